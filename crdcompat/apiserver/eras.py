@@ -1,0 +1,112 @@
+"""What each Kubernetes minor does, as data: the one place where a version changes an answer.
+
+Sources: reference sections 1.1 to 1.4 and rollback-truth section 2. A row says since which minor a
+behaviour holds; a server is one minor and, where it is an OpenShift build, its release.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+
+from crdcompat.errors import UsageError
+
+#: Since which Kubernetes minor (1.N) the API server behaves so. Read as a table.
+SINCE: dict[str, int] = {
+    "list_index_in_paths": 24,  # before: errors inside items carry the array's path
+    "typed_errors": 24,  # FieldValueTypeInvalid, Too long, Too many as types of their own
+    "count_as_bad_value": 24,  # min/maxProperties name the count, before: the limit
+    "cel": 25,  # CustomResourceValidationExpressions on by default
+    "status_list_uniqueness": 26,
+    "status_scope": 28,  # a status write validates .status only, before: the whole object
+    "property_counts_go_on": 28,  # a min/maxProperties failure no longer hides the object's other errors
+    "enum_blocks_cel": 29,
+    "ratchet_main": 30,  # CRDValidationRatcheting beta, on
+    "status_prefix": 31,  # `status.` is back in the paths of status writes
+    "cel_in_all_of": 31,
+    "bytes_text": 32,  # "may not be more than N bytes", before "may not be longer than N"
+    "ratchet_status": 33,  # kubernetes/kubernetes#129506; OpenShift carries it since 4.18
+    "json_values": 34,  # bad values as JSON, before: Go syntax; singular "1 item"
+    "embedded_required_plain": 34,  # missing apiVersion/kind of an embedded resource: no detail
+    "cel_actual_value": 35,  # CEL failures show the scalar, before: the schema type in quotes
+    "k8s_name_formats": 35,
+    "integer_range": 36,
+}
+
+#: OpenShift release -> Kubernetes minor (reference section 1.1).
+OPENSHIFT: dict[tuple[int, int], int] = {(4, n): n + 13 for n in range(4, 23)} | {
+    (4, 23): 36,
+    (5, 0): 36,
+    (5, 1): 36,
+    (5, 2): 36,
+}
+
+#: OpenShift builds that carry the status-ratcheting fix before upstream has it (openshift/kubernetes#2175, #2167).
+_OPENSHIFT_RATCHET_STATUS_SINCE = (4, 18)
+
+OLDEST, NEWEST = 17, 36
+
+
+@dataclass(frozen=True)
+class Server:
+    """One kube-apiserver: its minor (26 for 1.26) and its OpenShift release, if it is such a build."""
+
+    minor: int
+    openshift: tuple[int, int] | None = None
+
+    def does(self, behaviour: str) -> bool:
+        """Whether this server shows a behaviour of the table ``SINCE``."""
+        if behaviour == "ratchet_status" and self.openshift is not None:
+            return self.openshift >= _OPENSHIFT_RATCHET_STATUS_SINCE
+        return self.minor >= SINCE[behaviour]
+
+    @cached_property
+    def era(self) -> str:
+        """The era letter of reference section 1.2."""
+        if not self.does("status_scope"):
+            return "A"
+        if not self.does("ratchet_main"):
+            return "B"
+        if self.does("ratchet_status"):
+            return "E"
+        return "D" if self.does("status_prefix") else "C"
+
+    @property
+    def kubernetes(self) -> str:
+        return f"1.{self.minor}"
+
+    def __str__(self) -> str:
+        if self.openshift is None:
+            return f"Kubernetes {self.kubernetes}"
+        return f"OpenShift {self.openshift[0]}.{self.openshift[1]} (Kubernetes {self.kubernetes})"
+
+
+def kubernetes_server(text: str) -> Server:
+    """``1.31``, ``v1.31.4`` or ``openshift-4.18`` -> Server. Raises UsageError."""
+    if text.startswith("openshift-"):
+        return openshift_server(text.removeprefix("openshift-"))
+    found = re.fullmatch(r"v?1\.(\d+)(?:\.\d+)?(?:[-+].*)?", text.strip())
+    if not found or not OLDEST <= int(found[1]) <= NEWEST:
+        raise UsageError(f"Kubernetes version {text!r} is not one of 1.{OLDEST} to 1.{NEWEST} (write it as 1.26)")
+    return Server(int(found[1]))
+
+
+def openshift_server(text: str) -> Server:
+    """``4.18`` -> Server of that OpenShift build. Raises UsageError."""
+    found = re.fullmatch(r"v?(\d+)\.(\d+)(?:\.\d+)?(?:[-+].*)?", text.strip())
+    release = (int(found[1]), int(found[2])) if found else (0, 0)
+    if release not in OPENSHIFT:
+        raise UsageError(f"OpenShift version {text!r} is not known (write it as 4.13; known are 4.4 to 5.2)")
+    return Server(OPENSHIFT[release], release)
+
+
+def server_of_name(name: str) -> Server | None:
+    """The server that a release name tells: ``release-4.13``, ``origin/openshift-4.13``, ``4.14.1``; else None.
+
+    Only names of OpenShift's own form tell anything: ``v1.2.0`` of some operator is no Kubernetes version.
+    """
+    last = name.rsplit("/", 1)[-1]
+    found = re.fullmatch(r"(?:release|openshift|enterprise|ocp)-(\d+)\.(\d+)(?:\.\d+)?(?:[-+].*)?", last)
+    release = (int(found[1]), int(found[2])) if found else (0, 0)
+    return Server(OPENSHIFT[release], release) if release in OPENSHIFT else None

@@ -1,0 +1,91 @@
+"""Values as Go prints them: the API server's sentences are quoted, not paraphrased (reference section 3.7)."""
+
+from __future__ import annotations
+
+import json
+import math
+import unicodedata
+from decimal import Decimal
+from typing import Any
+
+_ESCAPES = {"\a": "\\a", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\v": "\\v", '"': '\\"', "\\": "\\\\"}
+_HTML = str.maketrans({char: f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"})
+
+
+def quote(text: str) -> str:
+    """``strconv.Quote``: Go's %q."""
+    if text.isascii() and text.isprintable() and '"' not in text and "\\" not in text:
+        return f'"{text}"'
+    return '"' + "".join(map(_quoted, text)) + '"'
+
+
+def _quoted(char: str) -> str:
+    if char in _ESCAPES:
+        return _ESCAPES[char]
+    code = ord(char)
+    if 0xD800 <= code <= 0xDFFF:
+        return "\ufffd"
+    if char == " " or (code > 0x20 and unicodedata.category(char)[0] not in "CZ"):
+        return char
+    if code < 0x80:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def number(value: float) -> str:
+    """Go's %v of a float64: shortest digits, exponent form below 1e-4 and from 1e+06 on."""
+    if not math.isfinite(value):
+        return "NaN" if value != value else ("+Inf" if value > 0 else "-Inf")
+    digits, exponent = _digits(value)
+    if -4 <= exponent < 6:
+        return _positional(value)
+    sign = "-" if math.copysign(1, value) < 0 else ""
+    mantissa = digits[0] + ("." + digits[1:] if len(digits) > 1 else "")
+    return f"{sign}{mantissa}e{'-' if exponent < 0 else '+'}{abs(exponent):02d}"
+
+
+def _digits(value: float) -> tuple[str, int]:
+    """The shortest significant digits of a float and its decimal exponent: 1250.0 -> ("125", 3)."""
+    parts = Decimal(repr(value)).normalize().as_tuple()
+    assert isinstance(parts.exponent, int)
+    return "".join(map(str, parts.digits)), len(parts.digits) + parts.exponent - 1 if value else 0
+
+
+def _positional(value: float) -> str:
+    text = format(Decimal(repr(value)).normalize(), "f")
+    return text if value or math.copysign(1, value) > 0 else "-0"
+
+
+def compact_json(value: Any) -> str:
+    """``json.Marshal``: compact, keys sorted, HTML-safe, floats positional between 1e-6 and 1e21."""
+    if isinstance(value, dict):
+        return "{" + ",".join(f"{_json_text(key)}:{compact_json(value[key])}" for key in sorted(value)) + "}"
+    if isinstance(value, list):
+        return "[" + ",".join(map(compact_json, value)) + "]"
+    if isinstance(value, float):
+        if value and not 1e-6 <= abs(value) < 1e21:
+            return number(value).replace("e-0", "e-")
+        return _positional(value)
+    return _json_text(value) if isinstance(value, str) else json.dumps(value)
+
+
+def _json_text(text: str) -> str:
+    written = json.dumps(text.encode("utf-8", "surrogatepass").decode("utf-8", "replace"), ensure_ascii=False)
+    return written.translate(_HTML)
+
+
+def go_syntax(value: Any) -> str:
+    """``%#v``, as bad values were printed up to Kubernetes 1.33 (maps with sorted keys)."""
+    if value is None:
+        return "interface {}(nil)"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return quote(value)
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, float):
+        return number(value)
+    if isinstance(value, dict):
+        return "map[string]interface {}{" + ", ".join(f"{quote(k)}:{go_syntax(value[k])}" for k in sorted(value)) + "}"
+    return "[]interface {}{" + ", ".join(map(go_syntax, value)) + "}"

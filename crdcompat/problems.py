@@ -1,0 +1,28 @@
+"""Records of what was not read: nothing that was passed over is passed over in silence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Problem:
+    """Input that could not be read. The run goes on; its exit code becomes 2.
+
+    ``file`` is the path below the source (or the source's name), ``line`` counts from 1, ``side`` is
+    ``old``, ``new``, ``objects`` or ``""`` where it makes no difference.
+    """
+
+    file: str
+    line: int | None
+    message: str
+    side: str = ""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Skipped:
+    """A file or document that was rightly left out, and why (counted in the report)."""
+
+    file: str
+    reason: str
+    side: str = ""

@@ -1,0 +1,43 @@
+"""The one shape in which every source hands over its bytes: a named tree of files.
+
+Nothing to the right of this room knows whether a tree is a git commit, the index, a directory or an
+archive; every byte keeps where it came from (the tree's name and the path below it).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One file of a tree: its path below the source, with ``/`` between parts, and a content id.
+
+    ``oid`` is equal for equal bytes within one run where the source knows it cheaply (git blob id),
+    else ``None``.
+    """
+
+    path: str
+    oid: str | None = None
+
+
+class Tree(Protocol):
+    """A tree of files under one name.
+
+    ``name`` is what the user wrote, ``commit`` the full commit id where there is one, ``notes`` what the
+    user should know about how the name was read ("release-4.13 read as origin/release-4.13").
+    """
+
+    name: str
+    commit: str | None
+    notes: tuple[str, ...]
+
+    def entries(self) -> Iterable[Entry]:
+        """List all files, in path order, without reading them."""
+        ...
+
+    def read(self, entries: Iterable[Entry]) -> Iterator[tuple[Entry, bytes]]:
+        """Read these files, in the order given; each is read once. Raises SourceError."""
+        ...
