@@ -36,7 +36,10 @@ class Pair:
         self._children: dict[str | int, Pair | None] = {}
 
     def key(self, name: str) -> Pair | None:
-        """The pair of an object's member; None where either side lacks it."""
+        """The pair of an object's member; None where either side lacks it or no schema describes it.
+
+        So an object that preserves undeclared members never counts as unchanged (recorded on 1.31 and 1.36).
+        """
         if name not in self._children:
             self._children[name] = self._member(name)
         return self._children[name]
@@ -44,9 +47,10 @@ class Pair:
     def _member(self, name: str) -> Pair | None:
         if not isinstance(self.new, dict) or not isinstance(self.old, dict):
             return None
-        if name not in self.new or name not in self.old:
+        if name not in self.new or name not in self.old or self.node is None:
             return None
-        return Pair(self.new[name], self.old[name], self.node.child(name) if self.node else None)
+        child = self.node.child(name)
+        return Pair(self.new[name], self.old[name], child) if child is not None else None
 
     def item(self, index: int) -> Pair | None:
         """The pair of a list's item: by key tuple in a listType=map list, else none (position tells nothing)."""

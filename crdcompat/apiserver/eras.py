@@ -50,13 +50,22 @@ OLDEST, NEWEST = 17, 36
 
 @dataclass(frozen=True)
 class Server:
-    """One kube-apiserver: its minor (26 for 1.26) and its OpenShift release, if it is such a build."""
+    """One kube-apiserver: its minor (26 for 1.26) and its OpenShift release, if it is such a build.
+
+    ``ratcheting`` is the feature gate CRDValidationRatcheting where it was set by hand, None as shipped. It
+    switches what the build can do: status ratcheting cannot be switched on where the code lacks it.
+    """
 
     minor: int
     openshift: tuple[int, int] | None = None
+    ratcheting: bool | None = None
 
     def does(self, behaviour: str) -> bool:
         """Whether this server shows a behaviour of the table ``SINCE``."""
+        if behaviour in ("ratchet_main", "ratchet_status") and self.ratcheting is False:
+            return False
+        if behaviour == "ratchet_main" and self.ratcheting:
+            return True
         if behaviour == "ratchet_status" and self.openshift is not None:
             return self.openshift >= _OPENSHIFT_RATCHET_STATUS_SINCE
         return self.minor >= SINCE[behaviour]
@@ -88,7 +97,9 @@ def kubernetes_server(text: str) -> Server:
         return openshift_server(text.removeprefix("openshift-"))
     found = re.fullmatch(r"v?1\.(\d+)(?:\.\d+)?(?:[-+].*)?", text.strip())
     if not found or not OLDEST <= int(found[1]) <= NEWEST:
-        raise UsageError(f"Kubernetes version {text!r} is not one of 1.{OLDEST} to 1.{NEWEST} (write it as 1.26)")
+        raise UsageError(
+            f"Kubernetes version {text!r} is not one of 1.{OLDEST} to 1.{NEWEST} (write it as 1.26)"
+        )
     return Server(int(found[1]))
 
 

@@ -8,7 +8,17 @@ import unicodedata
 from decimal import Decimal
 from typing import Any
 
-_ESCAPES = {"\a": "\\a", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\v": "\\v", '"': '\\"', "\\": "\\\\"}
+_ESCAPES = {
+    "\a": "\\a",
+    "\b": "\\b",
+    "\f": "\\f",
+    "\n": "\\n",
+    "\r": "\\r",
+    "\t": "\\t",
+    "\v": "\\v",
+    '"': '\\"',
+    "\\": "\\\\",
+}
 _HTML = str.maketrans({char: f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"})
 
 
@@ -87,5 +97,24 @@ def go_syntax(value: Any) -> str:
     if isinstance(value, float):
         return number(value)
     if isinstance(value, dict):
-        return "map[string]interface {}{" + ", ".join(f"{quote(k)}:{go_syntax(value[k])}" for k in sorted(value)) + "}"
+        return (
+            "map[string]interface {}{"
+            + ", ".join(f"{quote(k)}:{go_syntax(value[k])}" for k in sorted(value))
+            + "}"
+        )
     return "[]interface {}{" + ", ".join(map(go_syntax, value)) + "}"
+
+
+def plain(value: Any) -> str:
+    """``%v``: maps as ``map[a:1]``, lists as ``[1 2]``, strings bare."""
+    if value is None:
+        return "<nil>"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        return number(value)
+    if isinstance(value, dict):
+        return "map[" + " ".join(f"{key}:{plain(value[key])}" for key in sorted(value)) + "]"
+    if isinstance(value, list):
+        return "[" + " ".join(map(plain, value)) + "]"
+    return str(value)

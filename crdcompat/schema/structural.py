@@ -6,7 +6,7 @@ them. Source: the CRD API's JSONSchemaProps and "structural schema" (KEP-2331); 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Final
 
 
@@ -25,30 +25,111 @@ ABSENT: Final = _Absent()
 Schema = dict[str, Any]
 
 
-@dataclass(slots=True, eq=False)
 class Node:
-    """One node of a structural schema. Compared by identity: a node is a place, not a value."""
+    """One node of a structural schema (a JSON object), compared by identity: a node is a place, not a value.
 
-    raw: Schema
-    type: str = ""
-    format: str = ""
-    nullable: bool = False
-    int_or_string: bool = False
-    preserve: bool = False
-    embedded: bool = False
-    properties: dict[str, Node] = field(default_factory=dict)
-    required: tuple[str, ...] = ()
-    additional: Node | bool | None = None
-    items: Node | None = None
-    list_type: str = "atomic"
-    list_keys: tuple[str, ...] = ()
-    default: Any = ABSENT
-    enum: tuple[Any, ...] = ()
-    any_of: tuple[Node, ...] = ()
-    one_of: tuple[Node, ...] = ()
-    all_of: tuple[Node, ...] = ()
-    not_: Node | None = None
-    rules: tuple[dict[str, Any], ...] = ()
+    Everything is read from ``raw`` when first asked for, so that only the parts of a schema that an object
+    or a comparison touches cost anything. Values of the wrong shape are read as if absent: the API server
+    refuses such CRDs, and saying so is the business of whoever loads them.
+    """
+
+    def __init__(self, raw: Any) -> None:
+        self.raw: Schema = raw if isinstance(raw, dict) else {}
+
+    @cached_property
+    def type(self) -> str:
+        return _text(self.raw.get("type"))
+
+    @cached_property
+    def format(self) -> str:
+        return _text(self.raw.get("format"))
+
+    @cached_property
+    def nullable(self) -> bool:
+        return self.raw.get("nullable") is True
+
+    @cached_property
+    def int_or_string(self) -> bool:
+        return self.raw.get("x-kubernetes-int-or-string") is True
+
+    @cached_property
+    def preserve(self) -> bool:
+        return self.raw.get("x-kubernetes-preserve-unknown-fields") is True
+
+    @cached_property
+    def embedded(self) -> bool:
+        return self.raw.get("x-kubernetes-embedded-resource") is True
+
+    @cached_property
+    def properties(self) -> dict[str, Node]:
+        """Declared members by name, sorted: the server visits them at random, we in one order."""
+        return {name: Node(sub) for name, sub in sorted(_mapping(self.raw.get("properties")).items())}
+
+    @cached_property
+    def required(self) -> tuple[str, ...]:
+        return tuple(name for name in _sequence(self.raw.get("required")) if isinstance(name, str))
+
+    @cached_property
+    def additional(self) -> Node | bool | None:
+        value = self.raw.get("additionalProperties")
+        if isinstance(value, bool):
+            return value
+        return Node(value) if isinstance(value, dict) else None
+
+    @cached_property
+    def items(self) -> Node | None:
+        value = self.raw.get("items")
+        return Node(value) if isinstance(value, dict) else None
+
+    @cached_property
+    def list_type(self) -> str:
+        return _text(self.raw.get("x-kubernetes-list-type")) or "atomic"
+
+    @cached_property
+    def list_keys(self) -> tuple[str, ...]:
+        return tuple(
+            key for key in _sequence(self.raw.get("x-kubernetes-list-map-keys")) if isinstance(key, str)
+        )
+
+    @cached_property
+    def default(self) -> Any:
+        """The default; null counts as none: the API machinery drops it on decode."""
+        return ABSENT if self.raw.get("default") is None else self.raw["default"]
+
+    @cached_property
+    def enum(self) -> tuple[Any, ...]:
+        return tuple(_sequence(self.raw.get("enum")))
+
+    @cached_property
+    def any_of(self) -> tuple[Node, ...]:
+        return tuple(map(Node, _sequence(self.raw.get("anyOf"))))
+
+    @cached_property
+    def one_of(self) -> tuple[Node, ...]:
+        return tuple(map(Node, _sequence(self.raw.get("oneOf"))))
+
+    @cached_property
+    def all_of(self) -> tuple[Node, ...]:
+        return tuple(map(Node, _sequence(self.raw.get("allOf"))))
+
+    @cached_property
+    def not_(self) -> Node | None:
+        value = self.raw.get("not")
+        return Node(value) if isinstance(value, dict) else None
+
+    @cached_property
+    def rules(self) -> tuple[dict[str, Any], ...]:
+        """``x-kubernetes-validations``, raw."""
+        return tuple(
+            rule for rule in _sequence(self.raw.get("x-kubernetes-validations")) if isinstance(rule, dict)
+        )
+
+    @cached_property
+    def types(self) -> tuple[str, ...]:
+        """The JSON types this node names: one, two for int-or-string, none where it is free."""
+        if self.int_or_string:
+            return ("integer", "string")
+        return (self.type,) if self.type else ()
 
     def child(self, key: str) -> Node | None:
         """The schema of member ``key`` of an object of this node, ``None`` where nothing describes it."""
@@ -57,58 +138,10 @@ class Node:
             return found
         return self.additional if isinstance(self.additional, Node) else None
 
-    def types(self) -> tuple[str, ...]:
-        """The JSON types this node names: one, two for int-or-string, none where it is free."""
-        if self.int_or_string:
-            return ("integer", "string")
-        return (self.type,) if self.type else ()
-
-
-def read_schema(raw: Any) -> Node:
-    """Read a schema (``openAPIV3Schema``: JSON object) into nodes.
-
-    Values of the wrong shape are read as if absent: the API server refuses such CRDs, and saying so is
-    the business of whoever loads them, not of the walk.
-    """
-    schema: Schema = raw if isinstance(raw, dict) else {}
-    list_type = schema.get("x-kubernetes-list-type")
-    return Node(
-        raw=schema,
-        type=_text(schema.get("type")),
-        format=_text(schema.get("format")),
-        nullable=schema.get("nullable") is True,
-        int_or_string=schema.get("x-kubernetes-int-or-string") is True,
-        preserve=schema.get("x-kubernetes-preserve-unknown-fields") is True,
-        embedded=schema.get("x-kubernetes-embedded-resource") is True,
-        properties={
-            name: read_schema(sub)
-            for name, sub in sorted(_mapping(schema.get("properties")).items(), key=lambda pair: pair[0])
-        },
-        required=tuple(name for name in _sequence(schema.get("required")) if isinstance(name, str)),
-        additional=_additional(schema),
-        items=read_schema(schema["items"]) if isinstance(schema.get("items"), dict) else None,
-        list_type=list_type if isinstance(list_type, str) else "atomic",
-        list_keys=tuple(key for key in _sequence(schema.get("x-kubernetes-list-map-keys")) if isinstance(key, str)),
-        # A default of null is no default: the API machinery drops it on decode.
-        default=ABSENT if schema.get("default") is None else schema["default"],
-        enum=tuple(_sequence(schema.get("enum"))),
-        any_of=_branches(schema, "anyOf"),
-        one_of=_branches(schema, "oneOf"),
-        all_of=_branches(schema, "allOf"),
-        not_=read_schema(schema["not"]) if isinstance(schema.get("not"), dict) else None,
-        rules=tuple(rule for rule in _sequence(schema.get("x-kubernetes-validations")) if isinstance(rule, dict)),
-    )
-
-
-def _additional(schema: Schema) -> Node | bool | None:
-    value = schema.get("additionalProperties")
-    if isinstance(value, bool):
-        return value
-    return read_schema(value) if isinstance(value, dict) else None
-
-
-def _branches(schema: Schema, keyword: str) -> tuple[Node, ...]:
-    return tuple(read_schema(branch) for branch in _sequence(schema.get(keyword)))
+    def junctor_branches(self) -> tuple[Node, ...]:
+        """The branches of anyOf, oneOf, allOf and not: value validations on the same value."""
+        negated = (self.not_,) if self.not_ is not None else ()
+        return (*self.any_of, *self.one_of, *self.all_of, *negated)
 
 
 def _text(value: Any) -> str:

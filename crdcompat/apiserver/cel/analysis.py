@@ -1,0 +1,185 @@
+"""What a rule reads and does, found on its tree with the schema at hand, before anything is evaluated.
+
+Four questions: which parts of self and oldSelf it reads (only those are converted), whether it compares
+lists whose equality ignores order, whether it needs an operation that has no counterpart here, and how
+much work and memory it can cost at most.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from crdcompat.apiserver.cel.views import ANY_ITEM, Reads, View
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from crdcompat.apiserver.cel.syntax import Expr
+
+_EQUALITY = frozenset({"_==_", "_!=_", "@in", "indexOf", "lastIndexOf", "includes"})
+#: What shows in which order a list stands.
+_ORDER = frozenset(
+    {
+        *(
+            "isSorted",
+            "indexOf",
+            "lastIndexOf",
+            "join",
+            "slice",
+            "reverse",
+            "sort",
+            "sortBy",
+            "first",
+            "last",
+        ),
+        *("flatten", "distinct", "format"),
+    }
+)
+
+
+@dataclass(slots=True)
+class Place:
+    """Where an expression points to: a part of self or oldSelf, and its type."""
+
+    view: View | None
+    reads: Reads
+
+
+@dataclass(slots=True)
+class Analysis:
+    self_reads: Reads = field(default_factory=Reads)
+    old_reads: Reads = field(default_factory=Reads)
+    uses_self: bool = False
+    compares: bool = False  # == on objects: members CEL cannot see count too
+    compares_unordered: bool = False
+    depends_on_order: bool = False
+    obstacle: str | None = None  # why it cannot be evaluated rightly
+
+
+def analyse(tree: Expr, view: View, *, optional_old: bool) -> Analysis:
+    found = Analysis()
+    roots: dict[str, Place | None] = {
+        "self": Place(view, found.self_reads),
+        "oldSelf": None if optional_old else Place(view, found.old_reads),
+    }
+    if optional_old:
+        found.old_reads.whole = True
+    _Walk(found).visit(tree, roots)
+    return found
+
+
+class _Walk:
+    def __init__(self, found: Analysis) -> None:
+        self.found = found
+
+    def visit(self, expr: Expr, scope: Mapping[str, Place | None]) -> None:
+        """An expression whose value is used as it is."""
+        place = self.place(expr, scope)
+        if place is not None:
+            place.reads.whole = True
+
+    def place(self, expr: Expr, scope: Mapping[str, Place | None]) -> Place | None:
+        """The part of the object an expression points to, if it is one; its own operands are visited."""
+        match expr.kind:
+            case "ident":
+                self.found.uses_self = self.found.uses_self or expr.name in ("self", "oldSelf")
+                return scope.get(expr.name)
+            case "select":
+                assert expr.target is not None
+                place = self._member(self.place(expr.target, scope), expr.name)
+                # has() needs to know that the member is there, not what it holds.
+                return None if expr.test_only else place
+            case "call":
+                return self._call(expr, scope)
+            case "fold":
+                self._fold(expr, scope)
+            case _:
+                for part in expr.parts():
+                    self.visit(part, scope)
+        return None
+
+    def _member(self, place: Place | None, name: str) -> Place | None:
+        if place is None:
+            return None
+        if place.view is None or place.view.kind not in ("object", "map"):
+            place.reads.whole = True
+            return None
+        return Place(place.view.member(name), place.reads.child(name))
+
+    def _call(self, expr: Expr, scope: Mapping[str, Place | None]) -> Place | None:
+        if expr.name in ("_?._", "_[_]", "_[?_]") and len(expr.args) == 2:
+            key = expr.args[1]
+            base = self.place(expr.args[0], scope)
+            if key.kind != "const":
+                self.visit(key, scope)
+            if base is None:
+                return None
+            if base.view is not None and base.view.kind == "list":
+                self.found.depends_on_order = True
+                found = Place(base.view.element, base.reads.child(ANY_ITEM))
+            elif base.view is not None and isinstance(key.value, str):
+                found = Place(base.view.member(key.value), base.reads.child(key.value))
+            else:
+                base.reads.whole = True
+                return None
+            if expr.name == "_[_]":
+                return found
+            found.reads.whole = True  # an optional of it
+            return None
+        operands = [*([expr.target] if expr.target is not None else []), *expr.args]
+        places = [self.place(operand, scope) for operand in operands]
+        for place in places:
+            if place is not None:
+                place.reads.whole = True
+        views = [place.view for place in places if place is not None and place.view is not None]
+        if expr.name in _EQUALITY:
+            self._equality(expr, views)
+        elif expr.name == "_+_" and places and places[0] is not None:
+            left = places[0].view
+            if left is not None and left.is_unordered_list:
+                self.found.obstacle = (
+                    f"+ on a list of type {left.node.list_type} is a union, which is not evaluated"
+                )
+        if expr.name in _ORDER:
+            self.found.depends_on_order = True
+        return None
+
+    def _equality(self, expr: Expr, views: list[View]) -> None:
+        for view in views:
+            compared = view.element if expr.name not in ("_==_", "_!=_") and view.kind == "list" else view
+            if compared is None:
+                continue
+            if compared.unordered:
+                self.found.compares_unordered = True
+            if compared.kind in ("object", "map", "list"):
+                self.found.compares = True
+
+    def _fold(self, expr: Expr, scope: Mapping[str, Place | None]) -> None:
+        """A comprehension: its variables point into the range."""
+        assert expr.over is not None
+        over = self.place(expr.over, scope)
+        first, second = expr.variables
+        inner = dict(scope)
+        inner[expr.accumulator] = None
+        inner[first] = None
+        if second:
+            inner[second] = None
+        if over is not None:
+            kind = over.view.kind if over.view is not None else ""
+            if kind == "list" and over.view is not None:
+                element = Place(over.view.element, over.reads.child(ANY_ITEM))
+                inner[second or first] = element
+                if second or (expr.initial is not None and expr.initial.kind in ("list", "map")):
+                    self.found.depends_on_order = True
+            elif kind == "map" and over.view is not None and second:
+                inner[second] = Place(over.view.element, over.reads.child(ANY_ITEM))
+            elif kind not in ("map", "object"):
+                over.reads.whole = True
+        if expr.initial is not None:
+            self.visit(expr.initial, scope)
+        for part in (expr.condition, expr.step):
+            if part is not None:
+                self.visit(part, inner)
+        if expr.result is not None:
+            self.visit(expr.result, {**scope, expr.accumulator: None})

@@ -1,0 +1,240 @@
+"""A node's value as CEL sees it, guided by the schema, and only what the node's rules read.
+
+Source: k8s.io/apiserver/pkg/cel/common/values.go; reference section 10.3. Members are named by their escaped
+names. Data that does not fit its schema is an error only when a rule touches it: such a member is left out,
+with the error's text under "\\x01name".
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from crdcompat.apiserver.cel import strfmt
+from crdcompat.apiserver.cel.views import ANY_ITEM, Reads, View
+from crdcompat.apiserver.correlation import list_map_key
+
+#: Where the members of an object that CEL cannot see are kept, as text: they count in equality.
+UNSEEN = "\x01"
+
+
+class MisfitError(Exception):
+    """Data that does not fit its schema: an evaluation error once a rule touches it."""
+
+
+class Conversion:
+    """What one conversion met: misfits by member name, and those that stand in a list or map."""
+
+    __slots__ = ("loose", "misfits", "ordered", "unseen")
+
+    def __init__(self, *, ordered: bool, unseen: bool) -> None:
+        self.ordered = ordered  # False: set and map lists in a canonical order, so that == ignores theirs
+        self.unseen = unseen
+        self.misfits: dict[str, str] = {}
+        self.loose: str | None = None
+
+
+Plan = Callable[[Any, Conversion], Any]
+
+
+def plan(view: View, reads: Reads) -> Plan:
+    """The conversion of a node's value, cut down to what is read of it."""
+    if view.kind == "object":
+        return _object(view, reads)
+    if view.kind == "map":
+        return _map(view, reads)
+    if view.kind == "list":
+        return _list(view, reads)
+    return _nullable(view, _SCALARS[view.kind])
+
+
+def go_type(value: Any) -> str:
+    """Go's %T of decoded JSON."""
+    if value is None:
+        return "<nil>"
+    names = {bool: "bool", str: "string", int: "int64", float: "float64", list: "[]interface {}"}
+    return names.get(type(value), "map[string]interface {}")
+
+
+def _nullable(view: View, inner: Plan) -> Plan:
+    nullable = view.nullable
+
+    def run(value: Any, found: Conversion) -> Any:
+        if value is None:
+            if nullable:
+                return None
+            raise MisfitError("invalid data, got null for schema with nullable=false")
+        return inner(value, found)
+
+    return run
+
+
+def _object(view: View, reads: Reads) -> Plan:
+    members = view.members()
+    wanted = members if reads.whole else {name: members[name] for name in reads.children if name in members}
+    nothing = Reads()
+    steps = [
+        (
+            member.original,
+            name,
+            plan(member.view, reads.everything if reads.whole else reads.children.get(name, nothing)),
+        )
+        for name, member in wanted.items()
+        if member.view.kind != "unseen"
+    ]
+    by_original = {original: (name, step) for original, name, step in steps}
+    whole, described = reads.whole, view.described
+
+    def run(value: Any, found: Conversion) -> Any:
+        if type(value) is not dict:
+            raise MisfitError("invalid data, expected a map for the provided schema with type=object")
+        if not described:
+            raise MisfitError(
+                "invalid object type, expected either Properties or AdditionalProperties with Allows=true and "
+                "non-empty Schema"
+            )
+        seen: dict[str, Any] = {}
+        if not whole:
+            for original, name, step in steps:
+                if original in value:
+                    _put(seen, name, step, value[original], found)
+            return seen
+        for key, item in value.items():
+            entry = by_original.get(key)
+            if entry is not None:
+                _put(seen, entry[0], entry[1], item, found)
+        if found.unseen and len(seen) < len(value):
+            rest = {key: item for key, item in value.items() if key not in by_original}
+            if rest:
+                seen[UNSEEN] = json.dumps(rest, sort_keys=True)
+        return seen
+
+    return _nullable(view, run)
+
+
+def _put(seen: dict[str, Any], name: str, step: Plan, item: Any, found: Conversion) -> None:
+    try:
+        seen[name] = step(item, found)
+    except MisfitError as error:
+        seen[f"\x01{name}"] = found.misfits[name] = str(error)
+
+
+def _map(view: View, reads: Reads) -> Plan:
+    assert view.element is not None
+    # Any key may be asked for by name, so the keys that are read are the union over all children.
+    step = plan(view.element, reads.everything if reads.whole else reads.any_child())
+
+    def run(value: Any, found: Conversion) -> Any:
+        if type(value) is not dict:
+            raise MisfitError("invalid data, expected a map for the provided schema with type=object")
+        return {key: _item(step, item, found) for key, item in value.items()}
+
+    return _nullable(view, run)
+
+
+def _list(view: View, reads: Reads) -> Plan:
+    assert view.element is not None
+    step = plan(view.element, reads.everything if reads.whole else reads.children.get(ANY_ITEM, Reads()))
+    list_type, keys = view.node.list_type, view.node.list_keys
+
+    def run(value: Any, found: Conversion) -> Any:
+        if type(value) is not list:
+            raise MisfitError("invalid data, expected an array for the provided schema with type=array")
+        if not found.ordered and list_type in ("set", "map"):
+            value = sorted(value, key=lambda item: _rank(item, keys if list_type == "map" else None))
+        return [_item(step, item, found) for item in value]
+
+    return _nullable(view, run)
+
+
+def _item(step: Plan, item: Any, found: Conversion) -> Any:
+    try:
+        return step(item, found)
+    except MisfitError as error:
+        found.loose = str(error)
+        return None
+
+
+def _rank(item: Any, keys: tuple[str, ...] | None) -> str:
+    return repr(list_map_key(item, keys)) if keys is not None else json.dumps(item, sort_keys=True)
+
+
+def _string(value: Any, _found: Conversion) -> Any:
+    if type(value) is str:
+        return value
+    raise MisfitError(f"invalid data, expected string, got {go_type(value)}")
+
+
+def _bytes(value: Any, found: Conversion) -> Any:
+    decoded = strfmt.decode_base64(_string(value, found))
+    if decoded is None:
+        raise MisfitError(f"Invalid byte formatted string {value}: illegal base64 data")
+    return decoded
+
+
+def _date(value: Any, found: Conversion) -> Any:
+    seconds = strfmt.date_seconds(_string(value, found))
+    if seconds is None:
+        raise MisfitError(f"Invalid date formatted string {value}: cannot parse")
+    return _timestamp(seconds * 10**9)
+
+
+def _datetime(value: Any, found: Conversion) -> Any:
+    nanos = strfmt.datetime_nanos(_string(value, found))
+    if nanos is None:
+        raise MisfitError(f"Invalid date-time formatted string {value}: cannot parse")
+    return _timestamp(nanos)
+
+
+def _timestamp(nanos: int) -> Any:
+    from google.protobuf.timestamp_pb2 import Timestamp
+
+    return Timestamp(seconds=nanos // 10**9, nanos=nanos % 10**9)
+
+
+def _duration(value: Any, found: Conversion) -> Any:
+    from google.protobuf.duration_pb2 import Duration
+
+    nanos = strfmt.duration_nanos(_string(value, found))
+    if nanos is None or abs(nanos) >= 2**63:
+        raise MisfitError(f"Invalid duration {value}: unable to parse")
+    sign = -1 if nanos < 0 else 1
+    return Duration(seconds=sign * (abs(nanos) // 10**9), nanos=sign * (abs(nanos) % 10**9))
+
+
+def _integer(value: Any, _found: Conversion) -> Any:
+    if type(value) is int:
+        return value
+    raise MisfitError(f"invalid data, expected int, got {go_type(value)}")
+
+
+def _number(value: Any, _found: Conversion) -> Any:
+    if type(value) is float or type(value) is int:
+        return float(value)
+    raise MisfitError(f"invalid data, expected float, got {go_type(value)}")
+
+
+def _boolean(value: Any, _found: Conversion) -> Any:
+    if type(value) is bool:
+        return value
+    raise MisfitError(f"invalid data, expected bool, got {go_type(value)}")
+
+
+def _int_or_string(value: Any, _found: Conversion) -> Any:
+    if type(value) is str or type(value) is int:
+        return value
+    raise MisfitError("invalid data, expected XIntOrString value to be either a string or integer")
+
+
+_SCALARS: dict[str, Plan] = {
+    "string": _string,
+    "bytes": _bytes,
+    "date": _date,
+    "datetime": _datetime,
+    "duration": _duration,
+    "integer": _integer,
+    "number": _number,
+    "boolean": _boolean,
+    "int_or_string": _int_or_string,
+}

@@ -1,0 +1,211 @@
+"""The CEL environments: one that knows every function of Kubernetes, and what each server knows of it.
+
+The CEL library is imported here and only when the first rule is parsed.
+Source: k8s.io/apiserver/pkg/cel/environment/base.go; reference section 10.4 and rollback-truth, fact 15.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from crdcompat.apiserver.cel import (
+    library_format,
+    library_lists,
+    library_net,
+    library_quantity,
+    library_url,
+    syntax,
+)
+from crdcompat.apiserver.cel.library import EvaluationError, Function, reported
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from crdcompat.apiserver.eras import Server
+
+#: cel-go's limit on a rule's length, in code points.
+LONGEST_RULE = 100_000
+
+#: Kubernetes minors: from here on a server also compiles stored rules that need the next minor's libraries.
+_SKEW_SINCE = 28
+#: OpenShift carries IP and CIDR since 4.14, on Kubernetes 1.27 (openshift/kubernetes#1911).
+_OPENSHIFT_NET_SINCE = (4, 14)
+
+_NEWEST = 99
+
+
+def _has(_object: Any, _member: str) -> bool:
+    """has() of a member whose data does not fit its schema is that error; see convert.py."""
+    fault = _object.get(f"\x01{_member}")
+    if isinstance(fault, str):
+        raise EvaluationError(fault)
+    return _member in _object
+
+
+_LIBRARIES: tuple[tuple[Function, ...], ...] = (
+    library_lists.FUNCTIONS,
+    library_url.FUNCTIONS,
+    library_net.FUNCTIONS,
+    library_quantity.FUNCTIONS,
+    library_format.FUNCTIONS,
+    (Function("k8sHas", ("map", "string"), "bool", _has, member=False),),
+)
+
+#: Functions and operators of CEL's own extensions -> the minor that introduced them in Kubernetes.
+_EXTENSIONS: dict[str, int] = {
+    **dict.fromkeys(("_?._", "_[?_]", "hasValue", "value", "orValue", "or"), 28),
+    **dict.fromkeys(("optional.of", "optional.none", "optional.ofNonZeroValue", "optMap", "optFlatMap"), 28),
+    **dict.fromkeys(("sets.contains", "sets.equivalent", "sets.intersects", "format", "strings.quote"), 29),
+    **dict.fromkeys(("transformList", "transformMap", "transformMapEntry", "existsOne"), 32),
+    **dict.fromkeys(
+        ("distinct", "flatten", "lists.range", "reverse", "slice", "sort", "sortBy", "first", "last"), 34
+    ),
+}
+
+
+@cache
+def _introduced() -> dict[str, int]:
+    found = dict(_EXTENSIONS)
+    for function in (function for library in _LIBRARIES for function in library):
+        found[function.name] = min(function.since, found.get(function.name, _NEWEST))
+    return found
+
+
+_NET = frozenset(function.name for function in library_net.FUNCTIONS)
+
+
+def level(server: Server) -> int:
+    """The newest minor whose libraries this server compiles stored rules with."""
+    return server.minor + 1 if server.minor >= _SKEW_SINCE else server.minor
+
+
+def lacks(server: Server, functions: Iterable[str]) -> tuple[str, ...]:
+    """Those of the functions that the server does not know."""
+    known = level(server)
+    carried = server.openshift is not None and server.openshift >= _OPENSHIFT_NET_SINCE
+    introduced = _introduced()
+    return tuple(
+        name for name in functions if introduced.get(name, 0) > known and not (carried and name in _NET)
+    )
+
+
+def functions_of(tree: syntax.Expr) -> frozenset[str]:
+    """The functions and operators a rule calls; ``ip.isCanonical`` and the like by their qualified names."""
+    found: set[str] = set()
+    for expr in tree.walk():
+        if expr.kind == "call":
+            found.add(qualified(expr))
+        elif expr.kind == "fold" and expr.variables[1]:
+            found.add("transformList")
+    return frozenset(found)
+
+
+def qualified(call: syntax.Expr) -> str:
+    target = call.target
+    if target is not None and target.kind == "ident":
+        name = f"{target.name}.{call.name}"
+        if name in _introduced():
+            return name
+    return call.name
+
+
+class RefusedError(Exception):
+    """A rule that the CEL library does not compile."""
+
+
+@cache
+def _cel() -> Any:
+    from cel_expr_python import cel
+
+    return cel
+
+
+def _environment(known: int, *, net: bool, self_type: str, old_type: str) -> Any:
+    cel = _cel()
+    declared: dict[str, list[Any]] = {}
+    for function in (function for library in _LIBRARIES for function in library):
+        if function.since <= known or (net and function.name in _NET):
+            declared.setdefault(function.name, []).append(_overload(cel, function))
+    config = ["extensions:", " - name: strings", f"   version: {2 if known >= 29 else 0}"]
+    for name, since in (("optional", 28), ("sets", 29), ("two-var-comprehensions", 32), ("lists", 34)):
+        if known >= since:
+            config.append(f" - name: {name}")
+    return cel.NewEnv(
+        config=cel.NewEnvConfigFromYaml("\n".join(config) + "\n"),
+        variables={"self": _type(cel, self_type), "oldSelf": _type(cel, old_type), "__old": cel.Type.DYN},
+        functions=[cel.FunctionDecl(name, overloads) for name, overloads in declared.items()],
+    )
+
+
+def _overload(cel: Any, function: Function) -> Any:
+    identity = "_".join(
+        ("k8s", re.sub(r"\W", "_", function.name), *function.parameters, "m" if function.member else "g")
+    )
+    return cel.Overload(
+        identity,
+        _type(cel, function.returns),
+        [_type(cel, name) for name in function.parameters],
+        function.member,
+        impl=reported(function.body),
+    )
+
+
+def _type(cel: Any, name: str) -> Any:
+    return (
+        cel.Type.Map(cel.Type.STRING, cel.Type.DYN) if name == "object" else getattr(cel.Type, name.upper())
+    )
+
+
+@cache
+def full() -> Any:
+    """The environment rules are evaluated in: everything Kubernetes knows, values untyped."""
+    return _environment(_NEWEST, net=True, self_type="dyn", old_type="dyn")
+
+
+@cache
+def _of_server(known: int, net: bool, self_type: str) -> Any:
+    return _environment(known, net=net, self_type=self_type, old_type=self_type)
+
+
+def parse(rule: str) -> syntax.Parsed:
+    """The tree of a rule as written. Raises RefusedError."""
+    return syntax.read(_compiled(full(), rule, disable_check=True).serialize())
+
+
+def compile_rule(rule: str) -> Any:
+    """The evaluable expression of a rewritten rule. Raises RefusedError."""
+    return _compiled(full(), rule)
+
+
+def _compiled(environment: Any, rule: str, *, disable_check: bool = False) -> Any:
+    if len(rule) > LONGEST_RULE:
+        raise RefusedError(f"the rule is longer than {LONGEST_RULE} characters")
+    try:
+        return environment.compile(rule, disable_check=disable_check)
+    except UnicodeEncodeError:
+        raise RefusedError("the rule is not valid UTF-8") from None
+    except RuntimeError as error:
+        raise RefusedError(_plain(str(error))) from None
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"\s*\[[A-Z_]+\]$", "", re.sub(r"^[A-Z_]+: ", "", text))
+
+
+_ISSUE = re.compile(r"^ERROR: <input>:(\d+):(\d+): ", re.MULTILINE)
+
+
+def compile_issues(rule: str, server: Server, self_type: str) -> list[tuple[int, int, str]] | None:
+    """What that server's compiler says of the rule: (line, column, sentence), or None if it compiles."""
+    carried = server.openshift is not None and server.openshift >= _OPENSHIFT_NET_SINCE
+    try:
+        _compiled(_of_server(level(server), carried, self_type), rule)
+    except RefusedError as error:
+        parts = _ISSUE.split(str(error))[1:]
+        return sorted(
+            (int(line), int(column), sentence.split("\n | ")[0].strip())
+            for line, column, sentence in zip(parts[::3], parts[1::3], parts[2::3], strict=True)
+        )
+    return None

@@ -1,0 +1,265 @@
+"""The rules of one schema node against its value: what fails, what is only warned of, what stays unknown.
+
+Source: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/validation.go; reference sections 10.1 and 10.2.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from crdcompat.apiserver import errors
+from crdcompat.apiserver.cel import environment, failures
+from crdcompat.apiserver.cel.bounds import MOST_STEPS, footprint
+from crdcompat.apiserver.cel.convert import Conversion, MisfitError, Plan, plan
+from crdcompat.apiserver.cel.rules import OPTIONAL_OLD_RUNS, Rule, program, read_rule
+from crdcompat.apiserver.cel.views import Reads, View
+from crdcompat.apiserver.errors import FieldError, Unknown
+from crdcompat.schema.structural import ABSENT
+
+if TYPE_CHECKING:
+    from crdcompat.apiserver.cel.ratchet import Ratchet
+    from crdcompat.apiserver.correlation import Pair
+    from crdcompat.apiserver.eras import Server
+
+_LONGEST_MESSAGE = 5120  # bytes of a messageExpression's result
+_REASONS = frozenset({errors.FORBIDDEN, errors.REQUIRED, errors.DUPLICATE})
+
+
+@dataclass(slots=True)
+class Findings:
+    """What one evaluation gathers."""
+
+    errors: list[FieldError] = field(default_factory=list)
+    unknown: list[Unknown] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+
+class UndecidedError(Exception):
+    """Why a rule could not be evaluated."""
+
+
+class FailedError(Exception):
+    """A rule's evaluation ended in an error, here in cel-go's words."""
+
+
+class _Data:
+    """A node's value, converted: an activation that all rules of the node share."""
+
+    __slots__ = ("_size", "activation", "has_old", "loose", "misfit", "misfits", "value")
+
+    def __init__(self, value: dict[str, Any], *, has_old: bool) -> None:
+        self.value = value
+        self.has_old = has_old
+        self.activation = environment.full().Activation(value)
+        self.misfit: str | None = None  # of the whole value
+        self.misfits: dict[str, str] = {}
+        self.loose: str | None = None
+        self._size: float | None = None
+
+    @property
+    def size(self) -> float:
+        if self._size is None:
+            self._size = footprint(self.value)
+        return self._size
+
+
+class NodeRules:
+    """The rules at one place, compiled for one server."""
+
+    __slots__ = ("_messages", "old_plan", "raw", "rules", "self_plan", "server", "unseen", "uses_old", "view")
+
+    def __init__(self, raw: tuple[dict[str, Any], ...], view: View, server: Server) -> None:
+        self.raw = raw
+        self.view = view
+        self.server = server
+        self.rules: tuple[Rule, ...] | None = None
+        self._messages: dict[str, Any] = {}
+
+    def _compile(self) -> tuple[Rule, ...]:
+        read = [read_rule(raw, self.view, self.server) for raw in self.raw]
+        rules = tuple(rule for rule in read if rule is not None)
+        mine, old = Reads(), Reads()
+        for rule in rules:
+            mine.merge(rule.analysis.self_reads)
+            old.merge(rule.analysis.old_reads)
+            if rule.message_expression:
+                mine.whole = old.whole = True
+        self.uses_old = any(rule.uses_old for rule in rules)
+        self.unseen = any(rule.analysis.compares for rule in rules)
+        self.self_plan: Plan = plan(self.view, mine)
+        self.old_plan: Plan = plan(self.view, old)
+        self.rules = rules
+        return rules
+
+    def evaluate(
+        self, value: Any, pair: Pair | None, path: str, *, ratchet: Ratchet, found: Findings
+    ) -> None:
+        rules = self.rules if self.rules is not None else self._compile()
+        old = pair.old if pair is not None else None
+        shared: dict[bool, _Data] = {}
+        for rule in rules:
+            if rule.compile_error is not None:
+                found.errors.append(FieldError(errors.INVALID, path, self._type, rule.compile_error))
+                continue
+            if (
+                rule.uses_old
+                and old is None
+                and not (rule.optional_old and self.server.minor >= OPTIONAL_OLD_RUNS)
+            ):
+                continue
+            try:
+                if not self._holds(rule, value, old, shared):
+                    self._report(
+                        rule,
+                        value,
+                        old,
+                        path,
+                        shared,
+                        ratchet=not rule.uses_old and ratchet.unchanged(),
+                        found=found,
+                    )
+            except UndecidedError as reason:
+                found.unknown.append(Unknown(path, rule.text, str(reason)))
+            except FailedError as error:
+                found.errors.append(
+                    FieldError(errors.INVALID, path, self._type, self._failure(rule, str(error)))
+                )
+
+    @property
+    def _type(self) -> str:
+        return self.view.node.type if not self.view.node.int_or_string else ""
+
+    def _failure(self, rule: Rule, text: str) -> str:
+        if text.startswith(failures.NO_OVERLOAD):
+            return (
+                f"'{text}': call arguments did not match a supported operator, function or macro signature "
+                f"for rule: {rule.shown}"
+            )
+        return f"{text} evaluating rule: {rule.shown}"
+
+    def _holds(self, rule: Rule, value: Any, old: Any, shared: dict[bool, _Data]) -> bool:
+        if rule.refused is not None:
+            raise UndecidedError(rule.refused)
+        ordered = not rule.analysis.compares_unordered
+        result = self._judge(rule, self._data(value, old, shared, ordered=ordered))
+        if (
+            not ordered
+            and rule.analysis.depends_on_order
+            and result != self._judge(rule, self._data(value, old, shared, ordered=True))
+        ):
+            raise UndecidedError("the rule compares lists of type set or map and depends on their order too")
+        return result
+
+    def _data(self, value: Any, old: Any, shared: dict[bool, _Data], *, ordered: bool) -> _Data:
+        data = shared.get(ordered)
+        if data is None:
+            data = shared[ordered] = self._convert(value, old, ordered=ordered)
+        return data
+
+    def _convert(self, value: Any, old: Any, *, ordered: bool) -> _Data:
+        found = Conversion(ordered=ordered, unseen=self.unseen)
+        has_old = old is not None
+        misfit = None
+        mine = before = None
+        try:
+            mine = self.self_plan(value, found)
+            if self.uses_old and has_old:
+                before = self.old_plan(old, found)
+        except MisfitError as error:
+            misfit = str(error)
+        data = _Data({"self": mine, "oldSelf": before, "__old": [before] if has_old else []}, has_old=has_old)
+        data.misfit, data.misfits, data.loose = misfit, found.misfits, found.loose
+        return data
+
+    def _judge(self, rule: Rule, data: _Data) -> bool:
+        """Whether the rule holds. Raises UndecidedError and FailedError."""
+        expression = rule.expression
+        if data.misfit is not None or data.misfits or data.loose is not None:
+            expression = self._guarded(rule, data)
+        if not rule.always_cheap and not rule.program.is_cheap(data.size):
+            raise UndecidedError("the rule could take more work on this object than is spent on one rule")
+        result = _run(expression, data)
+        answer = result.value()
+        if answer is True or answer is False:
+            return bool(answer)
+        if result.type().name() != "ERROR":
+            raise UndecidedError("the rule gives no boolean")
+        text = failures.in_go(str(answer))
+        raise FailedError(data.misfits.get(failures.missing_key(text) or "", text))
+
+    def _guarded(self, rule: Rule, data: _Data) -> Any:
+        """The form for data that does not fit the schema: touching it is an error."""
+        if data.misfit is not None:
+            if not rule.analysis.uses_self:
+                return rule.expression
+            raise FailedError(data.misfit)
+        if data.loose is not None or rule.analysis.compares or "_?._" in rule.program.functions:
+            raise UndecidedError(
+                f"data does not fit its schema: {data.loose or next(iter(data.misfits.values()))}"
+            )
+        try:
+            return rule.program.form(optional_old=rule.optional_old, guard_has=True)
+        except environment.RefusedError as error:
+            raise UndecidedError(
+                f"data does not fit its schema, and the rule does not compile: {error}"
+            ) from None
+
+    def _report(
+        self,
+        rule: Rule,
+        value: Any,
+        old: Any,
+        path: str,
+        shared: dict[bool, _Data],
+        *,
+        ratchet: bool,
+        found: Findings,
+    ) -> None:
+        shown = self._type if not self.server.does("cel_actual_value") else value
+        if isinstance(shown, (dict, list)):
+            shown = ABSENT
+        where = path
+        if rule.field_path:
+            where = rule.field_path if path == "<nil>" else f"{path}.{rule.field_path}"
+        reason = rule.reason if rule.reason in _REASONS else errors.INVALID
+        detail = "" if reason == errors.DUPLICATE else self._detail(rule, value, old, shared)
+        error = FieldError(
+            reason, where, ABSENT if reason in (errors.REQUIRED, errors.FORBIDDEN) else shown, detail
+        )
+        if ratchet:
+            found.warnings.append(error.text(self.server))
+        else:
+            found.errors.append(error)
+
+    def _detail(self, rule: Rule, value: Any, old: Any, shared: dict[bool, _Data]) -> str:
+        """The result of messageExpression where it gives a usable text, else the message."""
+        source = rule.message_expression
+        if not source or (old is None and "oldSelf" in program(source).names):
+            return rule.default_detail
+        try:
+            if environment.lacks(self.server, program(source).functions):
+                return rule.default_detail
+            if source not in self._messages:
+                self._messages[source] = program(source).form(optional_old=False)
+            data = self._data(value, old, shared, ordered=True)
+            if data.misfit is not None or not program(source).is_cheap(data.size):
+                return rule.default_detail
+            result = _run(self._messages[source], data)
+        except (environment.RefusedError, UndecidedError, RecursionError):
+            return rule.default_detail
+        if result.type().name() != "STRING":
+            return rule.default_detail
+        text = str(result.value()).strip()
+        if not text or "\n" in text or len(text.encode("utf-8", "replace")) > _LONGEST_MESSAGE:
+            return rule.default_detail
+        return text
+
+
+def _run(expression: Any, data: _Data) -> Any:
+    try:
+        return expression.eval(data.activation)
+    except (RuntimeError, UnicodeError) as error:
+        if "Iteration budget" in str(error):
+            raise UndecidedError(f"the rule loops more than {MOST_STEPS} times on this object") from None
+        raise UndecidedError(f"the rule cannot be evaluated on this object: {error}") from None

@@ -1,0 +1,188 @@
+"""Go's net/url as far as Kubernetes' CEL needs it: ParseRequestURI, Parse, EscapedPath, Query."""
+
+from __future__ import annotations
+
+import string
+from dataclasses import dataclass
+
+_ALNUM = frozenset(string.ascii_letters + string.digits)
+_UNRESERVED = _ALNUM | frozenset("-_.~")
+_PATH = _UNRESERVED | frozenset("$&+,/:;=@")
+_ENCODED_PATH = _PATH | frozenset("!'()*[]%")
+_HOST = _UNRESERVED | frozenset("!$&'()*+,;=:[]<>\"")
+_USER = _UNRESERVED | frozenset("!$&'()*+,;=:%@")
+_HEX = frozenset(string.hexdigits)
+
+
+class URLError(Exception):
+    """Why Go refuses the text."""
+
+
+@dataclass(slots=True)
+class URL:
+    scheme: str = ""
+    host: str = ""
+    path: str = ""
+    raw_path: str = ""
+    query: str = ""
+
+    @property
+    def hostname(self) -> str:
+        return self._split()[0]
+
+    @property
+    def port(self) -> str:
+        return self._split()[1]
+
+    def _split(self) -> tuple[str, str]:
+        host, port = self.host, ""
+        colon = host.rfind(":")
+        if colon >= 0 and _is_port(host[colon:]):
+            host, port = host[:colon], host[colon + 1 :]
+        if host.startswith("[") and host.endswith("]"):
+            host = host[1:-1]
+        return host, port
+
+    @property
+    def escaped_path(self) -> str:
+        if self.raw_path and all(char in _ENCODED_PATH for char in self.raw_path):
+            return self.raw_path
+        return "*" if self.path == "*" else _escape(self.path)
+
+    def values(self) -> dict[str, list[str]]:
+        """``URL.Query()``: pairs that do not parse are left out."""
+        found: dict[str, list[str]] = {}
+        for pair in self.query.split("&"):
+            if not pair or ";" in pair:
+                continue
+            key, _, value = pair.partition("=")
+            try:
+                key, value = _unescape(key.replace("+", " ")), _unescape(value.replace("+", " "))
+            except URLError:
+                continue
+            found.setdefault(key, []).append(value)
+        return found
+
+
+def parse_request_uri(text: str) -> URL:
+    try:
+        return _parse(text, via_request=True)
+    except URLError as error:
+        raise URLError(f'parse "{text}": {error}') from None
+
+
+def parse(text: str) -> URL:
+    return _parse(text.partition("#")[0], via_request=False)
+
+
+def _parse(text: str, *, via_request: bool) -> URL:
+    if any(char < " " or char == "\x7f" for char in text):
+        raise URLError("net/url: invalid control character in URL")
+    if not text and via_request:
+        raise URLError("empty url")
+    if text == "*":
+        return URL(path="*")
+    scheme, rest = _scheme(text)
+    if rest.endswith("?") and rest.count("?") == 1:
+        rest, query = rest[:-1], ""
+    else:
+        rest, _, query = rest.partition("?")
+    url = URL(scheme=scheme.lower(), query=query)
+    if not rest.startswith("/"):
+        if scheme:
+            return url  # opaque
+        if via_request:
+            raise URLError("invalid URI for request")
+        if ":" in rest.partition("/")[0]:
+            raise URLError("first path segment in URL cannot contain colon")
+    if (scheme or (not via_request and not rest.startswith("///"))) and rest.startswith("//"):
+        authority, slash, rest = rest[2:].partition("/")
+        rest = slash + rest
+        url.host = _authority(authority)
+    url.path = _unescape(rest)
+    url.raw_path = "" if rest == _escape(url.path) else rest
+    return url
+
+
+def _scheme(text: str) -> tuple[str, str]:
+    for at, char in enumerate(text):
+        if char.isascii() and char.isalpha():
+            continue
+        if char.isascii() and (char.isdigit() or char in "+-."):
+            if at == 0:
+                return "", text
+        elif char == ":":
+            if at == 0:
+                raise URLError("missing protocol scheme")
+            return text[:at], text[at + 1 :]
+        else:
+            return "", text
+    return "", text
+
+
+def _authority(authority: str) -> str:
+    user, at, host = authority.rpartition("@")
+    host = _host(host)
+    if at:
+        if any(char not in _USER for char in user):
+            raise URLError("net/url: invalid userinfo")
+        _unescape(user)
+    return host
+
+
+def _host(host: str) -> str:
+    if host.startswith("["):
+        end = host.rfind("]")
+        if end < 0:
+            raise URLError("missing ']' in host")
+        port = host[end + 1 :]
+        zone = host[:end].find("%25")
+        if not _is_port(port):
+            raise URLError(f'invalid port "{port}" after host')
+        if zone >= 0:
+            return (
+                _unescape(host[:zone], host=True)
+                + _unescape(host[zone:end])
+                + _unescape(host[end:], host=True)
+            )
+    else:
+        colon = host.rfind(":")
+        if colon >= 0 and not _is_port(host[colon:]):
+            raise URLError(f'invalid port "{host[colon:]}" after host')
+    return _unescape(host, host=True)
+
+
+def _is_port(text: str) -> bool:
+    return not text or (text[0] == ":" and all(char in string.digits for char in text[1:]))
+
+
+def _unescape(text: str, *, host: bool = False) -> str:
+    if "%" not in text:
+        if host and (bad := next((c for c in text if c.isascii() and c not in _HOST), "")):
+            raise URLError(f'invalid character "{bad}" in host name')
+        return text
+    raw = bytearray()
+    at = 0
+    while at < len(text):
+        char = text[at]
+        if char == "%":
+            digits = text[at + 1 : at + 3]
+            if len(digits) != 2 or not set(digits) <= _HEX:
+                raise URLError(f'invalid URL escape "{text[at : at + 3]}"')
+            if host and int(digits[0], 16) < 8 and digits != "25":
+                raise URLError(f'invalid URL escape "%{digits}"')
+            raw.append(int(digits, 16))
+            at += 3
+            continue
+        if host and char.isascii() and char not in _HOST:
+            raise URLError(f'invalid character "{char}" in host name')
+        raw += char.encode("utf-8", "replace")
+        at += 1
+    return raw.decode("utf-8", "replace")
+
+
+def _escape(path: str) -> str:
+    return "".join(
+        char if char in _PATH else "".join(f"%{byte:02X}" for byte in char.encode("utf-8", "replace"))
+        for char in path
+    )

@@ -1,0 +1,140 @@
+"""format.*: named formats with validate(), which returns the faults as an optional list.
+
+Source: k8s.io/apiserver/pkg/cel/library/format.go; apimachinery validation; kube-openapi strfmt.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from crdcompat.apiserver.cel import gourl
+from crdcompat.apiserver.cel.library import Function, content, opaque
+from crdcompat.apiserver.cel.strfmt import is_base64, is_date, is_datetime
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_SINCE = 31
+_LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
+_SUBDOMAIN = rf"{_LABEL}(\.{_LABEL})*"
+_LABEL_1035 = "[a-z]([-a-z0-9]*[a-z0-9])?"
+_QUALIFIED = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
+_UUID = re.compile(
+    r"[0-9a-fA-F]{8}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{12}", re.ASCII
+)
+
+_LABEL_TEXT = (
+    "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end "
+    f"with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '{_LABEL}')"
+)
+_SUBDOMAIN_TEXT = (
+    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start "
+    f"and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '{_SUBDOMAIN}')"
+)
+_LABEL_1035_TEXT = (
+    "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, "
+    f"and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '{_LABEL_1035}')"
+)
+_NAME_TEXT = (
+    "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character "
+    f"(e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '{_QUALIFIED}')"
+)
+_VALUE_TEXT = (
+    "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and "
+    "end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is "
+    f"'({_QUALIFIED})?')"
+)
+
+
+def _too_long(text: str, most: int) -> list[str]:
+    return [f"must be no more than {most} characters"] if len(text.encode("utf-8", "replace")) > most else []
+
+
+def _shape(pattern: str, most: int, fault: str) -> Callable[[str], list[str]]:
+    compiled = re.compile(pattern)
+    return lambda text: _too_long(text, most) + ([] if compiled.fullmatch(text) else [fault])
+
+
+def _prefix(check: Callable[[str], list[str]]) -> Callable[[str], list[str]]:
+    """The name is completed later, so a trailing dash is no fault."""
+    return lambda text: check(f"{text[:-2]}a" if len(text) > 1 and text.endswith("-") else text)
+
+
+_label = _shape(_LABEL, 63, _LABEL_TEXT)
+_subdomain = _shape(_SUBDOMAIN, 253, _SUBDOMAIN_TEXT)
+_label_1035 = _shape(_LABEL_1035, 63, _LABEL_1035_TEXT)
+_label_value = _shape(f"({_QUALIFIED})?", 63, _VALUE_TEXT)
+
+
+def _qualified_name(text: str) -> list[str]:
+    parts = text.split("/")
+    faults = []
+    if len(parts) > 2:
+        return [
+            f"a qualified name {_NAME_TEXT} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"
+        ]
+    if len(parts) == 2:
+        if not parts[0]:
+            faults.append("prefix part must be non-empty")
+        else:
+            faults += [f"prefix part {fault}" for fault in _subdomain(parts[0])]
+    name = parts[-1]
+    if not name:
+        faults.append("name part must be non-empty")
+    faults += [f"name part {fault}" for fault in _too_long(name, 63)]
+    if not re.fullmatch(_QUALIFIED, name):
+        faults.append(f"name part {_NAME_TEXT}")
+    return faults
+
+
+def _uri(text: str) -> list[str]:
+    try:
+        gourl.parse_request_uri(text)
+    except gourl.URLError as error:
+        return [str(error)]
+    return []
+
+
+def _when(accepts: Callable[[str], object], fault: str) -> Callable[[str], list[str]]:
+    return lambda text: [] if accepts(text) else [fault]
+
+
+FORMATS: dict[str, Callable[[str], list[str]]] = {
+    "dns1123Label": _label,
+    "dns1123Subdomain": _subdomain,
+    "dns1035Label": _label_1035,
+    "qualifiedName": _qualified_name,
+    "dns1123LabelPrefix": _prefix(_label),
+    "dns1123SubdomainPrefix": _prefix(_subdomain),
+    "dns1035LabelPrefix": _prefix(_label_1035),
+    "labelValue": _label_value,
+    "uri": _uri,
+    "uuid": _when(_UUID.fullmatch, "does not match the UUID format"),
+    "byte": _when(is_base64, "invalid base64"),
+    "date": _when(is_date, "invalid date"),
+    "datetime": _when(is_datetime, "invalid datetime"),
+}
+
+
+def _validate(value: Any, text: str) -> list[list[str]]:
+    faults = FORMATS[content(value, "format")](text)
+    return [faults] if faults else []
+
+
+def _constant(name: str) -> Function:
+    return Function(f"format.{name}", (), "map", lambda: opaque("format", name), member=False, since=_SINCE)
+
+
+FUNCTIONS = (
+    *map(_constant, FORMATS),
+    Function(
+        "format.named",
+        ("string",),
+        "list",
+        lambda name: [opaque("format", name)] if name in FORMATS else [],
+        member=False,
+        since=_SINCE,
+    ),
+    Function("validate", ("map", "string"), "list", _validate, since=_SINCE),
+)

@@ -1,0 +1,135 @@
+"""regex (find, findAll), lists (isSorted, sum, min, max) and indexOf, which lists and strings share.
+
+Source: k8s.io/apiserver/pkg/cel/library regex.go, lists.go; cel-go ext/strings.go.
+"""
+
+from __future__ import annotations
+
+import datetime
+import itertools
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from crdcompat.apiserver.cel.library import EvaluationError, Function
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_SCALARS = ("int", "double", "string", "bool", "bytes", "timestamp", "duration", "null", "map", "list")
+
+
+@lru_cache(maxsize=512)
+def _pattern(text: str) -> Any:
+    import re2
+
+    options = re2.Options()
+    options.log_errors = False
+    try:
+        return re2.compile(text, options)
+    except re2.error as error:
+        raise EvaluationError(f"Illegal regex: error parsing regexp: {error}") from None
+
+
+def find(text: str, pattern: str) -> str:
+    match = _pattern(pattern).search(text)
+    return match.group() if match else ""
+
+
+def find_all(text: str, pattern: str, limit: int = -1) -> list[str]:
+    found: list[str] = []
+    last_end = -1
+    for match in _pattern(pattern).finditer(text):
+        if 0 <= limit <= len(found):
+            break
+        # Go refuses an empty match that touches the one before it.
+        if match.end() == match.start() == last_end:
+            continue
+        last_end = match.end()
+        found.append(match.group())
+    return found
+
+
+def is_sorted(items: list[Any]) -> bool:
+    return all(not _less(after, before) for before, after in itertools.pairwise(items))
+
+
+def total(items: list[Any]) -> Any:
+    if not items:
+        return 0
+    if not all(
+        isinstance(item, (int, float, datetime.timedelta)) and not isinstance(item, bool) for item in items
+    ):
+        raise EvaluationError("no such overload")
+    result = items[0]
+    for item in items[1:]:
+        result = result + item
+    if isinstance(result, int) and not -(2**63) <= result < 2**63:
+        raise EvaluationError("integer overflow")
+    return result
+
+
+def extreme(name: str) -> Callable[[list[Any]], Any]:
+    def pick(items: list[Any]) -> Any:
+        if not items:
+            raise EvaluationError(f"{name} called on empty list")
+        result = items[0]
+        for item in items[1:]:
+            if _less(item, result) if name == "min" else _less(result, item):
+                result = item
+        return result
+
+    return pick
+
+
+def _less(a: Any, b: Any) -> bool:
+    try:
+        return bool(a.encode() < b.encode()) if isinstance(a, str) and isinstance(b, str) else bool(a < b)
+    except TypeError:
+        raise EvaluationError("no such overload") from None
+
+
+def _equal(a: Any, b: Any) -> bool:
+    return isinstance(a, bool) == isinstance(b, bool) and bool(a == b)
+
+
+def list_index(items: list[Any], wanted: Any) -> int:
+    return next((at for at, item in enumerate(items) if _equal(item, wanted)), -1)
+
+
+def list_last_index(items: list[Any], wanted: Any) -> int:
+    return next((at for at in range(len(items) - 1, -1, -1) if _equal(items[at], wanted)), -1)
+
+
+def text_index(text: str, wanted: str, offset: int = 0) -> int:
+    if not wanted:
+        return offset
+    if not 0 <= offset < max(len(text), 1):
+        raise EvaluationError(f"index out of range: {offset}")
+    return text.find(wanted, offset)
+
+
+def text_last_index(text: str, wanted: str, offset: int | None = None) -> int:
+    if not wanted:
+        return len(text) if offset is None else offset
+    if offset is None:
+        return text.rfind(wanted)
+    if not 0 <= offset < len(text):
+        raise EvaluationError(f"index out of range: {offset}")
+    return text.rfind(wanted, 0, offset + len(wanted))
+
+
+FUNCTIONS = (
+    Function("find", ("string", "string"), "string", find),
+    Function("findAll", ("string", "string"), "list", find_all),
+    Function("findAll", ("string", "string", "int"), "list", find_all),
+    Function("isSorted", ("list",), "bool", is_sorted),
+    Function("sum", ("list",), "dyn", total),
+    Function("min", ("list",), "dyn", extreme("min")),
+    Function("max", ("list",), "dyn", extreme("max")),
+    Function("k8sIndexOf", ("string", "string"), "int", text_index),
+    Function("k8sIndexOf", ("string", "string", "int"), "int", text_index),
+    Function("k8sLastIndexOf", ("string", "string"), "int", text_last_index),
+    Function("k8sLastIndexOf", ("string", "string", "int"), "int", text_last_index),
+    *(Function("k8sIndexOf", ("list", kind), "int", list_index) for kind in _SCALARS),
+    *(Function("k8sLastIndexOf", ("list", kind), "int", list_last_index) for kind in _SCALARS),
+)

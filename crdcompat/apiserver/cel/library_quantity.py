@@ -1,0 +1,168 @@
+"""quantity and semver, which share the names of their comparisons.
+
+Source: k8s.io/apiserver/pkg/cel/library quantity.go, semverlib.go; apimachinery resource.Quantity; blang/semver.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from crdcompat.apiserver.cel.library import EvaluationError, Function, content, opaque
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_QUANTITY = re.compile(r"([+-]?)([0-9]+(?:\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+|[KMGTPE]i|[numkMGTPE]?)")
+_SUFFIX = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
+_BINARY = {name: 1024**power for power, name in enumerate(("Ki", "Mi", "Gi", "Ti", "Pi", "Ei"), 1)}
+_NANO = 10**9
+_MOST = 2**63 - 1
+_LONGEST = 400  # digits: more is refused rather than computed
+
+_NUMBER = r"(?:0|[1-9][0-9]*)"
+_SEMVER = re.compile(rf"({_NUMBER})\.({_NUMBER})\.({_NUMBER})(?:-([0-9A-Za-z.-]+))?(?:\+([0-9A-Za-z.-]+))?")
+_REFUSED = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
+
+
+def parse_quantity(text: str) -> Fraction:
+    found = _QUANTITY.fullmatch(text)
+    if not found or len(text) > _LONGEST:
+        raise EvaluationError(_REFUSED)
+    sign, digits, suffix = found.groups()
+    value = Fraction(digits if digits[0] != "." else f"0{digits}")
+    if suffix in _BINARY:
+        value *= _BINARY[suffix]
+    else:
+        power = _SUFFIX[suffix] if suffix in _SUFFIX else int(suffix[1:])
+        if abs(power) > _LONGEST:
+            raise EvaluationError("unable to parse quantity's suffix")
+        value *= Fraction(10) ** power
+    # Nothing below nano is kept (rounded away from zero), nothing above int64.
+    value = min(Fraction(math.ceil(value * _NANO), _NANO), Fraction(_MOST))
+    return -value if sign == "-" else value
+
+
+def _quantity(value: Any) -> Fraction:
+    return Fraction(content(value, "quantity"))
+
+
+def _wrap(value: Fraction) -> dict[str, str]:
+    return opaque("quantity", str(value))
+
+
+def is_quantity(text: str) -> bool:
+    try:
+        parse_quantity(text)
+    except EvaluationError:
+        return False
+    return True
+
+
+def _is_integer(value: Any) -> bool:
+    quantity = _quantity(value)
+    return quantity.denominator == 1 and abs(quantity) < _MOST
+
+
+def _as_integer(value: Any) -> int:
+    if not _is_integer(value):
+        raise EvaluationError("cannot convert value to integer")
+    return int(_quantity(value))
+
+
+def _sign(value: Any) -> int:
+    quantity = _quantity(value)
+    return (quantity > 0) - (quantity < 0)
+
+
+def _operand(value: Any) -> Fraction:
+    return Fraction(value) if isinstance(value, int) else _quantity(value)
+
+
+def parse_semver(text: str, normalize: bool = False) -> str:
+    if normalize:
+        text = _normalized(text)
+    found = _SEMVER.fullmatch(text)
+    if not found or any(int(number) >= 2**64 for number in found.groups()[:3]):
+        raise EvaluationError("Invalid semantic version" if text else "Version string empty")
+    for at, identifiers in ((4, found[4]), (5, found[5])):
+        for part in identifiers.split(".") if identifiers else ():
+            if not part:
+                raise EvaluationError("Prerelease is empty" if at == 4 else "Build meta data is empty")
+            if at == 4 and part.isdigit() and len(part) > 1 and part[0] == "0":
+                raise EvaluationError(f'Numeric PreRelease version must not contain leading zeroes "{part}"')
+    return text
+
+
+def _normalized(text: str) -> str:
+    parts = text.removeprefix("v").split(".", 2)
+    for at, part in enumerate(parts):
+        if len(part) > 1:
+            stripped = part.lstrip("0")
+            parts[at] = stripped if stripped and stripped[0] in "0123456789" else "0" + stripped
+    if len(parts) < 3 and set(parts[-1]) & set("+-"):
+        raise EvaluationError("short version cannot contain PreRelease/Build meta data")
+    return ".".join(parts + ["0"] * (3 - len(parts)))
+
+
+def _is_semver(text: str, normalize: bool = False) -> bool:
+    try:
+        parse_semver(text, normalize)
+    except EvaluationError:
+        return False
+    return True
+
+
+def _to_semver(text: str, normalize: bool = False) -> dict[str, str]:
+    # Build metadata does not count in comparisons, so it is no part of the canonical text.
+    return opaque("semver", parse_semver(text, normalize).partition("+")[0])
+
+
+def _version(value: Any) -> tuple[Any, ...]:
+    numbers, _, pre = content(value, "semver").partition("-")
+    order = (
+        tuple((0, int(part), "") if part.isdigit() else (1, 0, part) for part in pre.split("."))
+        if pre
+        else ()
+    )
+    return (*map(int, numbers.split(".")), not pre, order)
+
+
+def _compare(a: Any, b: Any) -> int:
+    read: Callable[[Any], Any] = _version if "\x01semver" in a else _quantity
+    x, y = read(a), read(b)
+    return bool(x > y) - bool(x < y)
+
+
+def _component(at: int) -> Callable[[Any], Any]:
+    return lambda value: _version(value)[at]
+
+
+_Q, _S = 28, 33
+FUNCTIONS = (
+    Function(
+        "quantity", ("string",), "map", lambda text: _wrap(parse_quantity(text)), member=False, since=_Q
+    ),
+    Function("isQuantity", ("string",), "bool", is_quantity, member=False, since=_Q),
+    Function("sign", ("map",), "int", _sign, member=False, since=_Q),
+    Function("sign", ("map",), "int", _sign, since=_Q),
+    Function("isInteger", ("map",), "bool", _is_integer, since=_Q),
+    Function("asInteger", ("map",), "int", _as_integer, since=_Q),
+    Function("asApproximateFloat", ("map",), "double", lambda value: float(_quantity(value)), since=_Q),
+    Function("add", ("map", "map"), "map", lambda a, b: _wrap(_quantity(a) + _quantity(b)), since=_Q),
+    Function("add", ("map", "int"), "map", lambda a, b: _wrap(_quantity(a) + _operand(b)), since=_Q),
+    Function("sub", ("map", "map"), "map", lambda a, b: _wrap(_quantity(a) - _quantity(b)), since=_Q),
+    Function("sub", ("map", "int"), "map", lambda a, b: _wrap(_quantity(a) - _operand(b)), since=_Q),
+    Function("isGreaterThan", ("map", "map"), "bool", lambda a, b: _compare(a, b) > 0, since=_Q),
+    Function("isLessThan", ("map", "map"), "bool", lambda a, b: _compare(a, b) < 0, since=_Q),
+    Function("compareTo", ("map", "map"), "int", _compare, since=_Q),
+    Function("semver", ("string",), "map", _to_semver, member=False, since=_S),
+    Function("semver", ("string", "bool"), "map", _to_semver, member=False, since=_S),
+    Function("isSemver", ("string",), "bool", _is_semver, member=False, since=_S),
+    Function("isSemver", ("string", "bool"), "bool", _is_semver, member=False, since=_S),
+    Function("major", ("map",), "int", _component(0), since=_S),
+    Function("minor", ("map",), "int", _component(1), since=_S),
+    Function("patch", ("map",), "int", _component(2), since=_S),
+)

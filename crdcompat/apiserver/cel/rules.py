@@ -1,0 +1,195 @@
+"""Rules, compiled: each distinct text once per process."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Any
+
+from crdcompat.apiserver.cel import environment
+from crdcompat.apiserver.cel.analysis import Analysis, analyse
+from crdcompat.apiserver.cel.bounds import LARGEST_OBJECT, Bound
+from crdcompat.apiserver.cel.tokens import names, rewrite
+
+if TYPE_CHECKING:
+    from crdcompat.apiserver.cel.syntax import Expr, Parsed
+    from crdcompat.apiserver.cel.views import View
+    from crdcompat.apiserver.eras import Server
+
+_CACHE = 8192
+
+#: Since which Kubernetes minor a field of a rule is known; an older server drops it.
+_FIELD_SINCE = {"messageExpression": 27, "reason": 28, "fieldPath": 28, "optionalOldSelf": 29}
+#: CRDValidationRatcheting is on from here, and with it rules with optionalOldSelf run without an old value.
+OPTIONAL_OLD_RUNS = 30
+
+
+class Program:
+    """One rule's text: its tree and its evaluable forms."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._forms: dict[tuple[bool, bool], Any] = {}
+        self._small_up_to: dict[int, bool] = {}
+
+    @cached_property
+    def parsed(self) -> Parsed:
+        return environment.parse(self.text)
+
+    @property
+    def tree(self) -> Expr:
+        return self.parsed.root
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        return frozenset(names(self.text))
+
+    @cached_property
+    def functions(self) -> frozenset[str]:
+        return environment.functions_of(self.tree)
+
+    def form(self, *, optional_old: bool, guard_has: bool = False) -> Any:
+        """The evaluable expression. Raises RefusedError."""
+        key = (optional_old, guard_has)
+        if key not in self._forms:
+            self._forms[key] = environment.compile_rule(
+                rewrite(self.text, optional_old=optional_old, guard_has=guard_has)
+            )
+        return self._forms[key]
+
+    @cached_property
+    def always_cheap(self) -> bool:
+        """Whether the rule is within bounds on the largest object there can be."""
+        return Bound(LARGEST_OBJECT).fits(self.tree)
+
+    def is_cheap(self, size: float) -> bool:
+        """Whether it is within bounds on data of that size, rounded up to a power of two."""
+        bucket = max(int(size), 1).bit_length()
+        if bucket not in self._small_up_to:
+            self._small_up_to[bucket] = Bound(float(2**bucket)).fits(self.tree)
+        return self._small_up_to[bucket]
+
+
+@lru_cache(maxsize=_CACHE)
+def program(text: str) -> Program:
+    return Program(text)
+
+
+@dataclass(slots=True)
+class Rule:
+    """A rule at its place in a schema, as one server reads it."""
+
+    text: str
+    message: str
+    message_expression: str
+    reason: str
+    field_path: str
+    optional_old: bool
+    uses_old: bool
+    program: Program
+    analysis: Analysis = field(default_factory=Analysis)
+    refused: str | None = None  # why the rule cannot be evaluated here
+    compile_error: str | None = None  # what the server's compiler says
+    always_cheap: bool = True
+    expression: Any = None
+
+    @property
+    def shown(self) -> str:
+        """The rule in the texts of errors."""
+        return self.message.strip() or self.text.strip()
+
+    @property
+    def default_detail(self) -> str:
+        return self.message.strip() if self.message else f"failed rule: {self.text.strip()}"
+
+
+def read_rule(raw: dict[str, Any], view: View, server: Server) -> Rule | None:
+    """One entry of x-kubernetes-validations; None where there is nothing to evaluate."""
+    text = raw.get("rule")
+    if not isinstance(text, str) or not text.strip():
+        return None
+
+    def known(name: str) -> Any:
+        return raw.get(name) if server.minor >= _FIELD_SINCE.get(name, 0) else None
+
+    def words(name: str) -> str:
+        value = known(name)
+        return value if isinstance(value, str) else ""
+
+    found = program(text)
+    optional_old = known("optionalOldSelf") is True
+    rule = Rule(
+        text=text,
+        message=words("message"),
+        message_expression=words("messageExpression"),
+        reason=words("reason"),
+        field_path=normalized_path(words("fieldPath")),
+        optional_old=optional_old,
+        uses_old="oldSelf" in found.names,
+        program=found,
+    )
+    try:
+        lacking = environment.lacks(server, found.functions)
+        optional_dropped = raw.get("optionalOldSelf") is True and not optional_old
+        if lacking or optional_dropped:
+            _compile_as(server, rule, view)
+        if rule.compile_error is None and rule.refused is None:
+            rule.analysis = analyse(found.tree, view, optional_old=optional_old)
+            rule.expression = found.form(optional_old=optional_old)
+            rule.always_cheap = found.always_cheap
+            rule.refused = rule.analysis.obstacle
+    except (environment.RefusedError, RecursionError) as error:
+        rule.refused = f"the rule does not compile: {str(error) or 'nested too deeply'}"
+    return rule
+
+
+#: The CEL type name of a node's value, to ask a server's compiler about a rule.
+_TYPES = {
+    "date": "timestamp",
+    "datetime": "timestamp",
+    "number": "double",
+    "integer": "int",
+    "boolean": "bool",
+}
+_TYPES |= {"map": "object", "int_or_string": "dyn", "unseen": "dyn"}
+
+
+def _compile_as(server: Server, rule: Rule, view: View) -> None:
+    """The compile error of a server that lacks something the rule needs (rollback-truth, fact 15)."""
+    from crdcompat.apiserver.cel.legacy import unresolved_operators
+
+    cel_type = _TYPES.get(view.kind, view.kind)
+    issues = environment.compile_issues(rule.text, server, cel_type)
+    if issues is None:
+        return
+    if not issues:
+        rule.refused = f"{server} does not compile the rule"
+        return
+    if environment.level(server) < 28:
+        issues = sorted({*issues, *unresolved_operators(rule.program.parsed, issues, cel_type, rule.text)})
+    rule.compile_error = "rule compile error: compilation failed: " + "\n".join(
+        f"ERROR: <input>:{line}:{column}: {sentence}\n | {_line(rule.text, line)}\n | {'.' * (column - 1)}^"
+        for line, column, sentence in issues
+    )
+
+
+def _line(text: str, number: int) -> str:
+    lines = text.split("\n")
+    return lines[number - 1] if number <= len(lines) else ""
+
+
+def normalized_path(path: str) -> str:
+    """fieldPath as it is appended: without its leading dot, ``['k']`` as ``[k]``."""
+    result: list[str] = []
+    at = 0
+    while at < len(path):
+        if path.startswith("['", at):
+            end = at + 2
+            while end < len(path) and path[end] != "'":
+                end += 2 if path[end] == "\\" else 1
+            result.append("[" + path[at + 2 : end].replace("\\'", "'").replace("\\\\", "\\") + "]")
+            at = end + 2
+        else:
+            result.append(path[at])
+            at += 1
+    return "".join(result).removeprefix(".")

@@ -1,0 +1,194 @@
+"""The syntax tree of a rule, read from the protobuf bytes that the CEL library serializes an expression to.
+
+Source: cel/expr/syntax.proto of the CEL specification (field numbers below are that file's).
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@dataclass(slots=True, eq=False)
+class Expr:
+    """One node: ``kind`` is const, ident, select, call, list, map or fold (a comprehension)."""
+
+    kind: str
+    id: int = 0
+    name: str = ""  # of the identifier, field or function
+    value: Any = None  # of a constant
+    target: Expr | None = None  # operand of a select, receiver of a call
+    args: list[Expr] = field(default_factory=list)  # arguments, elements, or keys and values in turn
+    test_only: bool = False  # has(...)
+    variables: tuple[str, str] = ("", "")  # of a fold: one name, or index and element
+    accumulator: str = ""
+    over: Expr | None = None
+    initial: Expr | None = None
+    condition: Expr | None = None
+    step: Expr | None = None
+    result: Expr | None = None
+
+    def parts(self) -> Iterator[Expr]:
+        """The direct sub-expressions."""
+        for part in (
+            self.target,
+            *self.args,
+            self.over,
+            self.initial,
+            self.condition,
+            self.step,
+            self.result,
+        ):
+            if part is not None:
+                yield part
+
+    def walk(self) -> Iterator[Expr]:
+        yield self
+        for part in self.parts():
+            yield from part.walk()
+
+
+@dataclass(slots=True)
+class Parsed:
+    """A parsed rule and where each node stands in its text (code point offsets by node id)."""
+
+    root: Expr
+    offsets: dict[int, int]
+
+
+def read(serialized: bytes) -> Parsed:
+    """The tree of ``Expression.serialize()``: an Any around a ParsedExpr."""
+    message = _fields(dict(_each(serialized))[2])
+    return Parsed(_expr(message[2][0]), dict(_offsets(message.get(3, []))))
+
+
+def _each(data: bytes) -> Iterator[tuple[int, Any]]:
+    """The fields of one protobuf message: number and raw value (int, or bytes)."""
+    at, end = 0, len(data)
+    while at < end:
+        key, at = _varint(data, at)
+        number, wire = key >> 3, key & 7
+        if wire == 0:
+            value, at = _varint(data, at)
+            yield number, value
+        elif wire == 2:
+            size, at = _varint(data, at)
+            yield number, data[at : at + size]
+            at += size
+        else:
+            size = 8 if wire == 1 else 4
+            yield number, data[at : at + size]
+            at += size
+
+
+def _fields(data: bytes) -> dict[int, list[Any]]:
+    found: dict[int, list[Any]] = {}
+    for number, value in _each(data):
+        found.setdefault(number, []).append(value)
+    return found
+
+
+def _varint(data: bytes, at: int) -> tuple[int, int]:
+    result = shift = 0
+    while True:
+        byte = data[at]
+        at += 1
+        result |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            return result, at
+        shift += 7
+
+
+def _text(message: dict[int, list[Any]], number: int) -> str:
+    found: bytes = message.get(number, [b""])[0]
+    return found.decode("utf-8", "replace")
+
+
+def _sub(message: dict[int, list[Any]], number: int) -> Expr | None:
+    return _expr(message[number][0]) if number in message else None
+
+
+def _expr(data: bytes) -> Expr:
+    for number, content in (message := _fields(data)).items():
+        if number in _READERS:
+            found = _READERS[number](_fields(content[0]))
+            break
+    else:
+        found = Expr("const")
+    found.id = message.get(2, [0])[0]
+    return found
+
+
+def _constant(message: dict[int, list[Any]]) -> Expr:
+    for number, (raw, *_) in message.items():
+        if number == 2:
+            return Expr("const", value=bool(raw))
+        if number == 3:
+            return Expr("const", value=raw - (1 << 64) if raw >> 63 else raw)
+        if number == 4:
+            return Expr("const", value=raw)
+        if number == 5:
+            return Expr("const", value=struct.unpack("<d", raw)[0])
+        if number == 6:
+            return Expr("const", value=raw.decode("utf-8", "replace"))
+        if number == 7:
+            return Expr("const", value=raw)
+    return Expr("const")
+
+
+def _select(message: dict[int, list[Any]]) -> Expr:
+    return Expr(
+        "select", name=_text(message, 2), target=_sub(message, 1), test_only=bool(message.get(3, [0])[0])
+    )
+
+
+def _call(message: dict[int, list[Any]]) -> Expr:
+    return Expr(
+        "call",
+        name=_text(message, 2),
+        target=_sub(message, 1),
+        args=[_expr(arg) for arg in message.get(3, [])],
+    )
+
+
+def _entries(message: dict[int, list[Any]]) -> Expr:
+    args = []
+    for entry in map(_fields, message.get(2, [])):
+        args += [found for number in (3, 4) if (found := _sub(entry, number)) is not None]
+    return Expr("map", name=_text(message, 1), args=args)
+
+
+def _fold(message: dict[int, list[Any]]) -> Expr:
+    return Expr(
+        "fold",
+        variables=(_text(message, 1), _text(message, 8)),
+        over=_sub(message, 2),
+        accumulator=_text(message, 3),
+        initial=_sub(message, 4),
+        condition=_sub(message, 5),
+        step=_sub(message, 6),
+        result=_sub(message, 7),
+    )
+
+
+_READERS = {
+    3: _constant,
+    4: lambda message: Expr("ident", name=_text(message, 1)),
+    5: _select,
+    6: _call,
+    7: lambda message: Expr("list", args=[_expr(element) for element in message.get(1, [])]),
+    8: _entries,
+    9: _fold,
+}
+
+
+def _offsets(source_infos: list[bytes]) -> Iterator[tuple[int, int]]:
+    for info in source_infos:
+        for number, value in _each(info):
+            if number == 4:
+                entry = dict(_each(value))
+                yield entry.get(1, 0), entry.get(2, 0)

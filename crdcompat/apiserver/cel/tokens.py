@@ -1,0 +1,119 @@
+"""Rules as tokens: the few rewrites between Kubernetes' CEL and what the CEL library can be given.
+
+Functions of Kubernetes that return an optional return a list here (`[]` or `[x]`), and `[?0]` after the
+call makes the optional of it; a rule's text is otherwise left alone.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_TOKEN = re.compile(
+    r"""
+    (?P<space>\s+|//[^\n]*)
+  | (?P<string>[bB]?[rR]?(?:\"\"\"(?:\\.|[^\\])*?\"\"\"|'''(?:\\.|[^\\])*?'''|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')
+             |[rR][bB](?:"[^"]*"|'[^']*'))
+  | (?P<name>[A-Za-z_][A-Za-z0-9_]*)
+  | (?P<other>.)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_OPEN, _CLOSE = "([{", ")]}"
+_BEFORE = 2  # tokens to look back
+
+#: Functions of Kubernetes whose result is an optional.
+_OPTIONAL_RESULT = (("validate", "."), ("named", "format."))
+#: Names the CEL library's string extension owns, which Kubernetes has for lists too.
+_SHARED = {"indexOf": "k8sIndexOf", "lastIndexOf": "k8sLastIndexOf"}
+
+
+@dataclass(slots=True)
+class Token:
+    kind: str
+    text: str
+
+
+def tokens(rule: str) -> list[Token]:
+    """The tokens of a rule, spaces left out except as one separator token."""
+    return [Token(match.lastgroup or "other", match.group()) for match in _TOKEN.finditer(rule)]
+
+
+def names(rule: str) -> set[str]:
+    """Every identifier that occurs in a rule outside strings and comments."""
+    return {token.text for token in tokens(rule) if token.kind == "name"}
+
+
+def rewrite(rule: str, *, optional_old: bool = False, guard_has: bool = False) -> str:
+    """The rule as the CEL library is given it.
+
+    ``optional_old``: oldSelf is an optional. ``guard_has``: has(e.f) becomes a function of ours that
+    answers with the error of a member whose data does not fit its schema.
+    """
+    found = [Token("space", "\n") if t.kind == "space" else t for t in tokens(rule)]
+    known = {token.text for token in found if token.kind == "name"}
+    opaque = known & {"ip", "cidr"}
+    closing = _closing(found)
+    after: dict[int, str] = {}
+    for at, token in enumerate(found):
+        if token.kind != "name":
+            continue
+        before = _previous(found, at)
+        call = _next(found, at, "(")
+        if call is not None and any(
+            token.text == name and before.endswith(end) for name, end in _OPTIONAL_RESULT
+        ):
+            after[closing.get(call, call)] = "[?0]"
+        elif call is not None and before.endswith(".") and token.text in _SHARED:
+            token.text = _SHARED[token.text]
+        elif call is not None and token.text == "string" and opaque and not before.endswith("."):
+            token.text = "k8sString"
+        elif call is not None and token.text == "has" and guard_has and not before.endswith("."):
+            _guard(found, at, closing.get(call, call))
+        elif optional_old and token.text == "oldSelf" and not before.endswith("."):
+            token.text = "__old[?0]"
+    return "".join(token.text + after.get(at, "") for at, token in enumerate(found))
+
+
+def _closing(found: list[Token]) -> dict[int, int]:
+    """Where each opening bracket closes."""
+    pairs: dict[int, int] = {}
+    stack: list[int] = []
+    for at, token in enumerate(found):
+        if token.kind != "other":
+            continue
+        if token.text in _OPEN:
+            stack.append(at)
+        elif token.text in _CLOSE and stack:
+            pairs[stack.pop()] = at
+    return pairs
+
+
+def _previous(found: list[Token], at: int) -> str:
+    near: list[str] = []
+    while at > 0 and len(near) < _BEFORE:
+        at -= 1
+        if found[at].kind != "space":
+            near.insert(0, found[at].text)
+    return "".join(near)
+
+
+def _next(found: list[Token], at: int, text: str) -> int | None:
+    at += 1
+    while at < len(found) and found[at].kind == "space":
+        at += 1
+    return at if at < len(found) and found[at].text == text else None
+
+
+def _guard(found: list[Token], at: int, end: int) -> None:
+    """has ( E . f )  ->  k8sHas ( E , "f" )."""
+    last = end - 1
+    while last > at and found[last].kind == "space":
+        last -= 1
+    dot = last - 1
+    while dot > at and found[dot].kind == "space":
+        dot -= 1
+    if found[last].kind == "name" and found[dot].text == ".":
+        found[at].text = "k8sHas"
+        found[dot].text = ","
+        found[last] = Token("string", f'"{found[last].text}"')

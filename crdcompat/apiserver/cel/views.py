@@ -1,0 +1,150 @@
+"""Schema nodes as CEL types, and which of their parts rules read.
+
+Source: k8s.io/apiserver/pkg/cel/common/schemas.go and escaping.go; reference section 10.3.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from crdcompat.schema.structural import Node
+
+#: The key of a list's elements in ``Reads.children``.
+ANY_ITEM = "\x01item"
+
+_IDENTIFIER = re.compile(r"[A-Za-z_./-][A-Za-z0-9_./-]*")
+_SYMBOLS = re.compile(r"__|\.|-|/")
+_ESCAPES = {"__": "__underscores__", ".": "__dot__", "-": "__dash__", "/": "__slash__"}
+_RESERVED = frozenset(
+    {
+        *("true", "false", "null", "in", "as", "break", "const", "continue", "else", "for", "function", "if"),
+        *("import", "let", "loop", "package", "namespace", "return", "var", "void", "while"),
+    }
+)
+
+
+@lru_cache(maxsize=4096)
+def escape(name: str) -> str | None:
+    """The CEL identifier of a property name; None where CEL cannot name it."""
+    if name in _RESERVED:
+        return f"__{name}__"
+    if not _IDENTIFIER.fullmatch(name):
+        return None
+    return _SYMBOLS.sub(lambda symbol: _ESCAPES[symbol.group()], name)
+
+
+class View:
+    """One schema node as CEL sees it; ``kind`` is unseen where it has no CEL type."""
+
+    __slots__ = ("_members", "_unordered", "described", "element", "kind", "node", "nullable", "resource")
+
+    def __init__(self, node: Node, *, resource: bool = False) -> None:
+        self.node = node
+        self.resource = resource or node.embedded
+        self.nullable = node.nullable
+        self.element: View | None = None
+        self.kind = self._kind()
+        self.described = (
+            bool(node.properties) or self.resource or node.preserve or isinstance(node.additional, Node)
+        )
+        self._members: dict[str, Member] | None = None
+        self._unordered: bool | None = None
+
+    def _kind(self) -> str:
+        node = self.node
+        if node.int_or_string:
+            return "int_or_string"
+        if node.type == "object":
+            if isinstance(node.additional, Node) and not node.properties and not self.resource:
+                self.element = View(node.additional)
+                return "map" if self.element.kind != "unseen" else "unseen"
+            return "object"
+        if node.type == "array":
+            if node.items is None:
+                return "unseen"
+            self.element = View(node.items)
+            return "list" if self.element.kind != "unseen" else "unseen"
+        if node.type == "string":
+            formats = {"byte": "bytes", "date": "date", "date-time": "datetime", "duration": "duration"}
+            return formats.get(node.format, "string")
+        return node.type if node.type in ("integer", "number", "boolean") else "unseen"
+
+    def members(self) -> dict[str, Member]:
+        """An object's members by escaped name."""
+        if self._members is None:
+            properties = self.node.properties
+            if self.resource:
+                properties = {**properties, **_resource_members(properties)}
+            self._members = {
+                name: Member(original, View(sub))
+                for original, sub in properties.items()
+                if (name := escape(original)) is not None
+            }
+        return self._members
+
+    def member(self, name: str) -> View | None:
+        """What ``.name`` of this node is."""
+        if self.kind == "map":
+            return self.element
+        found = self.members().get(name) if self.kind == "object" else None
+        return found.view if found is not None and found.view.kind != "unseen" else None
+
+    @property
+    def unordered(self) -> bool:
+        """Whether a set or map list stands here or below: its equality ignores order."""
+        if self._unordered is None:
+            below = [member.view for member in self.members().values()] if self.kind == "object" else []
+            below += [self.element] if self.element is not None else []
+            self._unordered = self.is_unordered_list or any(view.unordered for view in below)
+        return self._unordered
+
+    @property
+    def is_unordered_list(self) -> bool:
+        return self.kind == "list" and self.node.list_type in ("set", "map")
+
+
+@dataclass(slots=True)
+class Member:
+    original: str
+    view: View
+
+
+def _text() -> Node:
+    return Node({"type": "string"})
+
+
+def _resource_members(properties: dict[str, Node]) -> dict[str, Node]:
+    """What CEL sees of any resource: apiVersion, kind, and of metadata only name and generateName."""
+    declared = properties["metadata"].properties if "metadata" in properties else {}
+    names = {name: (declared.get(name) or _text()).raw for name in ("name", "generateName")}
+    metadata = Node({"type": "object", "properties": names})
+    return {"apiVersion": _text(), "kind": _text(), "metadata": metadata}
+
+
+@dataclass(slots=True)
+class Reads:
+    """Which parts of a value are read: all of it, or the named members of it."""
+
+    whole: bool = False
+    children: dict[str, Reads] = field(default_factory=dict)
+
+    def child(self, name: str) -> Reads:
+        return self.children.setdefault(name, Reads())
+
+    def merge(self, other: Reads) -> None:
+        self.whole = self.whole or other.whole
+        for name, sub in other.children.items():
+            self.child(name).merge(sub)
+
+    @property
+    def everything(self) -> Reads:
+        return Reads(whole=True)
+
+    def any_child(self) -> Reads:
+        """What is read of some child or other."""
+        union = Reads()
+        for sub in self.children.values():
+            union.merge(sub)
+        return union

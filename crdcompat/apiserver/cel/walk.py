@@ -1,0 +1,109 @@
+"""The walk over an object: which nodes have rules, in Kubernetes' order, with their old values.
+
+Source: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/validation.go (Validator); reference 10.1 and 8.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from crdcompat.apiserver.cel.evaluate import Findings, NodeRules
+from crdcompat.apiserver.cel.views import View
+from crdcompat.schema.structural import Node
+
+if TYPE_CHECKING:
+    from crdcompat.apiserver.cel.ratchet import Ratchet
+    from crdcompat.apiserver.correlation import Pair
+    from crdcompat.apiserver.eras import Server
+
+
+@dataclass(slots=True)
+class Step:
+    """A place with rules at it or below it."""
+
+    rules: NodeRules | None = None
+    all_of: list[Step] = field(default_factory=list)
+    properties: dict[str, Step] = field(default_factory=dict)
+    additional: Step | None = None
+    items: Step | None = None
+
+
+def has_rules(schema: Any) -> bool:
+    """Whether any rule stands outside allOf: without one, the API server evaluates none at all."""
+    if not isinstance(schema, dict):
+        return False
+    if schema.get("x-kubernetes-validations"):
+        return True
+    properties = schema.get("properties")
+    return (
+        (isinstance(properties, dict) and any(map(has_rules, properties.values())))
+        or has_rules(schema.get("items"))
+        or has_rules(schema.get("additionalProperties"))
+    )
+
+
+def _mark(schema: Any, marked: set[int]) -> bool:
+    """Remember by identity the parts of a raw schema that hold a rule somewhere."""
+    if isinstance(schema, list):
+        found = [_mark(item, marked) for item in schema]
+        return any(found)
+    if not isinstance(schema, dict):
+        return False
+    below = [_mark(item, marked) for key, item in schema.items() if key != "x-kubernetes-validations"]
+    if any(below) or schema.get("x-kubernetes-validations"):
+        marked.add(id(schema))
+        return True
+    return False
+
+
+def steps(root: Node, server: Server) -> Step | None:
+    marked: set[int] = set()
+    _mark(root.raw, marked)
+    return _step(root, View(root, resource=True), server, marked)
+
+
+def _step(rules: Node, view: View, server: Server, marked: set[int]) -> Step | None:
+    """The step of the place ``view`` for the rules of a schema or of one of its allOf branches."""
+    if view.kind == "unseen" or id(rules.raw) not in marked:
+        return None
+    found = Step(rules=NodeRules(rules.rules, view, server) if rules.rules else None)
+    spine = view.node
+    if rules.items is not None and spine.items is not None and view.element is not None:
+        found.items = _step(rules.items, view.element, server, marked)
+    if isinstance(rules.additional, Node) and isinstance(spine.additional, Node) and view.element is not None:
+        found.additional = _step(rules.additional, view.element, server, marked)
+    for name, sub in rules.properties.items():
+        if name in spine.properties and id(sub.raw) in marked:
+            child = _step(sub, View(spine.properties[name]), server, marked)
+            if child is not None:
+                found.properties[name] = child
+    if server.does("cel_in_all_of"):
+        found.all_of = [
+            step for branch in rules.all_of if (step := _step(branch, view, server, marked)) is not None
+        ]
+    empty = found.rules is None and not found.all_of and not found.properties
+    return None if empty and found.additional is None and found.items is None else found
+
+
+def walk(step: Step, value: Any, pair: Pair | None, ratchet: Ratchet, path: str, found: Findings) -> None:
+    if value is None:
+        return
+    if step.rules is not None:
+        step.rules.evaluate(value, pair, path or "<nil>", ratchet=ratchet, found=found)
+    for branch in step.all_of:
+        walk(branch, value, pair, ratchet.in_all_of(), path, found)
+    if type(value) is dict:
+        if step.additional is not None:
+            for key, item in value.items():
+                child = pair.key(key) if pair is not None else None
+                walk(step.additional, item, child, ratchet.below(child, key), f"{path}[{key}]", found)
+        for name, below in step.properties.items():
+            if name in value:
+                child = pair.key(name) if pair is not None else None
+                inner = f"{path}.{name}" if path else name
+                walk(below, value[name], child, ratchet.below(child, name), inner, found)
+    elif type(value) is list and step.items is not None:
+        for index, item in enumerate(value):
+            child = pair.item(index) if pair is not None else None
+            walk(step.items, item, child, ratchet.below(child), f"{path}[{index}]", found)

@@ -1,0 +1,56 @@
+"""x-kubernetes-embedded-resource: apiVersion, kind and metadata inside an object (reference section 4.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from crdcompat.apiserver.eras import Server
+from crdcompat.apiserver.errors import INVALID, REQUIRED, FieldError
+from crdcompat.apiserver.metadata import dns1035_label_errors, validate_embedded
+from crdcompat.schema.structural import Node
+
+
+def embedded_errors(value: Any, node: Node, server: Server, path: str = "") -> Iterator[FieldError]:
+    """Errors of all embedded resources below ``node``; the root itself is not one."""
+    if isinstance(value, dict):
+        if node.embedded and path:
+            yield from _resource_errors(value, path, server)
+        for name in sorted(value):
+            sub = node.child(name)
+            if sub is not None and isinstance(value[name], (dict, list)):
+                declared = name in node.properties
+                below = (f"{path}.{name}" if path else name) if declared else f"{path}[{name}]"
+                yield from embedded_errors(value[name], sub, server, below)
+    elif isinstance(value, list) and node.items is not None:
+        for index, item in enumerate(value):
+            yield from embedded_errors(item, node.items, server, f"{path}[{index}]")
+
+
+def has_embedded(node: Node) -> bool:
+    """Whether any node below ``node`` is an embedded resource: most schemas have none."""
+    below = [*node.properties.values(), node.items, node.additional]
+    return any(isinstance(sub, Node) and (sub.embedded or has_embedded(sub)) for sub in below)
+
+
+def _resource_errors(value: dict[str, Any], path: str, server: Server) -> Iterator[FieldError]:
+    detail = "" if server.does("embedded_required_plain") else "must not be empty"
+    for name in ("apiVersion", "kind"):
+        here = f"{path}.{name}"
+        if name not in value:
+            yield FieldError(REQUIRED, here, "", detail)
+            continue
+        text = value[name]
+        if not isinstance(text, str):
+            yield FieldError(INVALID, here, text, "must be a string")
+        elif not text:
+            yield FieldError(INVALID, here, text, "must not be empty")
+        elif name == "kind":
+            wrong = dns1035_label_errors(text.lower())
+            if wrong:
+                sentence = "may have mixed case, but should otherwise match: " + ",".join(wrong)
+                yield FieldError(INVALID, here, text, sentence)
+        elif text.count("/") > 1:
+            yield FieldError(INVALID, here, text, f"unexpected GroupVersion string: {text}")
+    if "metadata" in value:
+        yield from validate_embedded(value["metadata"], f"{path}.metadata", server)

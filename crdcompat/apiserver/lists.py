@@ -1,0 +1,57 @@
+"""Uniqueness of x-kubernetes-list-type set and map lists (reference section 4.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from crdcompat.apiserver.errors import DUPLICATE, INVALID, FieldError
+from crdcompat.apiserver.gotext import compact_json
+from crdcompat.schema.structural import Node
+
+def duplicate_errors(value: Any, node: Node, path: str = "") -> Iterator[FieldError]:
+    """Every doubled value once, at its second occurrence, over the whole object."""
+    if isinstance(value, list):
+        if node.list_type in ("set", "map"):
+            yield from _own_errors(value, node, path)
+        if node.items is not None and _may_hold_lists(node.items):
+            for index, item in enumerate(value):
+                yield from duplicate_errors(item, node.items, f"{path}[{index}]")
+    elif isinstance(value, dict):
+        for name, sub in node.properties.items():
+            if name in value and isinstance(value[name], (dict, list)):
+                yield from duplicate_errors(value[name], sub, f"{path}.{name}" if path else name)
+        if isinstance(node.additional, Node):
+            for name in sorted(value):
+                if name not in node.properties:
+                    yield from duplicate_errors(value[name], node.additional, f"{path}[{name}]")
+
+
+def _may_hold_lists(node: Node) -> bool:
+    return bool(node.properties) or node.additional is not None or node.items is not None
+
+
+def _own_errors(items: list[Any], node: Node, path: str) -> Iterator[FieldError]:
+    misfits = False
+    if node.list_type == "map":
+        for index, item in enumerate(items):
+            if item is not None and not isinstance(item, dict):
+                misfits = True
+                yield FieldError(
+                    INVALID, f"{path}[{index}]", item, "must be an object for an array of list-type map"
+                )
+    if misfits:
+        return
+    seen: dict[str, int] = {}
+    for index, item in enumerate(items):
+        # A null in a map list counts as an item without keys (recorded).
+        shown = item if node.list_type == "set" else {key: item[key] for key in node.list_keys if item and key in item}
+        identity = _identity(shown)
+        seen[identity] = seen.get(identity, 0) + 1
+        if seen[identity] == 2:
+            yield FieldError(DUPLICATE, f"{path}[{index}]", shown, "")
+
+
+def _identity(value: Any) -> str:
+    # 1 and 1.0 are different values to the server (int64, float64), though their JSON may read alike.
+    return f"{type(value).__name__}:{compact_json(value)}"

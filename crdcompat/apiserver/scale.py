@@ -1,0 +1,69 @@
+"""The scale subresource's paths: checked on every write of a CRD that declares one (reference section 9)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from crdcompat.apiserver.errors import INVALID, FieldError
+from crdcompat.apiserver.gotext import plain
+
+_INT32 = 2**31 - 1
+
+
+def scale_errors(obj: dict[str, Any], scale: dict[str, Any], *, status_only: bool) -> Iterator[FieldError]:
+    """``scale`` is ``subresources.scale`` of the CRD version; the JSONPaths are printed as written there."""
+    if not status_only:
+        yield from _replicas(obj, scale.get("specReplicasPath"))
+    yield from _replicas(obj, scale.get("statusReplicasPath"))
+    selector = scale.get("labelSelectorPath")
+    if isinstance(selector, str) and selector:
+        found, wrong = _at(obj, selector)
+        if wrong or not isinstance(found, (str, type(None))):
+            shown = (
+                wrong
+                or f"{selector} accessor error: {plain(found)} is of the type {_go_type(found)}, expected string"
+            )
+            yield FieldError(INVALID, selector, found if not wrong else "", shown)
+
+
+def _replicas(obj: dict[str, Any], path: Any) -> Iterator[FieldError]:
+    if not isinstance(path, str) or not path:
+        return
+    found, wrong = _at(obj, path)
+    if wrong:
+        yield FieldError(INVALID, path, 0, wrong)
+    elif found is None:
+        return
+    elif isinstance(found, bool) or not isinstance(found, int):
+        sentence = f"{path} accessor error: {plain(found)} is of the type {_go_type(found)}, expected int64"
+        yield FieldError(INVALID, path, 0, sentence)
+    elif found < 0:
+        yield FieldError(INVALID, path, found, "should be a non-negative integer")
+    elif found > _INT32:
+        yield FieldError(INVALID, path, found, f"should be less than or equal to {_INT32}")
+
+
+def _at(obj: dict[str, Any], path: str) -> tuple[Any, str]:
+    """The value at a dotted path (None if absent) and, where a parent is no object, what is wrong."""
+    value: Any = obj
+    for part in path.strip(".").split("."):
+        if not isinstance(value, dict):
+            shown = f"{path} accessor error: {plain(value)} is of the type {_go_type(value)}, expected map[string]interface{{}}"
+            return None, shown
+        if part not in value:
+            return None, ""
+        value = value[part]
+    return value, ""
+
+
+def _go_type(value: Any) -> str:
+    names = {
+        bool: "bool",
+        int: "int64",
+        float: "float64",
+        str: "string",
+        list: "[]interface {}",
+        type(None): "<nil>",
+    }
+    return names.get(type(value), "map[string]interface {}")

@@ -1,0 +1,55 @@
+"""A change: a fact about two schemas. No opinion, no effect, no severity (design, section 2)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from crdcompat.schema.paths import Pointer, SchemaPath, owner, render
+from crdcompat.schema.structural import ABSENT
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One difference between two schemas at one path of the data.
+
+    ``kind`` is ``facet.what`` (``enum.value-added``). ``old`` and ``new`` are the keyword's values as the
+    report shows them, ``added`` and ``removed`` the enum values or property names. ``old_at`` and ``new_at``
+    are pointers inside the schema: where to look on either side.
+    """
+
+    kind: str
+    path: SchemaPath
+    old: Any
+    new: Any
+    added: tuple[Any, ...] = ()
+    removed: tuple[Any, ...] = ()
+    old_at: Pointer = ()
+    new_at: Pointer = ()
+
+    @property
+    def place(self) -> str:
+        """The path in the report's notation."""
+        return render(self.path)
+
+    @property
+    def owner(self) -> str:
+        return owner(self.path)
+
+
+@dataclass(frozen=True, slots=True)
+class Undecided:
+    """A difference that nothing in the program understands: reported, never passed over."""
+
+    path: SchemaPath
+    keyword: str
+    old: Any
+    new: Any
+    reason: str
+    old_at: Pointer = ()
+    new_at: Pointer = ()
+
+
+def shown(value: Any) -> Any:
+    """A keyword's value for the report: absent is null."""
+    return None if value is ABSENT else value

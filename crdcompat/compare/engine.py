@@ -1,0 +1,250 @@
+"""From two faced CRD sets to judged changes: each distinct pair of schemas once, contexts merged.
+
+The same change in several contexts is one result that lists them; its witness holds in each (design, section 4).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import orjson
+
+from crdcompat.apiserver.eras import Server
+from crdcompat.apiserver.strategy import Resource
+from crdcompat.compare.changes import Change, Undecided
+from crdcompat.compare.crd_level import CrdDiff, diff_crds
+from crdcompat.compare.prove import Outcome, Witness, holds, prove
+from crdcompat.compare.site import DIRECTIONS, NONE, ROLLBACK, Meeting
+from crdcompat.compare.walk import SchemaDiff, diff_schemas, identical
+from crdcompat.manifests.pairing import Chosen, Facing
+
+
+@dataclass(frozen=True, eq=False)
+class Standing:
+    """One place where a change stands: a context, and the chosen documents of both sides."""
+
+    context: str
+    terminal: bool
+    old: Chosen
+    new: Chosen
+    change: Change
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """A change with its effect in one direction, in all contexts where it is the same."""
+
+    change: Change
+    direction: str
+    effect: str
+    witness: Witness
+    labels: tuple[Any, ...]
+    windows: tuple[str, str]
+    crd: str
+    kind: str
+    version: str
+    standings: tuple[Standing, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Open:
+    """An undecided difference and where it stands."""
+
+    undecided: Undecided
+    crd: str
+    version: str
+    contexts: tuple[str, ...]
+    old: Chosen | None
+    new: Chosen | None
+
+
+@dataclass(slots=True)
+class Comparison:
+    """Everything found: judged changes that have an effect, open ones, and counts."""
+
+    judged: list[Judged] = field(default_factory=list)
+    open: list[Open] = field(default_factory=list)
+    harmless: int = 0
+    text_only: int = 0
+    compared: set[str] = field(default_factory=set)
+    changed: set[str] = field(default_factory=set)
+
+
+class Comparer:
+    """Compares faced CRDs; ``old_server`` and ``new_server`` are what runs beside either release."""
+
+    def __init__(self, old_server: Server, new_server: Server) -> None:
+        self._old_server = old_server
+        self._new_server = new_server
+        self._schemas: dict[tuple[int, int], SchemaDiff] = {}
+        self._crds: dict[tuple[int, int], CrdDiff] = {}
+        self._resources: dict[tuple[int, Server], Resource] = {}
+
+    def compare(self, facings: Iterable[Facing], directions: Iterable[str] = DIRECTIONS) -> Comparison:
+        """Compare all facings; ``directions`` are those whose effects are wanted."""
+        found = Comparison()
+        standings: dict[tuple[Any, ...], list[Standing]] = {}
+        opened: dict[tuple[Any, ...], Open] = {}
+        for facing in facings:
+            found.compared.add(facing.old.name)
+            for version, standing in self._standings(facing, found):
+                standings.setdefault(_identity(facing.old.name, version, standing.change), []).append(
+                    standing
+                )
+            for item in self._open(facing, found):
+                key = (
+                    item.crd,
+                    item.version,
+                    item.undecided.path,
+                    item.undecided.keyword,
+                    _text(item.undecided),
+                )
+                known = opened.get(key)
+                contexts = (*(known.contexts if known else ()), *item.contexts)
+                first = known or item
+                opened[key] = Open(
+                    first.undecided,
+                    item.crd,
+                    item.version,
+                    tuple(dict.fromkeys(contexts)),
+                    first.old,
+                    first.new,
+                )
+        for (crd, version, *_), places in standings.items():
+            found.judged.extend(self._judge(crd, version, places, tuple(directions), found))
+        found.open = list(opened.values())
+        found.changed |= {judged.crd for judged in found.judged} | {item.crd for item in found.open}
+        return found
+
+    # -- what differs -------------------------------------------------------------------------------
+
+    def _standings(self, facing: Facing, found: Comparison) -> Iterator[tuple[str, Standing]]:
+        for version in facing.old.versions.keys() & facing.new.versions.keys():
+            old, new = facing.old.versions[version], facing.new.versions[version]
+            for change in self._diff(old, new, found, facing.old.name).changes:
+                yield version, Standing(facing.context, facing.terminal, old, new, change)
+
+    def _diff(self, old: Chosen, new: Chosen, found: Comparison, name: str) -> SchemaDiff:
+        a, b = old.version.schema, new.version.schema
+        key = (id(a), id(b))
+        if key not in self._schemas:
+            same = a is None or b is None or identical(a, b)
+            self._schemas[key] = SchemaDiff() if same else diff_schemas(old.version.node, new.version.node)
+            found.text_only += self._schemas[key].text_only
+        diff = self._schemas[key]
+        if diff.changes or diff.undecided or diff.text_only:
+            found.changed.add(name)
+        return diff
+
+    def _open(self, facing: Facing, found: Comparison) -> Iterator[Open]:
+        name = facing.old.name
+        for version in facing.old.versions.keys() & facing.new.versions.keys():
+            old, new = facing.old.versions[version], facing.new.versions[version]
+            for item in self._diff(old, new, found, name).undecided:
+                yield Open(item, name, version, (facing.context,), old, new)
+        key = (id(facing.old.documents[0].crd), id(facing.new.documents[0].crd))
+        if key not in self._crds:
+            self._crds[key] = diff_crds(facing.old, facing.new)
+            found.text_only += self._crds[key].text_only
+        for version, item in self._crds[key].undecided:
+            at_old, at_new = _speaker(facing.old.versions, version), _speaker(facing.new.versions, version)
+            yield Open(item, name, version, (facing.context,), at_old, at_new)
+
+    # -- what it does -------------------------------------------------------------------------------
+
+    def _judge(
+        self, crd: str, version: str, places: list[Standing], directions: tuple[str, ...], found: Comparison
+    ) -> Iterator[Judged]:
+        outcomes = {direction: self._outcomes(places, direction) for direction in DIRECTIONS}
+        for direction in directions:
+            groups: dict[tuple[Any, ...], list[Standing]] = {}
+            for standing in places:
+                key = id(standing.old.version.schema), id(standing.new.version.schema)
+                outcome = outcomes[direction][key]
+                windows = tuple(outcomes[way][key].effect for way in DIRECTIONS)
+                groups.setdefault((outcome.effect, _plain(outcome.labels), windows), []).append(standing)
+            for (effect, _, windows), standings in groups.items():
+                if effect == NONE:
+                    found.harmless += 1
+                    continue
+                key = id(standings[0].old.version.schema), id(standings[0].new.version.schema)
+                outcome = outcomes[direction][key]
+                yield Judged(
+                    change=standings[0].change,
+                    direction=direction,
+                    effect=effect,
+                    witness=self._common(standings, direction, effect, outcomes[direction]),
+                    labels=outcome.labels,
+                    windows=windows,
+                    crd=crd,
+                    kind=standings[0].old.document.crd.kind,
+                    version=version,
+                    standings=tuple(standings),
+                )
+
+    def _outcomes(self, places: list[Standing], direction: str) -> dict[tuple[int, int], Outcome]:
+        """The outcome per distinct pair of schemas; a witness found in one is tried in the next first."""
+        found: dict[tuple[int, int], Outcome] = {}
+        last: Outcome | None = None
+        for standing in places:
+            key = id(standing.old.version.schema), id(standing.new.version.schema)
+            if key in found:
+                continue
+            meeting = self._meeting(standing, direction)
+            if (
+                last is not None
+                and len(last.labels) <= 1
+                and holds(last.witness, standing.change, last.effect, [meeting])
+            ):
+                found[key] = last
+            else:
+                found[key] = last = prove(standing.change, direction, meeting)
+        return found
+
+    def _common(
+        self, standings: list[Standing], direction: str, effect: str, outcomes: dict[tuple[int, int], Outcome]
+    ) -> Witness:
+        """One witness that holds in every context listed."""
+        distinct = {(id(s.old.version.schema), id(s.new.version.schema)): s for s in standings}
+        witnesses = [outcomes[key].witness for key in distinct]
+        if len(distinct) == 1:
+            return witnesses[0]
+        meetings = [self._meeting(standing, direction) for standing in distinct.values()]
+        for witness in witnesses:
+            if holds(witness, standings[0].change, effect, meetings):
+                return witness
+        unproved = next((witness for witness in witnesses if witness.object is None), None)
+        return unproved or Witness(
+            None, reason="each context has a witness, but no single object was found for all"
+        )
+
+    def _meeting(self, standing: Standing, direction: str) -> Meeting:
+        old = self._resource(standing.old, self._old_server)
+        new = self._resource(standing.new, self._new_server)
+        return Meeting(writer=new, reader=old) if direction == ROLLBACK else Meeting(writer=old, reader=new)
+
+    def _resource(self, chosen: Chosen, server: Server) -> Resource:
+        key = (id(chosen.version), server)
+        if key not in self._resources:
+            self._resources[key] = Resource(chosen.document.crd, chosen.version, server)
+        return self._resources[key]
+
+
+def _speaker(versions: dict[str, Chosen], version: str) -> Chosen | None:
+    return versions.get(version) or next(iter(versions.values()), None)
+
+
+def _identity(crd: str, version: str, change: Change) -> tuple[Any, ...]:
+    """Equal CRD, version, path, change, old and new: the same change, wherever it stands."""
+    facts = (change.old, change.new, change.added, change.removed)
+    return (crd, version, change.path, change.kind, _plain(facts))
+
+
+def _text(item: Undecided) -> bytes:
+    return _plain((item.old, item.new, item.reason))
+
+
+def _plain(value: Any) -> bytes:
+    return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)

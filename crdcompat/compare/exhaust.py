@@ -1,0 +1,94 @@
+"""Whether a field can hold a value at all: on its own, and beside what its parent's junctors mention.
+
+A node's junctors look at a few sibling fields, mostly enums and lengths. Where every such field has a small
+complete set of cases, trying all combinations decides the question; else nothing is said.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+from math import prod
+from typing import Any
+
+from crdcompat.apiserver.cel import RuleEvaluator
+from crdcompat.apiserver.errors import FieldError, Unknown
+from crdcompat.apiserver.eras import Server
+from crdcompat.apiserver.validate import SchemaValidator
+from crdcompat.schema.sample import enum_members
+from crdcompat.schema.structural import ABSENT, Node
+
+_MOST = 4096
+_LENGTHS = frozenset({"minLength", "maxLength"})
+#: Stands for all strings that no branch names.
+FRESH = "zz-other"
+
+
+def forbids(node: Node, value: Any, server: Server) -> bool:
+    """Whether the field's own keywords and rules forbid a value, whatever object stands around it."""
+    errors: list[FieldError] = []
+    SchemaValidator(node, server).validate(value, "v", None, errors, [])
+    if errors:
+        return True
+    around = Node({"type": "object", "properties": {"v": node.raw}})
+    return bool(RuleEvaluator(around, server).evaluate({"v": value}, None, ratchet=False).errors)
+
+
+def cannot_hold(parent: Node, member: str, value: Any, server: Server) -> bool:
+    """True if no object of ``parent`` can hold ``value`` at ``member`` because of its junctors; False: not decided."""
+    named: dict[str, list[Node]] = {}
+    if not _collect(parent, named) or member not in named:
+        return False
+    others = [name for name in named if name != member]
+    domains = [_domain(parent.properties.get(name), named[name]) for name in others]
+    if any(domain is None for domain in domains) or prod(len(domain or ()) for domain in domains) > _MOST:
+        return False
+    only = Node({key: parent.raw[key] for key in ("allOf", "anyOf", "oneOf", "not") if key in parent.raw})
+    validator = SchemaValidator(only, server)
+    for combination in product(*(domain or () for domain in domains)):
+        candidate = {member: value}
+        candidate.update(
+            (name, case) for name, case in zip(others, combination, strict=True) if case is not ABSENT
+        )
+        errors: list[FieldError] = []
+        unknown: list[Unknown] = []
+        validator.validate(candidate, "", None, errors, unknown)
+        if not errors:
+            return False
+    return True
+
+
+def _collect(node: Node, named: dict[str, list[Node]]) -> bool:
+    """Gather the branch schemas per member; False where a branch says more than this reasoning understands."""
+    for branch in node.junctor_branches():
+        if branch.raw.keys() - {"properties", "required", "allOf", "anyOf", "oneOf", "not", "description"}:
+            return False
+        for name in branch.required:
+            named.setdefault(name, [])
+        for name, sub in branch.properties.items():
+            named.setdefault(name, []).append(sub)
+        if not _collect(branch, named):
+            return False
+    return True
+
+
+def _domain(declared: Node | None, constraints: list[Node]) -> list[Any] | None:
+    """Every case of one member that the constraints can tell apart, absent included; None if not known."""
+    if declared is None or declared.type not in ("string", "boolean", "object"):
+        return None
+    if declared.type != "string":
+        return None if constraints else [ABSENT, *([{}] if declared.type == "object" else [True, False])]
+    cases: list[Any] = [ABSENT]
+    for constraint in constraints:
+        if constraint.raw.keys() - _LENGTHS - {"enum", "type", "description"}:
+            return None
+        cases += [member for member in constraint.enum if isinstance(member, str)]
+        for keyword in _LENGTHS & constraint.raw.keys():
+            length = constraint.raw[keyword]
+            if not isinstance(length, int) or length > 1000:
+                return None
+            cases += ["z" * length, "z" * (length + 1), "z" * max(length - 1, 0)]
+    own = enum_members(declared)
+    cases += list(own) if own is not None else [FRESH, ""]
+    if own is not None:
+        cases = [case for case in cases if case is ABSENT or case in own]
+    return list({repr(case): case for case in cases}.values())

@@ -1,0 +1,105 @@
+"""Enums: values added, removed, a free field closed, a closed field opened.
+
+What counts is the effective set: a node's own enum intersected with those of its junctors, so that an enum
+narrowed or restated through allOf is compared as what it means (design section 4; reference section 3.4).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from crdcompat.apiserver.errors import NOT_SUPPORTED
+from crdcompat.apiserver.strategy import Verdict
+from crdcompat.compare.changes import Change
+from crdcompat.compare.mentions import literals_for
+from crdcompat.compare.site import NONE, ROLLBACK, WRITE_REJECTED, Effects, Meeting, Site, Trial, Trials
+from crdcompat.schema.paths import Pointer, node_at
+from crdcompat.schema.sample import enum_members, member_key, values
+from crdcompat.schema.structural import Node
+
+KEYWORDS = frozenset({"enum"})
+EFFECTS = {
+    "enum.value-added": Effects(rollback=WRITE_REJECTED, upgrade=NONE),
+    "enum.value-removed": Effects(rollback=NONE, upgrade=WRITE_REJECTED),
+    "enum.introduced": Effects(rollback=NONE, upgrade=WRITE_REJECTED),
+    "enum.dropped": Effects(rollback=WRITE_REJECTED, upgrade=NONE),
+}
+
+#: How many values outside an enum are tried before giving up; each costs a search for a valid object.
+_OUTSIDERS = 6
+
+
+def changes(site: Site) -> Iterator[Change]:
+    old, new = enum_members(site.old), enum_members(site.new)
+    old_at, new_at = _keyword(site.old, site.old_at), _keyword(site.new, site.new_at)
+    if old is None and new is None:
+        return
+    if old is None or new is None:
+        kind = "enum.introduced" if old is None else "enum.dropped"
+        yield Change(kind, site.path, _listed(old), _listed(new), old_at=old_at, new_at=new_at)
+        return
+    added, removed = _without(new, old), _without(old, new)
+    if added:
+        at = _member(site.new, site.new_at, added[0])
+        yield Change(
+            "enum.value-added", site.path, list(old), list(new), added=added, old_at=old_at, new_at=at
+        )
+    if removed:
+        at = _member(site.old, site.old_at, removed[0])
+        yield Change(
+            "enum.value-removed", site.path, list(old), list(new), removed=removed, old_at=at, new_at=new_at
+        )
+
+
+def trials(change: Change, direction: str, meeting: Meeting) -> Trials:
+    """The added (removed) values themselves; for a free field, values outside the other side's enum."""
+    if change.added or change.removed:
+        named = change.added or change.removed
+        return Trials(tuple(Trial(value, change.path, value) for value in named), complete=True)
+    closed = change.old if direction == ROLLBACK else change.new
+    known = {member_key(member) for member in closed or ()}
+    node = node_at(meeting.writer.node, change.path)
+    if node is None:
+        return Trials((), complete=False)
+    outside: dict[Any, Any] = {}
+    for value in (*literals_for(meeting.writer.node, change.path), *values(node)):
+        if value is not None and member_key(value) not in known:
+            outside.setdefault(member_key(value), value)
+        if len(outside) >= _OUTSIDERS:
+            break
+    return Trials(tuple(Trial(value, change.path, value) for value in outside.values()), complete=False)
+
+
+def shows(effect: str, verdict: Verdict, field: str) -> bool:
+    return any(error.type == NOT_SUPPORTED and error.field == field for error in verdict.errors)
+
+
+def _listed(members: tuple[Any, ...] | None) -> list[Any] | None:
+    return None if members is None else list(members)
+
+
+def _without(members: tuple[Any, ...], others: tuple[Any, ...]) -> tuple[Any, ...]:
+    known = {member_key(member) for member in others}
+    return tuple(member for member in members if member_key(member) not in known)
+
+
+def _keyword(node: Node, at: Pointer) -> Pointer:
+    """Where the enum stands: at the node, else in the first junctor branch that has one, else the node."""
+    return next((pointer for _, pointer in _enums(node, at)), at)
+
+
+def _member(node: Node, at: Pointer, value: Any) -> Pointer:
+    for members, pointer in _enums(node, at):
+        for index, member in enumerate(members):
+            if member_key(member) == member_key(value):
+                return (*pointer, index)
+    return _keyword(node, at)
+
+
+def _enums(node: Node, at: Pointer) -> Iterator[tuple[tuple[Any, ...], Pointer]]:
+    if node.enum:
+        yield node.enum, (*at, "enum")
+    for keyword, branches in (("allOf", node.all_of), ("anyOf", node.any_of), ("oneOf", node.one_of)):
+        for index, branch in enumerate(branches):
+            yield from _enums(branch, (*at, keyword, index))

@@ -1,0 +1,100 @@
+"""Properties that only one side has: one change per topmost new or vanished property.
+
+An unknown field is pruned at every read and lost for good at the next write of any kind; a new field with a
+default appears on objects that never had it (reference sections 5.2 and 6; rows 29 to 31 and 37, 38).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+from crdcompat.apiserver.strategy import Verdict
+from crdcompat.compare.changes import Change
+from crdcompat.compare.site import (
+    NONE,
+    VALUE_DEFAULTED,
+    VALUE_PRUNED,
+    Effects,
+    Meeting,
+    Site,
+    Trial,
+    Trials,
+)
+from crdcompat.schema.paths import node_at
+from crdcompat.schema.sample import sample, values
+from crdcompat.schema.structural import ABSENT, Node
+
+KEYWORDS = frozenset({"properties"})
+EFFECTS = {
+    # Without a default a new field does nothing to objects that lack it: see ``trials``.
+    "property.added": Effects(rollback=VALUE_PRUNED, upgrade=VALUE_DEFAULTED),
+    "property.removed": Effects(rollback=VALUE_DEFAULTED, upgrade=VALUE_PRUNED),
+}
+
+_MOST_TRIALS = 4
+
+
+def changes(site: Site) -> Iterator[Change]:
+    if site.in_junctor:
+        return  # properties in junctor branches validate, they do not declare
+    old, new = site.old.properties, site.new.properties
+    for name in sorted(new.keys() - old.keys()):
+        at = (*site.new_at, "properties", name)
+        shown = _shown(new[name])
+        yield Change(
+            "property.added", (*site.path, name), None, shown, added=(name,), old_at=site.old_at, new_at=at
+        )
+    for name in sorted(old.keys() - new.keys()):
+        at = (*site.old_at, "properties", name)
+        shown = _shown(old[name])
+        yield Change(
+            "property.removed",
+            (*site.path, name),
+            shown,
+            None,
+            removed=(name,),
+            old_at=at,
+            new_at=site.new_at,
+        )
+
+
+def trials(change: Change, direction: str, meeting: Meeting) -> Trials:
+    """A value of the property for what is pruned; for what is defaulted, its parent without it."""
+    above = change.path[:-1]
+    if EFFECTS[change.kind].towards(direction) == VALUE_DEFAULTED:
+        field = node_at(meeting.reader.node, change.path)
+        parent = node_at(meeting.writer.node, above)
+        if parent is None or field is None or field.default is ABSENT:
+            return Trials((), complete=True)
+        made = sample(parent)
+        return Trials((Trial(made, above),) if made is not ABSENT else (), complete=False)
+    field = node_at(meeting.writer.node, change.path)
+    if field is None or keeps_unknown(node_at(meeting.reader.node, above)):
+        return Trials((), complete=True)
+    made_all = tuple(Trial(value, change.path) for value in islice(values(field), _MOST_TRIALS))
+    return Trials(made_all, complete=False)
+
+
+def shows(effect: str, verdict: Verdict, field: str) -> bool:
+    return field in (verdict.defaulted if effect == VALUE_DEFAULTED else verdict.pruned)
+
+
+def keeps_unknown(parent: Node | None) -> bool:
+    """Whether a reader keeps members it does not declare below ``parent``."""
+    return parent is not None and (parent.preserve or parent.additional is not None)
+
+
+def _shown(node: Node) -> dict[str, Any]:
+    """What a report says about a property: its type and enum, not its whole tree."""
+    kept = (
+        "type",
+        "format",
+        "enum",
+        "default",
+        "nullable",
+        "x-kubernetes-int-or-string",
+        "x-kubernetes-preserve-unknown-fields",
+    )
+    return {keyword: node.raw[keyword] for keyword in kept if keyword in node.raw}

@@ -1,0 +1,80 @@
+"""What a schema's junctors and CEL rules talk about: where to look when a minimal object is not valid.
+
+A union's discriminator needs its member, a rule names a literal. The hints are read off the text of rules and
+the shape of branches; they only steer the search for a witness and decide nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from crdcompat.schema.paths import SchemaPath, node_at
+from crdcompat.schema.structural import Node
+
+_MEMBER = re.compile(r"\b(?:self|oldSelf)((?:\.\??[A-Za-z_][A-Za-z0-9_]*)+)")
+_LITERAL = re.compile(r"'([^'\\]{0,200})'|\"([^\"\\]{0,200})\"")
+_NUMBER = re.compile(r"(?<![\w.'\"])(\d{1,9})(?![\w.])")
+_MOST = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A member (path below the node that talks about it) and values that are named along with it."""
+
+    member: tuple[str, ...]
+    values: tuple[Any, ...]
+
+
+def mentions(node: Node) -> list[Mention]:
+    """What the rules and junctors of ``node`` itself talk about, at most 64 members."""
+    found: dict[tuple[str, ...], dict[str, Any]] = {}
+    for rule in node.rules:
+        text = rule.get("rule")
+        if isinstance(text, str):
+            literals: list[Any] = [a or b for a, b in _LITERAL.findall(text)]
+            literals += [int(digits) for digits in _NUMBER.findall(text)]
+            for member in _members(text):
+                found.setdefault(member, {}).update((repr(value), value) for value in literals)
+    for member, values in _branch_mentions(node, ()):
+        found.setdefault(member, {}).update((repr(value), value) for value in values)
+    return [Mention(member, tuple(values.values())) for member, values in list(found.items())[:_MOST]]
+
+
+def _members(text: str) -> Iterator[tuple[str, ...]]:
+    yield ()
+    for chain in _MEMBER.findall(text):
+        parts = tuple(part.lstrip("?") for part in chain.split(".") if part)
+        # The last part may be a method (`self.name.startsWith(…)`): every prefix is a candidate.
+        for length in range(1, len(parts) + 1):
+            yield parts[:length]
+
+
+def _branch_mentions(
+    node: Node, below: tuple[str, ...], depth: int = 0
+) -> Iterator[tuple[tuple[str, ...], list[Any]]]:
+    if depth > 6:
+        return
+    for branch in node.junctor_branches():
+        yield below, list(branch.enum)
+        for name in branch.required:
+            yield (*below, name), []
+        for name, sub in branch.properties.items():
+            yield (*below, name), [*sub.enum, *([""] if "maxLength" in sub.raw else [])]
+            yield from _branch_mentions(sub, (*below, name), depth + 1)
+        yield from _branch_mentions(branch, below, depth + 1)
+
+
+def literals_for(root: Node, path: SchemaPath) -> list[Any]:
+    """Values that the schema names for the field at ``path`` in its own rules and its parent's."""
+    here, named = node_at(root, path), []
+    if here is not None:
+        named += [value for mention in mentions(here) if not mention.member for value in mention.values]
+    parent = node_at(root, path[:-1]) if path else None
+    if parent is not None and isinstance(path[-1], str):
+        named += [
+            value for mention in mentions(parent) if mention.member == (path[-1],) for value in mention.values
+        ]
+    return named

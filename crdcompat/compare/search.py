@@ -1,0 +1,155 @@
+"""From a minimal object that the writer rejects to one that it accepts: a small best-first search.
+
+The moves come from what the writer said and from what its rules and junctors mention: add a missing member,
+set one to a value that is named, take an optional one away. The value under trial is never touched.
+"""
+
+from __future__ import annotations
+
+import heapq
+import re
+from collections.abc import Callable, Iterator
+from itertools import count, islice
+from typing import Any
+
+import orjson
+
+from crdcompat.apiserver.errors import DUPLICATE, REQUIRED, FieldError
+from crdcompat.apiserver.strategy import Resource, Verdict
+from crdcompat.compare.mentions import Mention, mentions
+from crdcompat.compare.objects import Object, pointer_of, schema_path_of, with_value
+from crdcompat.schema.paths import Pointer, node_at, value_at
+from crdcompat.schema.sample import sample, values
+from crdcompat.schema.structural import ABSENT, Node
+
+#: How many objects are judged before the search gives up; at about a millisecond each.
+BUDGET = 160
+
+_QUOTED_PLACE = re.compile(r'^"((?:[^"\\]|\\.)*)" must ')
+
+Judge = Callable[[Object], Verdict]
+
+
+def find_valid(
+    start: Object, keep: Pointer, resource: Resource, judge: Judge
+) -> tuple[Object | None, Verdict]:
+    """An object that ``judge`` accepts, reached from ``start`` without changing what is at ``keep``.
+
+    Returns it with its verdict, or None with the verdict on ``start``. A verdict that is unknown ends the
+    search: what cannot be judged proves nothing.
+    """
+    first = judge(start)
+    if first.accepted or (first.accepted is None):
+        return (start if first.accepted else None), first
+    ticket = count()
+    queue = [(len(first.errors), 0, next(ticket), start, first)]
+    seen = {_key(start)}
+    judged = 1
+    while queue and judged < BUDGET:
+        _, steps, _, obj, verdict = heapq.heappop(queue)
+        for candidate in _moves(obj, verdict, keep, resource):
+            key = _key(candidate)
+            if key in seen:
+                continue
+            seen.add(key)
+            judged += 1
+            answer = judge(candidate)
+            if answer.accepted:
+                return candidate, answer
+            if answer.errors and steps < 8:
+                heapq.heappush(queue, (len(answer.errors), steps + 1, next(ticket), candidate, answer))
+            if judged >= BUDGET:
+                break
+    return None, first
+
+
+def shrink(obj: Object, keep: Pointer, still: Callable[[Object], bool]) -> Object:
+    """Take away every optional member that ``still`` can do without, the value at ``keep`` and its parents apart."""
+    for pointer in sorted(_members(obj, ()), key=len):
+        if pointer == keep[: len(pointer)] or pointer[0] in ("apiVersion", "kind", "metadata"):
+            continue
+        try:
+            value_at(obj, pointer)
+            smaller = with_value(obj, pointer, ABSENT)
+        except LookupError:
+            continue  # it went with its parent
+        if still(smaller):
+            obj = smaller
+    return obj
+
+
+def _members(value: Any, at: Pointer) -> Iterator[Pointer]:
+    if isinstance(value, dict):
+        for name, member in value.items():
+            yield (*at, name)
+            yield from _members(member, (*at, name))
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from _members(item, (*at, index))
+
+
+def _key(obj: Object) -> bytes:
+    return orjson.dumps(obj, option=orjson.OPT_SORT_KEYS)
+
+
+def _moves(obj: Object, verdict: Verdict, keep: Pointer, resource: Resource) -> Iterator[Object]:
+    for error in verdict.errors:
+        if error.is_marker:
+            continue
+        for pointer, value in _edits(obj, error, resource):
+            touches = pointer == keep[: len(pointer)] or pointer[: len(keep)] == keep
+            if touches:
+                continue
+            try:
+                yield with_value(obj, pointer, value)
+            except LookupError:
+                continue
+
+
+def _edits(obj: Object, error: FieldError, resource: Resource) -> Iterator[tuple[Pointer, Any]]:
+    quoted = _QUOTED_PLACE.match(error.detail)
+    pointer = pointer_of(obj, quoted[1] if quoted else error.field)
+    if pointer is None:
+        return
+    node = node_at(resource.node, schema_path_of(resource, obj, pointer))
+    if error.type == REQUIRED and node is not None:
+        yield pointer, sample(node)
+        return
+    if error.type == DUPLICATE and isinstance(pointer[-1], int):
+        items = value_at(obj, pointer[:-1])
+        yield pointer[:-1], [item for index, item in enumerate(items) if index != pointer[-1]]
+        return
+    if node is None:
+        return
+    for mention in mentions(node):
+        yield from _mentioned(obj, pointer, node, mention)
+    if pointer and not quoted:
+        for value in islice(values(node), 12):
+            yield pointer, value
+
+
+def _mentioned(obj: Object, pointer: Pointer, node: Node, mention: Mention) -> Iterator[tuple[Pointer, Any]]:
+    at = (*pointer, *mention.member)
+    below: Node | None = node
+    for name in mention.member:
+        below = below.child(name) if below is not None else None
+    if below is None:
+        return
+    try:
+        value_at(obj, at)
+        if mention.member:
+            yield at, ABSENT
+    except LookupError:
+        made = sample(below)
+        if made is not ABSENT:
+            yield at, made
+    for value in mention.values:
+        if _fits(value, below):
+            yield at, [value] if below.type == "array" else value
+
+
+def _fits(value: Any, node: Node) -> bool:
+    kind = node.items if node.type == "array" and node.items is not None else node
+    if isinstance(value, str):
+        return kind.type == "string" or kind.int_or_string
+    return kind.type in ("integer", "number") or kind.int_or_string

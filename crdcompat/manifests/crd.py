@@ -1,0 +1,182 @@
+"""A CustomResourceDefinition read into what the other rooms need; ``apiextensions.k8s.io/v1beta1`` read as v1."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from crdcompat.schema.structural import Node
+
+Pointer = tuple[str | int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class CrdVersion:
+    """One entry of ``spec.versions``; ``schema`` is its openAPIV3Schema (None: the manifest carries none).
+
+    ``pointer`` leads to the entry inside the document, ``schema_pointer`` to the schema.
+    """
+
+    name: str
+    served: bool
+    storage: bool
+    schema: Mapping[str, Any] | None
+    subresources: Mapping[str, Any]
+    raw: Mapping[str, Any]
+    pointer: Pointer = ()
+    schema_pointer: Pointer = ()
+
+    @property
+    def has_status(self) -> bool:
+        """Whether the version has the /status endpoint."""
+        return "status" in self.subresources
+
+    @property
+    def scale(self) -> Mapping[str, Any] | None:
+        scale = self.subresources.get("scale")
+        return scale if isinstance(scale, dict) else None
+
+    @cached_property
+    def node(self) -> Node:
+        """The schema as nodes; a version without schema accepts (and, pruning off, keeps) anything."""
+        return Node(
+            self.schema if self.schema is not None else {"x-kubernetes-preserve-unknown-fields": True}
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Crd:
+    """One CRD manifest. ``name`` is ``metadata.name``, i.e. plural.group."""
+
+    name: str
+    group: str
+    kind: str
+    plural: str
+    scope: str
+    annotations: Mapping[str, str]
+    versions: tuple[CrdVersion, ...]
+    raw: Mapping[str, Any] = field(repr=False)
+
+    def version(self, name: str) -> CrdVersion | None:
+        return next((version for version in self.versions if version.name == name), None)
+
+    @property
+    def namespaced(self) -> bool:
+        return self.scope == "Namespaced"
+
+    @property
+    def prunes(self) -> bool:
+        """Whether unknown fields are pruned; off only where ``preserveUnknownFields: true`` (v1beta1: by default)."""
+        spec = self.raw.get("spec")
+        told = spec.get("preserveUnknownFields") if isinstance(spec, dict) else None
+        if told is None:
+            return self.raw.get("apiVersion") != "apiextensions.k8s.io/v1beta1"
+        return told is not True
+
+    @property
+    def storage_version(self) -> CrdVersion | None:
+        return next((version for version in self.versions if version.storage), None)
+
+
+API_VERSIONS = ("apiextensions.k8s.io/v1", "apiextensions.k8s.io/v1beta1")
+
+
+def is_crd(data: Any) -> bool:
+    """Whether a document says that it is a CRD."""
+    return (
+        isinstance(data, dict)
+        and data.get("kind") == "CustomResourceDefinition"
+        and data.get("apiVersion") in API_VERSIONS
+    )
+
+
+def is_fragment(data: Mapping[str, Any]) -> bool:
+    """Whether a CRD document is only a patch: no names and no versions (kustomize patches, feature-gate pieces)."""
+    spec = data.get("spec")
+    if not isinstance(spec, dict):
+        return True
+    return not isinstance(spec.get("names"), dict) and not isinstance(spec.get("versions"), list)
+
+
+class NotACrdError(ValueError):
+    """A document says it is a CRD and cannot be read as one; ``pointer`` leads to the offending place."""
+
+    def __init__(self, message: str, pointer: Pointer = ()) -> None:
+        super().__init__(message)
+        self.pointer = pointer
+
+
+def read_crd(data: Mapping[str, Any]) -> Crd:
+    """Read a CRD document. Raises NotACrdError with what is missing."""
+    metadata = _object(data.get("metadata"), "metadata", ("metadata",))
+    spec = _object(data.get("spec"), "spec", ("spec",))
+    names = _object(spec.get("names"), "spec.names", ("spec", "names"))
+    group = _text(spec.get("group"), "spec.group", ("spec", "group"))
+    plural = _text(names.get("plural"), "spec.names.plural", ("spec", "names"))
+    kind = _text(names.get("kind"), "spec.names.kind", ("spec", "names"))
+    name = metadata.get("name")
+    if not isinstance(name, str) or not name:
+        name = f"{plural}.{group}"
+    annotations = metadata.get("annotations")
+    return Crd(
+        name=name,
+        group=group,
+        kind=kind,
+        plural=plural,
+        scope=spec["scope"] if isinstance(spec.get("scope"), str) else "",
+        annotations={k: v for k, v in annotations.items() if isinstance(v, str)}
+        if isinstance(annotations, dict)
+        else {},
+        versions=tuple(_versions(spec)),
+        raw=data,
+    )
+
+
+def _versions(spec: Mapping[str, Any]) -> list[CrdVersion]:
+    listed = spec.get("versions")
+    if listed is None and isinstance(spec.get("version"), str):
+        listed = [{"name": spec["version"], "served": True, "storage": True}]  # the oldest v1beta1 form
+    if not isinstance(listed, list) or not listed:
+        raise NotACrdError("spec.versions: must be a list with at least one version", ("spec", "versions"))
+    return [_version(entry, ("spec", "versions", index), spec) for index, entry in enumerate(listed)]
+
+
+def _version(entry: Any, pointer: Pointer, spec: Mapping[str, Any]) -> CrdVersion:
+    where = f"spec.versions[{pointer[-1]}]"
+    raw = _object(entry, where, pointer)
+    name = _text(raw.get("name"), f"{where}.name", pointer)
+    holder, at = raw.get("schema"), (*pointer, "schema")
+    if not isinstance(holder, dict):
+        holder, at = spec.get("validation"), ("spec", "validation")  # v1beta1: one schema for all versions
+    schema = holder.get("openAPIV3Schema") if isinstance(holder, dict) else None
+    if schema is not None and not isinstance(schema, dict):
+        raise NotACrdError(f"{where}: openAPIV3Schema must be an object", at)
+    subresources = raw.get("subresources", spec.get("subresources"))
+    return CrdVersion(
+        name=name,
+        served=raw.get("served") is True,
+        storage=raw.get("storage") is True,
+        schema=schema,
+        subresources=subresources if isinstance(subresources, dict) else {},
+        raw=raw,
+        pointer=pointer,
+        schema_pointer=(*at, "openAPIV3Schema"),
+    )
+
+
+def _object(value: Any, where: str, pointer: Pointer) -> Mapping[str, Any]:
+    if not isinstance(value, dict):
+        raise NotACrdError(f"{where}: must be an object, is {_shown(value)}", pointer)
+    return value
+
+
+def _text(value: Any, where: str, pointer: Pointer) -> str:
+    if not isinstance(value, str) or not value:
+        raise NotACrdError(f"{where}: must be a non-empty string, is {_shown(value)}", pointer)
+    return value
+
+
+def _shown(value: Any) -> str:
+    return "missing" if value is None else f"{type(value).__name__} {str(value)[:40]!r}"

@@ -1,0 +1,175 @@
+"""All CRDs of one source: which documents are CRDs, which files were left out, and why (design, section 4)."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+
+from crdcompat.manifests.crd import Crd, NotACrdError, is_crd, is_fragment, read_crd
+from crdcompat.manifests.documents import Document, read_documents
+from crdcompat.problems import Problem, Skipped
+from crdcompat.sources.tree import Entry, Tree
+
+_EXTENSIONS = frozenset({".yaml", ".yml", ".json"})
+#: Folders that hold no CRD a cluster would get.
+_ELSEWHERE = {
+    "vendor": "vendored",
+    "testdata": "test data",
+    "tests": "test suite",
+    "zz_generated.featuregated-crd-manifests": "fragment of a feature gate",
+    "manual-override-crd-manifests": "fragment: manual override",
+}
+_MARKS = (b"CustomResourceDefinition", b"openAPIV3Schema", b"apiextensions.k8s.io")
+
+
+@dataclass(frozen=True, eq=False)
+class CrdDocument:
+    """A CRD and where it stands: file, position of the document in the stream, pointer inside a List."""
+
+    crd: Crd
+    file: str
+    index: int
+    pointer: tuple[str | int, ...] = ()
+    oid: str | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class CrdSet:
+    """The CRDs of one source. ``read`` gives the bytes of one of its files, to find line numbers in."""
+
+    name: str
+    commit: str | None
+    notes: tuple[str, ...]
+    documents: tuple[CrdDocument, ...]
+    skipped: tuple[Skipped, ...]
+    problems: tuple[Problem, ...]
+    read: Callable[[str], bytes] = field(repr=False)
+
+    def named(self) -> dict[str, list[CrdDocument]]:
+        """The documents by CRD name, in name order, each list in path order."""
+        found: dict[str, list[CrdDocument]] = {}
+        for document in self.documents:
+            found.setdefault(document.crd.name, []).append(document)
+        return dict(sorted(found.items()))
+
+
+_File = tuple[tuple[CrdDocument, ...], tuple[Skipped, ...], tuple[Problem, ...]]
+
+
+class CrdReader:
+    """Reads CRDs out of trees; equal blobs are parsed once over all trees read by one reader."""
+
+    def __init__(self) -> None:
+        self._by_oid: dict[str, _File] = {}
+
+    def read(self, tree: Tree, side: str = "", wanted: Callable[[str], bool] | None = None) -> CrdSet:
+        """Read all CRDs of ``tree``; ``wanted`` may leave files out by path. Raises SourceError."""
+        skipped: list[Skipped] = []
+        candidates: list[Entry] = []
+        for entry in tree.entries():
+            if PurePosixPath(entry.path).suffix.lower() not in _EXTENSIONS:
+                continue
+            reason = _elsewhere(entry.path)
+            if reason:
+                skipped.append(Skipped(entry.path, reason, side))
+            elif wanted is None or wanted(entry.path):
+                candidates.append(entry)
+        documents: list[CrdDocument] = []
+        problems: list[Problem] = []
+        with _no_gc():
+            for found, left_out, broken in self._files(tree, candidates):
+                documents.extend(found)
+                skipped.extend(Skipped(item.file, item.reason, side) for item in left_out)
+                problems.extend(Problem(item.file, item.line, item.message, side) for item in broken)
+        problems.extend(
+            Problem(item.file, item.line, item.message, side) for item in getattr(tree, "problems", ())
+        )
+        by_path = {entry.path: entry for entry in candidates}
+        return CrdSet(
+            name=tree.name,
+            commit=tree.commit,
+            notes=tree.notes,
+            documents=tuple(documents),
+            skipped=tuple(sorted(skipped)),
+            problems=tuple(problems),
+            read=lambda path: next(data for _, data in tree.read([by_path[path]])),
+        )
+
+    def _files(self, tree: Tree, candidates: list[Entry]) -> Iterator[_File]:
+        known = {entry.path for entry in candidates if entry.oid is not None and entry.oid in self._by_oid}
+        for entry in candidates:
+            if entry.path in known and entry.oid is not None:
+                yield _moved(self._by_oid[entry.oid], entry)
+        for entry, data in tree.read([entry for entry in candidates if entry.path not in known]):
+            if entry.oid is not None and entry.oid in self._by_oid:
+                yield _moved(self._by_oid[entry.oid], entry)
+                continue
+            result = _read_file(data, entry)
+            if entry.oid is not None:
+                self._by_oid[entry.oid] = result
+            yield result
+
+
+def _moved(result: _File, entry: Entry) -> _File:
+    """The same bytes at another path."""
+    documents, skipped, problems = result
+    return (
+        tuple(CrdDocument(item.crd, entry.path, item.index, item.pointer, entry.oid) for item in documents),
+        tuple(Skipped(entry.path, item.reason) for item in skipped),
+        tuple(Problem(entry.path, item.line, item.message) for item in problems),
+    )
+
+
+def _read_file(data: bytes, entry: Entry) -> _File:
+    if not any(mark in data for mark in _MARKS):
+        return (), (Skipped(entry.path, "empty" if not data.strip() else "no CRD"),), ()
+    documents: list[CrdDocument] = []
+    skipped: list[Skipped] = []
+    problems: list[Problem] = []
+    others = 0
+    for item in read_documents(data, entry.path):
+        if isinstance(item, Problem):
+            problems.append(item)
+        elif not is_crd(item.data):
+            others += 1
+        elif is_fragment(item.data):
+            skipped.append(Skipped(entry.path, "fragment of a CRD: no names or versions"))
+        else:
+            try:
+                documents.append(
+                    CrdDocument(read_crd(item.data), entry.path, item.index, item.pointer, entry.oid)
+                )
+            except NotACrdError as error:
+                problems.append(Problem(entry.path, _line(data, item, error), f"not a readable CRD: {error}"))
+    if problems and b"{{" in data and not documents:
+        return (), (Skipped(entry.path, "template that is not YAML"),), ()
+    if others and not documents and not skipped and not problems:
+        skipped.append(Skipped(entry.path, "no CRD"))
+    return tuple(documents), tuple(skipped), tuple(problems)
+
+
+def _line(data: bytes, item: Document, error: NotACrdError) -> int:
+    from crdcompat.manifests.locate import locate
+
+    pointer = (*item.pointer, *error.pointer)
+    found = locate(data, [(item.index, pointer)]).get((item.index, pointer))
+    return found[0] if found else item.line
+
+
+def _elsewhere(path: str) -> str:
+    return next((_ELSEWHERE[part] for part in path.split("/")[:-1] if part in _ELSEWHERE), "")
+
+
+@contextmanager
+def _no_gc() -> Iterator[None]:
+    """Parsed documents are many small objects that stay: collecting between them only costs time."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()

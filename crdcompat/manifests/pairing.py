@@ -1,0 +1,165 @@
+"""Which CRD faces which: by identity and context, never by path (design, section 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import orjson
+
+from crdcompat.manifests.contexts import Context, contexts_of
+from crdcompat.manifests.crd import CrdVersion
+from crdcompat.manifests.crdset import CrdDocument, CrdSet
+
+
+@dataclass(frozen=True, eq=False)
+class Chosen:
+    """The document that gives one version of a CRD in one context."""
+
+    document: CrdDocument
+    version: CrdVersion
+
+
+@dataclass(frozen=True, eq=False)
+class Resolved:
+    """A CRD as one context gets it. ``documents`` are all that take part, the first speaks for the CRD itself.
+
+    ``losers`` are files whose schema for a version lost against another file's.
+    """
+
+    name: str
+    versions: dict[str, Chosen]
+    documents: tuple[CrdDocument, ...]
+    losers: tuple[tuple[str, str, str], ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Facing:
+    """One CRD of OLD facing the same CRD of NEW in one pair of contexts."""
+
+    context: str
+    terminal: bool
+    old: Resolved
+    new: Resolved
+
+
+@dataclass(frozen=True, eq=False)
+class Pairing:
+    """How two CRD sets face each other."""
+
+    facings: tuple[Facing, ...]
+    contexts: tuple[str, ...]
+    only_old_contexts: tuple[str, ...]
+    only_new_contexts: tuple[str, ...]
+    only_old: tuple[str, ...]
+    only_new: tuple[str, ...]
+    losers: tuple[tuple[str, str, str], ...]
+
+
+def pair(
+    old: CrdSet, new: CrdSet, forced: Sequence[tuple[str, str]] = (), only: Sequence[str] = ()
+) -> Pairing:
+    """Pair two sets context by context; ``forced`` names pairs OLD=NEW, ``only`` keeps the contexts named."""
+    olds = {str(context): context for context in contexts_of(old.documents, new.documents)}
+    news = {str(context): context for context in contexts_of(new.documents, old.documents)}
+    common = [(olds[name], news[name]) for name in olds if name in news and (not only or name in only)]
+    common += [(olds[a], news[b]) for a, b in forced if a in olds and b in news]
+    facings: list[Facing] = []
+    losers: set[tuple[str, str, str]] = set()
+    for old_context, new_context in common:
+        a, b = str(old_context), str(new_context)
+        label = a if a == b else f"{a}={b}"
+        terminal = old_context.is_terminal or new_context.is_terminal
+        for facing_old, facing_new in _faced(old, new, old_context, new_context):
+            facings.append(Facing(label, terminal, facing_old, facing_new))
+            losers.update((*facing_old.losers, *facing_new.losers))
+    old_names, new_names = old.named().keys(), new.named().keys()
+    return Pairing(
+        facings=tuple(facings),
+        contexts=tuple(dict.fromkeys(facing.context for facing in facings))
+        or tuple(str(a) for a, _ in common),
+        only_old_contexts=tuple(name for name in olds if name not in news),
+        only_new_contexts=tuple(name for name in news if name not in olds),
+        only_old=tuple(sorted(old_names - new_names)),
+        only_new=tuple(sorted(new_names - old_names)),
+        losers=tuple(sorted(losers)),
+    )
+
+
+def _faced(old: CrdSet, new: CrdSet, a: Context, b: Context) -> Iterator[tuple[Resolved, Resolved]]:
+    olds, news = old.named(), new.named()
+    for name in olds.keys() & news.keys():
+        left = [document for document in olds[name] if a.takes(document.crd.annotations)]
+        right = [document for document in news[name] if b.takes(document.crd.annotations)]
+        if not left or not right:
+            continue
+        if a == b == Context() and (_disagree(left) or _disagree(right)):
+            yield from _by_folder(name, left, right)
+        else:
+            yield resolve(name, left), resolve(name, right)
+
+
+def _by_folder(
+    name: str, left: list[CrdDocument], right: list[CrdDocument]
+) -> Iterator[tuple[Resolved, Resolved]]:
+    """Copies that differ with nothing to tell them apart (config/crd, bundle/, charts/): folder against folder."""
+    olds, news = _folders(left), _folders(right)
+    common = sorted(olds.keys() & news.keys())
+    for folder in common:
+        yield resolve(name, olds[folder]), resolve(name, news[folder])
+    if not common:
+        yield resolve(name, left), resolve(name, right)
+
+
+def _folders(documents: Iterable[CrdDocument]) -> dict[str, list[CrdDocument]]:
+    found: dict[str, list[CrdDocument]] = {}
+    for document in documents:
+        folder, slash, _ = document.file.partition("/")
+        found.setdefault(folder if slash else "", []).append(document)
+    return found
+
+
+def _disagree(documents: list[CrdDocument]) -> bool:
+    return any(len(_distinct(chosen)) > 1 for chosen in _by_version(documents).values())
+
+
+def resolve(name: str, documents: Sequence[CrdDocument]) -> Resolved:
+    """One CRD out of the documents of a context: equal schemas collapse, else the rules of precedence decide."""
+    versions: dict[str, Chosen] = {}
+    losers: list[tuple[str, str, str]] = []
+    for version, candidates in _by_version(documents).items():
+        ranked = sorted(candidates, key=lambda chosen: _rank(chosen, version))
+        versions[version] = ranked[0]
+        losers += [
+            (name, loser.document.file, ranked[0].document.file)
+            for loser in ranked[1:]
+            if _schema_text(loser) != _schema_text(ranked[0])
+        ]
+    speakers = dict.fromkeys(chosen.document for chosen in versions.values())
+    return Resolved(name, versions, (*speakers, *(d for d in documents if d not in speakers)), tuple(losers))
+
+
+def _rank(chosen: Chosen, version: str) -> tuple[bool, bool, str]:
+    """In that version's directory first, then with an explicit feature set, then by path."""
+    folders = chosen.document.file.split("/")[:-1]
+    explicit = "release.openshift.io/feature-set" in chosen.document.crd.annotations
+    return (version not in folders, not explicit, chosen.document.file)
+
+
+def _by_version(documents: Iterable[CrdDocument]) -> dict[str, list[Chosen]]:
+    found: dict[str, list[Chosen]] = {}
+    for document in documents:
+        for version in document.crd.versions:
+            found.setdefault(version.name, []).append(Chosen(document, version))
+    return found
+
+
+def _distinct(candidates: list[Chosen]) -> set[bytes]:
+    first = candidates[0].version.schema
+    if all(chosen.version.schema is first for chosen in candidates):
+        return {b""}
+    return {_schema_text(chosen) for chosen in candidates}
+
+
+def _schema_text(chosen: Chosen) -> bytes:
+    return orjson.dumps(chosen.version.schema, option=orjson.OPT_SORT_KEYS)

@@ -1,0 +1,155 @@
+"""Findings: judged changes with an opinion, an identity and places to look at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import Any
+
+import orjson
+
+from crdcompat.compare.engine import Judged
+from crdcompat.compare.prove import Witness
+from crdcompat.compare.site import ROLLBACK
+from crdcompat.policy.rules import Rule, rule_for
+from crdcompat.policy.severity import SEVERITIES, lowered
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """A place in a file of one side; ``line`` and ``column`` count from 1, None where unknown."""
+
+    side: str
+    file: str
+    line: int | None = None
+    column: int | None = None
+    kind: str = "yaml"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One finding as the report shows it (design, section 7)."""
+
+    id: str
+    rule: str
+    change: str
+    direction: str
+    effect: str
+    severity: str
+    crd: str
+    kind: str
+    version: str
+    contexts: tuple[str, ...]
+    path: str
+    owner: str
+    old: Any
+    new: Any
+    added: tuple[Any, ...]
+    removed: tuple[Any, ...]
+    message: str
+    witness: Witness
+    windows: dict[str, str]
+    locations: tuple[Location, ...]
+    status: str = "new"
+    introduced_by: dict[str, Any] | None = None
+    places: tuple[str, ...] = ()
+    evidence: dict[str, Any] = field(default_factory=lambda: {"recorded_objects": 0, "examples": []})
+    waiver: dict[str, Any] | None = None
+
+
+Locate = Callable[[Judged], tuple[Location, ...]]
+
+
+def make_findings(judged: Iterable[Judged], old: str, new: str, locate: Locate) -> list[Finding]:
+    """Turn judged changes into findings, most severe first; ``old`` and ``new`` are the releases' names."""
+    found = [_finding(item, old, new, locate) for item in judged]
+    return sorted(found, key=order)
+
+
+def order(finding: Finding) -> tuple[Any, ...]:
+    """Rollback before upgrade, errors first, status first, then by place: what people should read first."""
+    owners = {"status": 0, "spec": 1, "metadata": 2, "other": 3, "crd": 4}
+    return (
+        finding.direction != ROLLBACK,
+        SEVERITIES.index(finding.severity),
+        owners.get(finding.owner, 9),
+        finding.crd,
+        finding.version,
+        finding.path,
+        finding.rule,
+        finding.contexts,
+        finding.id,
+    )
+
+
+def _finding(item: Judged, old: str, new: str, locate: Locate) -> Finding:
+    change = item.change
+    rule = rule_for(change.kind)
+    severity = rule.judge(item.direction, item.effect, change.owner)
+    terminal = all(standing.terminal for standing in item.standings)
+    added = item.labels if change.added and item.labels else change.added
+    removed = item.labels if change.removed and item.labels else change.removed
+    return Finding(
+        id=fingerprint(rule.id, item.direction, item.crd, item.version, change.place, added, removed),
+        rule=rule.id,
+        change=change.kind,
+        direction=item.direction,
+        effect=item.effect,
+        severity=lowered(severity) if terminal else severity,
+        crd=item.crd,
+        kind=item.kind,
+        version=item.version,
+        contexts=tuple(dict.fromkeys(standing.context for standing in item.standings)),
+        path=change.place,
+        owner=change.owner,
+        old=change.old,
+        new=change.new,
+        added=added,
+        removed=removed,
+        message=_message(rule, item, added, removed, old, new, terminal),
+        witness=item.witness,
+        windows={"old_crd_new_writer": item.windows[0], "new_crd_old_writer": item.windows[1]},
+        locations=locate(item),
+    )
+
+
+def fingerprint(
+    rule: str, direction: str, crd: str, version: str, path: str, added: Sequence[Any], removed: Sequence[Any]
+) -> str:
+    """Twelve hex digits that stay the same over commits: never of line numbers, files or contexts."""
+    values = [sorted(orjson.dumps(value).decode() for value in side) for side in (added, removed)]
+    text = orjson.dumps([rule, direction, crd, version, path, *values])
+    return blake2b(text, digest_size=6).hexdigest()
+
+
+def _message(
+    rule: Rule, item: Judged, added: Sequence[Any], removed: Sequence[Any], old: str, new: str, terminal: bool
+) -> str:
+    reader, writer = (old, new) if item.direction == ROLLBACK else (new, old)
+    sentence = rule.message[item.direction].format(
+        path=item.change.place or "the object",
+        added=listed(added),
+        removed=listed(removed),
+        reader=reader,
+        writer=writer,
+        old=old,
+        new=new,
+        kind=item.kind,
+        default=_default(item),
+    )
+    if terminal:
+        sentence += " (only in feature sets that can be neither upgraded nor rolled back: one level lower)"
+    return sentence
+
+
+def listed(values: Sequence[Any], most: int = 8) -> str:
+    """``"A", "B" and 3 more``."""
+    shown = [orjson.dumps(value).decode() for value in values[:most]]
+    rest = len(values) - len(shown)
+    return ", ".join(shown) + (f" and {rest} more" if rest else "")
+
+
+def _default(item: Judged) -> str:
+    shown = item.change.new if isinstance(item.change.new, dict) else item.change.old
+    return orjson.dumps(shown.get("default")).decode() if isinstance(shown, dict) else ""

@@ -1,0 +1,84 @@
+"""Where to look: file, line and column of a change on both sides; only files that findings name are composed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from crdcompat.compare.engine import Judged, Open
+from crdcompat.errors import SourceError
+from crdcompat.manifests.crdset import CrdSet
+from crdcompat.manifests.locate import locate
+from crdcompat.manifests.pairing import Chosen
+from crdcompat.policy.findings import Location
+from crdcompat.schema.paths import Pointer
+
+_Spot = tuple[str, int, Pointer]  # file, document in the stream, pointer inside it
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Looked-up locations of both sides."""
+
+    old: dict[_Spot, tuple[int, int]]
+    new: dict[_Spot, tuple[int, int]]
+
+    def of(self, item: Judged) -> tuple[Location, ...]:
+        """Every place of a change: OLD's first, each file once."""
+        change = item.change
+        found = [self._location("old", standing.old, change.old_at) for standing in item.standings]
+        found += [self._location("new", standing.new, change.new_at) for standing in item.standings]
+        return tuple(dict.fromkeys(found))
+
+    def of_open(self, item: Open) -> tuple[Location, ...]:
+        """The places of an undecided difference."""
+        found = []
+        for side, chosen, at in (
+            ("old", item.old, item.undecided.old_at),
+            ("new", item.new, item.undecided.new_at),
+        ):
+            if chosen is not None:
+                found.append(
+                    self._location(
+                        side, chosen, at, absolute=not item.undecided.path and bool(at[:1] == ("spec",))
+                    )
+                )
+        return tuple(found)
+
+    def _location(self, side: str, chosen: Chosen, at: Pointer, *, absolute: bool = False) -> Location:
+        spot = _spot(chosen, at, absolute=absolute)
+        line, column = (self.old if side == "old" else self.new).get(spot, (None, None))
+        return Location(side, chosen.document.file, line, column)
+
+
+def find_places(old: CrdSet, new: CrdSet, judged: Sequence[Judged], opened: Sequence[Open]) -> Places:
+    """Look up all places of these results, one pass over each file."""
+    wanted_old = [_spot(s.old, item.change.old_at) for item in judged for s in item.standings]
+    wanted_new = [_spot(s.new, item.change.new_at) for item in judged for s in item.standings]
+    for item in opened:
+        absolute = not item.undecided.path and item.undecided.old_at[:1] == ("spec",)
+        wanted_old += [_spot(item.old, item.undecided.old_at, absolute=absolute)] if item.old else []
+        absolute = not item.undecided.path and item.undecided.new_at[:1] == ("spec",)
+        wanted_new += [_spot(item.new, item.undecided.new_at, absolute=absolute)] if item.new else []
+    return Places(_look_up(old, wanted_old), _look_up(new, wanted_new))
+
+
+def _spot(chosen: Chosen, at: Pointer, *, absolute: bool = False) -> _Spot:
+    document = chosen.document
+    inside = at if absolute else (*chosen.version.schema_pointer, *at)
+    return document.file, document.index, (*document.pointer, *inside)
+
+
+def _look_up(crds: CrdSet, spots: Iterable[_Spot]) -> dict[_Spot, tuple[int, int]]:
+    by_file: dict[str, set[tuple[int, Pointer]]] = {}
+    for file, index, pointer in spots:
+        by_file.setdefault(file, set()).add((index, pointer))
+    found: dict[_Spot, tuple[int, int]] = {}
+    for file, wanted in sorted(by_file.items()):
+        try:
+            data = crds.read(file)
+        except SourceError:
+            continue  # the file went away while we ran: the finding stands, without a line
+        for (index, pointer), place in locate(data, wanted).items():
+            found[file, index, pointer] = place
+    return found

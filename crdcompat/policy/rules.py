@@ -1,0 +1,82 @@
+"""The rule catalogue: one YAML file per rule, an opinion about one kind of change (design, section 2)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+from crdcompat.data import data_dir
+from crdcompat.errors import UsageError
+from crdcompat.policy.severity import default_severity
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """An executable example: two schemas, and the finding that must come out of comparing them."""
+
+    title: str
+    direction: str
+    old: dict[str, Any]
+    new: dict[str, Any]
+    finding: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What is thought of one kind of change.
+
+    ``message`` holds one sentence per direction with ``{path}``, ``{added}``, ``{removed}``, ``{reader}``,
+    ``{writer}`` and ``{kind}`` to fill in; ``severity`` overrides the default policy per direction.
+    """
+
+    id: str
+    change: str
+    title: str
+    summary: str
+    message: dict[str, str]
+    why: str
+    fix: str
+    references: tuple[str, ...] = ()
+    severity: dict[str, str] = field(default_factory=dict)
+    examples: tuple[Example, ...] = ()
+
+    def judge(self, direction: str, effect: str, owner: str) -> str:
+        """The severity of a finding of this rule."""
+        return self.severity.get(direction) or default_severity(direction, effect, owner)
+
+
+def read_rule(data: dict[str, Any]) -> Rule:
+    """Read one rule document; its shape is fixed by the schema that the tests hold every file to."""
+    examples = tuple(Example(**example) for example in data.get("examples", ()))
+    facts = {key: value for key, value in data.items() if key not in ("examples", "references")}
+    return Rule(**facts, references=tuple(data.get("references", ())), examples=examples)
+
+
+@cache
+def catalogue() -> dict[str, Rule]:
+    """All rules by id."""
+    import yaml
+
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    files = sorted(data_dir("rules").glob("*.yaml"))
+    rules = [read_rule(yaml.load(file.read_bytes(), Loader=loader)) for file in files]  # noqa: S506
+    return {rule.id: rule for rule in rules}
+
+
+@cache
+def rule_for(change: str) -> Rule:
+    """The rule about a kind of change (``enum.value-added``)."""
+    return next(rule for rule in catalogue().values() if rule.change == change)
+
+
+def find_rule(name: str) -> Rule:
+    """A rule by id. Raises UsageError that names the nearest."""
+    rules = catalogue()
+    if name in rules:
+        return rules[name]
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, rules, n=1)
+    hint = f"; did you mean {near[0]}?" if near else ""
+    raise UsageError(f"there is no rule {name!r}{hint} (crdcompat rules lists them all)")

@@ -1,0 +1,178 @@
+"""What a report holds: plain values that every format reads and none changes (design, section 7)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from crdcompat.policy.findings import Finding, Location
+from crdcompat.policy.severity import SEVERITIES, at_least
+from crdcompat.problems import Problem, Skipped
+
+FORMAT = "1"
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """One side: the name the user gave, the commit it stands for, the Kubernetes minor its name tells."""
+
+    name: str
+    commit: str | None
+    kubernetes: str | None
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class UndecidedEntry:
+    """A difference that nothing in the program understands."""
+
+    crd: str
+    version: str
+    contexts: tuple[str, ...]
+    path: str
+    keyword: str
+    old: Any
+    new: Any
+    reason: str
+    locations: tuple[Location, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How much was looked at."""
+
+    old: int
+    new: int
+    compared: int
+    changed: int
+    only_old: tuple[str, ...]
+    only_new: tuple[str, ...]
+    contexts: tuple[str, ...]
+    contexts_only_old: tuple[str, ...]
+    contexts_only_new: tuple[str, ...]
+    text_only_changes: int
+    harmless: int
+    superseded: tuple[tuple[str, str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DiffReport:
+    """The result of ``diff``: findings, what is undecided, and what was not read."""
+
+    command: str
+    old: Release
+    new: Release
+    counts: Counts
+    findings: tuple[Finding, ...]
+    undecided: tuple[UndecidedEntry, ...]
+    skipped: tuple[Skipped, ...]
+    problems: tuple[Problem, ...]
+    unexplained: tuple[dict[str, str], ...] = ()
+
+    def by_severity(self) -> dict[str, int]:
+        """Counts of findings that count (not waived), every severity named."""
+        counted = Counter(finding.severity for finding in self.findings if finding.waiver is None)
+        return {severity: counted[severity] for severity in SEVERITIES}
+
+    def fails(self, threshold: str) -> bool:
+        """Whether something at or above ``--fail-on`` stands; ``never`` and ``undecided`` are thresholds too."""
+        if threshold == "never":
+            return False
+        if threshold == "undecided":
+            return bool(self.undecided) or self.fails("info")
+        return any(
+            at_least(finding.severity, threshold)
+            for finding in self.findings
+            if finding.waiver is None and finding.status == "new"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class WriteVerdict:
+    """One kind of write of one object: accepted, rejected, loses-data or unknown."""
+
+    verdict: str
+    errors: tuple[dict[str, Any], ...] = ()
+    message: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SimulatedObject:
+    """One recorded object replayed: every kind of write, and what would repair it."""
+
+    api_version: str
+    kind: str
+    namespace: str
+    name: str
+    source: str
+    crd: str
+    version: str
+    writes: dict[str, WriteVerdict]
+    repair: dict[str, Any]
+    pruned: tuple[str, ...]
+    defaulted: tuple[str, ...]
+
+    @property
+    def label(self) -> str:
+        """``ClusterVersion/version`` or ``Machine/namespace/name``."""
+        return "/".join(part for part in (self.kind, self.namespace, self.name) if part)
+
+    @property
+    def worst(self) -> str:
+        """The worst verdict over all writes."""
+        verdicts = {write.verdict for write in self.writes.values()}
+        return next((verdict for verdict in VERDICTS if verdict in verdicts), "accepted")
+
+
+#: Worst first.
+VERDICTS = ("rejected", "unknown", "loses-data", "accepted")
+
+
+@dataclass(frozen=True, slots=True)
+class NotSimulated:
+    """A recorded object (or file) that could not be replayed, and why."""
+
+    object: str
+    source: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class SimulationReport:
+    """The result of ``simulate``."""
+
+    old: Release
+    new: Release
+    direction: str
+    objects: tuple[SimulatedObject, ...]
+    not_simulated: tuple[NotSimulated, ...]
+    skipped: tuple[Skipped, ...]
+    problems: tuple[Problem, ...]
+    notes: tuple[str, ...] = field(default=())
+
+    def by_verdict(self) -> dict[str, int]:
+        """Objects by their worst verdict."""
+        counted = Counter(item.worst for item in self.objects)
+        return {verdict: counted[verdict] for verdict in VERDICTS}
+
+    def fails(self, threshold: str) -> bool:
+        """Any rejected write fails; ``warning`` and lower count lost data and unknown verdicts too."""
+        counted = self.by_verdict()
+        if threshold == "never":
+            return False
+        failing = ["rejected"]
+        if threshold in ("warning", "info", "undecided"):
+            failing.append("unknown")
+        if threshold in ("warning", "info"):
+            failing.append("loses-data")
+        return any(counted[verdict] for verdict in failing) or (
+            threshold == "undecided" and bool(self.not_simulated)
+        )
+
+
+def sorted_skips(*sides: Iterable[Skipped]) -> tuple[Skipped, ...]:
+    """The skipped files of all sides, each once."""
+    return tuple(sorted({item for side in sides for item in side}))

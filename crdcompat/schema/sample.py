@@ -1,0 +1,232 @@
+"""Small values that a schema accepts, made by construction.
+
+What this makes is a proposal: junctors and CEL rules are looked at only by whoever judges it. ``None`` as an
+answer means that no value was found, never that there is none.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+from crdcompat.schema.paths import ITEM, VALUE, SchemaPath
+from crdcompat.schema.re2 import PatternError, compile_pattern
+from crdcompat.schema.structural import ABSENT, Node
+
+#: Texts that between them satisfy most patterns and formats met in CRDs; the shortest and plainest first.
+_POOL = (
+    "a", "A", "x", "0", "1", "", "aa", "a1", "a.b", "a-b", "a/b", "A_B", "example", "Example", "example.com", "*.example.com",
+    "a.example.com", "https://example.com", "https://example.com/", "http://example.com:8080/", "oci://example.com/a",
+    "user@example.com", "10.0.0.1", "10.0.0.0/8", "10.0.0.0/16", "10.128.0.0/14", "192.168.0.0/24", "fd00::1", "fd00::/64",
+    "fd00::/48", "::1", "2001:db8::/32", "2006-01-02T15:04:05Z", "2006-01-02", "1s", "1h", "1m0s", "24h", "5m", "0s", "P1D", "1.2.3",
+    "v1.2.3", "v1", "v1alpha1", "4.14.0", "1Gi", "100m", "50%", "80", "8080", "443", "* * * * *", "0 * * * *", "@daily",
+    "YQ==", "00000000-0000-0000-0000-000000000000", "11111111-2222-3333-4444-555555555555", "00:00:00:00:00:00",
+    "0a:0b:0c:0d:0e:0f", "#ffffff", "arn:aws:iam::123456789012:role/a", "us-east-1", "us-east-1a", "vpc-1234", "ami-1234",
+    "sha256:" + "a" * 64, "example.com/a@sha256:" + "a" * 64, "a" * 64, "/a", "/a/b", "/", "a:b", "a=b", "key", "Ready",
+    "example.com/name", "0000", "1.1", "0.0.0.0/0", "0:0", "1:1", "1-2", "a@b", "kube-system", "rule-a", "TLSv1.2",
+)  # fmt: skip
+
+_DEPTH = 40
+
+
+def sample(node: Node, *, depth: int = 0) -> Any:
+    """A minimal value for ``node``: only what is required; ABSENT where none could be made."""
+    if depth > _DEPTH:
+        return ABSENT
+    if node.default is not ABSENT and not node.enum and isinstance(node.default, (str, int, float, bool)):
+        return node.default
+    return next(values(node, depth=depth), ABSENT)
+
+
+def values(node: Node, *, depth: int = 0) -> Iterator[Any]:
+    """Candidate values for ``node``, plainest first."""
+    members = enum_members(node)
+    if members is not None:
+        yield from (member for member in members if member is not None)
+        return
+    kind = node.type or ("object" if node.properties else "")
+    if node.int_or_string:
+        yield from _integers(node)
+        yield from _strings(node)
+    elif kind == "string":
+        yield from _strings(node)
+    elif kind == "integer":
+        yield from _integers(node)
+    elif kind == "number":
+        yield from _integers(node)
+        yield 0.5
+    elif kind == "boolean":
+        yield from (True, False)
+    elif kind == "array":
+        made = _array(node, depth)
+        if made is not ABSENT:
+            yield made
+    elif kind == "object":
+        made = _object(node, depth)
+        if made is not ABSENT:
+            yield made
+    else:
+        yield from ("a", 1, True, {})
+
+
+def enum_members(node: Node) -> tuple[Any, ...] | None:
+    """The finite set of values that ``node`` allows by its own enum and those of its junctors, else None.
+
+    An allOf enum intersects; anyOf and oneOf restrict only if every branch is finite, to their union. The
+    set is never too small: it may hold values that other keywords or rules forbid.
+    """
+    sets = [node.enum] if node.enum else []
+    sets.extend(found for branch in node.all_of if (found := enum_members(branch)) is not None)
+    for branches in (node.any_of, node.one_of):
+        found_all = [enum_members(branch) for branch in branches]
+        if branches and all(found is not None for found in found_all):
+            sets.append(tuple(member for found in found_all if found is not None for member in found))
+    if not sets:
+        return None
+    first, *others = sets
+    kept: dict[tuple[str, str], Any] = {}
+    for member in first:
+        if all(any(member_key(member) == member_key(candidate) for candidate in other) for other in others):
+            kept.setdefault(member_key(member), member)
+    return tuple(kept.values())
+
+
+def member_key(value: Any) -> tuple[str, str]:
+    """What makes two enum members the same value."""
+    # repr tells 1 from true and "1"; 1 and 1.0 are one number to the schema.
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return type(value).__name__, repr(value)
+
+
+def _strings(node: Node) -> Iterator[str]:
+    raw = node.raw
+    least, most = raw.get("minLength", 0), raw.get("maxLength", math.inf)
+    patterns = []
+    for holder in (node, *node.all_of):
+        text = holder.raw.get("pattern")
+        if isinstance(text, str):
+            compiled = compile_pattern(text)
+            if isinstance(compiled, PatternError):
+                return
+            patterns.append(compiled)
+        least = max(least, holder.raw.get("minLength", 0))
+        most = min(most, holder.raw.get("maxLength", math.inf))
+    preferred = _BY_FORMAT.get(node.format.replace("-", ""), ())
+    for text in (*preferred, *(() if preferred else _POOL)):
+        for candidate in dict.fromkeys(
+            (text, text * math.ceil(least / len(text)) if text else "", text.ljust(least, "a"))
+        ):
+            if least <= len(candidate) <= most and all(pattern.search(candidate) for pattern in patterns):
+                yield candidate
+
+
+_BY_FORMAT: dict[str, tuple[str, ...]] = {
+    "datetime": ("2006-01-02T15:04:05Z",),
+    "date": ("2006-01-02",),
+    "duration": ("1h", "1s"),
+    "byte": ("YQ==",),
+    "ipv4": ("10.0.0.1",),
+    "ipv6": ("fd00::1",),
+    "cidr": ("10.0.0.0/8", "fd00::/64"),
+    "uri": ("https://example.com", "/a"),
+    "email": ("user@example.com",),
+    "hostname": ("example.com",),
+    "mac": ("0a:0b:0c:0d:0e:0f",),
+    "uuid": ("11111111-2222-3333-4444-555555555555",),
+    "uuid4": ("11111111-2222-4333-8444-555555555555",),
+}
+
+
+def _integers(node: Node) -> Iterator[int]:
+    low, high = node.raw.get("minimum", -math.inf), node.raw.get("maximum", math.inf)
+    step = node.raw.get("multipleOf", 1) or 1
+    low += 1 if node.raw.get("exclusiveMinimum") is True else 0
+    high -= 1 if node.raw.get("exclusiveMaximum") is True else 0
+    for start in (0, 1, low, high):
+        if not math.isfinite(start):
+            continue
+        value = math.ceil(start / step) * step
+        value = value - step if value > high else value
+        if low <= value <= high:
+            yield int(value)
+
+
+def _array(node: Node, depth: int) -> Any:
+    wanted = node.raw.get("minItems", 0)
+    if not wanted:
+        return []
+    if node.items is None or wanted > 64:
+        return ABSENT
+    if node.list_type == "map" and wanted > 1:
+        return _keyed_items(node, wanted, depth)
+    made: list[Any] = []
+    for candidate in values(node.items, depth=depth + 1):
+        if node.list_type != "set" or candidate not in made:
+            made.append(candidate)
+        if len(made) == wanted:
+            return made
+    return made * wanted if len(made) == 1 and node.list_type == "atomic" else ABSENT
+
+
+def _keyed_items(node: Node, wanted: int, depth: int) -> Any:
+    assert node.items is not None
+    key_node = node.items.properties.get(node.list_keys[0]) if node.list_keys else None
+    keys = list(values(key_node, depth=depth + 1))[:wanted] if key_node is not None else []
+    items = [sample(node.items, depth=depth + 1) for _ in keys]
+    if len(keys) < wanted or any(not isinstance(item, dict) for item in items):
+        return ABSENT
+    return [{**item, node.list_keys[0]: key} for item, key in zip(items, keys, strict=True)]
+
+
+def _object(node: Node, depth: int) -> Any:
+    made: dict[str, Any] = {}
+    if node.embedded:
+        made.update(apiVersion="v1", kind="Example")
+    for name in node.required:
+        if name in made:
+            continue
+        sub = node.child(name)
+        value = sample(sub, depth=depth + 1) if sub is not None else ("a" if node.preserve else ABSENT)
+        if value is ABSENT:
+            return ABSENT
+        made[name] = value
+    for name, sub in node.properties.items():
+        if len(made) >= node.raw.get("minProperties", 0):
+            break
+        if name not in made and (value := sample(sub, depth=depth + 1)) is not ABSENT:
+            made[name] = value
+    if isinstance(node.additional, Node):
+        for index in range(len(made), min(node.raw.get("minProperties", 0), 64)):
+            made[f"key{index}"] = sample(node.additional, depth=depth + 1)
+    return made
+
+
+def around(root: Node, path: SchemaPath, value: Any) -> Any:
+    """A minimal value of ``root`` that holds ``value`` at ``path`` (first item, map key ``key``); or ABSENT."""
+    if not path:
+        return value
+    step, rest = path[0], path[1:]
+    if step is ITEM:
+        inner = around(root.items, rest, value) if root.items is not None else ABSENT
+        if inner is ABSENT:
+            return ABSENT
+        filled = _array(root, 0)
+        more = filled[1:] if isinstance(filled, list) and filled else []
+        return [inner, *more]
+    base = _object(root, 0)
+    if base is ABSENT:
+        # Perhaps only the member on the path could not be sampled.
+        base = {}
+    if step is VALUE:
+        sub, name = (root.additional if isinstance(root.additional, Node) else None), "key"
+    else:
+        sub, name = root.properties.get(str(step)), str(step)
+    inner = around(sub, rest, value) if sub is not None else ABSENT
+    return ABSENT if inner is ABSENT else {**base, name: inner}
+
+
+def concrete(path: SchemaPath) -> tuple[str | int, ...]:
+    """Where ``around`` puts the value: the first item, the map key ``key``."""
+    return tuple(0 if step is ITEM else "key" if step is VALUE else str(step) for step in path)

@@ -1,0 +1,195 @@
+"""Directories, single files and standard input as trees."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from crdcompat.errors import SourceError
+from crdcompat.problems import Problem, Skipped
+from crdcompat.sources.tree import Entry
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+MAX_FILE_BYTES = 64 << 20
+"""No manifest comes near this; what is larger is a Problem and is not read."""
+
+_STDIN_PATH = "stdin"
+_DIRECTORY = "directory"
+
+
+@dataclass(slots=True)
+class PathTree:
+    """The files below a directory, one file (its path is its name), or ``-``, standard input.
+
+    Symbolic links are followed only to what lies inside the directory, and each linked directory only
+    once. ``problems`` holds what could not be listed or read, ``skipped`` what was left out on purpose;
+    both are filled as entries are listed and read.
+    """
+
+    name: str
+    path: str
+    commit: str | None = None
+    notes: tuple[str, ...] = ()
+    problems: list[Problem] = field(default_factory=list)
+    skipped: list[Skipped] = field(default_factory=list)
+    _entries: list[Entry] | None = None
+    _on_disk: dict[str, str] = field(default_factory=dict)
+    _stdin: bytes | None = None
+
+    def entries(self) -> list[Entry]:
+        """List all regular files in path order. Raises SourceError when the path itself is not readable."""
+        if self._entries is None:
+            self._entries = self._list()
+        return self._entries
+
+    def read(self, entries: Iterable[Entry]) -> Iterator[tuple[Entry, bytes]]:
+        """Read these files in the order given; one that cannot be read goes to ``problems`` instead.
+
+        Raises SourceError when standard input or the single file that was named cannot be read.
+        """
+        self.entries()
+        for entry in entries:
+            if self.path == "-":
+                data = self._read_stdin()
+            else:
+                data = read_file(self._on_disk[entry.path], entry.path, self.problems)
+            if data is not None:
+                yield entry, data
+
+    def _list(self) -> list[Entry]:
+        if self.path == "-":
+            return [Entry(_STDIN_PATH)]
+        try:
+            is_directory = stat.S_ISDIR(Path(self.path).stat().st_mode)
+        except (OSError, ValueError) as error:
+            raise SourceError(f"{self.name}: {_reason(error)}") from None
+        if not is_directory:
+            return [self._single_file()]
+        found: dict[str, tuple[str, str]] = {}
+        for below, on_disk, oid in self._walk(self.path.rstrip("/") or "/"):
+            found[display_path(below)] = on_disk, oid
+        self._on_disk = {path: on_disk for path, (on_disk, _) in found.items()}
+        return [Entry(path, oid) for path, (_, oid) in sorted(found.items())]
+
+    def _single_file(self) -> Entry:
+        if not os.access(self.path, os.R_OK):
+            raise SourceError(f"{self.name}: cannot be read (permission denied)")
+        entry = Entry(display_path(Path(self.path).name))
+        self._on_disk[entry.path] = self.path
+        return entry
+
+    def _walk(self, root: str) -> Iterator[tuple[str, str, str]]:
+        """Walk without recursion: (path below the root, path on disk, content id) of each regular file."""
+        real_root = os.path.realpath(root)
+        linked: set[str] = set()
+        pending = [""]
+        while pending:
+            below = pending.pop()
+            try:
+                with os.scandir(f"{root}/{below}") as scan:
+                    children = sorted(scan, key=lambda child: child.name)
+            except OSError as error:
+                if not below:
+                    raise SourceError(f"{self.name}: {_reason(error)}") from None
+                self._add_problem(Problem(display_path(below), None, f"cannot be listed: {_reason(error)}"))
+                continue
+            for child in children:
+                path = f"{below}/{child.name}" if below else child.name
+                kind = self._kind(child, path, real_root, linked)
+                if kind == _DIRECTORY:
+                    pending.append(path)
+                elif kind is not None:
+                    yield path, child.path, kind
+
+    def _kind(self, child: os.DirEntry[str], path: str, real_root: str, linked: set[str]) -> str | None:
+        """Say `_DIRECTORY` for what is to be walked, the content id of a regular file, None for the rest."""
+        try:
+            if child.is_symlink():
+                return self._linked_kind(child, path, real_root, linked)
+            if child.is_dir():
+                return _DIRECTORY if child.name != ".git" else None
+            return _content_id(child.stat())
+        except OSError as error:
+            self._add_problem(Problem(display_path(path), None, f"cannot be read: {_reason(error)}"))
+            return None
+
+    def _linked_kind(self, link: os.DirEntry[str], path: str, real_root: str, linked: set[str]) -> str | None:
+        target = os.path.realpath(link.path)
+        if not _is_within(target, real_root) or ".git" in target[len(real_root) :].split("/"):
+            self._add_skipped(Skipped(display_path(path), "symbolic link out of the directory"))
+            return None
+        try:
+            status = link.stat()
+        except OSError:
+            self._add_skipped(Skipped(display_path(path), "symbolic link to nothing"))
+            return None
+        if not stat.S_ISDIR(status.st_mode):
+            return _content_id(status)
+        # A directory above the link would be walked again below itself, and a second link to one
+        # directory shows the same files a third time.
+        if target in linked or _is_within(os.path.realpath(Path(link.path).parent), target):
+            self._add_skipped(Skipped(display_path(path), "symbolic link to a directory that is read anyway"))
+            return None
+        linked.add(target)
+        return _DIRECTORY
+
+    def _read_stdin(self) -> bytes | None:
+        if self._stdin is None:
+            try:
+                self._stdin = sys.stdin.buffer.read(MAX_FILE_BYTES + 1)
+            except OSError as error:
+                raise SourceError(f"standard input: {_reason(error)}") from None
+        if len(self._stdin) > MAX_FILE_BYTES:
+            self._add_problem(Problem(_STDIN_PATH, None, f"larger than {MAX_FILE_BYTES} bytes: not read"))
+            return None
+        return self._stdin
+
+    def _add_problem(self, problem: Problem) -> None:
+        if problem not in self.problems:
+            self.problems.append(problem)
+
+    def _add_skipped(self, skipped: Skipped) -> None:
+        if skipped not in self.skipped:
+            self.skipped.append(skipped)
+
+
+def read_file(on_disk: str, path: str, problems: list[Problem]) -> bytes | None:
+    """Read one file, or add to ``problems`` why not. Reads at most `MAX_FILE_BYTES`."""
+    try:
+        with Path(on_disk).open("rb") as file:
+            data = file.read(MAX_FILE_BYTES + 1)
+        reason = f"larger than {MAX_FILE_BYTES} bytes: not read" if len(data) > MAX_FILE_BYTES else None
+    except OSError as error:
+        reason = f"cannot be read: {_reason(error)}"
+    if reason is None:
+        return data
+    problem = Problem(path, None, reason)
+    if problem not in problems:
+        problems.append(problem)
+    return None
+
+
+def display_path(path: str | bytes) -> str:
+    """Give a path as text; bytes that are no UTF-8 are shown as escapes, so that every report can hold it."""
+    return os.fsencode(path).decode("utf-8", "backslashreplace")
+
+
+def _is_within(path: str, directory: str) -> bool:
+    return path == directory or path.startswith(directory.rstrip("/") + "/")
+
+
+def _content_id(status: os.stat_result) -> str | None:
+    """Two names of one inode are one content: a file and the links to it are read as one."""
+    return f"inode:{status.st_dev}:{status.st_ino}" if stat.S_ISREG(status.st_mode) else None
+
+
+def _reason(error: OSError | ValueError) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror[:1].lower() + error.strerror[1:]
+    return str(error)

@@ -1,0 +1,175 @@
+"""Git refs: which commit a name means, and what to do when it means none."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from crdcompat.errors import RefNotFoundError, SourceError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from crdcompat.sources.git import Repository
+
+_COMMIT = re.compile(rb"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+_HEX = re.compile(r"[0-9a-f]{7,64}")
+_SUFFIX = re.compile(r"[~^@:].*", re.DOTALL)
+_MAX_COMPARED = 2_000  # names that difflib looks at: it takes 50 µs for each
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """A commit's full id, and what the user should know about how the name was read."""
+
+    commit: str
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Names:
+    """The branches and tags of a repository by short name; remote branches as (remote, branch)."""
+
+    local: tuple[str, ...]
+    tags: tuple[str, ...]
+    remote: tuple[tuple[str, str], ...]
+    remotes: tuple[str, ...]
+
+
+def resolve(repo: Repository, ref: str) -> Resolved:
+    """Find the commit that a ref names: as git reads it, else as a branch of exactly one remote.
+
+    Raises RefNotFoundError, whose message ends with the ``git fetch`` line to run, and SourceError
+    (NotARepositoryError) when there is no repository.
+    """
+    if not ref or ref.startswith(("-", "^")) or any(ord(char) < 32 for char in ref):
+        raise RefNotFoundError(ref, f"{ref!r} cannot be a git ref")
+    exact = _commit(repo, ref)
+    if exact is not None:
+        return exact
+    names = _names(repo)
+    base = _SUFFIX.sub("", ref)
+    suffix = ref[len(base) :]
+    candidates = [f"{remote}/{branch}" for remote, branch in names.remote if branch == base]
+    if len(candidates) > 1:
+        message = (
+            f"{base} is no local branch or tag but a branch of several remotes in {repo.where}: say which, "
+        )
+        raise RefNotFoundError(ref, message + " or ".join(candidates), tuple(candidates))
+    if candidates:
+        found = _commit(repo, f"refs/remotes/{candidates[0]}{suffix}")
+        if found is not None:
+            return Resolved(found.commit, (f"{ref} is read as {candidates[0]}{suffix}",))
+    raise _not_found(repo, ref, base, suffix, names)
+
+
+def merge_base(repo: Repository, a: str, b: str) -> str:
+    """Give the best common ancestor of two refs. Raises SourceError when the repository shows none."""
+    first, second = resolve(repo, a).commit, resolve(repo, b).commit
+    done = repo.run("merge-base", first, second, ok=(0, 1))
+    base = done.stdout.strip()
+    if done.returncode == 0 and _COMMIT.fullmatch(base):
+        return base.decode("ascii")
+    hint = "their histories are unrelated"
+    if _is_shallow(repo):
+        hint = f"the clone is shallow: `{_git(repo)} fetch --deepen=200` brings more history"
+    raise SourceError(f"{a} and {b} have no common commit in {repo.where}: {hint}")
+
+
+def _commit(repo: Repository, ref: str) -> Resolved | None:
+    done = repo.run("rev-parse", "--verify", f"{ref}^{{commit}}", ok=(0, 1, 128))
+    commit = done.stdout.strip()
+    if done.returncode != 0 or not _COMMIT.fullmatch(commit):
+        return None
+    ambiguous = b"is ambiguous" in done.stderr
+    notes = (f"{ref} is the name of several refs: read as git reads it, tags first",) if ambiguous else ()
+    return Resolved(commit.decode("ascii"), notes)
+
+
+def _names(repo: Repository) -> _Names:
+    listing = repo.run(
+        "for-each-ref", "--format=%(refname)", "refs/heads", "refs/remotes", "refs/tags"
+    ).stdout
+    refs = listing.decode("utf-8", "replace").splitlines()
+    configured = repo.run("remote").stdout.decode("utf-8", "replace").split()
+    return _Names(
+        local=_below("refs/heads/", refs),
+        tags=_below("refs/tags/", refs),
+        remote=tuple(
+            (remote, branch)
+            for name in _below("refs/remotes/", refs)
+            for remote, branch in [_split_remote(name, configured)]
+            if branch not in ("", "HEAD")
+        ),
+        remotes=tuple(configured),
+    )
+
+
+def _below(prefix: str, refs: Iterable[str]) -> tuple[str, ...]:
+    return tuple(ref.removeprefix(prefix) for ref in refs if ref.startswith(prefix))
+
+
+def _split_remote(name: str, configured: Iterable[str]) -> tuple[str, str]:
+    """Split ``origin/release-4.13``; the name of a remote can hold slashes, a mirror may have no remotes."""
+    for remote in configured:
+        if name.startswith(f"{remote}/"):
+            return remote, name.removeprefix(f"{remote}/")
+    remote, _, branch = name.partition("/")
+    return remote, branch
+
+
+def _not_found(repo: Repository, ref: str, base: str, suffix: str, names: _Names) -> RefNotFoundError:
+    remote_names = tuple(f"{remote}/{branch}" for remote, branch in names.remote)
+    near = _near(base, names)
+    lines = [f"no branch, tag or commit {ref} in {repo.where}"]
+    if suffix and base in (*names.local, *names.tags, *remote_names, "HEAD", ""):
+        lines = [f"{ref}: {base or 'HEAD'} exists in {repo.where}, but its history does not reach that far"]
+    elif near:
+        lines.append(f"names like it: {', '.join(near)}")
+    lines.extend(_advice(repo, base, suffix, names))
+    return RefNotFoundError(ref, "\n".join(lines), near)
+
+
+def _advice(repo: Repository, base: str, suffix: str, names: _Names) -> list[str]:
+    shallow = _is_shallow(repo)
+    if not names.remotes:
+        return ["the repository has no remote to fetch it from"]
+    remote, branch = names.remotes[0] if "origin" not in names.remotes else "origin", base
+    for candidate in names.remotes:
+        if base.startswith(f"{candidate}/"):
+            remote, branch = candidate, base.removeprefix(f"{candidate}/")
+    if suffix and shallow:
+        return [f"the clone is shallow; more history: {_git(repo)} fetch --deepen=50 {shlex.quote(remote)}"]
+    if base.startswith("refs/tags/"):
+        refspec = f"{base}:{base}"
+    elif _HEX.fullmatch(base) and len(base) in (40, 64):
+        refspec = base
+    else:
+        branch = branch.removeprefix("refs/heads/").removeprefix(f"refs/remotes/{remote}/")
+        refspec = f"{branch}:refs/remotes/{remote}/{branch}"
+    line = f"{_git(repo)} fetch {shlex.quote(remote)} {shlex.quote(refspec)}"
+    hint = " (the clone is shallow: --depth 1 keeps it so)" if shallow else ""
+    return [f"to get it: {line}{hint}"]
+
+
+def _near(wanted: str, names: _Names) -> tuple[str, ...]:
+    """Give the names most like the wanted one; a remote branch is compared without its remote, too."""
+    from difflib import get_close_matches
+
+    shown = {branch: f"{remote}/{branch}" for remote, branch in reversed(names.remote)}
+    shown |= {name: name for name in (*shown.values(), *names.tags, *names.local)}
+    pool = sorted(shown)
+    if len(pool) > _MAX_COMPARED:
+        start = wanted.rpartition("/")[2][:3].lower()
+        pool = [name for name in pool if start in name.lower()][:_MAX_COMPARED]
+    return tuple(dict.fromkeys(shown[name] for name in get_close_matches(wanted, pool, n=4, cutoff=0.6)))
+
+
+def _is_shallow(repo: Repository) -> bool:
+    return repo.run("rev-parse", "--is-shallow-repository", ok=(0, 128)).stdout.strip() == b"true"
+
+
+def _git(repo: Repository) -> str:
+    return "git" if repo.path is None else f"git -C {shlex.quote(repo.path)}"

@@ -1,0 +1,44 @@
+"""What several test modules share: the real data beside the project, and git without the user's settings."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+_SHARED = Path(__file__).resolve().parents[2] / "shared"
+_BUNDLE = "data/openshift-api-4.12-4.16.bundle"
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The directory of shared data beside the project."""
+    if not _SHARED.is_dir():
+        pytest.skip("no ../shared beside the project")
+    return _SHARED
+
+
+@pytest.fixture(scope="session")
+def openshift_api(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A clone of openshift/api, release-4.12 to release-4.16; only release-4.16 is a local branch."""
+    bundle = shared / _BUNDLE
+    if not bundle.is_file():
+        pytest.skip(f"no ../shared/{_BUNDLE}")
+    clone = tmp_path_factory.mktemp("openshift") / "api"
+    isolated = {**os.environ, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
+    subprocess.run(["git", "clone", "--quiet", str(bundle), str(clone)], env=isolated, check=True)
+    return clone
+
+
+@pytest.fixture(autouse=True)
+def _isolated_git(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test sees the user's git configuration, or the repository of a hook that runs the tests."""
+    for name in [name for name in os.environ if name.startswith("GIT_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+    monkeypatch.setenv("GIT_CONFIG_SYSTEM", os.devnull)
+    for who in ("AUTHOR", "COMMITTER"):
+        monkeypatch.setenv(f"GIT_{who}_NAME", "Test")
+        monkeypatch.setenv(f"GIT_{who}_EMAIL", "test@example.com")
