@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from crdcompat.manifests.crd import Crd, NotACrdError, is_crd, is_fragment, read_crd
 from crdcompat.manifests.documents import Document, read_documents
+from crdcompat.manifests.yaml import gc_paused
 from crdcompat.problems import Problem, Skipped
 from crdcompat.sources.tree import Entry, Tree
 
@@ -38,7 +37,11 @@ class CrdDocument:
 
 @dataclass(frozen=True, eq=False)
 class CrdSet:
-    """The CRDs of one source. ``read`` gives the bytes of one of its files, to find line numbers in."""
+    """The CRDs of one source.
+
+    ``remarks`` are oddities of documents that were read all the same (duplicate keys). ``read`` gives the
+    bytes of one of its files, to find line numbers in.
+    """
 
     name: str
     commit: str | None
@@ -46,6 +49,7 @@ class CrdSet:
     documents: tuple[CrdDocument, ...]
     skipped: tuple[Skipped, ...]
     problems: tuple[Problem, ...]
+    remarks: tuple[Problem, ...]
     read: Callable[[str], bytes] = field(repr=False)
 
     def named(self) -> dict[str, list[CrdDocument]]:
@@ -56,7 +60,23 @@ class CrdSet:
         return dict(sorted(found.items()))
 
 
-_File = tuple[tuple[CrdDocument, ...], tuple[Skipped, ...], tuple[Problem, ...]]
+@dataclass(frozen=True, slots=True)
+class _File:
+    """What one file gave."""
+
+    documents: tuple[CrdDocument, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    remarks: tuple[Problem, ...] = ()
+
+    def at(self, entry: Entry) -> _File:
+        """The same bytes at another path."""
+        return _File(
+            tuple(CrdDocument(item.crd, entry.path, item.index, item.pointer, entry.oid) for item in self.documents),
+            tuple(Skipped(entry.path, item.reason) for item in self.skipped),
+            tuple(Problem(entry.path, item.line, item.message) for item in self.problems),
+            tuple(Problem(entry.path, item.line, item.message) for item in self.remarks),
+        )
 
 
 class CrdReader:
@@ -79,11 +99,13 @@ class CrdReader:
                 candidates.append(entry)
         documents: list[CrdDocument] = []
         problems: list[Problem] = []
-        with _no_gc():
-            for found, left_out, broken in self._files(tree, candidates):
-                documents.extend(found)
-                skipped.extend(Skipped(item.file, item.reason, side) for item in left_out)
-                problems.extend(Problem(item.file, item.line, item.message, side) for item in broken)
+        remarks: list[Problem] = []
+        with gc_paused():
+            for file in self._files(tree, candidates):
+                documents.extend(file.documents)
+                skipped.extend(Skipped(item.file, item.reason, side) for item in file.skipped)
+                problems.extend(Problem(item.file, item.line, item.message, side) for item in file.problems)
+                remarks.extend(Problem(item.file, item.line, item.message, side) for item in file.remarks)
         problems.extend(
             Problem(item.file, item.line, item.message, side) for item in getattr(tree, "problems", ())
         )
@@ -95,6 +117,7 @@ class CrdReader:
             documents=tuple(documents),
             skipped=tuple(sorted(skipped)),
             problems=tuple(problems),
+            remarks=tuple(remarks),
             read=lambda path: next(data for _, data in tree.read([by_path[path]])),
         )
 
@@ -102,10 +125,10 @@ class CrdReader:
         known = {entry.path for entry in candidates if entry.oid is not None and entry.oid in self._by_oid}
         for entry in candidates:
             if entry.path in known and entry.oid is not None:
-                yield _moved(self._by_oid[entry.oid], entry)
+                yield self._by_oid[entry.oid].at(entry)
         for entry, data in tree.read([entry for entry in candidates if entry.path not in known]):
             if entry.oid is not None and entry.oid in self._by_oid:
-                yield _moved(self._by_oid[entry.oid], entry)
+                yield self._by_oid[entry.oid].at(entry)
                 continue
             result = _read_file(data, entry)
             if entry.oid is not None:
@@ -113,22 +136,13 @@ class CrdReader:
             yield result
 
 
-def _moved(result: _File, entry: Entry) -> _File:
-    """The same bytes at another path."""
-    documents, skipped, problems = result
-    return (
-        tuple(CrdDocument(item.crd, entry.path, item.index, item.pointer, entry.oid) for item in documents),
-        tuple(Skipped(entry.path, item.reason) for item in skipped),
-        tuple(Problem(entry.path, item.line, item.message) for item in problems),
-    )
-
-
 def _read_file(data: bytes, entry: Entry) -> _File:
     if not any(mark in data for mark in _MARKS):
-        return (), (Skipped(entry.path, "empty" if not data.strip() else "no CRD"),), ()
+        return _File(skipped=(Skipped(entry.path, "empty" if not data.strip() else "no CRD"),))
     documents: list[CrdDocument] = []
     skipped: list[Skipped] = []
     problems: list[Problem] = []
+    remarks: list[Problem] = []
     others = 0
     for item in read_documents(data, entry.path):
         if isinstance(item, Problem):
@@ -138,6 +152,7 @@ def _read_file(data: bytes, entry: Entry) -> _File:
         elif is_fragment(item.data):
             skipped.append(Skipped(entry.path, "fragment of a CRD: no names or versions"))
         else:
+            remarks.extend(Problem(entry.path, remark.line, remark.message) for remark in item.remarks)
             try:
                 documents.append(
                     CrdDocument(read_crd(item.data), entry.path, item.index, item.pointer, entry.oid)
@@ -145,10 +160,10 @@ def _read_file(data: bytes, entry: Entry) -> _File:
             except NotACrdError as error:
                 problems.append(Problem(entry.path, _line(data, item, error), f"not a readable CRD: {error}"))
     if problems and b"{{" in data and not documents:
-        return (), (Skipped(entry.path, "template that is not YAML"),), ()
+        return _File(skipped=(Skipped(entry.path, "template that is not YAML"),))
     if others and not documents and not skipped and not problems:
         skipped.append(Skipped(entry.path, "no CRD"))
-    return tuple(documents), tuple(skipped), tuple(problems)
+    return _File(tuple(documents), tuple(skipped), tuple(problems), tuple(remarks))
 
 
 def _line(data: bytes, item: Document, error: NotACrdError) -> int:
@@ -161,15 +176,3 @@ def _line(data: bytes, item: Document, error: NotACrdError) -> int:
 
 def _elsewhere(path: str) -> str:
     return next((_ELSEWHERE[part] for part in path.split("/")[:-1] if part in _ELSEWHERE), "")
-
-
-@contextmanager
-def _no_gc() -> Iterator[None]:
-    """Parsed documents are many small objects that stay: collecting between them only costs time."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()

@@ -69,6 +69,7 @@ class DiffReport:
     undecided: tuple[UndecidedEntry, ...]
     skipped: tuple[Skipped, ...]
     problems: tuple[Problem, ...]
+    remarks: tuple[Problem, ...] = ()
     unexplained: tuple[dict[str, str], ...] = ()
 
     def by_severity(self) -> dict[str, int]:

@@ -6,9 +6,13 @@ archive; every byte keeps where it came from (the tree's name and the path below
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from crdcompat.problems import Problem, Skipped
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +31,15 @@ class Tree(Protocol):
     """A tree of files under one name.
 
     ``name`` is what the user wrote, ``commit`` the full commit id where there is one, ``notes`` what the
-    user should know about how the name was read ("release-4.13 read as origin/release-4.13").
+    user should know about how the name was read ("release-4.13 read as origin/release-4.13"). ``problems``
+    and ``skipped`` fill up as entries are listed and read: one unreadable file does not hide the others.
     """
 
     name: str
     commit: str | None
     notes: tuple[str, ...]
+    problems: list[Problem]
+    skipped: list[Skipped]
 
     def entries(self) -> Iterable[Entry]:
         """List all files, in path order, without reading them."""

@@ -8,11 +8,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from crdcompat.apiserver.errors import Unknown
+
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from crdcompat.apiserver.cel.walk import Step
     from crdcompat.apiserver.correlation import Pair
     from crdcompat.apiserver.eras import Server
-    from crdcompat.apiserver.errors import FieldError, Unknown
+    from crdcompat.apiserver.errors import FieldError
     from crdcompat.schema.structural import Node
 
 __all__ = ["CelOutcome", "RuleEvaluator"]
@@ -45,7 +49,7 @@ class RuleEvaluator:
         self._steps: Step | None = None
         self._built = False
         #: Whether the API server would evaluate anything; rules inside allOf alone do not count.
-        self.has_rules = server.does("cel") and walk.has_rules(root.raw)
+        self.has_rules = server.does("cel") and _deep(lambda: walk.has_rules(root.raw), otherwise=True)
 
     def evaluate(self, new: dict[str, Any], pair: Pair | None, *, ratchet: bool) -> CelOutcome:
         """The rules on a whole decoded object.
@@ -59,11 +63,23 @@ class RuleEvaluator:
         from crdcompat.apiserver.cel.evaluate import Findings
         from crdcompat.apiserver.cel.ratchet import Ratchet
 
-        if not self._built:
-            self._steps = walk.steps(self._root, self._server)
-            self._built = True
-        if self._steps is None:
-            return _NOTHING
         found = Findings()
-        walk.walk(self._steps, new, pair, Ratchet(ratchet, pair, pair, None), "", found)
+        try:
+            if not self._built:
+                self._steps = walk.steps(self._root, self._server)
+                self._built = True
+            if self._steps is None:
+                return _NOTHING
+            walk.walk(self._steps, new, pair, Ratchet(ratchet, pair, pair, None), "", found)
+        except RecursionError:
+            found.unknown.append(
+                Unknown("<nil>", "x-kubernetes-validations", "nested too deeply to be walked")
+            )
         return CelOutcome(tuple(found.errors), tuple(found.unknown), tuple(found.warnings))
+
+
+def _deep(question: Callable[[], bool], *, otherwise: bool) -> bool:
+    try:
+        return question()
+    except RecursionError:
+        return otherwise

@@ -91,8 +91,8 @@ def _object(view: View, reads: Reads) -> Plan:
             raise MisfitError("invalid data, expected a map for the provided schema with type=object")
         if not described:
             raise MisfitError(
-                "invalid object type, expected either Properties or AdditionalProperties with Allows=true and "
-                "non-empty Schema"
+                "invalid object type, expected either Properties or AdditionalProperties "
+                "with Allows=true and non-empty Schema"
             )
         seen: dict[str, Any] = {}
         if not whole:

@@ -1,6 +1,6 @@
 """The rules of one schema node against its value: what fails, what is only warned of, what stays unknown.
 
-Source: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/validation.go; reference sections 10.1 and 10.2.
+Source: apiextensions-apiserver, pkg/apiserver/schema/cel/validation.go; reference sections 10.1 and 10.2.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a library of Kubernetes' CEL functions is here: plain rows, turned into declarations when CEL is loaded.
+"""A library of Kubernetes' CEL functions: plain rows, turned into declarations when CEL is loaded.
 
 A value of an opaque type of Kubernetes (URL, IP, CIDR, Quantity, Semver, Format) is a map of one private
 key; its text is canonical, so that `==` on the maps is `==` on the values.

@@ -24,26 +24,30 @@ _UUID = re.compile(
     r"[0-9a-fA-F]{8}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{12}", re.ASCII
 )
 
+_EDGES = "must start and end with an alphanumeric character"
 _LABEL_TEXT = (
-    "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end "
-    f"with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '{_LABEL}')"
+    f"a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and {_EDGES} "
+    f"(e.g. 'my-name',  or '123-abc', regex used for validation is '{_LABEL}')"
 )
 _SUBDOMAIN_TEXT = (
-    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start "
-    f"and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '{_SUBDOMAIN}')"
+    f"a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and {_EDGES} "
+    f"(e.g. 'example.com', regex used for validation is '{_SUBDOMAIN}')"
 )
 _LABEL_1035_TEXT = (
-    "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, "
-    f"and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '{_LABEL_1035}')"
+    "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic "
+    "character, and end with an alphanumeric character "
+    f"(e.g. 'my-name',  or 'abc-123', regex used for validation is '{_LABEL_1035}')"
 )
 _NAME_TEXT = (
-    "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character "
+    f"must consist of alphanumeric characters, '-', '_' or '.', and {_EDGES} "
     f"(e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '{_QUALIFIED}')"
 )
 _VALUE_TEXT = (
-    "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and "
-    "end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is "
-    f"'({_QUALIFIED})?')"
+    f"a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and {_EDGES} "
+    f"(e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '({_QUALIFIED})?')"
+)
+_TWO_SLASHES_TEXT = (
+    f"a qualified name {_NAME_TEXT} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"
 )
 
 
@@ -71,9 +75,7 @@ def _qualified_name(text: str) -> list[str]:
     parts = text.split("/")
     faults = []
     if len(parts) > 2:
-        return [
-            f"a qualified name {_NAME_TEXT} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"
-        ]
+        return [_TWO_SLASHES_TEXT]
     if len(parts) == 2:
         if not parts[0]:
             faults.append("prefix part must be non-empty")

@@ -29,8 +29,9 @@ def parse_ip(text: str) -> Address:
     try:
         address = _netip(text)
     except ValueError:
+        reason = f"ParseAddr({quoted}): unable to parse IP"
         raise EvaluationError(
-            f"IP Address {quoted} parse error during conversion from string: ParseAddr({quoted}): unable to parse IP"
+            f"IP Address {quoted} parse error during conversion from string: {reason}"
         ) from None
     if isinstance(address, ipaddress.IPv6Address):
         if address.scope_id is not None:
@@ -73,7 +74,7 @@ def _accepts(parse: Callable[[str], Any]) -> Callable[[str], bool]:
 
 
 def _text(address: Address) -> str:
-    """Go writes IPv4 inside IPv6 as hexadecimal groups, which all versions of Python do for what is left here."""
+    """netip.Addr.String: Python writes what is left here (no IPv4-mapped address) the same way."""
     return str(address)
 
 

@@ -1,6 +1,7 @@
 """quantity and semver, which share the names of their comparisons.
 
-Source: k8s.io/apiserver/pkg/cel/library quantity.go, semverlib.go; apimachinery resource.Quantity; blang/semver.
+Source: k8s.io/apiserver/pkg/cel/library quantity.go and semverlib.go; apimachinery resource.Quantity;
+blang/semver.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The walk over an object: which nodes have rules, in Kubernetes' order, with their old values.
 
-Source: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/validation.go (Validator); reference 10.1 and 8.
+Source: apiextensions-apiserver, pkg/apiserver/schema/cel/validation.go (Validator); reference 10.1 and 8.
 """
 
 from __future__ import annotations

@@ -1,0 +1,185 @@
+"""The JSON report, format "1" (design, section 7): sorted, byte-identical over two runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+
+from crdcompat import __version__
+from crdcompat.policy.findings import Finding, Location
+from crdcompat.problems import Problem, Skipped
+from crdcompat.report.model import FORMAT, DiffReport, Release, SimulatedObject, SimulationReport, UndecidedEntry
+
+
+def diff_json(report: DiffReport) -> str:
+    """A diff report as text."""
+    return _text(diff_data(report))
+
+
+def diff_data(report: DiffReport) -> dict[str, Any]:
+    """A diff report as JSON data."""
+    counts = report.counts
+    return {
+        **_head(report.command, report.old, report.new),
+        "summary": {
+            "crds": {
+                "old": counts.old,
+                "new": counts.new,
+                "compared": counts.compared,
+                "changed": counts.changed,
+                "only_old": list(counts.only_old),
+                "only_new": list(counts.only_new),
+            },
+            "findings": {
+                **report.by_severity(),
+                "waived": sum(finding.waiver is not None for finding in report.findings),
+            },
+            "contexts": list(counts.contexts),
+            "contexts_only_old": list(counts.contexts_only_old),
+            "contexts_only_new": list(counts.contexts_only_new),
+            "text_only_changes": counts.text_only_changes,
+            "without_effect": counts.harmless,
+            "superseded": [{"crd": crd, "file": file, "by": by} for crd, file, by in counts.superseded],
+            "skipped": [_skipped(item) for item in report.skipped],
+            "problems": [_problem(item) for item in report.problems],
+            "remarks": [_problem(item) for item in report.remarks],
+        },
+        "undecided": [_undecided(item) for item in report.undecided],
+        "unexplained": list(report.unexplained),
+        "findings": [_finding(item) for item in report.findings],
+    }
+
+
+def simulation_json(report: SimulationReport) -> str:
+    """A simulation report as text."""
+    return _text(simulation_data(report))
+
+
+def simulation_data(report: SimulationReport) -> dict[str, Any]:
+    """A simulation report as JSON data."""
+    return {
+        **_head("simulate", report.old, report.new),
+        "direction": report.direction,
+        "summary": {
+            "objects": {"simulated": len(report.objects), "not_simulated": len(report.not_simulated)},
+            "verdicts": report.by_verdict(),
+            "skipped": [_skipped(item) for item in report.skipped],
+            "problems": [_problem(item) for item in report.problems],
+        },
+        "objects": [_object(item) for item in report.objects],
+        "not_simulated": [
+            {"object": item.object, "source": item.source, "reason": item.reason} for item in report.not_simulated
+        ],
+    }
+
+
+def _head(command: str, old: Release, new: Release) -> dict[str, Any]:
+    return {
+        "format": FORMAT,
+        "tool": {"name": "crdcompat", "version": __version__},
+        "command": command,
+        "old": _release(old),
+        "new": _release(new),
+    }
+
+
+def _release(release: Release) -> dict[str, Any]:
+    return {
+        "name": release.name,
+        "commit": release.commit,
+        "kubernetes": release.kubernetes,
+        "notes": list(release.notes),
+    }
+
+
+def _skipped(item: Skipped) -> dict[str, Any]:
+    return {"file": item.file, "reason": item.reason, "side": item.side}
+
+
+def _problem(item: Problem) -> dict[str, Any]:
+    return {"file": item.file, "line": item.line, "message": item.message, "side": item.side}
+
+
+def _location(item: Location) -> dict[str, Any]:
+    return {"side": item.side, "kind": item.kind, "file": item.file, "line": item.line, "column": item.column}
+
+
+def _undecided(item: UndecidedEntry) -> dict[str, Any]:
+    return {
+        "crd": item.crd,
+        "version": item.version,
+        "contexts": list(item.contexts),
+        "path": item.path,
+        "keyword": item.keyword,
+        "old": item.old,
+        "new": item.new,
+        "reason": item.reason,
+        "locations": [_location(location) for location in item.locations],
+    }
+
+
+def _finding(item: Finding) -> dict[str, Any]:
+    return {
+        "id": item.id,
+        "rule": item.rule,
+        "change": item.change,
+        "direction": item.direction,
+        "effect": item.effect,
+        "severity": item.severity,
+        "crd": item.crd,
+        "kind": item.kind,
+        "version": item.version,
+        "contexts": list(item.contexts),
+        "path": item.path,
+        "owner": item.owner,
+        "old": item.old,
+        "new": item.new,
+        "added": list(item.added),
+        "removed": list(item.removed),
+        "message": item.message,
+        "witness": {
+            "object": item.witness.object,
+            "errors": list(item.witness.errors),
+            "pruned": list(item.witness.pruned),
+            "defaulted": list(item.witness.defaulted),
+            "reason": item.witness.reason,
+        },
+        "windows": item.windows,
+        "status": item.status,
+        "introduced_by": item.introduced_by,
+        "places": list(item.places),
+        "locations": [_location(location) for location in item.locations],
+        "evidence": item.evidence,
+        "waiver": item.waiver,
+    }
+
+
+def _object(item: SimulatedObject) -> dict[str, Any]:
+    return {
+        "object": {
+            "apiVersion": item.api_version,
+            "kind": item.kind,
+            "namespace": item.namespace,
+            "name": item.name,
+        },
+        "source": item.source,
+        "crd": item.crd,
+        "version": item.version,
+        "writes": {
+            name: {
+                "verdict": write.verdict,
+                "errors": list(write.errors),
+                "message": write.message,
+                **({"note": write.note} if write.note else {}),
+            }
+            for name, write in item.writes.items()
+        },
+        "pruned": list(item.pruned),
+        "defaulted": list(item.defaulted),
+        "repair": item.repair,
+    }
+
+
+def _text(data: dict[str, Any]) -> str:
+    return orjson.dumps(data, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE).decode()
