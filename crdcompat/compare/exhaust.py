@@ -35,26 +35,41 @@ def forbids(node: Node, value: Any, server: Server) -> bool:
 
 def cannot_hold(parent: Node, member: str, value: Any, server: Server) -> bool:
     """True if no object of ``parent`` can hold ``value`` at ``member`` because of its junctors; False: not decided."""
+    relevant = Node(_relevant(parent.raw, member))
     named: dict[str, list[Node]] = {}
-    if not _collect(parent, named) or member not in named:
+    if not _collect(relevant, named) or member not in named:
         return False
     others = [name for name in named if name != member]
     domains = [_domain(parent.properties.get(name), named[name]) for name in others]
     if any(domain is None for domain in domains) or prod(len(domain or ()) for domain in domains) > _MOST:
         return False
-    only = Node({key: parent.raw[key] for key in ("allOf", "anyOf", "oneOf", "not") if key in parent.raw})
-    validator = SchemaValidator(only, server)
+    validator = SchemaValidator(relevant, server)
     for combination in product(*(domain or () for domain in domains)):
         candidate = {member: value}
-        candidate.update(
-            (name, case) for name, case in zip(others, combination, strict=True) if case is not ABSENT
-        )
+        candidate.update((name, case) for name, case in zip(others, combination, strict=True) if case is not ABSENT)
         errors: list[FieldError] = []
         unknown: list[Unknown] = []
         validator.validate(candidate, "", None, errors, unknown)
         if not errors:
             return False
     return True
+
+
+def _relevant(raw: dict[str, Any], member: str) -> dict[str, Any]:
+    """The junctors that speak about ``member``: what they forbid together is forbidden, whatever the others say."""
+    kept: dict[str, Any] = {}
+    for keyword in ("anyOf", "oneOf", "not"):
+        if keyword in raw and _speaks_of(raw[keyword], member):
+            kept[keyword] = raw[keyword]
+    if isinstance(raw.get("allOf"), list):
+        kept["allOf"] = [branch for branch in raw["allOf"] if _speaks_of(branch, member)]
+    return kept
+
+
+def _speaks_of(value: Any, member: str) -> bool:
+    if isinstance(value, list):
+        return any(item == member if isinstance(item, str) else _speaks_of(item, member) for item in value)
+    return isinstance(value, dict) and any(key == member or _speaks_of(item, member) for key, item in value.items())
 
 
 def _collect(node: Node, named: dict[str, list[Node]]) -> bool:

@@ -112,9 +112,12 @@ def _try(
     start = _start(trial, keep, writer, known)
     if start is None:
         return _Tried(why="no valid object with this field could be made")
-    found, verdict = find_valid(start, keep, writer, accepts)
+    verdict = accepts(start)
+    if verdict.accepted is False and _is_impossible(trial, meeting):
+        return _Tried(impossible=True)
+    found, verdict = find_valid(start, verdict, keep, writer, accepts)
     if found is None:
-        return _rejected(trial, verdict, meeting)
+        return _Tried(why=_why_rejected(verdict, writer))
     if verdict.object is None or _at(verdict.object, keep) is ABSENT:
         return _Tried(impossible=True)  # the value does not survive decoding: a null that is dropped
     answer = reader.create(verdict.object, keep_status=True)
@@ -147,25 +150,23 @@ def _start(trial: Trial, keep: Pointer, writer: Resource, known: Object | None) 
     return whole_object(writer, trial.path, trial.value)
 
 
-def _rejected(trial: Trial, verdict: Verdict, meeting: Meeting) -> _Tried:
-    """The writer rejects the object and no way round was found: is there none?"""
-    if verdict.unknown and not verdict.errors:
-        first = verdict.unknown[0]
-        return _Tried(why=f"cannot be judged: {first.field}: {first.what}: {first.reason}")
+def _is_impossible(trial: Trial, meeting: Meeting) -> bool:
+    """Whether the writer rejects the value whatever object stands around it."""
     root, server = meeting.writer.node, meeting.writer.server
     node = node_at(root, trial.path)
     if node is not None and forbids(node, trial.value, server):
-        return _Tried(impossible=True)
+        return True
     parent, member = node_at(root, trial.path[:-1]) if trial.path else None, trial.path[-1:]
-    if (
-        parent is not None
-        and member
-        and isinstance(member[0], str)
-        and cannot_hold(parent, member[0], trial.value, server)
-    ):
-        return _Tried(impossible=True)
-    sentence = verdict.errors[0].text(meeting.writer.server) if verdict.errors else ""
-    return _Tried(why=f"no valid object found that holds the value: {sentence}")
+    if parent is None or not member or not isinstance(member[0], str):
+        return False
+    return cannot_hold(parent, member[0], trial.value, server)
+
+
+def _why_rejected(verdict: Verdict, writer: Resource) -> str:
+    if verdict.unknown and not verdict.errors:
+        first = verdict.unknown[0]
+        return f"cannot be judged: {first.field}: {first.what}: {first.reason}"
+    return f"no valid object found that holds the value: {verdict.errors[0].text(writer.server)}"
 
 
 def _at(obj: Object, pointer: tuple[str | int, ...]) -> Any:

@@ -31,15 +31,14 @@ Judge = Callable[[Object], Verdict]
 
 
 def find_valid(
-    start: Object, keep: Pointer, resource: Resource, judge: Judge
+    start: Object, first: Verdict, keep: Pointer, resource: Resource, judge: Judge
 ) -> tuple[Object | None, Verdict]:
     """An object that ``judge`` accepts, reached from ``start`` without changing what is at ``keep``.
 
-    Returns it with its verdict, or None with the verdict on ``start``. A verdict that is unknown ends the
-    search: what cannot be judged proves nothing.
+    ``first`` is the verdict on ``start``. Returns the object with its verdict, or None with the first one. A
+    verdict that is unknown ends the search: what cannot be judged proves nothing.
     """
-    first = judge(start)
-    if first.accepted or (first.accepted is None):
+    if first.accepted is not False:
         return (start if first.accepted else None), first
     ticket = count()
     queue = [(len(first.errors), 0, next(ticket), start, first)]
@@ -143,9 +142,15 @@ def _mentioned(obj: Object, pointer: Pointer, node: Node, mention: Mention) -> I
         made = sample(below)
         if made is not ABSENT:
             yield at, made
-    for value in mention.values:
+    # Names that a rule compares are often the object's own.
+    named = (*mention.values, value_at(obj, ("metadata", "name")))
+    for value in named:
         if _fits(value, below):
             yield at, [value] if below.type == "array" else value
+    if isinstance(below.additional, Node):
+        for key in mention.values:
+            if isinstance(key, str):
+                yield from (((*at, key), value) for value in mention.values if _fits(value, below.additional))
 
 
 def _fits(value: Any, node: Node) -> bool:

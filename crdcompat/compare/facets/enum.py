@@ -63,7 +63,9 @@ def trials(change: Change, direction: str, meeting: Meeting) -> Trials:
     if node is None:
         return Trials((), complete=False)
     outside: dict[Any, Any] = {}
-    for value in (*literals_for(meeting.writer.node, change.path), *values(node)):
+    # The empty string is the least telling of the values outside an enum: last.
+    named = sorted(literals_for(meeting.writer.node, change.path), key=lambda value: value == "")
+    for value in (*named, *values(node)):
         if value is not None and member_key(value) not in known:
             outside.setdefault(member_key(value), value)
         if len(outside) >= _OUTSIDERS:
