@@ -1,3 +1,40 @@
-"""crdcompat: can this release be rolled back? A CRD enum-compatibility and rollback-safety linter."""
+"""crdcompat: can this release be rolled back? A CRD enum-compatibility and rollback-safety linter.
+
+The Python interface is small: ``load`` a CRD set, ``diff`` two of them, ``simulate`` the rollback on recorded
+objects, ``judge`` a single write. The commands are thin over it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
+
+__all__ = ["CrdSet", "DiffReport", "SimulationReport", "Verdict", "diff", "judge", "load", "simulate"]
+
+if TYPE_CHECKING:
+    from crdcompat.api import diff, judge, load
+    from crdcompat.apiserver.strategy import Verdict
+    from crdcompat.manifests.crdset import CrdSet
+    from crdcompat.report.model import DiffReport, SimulationReport
+    from crdcompat.simulation import simulate
+
+_HOMES = {
+    "load": "crdcompat.api",
+    "diff": "crdcompat.api",
+    "judge": "crdcompat.api",
+    "simulate": "crdcompat.simulation",
+    "CrdSet": "crdcompat.manifests.crdset",
+    "DiffReport": "crdcompat.report.model",
+    "SimulationReport": "crdcompat.report.model",
+    "Verdict": "crdcompat.apiserver.strategy",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first used: most commands need few of them."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(_HOMES[name]), name)

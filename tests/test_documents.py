@@ -29,9 +29,7 @@ def shape(found: list[Document | Problem]) -> list[Any]:
     return [one.line if isinstance(one, Problem) else (one.index, one.line, one.pointer) for one in found]
 
 
-@pytest.mark.parametrize(
-    "text", ["", "\n", "# only this\n", "---\n", "---\n---\n# x\n...\n", "\ufeff", "null"]
-)
+@pytest.mark.parametrize("text", ["", "\n", "# only this\n", "---\n", "---\n---\n# x\n...\n", "\ufeff", "null"])
 def test_empty_documents_are_nothing(text: str) -> None:
     assert read(text) == []
 
@@ -95,9 +93,7 @@ def test_truncated_json() -> None:
 
 
 def test_lists_are_taken_apart() -> None:
-    text = (
-        "kind: List\napiVersion: v1\nitems:\n- {kind: A}\n- kind: List\n  items: [{kind: B}]\n---\nkind: C\n"
-    )
+    text = "kind: List\napiVersion: v1\nitems:\n- {kind: A}\n- kind: List\n  items: [{kind: B}]\n---\nkind: C\n"
     found = read(text)
     assert [one.data["kind"] for one in found if isinstance(one, Document)] == ["A", "B", "C"]
     assert shape(found) == [(0, 1, ("items", 0)), (0, 1, ("items", 1, "items", 0)), (1, 7 + 1, ())]
@@ -136,9 +132,7 @@ def test_one_broken_document_does_not_hide_the_others() -> None:
     found = read(text)
     assert [one.data for one in found if isinstance(one, Document)] == [{"a": 1}, {"c": 3}, {"d": 5}]
     problems = [one for one in found if isinstance(one, Problem)]
-    assert [3 <= (problem.line or 0) <= 4 or 7 <= (problem.line or 0) <= 9 for problem in problems] == [
-        True
-    ] * 2
+    assert [3 <= (problem.line or 0) <= 4 or 7 <= (problem.line or 0) <= 9 for problem in problems] == [True] * 2
     last = found[-1]
     assert isinstance(last, Document)
     assert (last.index, last.line, [remark.line for remark in last.remarks]) == (4, 11, [12])

@@ -172,9 +172,7 @@ def test_unknown_format_demands_nothing() -> None:
     assert matches("no-such-format", "x")
 
 
-@pytest.mark.parametrize(
-    "name", ["date-time", "datetime", "d-a-t-e", "ipv4", "byte", "k8s-short-name", "k8slongname"]
-)
+@pytest.mark.parametrize("name", ["date-time", "datetime", "d-a-t-e", "ipv4", "byte", "k8s-short-name", "k8slongname"])
 def test_string_formats_whatever_the_dashes(name: str) -> None:
     assert supported(name, "string", NEWEST)
     assert supported(name, "", NEWEST)

@@ -84,9 +84,7 @@ def test_aliases_lead_to_their_anchor_and_end() -> None:
     assert locate(data, [(0, ("d", "b", "c"))]) == {(0, ("d", "b", "c")): (2, 7)}
     loop = b"a: &a {b: *a}"
     assert locate(loop, [(0, ("a", *["b"] * 1000))])[0, ("a", *["b"] * 1000)] == (1, 8)
-    bomb = "\n".join(
-        ["a0: &a0 [x]", *(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 30))]
-    )
+    bomb = "\n".join(["a0: &a0 [x]", *(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 30))])
     start = time.process_time()
     pointer: tuple[Any, ...] = ("a29", *[9] * 29)
     assert locate(bomb.encode(), [(0, pointer)]) == {(0, pointer): (1, 5)}

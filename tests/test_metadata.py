@@ -53,9 +53,7 @@ def test_decoding_keeps_what_the_server_keeps() -> None:
         "creationTimestamp": "2020-01-01T01:00:00.5+01:00",
         "deletionGracePeriodSeconds": 0,
         "ownerReferences": [OWNER | {"controller": False}],
-        "managedFields": [
-            {"manager": "m", "operation": "Update", "fieldsV1": {}, "time": "2020-01-01T00:00:00Z"}
-        ],
+        "managedFields": [{"manager": "m", "operation": "Update", "fieldsV1": {}, "time": "2020-01-01T00:00:00Z"}],
     }
     decoded, pruned = decode_object_meta(meta)
     assert pruned == []
@@ -163,16 +161,12 @@ def test_generate_name(prefix: str, wrong: str) -> None:
 
 
 def test_generated_name_is_shown() -> None:
-    assert create({"name": "", "generateName": "A-"})[0].startswith(
-        'metadata.name: Invalid value: "A-xxxxx": a low'
-    )
+    assert create({"name": "", "generateName": "A-"})[0].startswith('metadata.name: Invalid value: "A-xxxxx": a low')
 
 
 def test_namespace() -> None:
     assert create({}) == []
-    assert create({"namespace": "n"}, namespaced=False) == [
-        "metadata.namespace: Forbidden: not allowed on this type"
-    ]
+    assert create({"namespace": "n"}, namespaced=False) == ["metadata.namespace: Forbidden: not allowed on this type"]
     assert create({"namespace": "a.b"})[0].startswith(
         'metadata.namespace: Invalid value: "a.b": a lowercase RFC 1123 label must consist of'
     )
@@ -183,12 +177,8 @@ def test_namespace() -> None:
 
 def test_labels() -> None:
     assert create({"labels": {"-a": "v"}}) == [f'metadata.labels: Invalid value: "-a": {NAME_PART}']
-    assert create({"labels": {"/a": "v"}}) == [
-        'metadata.labels: Invalid value: "/a": prefix part must be non-empty'
-    ]
-    assert create({"labels": {"A/a": "v"}}) == [
-        f'metadata.labels: Invalid value: "A/a": prefix part {SUBDOMAIN}'
-    ]
+    assert create({"labels": {"/a": "v"}}) == ['metadata.labels: Invalid value: "/a": prefix part must be non-empty']
+    assert create({"labels": {"A/a": "v"}}) == [f'metadata.labels: Invalid value: "A/a": prefix part {SUBDOMAIN}']
     assert create({"labels": {"a/": "v"}}) == [
         'metadata.labels: Invalid value: "a/": name part must be non-empty',
         f'metadata.labels: Invalid value: "a/": {NAME_PART}',
@@ -221,15 +211,11 @@ def test_labels() -> None:
 
 
 def test_annotations() -> None:
-    assert create({"annotations": {"a b": ""}}) == [
-        f'metadata.annotations: Invalid value: "a b": {NAME_PART}'
-    ]
+    assert create({"annotations": {"a b": ""}}) == [f'metadata.annotations: Invalid value: "a b": {NAME_PART}']
     full = {"a": "x" * (262144 - 1)}
     assert create({"annotations": full}) == []
     over = {"a": "é" * 131072}
-    assert create({"annotations": over}) == [
-        "metadata.annotations: Too long: may not be more than 262144 bytes"
-    ]
+    assert create({"annotations": over}) == ["metadata.annotations: Too long: may not be more than 262144 bytes"]
     assert create({"annotations": over}, server=OLD) == [
         "metadata.annotations: Too long: must have at most 262144 bytes"
     ]
@@ -264,13 +250,9 @@ def test_finalizers() -> None:
 
 
 def test_generation_and_managed_fields() -> None:
-    assert create({"generation": -1}) == [
-        "metadata.generation: Invalid value: -1: must be greater than or equal to 0"
-    ]
+    assert create({"generation": -1}) == ["metadata.generation: Invalid value: -1: must be greater than or equal to 0"]
     entry = {"operation": "Edit", "fieldsType": "X", "manager": "é\t", "subresource": "s" * 257}
-    assert create(
-        {"managedFields": [{"operation": "Apply"}, entry, {"operation": "Apply", "manager": "m" * 129}]}
-    ) == [
+    assert create({"managedFields": [{"operation": "Apply"}, entry, {"operation": "Apply", "manager": "m" * 129}]}) == [
         'metadata.managedFields[1].operation: Invalid value: "Edit": must be `Apply` or `Update`',
         'metadata.managedFields[1].fieldsType: Invalid value: "X": must be `FieldsV1`',
         'metadata.managedFields[1].manager: Invalid value: "é\\t": invalid character U+0009 (at position 2)',
@@ -345,9 +327,7 @@ def test_embedded() -> None:
         "spec.e.metadata.name: Invalid value: \"a/b%\": may not contain '%'",
     ]
     assert texts({"name": ".."}) == ["spec.e.metadata.name: Invalid value: \"..\": may not be '..'"]
-    assert texts({"generateName": "a/"}) == [
-        "spec.e.metadata.generateName: Invalid value: \"a/\": may not contain '/'"
-    ]
+    assert texts({"generateName": "a/"}) == ["spec.e.metadata.generateName: Invalid value: \"a/\": may not contain '/'"]
     assert texts({"namespace": "A"})[0].startswith(
         'spec.e.metadata.namespace: Invalid value: "A": a lowercase RFC 1123'
     )

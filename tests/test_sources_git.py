@@ -90,9 +90,7 @@ def test_read_can_be_left_early_and_starts_one_process(repo: Path, monkeypatch: 
 
 
 def test_many_and_large_blobs_do_not_block(repo: Path) -> None:
-    files = {
-        f"many/{number}.yaml": f"{number}\n" * (20_000 if number % 50 == 0 else 1) for number in range(500)
-    }
+    files = {f"many/{number}.yaml": f"{number}\n" * (20_000 if number % 50 == 0 else 1) for number in range(500)}
     commit(repo, files)
     found = contents(open_source("HEAD", repo=str(repo)))
     assert {path: found[path] for path in files} == files
@@ -147,9 +145,7 @@ def test_bare_mirror_without_config(repo: Path, tmp_path: Path) -> None:
         open_source("index:", repo=str(tmp_path / "mirror.git"))
 
 
-def test_linked_worktree_and_subdirectory(
-    repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_linked_worktree_and_subdirectory(repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     git(repo, "worktree", "add", "-q", str(tmp_path / "linked"), "v1")
     monkeypatch.chdir(tmp_path / "linked/sub")
     everything = {"a.yaml", "sub/b.yaml", "sub/deep/c.yaml"}
@@ -212,9 +208,7 @@ def test_a_hook_sees_its_own_index(repo: Path, tmp_path: Path, monkeypatch: pyte
     assert "d.yaml" in contents(open_source("index:", repo=str(repo)))
 
 
-def test_named_repository_beats_the_environment(
-    repo: Path, clone: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_named_repository_beats_the_environment(repo: Path, clone: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GIT_DIR", str(clone / ".git"))
     assert resolve(Repository(str(repo)), "release-1").notes == ()
 
@@ -242,9 +236,7 @@ def test_abbreviated_commit(repo: Path) -> None:
 def test_remote_branch_stands_in(clone: Path) -> None:
     found = resolve(Repository(str(clone)), "release-1")
     assert found.notes == ("release-1 is read as origin/release-1",)
-    assert resolve(Repository(str(clone)), "release-1~1").notes == (
-        "release-1~1 is read as origin/release-1~1",
-    )
+    assert resolve(Repository(str(clone)), "release-1~1").notes == ("release-1~1 is read as origin/release-1~1",)
     assert resolve(Repository(str(clone)), "origin/release-1").notes == ()
     assert open_source("release-1", repo=str(clone)).notes == found.notes
 

@@ -246,9 +246,7 @@ def doubling(levels: int, item: str) -> bytes:
 
 BOMBS = {
     "aliases": doubling(9, "x"),
-    "deep aliases": b"\n".join(
-        [b"a0: &a0 []", *(b"a%d: &a%d [*a%d]" % (n, n, n - 1) for n in range(1, 50_000))]
-    ),
+    "deep aliases": b"\n".join([b"a0: &a0 []", *(b"a%d: &a%d [*a%d]" % (n, n, n - 1) for n in range(1, 50_000))]),
     "merges": b"a: &a {%s}\nb: {%s}"
     % (
         b", ".join(b"k%d: 1" % n for n in range(5_000)),
@@ -312,9 +310,7 @@ def test_all_releases_parse(openshift_api: Path) -> None:
     seen: set[str | None] = set()
     for release in ("4.12", "4.13", "4.14", "4.15", "4.16"):
         tree = open_source(f"release-{release}", repo=str(openshift_api))
-        wanted = [
-            one for one in tree.entries() if one.path.endswith((".yaml", ".yml")) and one.oid not in seen
-        ]
+        wanted = [one for one in tree.entries() if one.path.endswith((".yaml", ".yml")) and one.oid not in seen]
         seen.update(entry.oid for entry in wanted)
         for entry, data in tree.read(wanted):
             found = list(read_documents(data, entry.path))

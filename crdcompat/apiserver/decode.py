@@ -76,9 +76,7 @@ def _prune_object(value: dict[str, Any], node: Node | None, path: str, pruned: l
             below = node.additional if isinstance(node.additional, Node) else None
             # `additionalProperties: true` keeps the keys but knows nothing about what is below them.
             kept[name] = (
-                _copy(member)
-                if node.preserve and below is None
-                else prune(member, below, prefix + name, pruned)
+                _copy(member) if node.preserve and below is None else prune(member, below, prefix + name, pruned)
             )
         elif node.preserve:
             kept[name] = _copy(member)

@@ -22,6 +22,7 @@ SINCE: dict[str, int] = {
     "status_scope": 28,  # a status write validates .status only, before: the whole object
     "property_counts_go_on": 28,  # a min/maxProperties failure no longer hides the object's other errors
     "enum_blocks_cel": 29,
+    "apply_tolerates_duplicates": 29,  # duplicates of a keyed list in the stored object no longer fail apply
     "ratchet_main": 30,  # CRDValidationRatcheting beta, on
     "status_prefix": 31,  # `status.` is back in the paths of status writes
     "cel_in_all_of": 31,
@@ -97,9 +98,7 @@ def kubernetes_server(text: str) -> Server:
         return openshift_server(text.removeprefix("openshift-"))
     found = re.fullmatch(r"v?1\.(\d+)(?:\.\d+)?(?:[-+].*)?", text.strip())
     if not found or not OLDEST <= int(found[1]) <= NEWEST:
-        raise UsageError(
-            f"Kubernetes version {text!r} is not one of 1.{OLDEST} to 1.{NEWEST} (write it as 1.26)"
-        )
+        raise UsageError(f"Kubernetes version {text!r} is not one of 1.{OLDEST} to 1.{NEWEST} (write it as 1.26)")
     return Server(int(found[1]))
 
 

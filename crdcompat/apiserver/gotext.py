@@ -97,11 +97,7 @@ def go_syntax(value: Any) -> str:
     if isinstance(value, float):
         return number(value)
     if isinstance(value, dict):
-        return (
-            "map[string]interface {}{"
-            + ", ".join(f"{quote(k)}:{go_syntax(value[k])}" for k in sorted(value))
-            + "}"
-        )
+        return "map[string]interface {}{" + ", ".join(f"{quote(k)}:{go_syntax(value[k])}" for k in sorted(value)) + "}"
     return "[]interface {}{" + ", ".join(map(go_syntax, value)) + "}"
 
 

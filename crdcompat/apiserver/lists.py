@@ -9,6 +9,7 @@ from crdcompat.apiserver.errors import DUPLICATE, INVALID, FieldError
 from crdcompat.apiserver.gotext import compact_json
 from crdcompat.schema.structural import Node
 
+
 def duplicate_errors(value: Any, node: Node, path: str = "") -> Iterator[FieldError]:
     """Every doubled value once, at its second occurrence, over the whole object."""
     if isinstance(value, list):
@@ -37,9 +38,7 @@ def _own_errors(items: list[Any], node: Node, path: str) -> Iterator[FieldError]
         for index, item in enumerate(items):
             if item is not None and not isinstance(item, dict):
                 misfits = True
-                yield FieldError(
-                    INVALID, f"{path}[{index}]", item, "must be an object for an array of list-type map"
-                )
+                yield FieldError(INVALID, f"{path}[{index}]", item, "must be an object for an array of list-type map")
     if misfits:
         return
     seen: dict[str, int] = {}

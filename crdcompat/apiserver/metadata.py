@@ -181,14 +181,11 @@ _MEMBERS: dict[str, _Reader] = {
     "labels": _string_map,
     "annotations": _string_map,
     "ownerReferences": _list_of(
-        dict.fromkeys(_OWNER_STRINGS, _string)
-        | dict.fromkeys(("controller", "blockOwnerDeletion"), _boolean),
+        dict.fromkeys(_OWNER_STRINGS, _string) | dict.fromkeys(("controller", "blockOwnerDeletion"), _boolean),
         _OWNER_STRINGS,
     ),
     "finalizers": _strings,
-    "managedFields": _list_of(
-        dict.fromkeys(_MANAGER_STRINGS, _string) | {"time": _time, "fieldsV1": _anything}, ()
-    ),
+    "managedFields": _list_of(dict.fromkeys(_MANAGER_STRINGS, _string) | {"time": _time, "fieldsV1": _anything}, ()),
 }
 #: Members that keep a zero.
 _POINTERS = frozenset({"deletionGracePeriodSeconds"})
@@ -245,9 +242,7 @@ def _namespace(meta: dict[str, Any], path: str, server: Server) -> Iterator[Fiel
 def _common(meta: dict[str, Any], path: str, server: Server) -> Iterator[FieldError]:
     """What is checked on a new object and on an embedded one alike."""
     if meta.get("generation", 0) < 0:
-        yield FieldError(
-            INVALID, f"{path}.generation", meta["generation"], "must be greater than or equal to 0"
-        )
+        yield FieldError(INVALID, f"{path}.generation", meta["generation"], "must be greater than or equal to 0")
     yield from _labels(meta, path, server)
     yield from _annotations(meta, path, server)
     yield from _owner_references(meta, path)
@@ -266,9 +261,7 @@ def validate_update(new: dict[str, Any], old: dict[str, Any], server: Server) ->
         extra = sorted(set(new.get("finalizers", ())) - set(old.get("finalizers", ())))
         if extra:
             found = f"[]string{{{', '.join(map(gotext.quote, extra))}}}"
-            detail = (
-                f"no new finalizers can be added if the object is being deleted, found new finalizers {found}"
-            )
+            detail = f"no new finalizers can be added if the object is being deleted, found new finalizers {found}"
             errors.append(FieldError(FORBIDDEN, "metadata.finalizers", ABSENT, detail))
     for name in ("name", "namespace", "uid"):
         if name in new and name in old and new[name] != old[name]:

@@ -44,9 +44,7 @@ class Bounds:
         """The bounds of a node, None where it has none."""
         raw = node.raw
         # Two types (int-or-string) exempt a node from the range check: the server looks at a single one.
-        in_range = (
-            server.does("integer_range") and not node.int_or_string and node.type in ("integer", "number")
-        )
+        in_range = server.does("integer_range") and not node.int_or_string and node.type in ("integer", "number")
         found = cls(
             type=node.type,
             format=number_format,
@@ -70,9 +68,7 @@ class Bounds:
         if self.minimum is not None:
             self._bound(value, self.minimum, "minimum", path, out)
 
-    def _bound(
-        self, value: int | float, bound: int | float, which: str, path: str, out: list[FieldError]
-    ) -> None:
+    def _bound(self, value: int | float, bound: int | float, which: str, path: str, out: list[FieldError]) -> None:
         misfit = self._range(
             bound, "Maximum boundary value" if which == "maximum" else "Minimum boundary value", path, out
         )

@@ -21,8 +21,7 @@ def scale_errors(obj: dict[str, Any], scale: dict[str, Any], *, status_only: boo
         found, wrong = _at(obj, selector)
         if wrong or not isinstance(found, (str, type(None))):
             shown = (
-                wrong
-                or f"{selector} accessor error: {plain(found)} is of the type {_go_type(found)}, expected string"
+                wrong or f"{selector} accessor error: {plain(found)} is of the type {_go_type(found)}, expected string"
             )
             yield FieldError(INVALID, selector, found if not wrong else "", shown)
 
@@ -49,8 +48,8 @@ def _at(obj: dict[str, Any], path: str) -> tuple[Any, str]:
     value: Any = obj
     for part in path.strip(".").split("."):
         if not isinstance(value, dict):
-            shown = f"{path} accessor error: {plain(value)} is of the type {_go_type(value)}, expected map[string]interface{{}}"
-            return None, shown
+            found = f"{plain(value)} is of the type {_go_type(value)}"
+            return None, f"{path} accessor error: {found}, expected map[string]interface{{}}"
         if part not in value:
             return None, ""
         value = value[part]

@@ -172,9 +172,7 @@ class Resource:
         )
 
     def _blocks_rules(self, error: FieldError) -> bool:
-        return error.type in _BLOCKING or (
-            error.type == NOT_SUPPORTED and self.server.does("enum_blocks_cel")
-        )
+        return error.type in _BLOCKING or (error.type == NOT_SUPPORTED and self.server.does("enum_blocks_cel"))
 
     def _type_meta(self, new: Object) -> Iterable[FieldError]:
         if new.get("kind") != self.crd.kind:

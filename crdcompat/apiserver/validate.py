@@ -128,9 +128,7 @@ class SchemaValidator:
         sub = self.node.additional
         return SchemaValidator(sub, self.server) if isinstance(sub, Node) else None
 
-    def validate(
-        self, value: Any, path: Path, pair: Pair | None, out: list[FieldError], unknown: list[Unknown]
-    ) -> int:
+    def validate(self, value: Any, path: Path, pair: Pair | None, out: list[FieldError], unknown: list[Unknown]) -> int:
         """Append the errors of ``value`` to ``out``; return the count of successful checks.
 
         ``pair`` is the correlated old value where ratcheting is on: errors of a node that did not change
@@ -142,15 +140,11 @@ class SchemaValidator:
             del out[before:]
         return count
 
-    def validate_root(
-        self, value: Any, pair: Pair | None, out: list[FieldError], unknown: list[Unknown]
-    ) -> None:
+    def validate_root(self, value: Any, pair: Pair | None, out: list[FieldError], unknown: list[Unknown]) -> None:
         """Validate a whole object. The root itself never ratchets: its metadata always differs."""
         self._checks(value, "", pair, out, unknown)
 
-    def _checks(
-        self, value: Any, path: Path, pair: Pair | None, out: list[FieldError], unknown: list[Unknown]
-    ) -> int:
+    def _checks(self, value: Any, path: Path, pair: Pair | None, out: list[FieldError], unknown: list[Unknown]) -> int:
         kind = type(value)
         if value is None:
             if self.types and not self.nullable:
@@ -194,9 +188,7 @@ class SchemaValidator:
         if self.format and kind not in (str, list) and not near_integer:
             detected = _GO_FORMAT.get(kind, "")
             if detected != self.format:
-                out.append(
-                    self._type_error(path, self.format, detected, quote(detected) if detected else '""')
-                )
+                out.append(self._type_error(path, self.format, detected, quote(detected) if detected else '""'))
                 return -1
         numeric = "integer" in self.types or "number" in self.types
         if self.format and not numeric and kind in (str, list):
@@ -257,7 +249,8 @@ class SchemaValidator:
         first_only: bool,
     ) -> tuple[int, list[FieldError]]:
         """How many branches hold, and the errors of the failing one with most successful checks."""
-        valid, best, best_count = 0, [], -1
+        best: list[FieldError] = []
+        valid, best_count = 0, -1
         for branch in branches:
             errors: list[FieldError] = []
             count = branch.validate(value, path, None, errors, unknown)
@@ -282,16 +275,12 @@ class SchemaValidator:
                 out.append(FieldError(INVALID, where, value, detail))
             elif self.server.does("bytes_text"):
                 unit = "byte" if self.max_length == 1 and self.server.does("json_values") else "bytes"
-                out.append(
-                    FieldError(TOO_LONG, where, value, f"may not be more than {self.max_length} {unit}")
-                )
+                out.append(FieldError(TOO_LONG, where, value, f"may not be more than {self.max_length} {unit}"))
             else:
                 out.append(FieldError(TOO_LONG, where, value, f"may not be longer than {self.max_length}"))
         elif self.min_length is not None and length < self.min_length:
             out.append(
-                FieldError(
-                    INVALID, where, value, f"{path} in body should be at least {self.min_length} chars long"
-                )
+                FieldError(INVALID, where, value, f"{path} in body should be at least {self.min_length} chars long")
             )
         elif self.pattern is not None and not self.pattern.search(value):
             detail = f"{path} in body should match '{self.pattern.source}'"
@@ -319,9 +308,7 @@ class SchemaValidator:
     def _too_many(self, path: Path, size: int, most: int, what: str) -> FieldError:
         if not self.server.does("typed_errors"):
             shown = size if what == "items" or self.server.does("count_as_bad_value") else most
-            return FieldError(
-                INVALID, path or "<nil>", shown, f"{path} in body should have at most {most} {what}"
-            )
+            return FieldError(INVALID, path or "<nil>", shown, f"{path} in body should have at most {most} {what}")
         word = "item" if most == 1 and self.server.does("json_values") else "items"
         return FieldError(TOO_MANY, path or "<nil>", size, f"must have at most {most} {word}")
 

@@ -14,9 +14,7 @@ from crdcompat.manifests.pairing import Resolved
 _TEXT = frozenset({"additionalPrinterColumns", "deprecationWarning"})
 _TEXT_NAMES = frozenset({"categories", "shortNames"})
 _VERSION_KEYS = frozenset({"name", "schema"})
-_SPEC_KEYS = frozenset(
-    {"versions", "names", "version", "validation", "additionalPrinterColumns", "subresources"}
-)
+_SPEC_KEYS = frozenset({"versions", "names", "version", "validation", "additionalPrinterColumns", "subresources"})
 _REASON = "no rule of this version judges CRD-level changes"
 
 
@@ -42,9 +40,7 @@ def diff_crds(old: Resolved, new: Resolved) -> CrdDiff:
                 texts += 1
             else:
                 at = ("spec", "names")
-                found.append(
-                    ("", _undecided(f"names.{keyword}", names_a.get(keyword), names_b.get(keyword), at, at))
-                )
+                found.append(("", _undecided(f"names.{keyword}", names_a.get(keyword), names_b.get(keyword), at, at)))
     for side, resolved in (("OLD", old), ("NEW", new)):
         found += [("", item) for item in _disagreements(resolved, side)]
     for name in sorted(old.versions.keys() | new.versions.keys()):
@@ -53,9 +49,7 @@ def diff_crds(old: Resolved, new: Resolved) -> CrdDiff:
             found.append(
                 (
                     name,
-                    _undecided(
-                        "versions", name if here else None, None if here else name, ("spec",), ("spec",)
-                    ),
+                    _undecided("versions", name if here else None, None if here else name, ("spec",), ("spec",)),
                 )
             )
             continue
@@ -67,9 +61,12 @@ def diff_crds(old: Resolved, new: Resolved) -> CrdDiff:
                 else:
                     before, after = left.raw.get(keyword), right.raw.get(keyword)
                     found.append((name, _undecided(keyword, before, after, left.pointer, right.pointer)))
-        if (left.schema is None) != (right.schema is None):
-            shown = ["schema" if side.schema is not None else None for side in (left, right)]
-            found.append((name, _undecided("schema", *shown, left.pointer, right.pointer)))
+        if left.schema is None and right.schema is None:
+            item = Undecided((), "schema", None, None, "neither side has a schema", left.pointer, right.pointer)
+            found.append((name, item))
+        elif left.schema is None or right.schema is None:
+            before, after = ("schema" if side.schema is not None else None for side in (left, right))
+            found.append((name, _undecided("schema", before, after, left.pointer, right.pointer)))
     return CrdDiff(tuple(found), texts)
 
 
@@ -111,7 +108,5 @@ def _disagreements(resolved: Resolved, side: str) -> Iterator[Undecided]:
             yield Undecided((), keyword, here, there, reason, ("spec",), ("spec",))
 
 
-def _undecided(
-    keyword: str, old: Any, new: Any, old_at: tuple[Any, ...], new_at: tuple[Any, ...]
-) -> Undecided:
+def _undecided(keyword: str, old: Any, new: Any, old_at: tuple[Any, ...], new_at: tuple[Any, ...]) -> Undecided:
     return Undecided((), keyword, old, new, _REASON, old_at, new_at)

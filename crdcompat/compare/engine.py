@@ -90,9 +90,7 @@ class Comparer:
         for facing in facings:
             found.compared.add(facing.old.name)
             for version, standing in self._standings(facing, found):
-                standings.setdefault(_identity(facing.old.name, version, standing.change), []).append(
-                    standing
-                )
+                standings.setdefault(_identity(facing.old.name, version, standing.change), []).append(standing)
             for item in self._open(facing, found):
                 key = (
                     item.crd,
@@ -216,9 +214,7 @@ class Comparer:
             if holds(witness, standings[0].change, effect, meetings):
                 return witness
         unproved = next((witness for witness in witnesses if witness.object is None), None)
-        return unproved or Witness(
-            None, reason="each context has a witness, but no single object was found for all"
-        )
+        return unproved or Witness(None, reason="each context has a witness, but no single object was found for all")
 
     def _meeting(self, standing: Standing, direction: str) -> Meeting:
         old = self._resource(standing.old, self._old_server)

@@ -11,8 +11,8 @@ from math import prod
 from typing import Any
 
 from crdcompat.apiserver.cel import RuleEvaluator
-from crdcompat.apiserver.errors import FieldError, Unknown
 from crdcompat.apiserver.eras import Server
+from crdcompat.apiserver.errors import FieldError, Unknown
 from crdcompat.apiserver.validate import SchemaValidator
 from crdcompat.schema.sample import enum_members
 from crdcompat.schema.structural import ABSENT, Node
@@ -91,7 +91,8 @@ def _domain(declared: Node | None, constraints: list[Node]) -> list[Any] | None:
     if declared is None or declared.type not in ("string", "boolean", "object"):
         return None
     if declared.type != "string":
-        return None if constraints else [ABSENT, *([{}] if declared.type == "object" else [True, False])]
+        free: list[Any] = [ABSENT, {}] if declared.type == "object" else [ABSENT, True, False]
+        return None if constraints else free
     cases: list[Any] = [ABSENT]
     for constraint in constraints:
         if constraint.raw.keys() - _LENGTHS - {"enum", "type", "description"}:

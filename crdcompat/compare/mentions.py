@@ -52,9 +52,7 @@ def _members(text: str) -> Iterator[tuple[str, ...]]:
             yield parts[:length]
 
 
-def _branch_mentions(
-    node: Node, below: tuple[str, ...], depth: int = 0
-) -> Iterator[tuple[tuple[str, ...], list[Any]]]:
+def _branch_mentions(node: Node, below: tuple[str, ...], depth: int = 0) -> Iterator[tuple[tuple[str, ...], list[Any]]]:
     if depth > 6:
         return
     for branch in node.junctor_branches():
@@ -74,7 +72,5 @@ def literals_for(root: Node, path: SchemaPath) -> list[Any]:
         named += [value for mention in mentions(here) if not mention.member for value in mention.values]
     parent = node_at(root, path[:-1]) if path else None
     if parent is not None and isinstance(path[-1], str):
-        named += [
-            value for mention in mentions(parent) if mention.member == (path[-1],) for value in mention.values
-        ]
+        named += [value for mention in mentions(parent) if mention.member == (path[-1],) for value in mention.values]
     return named

@@ -14,10 +14,10 @@ from crdcompat.apiserver.strategy import Resource, Verdict
 from crdcompat.compare.changes import Change
 from crdcompat.compare.exhaust import cannot_hold, forbids
 from crdcompat.compare.facets import facet_of_change
-from crdcompat.compare.objects import Object, field_of, place, whole_object, with_value
+from crdcompat.compare.objects import Object, place, whole_object
 from crdcompat.compare.search import find_valid, shrink
 from crdcompat.compare.site import NONE, Facet, Meeting, Trial
-from crdcompat.schema.paths import Pointer, node_at, value_at
+from crdcompat.schema.paths import Pointer, field_of, node_at, value_at, with_value
 from crdcompat.schema.structural import ABSENT
 
 #: Of a giant enum only so many values are proved one by one; the others are of the same kind.
@@ -93,9 +93,7 @@ def _reason(reasons: list[str]) -> str:
     return reasons[0]
 
 
-def _try(
-    trial: Trial, change: Change, effect: str, facet: Facet, meeting: Meeting, known: Object | None
-) -> _Tried:
+def _try(trial: Trial, change: Change, effect: str, facet: Facet, meeting: Meeting, known: Object | None) -> _Tried:
     writer, reader = meeting.writer, meeting.reader
     target = place(change.path)
     keep = place(trial.path)
@@ -104,9 +102,7 @@ def _try(
         return writer.create(obj, keep_status=True)
 
     def shows(verdict: Verdict) -> bool:
-        shown = field_of(
-            target, indexed=reader.server.does("list_index_in_paths") or effect != "write-rejected"
-        )
+        shown = field_of(target, indexed=reader.server.does("list_index_in_paths") or effect != "write-rejected")
         return facet.shows(effect, verdict, shown)
 
     start = _start(trial, keep, writer, known)

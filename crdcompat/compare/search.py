@@ -17,8 +17,8 @@ import orjson
 from crdcompat.apiserver.errors import DUPLICATE, REQUIRED, FieldError
 from crdcompat.apiserver.strategy import Resource, Verdict
 from crdcompat.compare.mentions import Mention, mentions
-from crdcompat.compare.objects import Object, pointer_of, schema_path_of, with_value
-from crdcompat.schema.paths import Pointer, node_at, value_at
+from crdcompat.compare.objects import Object
+from crdcompat.schema.paths import Pointer, node_at, pointer_of, schema_path_of, value_at, with_value
 from crdcompat.schema.sample import sample, values
 from crdcompat.schema.structural import ABSENT, Node
 
@@ -110,7 +110,7 @@ def _edits(obj: Object, error: FieldError, resource: Resource) -> Iterator[tuple
     pointer = pointer_of(obj, quoted[1] if quoted else error.field)
     if pointer is None:
         return
-    node = node_at(resource.node, schema_path_of(resource, obj, pointer))
+    node = node_at(resource.node, schema_path_of(resource.node, pointer))
     if error.type == REQUIRED and node is not None:
         yield pointer, sample(node)
         return

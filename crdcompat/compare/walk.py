@@ -59,9 +59,7 @@ def _walk(site: Site, found: SchemaDiff) -> None:
     if identical(old, new):
         return
     differing = [
-        key
-        for key in sorted(old.keys() | new.keys())
-        if not identical(old.get(key, ABSENT), new.get(key, ABSENT))
+        key for key in sorted(old.keys() | new.keys()) if not identical(old.get(key, ABSENT), new.get(key, ABSENT))
     ]
     for facet in all_facets():
         found.changes.extend(facet.changes(site))
@@ -116,9 +114,7 @@ def _junctor(site: Site, keyword: str, found: SchemaDiff) -> None:
     # What the effective set at the node itself says already is not said again by the branch it came from.
     known = {change.kind.partition(".")[0] for change in found.changes if change.path == site.path}
     found.changes += [
-        change
-        for change in inside.changes
-        if change.path != site.path or change.kind.partition(".")[0] not in known
+        change for change in inside.changes if change.path != site.path or change.kind.partition(".")[0] not in known
     ]
     found.undecided += inside.undecided
     found.text_only += inside.text_only
@@ -158,8 +154,6 @@ def _undecided(site: Site, keyword: str, reason: str) -> Undecided:
 
 def _short(value: Any) -> Any:
     """A whole subtree is no help to a reader: of a schema only its type is shown."""
-    if isinstance(value, dict) and (
-        "properties" in value or "items" in value or "additionalProperties" in value
-    ):
+    if isinstance(value, dict) and ("properties" in value or "items" in value or "additionalProperties" in value):
         return {key: value[key] for key in ("type",) if key in value}
     return value

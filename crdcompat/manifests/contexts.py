@@ -86,8 +86,4 @@ def _sets(annotations: Mapping[str, str]) -> list[str]:
 
 def _profiles(annotations: Mapping[str, str]) -> list[str]:
     """The profiles that include a document; any other value than "true" does not."""
-    return [
-        key[len(PROFILE) :]
-        for key, value in annotations.items()
-        if key.startswith(PROFILE) and value == "true"
-    ]
+    return [key[len(PROFILE) :] for key, value in annotations.items() if key.startswith(PROFILE) and value == "true"]

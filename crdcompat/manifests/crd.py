@@ -41,9 +41,7 @@ class CrdVersion:
     @cached_property
     def node(self) -> Node:
         """The schema as nodes; a version without schema accepts (and, pruning off, keeps) anything."""
-        return Node(
-            self.schema if self.schema is not None else {"x-kubernetes-preserve-unknown-fields": True}
-        )
+        return Node(self.schema if self.schema is not None else {"x-kubernetes-preserve-unknown-fields": True})
 
 
 @dataclass(frozen=True, eq=False)

@@ -106,9 +106,7 @@ class CrdReader:
                 skipped.extend(Skipped(item.file, item.reason, side) for item in file.skipped)
                 problems.extend(Problem(item.file, item.line, item.message, side) for item in file.problems)
                 remarks.extend(Problem(item.file, item.line, item.message, side) for item in file.remarks)
-        problems.extend(
-            Problem(item.file, item.line, item.message, side) for item in getattr(tree, "problems", ())
-        )
+        problems.extend(Problem(item.file, item.line, item.message, side) for item in getattr(tree, "problems", ()))
         by_path = {entry.path: entry for entry in candidates}
         return CrdSet(
             name=tree.name,
@@ -154,9 +152,7 @@ def _read_file(data: bytes, entry: Entry) -> _File:
         else:
             remarks.extend(Problem(entry.path, remark.line, remark.message) for remark in item.remarks)
             try:
-                documents.append(
-                    CrdDocument(read_crd(item.data), entry.path, item.index, item.pointer, entry.oid)
-                )
+                documents.append(CrdDocument(read_crd(item.data), entry.path, item.index, item.pointer, entry.oid))
             except NotACrdError as error:
                 problems.append(Problem(entry.path, _line(data, item, error), f"not a readable CRD: {error}"))
     if problems and b"{{" in data and not documents:

@@ -98,9 +98,7 @@ class Parsed:
     remarks: tuple[Remark, ...] = ()
 
 
-def read_documents(
-    data: bytes, file: str, *, max_bytes: int = MAX_FILE_BYTES
-) -> Iterator[Document | Problem]:
+def read_documents(data: bytes, file: str, *, max_bytes: int = MAX_FILE_BYTES) -> Iterator[Document | Problem]:
     """Read one file: its documents in order, a Problem for each that cannot be read. Never raises.
 
     UTF-8, -16 and -32; a JSON value, several of them (NDJSON, or one after the other), or a YAML stream.
@@ -346,9 +344,7 @@ def _items(document: Document) -> Iterator[Document | Problem]:
             yield Problem(document.file, document.line, f"{where[1:]} of the {kind} is not an object")
             continue
         data_of_item = _typed(item, kind, data.get("apiVersion"))
-        yield from _items(
-            Document(document.file, document.index, document.line, data_of_item, pointer, remarks)
-        )
+        yield from _items(Document(document.file, document.index, document.line, data_of_item, pointer, remarks))
         remarks = ()
 
 

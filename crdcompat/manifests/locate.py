@@ -79,9 +79,7 @@ def _node_at(root: Node, pointer: Pointer, tables: dict[int, dict[str, tuple[Nod
     for part in pointer:
         if isinstance(node, MappingNode) and isinstance(part, str):
             if id(node) not in tables:
-                tables[id(node)] = {
-                    name: pair for pair in node.value if (name := node_key(pair[0])) is not None
-                }
+                tables[id(node)] = {name: pair for pair in node.value if (name := node_key(pair[0])) is not None}
             if part not in tables[id(node)]:
                 break
             place, node = tables[id(node)][part]

@@ -56,9 +56,7 @@ class Pairing:
     losers: tuple[tuple[str, str, str], ...]
 
 
-def pair(
-    old: CrdSet, new: CrdSet, forced: Sequence[tuple[str, str]] = (), only: Sequence[str] = ()
-) -> Pairing:
+def pair(old: CrdSet, new: CrdSet, forced: Sequence[tuple[str, str]] = (), only: Sequence[str] = ()) -> Pairing:
     """Pair two sets context by context; ``forced`` names pairs OLD=NEW, ``only`` keeps the contexts named."""
     olds = {str(context): context for context in contexts_of(old.documents, new.documents)}
     news = {str(context): context for context in contexts_of(new.documents, old.documents)}
@@ -76,8 +74,7 @@ def pair(
     old_names, new_names = old.named().keys(), new.named().keys()
     return Pairing(
         facings=tuple(facings),
-        contexts=tuple(dict.fromkeys(facing.context for facing in facings))
-        or tuple(str(a) for a, _ in common),
+        contexts=tuple(dict.fromkeys(facing.context for facing in facings)) or tuple(str(a) for a, _ in common),
         only_old_contexts=tuple(name for name in olds if name not in news),
         only_new_contexts=tuple(name for name in news if name not in olds),
         only_old=tuple(sorted(old_names - new_names)),
@@ -99,9 +96,7 @@ def _faced(old: CrdSet, new: CrdSet, a: Context, b: Context) -> Iterator[tuple[R
             yield resolve(name, left), resolve(name, right)
 
 
-def _by_folder(
-    name: str, left: list[CrdDocument], right: list[CrdDocument]
-) -> Iterator[tuple[Resolved, Resolved]]:
+def _by_folder(name: str, left: list[CrdDocument], right: list[CrdDocument]) -> Iterator[tuple[Resolved, Resolved]]:
     """Copies that differ with nothing to tell them apart (config/crd, bundle/, charts/): folder against folder."""
     olds, news = _folders(left), _folders(right)
     common = sorted(olds.keys() & news.keys())

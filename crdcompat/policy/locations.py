@@ -39,9 +39,7 @@ class Places:
         ):
             if chosen is not None:
                 found.append(
-                    self._location(
-                        side, chosen, at, absolute=not item.undecided.path and bool(at[:1] == ("spec",))
-                    )
+                    self._location(side, chosen, at, absolute=not item.undecided.path and bool(at[:1] == ("spec",)))
                 )
         return tuple(found)
 

@@ -169,9 +169,7 @@ class SimulationReport:
             failing.append("unknown")
         if threshold in ("warning", "info"):
             failing.append("loses-data")
-        return any(counted[verdict] for verdict in failing) or (
-            threshold == "undecided" and bool(self.not_simulated)
-        )
+        return any(counted[verdict] for verdict in failing) or (threshold == "undecided" and bool(self.not_simulated))
 
 
 def sorted_skips(*sides: Iterable[Skipped]) -> tuple[Skipped, ...]:

@@ -6,7 +6,7 @@ import enum
 from collections.abc import Mapping
 from typing import Any
 
-from crdcompat.schema.structural import Node
+from crdcompat.schema.structural import ABSENT, Node
 
 
 class Wild(enum.Enum):
@@ -82,10 +82,84 @@ def general(field: str) -> str:
 def value_at(data: Any, pointer: Pointer) -> Any:
     """The value at a pointer. Raises LookupError where there is none."""
     for step in pointer:
-        if isinstance(step, int) and isinstance(data, list):
-            data = data[step]
-        elif isinstance(step, str) and isinstance(data, Mapping):
+        if (isinstance(step, int) and isinstance(data, list)) or (isinstance(step, str) and isinstance(data, Mapping)):
             data = data[step]
         else:
             raise LookupError(step)
     return data
+
+
+def field_of(pointer: Pointer, *, indexed: bool = True) -> str:
+    """A pointer as the API server writes it in schema errors: ``spec.l[0].m.key``."""
+    text = ""
+    for step in pointer:
+        if isinstance(step, int):
+            text += f"[{step}]" if indexed else ""
+        else:
+            text += f".{step}" if text else step
+    return text
+
+
+def pointer_of(obj: Any, field: str) -> Pointer | None:
+    """The place in ``obj`` that an error's field names, one step beyond it allowed (a missing member); else None.
+
+    Keys may hold dots and slashes, and nothing is escaped: the longest key that fits is taken.
+    """
+    if field in ("", "<nil>"):
+        return ()
+    if isinstance(obj, list) and field.startswith("["):
+        index, _, rest = field[1:].partition("]")
+        if index.isdigit() and int(index) < len(obj):
+            below = pointer_of(obj[int(index)], rest.removeprefix("."))
+            return None if below is None else (int(index), *below)
+        return None
+    if isinstance(obj, dict):
+        field = field.removeprefix(".")
+        for key in sorted(obj, key=len, reverse=True):
+            written = f"[{key}]" if field.startswith("[") else key
+            rest = field[len(written) :]
+            if field.startswith(written) and (not rest or rest[0] in ".["):
+                below = pointer_of(obj[key], rest.removeprefix("."))
+                if below is not None:
+                    return (key, *below)
+        return (field,) if field and "." not in field and "[" not in field else None
+    return None
+
+
+def with_value(obj: Any, pointer: Pointer, value: Any) -> Any:
+    """A copy of ``obj`` with ``value`` at ``pointer`` (ABSENT: removed), missing objects made; obj is kept.
+
+    Raises LookupError where the pointer meets a value of another shape.
+    """
+    if not pointer:
+        return value
+    step, rest = pointer[0], pointer[1:]
+    if isinstance(step, int):
+        if not isinstance(obj, list) or step >= len(obj):
+            raise LookupError(step)
+        copy = list(obj)
+        copy[step] = with_value(copy[step], rest, value)
+        return copy
+    if not isinstance(obj, dict):
+        raise LookupError(step)
+    if not rest and value is ABSENT:
+        return {key: member for key, member in obj.items() if key != step}
+    return {**obj, step: with_value(obj.get(step, {} if rest else None), rest, value)}
+
+
+def schema_path_of(root: Node, pointer: Pointer) -> SchemaPath:
+    """The schema path of a place in an object: which steps are list items and map values."""
+    path: list[str | Wild] = []
+    node: Node | None = root
+    for step in pointer:
+        if isinstance(step, int):
+            path.append(ITEM)
+            following = node.items if node is not None else None
+        elif node is not None and step in node.properties:
+            path.append(step)
+            following = node.properties[step]
+        else:
+            path.append(VALUE)
+            following = node.child(step) if node is not None else None
+        node = following
+    return tuple(path)

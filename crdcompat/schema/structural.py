@@ -87,9 +87,7 @@ class Node:
 
     @cached_property
     def list_keys(self) -> tuple[str, ...]:
-        return tuple(
-            key for key in _sequence(self.raw.get("x-kubernetes-list-map-keys")) if isinstance(key, str)
-        )
+        return tuple(key for key in _sequence(self.raw.get("x-kubernetes-list-map-keys")) if isinstance(key, str))
 
     @cached_property
     def default(self) -> Any:
@@ -120,9 +118,7 @@ class Node:
     @cached_property
     def rules(self) -> tuple[dict[str, Any], ...]:
         """``x-kubernetes-validations``, raw."""
-        return tuple(
-            rule for rule in _sequence(self.raw.get("x-kubernetes-validations")) if isinstance(rule, dict)
-        )
+        return tuple(rule for rule in _sequence(self.raw.get("x-kubernetes-validations")) if isinstance(rule, dict))
 
     @cached_property
     def types(self) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from crdcompat.errors import RefNotFoundError, SourceError, UsageError
+from crdcompat.sources.tree import EmptyTree
 
 if TYPE_CHECKING:
     from crdcompat.sources.tree import Tree
@@ -14,7 +15,7 @@ _LATER = ("recording", "cluster")
 
 
 def open_source(text: str, *, repo: str | None = None) -> Tree:
-    """Open what the user named: ``git:REF``, ``index:``, ``worktree:``, ``path:P``, or a bare word.
+    """Open what the user named: ``git:REF``, ``index:``, ``worktree:``, ``path:P``, ``empty:``, or a bare word.
 
     A bare word is a ref if ``repo`` (else the current directory's repository) has it, else a path; if it
     could be both it is the ref, and the tree's notes say so. Raises UsageError, RefNotFoundError,
@@ -23,18 +24,18 @@ def open_source(text: str, *, repo: str | None = None) -> Tree:
     scheme, colon, rest = text.partition(":")
     if not text:
         raise UsageError("an empty source: name a git ref, a directory or a file")
-    if not colon or scheme not in ("git", "index", "worktree", "path", *_LATER):
+    if not colon or scheme not in ("git", "index", "worktree", "path", "empty", *_LATER):
         return _bare_word(text, repo)
     if scheme in _LATER:
         raise UsageError(f"{text}: {scheme}: sources are not supported yet in this version")
-    if scheme in ("index", "worktree"):
+    if scheme in ("index", "worktree", "empty"):
         if rest:
             raise UsageError(f"{text}: {scheme}: takes nothing after the colon")
+        if scheme == "empty":
+            return EmptyTree(text)
         return _from_repository(scheme, text, repo)
     if not rest:
-        raise UsageError(
-            f"{text}: say what, as in {scheme}:{'release-4.13' if scheme == 'git' else 'config'}"
-        )
+        raise UsageError(f"{text}: say what, as in {scheme}:{'release-4.13' if scheme == 'git' else 'config'}")
     return _git_tree(text, rest, repo) if scheme == "git" else _path_tree(text, rest)
 
 
@@ -51,9 +52,7 @@ def _bare_word(text: str, repo: str | None) -> Tree:
     except SourceError as error:
         if is_path and repo is None:
             return _path_tree(text, text)
-        raise SourceError(
-            f"{text} is no path, and as a git ref: {error}" if not is_path else str(error)
-        ) from None
+        raise SourceError(f"{text} is no path, and as a git ref: {error}" if not is_path else str(error)) from None
     if is_path:
         tree.notes = (
             *tree.notes,

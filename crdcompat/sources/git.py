@@ -177,9 +177,7 @@ class WorktreeTree:
             top = _top_level(self.repo)
             listing = self.repo.run("ls-files", "-z", "-co", "--exclude-standard", "--full-name", ":/").stdout
             self._on_disk = dict(
-                sorted(
-                    _regular_files(top, {os.fsdecode(path) for path in listing.split(b"\0")}, self.skipped)
-                )
+                sorted(_regular_files(top, {os.fsdecode(path) for path in listing.split(b"\0")}, self.skipped))
             )
             self._entries = [Entry(path) for path in self._on_disk]
         return self._entries
@@ -193,9 +191,7 @@ class WorktreeTree:
                 yield entry, data
 
 
-def read_blobs(
-    repo: Repository, entries: Iterable[Entry], problems: list[Problem]
-) -> Iterator[tuple[Entry, bytes]]:
+def read_blobs(repo: Repository, entries: Iterable[Entry], problems: list[Problem]) -> Iterator[tuple[Entry, bytes]]:
     """Read blobs in the order of ``entries``, each id once, through one git process.
 
     A blob that several entries share is kept until the last of them. Raises SourceError for a blob that
@@ -289,9 +285,7 @@ def _records(listing: bytes, *, oid_at: int) -> Iterator[tuple[tuple[bytes, byte
             yield (fields[0], fields[oid_at], fields[2] if oid_at == 1 else b""), path
 
 
-def _blob_entries(
-    records: Iterable[tuple[tuple[bytes, bytes, bytes], bytes]], skipped: list[Skipped]
-) -> list[Entry]:
+def _blob_entries(records: Iterable[tuple[tuple[bytes, bytes, bytes], bytes]], skipped: list[Skipped]) -> list[Entry]:
     entries = []
     for (mode, oid, _), path in records:
         if mode == _SYMLINK:

@@ -54,9 +54,7 @@ def resolve(repo: Repository, ref: str) -> Resolved:
     suffix = ref[len(base) :]
     candidates = [f"{remote}/{branch}" for remote, branch in names.remote if branch == base]
     if len(candidates) > 1:
-        message = (
-            f"{base} is no local branch or tag but a branch of several remotes in {repo.where}: say which, "
-        )
+        message = f"{base} is no local branch or tag but a branch of several remotes in {repo.where}: say which, "
         raise RefNotFoundError(ref, message + " or ".join(candidates), tuple(candidates))
     if candidates:
         found = _commit(repo, f"refs/remotes/{candidates[0]}{suffix}")
@@ -89,9 +87,7 @@ def _commit(repo: Repository, ref: str) -> Resolved | None:
 
 
 def _names(repo: Repository) -> _Names:
-    listing = repo.run(
-        "for-each-ref", "--format=%(refname)", "refs/heads", "refs/remotes", "refs/tags"
-    ).stdout
+    listing = repo.run("for-each-ref", "--format=%(refname)", "refs/heads", "refs/remotes", "refs/tags").stdout
     refs = listing.decode("utf-8", "replace").splitlines()
     configured = repo.run("remote").stdout.decode("utf-8", "replace").split()
     return _Names(

@@ -48,3 +48,23 @@ class Tree(Protocol):
     def read(self, entries: Iterable[Entry]) -> Iterator[tuple[Entry, bytes]]:
         """Read these files, in the order given; each is read once. Raises SourceError."""
         ...
+
+
+class EmptyTree:
+    """A tree without files: what came before the first commit."""
+
+    commit: str | None = None
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.notes: tuple[str, ...] = ()
+        self.problems: list[Problem] = []
+        self.skipped: list[Skipped] = []
+
+    def entries(self) -> Iterable[Entry]:
+        """List nothing."""
+        return ()
+
+    def read(self, entries: Iterable[Entry]) -> Iterator[tuple[Entry, bytes]]:
+        """Read nothing."""
+        return iter(())

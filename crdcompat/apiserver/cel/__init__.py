@@ -72,9 +72,7 @@ class RuleEvaluator:
                 return _NOTHING
             walk.walk(self._steps, new, pair, Ratchet(ratchet, pair, pair, None), "", found)
         except RecursionError:
-            found.unknown.append(
-                Unknown("<nil>", "x-kubernetes-validations", "nested too deeply to be walked")
-            )
+            found.unknown.append(Unknown("<nil>", "x-kubernetes-validations", "nested too deeply to be walked"))
         return CelOutcome(tuple(found.errors), tuple(found.unknown), tuple(found.warnings))
 
 

@@ -138,9 +138,7 @@ class _Walk:
         elif expr.name == "_+_" and places and places[0] is not None:
             left = places[0].view
             if left is not None and left.is_unordered_list:
-                self.found.obstacle = (
-                    f"+ on a list of type {left.node.list_type} is a union, which is not evaluated"
-                )
+                self.found.obstacle = f"+ on a list of type {left.node.list_type} is a union, which is not evaluated"
         if expr.name in _ORDER:
             self.found.depends_on_order = True
         return None

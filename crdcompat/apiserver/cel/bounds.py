@@ -21,6 +21,9 @@ MOST_WORK = 4e8
 MOST_HELD = 5e7
 #: The CEL library's own limit of loop steps.
 MOST_STEPS = 10_000
+#: Functions of ours take lists, which are handed over element by element, at this much the cost.
+_HANDED_OVER = frozenset({"indexOf", "lastIndexOf", "isSorted", "sum", "min", "max"})
+_OURS = 20.0
 #: No object is larger: etcd's limit on a request, with room to spare.
 LARGEST_OBJECT = 2_000_000
 
@@ -38,10 +41,10 @@ _SMALL = Size(1, 1, 1)
 
 
 class Bound:
-    """Adds up the work of one rule on data of ``size`` characters and elements."""
+    """The work of one rule on data of ``size`` characters and elements, no list longer than ``longest``."""
 
-    def __init__(self, size: float) -> None:
-        self.data = Size(size, size, size)
+    def __init__(self, size: float, longest: float) -> None:
+        self.data = Size(longest, size, size)
         self.work = 0.0
         self.held = 0.0
 
@@ -93,7 +96,7 @@ class Bound:
         if name in ("_[_]", "_?._", "_[?_]", "value", "orValue"):
             self.work += steps
             return _largest(parts)
-        self.work += steps * (total if name != "size" else 1.0)
+        self.work += steps * (1.0 if name == "size" else total * _OURS if name in _HANDED_OVER else total)
         if name in (
             "_==_",
             "_!=_",
@@ -122,7 +125,7 @@ class Bound:
         over = self.size(expr.over, scope, steps)
         initial = self.size(expr.initial, scope, steps)
         inner = min(steps * max(over.count, 1.0), MOST_STEPS)
-        element = Size(over.element, over.element, over.element)
+        element = Size(min(over.element, max(self.data.count, over.count)), over.element, over.element)
         first, second = expr.variables
         variables = {first: element, expr.accumulator: _SMALL, **({second: element} if second else {})}
         grown = self.size(expr.step, {**scope, **variables}, inner)
@@ -131,20 +134,16 @@ class Bound:
             total = Size(rounds * grown.count, grown.total, initial.total + rounds * grown.total)
         else:
             total = initial
-        return (
-            self.size(expr.result, {**scope, expr.accumulator: total}, steps)
-            if expr.result is not None
-            else total
-        )
+        return self.size(expr.result, {**scope, expr.accumulator: total}, steps) if expr.result is not None else total
 
 
 def _largest(parts: list[Size]) -> Size:
     return Size(max(p.count for p in parts), max(p.element for p in parts), max(p.total for p in parts))
 
 
-def footprint(value: Any, most: float = 1e9) -> float:
-    """Characters and elements of a converted value."""
-    total = 0.0
+def footprint(value: Any, most: float = 1e9) -> tuple[float, float]:
+    """A converted value: its characters and elements, and the length of its longest list or map."""
+    total, longest = 0.0, 1.0
     stack = [value]
     while stack and total <= most:
         item = stack.pop()
@@ -152,11 +151,13 @@ def footprint(value: Any, most: float = 1e9) -> float:
             total += len(item) + 1
         elif isinstance(item, dict):
             total += len(item) + 1
+            longest = max(longest, len(item))
             stack += item.keys()
             stack += item.values()
         elif isinstance(item, list):
             total += len(item) + 1
+            longest = max(longest, len(item))
             stack += item
         else:
             total += 1
-    return total
+    return total, longest

@@ -59,9 +59,7 @@ _EXTENSIONS: dict[str, int] = {
     **dict.fromkeys(("optional.of", "optional.none", "optional.ofNonZeroValue", "optMap", "optFlatMap"), 28),
     **dict.fromkeys(("sets.contains", "sets.equivalent", "sets.intersects", "format", "strings.quote"), 29),
     **dict.fromkeys(("transformList", "transformMap", "transformMapEntry", "existsOne"), 32),
-    **dict.fromkeys(
-        ("distinct", "flatten", "lists.range", "reverse", "slice", "sort", "sortBy", "first", "last"), 34
-    ),
+    **dict.fromkeys(("distinct", "flatten", "lists.range", "reverse", "slice", "sort", "sortBy", "first", "last"), 34),
 }
 
 
@@ -86,9 +84,7 @@ def lacks(server: Server, functions: Iterable[str]) -> tuple[str, ...]:
     known = level(server)
     carried = server.openshift is not None and server.openshift >= _OPENSHIFT_NET_SINCE
     introduced = _introduced()
-    return tuple(
-        name for name in functions if introduced.get(name, 0) > known and not (carried and name in _NET)
-    )
+    return tuple(name for name in functions if introduced.get(name, 0) > known and not (carried and name in _NET))
 
 
 def functions_of(tree: syntax.Expr) -> frozenset[str]:
@@ -153,9 +149,7 @@ def _overload(cel: Any, function: Function) -> Any:
 
 
 def _type(cel: Any, name: str) -> Any:
-    return (
-        cel.Type.Map(cel.Type.STRING, cel.Type.DYN) if name == "object" else getattr(cel.Type, name.upper())
-    )
+    return cel.Type.Map(cel.Type.STRING, cel.Type.DYN) if name == "object" else getattr(cel.Type, name.upper())
 
 
 @cache
@@ -175,8 +169,18 @@ def parse(rule: str) -> syntax.Parsed:
 
 
 def compile_rule(rule: str) -> Any:
-    """The evaluable expression of a rewritten rule. Raises RefusedError."""
-    return _compiled(full(), rule)
+    """The evaluable expression of a rewritten rule. Raises RefusedError.
+
+    Kubernetes compares int with double (since 1.28), which the CEL library's checker refuses and its
+    evaluator does.
+    """
+    try:
+        return _compiled(full(), rule)
+    except RefusedError as error:
+        sentences = [text.split("\n")[0] for text in _ISSUE.split(str(error))[3::3]]
+        if not sentences or not all(map(_COMPARISON.match, sentences)):
+            raise
+    return _compiled(full(), rule, disable_check=True)
 
 
 def _compiled(environment: Any, rule: str, *, disable_check: bool = False) -> Any:
@@ -184,7 +188,7 @@ def _compiled(environment: Any, rule: str, *, disable_check: bool = False) -> An
         raise RefusedError(f"the rule is longer than {LONGEST_RULE} characters")
     try:
         return environment.compile(rule, disable_check=disable_check)
-    except UnicodeEncodeError:
+    except (UnicodeEncodeError, TypeError):
         raise RefusedError("the rule is not valid UTF-8") from None
     except RuntimeError as error:
         raise RefusedError(_plain(str(error))) from None
@@ -194,6 +198,7 @@ def _plain(text: str) -> str:
     return re.sub(r"\s*\[[A-Z_]+\]$", "", re.sub(r"^[A-Z_]+: ", "", text))
 
 
+_COMPARISON = re.compile(r"found no matching overload for '_[<>]=?_' applied to '\((?:int|double), (?:int|double)\)'")
 _ISSUE = re.compile(r"^ERROR: <input>:(\d+):(\d+): ", re.MULTILINE)
 
 

@@ -55,10 +55,10 @@ class _Data:
         self.misfit: str | None = None  # of the whole value
         self.misfits: dict[str, str] = {}
         self.loose: str | None = None
-        self._size: float | None = None
+        self._size: tuple[float, float] | None = None
 
     @property
-    def size(self) -> float:
+    def size(self) -> tuple[float, float]:
         if self._size is None:
             self._size = footprint(self.value)
         return self._size
@@ -76,6 +76,10 @@ class NodeRules:
         self.rules: tuple[Rule, ...] | None = None
         self._messages: dict[str, Any] = {}
 
+    def compiled(self) -> tuple[Rule, ...]:
+        """The rules, compiled on the first call."""
+        return self.rules if self.rules is not None else self._compile()
+
     def _compile(self) -> tuple[Rule, ...]:
         read = [read_rule(raw, self.view, self.server) for raw in self.raw]
         rules = tuple(rule for rule in read if rule is not None)
@@ -92,21 +96,15 @@ class NodeRules:
         self.rules = rules
         return rules
 
-    def evaluate(
-        self, value: Any, pair: Pair | None, path: str, *, ratchet: Ratchet, found: Findings
-    ) -> None:
-        rules = self.rules if self.rules is not None else self._compile()
+    def evaluate(self, value: Any, pair: Pair | None, path: str, *, ratchet: Ratchet, found: Findings) -> None:
+        rules = self.compiled()
         old = pair.old if pair is not None else None
         shared: dict[bool, _Data] = {}
         for rule in rules:
             if rule.compile_error is not None:
                 found.errors.append(FieldError(errors.INVALID, path, self._type, rule.compile_error))
                 continue
-            if (
-                rule.uses_old
-                and old is None
-                and not (rule.optional_old and self.server.minor >= OPTIONAL_OLD_RUNS)
-            ):
+            if rule.uses_old and old is None and not (rule.optional_old and self.server.minor >= OPTIONAL_OLD_RUNS):
                 continue
             try:
                 if not self._holds(rule, value, old, shared):
@@ -122,9 +120,7 @@ class NodeRules:
             except UndecidedError as reason:
                 found.unknown.append(Unknown(path, rule.text, str(reason)))
             except FailedError as error:
-                found.errors.append(
-                    FieldError(errors.INVALID, path, self._type, self._failure(rule, str(error)))
-                )
+                found.errors.append(FieldError(errors.INVALID, path, self._type, self._failure(rule, str(error))))
 
     @property
     def _type(self) -> str:
@@ -177,10 +173,13 @@ class NodeRules:
         expression = rule.expression
         if data.misfit is not None or data.misfits or data.loose is not None:
             expression = self._guarded(rule, data)
-        if not rule.always_cheap and not rule.program.is_cheap(data.size):
+        if not rule.always_cheap and not rule.program.is_cheap(*data.size):
             raise UndecidedError("the rule could take more work on this object than is spent on one rule")
         result = _run(expression, data)
-        answer = result.value()
+        try:
+            answer = result.value()
+        except TypeError:  # a type or an optional
+            raise UndecidedError("the rule gives no boolean") from None
         if answer is True or answer is False:
             return bool(answer)
         if result.type().name() != "ERROR":
@@ -195,15 +194,11 @@ class NodeRules:
                 return rule.expression
             raise FailedError(data.misfit)
         if data.loose is not None or rule.analysis.compares or "_?._" in rule.program.functions:
-            raise UndecidedError(
-                f"data does not fit its schema: {data.loose or next(iter(data.misfits.values()))}"
-            )
+            raise UndecidedError(f"data does not fit its schema: {data.loose or next(iter(data.misfits.values()))}")
         try:
             return rule.program.form(optional_old=rule.optional_old, guard_has=True)
         except environment.RefusedError as error:
-            raise UndecidedError(
-                f"data does not fit its schema, and the rule does not compile: {error}"
-            ) from None
+            raise UndecidedError(f"data does not fit its schema, and the rule does not compile: {error}") from None
 
     def _report(
         self,
@@ -224,9 +219,7 @@ class NodeRules:
             where = rule.field_path if path == "<nil>" else f"{path}.{rule.field_path}"
         reason = rule.reason if rule.reason in _REASONS else errors.INVALID
         detail = "" if reason == errors.DUPLICATE else self._detail(rule, value, old, shared)
-        error = FieldError(
-            reason, where, ABSENT if reason in (errors.REQUIRED, errors.FORBIDDEN) else shown, detail
-        )
+        error = FieldError(reason, where, ABSENT if reason in (errors.REQUIRED, errors.FORBIDDEN) else shown, detail)
         if ratchet:
             found.warnings.append(error.text(self.server))
         else:
@@ -243,7 +236,7 @@ class NodeRules:
             if source not in self._messages:
                 self._messages[source] = program(source).form(optional_old=False)
             data = self._data(value, old, shared, ordered=True)
-            if data.misfit is not None or not program(source).is_cheap(data.size):
+            if data.misfit is not None or not program(source).is_cheap(*data.size):
                 return rule.default_detail
             result = _run(self._messages[source], data)
         except (environment.RefusedError, UndecidedError, RecursionError):

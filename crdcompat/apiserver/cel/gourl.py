@@ -140,11 +140,7 @@ def _host(host: str) -> str:
         if not _is_port(port):
             raise URLError(f'invalid port "{port}" after host')
         if zone >= 0:
-            return (
-                _unescape(host[:zone], host=True)
-                + _unescape(host[zone:end])
-                + _unescape(host[end:], host=True)
-            )
+            return _unescape(host[:zone], host=True) + _unescape(host[zone:end]) + _unescape(host[end:], host=True)
     else:
         colon = host.rfind(":")
         if colon >= 0 and not _is_port(host[colon:]):
@@ -183,6 +179,5 @@ def _unescape(text: str, *, host: bool = False) -> str:
 
 def _escape(path: str) -> str:
     return "".join(
-        char if char in _PATH else "".join(f"%{byte:02X}" for byte in char.encode("utf-8", "replace"))
-        for char in path
+        char if char in _PATH else "".join(f"%{byte:02X}" for byte in char.encode("utf-8", "replace")) for char in path
     )

@@ -11,9 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from crdcompat.apiserver.cel.syntax import Expr, Parsed
 
-_OPERATORS = frozenset(
-    {"!_", "_==_", "_!=_", "_?_:_", "_<_", "_<=_", "_>_", "_>=_", "_+_", "_-_", "-_", "@in"}
-)
+_OPERATORS = frozenset({"!_", "_==_", "_!=_", "_?_:_", "_<_", "_<=_", "_>_", "_>=_", "_+_", "_-_", "-_", "@in"})
 _NONE, _ERROR = "<nil>", "!error!"
 
 Issue = tuple[int, int, str]
@@ -45,9 +43,7 @@ def _type(expr: Expr, parsed: Parsed, unknown: set[int], self_type: str, found: 
     if expr.name in _OPERATORS:
         if _NONE in types and None not in types:
             operands = ", ".join(name or "" for name in types)
-            found.append(
-                (1, column, f"found no matching overload for '{expr.name}' applied to '({operands})'")
-            )
+            found.append((1, column, f"found no matching overload for '{expr.name}' applied to '({operands})'"))
             return _ERROR
         if _NONE in types or _ERROR in types or None in types:
             return None if None in types else _ERROR

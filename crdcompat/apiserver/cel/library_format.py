@@ -20,9 +20,7 @@ _LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 _SUBDOMAIN = rf"{_LABEL}(\.{_LABEL})*"
 _LABEL_1035 = "[a-z]([-a-z0-9]*[a-z0-9])?"
 _QUALIFIED = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
-_UUID = re.compile(
-    r"[0-9a-fA-F]{8}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{12}", re.ASCII
-)
+_UUID = re.compile(r"[0-9a-fA-F]{8}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{12}", re.ASCII)
 
 _EDGES = "must start and end with an alphanumeric character"
 _LABEL_TEXT = (
@@ -30,8 +28,8 @@ _LABEL_TEXT = (
     f"(e.g. 'my-name',  or '123-abc', regex used for validation is '{_LABEL}')"
 )
 _SUBDOMAIN_TEXT = (
-    f"a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and {_EDGES} "
-    f"(e.g. 'example.com', regex used for validation is '{_SUBDOMAIN}')"
+    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', "
+    f"and {_EDGES} (e.g. 'example.com', regex used for validation is '{_SUBDOMAIN}')"
 )
 _LABEL_1035_TEXT = (
     "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic "
@@ -43,8 +41,9 @@ _NAME_TEXT = (
     f"(e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '{_QUALIFIED}')"
 )
 _VALUE_TEXT = (
-    f"a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and {_EDGES} "
-    f"(e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '({_QUALIFIED})?')"
+    "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', "
+    f"and {_EDGES} (e.g. 'MyValue',  or 'my_value',  or '12345', "
+    f"regex used for validation is '({_QUALIFIED})?')"
 )
 _TWO_SLASHES_TEXT = (
     f"a qualified name {_NAME_TEXT} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"

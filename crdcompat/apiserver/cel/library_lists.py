@@ -56,13 +56,13 @@ def is_sorted(items: list[Any]) -> bool:
 def total(items: list[Any]) -> Any:
     if not items:
         return 0
-    if not all(
-        isinstance(item, (int, float, datetime.timedelta)) and not isinstance(item, bool) for item in items
-    ):
+    if not all(isinstance(item, (int, float, datetime.timedelta)) and not isinstance(item, bool) for item in items):
         raise EvaluationError("no such overload")
     result = items[0]
     for item in items[1:]:
         result = result + item
+    if isinstance(result, datetime.timedelta):
+        return _message(result)
     if isinstance(result, int) and not -(2**63) <= result < 2**63:
         raise EvaluationError("integer overflow")
     return result
@@ -76,9 +76,26 @@ def extreme(name: str) -> Callable[[list[Any]], Any]:
         for item in items[1:]:
             if _less(item, result) if name == "min" else _less(result, item):
                 result = item
-        return result
+        return _message(result)
 
     return pick
+
+
+def _message(value: Any) -> Any:
+    """A value as the CEL library takes it back: it hands out times as Python's, but wants messages."""
+    if isinstance(value, datetime.timedelta):
+        from google.protobuf.duration_pb2 import Duration
+
+        duration = Duration()
+        duration.FromTimedelta(value)
+        return duration
+    if isinstance(value, datetime.datetime):
+        from google.protobuf.timestamp_pb2 import Timestamp
+
+        moment = Timestamp()
+        moment.FromDatetime(value)
+        return moment
+    return value
 
 
 def _less(a: Any, b: Any) -> bool:

@@ -30,9 +30,7 @@ def parse_ip(text: str) -> Address:
         address = _netip(text)
     except ValueError:
         reason = f"ParseAddr({quoted}): unable to parse IP"
-        raise EvaluationError(
-            f"IP Address {quoted} parse error during conversion from string: {reason}"
-        ) from None
+        raise EvaluationError(f"IP Address {quoted} parse error during conversion from string: {reason}") from None
     if isinstance(address, ipaddress.IPv6Address):
         if address.scope_id is not None:
             raise EvaluationError(f"IP address {quoted} with zone value is not allowed")
@@ -115,26 +113,19 @@ def _contains_cidr(value: Any, other: Any) -> bool:
 
 def _is_link_local_multicast(address: Address) -> bool:
     packed = address.packed
-    return (
-        packed[:3] == b"\xe0\x00\x00" if address.version == 4 else packed[0] == 0xFF and packed[1] & 0x0F == 2
-    )
+    return packed[:3] == b"\xe0\x00\x00" if address.version == 4 else packed[0] == 0xFF and packed[1] & 0x0F == 2
 
 
 def _is_link_local_unicast(address: Address) -> bool:
     packed = address.packed
-    return (
-        packed[:2] == b"\xa9\xfe" if address.version == 4 else packed[0] == 0xFE and packed[1] & 0xC0 == 0x80
-    )
+    return packed[:2] == b"\xa9\xfe" if address.version == 4 else packed[0] == 0xFE and packed[1] & 0xC0 == 0x80
 
 
 def _is_global_unicast(address: Address) -> bool:
     if address.version == 4 and address.packed in (b"\x00" * 4, b"\xff" * 4):
         return False
     return not (
-        address.is_unspecified
-        or address.is_loopback
-        or address.is_multicast
-        or _is_link_local_unicast(address)
+        address.is_unspecified or address.is_loopback or address.is_multicast or _is_link_local_unicast(address)
     )
 
 
@@ -150,13 +141,9 @@ def _of_ip(name: str, get: Callable[[Address], Any], returns: str = "bool") -> F
 
 FUNCTIONS = (
     Function("isIP", ("string",), "bool", _accepts(parse_ip), member=False, since=_SINCE),
-    Function(
-        "ip", ("string",), "map", lambda text: opaque("ip", _text(parse_ip(text))), member=False, since=_SINCE
-    ),
+    Function("ip", ("string",), "map", lambda text: opaque("ip", _text(parse_ip(text))), member=False, since=_SINCE),
     Function("ip", ("map",), "map", lambda value: opaque("ip", _text(_cidr(value)[0])), since=_SINCE),
-    Function(
-        "ip.isCanonical", ("string",), "bool", lambda t: _text(parse_ip(t)) == t, member=False, since=_SINCE
-    ),
+    Function("ip.isCanonical", ("string",), "bool", lambda t: _text(parse_ip(t)) == t, member=False, since=_SINCE),
     _of_ip("family", lambda address: address.version, "int"),
     _of_ip("isUnspecified", lambda address: address.is_unspecified),
     _of_ip("isLoopback", lambda address: address.is_loopback),
@@ -164,9 +151,7 @@ FUNCTIONS = (
     _of_ip("isLinkLocalUnicast", _is_link_local_unicast),
     _of_ip("isGlobalUnicast", _is_global_unicast),
     Function("isCIDR", ("string",), "bool", _accepts(parse_cidr), member=False, since=_SINCE),
-    Function(
-        "cidr", ("string",), "map", lambda text: _to_cidr(*parse_cidr(text)), member=False, since=_SINCE
-    ),
+    Function("cidr", ("string",), "map", lambda text: _to_cidr(*parse_cidr(text)), member=False, since=_SINCE),
     Function("containsIP", ("map", "string"), "bool", _contains_ip, since=_SINCE),
     Function("containsIP", ("map", "map"), "bool", _contains_ip, since=_SINCE),
     Function("containsCIDR", ("map", "string"), "bool", _contains_cidr, since=_SINCE),

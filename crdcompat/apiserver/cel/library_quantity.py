@@ -123,11 +123,7 @@ def _to_semver(text: str, normalize: bool = False) -> dict[str, str]:
 
 def _version(value: Any) -> tuple[Any, ...]:
     numbers, _, pre = content(value, "semver").partition("-")
-    order = (
-        tuple((0, int(part), "") if part.isdigit() else (1, 0, part) for part in pre.split("."))
-        if pre
-        else ()
-    )
+    order = tuple((0, int(part), "") if part.isdigit() else (1, 0, part) for part in pre.split(".")) if pre else ()
     return (*map(int, numbers.split(".")), not pre, order)
 
 
@@ -143,9 +139,7 @@ def _component(at: int) -> Callable[[Any], Any]:
 
 _Q, _S = 28, 33
 FUNCTIONS = (
-    Function(
-        "quantity", ("string",), "map", lambda text: _wrap(parse_quantity(text)), member=False, since=_Q
-    ),
+    Function("quantity", ("string",), "map", lambda text: _wrap(parse_quantity(text)), member=False, since=_Q),
     Function("isQuantity", ("string",), "bool", is_quantity, member=False, since=_Q),
     Function("sign", ("map",), "int", _sign, member=False, since=_Q),
     Function("sign", ("map",), "int", _sign, since=_Q),

@@ -30,7 +30,7 @@ class Program:
     def __init__(self, text: str) -> None:
         self.text = text
         self._forms: dict[tuple[bool, bool], Any] = {}
-        self._small_up_to: dict[int, bool] = {}
+        self._small_up_to: dict[tuple[int, int], bool] = {}
 
     @cached_property
     def parsed(self) -> Parsed:
@@ -60,13 +60,13 @@ class Program:
     @cached_property
     def always_cheap(self) -> bool:
         """Whether the rule is within bounds on the largest object there can be."""
-        return Bound(LARGEST_OBJECT).fits(self.tree)
+        return Bound(LARGEST_OBJECT, LARGEST_OBJECT).fits(self.tree)
 
-    def is_cheap(self, size: float) -> bool:
-        """Whether it is within bounds on data of that size, rounded up to a power of two."""
-        bucket = max(int(size), 1).bit_length()
+    def is_cheap(self, size: float, longest: float) -> bool:
+        """Whether it is within bounds on data of that size, rounded up to powers of two."""
+        bucket = (int(size).bit_length(), int(longest).bit_length())
         if bucket not in self._small_up_to:
-            self._small_up_to[bucket] = Bound(float(2**bucket)).fits(self.tree)
+            self._small_up_to[bucket] = Bound(2.0 ** bucket[0], 2.0 ** bucket[1]).fits(self.tree)
         return self._small_up_to[bucket]
 
 

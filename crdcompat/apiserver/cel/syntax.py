@@ -141,9 +141,7 @@ def _constant(message: dict[int, list[Any]]) -> Expr:
 
 
 def _select(message: dict[int, list[Any]]) -> Expr:
-    return Expr(
-        "select", name=_text(message, 2), target=_sub(message, 1), test_only=bool(message.get(3, [0])[0])
-    )
+    return Expr("select", name=_text(message, 2), target=_sub(message, 1), test_only=bool(message.get(3, [0])[0]))
 
 
 def _call(message: dict[int, list[Any]]) -> Expr:

@@ -62,9 +62,7 @@ def rewrite(rule: str, *, optional_old: bool = False, guard_has: bool = False) -
             continue
         before = _previous(found, at)
         call = _next(found, at, "(")
-        if call is not None and any(
-            token.text == name and before.endswith(end) for name, end in _OPTIONAL_RESULT
-        ):
+        if call is not None and any(token.text == name and before.endswith(end) for name, end in _OPTIONAL_RESULT):
             after[closing.get(call, call)] = "[?0]"
         elif call is not None and before.endswith(".") and token.text in _SHARED:
             token.text = _SHARED[token.text]

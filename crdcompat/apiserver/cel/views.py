@@ -46,9 +46,7 @@ class View:
         self.nullable = node.nullable
         self.element: View | None = None
         self.kind = self._kind()
-        self.described = (
-            bool(node.properties) or self.resource or node.preserve or isinstance(node.additional, Node)
-        )
+        self.described = bool(node.properties) or self.resource or node.preserve or isinstance(node.additional, Node)
         self._members: dict[str, Member] | None = None
         self._unordered: bool | None = None
 

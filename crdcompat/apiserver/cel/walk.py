@@ -79,9 +79,7 @@ def _step(rules: Node, view: View, server: Server, marked: set[int]) -> Step | N
             if child is not None:
                 found.properties[name] = child
     if server.does("cel_in_all_of"):
-        found.all_of = [
-            step for branch in rules.all_of if (step := _step(branch, view, server, marked)) is not None
-        ]
+        found.all_of = [step for branch in rules.all_of if (step := _step(branch, view, server, marked)) is not None]
     empty = found.rules is None and not found.all_of and not found.properties
     return None if empty and found.additional is None and found.items is None else found
 

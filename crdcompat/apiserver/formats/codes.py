@@ -13,9 +13,7 @@ _CREDIT_CARD = re.compile(
 )
 _SSN = re.compile(r"[0-9]{3}[- ][0-9]{2}[- ][0-9]{4}")
 _RGB = re.compile(
-    r"rgb\({0},{0},{0}\)".replace(
-        "{0}", r"[\t\n\f\r ]*(?:0|[1-9][0-9]?|1[0-9]{2}|2[0-4][0-9]|25[0-5])[\t\n\f\r ]*"
-    )
+    r"rgb\({0},{0},{0}\)".replace("{0}", r"[\t\n\f\r ]*(?:0|[1-9][0-9]?|1[0-9]{2}|2[0-4][0-9]|25[0-5])[\t\n\f\r ]*")
 )
 _NAME = re.compile(r"[a-z0-9](?:[-a-z0-9]*[a-z0-9])?")
 _ISBN_FILLERS = str.maketrans("", "", "\t\n\f\r -")

@@ -107,9 +107,7 @@ class _Reader:
     def _domain_literal(self) -> None:
         start = self._at
         while (
-            not self.at_end
-            and _is_visible(self._text[self._at])
-            and self._text[self._at] not in _DOMAIN_LITERAL_STOPS
+            not self.at_end and _is_visible(self._text[self._at]) and self._text[self._at] not in _DOMAIN_LITERAL_STOPS
         ):
             self._at += 1
         literal = self._text[start : self._at]

@@ -114,9 +114,7 @@ def is_mac(text: str) -> bool:
     if width == 4 and separator != ".":
         return False
     parts = text.split(separator, 20)
-    return len(parts) * width in (12, 16, 40) and all(
-        len(part) == width and _HEX.issuperset(part) for part in parts
-    )
+    return len(parts) * width in (12, 16, 40) and all(len(part) == width and _HEX.issuperset(part) for part in parts)
 
 
 def is_uri(text: str) -> bool:

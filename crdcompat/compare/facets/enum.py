@@ -42,21 +42,17 @@ def changes(site: Site) -> Iterator[Change]:
     added, removed = _without(new, old), _without(old, new)
     if added:
         at = _member(site.new, site.new_at, added[0])
-        yield Change(
-            "enum.value-added", site.path, list(old), list(new), added=added, old_at=old_at, new_at=at
-        )
+        yield Change("enum.value-added", site.path, list(old), list(new), added=added, old_at=old_at, new_at=at)
     if removed:
         at = _member(site.old, site.old_at, removed[0])
-        yield Change(
-            "enum.value-removed", site.path, list(old), list(new), removed=removed, old_at=at, new_at=new_at
-        )
+        yield Change("enum.value-removed", site.path, list(old), list(new), removed=removed, old_at=at, new_at=new_at)
 
 
 def trials(change: Change, direction: str, meeting: Meeting) -> Trials:
     """The added (removed) values themselves; for a free field, values outside the other side's enum."""
     if change.added or change.removed:
-        named = change.added or change.removed
-        return Trials(tuple(Trial(value, change.path, value) for value in named), complete=True)
+        moved = change.added or change.removed
+        return Trials(tuple(Trial(value, change.path, value) for value in moved), complete=True)
     closed = change.old if direction == ROLLBACK else change.new
     known = {member_key(member) for member in closed or ()}
     node = node_at(meeting.writer.node, change.path)

@@ -13,7 +13,6 @@ from typing import Any
 from crdcompat.apiserver.strategy import Verdict
 from crdcompat.compare.changes import Change
 from crdcompat.compare.site import (
-    NONE,
     VALUE_DEFAULTED,
     VALUE_PRUNED,
     Effects,
@@ -43,9 +42,7 @@ def changes(site: Site) -> Iterator[Change]:
     for name in sorted(new.keys() - old.keys()):
         at = (*site.new_at, "properties", name)
         shown = _shown(new[name])
-        yield Change(
-            "property.added", (*site.path, name), None, shown, added=(name,), old_at=site.old_at, new_at=at
-        )
+        yield Change("property.added", (*site.path, name), None, shown, added=(name,), old_at=site.old_at, new_at=at)
     for name in sorted(old.keys() - new.keys()):
         at = (*site.old_at, "properties", name)
         shown = _shown(old[name])

@@ -9,12 +9,23 @@ import orjson
 from crdcompat import __version__
 from crdcompat.policy.findings import Finding, Location
 from crdcompat.problems import Problem, Skipped
-from crdcompat.report.model import FORMAT, DiffReport, Release, SimulatedObject, SimulationReport, UndecidedEntry
+from crdcompat.report.model import (
+    FORMAT,
+    DiffReport,
+    Release,
+    SimulatedObject,
+    SimulationReport,
+    UndecidedEntry,
+)
+from crdcompat.report.style import Style
+
+NAME = "json"
 
 
-def diff_json(report: DiffReport) -> str:
-    """A diff report as text."""
-    return _text(diff_data(report))
+def render(report: DiffReport | SimulationReport, style: Style) -> str:
+    """The report as JSON text; ``style`` plays no part."""
+    data = diff_data(report) if isinstance(report, DiffReport) else simulation_data(report)
+    return orjson.dumps(data, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE).decode()
 
 
 def diff_data(report: DiffReport) -> dict[str, Any]:
@@ -49,11 +60,6 @@ def diff_data(report: DiffReport) -> dict[str, Any]:
         "unexplained": list(report.unexplained),
         "findings": [_finding(item) for item in report.findings],
     }
-
-
-def simulation_json(report: SimulationReport) -> str:
-    """A simulation report as text."""
-    return _text(simulation_data(report))
 
 
 def simulation_data(report: SimulationReport) -> dict[str, Any]:
@@ -179,7 +185,3 @@ def _object(item: SimulatedObject) -> dict[str, Any]:
         "defaulted": list(item.defaulted),
         "repair": item.repair,
     }
-
-
-def _text(data: dict[str, Any]) -> str:
-    return orjson.dumps(data, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE).decode()

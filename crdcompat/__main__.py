@@ -1,0 +1,48 @@
+"""Entry of the command line: what is the input's doing exits 2, a crash of ours says so and exits 3."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import NoReturn
+
+from crdcompat.errors import CrdcompatError
+
+NOT_DONE, CRASHED = 2, 3
+
+
+def main() -> NoReturn:
+    """Run the command line and exit (design, section 8)."""
+    from crdcompat.cli.app import app
+
+    try:
+        app(prog_name="crdcompat")
+    except CrdcompatError as error:
+        print(f"crdcompat: {error}", file=sys.stderr)
+        sys.exit(NOT_DONE)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(NOT_DONE)
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except Exception as error:
+        if os.environ.get("CRDCOMPAT_TRACEBACK"):
+            raise
+        _crashed(error)
+    sys.exit(0)
+
+
+def _crashed(error: Exception) -> NoReturn:
+    from crdcompat import __version__
+
+    what = f"{type(error).__name__}: {error}".splitlines()[0][:200]
+    print(
+        f"crdcompat {__version__} crashed ({what}): this is a bug; please report it with the command line and, if"
+        " you can, the input (CRDCOMPAT_TRACEBACK=1 shows where)",
+        file=sys.stderr,
+    )
+    sys.exit(CRASHED)
+
+
+if __name__ == "__main__":
+    main()

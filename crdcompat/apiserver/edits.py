@@ -1,0 +1,152 @@
+"""What clients change: the smallest edits that stand for the writes controllers and people make after a rollback."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from crdcompat.apiserver.eras import Server
+from crdcompat.apiserver.errors import FieldError
+from crdcompat.apiserver.validate import SchemaValidator
+from crdcompat.schema.paths import (
+    ITEM,
+    Pointer,
+    field_of,
+    node_at,
+    schema_path_of,
+    value_at,
+    with_value,
+)
+from crdcompat.schema.structural import Node
+
+Object = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """An edited object and what was edited, for the reader."""
+
+    object: Object
+    what: str
+
+
+def unrelated(obj: Object, root: Node, part: str, bad: list[Pointer], server: Server) -> Iterator[Edit]:
+    """Edits of something in ``part`` (``status`` or ``spec``) that keep away from the ``bad`` places.
+
+    The usual ones of controllers first: observedGeneration, a condition's message; then any scalar for which
+    the schema allows another value.
+    """
+    if not isinstance(obj.get(part), dict):
+        return
+    for pointer, value in sorted(
+        _scalars(obj[part], (part,)), key=lambda leaf: (_commonness(leaf[0]), field_of(leaf[0]))
+    ):
+        if _near(pointer, bad, root):
+            continue
+        node = node_at(root, schema_path_of(root, pointer))
+        if node is None or _is_list_key(pointer, root):
+            continue
+        for other in _others(value):
+            if _allowed(other, node, server):
+                yield Edit(with_value(obj, pointer, other), field_of(pointer))
+                break
+    generation = node_at(root, (part, "observedGeneration"))
+    if generation is not None and "observedGeneration" not in obj[part]:
+        yield Edit(with_value(obj, (part, "observedGeneration"), 1), f"{part}.observedGeneration")
+
+
+def touching(obj: Object, old: Object, root: Node, bad: list[Pointer]) -> tuple[Object, Object, str] | None:
+    """The first bad value is written together with a change to what it sits in: (new, old, what), or None.
+
+    In a list that is one value (atomic or set) its last valid item is taken out; in a keyed list another
+    field of the same item changes; a value on its own is written anew.
+    """
+    if not bad:
+        return None
+    target = bad[0]
+    for depth in range(len(target), 0, -1):
+        if not isinstance(target[depth - 1], int):
+            continue
+        at = target[: depth - 1]
+        items = value_at(obj, at)
+        node = node_at(root, schema_path_of(root, at))
+        if node is not None and node.list_type == "map":
+            break
+        held = {pointer[depth - 1] for pointer in bad if pointer[: depth - 1] == at}
+        valid = [index for index in range(len(items)) if index not in held]
+        if valid:
+            rest = [item for index, item in enumerate(items) if index != valid[-1]]
+            return with_value(obj, at, rest), old, f"{field_of(at)} without its last valid item"
+        if len(items) > 1:
+            return with_value(obj, at, items[::-1]), old, f"{field_of(at)} in another order"
+        return obj, with_value(old, at, []), f"{field_of(at)} written anew"
+    without = _without_member(old, target)
+    return (obj, without, f"{field_of(target)} written anew") if without is not None else None
+
+
+def _without_member(obj: Object, target: Pointer) -> Object | None:
+    from crdcompat.schema.structural import ABSENT
+
+    try:
+        removed: Object = with_value(obj, target, ABSENT)
+    except LookupError:
+        return None
+    return removed
+
+
+def _scalars(value: Any, at: Pointer) -> Iterator[tuple[Pointer, Any]]:
+    if isinstance(value, dict):
+        for name, member in value.items():
+            yield from _scalars(member, (*at, name))
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from _scalars(item, (*at, index))
+    elif value is not None:
+        yield at, value
+
+
+def _commonness(pointer: Pointer) -> int:
+    if pointer[-1] == "observedGeneration":
+        return 0
+    return 1 if pointer[-1] == "message" and "conditions" in pointer else 2
+
+
+def _near(pointer: Pointer, bad: list[Pointer], root: Node) -> bool:
+    """Whether a change there touches a bad value: the same field, or a list that counts as one value with it."""
+    for place in bad:
+        if pointer[: len(place)] == place or place[: len(pointer)] == pointer:
+            return True
+        for depth, step in enumerate(pointer):
+            if isinstance(step, int) and pointer[:depth] == place[:depth] and len(place) > depth:
+                node = node_at(root, schema_path_of(root, pointer[:depth]))
+                if node is None or node.list_type != "map" or pointer[depth] == place[depth]:
+                    return True
+    return False
+
+
+def _is_list_key(pointer: Pointer, root: Node) -> bool:
+    if len(pointer) < 2 or not isinstance(pointer[-2], int):
+        return False
+    path = schema_path_of(root, pointer[:-1])
+    holder = node_at(root, path[:-1]) if path[-1] is ITEM else None
+    return holder is not None and pointer[-1] in holder.list_keys
+
+
+def _others(value: Any) -> Iterator[Any]:
+    if isinstance(value, bool):
+        yield not value
+    elif isinstance(value, (int, float)):
+        yield value + 1
+        yield value - 1
+    elif isinstance(value, str):
+        yield f"{value} " if value.endswith("(changed)") else f"{value} (changed)"
+        yield value + "x"
+        yield value[:-1]
+        yield from ("2006-01-02T15:04:05Z", "x")
+
+
+def _allowed(value: Any, node: Node, server: Server) -> bool:
+    errors: list[FieldError] = []
+    SchemaValidator(node, server).validate(value, "v", None, errors, [])
+    return not errors

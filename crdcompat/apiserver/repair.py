@@ -1,0 +1,106 @@
+"""Which single write would bring a rejected object back, or that none can (rollback-truth, facts 2 to 4).
+
+A main write cannot change status and a status write nothing else. Where both halves hold bad values and the
+server validates the whole object on either write, there is no way out but to change the CRD.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from crdcompat.apiserver.strategy import Resource
+from crdcompat.schema.paths import Pointer, node_at, schema_path_of, value_at, with_value
+from crdcompat.schema.sample import sample
+from crdcompat.schema.structural import ABSENT
+
+Object = dict[str, Any]
+
+MAIN, STATUS, DEADLOCK, NOT_NEEDED = "main", "status", "deadlock", "not-needed"
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """``verdict`` is the endpoint whose single write does it, ``deadlock`` or ``not-needed``.
+
+    ``patch`` is the merge patch to send there; in a deadlock it holds what both halves would need.
+    """
+
+    verdict: str
+    patch: dict[str, Any] = field(default_factory=dict)
+    note: str = ""
+
+
+def repair(resource: Resource, obj: Object, bad: list[Pointer]) -> Repair:
+    """Take the bad values out by the write that can: the main endpoint, /status, or neither."""
+    if not bad:
+        return Repair(NOT_NEEDED)
+    in_status = [place for place in bad if place[0] == "status"]
+    elsewhere = [place for place in bad if place[0] != "status"]
+    healed_status = _without(obj, in_status, resource)
+    healed_main = _without(obj, elsewhere, resource)
+    patches = {STATUS: _patch(obj, healed_status, in_status), MAIN: _patch(obj, healed_main, elsewhere)}
+    separate = resource.version.has_status
+    if not separate:
+        healed = _without(healed_main, in_status, resource)
+        done = resource.update(healed, obj).accepted
+        return Repair(MAIN if done else DEADLOCK, {**patches[MAIN], **patches[STATUS]})
+    by_status = bool(in_status) and resource.update_status(healed_status, obj).accepted
+    by_main = bool(elsewhere) and resource.update(healed_main, obj).accepted
+    if by_status and (by_main or not elsewhere):
+        note = "" if not elsewhere else "then the same for the rest of the object on the main endpoint"
+        return Repair(STATUS, patches[STATUS], note)
+    if by_status and resource.update(healed_main, {**obj, "status": healed_status.get("status")}).accepted:
+        return Repair(STATUS, patches[STATUS], "then the rest of the object on the main endpoint")
+    if by_main:
+        note = "" if not in_status else "then the status on /status"
+        return Repair(MAIN, patches[MAIN], note)
+    return Repair(DEADLOCK, {**patches[MAIN], **patches[STATUS]}, "no single write is accepted")
+
+
+def _without(obj: Object, places: Iterable[Pointer], resource: Resource) -> Object:
+    """The object with the bad values taken out: list items and optional members go, required ones are replaced."""
+    for place in sorted(places, key=_from_the_end, reverse=True):
+        try:
+            value_at(obj, place)
+        except LookupError:
+            obj = _filled(obj, place, resource)
+            continue
+        if isinstance(place[-1], int):
+            items = value_at(obj, place[:-1])
+            kept = [item for index, item in enumerate(items) if index != place[-1]]
+            obj = with_value(obj, place[:-1], kept)
+            continue
+        parent = node_at(resource.node, schema_path_of(resource.node, place[:-1]))
+        required = parent is not None and place[-1] in parent.required
+        obj = _filled(obj, place, resource) if required else with_value(obj, place, ABSENT)
+    return obj
+
+
+def _filled(obj: Object, place: Pointer, resource: Resource) -> Object:
+    node = node_at(resource.node, schema_path_of(resource.node, place))
+    made = sample(node) if node is not None else ABSENT
+    try:
+        filled: Object = with_value(obj, place, made) if made is not ABSENT else obj
+    except LookupError:
+        return obj
+    return filled
+
+
+def _from_the_end(place: Pointer) -> tuple[tuple[bool, int | str], ...]:
+    """Later list items first, so that the indices of the earlier ones stay true."""
+    return tuple((isinstance(step, int), step) for step in place)
+
+
+def _patch(before: Object, after: Object, places: Iterable[Pointer]) -> dict[str, Any]:
+    """The merge patch from ``before`` to ``after``; lists go as a whole."""
+    parts = dict.fromkeys(place[0] for place in places)
+    return {str(part): _merge(before.get(str(part)), after.get(str(part))) for part in parts}
+
+
+def _merge(before: Any, after: Any) -> Any:
+    if not isinstance(before, dict) or not isinstance(after, dict):
+        return after
+    changed = {name: _merge(before.get(name), value) for name, value in after.items() if before.get(name) != value}
+    return {**changed, **{name: None for name in before if name not in after}}

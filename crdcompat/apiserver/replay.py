@@ -1,0 +1,187 @@
+"""The rollback of one stored object, replayed: every kind of write, judged by the server it lands on.
+
+What was stored under one release is read through the other's CRD (pruned, nulls dropped, defaulted), then
+each write is made on that (design, section 5; observed in rollback-truth, sections 3 and 4).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from crdcompat.apiserver.edits import touching, unrelated
+from crdcompat.apiserver.errors import FieldError
+from crdcompat.apiserver.repair import Repair, repair
+from crdcompat.apiserver.strategy import Resource, Verdict
+from crdcompat.apiserver.typed import typed_error
+from crdcompat.schema.paths import Pointer, pointer_of
+
+Object = dict[str, Any]
+
+ACCEPTED, REJECTED, LOSES_DATA, UNKNOWN = "accepted", "rejected", "loses-data", "unknown"
+
+_HYPOTHETICAL = "crdcompat.example.com/hypothetical"
+_DELETED_AT = "2006-01-02T15:04:05Z"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The answer to one kind of write: verdict, causes, the client's message, and a note on how it was made."""
+
+    verdict: str
+    errors: tuple[FieldError, ...] = ()
+    message: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """All writes of one object by name, what reading it takes away and adds, and what would repair it."""
+
+    writes: dict[str, Answer]
+    pruned: tuple[str, ...]
+    defaulted: tuple[str, ...]
+    repair: Repair
+
+
+def replay(resource: Resource, stored: Object, *, had_status: bool) -> Replay:
+    """Replay ``stored`` on ``resource``; ``had_status``: the release that wrote it had a /status endpoint."""
+    read = resource.read(stored)
+    bad = bad_places(resource, read.object)
+    loses = bool(read.pruned)
+    writes = {
+        "status-update": _status_update(resource, read.object, bad, had_status),
+        "status-update-touching": _status_touching(resource, read.object, bad, had_status),
+        "spec-update": _spec_update(resource, read.object, bad),
+        "metadata-update": _answer(resource.update(_labelled(read.object), read.object)),
+        "finalizer-removal": _finalizer_removal(resource, read.object),
+        "apply": _apply(resource, read.object),
+        "create": _answer(resource.create(_fresh(stored))),
+    }
+    if loses:
+        writes = {name: _lossy(answer) for name, answer in writes.items()}
+    return Replay(writes, read.pruned, read.defaulted, repair(resource, read.object, bad))
+
+
+def bad_places(resource: Resource, obj: Object) -> list[Pointer]:
+    """Where the object breaks the schema, without any ratcheting: the values that a rollback stumbles over."""
+    found: dict[Pointer, None] = {}
+    for error in resource.create(obj, keep_status=True).errors:
+        if error.is_marker:
+            continue
+        quoted = error.field == "<nil>" and error.detail.startswith('"')
+        pointer = pointer_of(obj, error.detail[1:].partition('"')[0] if quoted else error.field)
+        if pointer:
+            found[pointer] = None
+    return list(found)
+
+
+def _status_update(resource: Resource, obj: Object, bad: list[Pointer], had_status: bool) -> Answer:
+    if not resource.version.has_status:
+        return _no_endpoint(resource, obj) if had_status else _edited(resource, obj, "status", bad)
+    return _edited(resource, obj, "status", bad)
+
+
+def _spec_update(resource: Resource, obj: Object, bad: list[Pointer]) -> Answer:
+    return _edited(resource, obj, "spec", bad)
+
+
+def _edited(resource: Resource, obj: Object, part: str, bad: list[Pointer]) -> Answer:
+    """The write of something else in ``part``; of several possible edits the one that adds no error of its own."""
+    status_write = part == "status" and resource.version.has_status
+
+    def write(new: Object) -> Verdict:
+        return resource.update_status(new, obj) if status_write else resource.update(new, obj)
+
+    unchanged = write(obj)
+    best: Answer | None = None
+    for count, edit in enumerate(unrelated(obj, resource.node, part, bad, resource.server)):
+        verdict = write(edit.object)
+        answer = replace(_answer(verdict), note=f"changes {edit.what}")
+        if best is None or len(answer.errors) < len(best.errors):
+            best = answer
+        if len(verdict.errors) <= len(unchanged.errors) or count == 8:
+            break
+    if best is not None:
+        return best
+    return replace(_answer(unchanged), note=f"nothing else in {part} can be changed: written as it is")
+
+
+def _status_touching(resource: Resource, obj: Object, bad: list[Pointer], had_status: bool) -> Answer:
+    if had_status and not resource.version.has_status:
+        return _no_endpoint(resource, obj)
+    in_status = [place for place in bad if place[0] == "status"]
+    made = touching(obj, obj, resource.node, in_status)
+    if made is None:
+        return replace(_status_update(resource, obj, bad, had_status), note="nothing in status is against the schema")
+    new, old, what = made
+    verdict = resource.update_status(new, old) if resource.version.has_status else resource.update(new, old)
+    return replace(_answer(verdict), note=f"writes {what}")
+
+
+def _no_endpoint(resource: Resource, obj: Object) -> Answer:
+    """The old CRD lacks the status subresource: the endpoint answers 404 (rollback-truth, fact 14)."""
+    name = obj.get("metadata", {}).get("name", "")
+    message = f'{resource.crd.plural}.{resource.crd.group} "{name}" not found'
+    return Answer(REJECTED, (), message, note="404: this CRD has no /status endpoint")
+
+
+def _finalizer_removal(resource: Resource, obj: Object) -> Answer:
+    meta = obj.get("metadata", {})
+    finalizers = meta.get("finalizers") or [_HYPOTHETICAL]
+    deleting = {
+        "deletionTimestamp": meta.get("deletionTimestamp", _DELETED_AT),
+        "deletionGracePeriodSeconds": 0,
+    }
+    old = {**obj, "metadata": {**meta, **deleting, "finalizers": finalizers}}
+    new = {
+        **obj,
+        "metadata": {name: value for name, value in {**meta, **deleting}.items() if name != "finalizers"},
+    }
+    note = "" if meta.get("finalizers") else "the object has no finalizer: a hypothetical one is removed"
+    return replace(_answer(resource.update(new, old)), note=note)
+
+
+def _apply(resource: Resource, obj: Object) -> Answer:
+    wrong = typed_error(obj, resource.node, resource.server)
+    if wrong:
+        meta = obj.get("metadata", {})
+        where = f"{meta.get('namespace', '')}/{meta.get('name', '')}"
+        what = f"{where}; {resource.api_version}, Kind={resource.crd.kind}"
+        return Answer(REJECTED, (), f"failed to create typed live object ({what}): {wrong}", note="500")
+    return _answer(resource.update(_labelled(obj), obj))
+
+
+def _labelled(obj: Object) -> Object:
+    meta = obj.get("metadata", {})
+    return {
+        **obj,
+        "metadata": {**meta, "labels": {**(meta.get("labels") or {}), "crdcompat.example.com/probe": "1"}},
+    }
+
+
+def _fresh(stored: Object) -> Object:
+    """As a backup tool creates it anew: without what only a server sets."""
+    server_set = ("uid", "resourceVersion", "creationTimestamp", "generation", "managedFields", "selfLink")
+    meta = stored.get("metadata")
+    kept = {k: v for k, v in meta.items() if k not in server_set} if isinstance(meta, dict) else meta
+    return {**stored, "metadata": kept}
+
+
+def _answer(verdict: Verdict) -> Answer:
+    if verdict.errors:
+        return Answer(REJECTED, verdict.errors, verdict.message)
+    if verdict.unknown:
+        return Answer(UNKNOWN, note="; ".join(_doubts(verdict)))
+    return Answer(ACCEPTED)
+
+
+def _doubts(verdict: Verdict) -> Iterator[str]:
+    for item in verdict.unknown:
+        yield f"{item.field}: {item.what}: {item.reason}"
+
+
+def _lossy(answer: Answer) -> Answer:
+    """Any accepted write stores the object as the old CRD reads it: what it lacks is erased."""
+    return replace(answer, verdict=LOSES_DATA) if answer.verdict == ACCEPTED else answer

@@ -1,0 +1,18 @@
+"""crdcompat demo: the 4.14 -> 4.13 story on the built-in fixtures; needs no network and no repository."""
+
+from __future__ import annotations
+
+import typer
+
+from crdcompat.cli import options as o
+
+
+def demo(color: o.ColourOption = o.Colour.auto) -> None:
+    """Show what the tool does: the enum that left rolled-back OpenShift clusters stuck, found and replayed."""
+    import sys
+
+    from crdcompat.report.text_demo import demo_text
+    from crdcompat.report.write import style_for
+
+    for line in demo_text(style_for(sys.stdout, color.value, 0)):
+        typer.echo(line)

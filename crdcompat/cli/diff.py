@@ -1,0 +1,50 @@
+"""crdcompat diff OLD NEW: findings between two CRD sets."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from crdcompat.cli import options as o
+
+
+def diff(
+    old: o.Old,
+    new: o.New,
+    paths: Annotated[list[str] | None, typer.Argument(help="Only CRDs with a file below one of these.")] = None,
+    direction: o.DirectionOption = o.Direction.both,
+    owner: o.Owners = None,
+    crd: o.Crds = None,
+    context: o.Contexts = None,
+    select: o.Select = None,
+    ignore: o.Ignore = None,
+    formats: o.Formats = None,
+    fail_on: o.FailOnOption = o.FailOn.error,
+    repo: o.Repo = None,
+    verbose: o.Verbose = False,
+    quiet: o.Quiet = False,
+    color: o.ColourOption = o.Colour.auto,
+) -> None:
+    """Compare the CRDs of two releases: what breaks on rollback NEW -> OLD, and on upgrade OLD -> NEW."""
+    from crdcompat.cli.run import compare_and_report
+
+    code = compare_and_report(
+        old,
+        new,
+        repo=repo,
+        filters={
+            "directions": o.directions(direction),
+            "owners": o.names(owner),
+            "crds": crd or (),
+            "paths": paths or (),
+            "contexts": context or (),
+            "select": select or (),
+            "ignore": ignore or (),
+        },
+        formats=formats or (),
+        fail_on=fail_on.value,
+        colour=color.value,
+        verbosity=o.verbosity(verbose, quiet),
+    )
+    raise typer.Exit(code)

@@ -1,0 +1,66 @@
+"""crdcompat judge CRD OBJECT: would the API server accept this one write?"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from crdcompat.cli.simulate import KubeVersion, OpenshiftVersion
+
+
+class Operation(StrEnum):
+    """The kinds of write (words as in the NDJSON requests)."""
+
+    create = "create"
+    validate = "validate"
+    update = "update"
+    updateStatus = "updateStatus"  # noqa: N815 - the word is fixed
+
+
+class Output(StrEnum):
+    """How to answer."""
+
+    text = "text"
+    json = "json"
+
+
+def judge(
+    crd: Annotated[str | None, typer.Argument(help="The file of the CRD.")] = None,
+    new: Annotated[
+        str | None, typer.Argument(metavar="OBJECT", help="The object of the request; - is standard input.")
+    ] = None,
+    op: Annotated[
+        Operation, typer.Option(help="The write; validate is create with status kept and judged.")
+    ] = Operation.create,
+    old: Annotated[str | None, typer.Option(metavar="FILE", help="The stored object, for updates.")] = None,
+    version: Annotated[str | None, typer.Option(help="The CRD's version (default: the object's).")] = None,
+    kube_version: KubeVersion = None,
+    openshift_version: OpenshiftVersion = None,
+    ratcheting: Annotated[
+        bool | None,
+        typer.Option(help="Set the feature gate CRDValidationRatcheting (default: as the server has it)."),
+    ] = None,
+    requests: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Answer NDJSON requests, one line each; - is standard input."),
+    ] = None,
+    output: Annotated[Output, typer.Option("--format", help="How to answer.")] = Output.text,
+) -> None:
+    """Judge one write as the API server would: exit code 0 accepted, 1 rejected, 2 unknown."""
+    from crdcompat import judging
+    from crdcompat.cli.server import chosen_server
+    from crdcompat.errors import UsageError
+
+    if requests is not None:
+        raise typer.Exit(judging.answer_requests(requests))
+    if crd is None or new is None:
+        raise UsageError("judge needs a CRD file and an object file (or --requests FILE)")
+    request = judging.Question(
+        crd=crd, new=new, old=old, op=op.value, version=version,
+        server=chosen_server(kube_version, openshift_version), ratcheting=ratcheting,
+    )  # fmt: skip
+    text, code = judging.answer(request, as_json=output is Output.json)
+    typer.echo(text)
+    raise typer.Exit(code)

@@ -1,0 +1,42 @@
+"""crdcompat rules and explain: the catalogue."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from crdcompat.cli.judge import Output
+
+
+def rules(
+    output: Annotated[Output, typer.Option("--format", help="How to list.")] = Output.text,
+    report_schema: Annotated[bool, typer.Option(help="Print the JSON Schema of the JSON reports instead.")] = False,
+) -> None:
+    """List the rules."""
+    from dataclasses import asdict
+
+    import orjson
+
+    from crdcompat.policy.rules import catalogue
+    from crdcompat.report.schema import schema_text
+
+    if report_schema:
+        typer.echo(schema_text())
+        return
+    if output is Output.json:
+        listed = [asdict(rule) for rule in catalogue().values()]
+        typer.echo(orjson.dumps(listed, option=orjson.OPT_INDENT_2).decode())
+        return
+    width = max(len(name) for name in catalogue())
+    for rule in catalogue().values():
+        typer.echo(f"{rule.id:<{width}}  {rule.summary}")
+    typer.echo("\ncrdcompat explain RULE tells why it matters and what to do.")
+
+
+def explain(rule: Annotated[str, typer.Argument(help="The rule's id, e.g. enum-value-added.")]) -> None:
+    """Explain one rule: why it matters, how to do it safely, an example."""
+    from crdcompat.policy.rules import find_rule
+    from crdcompat.report.text_rule import rule_text
+
+    typer.echo("\n".join(rule_text(find_rule(rule))))

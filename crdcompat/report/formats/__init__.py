@@ -1,0 +1,32 @@
+"""One module per report format: ``NAME`` and ``render``. Adding a file here adds a format."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from functools import cache
+from typing import Protocol, cast
+
+from crdcompat.report.model import DiffReport, SimulationReport
+from crdcompat.report.style import Style
+
+
+class Format(Protocol):
+    """How a report is shown."""
+
+    NAME: str
+
+    def render(self, report: DiffReport | SimulationReport, style: Style) -> str:
+        """The report as text that ends with a newline."""
+        ...
+
+
+@cache
+def format_names() -> tuple[str, ...]:
+    """The formats there are, by name."""
+    return tuple(sorted(info.name for info in pkgutil.iter_modules(__path__)))
+
+
+def get_format(name: str) -> Format:
+    """The format called ``name``; only its own module is imported."""
+    return cast("Format", importlib.import_module(f"{__name__}.{name}"))

@@ -1,0 +1,170 @@
+"""A diff report as lines of text."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+import orjson
+
+from crdcompat.policy.findings import Finding, Location
+from crdcompat.policy.rules import catalogue
+from crdcompat.problems import Problem
+from crdcompat.report.model import DiffReport, Release
+from crdcompat.report.style import Style, harmless
+
+_MOST_UNDECIDED = 12
+_MOST_CONTEXTS = 3
+_TITLES = {"rollback": "Rolling back {new} -> {old}", "upgrade": "Upgrading {old} -> {new}"}
+
+
+def diff_text(report: DiffReport, style: Style) -> Iterator[str]:
+    """All lines of the report."""
+    yield style.paint(f"{_side(report.old)} -> {_side(report.new)}", "bold")
+    for note in (*report.old.notes, *report.new.notes):
+        yield f"  note: {harmless(note)}"
+    for problem in report.problems:
+        yield problem_line(problem, style)
+    for remark in report.remarks:
+        yield f"  {harmless(remark.file)}:{remark.line}: {harmless(remark.message)}"
+    for direction, title in _TITLES.items():
+        findings = [finding for finding in report.findings if finding.direction == direction]
+        yield from _direction(findings, title.format(old=report.old.name, new=report.new.name), style)
+    yield from _undecided(report, style)
+    yield ""
+    yield from _footer(report, style)
+
+
+def problem_line(problem: Problem, style: Style) -> str:
+    """``error: file:line: what``."""
+    where = harmless(problem.file) + (f":{problem.line}" if problem.line else "")
+    side = f" ({problem.side})" if problem.side else ""
+    return f"{style.paint('could not read', 'error')} {where}{side}: {harmless(problem.message)}"
+
+
+def _side(release: Release) -> str:
+    commit = f" ({release.commit[:12]})" if release.commit else ""
+    kubernetes = f", Kubernetes {release.kubernetes}" if release.kubernetes else ""
+    return f"{harmless(release.name)}{commit}{kubernetes}"
+
+
+def _direction(findings: Sequence[Finding], title: str, style: Style) -> Iterator[str]:
+    counted = [finding for finding in findings if finding.waiver is None]
+    blocks = [finding for finding in counted if finding.severity != "info" or style.verbosity > 0]
+    lines = [finding for finding in counted if finding.severity == "info" and style.verbosity == 0]
+    if style.verbosity < 0:
+        blocks, lines = [finding for finding in blocks if finding.severity == "error"], []
+    if not blocks and not lines:
+        return
+    yield ""
+    yield style.paint(harmless(title), "bold")
+    for finding in blocks:
+        yield ""
+        yield from _block(finding, style)
+    if lines:
+        yield ""
+        yield from _short_list(lines, style)
+
+
+def _block(finding: Finding, style: Style) -> Iterator[str]:
+    head = style.paint(f"{finding.severity}[{finding.rule}]", finding.severity)
+    yield f"{head} {finding.crd}/{finding.version} {style.paint(harmless(finding.path), 'path')}  {finding.id}"
+    for location in _first_of_each_side(finding.locations):
+        yield f"  --> {location.side}: {harmless(place(location))}"
+    yield style.wrap(harmless(finding.message) + ".")
+    witness = finding.witness
+    for error in witness.errors[:2]:
+        yield style.wrap(harmless(error), indent="      ", first="  API server: ")
+    if witness.pruned and finding.effect == "value-pruned":
+        yield f"  lost: {harmless(', '.join(witness.pruned))}"
+    if witness.object is not None:
+        yield f"  witness: {harmless(orjson.dumps(witness.object).decode())}"
+    else:
+        yield style.wrap(harmless(f"no witness: {witness.reason}"))
+    yield style.wrap(_way_out(finding), indent="    ", first="  way out: ")
+    yield f"  contexts: {contexts(finding.contexts)}"
+
+
+def _way_out(finding: Finding) -> str:
+    fix = catalogue()[finding.rule].fix
+    first = fix.lstrip("- ").split("\n- ")[0]
+    return f"{' '.join(first.split())} (crdcompat explain {finding.rule})"
+
+
+def _first_of_each_side(locations: Sequence[Location]) -> list[Location]:
+    return list({location.side: location for location in reversed(locations)}.values())[::-1]
+
+
+def place(location: Location) -> str:
+    """``file:line:column``, as far as known."""
+    parts = [location.file, location.line, location.column]
+    return ":".join(str(part) for part in parts if part is not None)
+
+
+def contexts(names: Sequence[str]) -> str:
+    """The contexts, cut short where there are many."""
+    rest = len(names) - _MOST_CONTEXTS
+    return ", ".join(names[:_MOST_CONTEXTS]) + (f" and {rest} more" if rest > 0 else "")
+
+
+def _short_list(findings: Sequence[Finding], style: Style) -> Iterator[str]:
+    """What only loses or gains a value, one line each, under its CRD."""
+    crd = ""
+    for finding in sorted(findings, key=lambda item: (item.crd, item.version, item.path)):
+        name = f"{finding.crd}/{finding.version}"
+        if name != crd:
+            crd = name
+            yield f"{style.paint('info', 'info')} {name}"
+        what = {"value-pruned": "lost", "value-defaulted": "set to its default"}.get(finding.effect, finding.effect)
+        yield f"  {harmless(finding.path)}: {what} [{finding.rule}]"
+
+
+def _undecided(report: DiffReport, style: Style) -> Iterator[str]:
+    entries = report.undecided
+    if not entries or style.verbosity < 0:
+        return
+    yield ""
+    yield style.paint("Undecided: differences that this version does not judge", "bold")
+    if len(entries) > _MOST_UNDECIDED and style.verbosity <= 0:
+        counted = Counter((entry.crd, entry.keyword) for entry in entries)
+        by_crd: dict[str, list[str]] = {}
+        for (crd, keyword), count in sorted(counted.items()):
+            by_crd.setdefault(crd, []).append(f"{keyword} ({count})" if count > 1 else keyword)
+        for crd, keywords in by_crd.items():
+            yield style.wrap(f"{crd}: {', '.join(keywords)}", indent="    ", first="  ")
+        yield "  (-v or --format json lists each with its path)"
+        return
+    for entry in entries:
+        version = f"/{entry.version}" if entry.version else ""
+        yield f"  {entry.crd}{version} {harmless(entry.path) or 'the CRD'}: {entry.keyword}: {entry.reason}"
+
+
+def _footer(report: DiffReport, style: Style) -> Iterator[str]:
+    counts, found = report.counts, report.by_severity()
+    waived = sum(finding.waiver is not None for finding in report.findings)
+    only = [f"{len(names)} only in {harmless(side.name)}" for names, side in _only(report)]
+    yield style.wrap(
+        f"Compared {counts.compared} CRDs in {_many(len(counts.contexts), 'context')}: {counts.changed} changed, "
+        f"{', '.join(only)}; {counts.text_only_changes} text-only changes, "
+        f"{_many(len(report.skipped), 'file')} skipped, {_many(len(report.problems), 'problem')}.",
+        indent="",
+    )
+    for names, side in _only(report):
+        if names and style.verbosity > 0:
+            yield style.wrap(f"only in {harmless(side.name)}: {', '.join(names)}", indent="    ", first="  ")
+    for crd, file, by in counts.superseded if style.verbosity > 0 else ():
+        yield style.wrap(f"{crd}: {harmless(file)} gives way to {harmless(by)}", indent="    ", first="  ")
+    colour = "error" if found["error"] else "warning" if found["warning"] else "good"
+    verdict = f"{_many(found['error'], 'error')}, {_many(found['warning'], 'warning')}, {found['info']} info"
+    undecided = len(report.undecided)
+    yield f"{style.paint(f'Found {verdict}', colour)}; {undecided} undecided, {waived} waived."
+    if not counts.changed and not report.problems:
+        yield "The schemas are the same."
+
+
+def _only(report: DiffReport) -> tuple[tuple[tuple[str, ...], Release], ...]:
+    return (report.counts.only_old, report.old), (report.counts.only_new, report.new)
+
+
+def _many(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"

@@ -1,0 +1,55 @@
+"""One rule as text: what, why, the way out, and an example that the tests run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from crdcompat.policy.rules import Example, Rule
+
+
+def rule_text(rule: Rule) -> Iterator[str]:
+    """All lines of ``crdcompat explain RULE``."""
+    yield f"{rule.id}: {rule.title}"
+    yield ""
+    yield rule.summary
+    yield ""
+    yield "Why it matters"
+    yield from _indented(rule.why)
+    yield ""
+    yield "What to do"
+    yield from _indented(rule.fix)
+    for example in rule.examples:
+        yield ""
+        yield from _example(example)
+    if rule.references:
+        yield ""
+        yield "See also"
+        yield from (f"  {reference}" for reference in rule.references)
+
+
+def _example(example: Example) -> Iterator[str]:
+    yield f"Example: {example.title} ({example.direction})"
+    yield "  OLD"
+    yield from _yaml(example.old)
+    yield "  NEW"
+    yield from _yaml(example.new)
+    finding = example.finding
+    yield f"  -> {finding['severity']}, {finding['effect']} at {finding['path']}"
+    for error in finding.get("errors", ()):
+        yield f"     API server: {error}"
+    for path in finding.get("pruned", ()):
+        yield f"     lost: {path}"
+    for path in finding.get("defaulted", ()):
+        yield f"     set by default: {path}"
+
+
+def _yaml(data: Any) -> Iterator[str]:
+    import yaml
+
+    text = yaml.safe_dump(data, sort_keys=False, default_flow_style=None, width=100)
+    yield from (f"    {line}" for line in text.rstrip().splitlines())
+
+
+def _indented(text: str) -> Iterator[str]:
+    yield from (f"  {line}".rstrip() for line in text.rstrip().splitlines())
