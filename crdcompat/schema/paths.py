@@ -82,10 +82,9 @@ def general(field: str) -> str:
 def value_at(data: Any, pointer: Pointer) -> Any:
     """The value at a pointer. Raises LookupError where there is none."""
     for step in pointer:
-        if (isinstance(step, int) and isinstance(data, list)) or (isinstance(step, str) and isinstance(data, Mapping)):
-            data = data[step]
-        else:
+        if not isinstance(data, list if isinstance(step, int) else Mapping):
             raise LookupError(step)
+        data = data[step]
     return data
 
 

@@ -16,15 +16,17 @@ from crdcompat.schema.structural import ABSENT, Node
 
 #: Texts that between them satisfy most patterns and formats met in CRDs; the shortest and plainest first.
 _POOL = (
-    "a", "A", "x", "0", "1", "", "aa", "a1", "a.b", "a-b", "a/b", "A_B", "example", "Example", "example.com", "*.example.com",
-    "a.example.com", "https://example.com", "https://example.com/", "http://example.com:8080/", "oci://example.com/a",
-    "user@example.com", "10.0.0.1", "10.0.0.0/8", "10.0.0.0/16", "10.128.0.0/14", "192.168.0.0/24", "fd00::1", "fd00::/64",
-    "fd00::/48", "::1", "2001:db8::/32", "2006-01-02T15:04:05Z", "2006-01-02", "1s", "1h", "1m0s", "24h", "5m", "0s", "P1D", "1.2.3",
-    "v1.2.3", "v1", "v1alpha1", "4.14.0", "1Gi", "100m", "50%", "80", "8080", "443", "* * * * *", "0 * * * *", "@daily",
-    "YQ==", "00000000-0000-0000-0000-000000000000", "11111111-2222-3333-4444-555555555555", "00:00:00:00:00:00",
-    "0a:0b:0c:0d:0e:0f", "#ffffff", "arn:aws:iam::123456789012:role/a", "us-east-1", "us-east-1a", "vpc-1234", "ami-1234",
-    "sha256:" + "a" * 64, "example.com/a@sha256:" + "a" * 64, "a" * 64, "/a", "/a/b", "/", "a:b", "a=b", "key", "Ready",
-    "example.com/name", "0000", "1.1", "0.0.0.0/0", "0:0", "1:1", "1-2", "a@b", "kube-system", "rule-a", "TLSv1.2",
+    "a", "A", "x", "0", "1", "", "aa", "a1", "a.b", "a-b", "a/b", "A_B", "example", "Example", "example.com",
+    "*.example.com", "a.example.com", "https://example.com", "https://example.com/", "http://example.com:8080/",
+    "oci://example.com/a", "user@example.com", "10.0.0.1", "10.0.0.0/8", "10.0.0.0/16", "10.128.0.0/14",
+    "192.168.0.0/24", "fd00::1", "fd00::/64", "fd00::/48", "::1", "2001:db8::/32", "2006-01-02T15:04:05Z",
+    "2006-01-02", "1s", "1h", "1m0s", "24h", "5m", "0s", "P1D", "1.2.3", "v1.2.3", "v1", "v1alpha1", "4.14.0",
+    "1Gi", "100m", "50%", "80", "8080", "443", "* * * * *", "0 * * * *", "@daily", "YQ==",
+    "00000000-0000-0000-0000-000000000000", "11111111-2222-3333-4444-555555555555", "00:00:00:00:00:00",
+    "0a:0b:0c:0d:0e:0f", "#ffffff", "arn:aws:iam::123456789012:role/a", "us-east-1", "us-east-1a", "vpc-1234",
+    "ami-1234", "sha256:" + "a" * 64, "example.com/a@sha256:" + "a" * 64, "a" * 64, "/a", "/a/b", "/", "a:b",
+    "a=b", "key", "Ready", "example.com/name", "0000", "1.1", "0.0.0.0/0", "0:0", "1:1", "1-2", "a@b",
+    "kube-system", "rule-a", "TLSv1.2",
 )  # fmt: skip
 
 _DEPTH = 40
