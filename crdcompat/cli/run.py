@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -38,6 +39,7 @@ def compare_and_report(
     reader = CrdReader()
     before = api.load(old, repo=repo, reader=reader, side="old")
     after = api.load(new, repo=repo, reader=reader, side="new")
+    gc.freeze()  # what was read stays to the end: the collector need not look at it again
     report = api.diff(before, after, command=command, **filters)
     write_reports(report, formats, colour, verbosity)
     if report.problems:

@@ -207,7 +207,7 @@ class Comparer:
         """One witness that holds in every context listed."""
         distinct = {(id(s.old.version.schema), id(s.new.version.schema)): s for s in standings}
         witnesses = [outcomes[key].witness for key in distinct]
-        if len(distinct) == 1:
+        if all(witness is witnesses[0] for witness in witnesses):
             return witnesses[0]
         meetings = [self._meeting(standing, direction) for standing in distinct.values()]
         for witness in witnesses:

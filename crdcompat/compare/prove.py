@@ -123,8 +123,10 @@ def _try(trial: Trial, change: Change, effect: str, facet: Facet, meeting: Meeti
     def still(obj: Object) -> bool:
         return accepts(obj).accepted is True and shows(reader.create(obj, keep_status=True))
 
-    small = shrink(found, keep, still)
-    answer = reader.create(small, keep_status=True)
+    small = found
+    if found is not start:  # a minimal object needs no shrinking, one that was searched for does
+        small = shrink(found, keep, still)
+        answer = reader.create(small, keep_status=True)
     witness = Witness(
         small,
         errors=tuple(error.text(reader.server) for error in answer.errors),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
@@ -40,7 +40,7 @@ class CrdSet:
     """The CRDs of one source.
 
     ``remarks`` are oddities of documents that were read all the same (duplicate keys). ``read`` gives the
-    bytes of one of its files, to find line numbers in.
+    bytes of some of its files, to find line numbers in.
     """
 
     name: str
@@ -50,7 +50,7 @@ class CrdSet:
     skipped: tuple[Skipped, ...]
     problems: tuple[Problem, ...]
     remarks: tuple[Problem, ...]
-    read: Callable[[str], bytes] = field(repr=False)
+    read: Callable[[Iterable[str]], Iterator[tuple[str, bytes]]] = field(repr=False)
 
     def named(self) -> dict[str, list[CrdDocument]]:
         """The documents by CRD name, in name order, each list in path order."""
@@ -116,7 +116,7 @@ class CrdReader:
             skipped=tuple(sorted(skipped)),
             problems=tuple(problems),
             remarks=tuple(remarks),
-            read=lambda path: next(data for _, data in tree.read([by_path[path]])),
+            read=lambda paths: ((entry.path, data) for entry, data in tree.read([by_path[path] for path in paths])),
         )
 
     def _files(self, tree: Tree, candidates: list[Entry]) -> Iterator[_File]:

@@ -72,11 +72,10 @@ def _look_up(crds: CrdSet, spots: Iterable[_Spot]) -> dict[_Spot, tuple[int, int
     for file, index, pointer in spots:
         by_file.setdefault(file, set()).add((index, pointer))
     found: dict[_Spot, tuple[int, int]] = {}
-    for file, wanted in sorted(by_file.items()):
-        try:
-            data = crds.read(file)
-        except SourceError:
-            continue  # the file went away while we ran: the finding stands, without a line
-        for (index, pointer), place in locate(data, wanted).items():
-            found[file, index, pointer] = place
+    try:
+        for file, data in crds.read(sorted(by_file)):
+            for (index, pointer), place in locate(data, by_file[file]).items():
+                found[file, index, pointer] = place
+    except SourceError:
+        pass  # a file went away while we ran: the findings stand, without lines
     return found

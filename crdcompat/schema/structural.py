@@ -28,46 +28,34 @@ Schema = dict[str, Any]
 class Node:
     """One node of a structural schema (a JSON object), compared by identity: a node is a place, not a value.
 
-    Everything is read from ``raw`` when first asked for, so that only the parts of a schema that an object
-    or a comparison touches cost anything. Values of the wrong shape are read as if absent: the API server
-    refuses such CRDs, and saying so is the business of whoever loads them.
+    Nodes below are made when first asked for, so that only the parts of a schema that an object or a
+    comparison touches cost anything. Values of the wrong shape are read as if absent: the API server refuses
+    such CRDs, and saying so is the business of whoever loads them.
+
+    ``default`` is ABSENT where there is none; a null counts as none, the API machinery drops it on decode.
+    ``types`` are the JSON types named: one, two for int-or-string, none where the node is free.
     """
 
     def __init__(self, raw: Any) -> None:
-        self.raw: Schema = raw if isinstance(raw, dict) else {}
-
-    @cached_property
-    def type(self) -> str:
-        return _text(self.raw.get("type"))
-
-    @cached_property
-    def format(self) -> str:
-        return _text(self.raw.get("format"))
-
-    @cached_property
-    def nullable(self) -> bool:
-        return self.raw.get("nullable") is True
-
-    @cached_property
-    def int_or_string(self) -> bool:
-        return self.raw.get("x-kubernetes-int-or-string") is True
-
-    @cached_property
-    def preserve(self) -> bool:
-        return self.raw.get("x-kubernetes-preserve-unknown-fields") is True
-
-    @cached_property
-    def embedded(self) -> bool:
-        return self.raw.get("x-kubernetes-embedded-resource") is True
+        schema: Schema = raw if isinstance(raw, dict) else {}
+        get = schema.get
+        self.raw = schema
+        self.type = _text(get("type"))
+        self.format = _text(get("format"))
+        self.nullable = get("nullable") is True
+        self.int_or_string = get("x-kubernetes-int-or-string") is True
+        self.preserve = get("x-kubernetes-preserve-unknown-fields") is True
+        self.embedded = get("x-kubernetes-embedded-resource") is True
+        self.list_type = _text(get("x-kubernetes-list-type")) or "atomic"
+        self.enum = tuple(_sequence(get("enum")))
+        self.required = tuple(name for name in _sequence(get("required")) if isinstance(name, str))
+        self.default = ABSENT if get("default") is None else get("default")
+        self.types = ("integer", "string") if self.int_or_string else ((self.type,) if self.type else ())
 
     @cached_property
     def properties(self) -> dict[str, Node]:
         """Declared members by name, sorted: the server visits them at random, we in one order."""
         return {name: Node(sub) for name, sub in sorted(_mapping(self.raw.get("properties")).items())}
-
-    @cached_property
-    def required(self) -> tuple[str, ...]:
-        return tuple(name for name in _sequence(self.raw.get("required")) if isinstance(name, str))
 
     @cached_property
     def additional(self) -> Node | bool | None:
@@ -82,21 +70,8 @@ class Node:
         return Node(value) if isinstance(value, dict) else None
 
     @cached_property
-    def list_type(self) -> str:
-        return _text(self.raw.get("x-kubernetes-list-type")) or "atomic"
-
-    @cached_property
     def list_keys(self) -> tuple[str, ...]:
         return tuple(key for key in _sequence(self.raw.get("x-kubernetes-list-map-keys")) if isinstance(key, str))
-
-    @cached_property
-    def default(self) -> Any:
-        """The default; null counts as none: the API machinery drops it on decode."""
-        return ABSENT if self.raw.get("default") is None else self.raw["default"]
-
-    @cached_property
-    def enum(self) -> tuple[Any, ...]:
-        return tuple(_sequence(self.raw.get("enum")))
 
     @cached_property
     def any_of(self) -> tuple[Node, ...]:
@@ -119,13 +94,6 @@ class Node:
     def rules(self) -> tuple[dict[str, Any], ...]:
         """``x-kubernetes-validations``, raw."""
         return tuple(rule for rule in _sequence(self.raw.get("x-kubernetes-validations")) if isinstance(rule, dict))
-
-    @cached_property
-    def types(self) -> tuple[str, ...]:
-        """The JSON types this node names: one, two for int-or-string, none where it is free."""
-        if self.int_or_string:
-            return ("integer", "string")
-        return (self.type,) if self.type else ()
 
     def child(self, key: str) -> Node | None:
         """The schema of member ``key`` of an object of this node, ``None`` where nothing describes it."""

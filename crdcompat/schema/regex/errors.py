@@ -1,0 +1,28 @@
+"""What stops a question about patterns: a limit, or syntax that is not understood. Callers say "undecided"."""
+
+from __future__ import annotations
+
+
+class Unsupported(Exception):  # noqa: N818 - not an error: an answer was not found
+    """No answer about a pattern, and why."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+class Budget:
+    """How much work or memory is left to something; a unit is about eight bytes or a microsecond."""
+
+    __slots__ = ("left", "spent", "what")
+
+    def __init__(self, units: int, what: str) -> None:
+        self.left = units
+        self.spent = 0
+        self.what = what
+
+    def spend(self, units: int) -> None:
+        self.left -= units
+        self.spent += units
+        if self.left < 0:
+            raise Unsupported(self.what)

@@ -1,0 +1,99 @@
+"""Sets of texts, as a schema describes them: by patterns, by listing them, by their length; and what is in all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from crdcompat.schema.re2 import PatternError, compile_pattern, go_text
+from crdcompat.schema.regex.automaton import (
+    Automaton,
+    LengthsAutomaton,
+    StringsAutomaton,
+    pattern_automaton,
+)
+from crdcompat.schema.regex.errors import Unsupported
+
+#: Lengths and listed texts bring states of their own; so many are granted beside the bound of a search.
+_MAX_EXTRA = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """The texts that every pattern is found in, that every list holds and that have a length in the bounds.
+
+    Making one is cheap and never fails; what cannot be decided shows when it is used.
+    """
+
+    patterns: tuple[str, ...] = ()
+    lists: tuple[tuple[str, ...], ...] = ()
+    least: int = 0
+    most: int | None = None
+
+    @classmethod
+    def from_pattern(cls, pattern: str) -> Language:
+        """The texts in which an RE2 pattern is found; as for Kubernetes, anywhere unless it has anchors."""
+        return cls(patterns=(go_text(pattern),))
+
+    @classmethod
+    def from_strings(cls, strings: Iterable[str]) -> Language:
+        """Exactly these texts; the order is kept for showing them."""
+        return cls(lists=(tuple(dict.fromkeys(map(go_text, strings))),))
+
+    @classmethod
+    def from_lengths(cls, least: int = 0, most: int | None = None) -> Language:
+        """The texts of ``least`` to ``most`` characters (code points); of any length without arguments."""
+        return cls(least=max(least, 0), most=most)
+
+    def __and__(self, other: Language) -> Language:
+        """The texts that are in both."""
+        bounds = [most for most in (self.most, other.most) if most is not None]
+        return Language(
+            patterns=tuple(dict.fromkeys((*self.patterns, *other.patterns))),
+            lists=tuple(dict.fromkeys((*self.lists, *other.lists))),
+            least=max(self.least, other.least),
+            most=min(bounds, default=None),
+        )
+
+    def __contains__(self, text: str) -> bool:
+        """Whether google-re2, the lists and the length say so; no automaton is asked."""
+        text = go_text(text)
+        if not self.least <= len(text) or (self.most is not None and len(text) > self.most):
+            return False
+        return all(text in strings for strings in self.lists) and all(found(each, text) for each in self.patterns)
+
+    def __str__(self) -> str:
+        parts = [f"pattern {pattern}" for pattern in self.patterns]
+        parts += [f"{len(strings)} listed strings" for strings in self.lists]
+        if self.least:
+            parts.append(f"at least {self.least} characters")
+        if self.most is not None:
+            parts.append(f"at most {self.most} characters")
+        return " and ".join(parts) or "any string"
+
+    def listed(self) -> tuple[str, ...] | None:
+        """All members, if a list says which they can be; in the order of the list."""
+        if not self.lists:
+            return None
+        return tuple(text for text in self.lists[0] if text in self)
+
+    def automata(self) -> Sequence[Automaton]:
+        """One automaton for each part. Raises Unsupported for a pattern that cannot be read."""
+        made: list[Automaton] = [pattern_automaton(pattern) for pattern in self.patterns]
+        made += [StringsAutomaton(strings) for strings in self.lists]
+        if self.least or self.most is not None or not made:
+            made.append(LengthsAutomaton(self.least, self.most))
+        return made
+
+
+def found(pattern: str, text: str) -> bool:
+    """Whether google-re2 finds the pattern in the text. Raises Unsupported if the pattern does not compile."""
+    compiled = compile_pattern(pattern)
+    if isinstance(compiled, PatternError):
+        raise Unsupported(compiled.reason)
+    return compiled.search(text)
+
+
+def extra_states(automata: Iterable[Automaton]) -> int:
+    """The states that a search is granted for lists and lengths, beside its bound."""
+    return min(sum(each.size for each in automata), _MAX_EXTRA)

@@ -1,0 +1,75 @@
+"""Which characters people like to read in an example: letters first, control characters last."""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Iterable, Iterator
+
+from crdcompat.schema.regex.charset import Range
+
+_GROUPS = (
+    (0, string.ascii_lowercase),
+    (1, string.digits + string.ascii_uppercase),
+    (2, "-"),
+    (3, "._/:"),
+    (4, "@,=+*%#&~!$?;|^()[]{}<>'`\"\\"),
+    (6, " "),
+)
+_FOREIGN_LETTER, _FOREIGN, _HIDDEN = 8, 10, 30
+_ASCII = {ord(char): cost for cost, chars in _GROUPS for char in chars}
+_RANK = {code: rank for rank, code in enumerate(_ASCII)} | {
+    code: len(_ASCII) + code for code in range(128) if code not in _ASCII
+}
+_PREFERRED = tuple(sorted(range(128), key=_RANK.__getitem__))
+#: Of a range beyond ASCII, so many code points are looked at for a readable one.
+_LOOKED_AT = 64
+
+
+def cost(code: int) -> int:
+    """How little a character is liked; costs of a text add up."""
+    if code < 128:
+        return _ASCII.get(code, _HIDDEN)
+    char = chr(code)
+    if char.isalnum():
+        return _FOREIGN_LETTER
+    return _FOREIGN if char.isprintable() else _HIDDEN
+
+
+def text_cost(text: str) -> int:
+    return sum(map(cost, map(ord, text)))
+
+
+def best(ranges: Iterable[Range]) -> int:
+    """The most readable code point of some sorted ranges."""
+    found, found_cost = -1, _HIDDEN + 1
+    for low, high in ranges:
+        if low < 128:
+            code = min(range(low, min(high, 127) + 1), key=_RANK.__getitem__)
+            if found < 0 or _RANK[code] < _RANK[found]:
+                found, found_cost = code, cost(code)
+            low = 128
+        if found_cost <= _FOREIGN_LETTER:
+            return found
+        for code in range(low, min(high, low + _LOOKED_AT - 1) + 1):
+            if (code_cost := cost(code)) < found_cost:
+                found, found_cost = code, code_cost
+                if code_cost <= _FOREIGN_LETTER:
+                    return found
+    return found
+
+
+def by_preference(ranges: tuple[Range, ...]) -> Iterator[str]:
+    """All characters of some sorted ranges, readable ones first; control characters of ASCII last."""
+    hidden: list[int] = []
+    for code in _PREFERRED:
+        if any(low <= code <= high for low, high in ranges if low < 128):
+            if code in _ASCII:
+                yield chr(code)
+            else:
+                hidden.append(code)
+    for printable in (True, False):
+        for low, high in ranges:
+            for code in range(max(low, 128), high + 1):
+                if chr(code).isprintable() is printable:
+                    yield chr(code)
+    yield from map(chr, hidden)

@@ -1,0 +1,75 @@
+"""How two languages relate: equal, wider, narrower or incomparable, shown by a text that only one has."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+from crdcompat.schema.regex.errors import Unsupported
+from crdcompat.schema.regex.language import Language, extra_states
+from crdcompat.schema.regex.product import Product
+from crdcompat.schema.regex.readable import text_cost
+from crdcompat.schema.regex.search import shortest
+
+Kind = Literal["equal", "wider", "narrower", "incomparable", "undecided"]
+
+_BOUND = 3000
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """What the new language is to the old one.
+
+    ``only_new`` is a shortest text that only the new one has, ``only_old`` one that only the old one has; each
+    was confirmed by google-re2. If ``kind`` is "undecided", ``reason`` says why; one of the texts may be known
+    even so, and then it is certain that the languages differ.
+    """
+
+    kind: Kind
+    only_new: str | None = None
+    only_old: str | None = None
+    reason: str = ""
+
+
+@lru_cache(maxsize=8192)
+def compare(old: str, new: str, *, bound: int = _BOUND) -> Relation:
+    """How the language of the pattern ``new`` relates to that of ``old``; at most ``bound`` states are looked at."""
+    return compare_languages(Language.from_pattern(old), Language.from_pattern(new), bound=bound)
+
+
+@lru_cache(maxsize=1024)
+def compare_languages(old: Language, new: Language, *, bound: int = _BOUND) -> Relation:
+    """How ``new`` relates to ``old``; at most ``bound`` states are looked at, and some more for lists and lengths."""
+    if old == new:
+        return Relation("equal")
+    reasons: list[str] = []
+    only_new = _only(new, old, bound, reasons)
+    only_old = _only(old, new, bound, reasons)
+    if reasons:
+        return Relation("undecided", only_new, only_old, "; ".join(dict.fromkeys(reasons)))
+    if only_new is None:
+        return Relation("equal" if only_old is None else "narrower", None, only_old)
+    return Relation("wider" if only_old is None else "incomparable", only_new, only_old)
+
+
+def _only(inside: Language, outside: Language, bound: int, reasons: list[str]) -> str | None:
+    """A shortest text of ``inside`` that is not in ``outside``; why it is not known goes to ``reasons``."""
+    try:
+        text = _difference(inside, outside, bound)
+        if text is None or (text in inside and text not in outside):
+            return text
+    except Unsupported as refused:
+        reasons.append(refused.reason)
+        return None
+    reasons.append(f"the automaton and google-re2 disagree on {text!r} for ({inside}) without ({outside})")
+    return None
+
+
+def _difference(inside: Language, outside: Language, bound: int) -> str | None:
+    listed = inside.listed()
+    if listed is not None:
+        rest = [text for text in listed if text not in outside]
+        return min(rest, key=lambda text: (len(text), text_cost(text)), default=None)
+    automata, others = inside.automata(), outside.automata()
+    return shortest(Product(automata, others), bound + extra_states((*automata, *others)))
