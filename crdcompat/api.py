@@ -22,6 +22,25 @@ from crdcompat.schema.paths import owner, render
 USUAL = Server(31)
 
 
+def _scale(resource: Resource, new: Any, old: Any) -> Verdict:
+    spec = new.get("spec")
+    return resource.scale(spec.get("replicas") if isinstance(spec, dict) else None, old)
+
+
+#: The kinds of write that ``judge`` knows. In patches ``new`` is the patch, in ``scale`` the Scale object.
+OPERATIONS: dict[str, Callable[[Resource, Any, Any], Verdict]] = {
+    "create": lambda resource, new, old: resource.create(new),
+    "validate": lambda resource, new, old: resource.create(new, keep_status=True),
+    "update": lambda resource, new, old: resource.update(new, old),
+    "updateStatus": lambda resource, new, old: resource.update_status(new, old),
+    "mergePatch": lambda resource, new, old: resource.merge_patch(new, old),
+    "mergePatchStatus": lambda resource, new, old: resource.merge_patch(new, old, status=True),
+    "apply": lambda resource, new, old: resource.apply(new, old),
+    "applyStatus": lambda resource, new, old: resource.apply(new, old, status=True),
+    "scale": _scale,
+}
+
+
 def load(source: str, *, repo: str | None = None, reader: CrdReader | None = None, side: str = "") -> CrdSet:
     """The CRDs of a source: ``git:REF``, ``index:``, ``worktree:``, ``path:P``, or a bare ref or path.
 
@@ -102,10 +121,10 @@ def judge(
 ) -> Verdict:
     """Would an API server accept this one write?
 
-    ``operation`` is ``create``, ``validate`` (as create, but status is kept and validated), ``update`` or
-    ``updateStatus``; the last two need ``old``, the stored object. ``version`` defaults to the object's.
-    ``kubernetes`` is ``1.31`` or ``openshift-4.18``; ``ratcheting`` sets the feature gate by hand.
-    Raises UsageError for an operation, version or CRD that there is not.
+    ``operation`` is one of ``OPERATIONS``: ``create``, ``validate`` (as create, but status is kept and
+    validated), ``update``, ``updateStatus``, …; all but the first two need ``old``, the stored object.
+    ``version`` defaults to the object's. ``kubernetes`` is ``1.31`` or ``openshift-4.18``; ``ratcheting`` sets
+    the feature gate by hand. Raises UsageError for an operation, version or CRD that there is not.
     """
     server = kubernetes_server(kubernetes)
     server = Server(server.minor, server.openshift, ratcheting)
@@ -117,17 +136,11 @@ def judge_with(resource: Resource, operation: str, new: Any, old: Any = None) ->
     """``judge`` with a resource that is compiled already."""
     if not isinstance(new, dict):
         raise UsageError("the new object is not a JSON object")
-    judges: dict[str, Callable[[], Verdict]] = {
-        "create": lambda: resource.create(new),
-        "validate": lambda: resource.create(new, keep_status=True),
-        "update": lambda: resource.update(new, old),
-        "updateStatus": lambda: resource.update_status(new, old),
-    }
-    if operation not in judges:
-        raise UsageError(f"operation {operation!r} is not one of {', '.join(judges)}")
-    if operation.startswith("update") and not isinstance(old, dict):
+    if operation not in OPERATIONS:
+        raise UsageError(f"operation {operation!r} is not one of {', '.join(OPERATIONS)}")
+    if operation not in ("create", "validate") and not isinstance(old, dict):
         raise UsageError(f"operation {operation} needs the old object")
-    return judges[operation]()
+    return OPERATIONS[operation](resource, new, old)
 
 
 def resource_of(crd: Crd | dict[str, Any], version: str | None, server: Server) -> Resource:

@@ -120,6 +120,7 @@ def _as_decoded(value: Any) -> Any:
 def _data(verdict: Verdict, server: Server) -> dict[str, Any]:
     return {
         "accepted": verdict.accepted,
+        "code": verdict.code,
         "errors": [error_data(error, server) for error in verdict.errors],
         "aggregate": verdict.message,
         "result": verdict.object,
@@ -134,6 +135,7 @@ def _unanswered(request_id: Any, reason: str) -> dict[str, Any]:
     return {
         "id": request_id,
         "accepted": None,
+        "code": 0,
         "errors": [],
         "aggregate": "",
         "result": None,

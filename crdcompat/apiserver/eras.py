@@ -17,6 +17,7 @@ SINCE: dict[str, int] = {
     "list_index_in_paths": 24,  # before: errors inside items carry the array's path
     "typed_errors": 24,  # FieldValueTypeInvalid, Too long, Too many as types of their own
     "count_as_bad_value": 24,  # min/maxProperties name the count, before: the limit
+    "field_warnings": 25,  # fieldValidation=Warn: a request's unknown fields come back as warnings
     "cel": 25,  # CustomResourceValidationExpressions on by default
     "status_list_uniqueness": 26,
     "status_scope": 28,  # a status write validates .status only, before: the whole object

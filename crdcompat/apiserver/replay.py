@@ -14,7 +14,6 @@ from crdcompat.apiserver.edits import touching, unrelated
 from crdcompat.apiserver.errors import FieldError
 from crdcompat.apiserver.repair import Repair, repair
 from crdcompat.apiserver.strategy import Resource, Verdict
-from crdcompat.apiserver.typed import typed_error
 from crdcompat.schema.paths import Pointer, pointer_of
 
 Object = dict[str, Any]
@@ -22,6 +21,7 @@ Object = dict[str, Any]
 ACCEPTED, REJECTED, LOSES_DATA, UNKNOWN = "accepted", "rejected", "loses-data", "unknown"
 
 _HYPOTHETICAL = "crdcompat.example.com/hypothetical"
+_PROBE = "crdcompat.example.com/probe"
 _DELETED_AT = "2006-01-02T15:04:05Z"
 
 
@@ -121,10 +121,7 @@ def _status_touching(resource: Resource, obj: Object, bad: list[Pointer], had_st
 
 
 def _no_endpoint(resource: Resource, obj: Object) -> Answer:
-    """The old CRD lacks the status subresource: the endpoint answers 404 (rollback-truth, fact 14)."""
-    name = obj.get("metadata", {}).get("name", "")
-    message = f'{resource.crd.plural}.{resource.crd.group} "{name}" not found'
-    return Answer(REJECTED, (), message, note="404: this CRD has no /status endpoint")
+    return replace(_answer(resource.no_endpoint(obj)), note="this CRD has no /status endpoint")
 
 
 def _finalizer_removal(resource: Resource, obj: Object) -> Answer:
@@ -144,20 +141,15 @@ def _finalizer_removal(resource: Resource, obj: Object) -> Answer:
 
 
 def _apply(resource: Resource, obj: Object) -> Answer:
-    wrong = typed_error(obj, resource.node, resource.server)
-    if wrong:
-        meta = obj.get("metadata", {})
-        where = f"{meta.get('namespace', '')}/{meta.get('name', '')}"
-        what = f"{where}; {resource.api_version}, Kind={resource.crd.kind}"
-        return Answer(REJECTED, (), f"failed to create typed live object ({what}): {wrong}", note="500")
-    return _answer(resource.update(_labelled(obj), obj))
+    labels = {"metadata": {"labels": {_PROBE: "1"}}}
+    return _answer(resource.apply(labels, obj))
 
 
 def _labelled(obj: Object) -> Object:
     meta = obj.get("metadata", {})
     return {
         **obj,
-        "metadata": {**meta, "labels": {**(meta.get("labels") or {}), "crdcompat.example.com/probe": "1"}},
+        "metadata": {**meta, "labels": {**(meta.get("labels") or {}), _PROBE: "1"}},
     }
 
 
@@ -170,7 +162,7 @@ def _fresh(stored: Object) -> Object:
 
 
 def _answer(verdict: Verdict) -> Answer:
-    if verdict.errors:
+    if verdict.accepted is False:
         return Answer(REJECTED, verdict.errors, verdict.message)
     if verdict.unknown:
         return Answer(UNKNOWN, note="; ".join(_doubts(verdict)))

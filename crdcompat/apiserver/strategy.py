@@ -29,13 +29,17 @@ from crdcompat.apiserver.errors import (
     Unknown,
     aggregate,
 )
+from crdcompat.apiserver.gotext import quote
 from crdcompat.apiserver.lists import duplicate_errors
+from crdcompat.apiserver.merge import apply_merge, merge_patch, undeclared, with_replicas
 from crdcompat.apiserver.scale import scale_errors
+from crdcompat.apiserver.typed import typed_error
 from crdcompat.apiserver.validate import SchemaValidator
 from crdcompat.manifests.crd import Crd, CrdVersion
 
 Object = dict[str, Any]
 
+_UNDECLARED = "field not declared in schema"
 _BLOCKING = frozenset({REQUIRED, TOO_LONG, TOO_MANY, TYPE_INVALID})
 
 
@@ -43,7 +47,8 @@ _BLOCKING = frozenset({REQUIRED, TOO_LONG, TOO_MANY, TYPE_INVALID})
 class Verdict:
     """The answer to one write.
 
-    ``errors`` and ``message`` (the aggregate of the 422) are empty when it is accepted. ``object`` is what is
+    ``code`` is the HTTP status: 200, 422 with ``errors`` and ``message`` (the aggregate), or 404 and 500 with a
+    message alone; errors and message are empty when it is accepted. ``object`` is what is
     stored when accepted, else None. ``pruned`` and ``defaulted`` are the paths that decoding the request took
     away and added. ``unknown`` says what could not be judged: then ``accepted`` is None unless other errors
     reject the write anyway.
@@ -57,6 +62,7 @@ class Verdict:
     defaulted: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     unknown: tuple[Unknown, ...] = ()
+    code: int = 200
 
 
 class Resource:
@@ -124,6 +130,51 @@ class Resource:
             new["status"] = request.object["status"]
         return self._judge(new, old, request, status_write=True)
 
+    def merge_patch(self, patch: Any, stored: Object, *, status: bool = False) -> Verdict:
+        """PATCH with a JSON merge patch, on the main endpoint or on /status."""
+        return self._patched(merge_patch(self.read(stored).object, patch), stored, status=status)
+
+    def apply(self, patch: Object, stored: Object, *, status: bool = False) -> Verdict:
+        """PATCH by server-side apply, of a manager that owns nothing else; shapes that cannot be typed fail hard."""
+        live = self.read(stored).object
+        missing = undeclared(patch, self.node)
+        if missing:
+            return self._failed(
+                500, f"failed to create typed patch object ({self._who(live)}): {missing}: {_UNDECLARED}"
+            )
+        for what, obj in (("patch", patch), ("live", live)):
+            wrong = typed_error(obj, self.node, self.server, strict=what == "patch")
+            if wrong:
+                return self._failed(500, f"failed to create typed {what} object ({self._who(live)}): {wrong}")
+        return self._patched(apply_merge(live, patch, self.node), stored, status=status)
+
+    def scale(self, replicas: Any, stored: Object) -> Verdict:
+        """PUT of /scale: the replicas are written into the object, which is then judged as on the main endpoint."""
+        live = self.read(stored).object
+        path = self.version.scale.get("specReplicasPath") if self.version.scale is not None else None
+        if not isinstance(path, str):
+            return self.no_endpoint(stored)
+        return self.update(with_replicas(live, path, replicas), stored)
+
+    def no_endpoint(self, stored: Object) -> Verdict:
+        """The answer of an endpoint that this CRD does not have (rollback-truth, fact 14)."""
+        name = _meta(stored).get("name", "")
+        return self._failed(404, f"{self.crd.plural}.{self.crd.group} {quote(str(name))} not found")
+
+    def _patched(self, whole: Object, stored: Object, *, status: bool) -> Verdict:
+        if status and not self.version.has_status:
+            return self.no_endpoint(stored)
+        return self.update_status(whole, stored) if status else self.update(whole, stored)
+
+    def _who(self, obj: Object) -> str:
+        meta = _meta(obj)
+        place = f"{meta.get('namespace', '')}/{meta.get('name', '')}"
+        return f"{place}; {self.api_version}, Kind={self.crd.kind}"
+
+    @staticmethod
+    def _failed(code: int, message: str) -> Verdict:
+        return Verdict(False, (), message, None, code=code)
+
     def _content_changed(self, new: Object, old: Object) -> bool:
         left_out = {"metadata", "status"} if self.version.has_status else {"metadata"}
         return not same(
@@ -135,7 +186,9 @@ class Resource:
 
     def _judge(self, new: Object, old: Object | None, request: Decoded, *, status_write: bool) -> Verdict:
         unknown: list[Unknown] = []
-        warnings: tuple[str, ...] = ()
+        warnings = tuple(
+            f"unknown field {quote(path)}" for path in request.pruned if self.server.does("field_warnings")
+        )
         errors = list(self._type_meta(new))
         pair = Pair(new, old, self.node) if old is not None else None
         status_only = status_write and self.server.does("status_scope")
@@ -155,7 +208,7 @@ class Resource:
                 outcome = self._rules.evaluate(new, pair, ratchet=ratchet)
                 errors.extend(outcome.errors)
                 unknown.extend(outcome.unknown)
-                warnings = outcome.warnings
+                warnings += outcome.warnings
         accepted = None if unknown and not errors else not errors
         name = _meta(new).get("name")
         return Verdict(
@@ -169,6 +222,7 @@ class Resource:
             defaulted=request.defaulted,
             warnings=warnings,
             unknown=tuple(unknown),
+            code=422 if errors else 200,
         )
 
     def _blocks_rules(self, error: FieldError) -> bool:

@@ -22,31 +22,34 @@ _GO_TYPES = {
 }
 
 
-def typed_error(value: Any, node: Node | None, server: Server, path: str = "") -> str:
-    """The first thing that keeps ``value`` from being typed by ``node`` (``.spec.p: expected …``), or ``""``."""
+def typed_error(value: Any, node: Node | None, server: Server, path: str = "", *, strict: bool = False) -> str:
+    """The first thing that keeps ``value`` from being typed by ``node`` (``.spec.p: expected …``), or ``""``.
+
+    ``strict``: duplicates are errors on every server, as they are in patches.
+    """
     if value is None or node is None or not node.types or node.int_or_string:
         return ""
-    return _CHECKS[node.type](value, node, server, path) if node.type in _CHECKS else ""
+    return _CHECKS[node.type](value, node, server, path, strict) if node.type in _CHECKS else ""
 
 
-def _number(value: Any, node: Node, server: Server, path: str) -> str:
+def _number(value: Any, node: Node, server: Server, path: str, strict: bool) -> str:
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return ""
     return f"{path}: expected numeric (int or float), got {_GO_TYPES[type(value)]}"
 
 
-def _string(value: Any, node: Node, server: Server, path: str) -> str:
+def _string(value: Any, node: Node, server: Server, path: str, strict: bool) -> str:
     return "" if isinstance(value, str) else f"{path}: expected string, got {go_syntax(value)}"
 
 
-def _boolean(value: Any, node: Node, server: Server, path: str) -> str:
+def _boolean(value: Any, node: Node, server: Server, path: str, strict: bool) -> str:
     return "" if isinstance(value, bool) else f"{path}: expected boolean, got {plain(value)}"
 
 
-def _array(value: Any, node: Node, server: Server, path: str) -> str:
+def _array(value: Any, node: Node, server: Server, path: str, strict: bool) -> str:
     if not isinstance(value, list):
         return f"{path}: expected list, got {plain(value)}"
-    if node.list_type in ("set", "map") and not server.does("apply_tolerates_duplicates"):
+    if node.list_type in ("set", "map") and (strict or not server.does("apply_tolerates_duplicates")):
         seen: set[str] = set()
         for item in value:
             key = _item_key(item, node)
@@ -54,7 +57,10 @@ def _array(value: Any, node: Node, server: Server, path: str) -> str:
                 return f"{path}: duplicate entries for key {key}"
             seen.add(key)
     items = enumerate(value)
-    return next((wrong for i, item in items if (wrong := typed_error(item, node.items, server, f"{path}[{i}]"))), "")
+    return next(
+        (wrong for i, item in items if (wrong := typed_error(item, node.items, server, f"{path}[{i}]", strict=strict))),
+        "",
+    )
 
 
 def _item_key(item: Any, node: Node) -> str:
@@ -64,12 +70,16 @@ def _item_key(item: Any, node: Node) -> str:
     return "[" + ",".join(f"{key}={go_syntax(members.get(key))}" for key in sorted(node.list_keys)) + "]"
 
 
-def _object(value: Any, node: Node, server: Server, path: str) -> str:
+def _object(value: Any, node: Node, server: Server, path: str, strict: bool) -> str:
     if not isinstance(value, dict):
         return f"{path}: expected map, got {plain(value)}"
     members = ((name, node.child(name)) for name in sorted(value))
     return next(
-        (wrong for name, sub in members if (wrong := typed_error(value[name], sub, server, f"{path}.{name}"))),
+        (
+            wrong
+            for name, sub in members
+            if (wrong := typed_error(value[name], sub, server, f"{path}.{name}", strict=strict))
+        ),
         "",
     )
 

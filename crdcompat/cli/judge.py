@@ -16,7 +16,12 @@ class Operation(StrEnum):
     create = "create"
     validate = "validate"
     update = "update"
-    updateStatus = "updateStatus"  # noqa: N815 - the word is fixed
+    updateStatus = "updateStatus"  # noqa: N815 - the words are fixed
+    mergePatch = "mergePatch"  # noqa: N815
+    mergePatchStatus = "mergePatchStatus"  # noqa: N815
+    apply = "apply"
+    applyStatus = "applyStatus"  # noqa: N815
+    scale = "scale"
 
 
 class Output(StrEnum):

@@ -81,11 +81,13 @@ def general(field: str) -> str:
 
 def value_at(data: Any, pointer: Pointer) -> Any:
     """The value at a pointer. Raises LookupError where there is none."""
+    value = data
     for step in pointer:
-        if not isinstance(data, list if isinstance(step, int) else Mapping):
+        fits: bool = isinstance(value, list if isinstance(step, int) else Mapping)
+        if not fits:
             raise LookupError(step)
-        data = data[step]
-    return data
+        value = value[step]
+    return value
 
 
 def field_of(pointer: Pointer, *, indexed: bool = True) -> str:

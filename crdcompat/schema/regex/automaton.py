@@ -15,7 +15,7 @@ from crdcompat.schema.regex.program import EDGE, KINDS, LINE, OTHER, WORD_CHAR, 
 DEAD, ALL = 0, 1
 _FIRST = 2
 
-_UNITS = 2_000_000
+_UNITS = 1_000_000
 _KEPT_UNITS = 8_000_000
 _KEPT = 256
 

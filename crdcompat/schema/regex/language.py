@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from crdcompat.schema.re2 import PatternError, compile_pattern, go_text
+from crdcompat.schema.re2 import go_text
 from crdcompat.schema.regex.automaton import (
     Automaton,
     LengthsAutomaton,
     StringsAutomaton,
     pattern_automaton,
 )
-from crdcompat.schema.regex.errors import Unsupported
+from crdcompat.schema.regex.parse import compiled
 
 #: Lengths and listed texts bring states of their own; so many are granted beside the bound of a search.
 _MAX_EXTRA = 20_000
@@ -88,10 +88,7 @@ class Language:
 
 def found(pattern: str, text: str) -> bool:
     """Whether google-re2 finds the pattern in the text. Raises Unsupported if the pattern does not compile."""
-    compiled = compile_pattern(pattern)
-    if isinstance(compiled, PatternError):
-        raise Unsupported(compiled.reason)
-    return compiled.search(text)
+    return compiled(pattern).search(text)
 
 
 def extra_states(automata: Iterable[Automaton]) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from crdcompat.schema.regex.automaton import PatternAutomaton, pattern_automaton
-from crdcompat.schema.regex.errors import Unsupported
+from crdcompat.schema.regex.errors import Budget, Unsupported
 from crdcompat.schema.regex.language import Language, found
 from crdcompat.schema.regex.product import Product
 from crdcompat.schema.regex.search import Words
@@ -14,8 +14,8 @@ from crdcompat.schema.regex.written import way
 
 _LIMIT = 1000
 _STATES = 3000
-#: So many characters of members are put into the order of the pattern; more are sorted.
-_ORDERED = 50_000
+#: Work to put members into the order of the pattern; some thousand texts. If it is more they are sorted.
+_ORDERED = 200_000
 
 
 def members(
@@ -80,9 +80,11 @@ def finite(of: str | Language, *, limit: int = _LIMIT) -> tuple[str, ...] | None
 
 
 def _ordered(texts: list[str], automata: Sequence[PatternAutomaton]) -> list[str]:
-    if not automata or sum(map(len, texts)) > _ORDERED:
+    budget = Budget(_ORDERED, "the members are too long to be ordered")
+    try:
+        return sorted(texts, key=lambda text: (way(automata[0], text, budget) if automata else (), text))
+    except Unsupported:
         return sorted(texts)
-    return sorted(texts, key=lambda text: (way(automata[0], text), text))
 
 
 def _all(product: Product, limit: int) -> list[str] | None:

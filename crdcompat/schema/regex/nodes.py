@@ -10,7 +10,7 @@ from crdcompat.schema.regex.charset import CharSet
 from crdcompat.schema.regex.errors import Unsupported
 
 #: Characters of a pattern once its repetitions are written out; real ones have some hundreds.
-MAX_POSITIONS = 10_000
+MAX_POSITIONS = 5000
 #: Levels of nesting; real ones have about ten. This also bounds recursion over a tree.
 MAX_HEIGHT = 120
 

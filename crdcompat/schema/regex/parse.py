@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from crdcompat.schema.re2 import PatternError, compile_pattern, go_text
+from crdcompat.schema.re2 import Pattern, PatternError, compile_pattern, go_text
 from crdcompat.schema.regex.charset import ANY, NEWLINE, CharSet, negate
 from crdcompat.schema.regex.classes import bracketed, escaped, shorthand
 from crdcompat.schema.regex.errors import Budget, Unsupported
@@ -17,8 +17,10 @@ from crdcompat.schema.regex.tables import fold
 
 #: Longer patterns are not looked at; the longest real one has about 2000 characters.
 MAX_LENGTH = 50_000
+#: Where a group matched costs time and memory to find; the most groups of a real pattern are about 150.
+MAX_GROUPS = 1000
 #: Ranges of all character classes together; a Unicode class has some hundreds.
-_MAX_RANGES = 200_000
+_MAX_RANGES = 50_000
 
 _COUNTED = re.compile(r"\{(0|[1-9][0-9]*)(,(0|[1-9][0-9]*)?)?\}")
 _GROUP = re.compile(r"\((?:\?(?:P?<[^>]*>|(?P<flags>[imsU-]*)(?P<end>[:)])))?")
@@ -31,13 +33,21 @@ _PLACES = {
 }
 
 
-def parse(pattern: str) -> Node:
-    """The tree of a pattern. Raises Unsupported for what does not compile, is too large or is not known."""
+def compiled(pattern: str) -> Pattern:
+    """The pattern for google-re2. Raises Unsupported if it does not compile, or would be slow to match."""
     if len(pattern) > MAX_LENGTH:
         raise Unsupported(f"the pattern has more than {MAX_LENGTH} characters")
-    compiled = compile_pattern(pattern)
-    if isinstance(compiled, PatternError):
-        raise Unsupported(compiled.reason)
+    if pattern.count("(") > MAX_GROUPS:
+        raise Unsupported(f"the pattern has more than {MAX_GROUPS} groups")
+    found = compile_pattern(pattern)
+    if isinstance(found, PatternError):
+        raise Unsupported(found.reason)
+    return found
+
+
+def parse(pattern: str) -> Node:
+    """The tree of a pattern. Raises Unsupported for what does not compile, is too large or is not known."""
+    compiled(pattern)
     try:
         return _Parser(go_text(pattern)).parse()
     except (IndexError, ValueError) as error:

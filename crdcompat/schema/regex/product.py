@@ -12,7 +12,7 @@ from crdcompat.schema.regex.partition import JointClass, joint
 from crdcompat.schema.regex.readable import by_preference
 
 #: Looks at one class of characters in one state; a full search of thousands of states stays below.
-_UNITS = 2_000_000
+_UNITS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)

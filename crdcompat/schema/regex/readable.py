@@ -20,7 +20,6 @@ _ASCII = {ord(char): cost for cost, chars in _GROUPS for char in chars}
 _RANK = {code: rank for rank, code in enumerate(_ASCII)} | {
     code: len(_ASCII) + code for code in range(128) if code not in _ASCII
 }
-_PREFERRED = tuple(sorted(range(128), key=_RANK.__getitem__))
 #: Of a range beyond ASCII, so many code points are looked at for a readable one.
 _LOOKED_AT = 64
 
@@ -60,16 +59,13 @@ def best(ranges: Iterable[Range]) -> int:
 
 def by_preference(ranges: tuple[Range, ...]) -> Iterator[str]:
     """All characters of some sorted ranges, readable ones first; control characters of ASCII last."""
-    hidden: list[int] = []
-    for code in _PREFERRED:
-        if any(low <= code <= high for low, high in ranges if low < 128):
-            if code in _ASCII:
-                yield chr(code)
-            else:
-                hidden.append(code)
+    ascii_codes = [code for low, high in ranges if low < 128 for code in range(low, min(high, 127) + 1)]
+    ascii_codes.sort(key=_RANK.__getitem__)
+    shown = sum(code in _ASCII for code in ascii_codes)
+    yield from map(chr, ascii_codes[:shown])
     for printable in (True, False):
         for low, high in ranges:
             for code in range(max(low, 128), high + 1):
                 if chr(code).isprintable() is printable:
                     yield chr(code)
-    yield from map(chr, hidden)
+    yield from map(chr, ascii_codes[shown:])

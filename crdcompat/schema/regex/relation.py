@@ -14,7 +14,7 @@ from crdcompat.schema.regex.search import shortest
 
 Kind = Literal["equal", "wider", "narrower", "incomparable", "undecided"]
 
-_BOUND = 3000
+_BOUND = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +67,9 @@ def _only(inside: Language, outside: Language, bound: int, reasons: list[str]) -
 
 
 def _difference(inside: Language, outside: Language, bound: int) -> str | None:
+    automata, others = inside.automata(), outside.automata()
     listed = inside.listed()
     if listed is not None:
         rest = [text for text in listed if text not in outside]
         return min(rest, key=lambda text: (len(text), text_cost(text)), default=None)
-    automata, others = inside.automata(), outside.automata()
     return shortest(Product(automata, others), bound + extra_states((*automata, *others)))

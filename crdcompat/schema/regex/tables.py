@@ -6,6 +6,7 @@ patterns is the only source for both. The answers are found by matching every co
 
 from __future__ import annotations
 
+import sys
 from array import array
 from functools import lru_cache
 from typing import Any
@@ -83,8 +84,10 @@ def _everywhere(atom: str, fold: bool) -> CharSet:
 @lru_cache(maxsize=1)
 def _all_text() -> bytes:
     """All code points in order, as UTF-8."""
-    codes = array("I", (code for low, high in ANY for code in range(low, high + 1)))
-    return "".join(map(chr, codes)).encode()
+    codes = array("I")
+    for low, high in ANY:
+        codes.extend(range(low, high + 1))
+    return codes.tobytes().decode(f"utf-32-{sys.byteorder[0]}e").encode()
 
 
 def _code_at(offset: int) -> int:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from crdcompat.schema.regex.automaton import PatternAutomaton
+from crdcompat.schema.regex.errors import Budget
 from crdcompat.schema.regex.partition import Mask
 from crdcompat.schema.regex.program import EDGE, Program
 
 
-def way(automaton: PatternAutomaton, text: str) -> tuple[int, ...]:
+def way(automaton: PatternAutomaton, text: str, budget: Budget) -> tuple[int, ...]:
     """The first way, in the order of the pattern as written, in which it matches all of the text.
 
     A way is the positions in the pattern of the characters that match, one for each of the text.
@@ -21,6 +22,7 @@ def way(automaton: PatternAutomaton, text: str) -> tuple[int, ...]:
     for (mask, _), place in zip(classes, places, strict=False):
         held = reached[-1] if reached else None
         reached.append(_after(program, held, *place) & mask)
+        budget.spend(2 + 2 * reached[-1].bit_count())
     wanted = program.matched
     for at in range(len(text) - 1, -1, -1):
         place = places[at + 1]

@@ -1,0 +1,66 @@
+# `make demo` and `make test` do everything: set up .venv once, then run. Nothing is written outside this
+# directory. Another interpreter: make PYTHON=python3.12 test. Fewer or other tests: make test ARGS='-k hooks'.
+
+PYTHON ?= python3
+ARGS ?=
+
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+
+# Stamps: the environment of this interpreter, what running needs, what developing needs, and the wheels from
+# which the tests install offline.
+MADE := $(VENV)/made-by-$(subst /,_,$(PYTHON))
+RUN := $(VENV)/run
+DEV := $(VENV)/dev
+WHEELS := $(VENV)/wheels
+
+.PHONY: demo test bench lint format clean
+.NOTPARALLEL:
+
+demo: $(RUN)
+	@$(BIN)/crdcompat demo
+
+test: $(DEV) $(WHEELS)
+	$(BIN)/python -m pytest -rs -n auto --dist loadfile $(ARGS)
+
+bench: $(RUN)
+	$(BIN)/python benchmarks/measure.py $(ARGS)
+
+lint: $(DEV)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(DEV)
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+clean:
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist benchmarks/results.json
+	find crdcompat tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(MADE):
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "crdcompat needs Python 3.11 or later, but '$(PYTHON)' is: $$($(PYTHON) --version 2>&1)." >&2; \
+	  echo "Name another one: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
+	@echo "Setting up $(VENV) with $$($(PYTHON) --version) (once)..."
+	@$(PYTHON) -m venv --clear $(VENV)
+	@touch $@
+
+$(RUN): pyproject.toml $(MADE)
+	@echo "Installing crdcompat into $(VENV) (once)..."
+	@$(PIP) install --editable .
+	@touch $@
+
+$(DEV): pyproject.toml $(MADE)
+	@echo "Installing crdcompat and what its tests need into $(VENV) (once)..."
+	@$(PIP) install --editable '.[dev]'
+	@touch $@ $(RUN)
+
+$(WHEELS): pyproject.toml $(MADE)
+	@echo "Collecting the wheels that the tests install from (once)..."
+	@rm -rf $(VENV)/wheelhouse
+	@$(PIP) wheel --wheel-dir $(VENV)/wheelhouse . hatchling
+	@rm -f $(VENV)/wheelhouse/crdcompat-*
+	@touch $@
