@@ -15,6 +15,7 @@ from crdcompat.manifests.crdset import CrdReader, CrdSet
 from crdcompat.manifests.pairing import Facing, pair
 from crdcompat.policy.findings import make_findings
 from crdcompat.policy.locations import Places, find_places
+from crdcompat.problems import problem_order
 from crdcompat.report.model import Counts, DiffReport, Release, UndecidedEntry, sorted_skips
 from crdcompat.schema.paths import owner, render
 
@@ -104,8 +105,8 @@ def diff(
         findings=tuple(kept),
         undecided=tuple(sorted((_undecided(item, places) for item in opened), key=_undecided_order)),
         skipped=sorted_skips(old.skipped, new.skipped),
-        problems=tuple(sorted((*old.problems, *new.problems))),
-        remarks=tuple(sorted((*old.remarks, *new.remarks))),
+        problems=tuple(sorted((*old.problems, *new.problems), key=problem_order)),
+        remarks=tuple(sorted((*old.remarks, *new.remarks), key=problem_order)),
     )
 
 

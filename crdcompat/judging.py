@@ -13,6 +13,7 @@ import orjson
 
 from crdcompat.api import USUAL, judge_with, resource_of
 from crdcompat.apiserver.eras import Server, kubernetes_server
+from crdcompat.apiserver.refusals import refusal
 from crdcompat.apiserver.strategy import Resource, Verdict
 from crdcompat.errors import CrdcompatError, SourceError, UsageError
 from crdcompat.manifests.crd import Crd, NotACrdError, is_crd, read_crd
@@ -44,7 +45,7 @@ def answer(question: Question, *, as_json: bool) -> tuple[str, int]:
     server = question.server or USUAL
     server = Server(server.minor, server.openshift, question.ratcheting)
     version = question.version or str(new.get("apiVersion", "")).rpartition("/")[2] or None
-    resource = resource_of(_crd_for(question.crd, new), version, server)
+    resource = _served(question.crd, resource_of(_crd_for(question.crd, new), version, server))
     verdict = judge_with(resource, question.op, new, old)
     code = UNKNOWN if verdict.accepted is None else (ACCEPTED if verdict.accepted else REJECTED)
     if as_json:
@@ -103,7 +104,16 @@ def _answer_request(request: Any) -> dict[str, Any]:
 @lru_cache(maxsize=1024)
 def _resource(crd: str, kind: str | None, version: str | None, kube: str, ratcheting: bool | None) -> Resource:
     server = kubernetes_server(kube)
-    return resource_of(_crd_for(crd, {"kind": kind}), version, Server(server.minor, server.openshift, ratcheting))
+    server = Server(server.minor, server.openshift, ratcheting)
+    return _served(crd, resource_of(_crd_for(crd, {"kind": kind}), version, server))
+
+
+def _served(file: str, resource: Resource) -> Resource:
+    """The resource, if a server would serve it at all. Raises SourceError with the rule that its CRD breaks."""
+    refused = refusal(resource.crd, resource.version, resource.server)
+    if refused:
+        raise SourceError(f"{file}: the API server refuses this CRD: {refused}")
+    return resource
 
 
 def _as_decoded(value: Any) -> Any:

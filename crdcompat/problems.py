@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclass(frozen=True, slots=True)
 class Problem:
     """Input that could not be read. The run goes on; its exit code becomes 2.
 
@@ -17,6 +17,11 @@ class Problem:
     line: int | None
     message: str
     side: str = ""
+
+
+def problem_order(problem: Problem) -> tuple[str, int, str, str]:
+    """By file and line; a problem of the whole file comes first."""
+    return (problem.file, problem.line or 0, problem.message, problem.side)
 
 
 @dataclass(frozen=True, slots=True, order=True)

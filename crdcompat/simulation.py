@@ -7,14 +7,15 @@ from typing import Any
 
 from crdcompat.apiserver.eras import Server, server_of_name
 from crdcompat.apiserver.errors import FieldError
+from crdcompat.apiserver.refusals import refusal
 from crdcompat.apiserver.replay import ACCEPTED, LOSES_DATA, UNKNOWN, Answer, Replay, replay
 from crdcompat.apiserver.strategy import Resource
 from crdcompat.errors import UsageError
 from crdcompat.manifests.contexts import contexts_of
 from crdcompat.manifests.crdset import CrdSet
 from crdcompat.manifests.objects import Recorded
-from crdcompat.manifests.pairing import Resolved, resolve
-from crdcompat.problems import Problem, Skipped
+from crdcompat.manifests.pairing import Chosen, Resolved, resolve
+from crdcompat.problems import Problem, Skipped, problem_order
 from crdcompat.report.model import (
     NotSimulated,
     Release,
@@ -72,7 +73,7 @@ def simulate(
         objects=tuple(sorted(simulated, key=lambda item: (item.crd, item.namespace, item.name, item.source))),
         not_simulated=tuple(sorted(missed, key=lambda item: (item.reason, item.object, item.source))),
         skipped=tuple(sorted(set(skipped))),
-        problems=tuple(sorted(set(problems))),
+        problems=tuple(sorted({*problems, *run.problems}, key=problem_order)),
         notes=run.notes,
     )
 
@@ -87,6 +88,18 @@ class _Run:
         self._readers = self._resolve(reader, writer, context)
         self._writers = self._resolve(writer, reader, context)
         self._resources: dict[tuple[int, Server], Resource] = {}
+        self._refusals: dict[int, str] = {}
+        self.problems: list[Problem] = []
+
+    def _refusal(self, chosen: Chosen, server: Server) -> str:
+        """Why no server would serve this version of a CRD; said once as a problem of its file."""
+        key = id(chosen.version)
+        if key not in self._refusals:
+            self._refusals[key] = refusal(chosen.document.crd, chosen.version, server)
+            if self._refusals[key]:
+                message = f"the API server refuses this CRD: {self._refusals[key]}"
+                self.problems.append(Problem(chosen.document.file, None, message))
+        return self._refusals[key]
 
     def _resolve(self, crds: CrdSet, others: CrdSet, wanted: str | None) -> dict[tuple[str, str], Resolved]:
         contexts = {str(context): context for context in contexts_of(crds.documents, others.documents)}
@@ -131,6 +144,9 @@ class _Run:
         before = writer.versions.get(version) if writer is not None else None
         had_status = before.version.has_status if before is not None else chosen.version.has_status
         servers = (self._server,) if self._server is not None else _ONE_OF_EACH_ERA
+        refused = self._refusal(chosen, servers[-1])
+        if refused:
+            return NotSimulated(label, item.source, f"the API server refuses the CRD {reader.name}: {refused}")
         replays = []
         for server in servers:
             key = (id(chosen.version), server)

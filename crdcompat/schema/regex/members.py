@@ -8,12 +8,14 @@ from functools import lru_cache
 from crdcompat.schema.regex.automaton import PatternAutomaton, pattern_automaton
 from crdcompat.schema.regex.errors import Budget, Unsupported
 from crdcompat.schema.regex.language import Language, found
-from crdcompat.schema.regex.product import Product
+from crdcompat.schema.regex.product import Edge, Product
 from crdcompat.schema.regex.search import Words
 from crdcompat.schema.regex.written import way
 
 _LIMIT = 1000
 _STATES = 3000
+#: A finite language is listed if its members have no more characters together.
+_CHARACTERS = 100_000
 #: Work to put members into the order of the pattern; some thousand texts. If it is more they are sorted.
 _ORDERED = 200_000
 
@@ -61,7 +63,7 @@ def _words(inside: Sequence[str], without: Sequence[str], least: int, most: int 
 def finite(of: str | Language, *, limit: int = _LIMIT) -> tuple[str, ...] | None:
     """All members of a pattern or language, as written (``^(B|A)$``: B, A), if they are at most ``limit``.
 
-    None if there are more, endlessly many, or it could not be found out.
+    None if there are more, endlessly many, very long ones, or it could not be found out.
     """
     language = Language.from_pattern(of) if isinstance(of, str) else of
     try:
@@ -89,46 +91,70 @@ def _ordered(texts: list[str], automata: Sequence[PatternAutomaton]) -> list[str
 
 def _all(product: Product, limit: int) -> list[str] | None:
     """Every text of a product, in any order; None if they are more than ``limit`` or were not found out."""
-    order = _ends_first(product)
-    if order is None:
+    edges = _useful(product)
+    order = _ends_first(product, edges) if edges is not None else None
+    if edges is None or order is None:
         return None
     counts: dict[int, int] = {}
+    lengths: dict[int, int] = {}
     for state in order:
-        counts[state] = product.accepts(state) + sum(len(edge) * counts[edge.target] for edge in product.edges(state))
-    if counts.get(product.start, 0) > limit:
+        steps = [(len(edge), edge.target) for edge in edges[state]]
+        counts[state] = product.accepts(state) + sum(chars * counts[target] for chars, target in steps)
+        lengths[state] = sum(chars * (counts[target] + lengths[target]) for chars, target in steps)
+    if counts.get(product.start, 0) > limit or lengths.get(product.start, 0) > _CHARACTERS:
         return None
     texts: list[str] = []
-    todo = [(product.start, "")] if counts.get(product.start) else []
+    todo = [(product.start, "")] if product.start in edges else []
     while todo:
         state, text = todo.pop()
         if product.accepts(state):
             texts.append(text)
-        for edge in product.edges(state):
-            if counts[edge.target]:
-                todo.extend((edge.target, text + char) for char in edge.chars())
+        for edge in edges[state]:
+            todo.extend((edge.target, text + char) for char in edge.chars())
     return texts
 
 
-def _ends_first(product: Product) -> list[int] | None:
-    """The states that can be reached, each after all that come behind it; None if there is no such order
-    because a text can go on for ever, or if there are too many states."""
+def _useful(product: Product) -> dict[int, list[Edge]] | None:
+    """The states on the way from the start to an end, and the steps between them; None if they are too many or
+    anything may follow one of them."""
+    reached = {product.start} if product.start >= 0 else set()
+    todo = list(reached)
+    before: dict[int, list[int]] = {}
+    for state in todo:
+        if product.everything(state) or len(todo) > _STATES:
+            return None
+        for edge in product.edges(state):
+            before.setdefault(edge.target, []).append(state)
+            if edge.target not in reached:
+                reached.add(edge.target)
+                todo.append(edge.target)
+    useful = {state for state in todo if product.accepts(state)}
+    todo = list(useful)
+    for state in todo:
+        for earlier in before.get(state, ()):
+            if earlier not in useful:
+                useful.add(earlier)
+                todo.append(earlier)
+    return {state: [edge for edge in product.edges(state) if edge.target in useful] for state in useful}
+
+
+def _ends_first(product: Product, edges: dict[int, list[Edge]]) -> list[int] | None:
+    """The states in an order in which each comes after those behind it; None if a text can go on for ever."""
     order: list[int] = []
-    if product.start < 0:
+    if product.start not in edges:
         return order
     done = {product.start: False}
-    todo = [(product.start, iter(product.edges(product.start)))]
+    todo = [(product.start, iter(edges[product.start]))]
     while todo:
-        state, edges = todo[-1]
-        edge = next(edges, None)
+        state, steps = todo[-1]
+        edge = next(steps, None)
         if edge is None:
             todo.pop()
             done[state] = True
             order.append(state)
         elif edge.target not in done:
-            if len(done) == _STATES:
-                return None
             done[edge.target] = False
-            todo.append((edge.target, iter(product.edges(edge.target))))
+            todo.append((edge.target, iter(edges[edge.target])))
         elif not done[edge.target]:
             return None
     return order

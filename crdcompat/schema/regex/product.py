@@ -54,6 +54,10 @@ class Product:
         outside = found[self._inside :]
         return all(found[: self._inside]) and not (outside and all(outside))
 
+    def everything(self, state: int) -> bool:
+        """Whether it is plain that every text that gets to ``state`` may go on in any way."""
+        return all(at == ALL for at in self._states[state][: self._inside]) and self._inside == len(self._automata)
+
     def edges(self, state: int) -> tuple[Edge, ...]:
         """The steps from ``state`` to states from which something may be accepted; the most readable first."""
         found = self._edges.get(state)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import string
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 
 from crdcompat.schema.regex.charset import Range
 
@@ -38,26 +38,21 @@ def text_cost(text: str) -> int:
     return sum(map(cost, map(ord, text)))
 
 
-def best(ranges: Iterable[Range]) -> int:
-    """The most readable code point of some sorted ranges."""
-    found, found_cost = -1, _HIDDEN + 1
+def best(ranges: Sequence[Range]) -> int:
+    """The most readable code point of some sorted ranges; beyond ASCII, of the first ones of each range."""
+    ascii_codes = [code for low, high in ranges if low < 128 for code in range(low, min(high, 127) + 1)]
+    found = min(ascii_codes, key=_RANK.__getitem__, default=ranges[-1][0])
+    found_cost = cost(found)
     for low, high in ranges:
-        if low < 128:
-            code = min(range(low, min(high, 127) + 1), key=_RANK.__getitem__)
-            if found < 0 or _RANK[code] < _RANK[found]:
-                found, found_cost = code, cost(code)
-            low = 128
         if found_cost <= _FOREIGN_LETTER:
-            return found
-        for code in range(low, min(high, low + _LOOKED_AT - 1) + 1):
-            if (code_cost := cost(code)) < found_cost:
-                found, found_cost = code, code_cost
-                if code_cost <= _FOREIGN_LETTER:
-                    return found
+            break
+        for code in range(max(low, 128), min(high, max(low, 128) + _LOOKED_AT) + 1):
+            if cost(code) < found_cost:
+                found, found_cost = code, cost(code)
     return found
 
 
-def by_preference(ranges: tuple[Range, ...]) -> Iterator[str]:
+def by_preference(ranges: Sequence[Range]) -> Iterator[str]:
     """All characters of some sorted ranges, readable ones first; control characters of ASCII last."""
     ascii_codes = [code for low, high in ranges if low < 128 for code in range(low, min(high, 127) + 1)]
     ascii_codes.sort(key=_RANK.__getitem__)

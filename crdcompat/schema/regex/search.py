@@ -8,7 +8,7 @@ from crdcompat.schema.regex.errors import Budget, Unsupported
 from crdcompat.schema.regex.product import Edge, Product
 
 #: Steps looked at while texts are listed: length times states.
-_UNITS = 400_000
+_UNITS = 1_200_000
 
 
 def shortest(product: Product, bound: int) -> str | None:
