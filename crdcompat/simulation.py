@@ -10,11 +10,10 @@ from crdcompat.apiserver.errors import FieldError
 from crdcompat.apiserver.refusals import refusal
 from crdcompat.apiserver.replay import ACCEPTED, LOSES_DATA, UNKNOWN, Answer, Replay, replay
 from crdcompat.apiserver.strategy import Resource
-from crdcompat.errors import UsageError
-from crdcompat.manifests.contexts import contexts_of
+from crdcompat.manifests.contexts import DEFAULT
 from crdcompat.manifests.crdset import CrdSet
 from crdcompat.manifests.objects import Recorded
-from crdcompat.manifests.pairing import Chosen, Resolved, resolve
+from crdcompat.manifests.pairing import Chosen, Resolved, resolve_all
 from crdcompat.problems import Problem, Skipped, problem_order
 from crdcompat.report.model import (
     NotSimulated,
@@ -27,7 +26,6 @@ from crdcompat.schema.structural import ABSENT
 
 #: One server of each era (reference section 1.2): what they agree on needs no version.
 _ONE_OF_EACH_ERA = (Server(26), Server(29), Server(30), Server(32), Server(36))
-_PREFERRED = ("Default/self-managed-high-availability", "Default/default")
 
 
 def simulate(
@@ -84,9 +82,10 @@ class _Run:
     def __init__(self, reader: CrdSet, writer: CrdSet, server: Server | None, context: str | None) -> None:
         self._server = server
         self._reader_name = reader.name
-        self.notes: tuple[str, ...] = ()
-        self._readers = self._resolve(reader, writer, context)
-        self._writers = self._resolve(writer, reader, context)
+        name, self._readers = resolve_all(reader, writer, context)
+        _, self._writers = resolve_all(writer, reader, context)
+        told = f"variants of CRDs are those of context {name} (choose another with --context)"
+        self.notes = (told,) if name != DEFAULT and context is None else ()
         self._resources: dict[tuple[int, Server], Resource] = {}
         self._refusals: dict[int, str] = {}
         self.problems: list[Problem] = []
@@ -100,21 +99,6 @@ class _Run:
                 message = f"the API server refuses this CRD: {self._refusals[key]}"
                 self.problems.append(Problem(chosen.document.file, None, message))
         return self._refusals[key]
-
-    def _resolve(self, crds: CrdSet, others: CrdSet, wanted: str | None) -> dict[tuple[str, str], Resolved]:
-        contexts = {str(context): context for context in contexts_of(crds.documents, others.documents)}
-        if wanted is not None and wanted not in contexts:
-            raise UsageError(f"no context {wanted} in {crds.name}; there are: {', '.join(contexts)}")
-        name = wanted or next((name for name in _PREFERRED if name in contexts), next(iter(contexts)))
-        if len(contexts) > 1 and not wanted:
-            self.notes = (f"variants of CRDs are those of context {name} (choose another with --context)",)
-        found = {}
-        for crd, documents in crds.named().items():
-            taken = [document for document in documents if contexts[name].takes(document.crd.annotations)]
-            if taken:
-                resolved = resolve(crd, taken)
-                found[taken[0].crd.group, taken[0].crd.kind] = resolved
-        return found
 
     def judge(self, item: Recorded) -> SimulatedObject | NotSimulated:
         """One recorded object, or why it cannot be simulated."""

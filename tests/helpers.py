@@ -6,6 +6,7 @@ import contextlib
 import copy
 import io
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -154,6 +155,13 @@ def root(**parts: Json) -> Json:
     return obj(apiVersion=string(), kind=string(), metadata={"type": "object"}, **parts)
 
 
+class _Dumper(yaml.SafeDumper):
+    """Quotes what YAML 1.1 as Go reads it takes for a boolean, and PyYAML does not: ``n`` and ``y``."""
+
+
+_Dumper.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile("^(?:[nNyY])$"), list("nNyY"))
+
+
 def write(path: Path, *documents: Any) -> Path:
     """Write documents to a file, JSON or YAML by its name; text is written as it is."""
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -162,7 +170,7 @@ def write(path: Path, *documents: Any) -> Path:
     elif path.suffix == ".json":
         path.write_text("\n".join(json.dumps(document) for document in documents), encoding="utf-8")
     else:
-        path.write_text(yaml.safe_dump_all(documents, sort_keys=False, allow_unicode=True), encoding="utf-8")
+        path.write_text(yaml.dump_all(documents, Dumper=_Dumper, sort_keys=False, allow_unicode=True), encoding="utf-8")
     return path
 
 

@@ -19,6 +19,10 @@ def diff(
     context: o.Contexts = None,
     select: o.Select = None,
     ignore: o.Ignore = None,
+    objects: Annotated[
+        list[str] | None,
+        typer.Option("--objects", metavar="PATH", help="Recorded objects as evidence: they raise what they meet."),
+    ] = None,
     formats: o.Formats = None,
     fail_on: o.FailOnOption = o.FailOn.error,
     repo: o.Repo = None,
@@ -42,6 +46,7 @@ def diff(
             "select": select or (),
             "ignore": ignore or (),
         },
+        objects=objects or (),
         formats=formats or (),
         fail_on=fail_on.value,
         colour=color.value,

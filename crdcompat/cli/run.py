@@ -5,12 +5,15 @@ from __future__ import annotations
 import gc
 import sys
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from crdcompat import api
 from crdcompat.manifests.crdset import CrdReader, CrdSet
+from crdcompat.manifests.objects import read_objects
 from crdcompat.policy.rules import find_rule
 from crdcompat.report.write import parse_format, write_reports
+from crdcompat.sources.tree import Tree
 
 CLEAN, FOUND, NOT_DONE = 0, 1, 2
 
@@ -25,12 +28,14 @@ def compare_and_report(
     fail_on: str,
     colour: str,
     verbosity: int,
+    objects: Sequence[str] = (),
     command: str = "diff",
     nothing_is_fine: bool = False,
 ) -> int:
     """Run one comparison from sources to reports; returns the exit code.
 
-    ``nothing_is_fine``: a side without any CRD is no error (a repository may have none yet).
+    ``objects`` are recordings whose objects are evidence for findings. ``nothing_is_fine``: a side without any CRD
+    is no error (a repository may have none yet).
     """
     for name in (*filters.get("select", ()), *filters.get("ignore", ())):
         find_rule(name)
@@ -41,6 +46,11 @@ def compare_and_report(
     after = api.load(new, repo=repo, reader=reader, side="new")
     gc.freeze()  # what was read stays to the end: the collector need not look at it again
     report = api.diff(before, after, command=command, **filters)
+    if objects:
+        from crdcompat.evidence import with_evidence
+
+        recorded = chain.from_iterable(read_objects(open_objects(path)) for path in objects)
+        report = with_evidence(report, before, after, recorded)
     write_reports(report, formats, colour, verbosity)
     if report.problems:
         return NOT_DONE
@@ -48,6 +58,13 @@ def compare_and_report(
         print(f"crdcompat: nothing to compare: {_nothing(before, after, filters)}", file=sys.stderr)
         return NOT_DONE
     return FOUND if report.fails(fail_on) else CLEAN
+
+
+def open_objects(path: str) -> Tree:
+    """A recording by its path. Raises SourceError."""
+    from crdcompat.sources.files import PathTree
+
+    return PathTree(path, path)
 
 
 def _nothing(old: CrdSet, new: CrdSet, filters: Mapping[str, Any]) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import orjson
 
+from crdcompat.errors import UsageError
 from crdcompat.manifests.contexts import Context, contexts_of
 from crdcompat.manifests.crd import CrdVersion
 from crdcompat.manifests.crdset import CrdDocument, CrdSet
@@ -132,6 +133,27 @@ def resolve(name: str, documents: Sequence[CrdDocument]) -> Resolved:
         ]
     speakers = dict.fromkeys(chosen.document for chosen in versions.values())
     return Resolved(name, versions, (*speakers, *(d for d in documents if d not in speakers)), tuple(losers))
+
+
+#: The context that most clusters have, where a tree has several and none is asked for.
+_USUAL_CONTEXTS = ("Default/self-managed-high-availability", "Default/default")
+
+
+def resolve_all(crds: CrdSet, others: CrdSet, wanted: str | None = None) -> tuple[str, dict[tuple[str, str], Resolved]]:
+    """Every CRD by (group, kind) as one context gets it, and that context's name. Raises UsageError.
+
+    ``others`` is the set it is used beside: a tree without variants is the same in each of its contexts.
+    """
+    contexts = {str(context): context for context in contexts_of(crds.documents, others.documents)}
+    if wanted is not None and wanted not in contexts:
+        raise UsageError(f"no context {wanted} in {crds.name}; there are: {', '.join(contexts)}")
+    name = wanted or next((name for name in _USUAL_CONTEXTS if name in contexts), next(iter(contexts)))
+    found = {}
+    for crd, documents in crds.named().items():
+        taken = [document for document in documents if contexts[name].takes(document.crd.annotations)]
+        if taken:
+            found[taken[0].crd.group, taken[0].crd.kind] = resolve(crd, taken)
+    return name, found
 
 
 def _rank(chosen: Chosen, version: str) -> tuple[bool, bool, str]:

@@ -31,6 +31,7 @@ def diff_text(report: DiffReport, style: Style) -> Iterator[str]:
         findings = [finding for finding in report.findings if finding.direction == direction]
         yield from _direction(findings, title.format(old=report.old.name, new=report.new.name), style)
     yield from _undecided(report, style)
+    yield from _unexplained(report, style)
     yield ""
     yield from _footer(report, style)
 
@@ -81,6 +82,10 @@ def _block(finding: Finding, style: Style) -> Iterator[str]:
         yield f"  witness: {harmless(orjson.dumps(witness.object).decode())}"
     else:
         yield style.wrap(harmless(f"no witness: {witness.reason}"))
+    if finding.evidence["recorded_objects"]:
+        examples = ", ".join(finding.evidence["examples"])
+        met = f"met by {_many(finding.evidence['recorded_objects'], 'recorded object')}: {examples}"
+        yield style.wrap(harmless(met), indent="    ", first="  ")
     yield style.wrap(_way_out(finding), indent="    ", first="  way out: ")
     yield f"  contexts: {contexts(finding.contexts)}"
 
@@ -137,6 +142,19 @@ def _undecided(report: DiffReport, style: Style) -> Iterator[str]:
     for entry in entries:
         version = f"/{entry.version}" if entry.version else ""
         yield f"  {entry.crd}{version} {harmless(entry.path) or 'the CRD'}: {entry.keyword}: {entry.reason}"
+
+
+def _unexplained(report: DiffReport, style: Style) -> Iterator[str]:
+    """Rejections of recorded objects that no finding explains: there should be none."""
+    if not report.unexplained:
+        return
+    yield ""
+    yield style.paint("Recorded objects are rejected in ways that no finding explains", "error")
+    shown = report.unexplained if style.verbosity > 0 else report.unexplained[:_MOST_UNDECIDED]
+    for item in shown:
+        yield style.wrap(harmless(f"{item['object']} in {item['source']}: {item['error']}"), indent="    ", first="  ")
+    if len(shown) < len(report.unexplained):
+        yield f"  and {len(report.unexplained) - len(shown)} more (-v shows all)"
 
 
 def _footer(report: DiffReport, style: Style) -> Iterator[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
+from crdcompat.schema.re2 import go_text
 from crdcompat.schema.regex.charset import CharSet
 from crdcompat.schema.regex.errors import Budget, Unsupported
 from crdcompat.schema.regex.parse import parse
@@ -78,7 +79,7 @@ class PatternAutomaton:
     def matches(self, text: str) -> bool:
         """Whether the pattern is found in the text, by this automaton's own account."""
         state = self.start
-        for char in text:
+        for char in go_text(text):
             state = self.row(state)[self.partition.class_of(char)]
         return self.accepts(state)
 

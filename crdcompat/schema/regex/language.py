@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from crdcompat.schema.re2 import go_text
@@ -57,10 +58,21 @@ class Language:
 
     def __contains__(self, text: str) -> bool:
         """Whether google-re2, the lists and the length say so; no automaton is asked."""
-        text = go_text(text)
-        if not self.least <= len(text) or (self.most is not None and len(text) > self.most):
-            return False
-        return all(text in strings for strings in self.lists) and all(found(each, text) for each in self.patterns)
+        return self.judge()(go_text(text))
+
+    def judge(self) -> Callable[[str], bool]:
+        """The test for membership, made once for many texts."""
+        sets = [frozenset(strings) for strings in self.lists]
+        most = math.inf if self.most is None else self.most
+
+        def holds(text: str) -> bool:
+            return (
+                self.least <= len(text) <= most
+                and all(text in strings for strings in sets)
+                and all(found(each, text) for each in self.patterns)
+            )
+
+        return holds
 
     def __str__(self) -> str:
         parts = [f"pattern {pattern}" for pattern in self.patterns]
@@ -75,7 +87,7 @@ class Language:
         """All members, if a list says which they can be; in the order of the list."""
         if not self.lists:
             return None
-        return tuple(text for text in self.lists[0] if text in self)
+        return tuple(filter(self.judge(), self.lists[0]))
 
     def automata(self) -> Sequence[Automaton]:
         """One automaton for each part. Raises Unsupported for a pattern that cannot be read."""

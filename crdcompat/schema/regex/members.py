@@ -76,7 +76,7 @@ def finite(of: str | Language, *, limit: int = _LIMIT) -> tuple[str, ...] | None
         texts = _all(Product(language.automata()), limit)
     except Unsupported:
         return None
-    if texts is None or any(text not in language for text in texts):
+    if texts is None or not all(map(language.judge(), texts)):
         return None
     return tuple(_ordered(texts, automata))
 

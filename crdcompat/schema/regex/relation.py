@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import filterfalse
 from typing import Literal
 
 from crdcompat.schema.regex.errors import Unsupported
@@ -70,6 +71,6 @@ def _difference(inside: Language, outside: Language, bound: int) -> str | None:
     automata, others = inside.automata(), outside.automata()
     listed = inside.listed()
     if listed is not None:
-        rest = [text for text in listed if text not in outside]
+        rest = list(filterfalse(outside.judge(), listed))
         return min(rest, key=lambda text: (len(text), text_cost(text)), default=None)
     return shortest(Product(automata, others), bound + extra_states((*automata, *others)))

@@ -1,0 +1,160 @@
+"""diff --objects: which findings do recorded objects really meet, and what do they meet that no finding explains?
+
+An object counts in a direction only if the writing release's schema accepts it: what was broken before tells
+nothing about the other release.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from crdcompat.api import server_of
+from crdcompat.apiserver.errors import DUPLICATE, NOT_SUPPORTED, FieldError
+from crdcompat.apiserver.strategy import Resource
+from crdcompat.compare.site import ROLLBACK, UPGRADE, VALUE_DEFAULTED, VALUE_PRUNED, WRITE_REJECTED
+from crdcompat.manifests.crdset import CrdSet
+from crdcompat.manifests.objects import Recorded
+from crdcompat.manifests.pairing import resolve_all
+from crdcompat.policy.findings import Finding, order
+from crdcompat.policy.severity import at_least
+from crdcompat.problems import Problem, Skipped, problem_order
+from crdcompat.report.model import DiffReport, sorted_skips
+from crdcompat.schema.paths import pointer_of, render, schema_path_of
+from crdcompat.schema.sample import member_key
+from crdcompat.schema.structural import Node
+
+_EXAMPLES = 3
+#: What evidence makes of an effect: somebody really uses the new thing.
+_RAISED = {WRITE_REJECTED: "error", VALUE_PRUNED: "warning", VALUE_DEFAULTED: "info"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Fact:
+    """What the reader did to one object at one path: an effect, and the error where it is one."""
+
+    effect: str
+    path: str
+    error: FieldError | None = None
+
+
+def with_evidence(
+    report: DiffReport, old: CrdSet, new: CrdSet, objects: Iterable[Recorded | Problem | Skipped]
+) -> DiffReport:
+    """The report with evidence on its findings, severities raised, and unexplained rejections listed."""
+    gathered = _Evidence(report.findings, old, new)
+    problems, skipped = list(report.problems), list(report.skipped)
+    for item in objects:
+        if isinstance(item, Problem):
+            problems.append(item)
+        elif isinstance(item, Skipped):
+            skipped.append(item)
+        else:
+            gathered.add(item)
+    findings = (_with(finding, list(gathered.met.get(finding.id, ()))) for finding in report.findings)
+    return replace(
+        report,
+        findings=tuple(sorted(findings, key=order)),
+        unexplained=tuple(gathered.unexplained),
+        problems=tuple(sorted(set(problems), key=problem_order)),
+        skipped=sorted_skips(skipped),
+    )
+
+
+class _Evidence:
+    """Recorded objects held against findings: ``met`` maps a finding's id to the labels of those that meet it."""
+
+    def __init__(self, findings: Iterable[Finding], old: CrdSet, new: CrdSet) -> None:
+        self.met: dict[str, dict[str, None]] = {}
+        self.unexplained: list[dict[str, str]] = []
+        self._seen: set[tuple[str, ...]] = set()
+        self._sides = tuple((resolve_all(a, b)[1], server_of(a)) for a, b in ((old, new), (new, old)))
+        self._resources: dict[tuple[int, int], Resource] = {}
+        self._by_place: dict[tuple[str, str, str], list[Finding]] = {}
+        for finding in findings:
+            self._by_place.setdefault((finding.direction, finding.crd, finding.version), []).append(finding)
+
+    def add(self, item: Recorded) -> None:
+        """Hold one object against the findings of both directions; objects of other kinds tell nothing."""
+        identity = item.identity
+        if identity is None or identity in self._seen:
+            return
+        self._seen.add(identity)
+        group, _, version = identity[0].rpartition("/")
+        sides = [self._resource(side, group, identity[1], version) for side in (0, 1)]
+        if sides[0] is None or sides[1] is None:
+            return
+        label = "/".join(part for part in identity[1:4] if part)
+        for direction, reader, writer in ((ROLLBACK, sides[0], sides[1]), (UPGRADE, sides[1], sides[0])):
+            findings = self._by_place.get((direction, reader.crd.name, version), [])
+            for fact in _facts(item.data, reader, writer):
+                explaining = [finding for finding in findings if _explains(finding, fact)]
+                for finding in explaining:
+                    self.met.setdefault(finding.id, {})[f"{label} in {item.source}"] = None
+                if not explaining and fact.error is not None:
+                    error = f"{direction}: {fact.error.text(reader.server)}"
+                    self.unexplained.append({"object": label, "source": item.source, "error": error})
+
+    def _resource(self, side: int, group: str, kind: str, version: str) -> Resource | None:
+        resolved, server = self._sides[side]
+        found = resolved.get((group, kind))
+        chosen = found.versions.get(version) if found is not None else None
+        if chosen is None:
+            return None
+        key = (side, id(chosen.version))
+        if key not in self._resources:
+            self._resources[key] = Resource(chosen.document.crd, chosen.version, server)
+        return self._resources[key]
+
+
+def _facts(data: dict[str, Any], reader: Resource, writer: Resource) -> Iterator[_Fact]:
+    """What the reader's schema does to an object that the writer's accepts."""
+    stored = writer.create(data, keep_status=True)
+    if stored.accepted is not True or stored.object is None:
+        return
+    verdict = reader.create(stored.object, keep_status=True)
+    obj = verdict.object or reader.read(stored.object).object
+    for error in verdict.errors:
+        if not error.is_marker:
+            yield _Fact(WRITE_REJECTED, _general(error, obj, reader.node), error)
+    for path in verdict.pruned:
+        yield _Fact(VALUE_PRUNED, _general_path(path, stored.object, writer.node))
+    for path in verdict.defaulted:
+        yield _Fact(VALUE_DEFAULTED, _general_path(path, obj, reader.node))
+
+
+def _general(error: FieldError, obj: dict[str, Any], root: Node) -> str:
+    if error.field == "<nil>":
+        quoted = error.detail.startswith('"') and '" must ' in error.detail
+        return _general_path(error.detail[1:].partition('"')[0], obj, root) if quoted else ""
+    path = _general_path(error.field, obj, root)
+    return path.removesuffix("[*]") if error.type == DUPLICATE else path
+
+
+def _general_path(path: str, obj: dict[str, Any], root: Node) -> str:
+    pointer = pointer_of(obj, path)
+    return path if pointer is None else render(schema_path_of(root, pointer))
+
+
+def _explains(finding: Finding, fact: _Fact) -> bool:
+    if finding.effect != fact.effect:
+        return False
+    paths = (finding.path, *finding.places)
+    if fact.effect == VALUE_PRUNED:
+        return any(fact.path == path or fact.path.startswith((f"{path}.", f"{path}[")) for path in paths)
+    if fact.path not in paths:
+        return False
+    if fact.error is None or fact.error.type != NOT_SUPPORTED or not finding.change.startswith("enum.value-"):
+        return True
+    held = finding.added or finding.removed
+    return any(member_key(fact.error.value) == member_key(member) for member in held)
+
+
+def _with(finding: Finding, labels: list[str]) -> Finding:
+    if not labels:
+        return finding
+    raised = _RAISED.get(finding.effect, finding.severity)
+    severity = finding.severity if at_least(finding.severity, raised) else raised
+    evidence = {"recorded_objects": len(labels), "examples": labels[:_EXAMPLES]}
+    return replace(finding, severity=severity, evidence=evidence)
