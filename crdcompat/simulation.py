@@ -10,6 +10,7 @@ from crdcompat.apiserver.errors import FieldError
 from crdcompat.apiserver.refusals import refusal
 from crdcompat.apiserver.replay import ACCEPTED, LOSES_DATA, UNKNOWN, Answer, Replay, replay
 from crdcompat.apiserver.strategy import Resource
+from crdcompat.causes import CauseCounter
 from crdcompat.manifests.contexts import DEFAULT
 from crdcompat.manifests.crdset import CrdSet
 from crdcompat.manifests.objects import Recorded
@@ -73,6 +74,7 @@ def simulate(
         skipped=tuple(sorted(set(skipped))),
         problems=tuple(sorted({*problems, *run.problems}, key=problem_order)),
         notes=run.notes,
+        causes=run.causes.summary(reader, "new" if upgrade else "old"),
     )
 
 
@@ -88,6 +90,7 @@ class _Run:
         self.notes = (told,) if name != DEFAULT and context is None else ()
         self._resources: dict[tuple[int, Server], Resource] = {}
         self._refusals: dict[int, str] = {}
+        self.causes = CauseCounter()
         self.problems: list[Problem] = []
 
     def _refusal(self, chosen: Chosen, server: Server) -> str:
@@ -137,6 +140,7 @@ class _Run:
             if key not in self._resources:
                 self._resources[key] = Resource(chosen.document.crd, chosen.version, server)
             replays.append((server, replay(self._resources[key], item.data, had_status=had_status)))
+        self.causes.add(chosen, replays[-1][1].causes, f"{label} in {item.source}")
         return _simulated(item, group, kind, version, reader.name, replays)
 
 

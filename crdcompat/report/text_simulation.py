@@ -7,9 +7,10 @@ from collections.abc import Iterator
 
 import orjson
 
+from crdcompat.policy.findings import listed
 from crdcompat.report.model import SimulatedObject, SimulationReport
 from crdcompat.report.style import Style, harmless
-from crdcompat.report.text_diff import problem_line
+from crdcompat.report.text_diff import place, problem_line
 
 _MOST_OBJECTS = 20
 _COLOUR = {"rejected": "error", "unknown": "warning", "loses-data": "info", "accepted": "good"}
@@ -41,6 +42,7 @@ def simulation_text(report: SimulationReport, style: Style) -> Iterator[str]:
     if len(shown) < len(worst):
         yield ""
         yield f"and {len(worst) - len(shown)} more objects (-v shows all)"
+    yield from _causes(report, style)
     yield ""
     yield from _footer(report, style)
 
@@ -66,6 +68,24 @@ def _object(item: SimulatedObject, style: Style) -> Iterator[str]:
             yield f"    {harmless(orjson.dumps(item.repair['patch']).decode())}"
         if item.repair.get("note"):
             yield f"    {harmless(item.repair['note'])}"
+
+
+def _causes(report: SimulationReport, style: Style) -> Iterator[str]:
+    """Summed up: how many objects hold what, and the two ways out."""
+    if not report.causes:
+        return
+    reader = report.old if report.direction == "rollback" else report.new
+    yield ""
+    yield style.paint(f"What {harmless(reader.name)} rejects, by field", "bold")
+    for cause in report.causes if style.verbosity > 0 else report.causes[:_MOST_OBJECTS]:
+        what = f": {listed(cause.values)}" if cause.values else f" ({cause.type})"
+        hold = (
+            f"{cause.objects} of {cause.total} {cause.kind} hold at {cause.path or 'the root'} what is rejected{what}"
+        )
+        yield style.wrap(harmless(hold), indent="    ", first="  ")
+        endpoint = "/status" if cause.endpoint == "status" else "the object itself"
+        where = f", or widen {place(cause.location)} of {reader.name}" if cause.location is not None else ""
+        yield style.wrap(harmless(f"take it out by a write to {endpoint}{where}"), indent="      ", first="    ")
 
 
 def _footer(report: SimulationReport, style: Style) -> Iterator[str]:

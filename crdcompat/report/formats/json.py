@@ -70,6 +70,21 @@ def simulation_data(report: SimulationReport) -> dict[str, Any]:
         "summary": {
             "objects": {"simulated": len(report.objects), "not_simulated": len(report.not_simulated)},
             "verdicts": report.by_verdict(),
+            "causes": [
+                {
+                    "crd": item.crd,
+                    "kind": item.kind,
+                    "path": item.path,
+                    "type": item.type,
+                    "values": list(item.values),
+                    "objects": item.objects,
+                    "total": item.total,
+                    "endpoint": item.endpoint,
+                    "location": _location(item.location) if item.location is not None else None,
+                    "example": item.example,
+                }
+                for item in report.causes
+            ],
             "skipped": [_skipped(item) for item in report.skipped],
             "problems": [_problem(item) for item in report.problems],
         },
