@@ -29,6 +29,7 @@ SINCE: dict[str, int] = {
     "cel_in_all_of": 31,
     "bytes_text": 32,  # "may not be more than N bytes", before "may not be longer than N"
     "ratchet_status": 33,  # kubernetes/kubernetes#129506; OpenShift carries it since 4.18
+    "stored_version_text": 33,  # the refusal of a CRD without a stored version tells the order of steps
     "json_values": 34,  # bad values as JSON, before: Go syntax; singular "1 item"
     "embedded_required_plain": 34,  # missing apiVersion/kind of an embedded resource: no detail
     "cel_actual_value": 35,  # CEL failures show the scalar, before: the schema type in quotes

@@ -6,7 +6,7 @@ what a schema means; texts and paths are the server's.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from crdcompat.apiserver.decode import apply_defaults, drop_nulls, prune
 from crdcompat.apiserver.eras import Server
@@ -36,6 +36,43 @@ def refusal(crd: Crd, version: CrdVersion, server: Server) -> str:
         if len(errors) == _MOST:
             break
     return aggregate("CustomResourceDefinition", "apiextensions.k8s.io", crd.name, errors, server)
+
+
+def update_refusal(current: Crd, target: Crd, stored_versions: Sequence[str], server: Server) -> str:
+    """Why ``server`` would refuse to replace ``current`` by ``target``; "" if nothing is known against it.
+
+    ``stored_versions`` is ``status.storedVersions`` of the CRD in the cluster. The server never looks at stored
+    objects here: an older, stricter schema is always accepted (rollback-truth, facts 12 and 13).
+    """
+    return aggregate(
+        "CustomResourceDefinition",
+        "apiextensions.k8s.io",
+        current.name,
+        list(_of_the_update(current, target, stored_versions, server)),
+        server,
+    )
+
+
+def _of_the_update(current: Crd, target: Crd, stored: Sequence[str], server: Server) -> Iterator[FieldError]:
+    if target.scope != current.scope:
+        yield FieldError(_INVALID, "spec.scope", target.scope, "field is immutable")
+    if target.kind != current.kind:
+        yield FieldError(_INVALID, "spec.names.kind", target.kind, "field is immutable")
+    if current.prunes and not target.prunes:
+        detail = (
+            "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead"
+        )
+        yield FieldError(_INVALID, "spec.preserveUnknownFields", True, detail)
+    for index, name in enumerate(stored):
+        if target.version(name) is None:
+            detail = "must appear in spec.versions"
+            if server.does("stored_version_text"):
+                detail = (
+                    f"missing from spec.versions; {name} was previously a storage version, and must remain in "
+                    f"spec.versions until a storage migration ensures no data remains persisted in {name} and "
+                    f"removes {name} from status.storedVersions"
+                )
+            yield FieldError(_INVALID, f"status.storedVersions[{index}]", name, detail)
 
 
 def _of_the_crd(crd: Crd) -> Iterator[FieldError]:

@@ -1,0 +1,88 @@
+"""Patterns made to exhaust: each question about them ends soon, in bounded memory, with an answer or none."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+
+import pytest
+
+from crdcompat.schema.re2 import compile_pattern
+from crdcompat.schema.regex import Language, compare, compare_languages, finite, members
+
+_WORDS = ["a" * length for length in range(50)]
+HOSTILE: dict[str, Callable[[], str]] = {
+    "optional repetitions": lambda: "^" + "(a?){1000}" * 4 + "$",
+    "too many positions": lambda: "(a?){1000}" * 12,
+    "nested repetitions": lambda: "^((a{1,10}){1,10}){1,10}$",
+    "exponential states": lambda: "(a|b)*a(a|b){500}$",
+    "a late letter": lambda: "a.{999}$",
+    "ten thousand alternatives": lambda: "^(" + "|".join(f"w{number}x" for number in range(10_000)) + ")$",
+    "many alternatives": lambda: "^(" + "|".join(f"w{number}" for number in range(900)) + ")$",
+    "thousands of characters": lambda: "^(" + "|".join(chr(0x4E00 + at) for at in range(4900)) + ")$",
+    "folded characters": lambda: "(?i)^(" + "|".join(chr(0x1E00 + at) for at in range(900)) + ")$",
+    "five thousand groups": lambda: "(" * 5000 + "a" + ")" * 5000,
+    "deep repetitions": lambda: "(?:" * 900 + "a" + ")*" * 900,
+    "deep sequences": lambda: "(?:b" * 500 + "a" + ")*" * 500,
+    "overlapping classes": lambda: "".join(f"[\\x{{0}}-\\x{{{100 + at * 3:x}}}]" for at in range(2500)),
+    "repeated classes": lambda: (
+        "^(?:" + "|".join(f"[\\x{{{at}}}-\\x{{{100 + at * 3:x}}}]" for at in range(2500)) + ")*$"
+    ),
+    "unicode classes": lambda: "".join(rf"[\pL\x{{{0x2500 + at:x}}}]" for at in range(280)),
+    "a thousand letters": lambda: r"^\pL{1000}$",
+    "five thousand stars": lambda: ".*" * 5000,
+    "nested stars": lambda: "((((a*)*)*)*)*",
+    "empty repetitions": lambda: "(()|){1000}",
+    "boundaries": lambda: r"\b" * 10_000,
+    "alternative boundaries": lambda: r"(\b|a|\B|^|$){1000}",
+    "cycles of prime lengths": lambda: "^(" + "|".join(f"(?:a{{{p}}})+" for p in (2, 3, 5, 7, 11, 13, 17, 19, 23)) + ")$",
+    "long members": lambda: "^[ab]{9}" + "a" * 900 + "$",
+    "a long pattern": lambda: "a" * 100_000,
+}  # fmt: skip
+
+_QUESTIONS: dict[str, Callable[[str], object]] = {
+    "finite": finite,
+    "members": lambda pattern: list(members([pattern], limit=5)),
+    "long members": lambda pattern: list(members([pattern], min_length=140, limit=5)),
+    "compared": lambda pattern: compare("^[a-z]+$", pattern),
+    "with itself": lambda pattern: compare(pattern + "|^zzz$", pattern),
+    "with another": lambda pattern: compare("(a|b)*b(a|b){12}$", pattern),
+    "with strings": lambda pattern: compare_languages(Language.from_strings(_WORDS), Language.from_pattern(pattern)),
+    "with lengths": lambda pattern: compare_languages(Language.from_lengths(3, 99_999), Language.from_pattern(pattern)),
+}
+
+#: Machines differ; the slowest question takes about 0.5 seconds where this was written.
+_SECONDS = 3.0
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_every_question_ends_soon(name: str) -> None:
+    pattern = HOSTILE[name]()
+    compile_pattern(pattern)  # what google-re2 needs for this is not measured here
+    for question, ask in _QUESTIONS.items():
+        start = time.perf_counter()
+        ask(pattern)
+        assert time.perf_counter() - start < _SECONDS, question
+
+
+_MEASURE = """
+import resource, sys
+sys.path.insert(0, {tests!r})
+from test_regex_hostile import HOSTILE, _QUESTIONS
+from crdcompat.schema.re2 import compile_pattern
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+for name in {names!r}:
+    for ask in _QUESTIONS.values():
+        ask(HOSTILE[name]())
+    print(name, (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // (1 << 20 if sys.platform == "darwin" else 1024))
+"""
+
+
+@pytest.mark.parametrize("start", range(0, len(HOSTILE), 8))
+def test_memory_is_bounded(start: int, request: pytest.FixtureRequest) -> None:
+    code = _MEASURE.format(tests=str(request.path.parent), names=list(HOSTILE)[start : start + 8])
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    grown = {line.rpartition(" ")[0]: int(line.rpartition(" ")[2]) for line in done.stdout.splitlines()}
+    assert max(grown.values()) < 200, grown
