@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from crdcompat.apiserver.strategy import Resource
-from crdcompat.schema.paths import ITEM, VALUE, Pointer, SchemaPath
+from crdcompat.schema.paths import ITEM, VALUE, Pointer, SchemaPath, node_at, with_value
 from crdcompat.schema.sample import around, sample, values
+from crdcompat.schema.structural import ABSENT
 
 Object = dict[str, Any]
 
@@ -15,8 +16,16 @@ _NAMES = ("example", "cluster", "default", "version", "instance")
 
 
 def whole_object(resource: Resource, path: SchemaPath, value: Any) -> Object | None:
-    """The smallest object of ``resource`` found that holds ``value`` at ``path``; None if none could be made."""
-    made = around(resource.node, path, value) if path else value
+    """The smallest object of ``resource`` found that holds ``value`` at ``path``; None if none could be made.
+
+    ABSENT: an object that has the field's parent but not the field.
+    """
+    if value is ABSENT:
+        parent = node_at(resource.node, path[:-1])
+        made = around(resource.node, path[:-1], sample(parent)) if parent is not None else ABSENT
+        made = with_value(made, place(path), ABSENT) if isinstance(made, dict) else made
+    else:
+        made = around(resource.node, path, value) if path else value
     if not isinstance(made, dict):
         return None
     meta = made.get("metadata")

@@ -7,17 +7,18 @@ Where no object can hold the value, there is no effect; where none was found, th
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
+from crdcompat.apiserver.errors import REQUIRED
 from crdcompat.apiserver.strategy import Resource, Verdict
 from crdcompat.compare.changes import Change
 from crdcompat.compare.exhaust import cannot_hold, forbids
 from crdcompat.compare.facets import facet_of_change
 from crdcompat.compare.objects import Object, place, whole_object
 from crdcompat.compare.search import find_valid, shrink
-from crdcompat.compare.site import NONE, Facet, Meeting, Trial
-from crdcompat.schema.paths import Pointer, field_of, node_at, value_at, with_value
+from crdcompat.compare.site import NONE, WRITE_REJECTED, Facet, Meeting, Seen, Trial
+from crdcompat.schema.paths import Pointer, SchemaPath, field_of, node_at, value_at, with_value
 from crdcompat.schema.structural import ABSENT
 
 #: Of a giant enum only so many values are proved one by one; the others are of the same kind.
@@ -28,7 +29,8 @@ _PROVED_ONE_BY_ONE = 64
 class Witness:
     """The proof of an effect, or the ``reason`` why there is none (then ``object`` is None).
 
-    ``errors`` are the reader's sentences, ``pruned`` and ``defaulted`` the paths it takes away and adds.
+    ``errors`` are the reader's sentences, ``pruned`` and ``defaulted`` the paths it takes away and adds, ``at``
+    is where the effect shows, if not at the change's own path.
     """
 
     object: Object | None
@@ -36,6 +38,7 @@ class Witness:
     pruned: tuple[str, ...] = ()
     defaulted: tuple[str, ...] = ()
     reason: str | None = None
+    at: SchemaPath | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,44 +50,54 @@ class Outcome:
     labels: tuple[Any, ...] = ()
 
 
+#: How a trial ends. ``_NEVER``: no value like this can be held; ``_NOT_THIS``: this one cannot.
+_PROVED, _HARMLESS, _NEVER, _NOT_THIS, _OPEN = "proved", "harmless", "never", "not this", "open"
+
+
 @dataclass(frozen=True, slots=True)
 class _Tried:
-    """How one trial ended: a witness, or that there can be none (``impossible``), or just none (``why``)."""
+    """How one trial ended, with its witness where it proved something, and ``why`` where it is open."""
 
+    ended: str
     witness: Witness | None = None
-    impossible: bool = False
-    harmless: bool = False
+    effect: str = ""
     why: str = ""
-    object: Object | None = field(default=None, compare=False)
+
+    @property
+    def refuted(self) -> bool:
+        """Whether this very value is known to do nothing."""
+        return self.ended in (_HARMLESS, _NEVER, _NOT_THIS)
 
 
 def prove(change: Change, direction: str, meeting: Meeting) -> Outcome:
     """The effect of ``change`` where ``meeting.writer``'s objects meet ``meeting.reader``."""
     facet = facet_of_change(change.kind)
-    effect = facet.EFFECTS[change.kind].towards(direction)
-    if effect == NONE:
+    effects = facet.EFFECTS[change.kind].towards(direction)
+    if not effects:
         return Outcome(NONE, Witness(None))
     trials = facet.trials(change, direction, meeting)
     tried: list[tuple[Trial, _Tried]] = []
     known: Object | None = None
     for trial in trials.values[:_PROVED_ONE_BY_ONE]:
-        answer = _try(trial, change, effect, facet, meeting, known)
-        known = answer.object if answer.object is not None else known
+        answer = _try(trial, change, effects, facet, meeting, known)
+        known = answer.witness.object if answer.witness is not None else known
         tried.append((trial, answer))
-        if answer.witness is not None and not trials.complete:
+        if answer.witness is not None and answer.effect == effects[0] and not trials.complete:
             break  # any one value proves an open set
-    first = next((answer.witness for _, answer in tried if answer.witness is not None), None)
-    standing = [trial.label for trial, answer in tried if not (answer.impossible or answer.harmless)]
+    proved = [answer for _, answer in tried if answer.witness is not None]
+    standing = [trial.label for trial, answer in tried if not answer.refuted]
     standing += [trial.label for trial in trials.values[_PROVED_ONE_BY_ONE:]]
     labels = tuple(label for label in standing if label is not None)
-    if first is not None:
-        return Outcome(effect, first, labels)
+    if proved:
+        best = min(proved, key=lambda answer: effects.index(answer.effect))
+        assert best.witness is not None
+        return Outcome(best.effect, best.witness, labels)
     if trials.complete and not standing:
         return Outcome(NONE, Witness(None))
-    if tried and all(answer.impossible or answer.harmless for _, answer in tried):
+    if tried and all(answer.ended in (_NEVER, _HARMLESS) for _, answer in tried):
         return Outcome(NONE, Witness(None))
     reasons = list(dict.fromkeys(answer.why for _, answer in tried if answer.why))
-    return Outcome(effect, Witness(None, reason=_reason(reasons)), labels)
+    return Outcome(effects[0], Witness(None, reason=_reason(reasons)), labels)
 
 
 def _reason(reasons: list[str]) -> str:
@@ -93,47 +106,56 @@ def _reason(reasons: list[str]) -> str:
     return reasons[0]
 
 
-def _try(trial: Trial, change: Change, effect: str, facet: Facet, meeting: Meeting, known: Object | None) -> _Tried:
+def _try(
+    trial: Trial, change: Change, effects: tuple[str, ...], facet: Facet, meeting: Meeting, known: Object | None
+) -> _Tried:
     writer, reader = meeting.writer, meeting.reader
-    target = place(change.path)
     keep = place(trial.path)
 
     def accepts(obj: Object) -> Verdict:
         return writer.create(obj, keep_status=True)
 
-    def shows(verdict: Verdict) -> bool:
-        shown = field_of(target, indexed=reader.server.does("list_index_in_paths") or effect != "write-rejected")
-        return facet.shows(effect, verdict, shown)
+    def effect_on(obj: Object) -> tuple[str, Verdict]:
+        verdict = reader.create(obj, keep_status=True)
+        return _effect(verdict, trial.at or change.path, effects, facet, reader), verdict
 
     start = _start(trial, keep, writer, known)
     if start is None:
-        return _Tried(why="no valid object with this field could be made")
+        return _Tried(_OPEN, why="no valid object with this field could be made")
     verdict = accepts(start)
-    if verdict.accepted is False and _is_impossible(trial, meeting):
-        return _Tried(impossible=True)
+    if verdict.accepted is False and (ended := _impossible(trial, verdict, meeting)):
+        return _Tried(ended)
     found, verdict = find_valid(start, verdict, keep, writer, accepts)
     if found is None:
-        return _Tried(why=_why_rejected(verdict, writer))
-    if verdict.object is None or _at(verdict.object, keep) is ABSENT:
-        return _Tried(impossible=True)  # the value does not survive decoding: a null that is dropped
-    answer = reader.create(verdict.object, keep_status=True)
-    if not shows(answer):
-        return _Tried(harmless=True)
-
-    def still(obj: Object) -> bool:
-        return accepts(obj).accepted is True and shows(reader.create(obj, keep_status=True))
-
+        return _Tried(_OPEN, why=_why_rejected(verdict, writer))
+    if verdict.object is None or (_at(verdict.object, keep) is ABSENT) != (trial.value is ABSENT):
+        return _Tried(_NOT_THIS)  # it does not survive decoding: a null that is dropped, a field that is defaulted
+    effect, answer = effect_on(verdict.object)
+    if not effect:
+        return _Tried(_HARMLESS)
     small = found
     if found is not start:  # a minimal object needs no shrinking, one that was searched for does
-        small = shrink(found, keep, still)
-        answer = reader.create(small, keep_status=True)
+        small = shrink(found, keep, lambda obj: accepts(obj).accepted is True and effect_on(obj)[0] == effect)
+        effect, answer = effect_on(small)
     witness = Witness(
         small,
         errors=tuple(error.text(reader.server) for error in answer.errors),
         pruned=answer.pruned,
         defaulted=answer.defaulted,
+        at=trial.at,
     )
-    return _Tried(witness=witness, object=small)
+    return _Tried(_PROVED, witness=witness, effect=effect)
+
+
+def _effect(verdict: Verdict, at: SchemaPath, effects: tuple[str, ...], facet: Facet, reader: Resource) -> str:
+    """The strongest of ``effects`` that a verdict shows at the place; "" if none."""
+    pointer = place(at)
+    for effect in effects:
+        # Only errors carry no indices on old servers; the paths of pruned and defaulted fields always do.
+        indexed = effect != WRITE_REJECTED or reader.server.does("list_index_in_paths")
+        if facet.shows(effect, Seen(verdict, pointer, field_of(pointer, indexed=indexed))):
+            return effect
+    return ""
 
 
 def _start(trial: Trial, keep: Pointer, writer: Resource, known: Object | None) -> Object | None:
@@ -148,16 +170,20 @@ def _start(trial: Trial, keep: Pointer, writer: Resource, known: Object | None) 
     return whole_object(writer, trial.path, trial.value)
 
 
-def _is_impossible(trial: Trial, meeting: Meeting) -> bool:
-    """Whether the writer rejects the value whatever object stands around it."""
+def _impossible(trial: Trial, verdict: Verdict, meeting: Meeting) -> str:
+    """Whether the writer rejects this value (or any that it stands for) in every object; "" if not known."""
     root, server = meeting.writer.node, meeting.writer.server
+    if trial.value is ABSENT:
+        field_text = field_of(place(trial.path), indexed=server.does("list_index_in_paths"))
+        needed = any(error.type == REQUIRED and error.field == field_text for error in verdict.errors)
+        return _NEVER if needed else ""
     node = node_at(root, trial.path)
     if node is not None and forbids(node, trial.value, server):
-        return True
+        return _NOT_THIS
     parent, member = node_at(root, trial.path[:-1]) if trial.path else None, trial.path[-1:]
     if parent is None or not member or not isinstance(member[0], str):
-        return False
-    return cannot_hold(parent, member[0], trial.value, server)
+        return ""
+    return _NEVER if cannot_hold(parent, member[0], trial.value, server) else ""
 
 
 def _why_rejected(verdict: Verdict, writer: Resource) -> str:
@@ -183,8 +209,7 @@ def holds(witness: Witness, change: Change, effect: str, meetings: Sequence[Meet
         verdict = meeting.writer.create(witness.object, keep_status=True)
         if verdict.accepted is not True or verdict.object is None:
             return False
-        indexed = meeting.reader.server.does("list_index_in_paths") or effect != "write-rejected"
         answer = meeting.reader.create(verdict.object, keep_status=True)
-        if not facet.shows(effect, answer, field_of(place(change.path), indexed=indexed)):
+        if not _effect(answer, witness.at or change.path, (effect,), facet, meeting.reader):
             return False
     return True

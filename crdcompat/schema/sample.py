@@ -7,11 +7,13 @@ answer means that no value was found, never that there is none.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 from typing import Any
 
 from crdcompat.schema.paths import ITEM, VALUE, SchemaPath
-from crdcompat.schema.re2 import PatternError, compile_pattern
+from crdcompat.schema.re2 import Pattern, PatternError, compile_pattern
+from crdcompat.schema.regex import members
 from crdcompat.schema.structural import ABSENT, Node
 
 #: Texts that between them satisfy most patterns and formats met in CRDs; the shortest and plainest first.
@@ -30,6 +32,9 @@ _POOL = (
 )  # fmt: skip
 
 _DEPTH = 40
+_MATCHES = re.compile(r"self\.matches\([\"']((?:[^\"'\\]|\\\\)*)[\"']\)")
+#: Texts longer than this are not made; members of a pattern's language are asked for so many at a time.
+_LONGEST, _MEMBERS = 100_000, 8
 
 
 def sample(node: Node, *, depth: int = 0) -> Any:
@@ -103,25 +108,54 @@ def member_key(value: Any) -> tuple[str, str]:
 
 
 def _strings(node: Node) -> Iterator[str]:
-    raw = node.raw
-    least, most = raw.get("minLength", 0), raw.get("maxLength", math.inf)
-    patterns = []
-    for holder in (node, *node.all_of):
-        text = holder.raw.get("pattern")
-        if isinstance(text, str):
-            compiled = compile_pattern(text)
-            if isinstance(compiled, PatternError):
-                return
-            patterns.append(compiled)
-        least = max(least, holder.raw.get("minLength", 0))
-        most = min(most, holder.raw.get("maxLength", math.inf))
+    """Plain texts that fit, then the shortest members of the pattern's language."""
+    least, most, patterns = string_limits(node)
+    compiled = [compile_pattern(pattern) for pattern in patterns]
+    if any(isinstance(each, PatternError) for each in compiled) or least > _LONGEST:
+        return
     preferred = _BY_FORMAT.get(node.format.replace("-", ""), ())
-    for text in (*preferred, *(() if preferred else _POOL)):
-        for candidate in dict.fromkeys(
-            (text, text * math.ceil(least / len(text)) if text else "", text.ljust(least, "a"))
-        ):
-            if least <= len(candidate) <= most and all(pattern.search(candidate) for pattern in patterns):
+    seen: set[str] = set()
+    for hint in _rule_patterns(node):
+        seen.update(members((*patterns, hint), min_length=least, max_length=most, limit=2))
+    yield from sorted(seen, key=lambda text: (len(text), text))
+    for text in preferred or _POOL:
+        padded = (text, text * math.ceil(least / len(text)) if text else "", text.ljust(least, "a"))
+        for candidate in dict.fromkeys(padded):
+            fits = least <= len(candidate) <= (math.inf if most is None else most)
+            if (
+                candidate not in seen
+                and fits
+                and all(isinstance(each, Pattern) and each.search(candidate) for each in compiled)
+            ):
+                seen.add(candidate)
                 yield candidate
+    if patterns:
+        found = members(patterns, min_length=least, max_length=most, limit=_MEMBERS)
+        yield from (text for text in found if text not in seen)
+
+
+def _rule_patterns(node: Node) -> Iterator[str]:
+    """Patterns that CEL rules on the string itself demand: ``self.matches('…')``."""
+    for rule in node.rules:
+        found = _MATCHES.fullmatch(str(rule.get("rule", "")).strip())
+        if found:
+            yield found[1].replace("\\\\", "\\")
+
+
+def string_limits(node: Node) -> tuple[int, int | None, tuple[str, ...]]:
+    """Least and greatest length, and the patterns, of a string node and its allOf branches together."""
+    least, most, patterns = 0, None, []
+    for holder in (node, *node.all_of):
+        least = max(least, _count(holder.raw.get("minLength")) or 0)
+        limit = _count(holder.raw.get("maxLength"))
+        most = limit if most is None or (limit is not None and limit < most) else most
+        if isinstance(holder.raw.get("pattern"), str):
+            patterns.append(holder.raw["pattern"])
+    return least, most, tuple(patterns)
+
+
+def _count(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
 
 
 _BY_FORMAT: dict[str, tuple[str, ...]] = {
@@ -141,9 +175,13 @@ _BY_FORMAT: dict[str, tuple[str, ...]] = {
 }
 
 
+def _number(value: Any, otherwise: float) -> float:
+    return value if isinstance(value, (int, float)) and not isinstance(value, bool) else otherwise
+
+
 def _integers(node: Node) -> Iterator[int]:
-    low, high = node.raw.get("minimum", -math.inf), node.raw.get("maximum", math.inf)
-    step = node.raw.get("multipleOf", 1) or 1
+    low, high = _number(node.raw.get("minimum"), -math.inf), _number(node.raw.get("maximum"), math.inf)
+    step = _number(node.raw.get("multipleOf"), 1) or 1
     low += 1 if node.raw.get("exclusiveMinimum") is True else 0
     high -= 1 if node.raw.get("exclusiveMaximum") is True else 0
     for start in (0, 1, low, high):
@@ -156,7 +194,7 @@ def _integers(node: Node) -> Iterator[int]:
 
 
 def _array(node: Node, depth: int) -> Any:
-    wanted = node.raw.get("minItems", 0)
+    wanted = _count(node.raw.get("minItems")) or 0
     if not wanted:
         return []
     if node.items is None or wanted > 64:
@@ -195,12 +233,12 @@ def _object(node: Node, depth: int) -> Any:
             return ABSENT
         made[name] = value
     for name, sub in node.properties.items():
-        if len(made) >= node.raw.get("minProperties", 0):
+        if len(made) >= (_count(node.raw.get("minProperties")) or 0):
             break
         if name not in made and (value := sample(sub, depth=depth + 1)) is not ABSENT:
             made[name] = value
     if isinstance(node.additional, Node):
-        for index in range(len(made), min(node.raw.get("minProperties", 0), 64)):
+        for index in range(len(made), min((_count(node.raw.get("minProperties")) or 0), 64)):
             made[f"key{index}"] = sample(node.additional, depth=depth + 1)
     return made
 

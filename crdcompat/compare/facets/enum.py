@@ -10,20 +10,19 @@ from collections.abc import Iterator
 from typing import Any
 
 from crdcompat.apiserver.errors import NOT_SUPPORTED
-from crdcompat.apiserver.strategy import Verdict
 from crdcompat.compare.changes import Change
 from crdcompat.compare.mentions import literals_for
-from crdcompat.compare.site import NONE, ROLLBACK, WRITE_REJECTED, Effects, Meeting, Site, Trial, Trials
+from crdcompat.compare.site import ROLLBACK, WRITE_REJECTED, Effects, Meeting, Seen, Site, Trial, Trials
 from crdcompat.schema.paths import Pointer, node_at
 from crdcompat.schema.sample import enum_members, member_key, values
 from crdcompat.schema.structural import Node
 
 KEYWORDS = frozenset({"enum"})
 EFFECTS = {
-    "enum.value-added": Effects(rollback=WRITE_REJECTED, upgrade=NONE),
-    "enum.value-removed": Effects(rollback=NONE, upgrade=WRITE_REJECTED),
-    "enum.introduced": Effects(rollback=NONE, upgrade=WRITE_REJECTED),
-    "enum.dropped": Effects(rollback=WRITE_REJECTED, upgrade=NONE),
+    "enum.value-added": Effects(rollback=(WRITE_REJECTED,)),
+    "enum.value-removed": Effects(upgrade=(WRITE_REJECTED,)),
+    "enum.introduced": Effects(upgrade=(WRITE_REJECTED,)),
+    "enum.dropped": Effects(rollback=(WRITE_REJECTED,)),
 }
 
 #: How many values outside an enum are tried before giving up; each costs a search for a valid object.
@@ -69,8 +68,8 @@ def trials(change: Change, direction: str, meeting: Meeting) -> Trials:
     return Trials(tuple(Trial(value, change.path, value) for value in outside.values()), complete=False)
 
 
-def shows(effect: str, verdict: Verdict, field: str) -> bool:
-    return any(error.type == NOT_SUPPORTED and error.field == field for error in verdict.errors)
+def shows(effect: str, seen: Seen) -> bool:
+    return seen.rejects(NOT_SUPPORTED)
 
 
 def _listed(members: tuple[Any, ...] | None) -> list[Any] | None:

@@ -10,26 +10,26 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
-from crdcompat.apiserver.strategy import Verdict
 from crdcompat.compare.changes import Change
 from crdcompat.compare.site import (
     VALUE_DEFAULTED,
     VALUE_PRUNED,
     Effects,
     Meeting,
+    Seen,
     Site,
     Trial,
     Trials,
 )
 from crdcompat.schema.paths import node_at
-from crdcompat.schema.sample import sample, values
+from crdcompat.schema.sample import values
 from crdcompat.schema.structural import ABSENT, Node
 
 KEYWORDS = frozenset({"properties"})
 EFFECTS = {
     # Without a default a new field does nothing to objects that lack it: see ``trials``.
-    "property.added": Effects(rollback=VALUE_PRUNED, upgrade=VALUE_DEFAULTED),
-    "property.removed": Effects(rollback=VALUE_DEFAULTED, upgrade=VALUE_PRUNED),
+    "property.added": Effects(rollback=(VALUE_PRUNED,), upgrade=(VALUE_DEFAULTED,)),
+    "property.removed": Effects(rollback=(VALUE_DEFAULTED,), upgrade=(VALUE_PRUNED,)),
 }
 
 _MOST_TRIALS = 4
@@ -60,22 +60,19 @@ def changes(site: Site) -> Iterator[Change]:
 def trials(change: Change, direction: str, meeting: Meeting) -> Trials:
     """A value of the property for what is pruned; for what is defaulted, its parent without it."""
     above = change.path[:-1]
-    if EFFECTS[change.kind].towards(direction) == VALUE_DEFAULTED:
+    if EFFECTS[change.kind].towards(direction) == (VALUE_DEFAULTED,):
         field = node_at(meeting.reader.node, change.path)
-        parent = node_at(meeting.writer.node, above)
-        if parent is None or field is None or field.default is ABSENT:
+        if field is None or field.default is ABSENT:
             return Trials((), complete=True)
-        made = sample(parent)
-        return Trials((Trial(made, above),) if made is not ABSENT else (), complete=False)
+        return Trials((Trial(ABSENT, change.path),))
     field = node_at(meeting.writer.node, change.path)
     if field is None or keeps_unknown(node_at(meeting.reader.node, above)):
         return Trials((), complete=True)
-    made_all = tuple(Trial(value, change.path) for value in islice(values(field), _MOST_TRIALS))
-    return Trials(made_all, complete=False)
+    return Trials(tuple(Trial(value, change.path) for value in islice(values(field), _MOST_TRIALS)))
 
 
-def shows(effect: str, verdict: Verdict, field: str) -> bool:
-    return field in (verdict.defaulted if effect == VALUE_DEFAULTED else verdict.pruned)
+def shows(effect: str, seen: Seen) -> bool:
+    return seen.defaults() if effect == VALUE_DEFAULTED else seen.prunes()
 
 
 def keeps_unknown(parent: Node | None) -> bool:
