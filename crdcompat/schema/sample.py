@@ -116,7 +116,7 @@ def _strings(node: Node) -> Iterator[str]:
     preferred = _BY_FORMAT.get(node.format.replace("-", ""), ())
     seen: set[str] = set()
     for hint in _rule_patterns(node):
-        seen.update(members((*patterns, hint), min_length=least, max_length=most, limit=2))
+        seen.update(members((*patterns, hint), min_length=least, max_length=most, limit=4))
     yield from sorted(seen, key=lambda text: (len(text), text))
     for text in preferred or _POOL:
         padded = (text, text * math.ceil(least / len(text)) if text else "", text.ljust(least, "a"))
