@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -12,6 +13,7 @@ from crdcompat import api
 from crdcompat.apiserver.eras import OPENSHIFT, Server
 from crdcompat.apiserver.strategy import Resource, Verdict
 from crdcompat.manifests.contexts import FEATURE_SET
+from crdcompat.manifests.crd import read_crd
 from crdcompat.manifests.crdset import CrdDocument, CrdSet
 from crdcompat.manifests.documents import Document, read_documents
 
@@ -114,7 +116,7 @@ def run(case: Case) -> str:
     if found is None:
         return f"the CRD has no version {version}"
     resource = Resource(case.document.crd, found, case.server)
-    created, failure = _write(resource, initial, None)
+    created, failure = _write(_at_first(case, resource), initial, None)
     if case.kind == "onCreate":
         return _compare(case, resource, created, failure, case.spec.get("expectedError"))
     if failure is not None:
@@ -123,6 +125,45 @@ def run(case: Case) -> str:
     updated, failure = _write(resource, _object(case.spec["updated"]), created, case.spec.get("expectedStatusError"))
     wanted = case.spec.get("expectedError") or case.spec.get("expectedStatusError")
     return _compare(case, resource, updated, failure, wanted)
+
+
+def _at_first(case: Case, resource: Resource) -> Resource:
+    """The CRD that meets the initial object: patched by ``initialCRDPatches``, put back before the update."""
+    patches = case.spec.get("initialCRDPatches")
+    if not patches:
+        return resource
+    crd = read_crd(json_patched(resource.crd.raw, patches))
+    found = crd.version(resource.version.name)
+    assert found is not None
+    return Resource(crd, found, case.server)
+
+
+def json_patched(data: Any, patches: Sequence[Object]) -> Any:
+    """A copy of ``data`` with a JSON patch applied (RFC 6902: add, remove, replace, test)."""
+    result = copy.deepcopy(data)
+    for patch in patches:
+        *way, last = [step.replace("~1", "/").replace("~0", "~") for step in patch["path"].split("/")[1:]]
+        holder = result
+        for step in way:
+            holder = holder[int(step)] if isinstance(holder, list) else holder[step]
+        at: Any = last
+        if isinstance(holder, list):
+            at = len(holder) if last == "-" else int(last)
+        match patch["op"]:
+            case "add" if isinstance(holder, list):
+                holder.insert(at, copy.deepcopy(patch["value"]))
+            case "add":
+                holder[at] = copy.deepcopy(patch["value"])
+            case "replace":
+                assert at in range(len(holder)) if isinstance(holder, list) else at in holder, patch["path"]
+                holder[at] = copy.deepcopy(patch["value"])
+            case "remove":
+                del holder[at]
+            case "test":
+                assert holder[at] == patch["value"], patch["path"]
+            case op:
+                raise AssertionError(f"unknown JSON patch operation {op!r}")
+    return result
 
 
 def _write(

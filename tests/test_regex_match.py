@@ -16,22 +16,26 @@ from crdcompat.schema.regex.nodes import Alternate, Assert, Chars, Concat, Node,
 from crdcompat.schema.regex.parse import parse
 
 TRICKY = [
-    "", "a", "^Allow|Deny$", "^0|([0-9]+)+$", "[a-z0-9]([-a-z0-9]*[a-z0-9])?", "^(?i)(abc)$", r"\p{L}", "^$", "(^a|b$)",
-    r"\bfoo\b", "(?m)^a$", "(?s).", ".", "a{0}", r"[^\n]", "^", "$", "^^a$$", "a^b", "a$b", "(?m)a$^b", "(?m)a$\n^b", r"\b", r"\B",
-    r"\b\B", r"a\Bb", r"\Ba\b", r"^\b", r"\b$", r"^\B$", r"(\b|x)*y", r"(?m)^\b", r"\Aa\z", r"(?m)\Aa\z", "(?m)(^a|b$)+", "(|a)+", "(a|)*b",
-    "(a*)*", "(a*)+$", "(^a)*b", "(a$)?b", "^(a|ab)(c|bcd)$", "^(?:a?){3}a{3}$", "^a{2,3}$", "^a{2,}$", "^a{0,2}$", "^(ab){2}$", "a{,2}",
-    "a{", "{", "a{1", "a{01}", "^a{2}?$", "^a+?$", "^a??$", "^[]a]$", "^[^]a]$", "^[a-]$", "^[-a]$", "^[a-c-e]$", "^[A-Za-z0-9-_]+$",
-    r"^[\d-z]$", r"^[\w.]+$", r"^[^\w]$", r"^[\W\d]$", r"^[^\W_]$", r"\s", r"^[\s\S]$", r"^[\]\[\\^-]$", "^[[:alpha:]]$", "^[[:^alpha:]x]$",
-    "^[^[:punct:]\\s]$", "^[[:word:][:space:]]$", "^[[:alpha]$", "^[[.a.]]$", "^[a[:digit:]-z]$", r"^\pL$", r"^\PL$", r"^\p{^Greek}$",
-    r"^\P{^Greek}$", r"^[\p{Lu}\d]$", r"^[^\pL]$", r"^\p{Any}$", r"^[\pN-a]$", "^(?i)k$", "(?i)^ſ$", r"(?i)^\x{212a}$", "(?i)^[k-s]$", "(?i)^[^k]$",
-    "(?i)^[^ks]$", r"(?i)^\w$", r"(?i)^\W$", "(?i)^[[:lower:]]$", "(?i)^[[:^lower:]]$", r"(?i)^\p{Lu}$", r"(?i)^\P{Lu}$", r"(?i)^[^\p{Ll}]$",
-    "(?i)^σ$", "(?i)^[α-ω]$", "(?i)^ǆ$", "(?i)^ß$", "(?i)^İ$", "(?i)^Ω$", "(?i)é", "^(?i:a)b$", "^(a(?i)b|c)d$", "^(?i)a(?-i)b$", "(?i-s:a.)",
-    "(?s)a.b", "a.b", "(?s:.)(?-s:.)$", "(?U)^a+$", "(?im)^a$", "(?)a", r"^\Qa.b\E$", r"^\Qa+\E+$", r"\Q", r"\Qa\\E", r"(?i)\Qk\E", r"^\x41\x{42}\103\012$",
-    r"^\a\f\t\n\r\v$", r"^\07$", r"^\0$", r"^\_\-\/\.$", r"\x{D800}", r"^[\x{D7FF}-\x{E000}]$", r"[^\x00-\x{10FFFF}]", "(?P<n>a)(?<m>b)$",
-    r"^\*(?:\.a)+$|^b", "x*", "(x+x+)+y", "^(a|b|c)*abc(a|b|c)*$", "((((a))))", "^[^a]*$", "^[\U0001f600-\U0001f64f]$", "^€$", "\x00",
+    "", "a", "^Allow|Deny$", "^0|([0-9]+)+$", "[a-z0-9]([-a-z0-9]*[a-z0-9])?", "^(?i)(abc)$", r"\p{L}", "^$",
+    "(^a|b$)", r"\bfoo\b", "(?m)^a$", "(?s).", ".", "a{0}", r"[^\n]", "^", "$", "^^a$$", "a^b", "a$b", "(?m)a$^b",
+    "(?m)a$\n^b", r"\b", r"\B", r"\b\B", r"a\Bb", r"\Ba\b", r"^\b", r"\b$", r"^\B$", r"(\b|x)*y", r"(?m)^\b",
+    r"\Aa\z", r"(?m)\Aa\z", "(?m)(^a|b$)+", "(|a)+", "(a|)*b", "(a*)*", "(a*)+$", "(^a)*b", "(a$)?b",
+    "^(a|ab)(c|bcd)$", "^(?:a?){3}a{3}$", "^a{2,3}$", "^a{2,}$", "^a{0,2}$", "^(ab){2}$", "a{,2}", "a{", "{", "a{1",
+    "a{01}", "^a{2}?$", "^a+?$", "^a??$", "^[]a]$", "^[^]a]$", "^[a-]$", "^[-a]$", "^[a-c-e]$", "^[A-Za-z0-9-_]+$",
+    r"^[\d-z]$", r"^[\w.]+$", r"^[^\w]$", r"^[\W\d]$", r"^[^\W_]$", r"\s", r"^[\s\S]$", r"^[\]\[\\^-]$",
+    "^[[:alpha:]]$", "^[[:^alpha:]x]$", "^[^[:punct:]\\s]$", "^[[:word:][:space:]]$", "^[[:alpha]$", "^[[.a.]]$",
+    "^[a[:digit:]-z]$", r"^\pL$", r"^\PL$", r"^\p{^Greek}$", r"^\P{^Greek}$", r"^[\p{Lu}\d]$", r"^[^\pL]$",
+    r"^\p{Any}$", r"^[\pN-a]$", "^(?i)k$", "(?i)^ſ$", r"(?i)^\x{212a}$", "(?i)^[k-s]$", "(?i)^[^k]$", "(?i)^[^ks]$",
+    r"(?i)^\w$", r"(?i)^\W$", "(?i)^[[:lower:]]$", "(?i)^[[:^lower:]]$", r"(?i)^\p{Lu}$", r"(?i)^\P{Lu}$",
+    r"(?i)^[^\p{Ll}]$", "(?i)^σ$", "(?i)^[α-ω]$", "(?i)^ǆ$", "(?i)^ß$", "(?i)^İ$", "(?i)^Ω$", "(?i)é", "^(?i:a)b$",
+    "^(a(?i)b|c)d$", "^(?i)a(?-i)b$", "(?i-s:a.)", "(?s)a.b", "a.b", "(?s:.)(?-s:.)$", "(?U)^a+$", "(?im)^a$", "(?)a",
+    r"^\Qa.b\E$", r"^\Qa+\E+$", r"\Q", r"\Qa\\E", r"(?i)\Qk\E", r"^\x41\x{42}\103\012$", r"^\a\f\t\n\r\v$", r"^\07$",
+    r"^\0$", r"^\_\-\/\.$", r"\x{D800}", r"^[\x{D7FF}-\x{E000}]$", r"[^\x00-\x{10FFFF}]", "(?P<n>a)(?<m>b)$",
+    r"^\*(?:\.a)+$|^b", "x*", "(x+x+)+y", "^(a|b|c)*abc(a|b|c)*$", "((((a))))", "^[^a]*$",
+    "^[\U0001f600-\U0001f64f]$", "^€$", "\x00",
 ]  # fmt: skip
 
-_NEAR = "abcdkKsSxyz019_-. \n\r\t\v\x00.]^\\[+{},Ee" + "\u212aſéÉβΒςσΣΩ\u2126ǅǆßẞİıµμ€\ufffd\ud7ff\ue000\U0001f600\U0010ffff"
+_NEAR = "abcdkKsSxyz019_-. \n\r\t\v\x00.]^\\[+{},Ee\u212aſéÉβΒςσΣΩ\u2126ǅǆßẞİıµμ€\ufffd\ud7ff\ue000\U0001f600\U0010ffff"
 
 
 def oracle(pattern: str) -> Pattern:
@@ -62,8 +66,11 @@ def mutated(text: str, rng: random.Random) -> str:
     at = rng.randint(0, len(text))
     char = rng.choice(_NEAR if rng.random() < 0.6 else string.printable)
     return rng.choice(
-        (text, text + char, char + text, text[:at] + char + text[at:], text[:at] + text[at + 1 :], text[:at] + char + text[at + 1 :],
-        text + text, text[:at], text[at:], text + "\n", "\n" + text, text.swapcase())
+        (
+            text, text + char, char + text, text[:at] + char + text[at:], text[:at] + text[at + 1 :],
+            text[:at] + char + text[at + 1 :], text + text, text[:at], text[at:], text + "\n", "\n" + text,
+            text.swapcase(),
+        )
     )  # fmt: skip
 
 
@@ -102,19 +109,23 @@ def test_agrees_on_every_code_point(pattern: str) -> None:
 
 
 _ATOMS = st.sampled_from(
-    ["a", "b", "k", "S", "0", "_", "-", "é", "σ", ".", "^", "$", r"\b", r"\B", r"\A", r"\z", r"\d", r"\W", r"\s", r"\pL", r"\P{Lu}",
-    "[a-c]", "[^a]", "[^b-z0]", "[[:alpha:]_]", r"[\w-]", r"[^\s\d]", r"\n", "\n", r"\x{212a}", r"\Qa.\E", "", "(?i)", "(?s)", "(?m)", "(?-i)"]
+    [
+        "a", "b", "k", "S", "0", "_", "-", "é", "σ", ".", "^", "$", r"\b", r"\B", r"\A", r"\z", r"\d", r"\W", r"\s",
+        r"\pL", r"\P{Lu}", "[a-c]", "[^a]", "[^b-z0]", "[[:alpha:]_]", r"[\w-]", r"[^\s\d]", r"\n", "\n", r"\x{212a}",
+        r"\Qa.\E", "", "(?i)", "(?s)", "(?m)", "(?-i)",
+    ]
 )  # fmt: skip
 
 
 def _extended(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    opened = st.sampled_from(["(", "(?:", "(?i:", "(?m:", "(?s-i:", "(?P<n>"])
     repetition = st.sampled_from(["*", "+", "?", "*?", "{2}", "{0}", "{1,3}", "{2,}", "{0,2}?"])
     return st.one_of(
         st.tuples(inner, inner).map("".join),
         st.tuples(inner, inner).map("|".join),
-        st.tuples(st.sampled_from(["(", "(?:", "(?i:", "(?m:", "(?s-i:", "(?P<n>"]), inner).map(lambda each: "".join(each) + ")"),
+        st.tuples(opened, inner, st.just(")")).map("".join),
         st.tuples(inner, repetition).map(lambda each: f"(?:{each[0]}){each[1]}"),
-    )  # fmt: skip
+    )
 
 
 PATTERNS = st.recursive(_ATOMS, _extended, max_leaves=12)

@@ -10,9 +10,7 @@ import pytest
 from crdcompat.schema.re2 import Pattern, compile_pattern
 from crdcompat.schema.regex import Language, finite, members, outside
 
-_CRN = (
-    "^crn:v[0-9]+:bluemix:(public|private):(kms|hs-crypto):[a-z-]+:a/[0-9a-f]+:[0-9a-f-]{36}:key:[0-9a-f-]{36}$"
-)
+_CRN = "^crn:v[0-9]+:bluemix:(public|private):(kms|hs-crypto):[a-z-]+:a/[0-9a-f]+:[0-9a-f-]{36}:key:[0-9a-f-]{36}$"
 
 
 @pytest.mark.parametrize(
@@ -59,7 +57,7 @@ def test_finite_of_languages() -> None:
     assert finite(letters) is None
     assert finite(letters & Language.from_lengths(1, 2)) == ("a", "b", "aa", "ab", "ba", "bb")
     assert finite(letters & Language.from_lengths(3, 2)) == ()
-    assert finite(letters & Language.from_pattern("^(b|c|ab)$")) == ("ab", "b")
+    assert finite(letters & Language.from_pattern("^(b|c|ab)$")) == ("b", "ab")
     assert finite(Language.from_strings(["b", "a", "cc"]) & Language.from_lengths(1, 1)) == ("b", "a")
     assert finite(Language.from_lengths(0, 0)) == ("",)
     assert finite(Language.from_lengths()) is None
@@ -88,14 +86,11 @@ def test_finite_respects_the_limit() -> None:
         ([], {"min_length": 2}, ["aa", "ab", "ac"]),
         (["("], {}, []),
         ([r"^\S+:\d*$"], {}, ["a:", "b:", "c:"]),
-        ([r"\bfoo\b"], {"min_length": 4}, [" foo", "-foo", ".foo"]),
+        ([r"\bfoo\b"], {"min_length": 4}, ["-foo", ".foo", "/foo"]),
     ],
 )
 def test_members(patterns: list[str], bounds: dict[str, int], expected: list[str]) -> None:
-    found = list(members(patterns, limit=3, **bounds))
-    assert sorted(found) == sorted(expected) if "foo" in str(patterns) and len(found) != 3 else found[:1] or not expected
-    if "foo" not in str(patterns):
-        assert found == expected
+    assert list(members(patterns, limit=3, **bounds)) == expected
 
 
 @pytest.mark.parametrize("bounds", [(144, None), (144, 144), (300, 310), (131, 144)])

@@ -1,7 +1,9 @@
-"""Where bytes come from: git refs, the index, the working tree, directories, files."""
+"""Where bytes come from: git refs, the index, the working tree, directories, files, recordings, clusters."""
 
 from __future__ import annotations
 
+import io
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,34 +11,62 @@ from crdcompat.errors import RefNotFoundError, SourceError, UsageError
 from crdcompat.sources.tree import EmptyTree
 
 if TYPE_CHECKING:
+    from crdcompat.sources.archive import ArchiveTree
+    from crdcompat.sources.files import PathTree
     from crdcompat.sources.tree import Tree
 
-_LATER = ("recording", "cluster")
+_ALONE = ("index", "worktree", "empty")
+_SCHEMES = ("git", "path", "recording", "cluster", *_ALONE)
+_EXAMPLES = {"git": "release-4.13", "path": "config", "recording": "must-gather.tar.gz"}
 
 
 def open_source(text: str, *, repo: str | None = None) -> Tree:
-    """Open what the user named: ``git:REF``, ``index:``, ``worktree:``, ``path:P``, ``empty:``, or a bare word.
+    """Open what the user named as a set of CRDs.
 
-    A bare word is a ref if ``repo`` (else the current directory's repository) has it, else a path; if it
+    ``git:REF``, ``index:``, ``worktree:``, ``path:P``, ``recording:P``, ``cluster:CONTEXT``, ``empty:``, or a bare
+    word. A bare word is a ref if ``repo`` (else the current directory's repository) has it, else a path; if it
     could be both it is the ref, and the tree's notes say so. Raises UsageError, RefNotFoundError,
     SourceError.
     """
-    scheme, colon, rest = text.partition(":")
+    scheme, rest = _split(text)
+    if scheme == "git":
+        return _git_tree(text, rest, repo)
+    if scheme == "path":
+        return _path_tree(text, rest)
+    if scheme in ("recording", "cluster"):
+        return _crds_of(_recording(text, rest) if scheme == "recording" else _cluster(text, rest))
+    if scheme == "empty":
+        return EmptyTree(text)
+    return _from_repository(scheme, text, repo) if scheme else _bare_word(text, repo)
+
+
+def open_objects(text: str, *, repo: str | None = None) -> Tree:
+    """Open what the user named as recorded objects: a path, ``-``, or any form of `open_source` with its scheme.
+
+    Raises UsageError, RefNotFoundError, SourceError.
+    """
+    scheme, rest = _split(text)
+    if scheme == "git":
+        return _git_tree(text, rest, repo)
+    if scheme == "cluster":
+        return _cluster(text, rest)
+    if scheme in ("path", "recording"):
+        return _recording(text, rest)
+    return open_source(text, repo=repo) if scheme else _recording(text, text)
+
+
+def _split(text: str) -> tuple[str, str]:
+    """Split into scheme and rest; the scheme of a bare word is empty."""
     if not text:
         raise UsageError("an empty source: name a git ref, a directory or a file")
-    if not colon or scheme not in ("git", "index", "worktree", "path", "empty", *_LATER):
-        return _bare_word(text, repo)
-    if scheme in _LATER:
-        raise UsageError(f"{text}: {scheme}: sources are not supported yet in this version")
-    if scheme in ("index", "worktree", "empty"):
-        if rest:
-            raise UsageError(f"{text}: {scheme}: takes nothing after the colon")
-        if scheme == "empty":
-            return EmptyTree(text)
-        return _from_repository(scheme, text, repo)
-    if not rest:
-        raise UsageError(f"{text}: say what, as in {scheme}:{'release-4.13' if scheme == 'git' else 'config'}")
-    return _git_tree(text, rest, repo) if scheme == "git" else _path_tree(text, rest)
+    scheme, colon, rest = text.partition(":")
+    if not colon or scheme not in _SCHEMES:
+        return "", text
+    if scheme in _ALONE and rest:
+        raise UsageError(f"{text}: {scheme}: takes nothing after the colon")
+    if scheme in _EXAMPLES and not rest:
+        raise UsageError(f"{text}: say what, as in {scheme}:{_EXAMPLES[scheme]}")
+    return scheme, rest
 
 
 def _bare_word(text: str, repo: str | None) -> Tree:
@@ -80,11 +110,40 @@ def _from_repository(scheme: str, name: str, repo: str | None) -> Tree:
 
 
 def _path_tree(name: str, path: str) -> Tree:
-    from crdcompat.sources.files import PathTree
+    """Open a path as CRDs: all its files, of an archive those that hold any."""
+    from crdcompat.sources.archive import ArchiveTree
 
+    tree = _recording(name, path)
+    return _crds_of(tree) if isinstance(tree, ArchiveTree) else tree
+
+
+def _recording(name: str, path: str) -> ArchiveTree | PathTree:
+    """Open a path as it is: an archive, a directory, a file, standard input."""
+    from crdcompat.sources.archive import ArchiveTree, is_archive, starts_archive
+    from crdcompat.sources.files import PathTree
+    from crdcompat.sources.unpack import lookable
+
+    if path == "-":
+        file = lookable(sys.stdin.buffer)
+        is_tar = starts_archive(io.BytesIO(file.peek()))
+        return ArchiveTree(name, path, file=file) if is_tar else PathTree(name, path, file=file)
+    if is_archive(path):
+        return ArchiveTree(name, path)
     tree = PathTree(name, path)
     tree.entries()
     return tree
+
+
+def _crds_of(recording: Tree) -> Tree:
+    from crdcompat.sources.recording import CrdTree
+
+    return CrdTree(recording)
+
+
+def _cluster(name: str, context: str) -> Tree:
+    from crdcompat.sources.cluster import ClusterTree
+
+    return ClusterTree(name, context)
 
 
 def _exists(path: str) -> bool:

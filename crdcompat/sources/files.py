@@ -7,11 +7,11 @@ import stat
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 from crdcompat.errors import SourceError
 from crdcompat.problems import Problem, Skipped
-from crdcompat.sources.tree import Entry
+from crdcompat.sources.tree import Entry, Listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -24,12 +24,12 @@ _DIRECTORY = "directory"
 
 
 @dataclass(slots=True)
-class PathTree:
+class PathTree(Listed):
     """The files below a directory, one file (its path is its name), or ``-``, standard input.
 
     Symbolic links are followed only to what lies inside the directory, and each linked directory only
     once. ``problems`` holds what could not be listed or read, ``skipped`` what was left out on purpose;
-    both are filled as entries are listed and read.
+    both are filled as entries are listed and read. ``file`` is standard input where somebody looked into it.
     """
 
     name: str
@@ -38,9 +38,17 @@ class PathTree:
     notes: tuple[str, ...] = ()
     problems: list[Problem] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
+    file: IO[bytes] | None = None
+    _is_directory: bool = False
     _entries: list[Entry] | None = None
     _on_disk: dict[str, str] = field(default_factory=dict)
     _stdin: bytes | None = None
+
+    @property
+    def label(self) -> str:
+        """The directory's name; empty for a single file."""
+        self.entries()
+        return display_path(Path(self.path).resolve().name) if self._is_directory else ""
 
     def entries(self) -> list[Entry]:
         """List all regular files in path order. Raises SourceError when the path itself is not readable."""
@@ -66,10 +74,10 @@ class PathTree:
         if self.path == "-":
             return [Entry(_STDIN_PATH)]
         try:
-            is_directory = stat.S_ISDIR(Path(self.path).stat().st_mode)
+            self._is_directory = stat.S_ISDIR(Path(self.path).stat().st_mode)
         except (OSError, ValueError) as error:
-            raise SourceError(f"{self.name}: {_reason(error)}") from None
-        if not is_directory:
+            raise SourceError(f"{self.name}: {reason_of(error)}") from None
+        if not self._is_directory:
             return [self._single_file()]
         found: dict[str, tuple[str, str]] = {}
         for below, on_disk, oid in self._walk(self.path.rstrip("/") or "/"):
@@ -96,8 +104,8 @@ class PathTree:
                     children = sorted(scan, key=lambda child: child.name)
             except OSError as error:
                 if not below:
-                    raise SourceError(f"{self.name}: {_reason(error)}") from None
-                self._add_problem(Problem(display_path(below), None, f"cannot be listed: {_reason(error)}"))
+                    raise SourceError(f"{self.name}: {reason_of(error)}") from None
+                self._add_problem(Problem(display_path(below), None, f"cannot be listed: {reason_of(error)}"))
                 continue
             for child in children:
                 path = f"{below}/{child.name}" if below else child.name
@@ -116,7 +124,7 @@ class PathTree:
                 return _DIRECTORY if child.name != ".git" else None
             return _content_id(child.stat())
         except OSError as error:
-            self._add_problem(Problem(display_path(path), None, f"cannot be read: {_reason(error)}"))
+            self._add_problem(Problem(display_path(path), None, f"cannot be read: {reason_of(error)}"))
             return None
 
     def _linked_kind(self, link: os.DirEntry[str], path: str, real_root: str, linked: set[str]) -> str | None:
@@ -142,9 +150,9 @@ class PathTree:
     def _read_stdin(self) -> bytes | None:
         if self._stdin is None:
             try:
-                self._stdin = sys.stdin.buffer.read(MAX_FILE_BYTES + 1)
+                self._stdin = (self.file or sys.stdin.buffer).read(MAX_FILE_BYTES + 1)
             except OSError as error:
-                raise SourceError(f"standard input: {_reason(error)}") from None
+                raise SourceError(f"standard input: {reason_of(error)}") from None
         if len(self._stdin) > MAX_FILE_BYTES:
             self._add_problem(Problem(_STDIN_PATH, None, f"larger than {MAX_FILE_BYTES} bytes: not read"))
             return None
@@ -166,7 +174,7 @@ def read_file(on_disk: str, path: str, problems: list[Problem]) -> bytes | None:
             data = file.read(MAX_FILE_BYTES + 1)
         reason = f"larger than {MAX_FILE_BYTES} bytes: not read" if len(data) > MAX_FILE_BYTES else None
     except OSError as error:
-        reason = f"cannot be read: {_reason(error)}"
+        reason = f"cannot be read: {reason_of(error)}"
     if reason is None:
         return data
     problem = Problem(path, None, reason)
@@ -189,7 +197,8 @@ def _content_id(status: os.stat_result) -> str | None:
     return f"inode:{status.st_dev}:{status.st_ino}" if stat.S_ISREG(status.st_mode) else None
 
 
-def _reason(error: OSError | ValueError) -> str:
+def reason_of(error: OSError | ValueError) -> str:
+    """Say what the system said, for the middle of a sentence."""
     if isinstance(error, OSError) and error.strerror:
         return error.strerror[:1].lower() + error.strerror[1:]
     return str(error)

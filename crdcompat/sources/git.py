@@ -19,7 +19,7 @@ from typing import IO, TYPE_CHECKING
 from crdcompat.errors import SourceError
 from crdcompat.problems import Problem, Skipped
 from crdcompat.sources.files import MAX_FILE_BYTES, display_path, read_file
-from crdcompat.sources.tree import Entry
+from crdcompat.sources.tree import Entry, Listed
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator
@@ -103,7 +103,7 @@ class Repository:
 
 
 @dataclass(slots=True)
-class GitTree:
+class GitTree(Listed):
     """The files of one commit; ``commit`` is its full id. Symbolic links and submodules are ``skipped``."""
 
     repo: Repository
@@ -127,7 +127,7 @@ class GitTree:
 
 
 @dataclass(slots=True)
-class IndexTree:
+class IndexTree(Listed):
     """The files of the index, as the next commit would have them; paths in conflict are ``problems``."""
 
     repo: Repository
@@ -159,7 +159,7 @@ class IndexTree:
 
 
 @dataclass(slots=True)
-class WorktreeTree:
+class WorktreeTree(Listed):
     """The files as they are on disk: tracked ones that still exist, and new ones that are not ignored."""
 
     repo: Repository

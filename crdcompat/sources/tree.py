@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from crdcompat.problems import Problem, Skipped
 
@@ -41,6 +41,11 @@ class Tree(Protocol):
     problems: list[Problem]
     skipped: list[Skipped]
 
+    @property
+    def label(self) -> str:
+        """What its files are told by in a report, before their path; empty where one file itself was named."""
+        ...
+
     def entries(self) -> Iterable[Entry]:
         """List all files, in path order, without reading them."""
         ...
@@ -49,8 +54,30 @@ class Tree(Protocol):
         """Read these files, in the order given; each is read once. Raises SourceError."""
         ...
 
+    def stream(self, wanted: Callable[[str], bool]) -> Iterator[tuple[Entry, bytes]]:
+        """Read the files whose path is ``wanted``, in one pass and in the source's own order.
 
-class EmptyTree:
+        ``wanted`` is asked once for each file. Raises SourceError.
+        """
+        ...
+
+
+class Listed:
+    """What trees share that are listed before they are read."""
+
+    __slots__ = ()
+
+    @property
+    def label(self: Tree) -> str:
+        """What the user wrote."""
+        return self.name
+
+    def stream(self: Tree, wanted: Callable[[str], bool]) -> Iterator[tuple[Entry, bytes]]:
+        """Read the files wanted, in path order."""
+        return self.read([entry for entry in self.entries() if wanted(entry.path)])
+
+
+class EmptyTree(Listed):
     """A tree without files: what came before the first commit."""
 
     commit: str | None = None

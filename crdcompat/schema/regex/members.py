@@ -78,7 +78,7 @@ def finite(of: str | Language, *, limit: int = _LIMIT) -> tuple[str, ...] | None
         return None
     if texts is None or not all(map(language.judge(), texts)):
         return None
-    return tuple(_ordered(texts, automata))
+    return tuple(_ordered(texts, sorted(automata, key=lambda each: each.loops)))
 
 
 def _ordered(texts: list[str], automata: Sequence[PatternAutomaton]) -> list[str]:

@@ -1,0 +1,186 @@
+"""Tar archives as trees: read as a stream, never unpacked to disk, with bounds on what a stranger may cost."""
+
+from __future__ import annotations
+
+import stat
+from collections import Counter, deque
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+from crdcompat.errors import SourceError
+from crdcompat.problems import Problem, Skipped
+from crdcompat.sources.files import MAX_FILE_BYTES, display_path, reason_of
+from crdcompat.sources.tar import DIRECTORY, FILE, HARD_LINK, SYMBOLIC_LINK, Member, Tar, begins_tar
+from crdcompat.sources.tree import Entry
+from crdcompat.sources.unpack import Unpacked, UnpackError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+MAX_PROBLEMS = 100
+"""Of one archive told one by one; the rest is only counted."""
+
+_NAMES = (".tar", ".tgz", ".tbz2", ".txz", ".tar.gz", ".tar.bz2", ".tar.xz")
+
+
+@dataclass(slots=True)
+class ArchiveTree:
+    """The files of a tar archive, plain or compressed by gzip, bzip2 or xz.
+
+    Members that lead out of the archive, links, devices and whatever else is no file are never followed:
+    ``problems`` and ``skipped`` name them. What stands before a damaged place is read all the same. ``file`` is
+    standard input, which can be read once only.
+    """
+
+    name: str
+    path: str
+    commit: str | None = None
+    notes: tuple[str, ...] = ()
+    problems: list[Problem] = field(default_factory=list)
+    skipped: list[Skipped] = field(default_factory=list)
+    file: IO[bytes] | None = None
+    _read_before: bool = False
+
+    @property
+    def label(self) -> str:
+        """The archive's file name."""
+        return display_path(Path(self.path).name) if self.path != "-" else "stdin"
+
+    def entries(self) -> list[Entry]:
+        """List the regular files in path order, by a pass over the archive."""
+        paths: set[str] = set()
+
+        def note(path: str) -> bool:
+            paths.add(path)
+            return False
+
+        deque(self.stream(note), maxlen=0)
+        return [Entry(path) for path in sorted(paths)]
+
+    def read(self, entries: Iterable[Entry]) -> Iterator[tuple[Entry, bytes]]:
+        """Read these files by a pass over the archive; those that come before their turn wait in memory."""
+        waiting = deque(entries)
+        uses = Counter(entry.path for entry in waiting)
+        early: dict[str, bytes] = {}
+        for found, data in self.stream(uses.__contains__):
+            if uses[found.path]:
+                early.setdefault(found.path, data)
+            while waiting and waiting[0].path in early:
+                entry = waiting.popleft()
+                uses[entry.path] -= 1
+                yield entry, early[entry.path] if uses[entry.path] else early.pop(entry.path)
+        yield from ((entry, early[entry.path]) for entry in waiting if entry.path in early)
+
+    def stream(self, wanted: Callable[[str], bool]) -> Iterator[tuple[Entry, bytes]]:
+        """Read the files wanted in one pass, one at a time."""
+        refused = _Refused(self)
+        with self._opened() as unpacked:
+            try:
+                tar = Tar(unpacked)
+                for member in tar:
+                    path = _inside(member.name)
+                    if path is None:
+                        refused.problem(member.name, "leads out of the archive: not read")
+                    elif member.kind == FILE:
+                        if not wanted(path):
+                            continue
+                        if member.size > MAX_FILE_BYTES:
+                            refused.problem(path, f"larger than {MAX_FILE_BYTES} bytes: not read")
+                            continue
+                        yield Entry(path), tar.content()
+                    elif member.kind != DIRECTORY:
+                        refused.member(path, member, wanted)
+            except UnpackError as error:
+                refused.archive(str(error))
+            finally:
+                refused.end()
+
+    @contextmanager
+    def _opened(self) -> Iterator[Unpacked]:
+        if self.file is not None:
+            if self._read_before:
+                raise SourceError("standard input holds an archive, which can be read only once: save it to a file")
+            self._read_before = True
+            yield Unpacked(self.file)
+            return
+        try:
+            file = Path(self.path).open("rb")  # noqa: SIM115 - closed below
+        except OSError as error:
+            raise SourceError(f"{self.name}: {reason_of(error)}") from None
+        with file:
+            yield Unpacked(file)
+
+
+class _Refused:
+    """Tells of the members that are not read, each at most once however often the archive is read."""
+
+    def __init__(self, tree: ArchiveTree) -> None:
+        self._tree = tree
+        self._count = 0
+
+    def member(self, path: str, member: Member, wanted: Callable[[str], bool]) -> None:
+        """A member that is no file: a problem if it stands where a file is wanted or leads astray."""
+        if member.kind not in (SYMBOLIC_LINK, HARD_LINK):
+            self.problem(path, f"{member.kind}: not read")
+            return
+        reason = f"{member.kind} to {display_path(member.link.encode('utf-8', 'surrogateescape'))}: not followed"
+        base = path if member.kind == SYMBOLIC_LINK else ""
+        if wanted(path) or _inside(member.link, base) is None:
+            self.problem(path, reason)
+        elif (skipped := Skipped(path, reason)) not in self._tree.skipped:
+            self._tree.skipped.append(skipped)
+
+    def problem(self, name: str, message: str) -> None:
+        self._count += 1
+        if self._count <= MAX_PROBLEMS:
+            self._add(Problem(display_path(name.encode("utf-8", "surrogateescape")), None, message))
+
+    def archive(self, message: str) -> None:
+        """What is wrong with the archive as a whole."""
+        self._add(Problem(self._tree.label, None, message))
+
+    def end(self) -> None:
+        if self._count > MAX_PROBLEMS:
+            self.archive(f"{self._count - MAX_PROBLEMS} more members are not read, for reasons like these")
+
+    def _add(self, problem: Problem) -> None:
+        if problem not in self._tree.problems:
+            self._tree.problems.append(problem)
+
+
+def is_archive(path: str) -> bool:
+    """Whether a path is a tar archive: by its content, or by its name where the content is damaged."""
+    try:
+        status = Path(path).stat()
+        # To look into a pipe is to take from it; an empty file is no recording of any form.
+        if not stat.S_ISREG(status.st_mode) or not status.st_size:
+            return False
+        with Path(path).open("rb") as file:
+            return starts_archive(file) or path.lower().endswith(_NAMES)
+    except (OSError, ValueError):
+        return False
+
+
+def starts_archive(file: IO[bytes]) -> bool:
+    """Whether what can be read of a file is how a tar archive begins."""
+    try:
+        return begins_tar(Unpacked(file).read(512))
+    except UnpackError:
+        return False
+
+
+def _inside(name: str, base: str = "") -> str | None:
+    """Give the path below the archive that a name means, None where it leads out; ``base`` is what holds a link."""
+    if name.startswith("/") or "\0" in name:
+        return None
+    parts = base.split("/")[:-1]
+    for part in name.split("/"):
+        if part == ".." and (not base or not parts):
+            return None
+        if part == "..":
+            parts.pop()
+        elif part not in ("", "."):
+            parts.append(part)
+    return display_path("/".join(parts).encode("utf-8", "surrogateescape"))

@@ -1,0 +1,68 @@
+"""The CRDs that a recording of a cluster holds, as a tree of their own."""
+
+from __future__ import annotations
+
+import re
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from crdcompat.sources.tree import Entry, Listed, Tree
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+_EXTENSIONS = frozenset({".yaml", ".yml", ".json"})
+_MARKS = (b"CustomResourceDefinition", b"openAPIV3Schema")
+# must-gather, `oc adm inspect` and the cluster keep resources by group: nothing but these is read there.
+_BY_GROUP = re.compile(r"(?:^|/)(?:cluster-scoped-resources|namespaces)/.")
+_CRDS = re.compile(r"(?:^|/)((?:cluster-scoped-resources/)?apiextensions\.k8s\.io/customresourcedefinitions(?:/|\.).*)")
+_INSIGHTS_CRDS = re.compile(r"(?:^|/)config/crd/")
+
+
+class CrdTree(Listed):
+    """The files of a recording that hold CRDs, read in one pass and kept.
+
+    A CRD of a must-gather has its path from ``cluster-scoped-resources/`` on: what stands above is the name of
+    the image that gathered it, not a folder of a repository.
+    """
+
+    def __init__(self, recording: Tree) -> None:
+        self._recording = recording
+        self._files: dict[str, bytes] | None = None
+        self.name = recording.name
+        self.commit = recording.commit
+        self.notes = recording.notes
+        self.problems = recording.problems
+        self.skipped = recording.skipped
+
+    def entries(self) -> list[Entry]:
+        """List the files that hold CRDs; the first time, by reading the recording."""
+        return [Entry(path) for path in sorted(self._read_all())]
+
+    def read(self, entries: Iterable[Entry]) -> Iterator[tuple[Entry, bytes]]:
+        """Give what was read."""
+        files = self._read_all()
+        return ((entry, files[entry.path]) for entry in entries)
+
+    def _read_all(self) -> dict[str, bytes]:
+        if self._files is None:
+            self._files = {}
+            for entry, data in self._recording.stream(may_hold_crds):
+                if any(mark in data for mark in _MARKS):
+                    found = _CRDS.search(entry.path)
+                    path = found[1] if found else entry.path
+                    clashes = self._files.get(path, data) != data  # two images that gathered at different times
+                    self._files[entry.path if clashes else path] = data
+        return self._files
+
+
+def may_hold_crds(path: str) -> bool:
+    """Whether a file of a recording may hold CRDs, by its path."""
+    if PurePosixPath(path).suffix.lower() not in _EXTENSIONS:
+        return False
+    return holds_crds(path) or _BY_GROUP.search(path) is None
+
+
+def holds_crds(path: str) -> bool:
+    """Whether a file of a recording is where CRDs are kept."""
+    return _CRDS.search(path) is not None or _INSIGHTS_CRDS.search(path) is not None

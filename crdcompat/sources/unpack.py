@@ -1,0 +1,163 @@
+"""Compressed bytes, unpacked with bounds: gzip, bzip2 and xz, told by their content, never by a name."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import zlib
+from typing import IO, TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
+
+MAX_TOTAL_BYTES = 16 << 30
+"""Of one archive, unpacked. A large must-gather, logs and audit included, stays below."""
+
+MAX_RATIO = 500
+"""How much larger than its compressed form an archive may grow (YAML: 30, the same small file over and over: 200)."""
+
+_RATIO_COUNTS_FROM = 256 << 20  # a small archive may be as dense as it likes
+_XZ_MEMORY = 256 << 20
+_CHUNK = 1 << 18
+_GZIP, _BZIP2, _XZ = b"\x1f\x8b", b"BZh", b"\xfd7zXZ\0"
+
+
+class UnpackError(Exception):
+    """Bytes that cannot be unpacked; ``str()`` says why."""
+
+
+class CutShortError(UnpackError):
+    """The bytes end before their content does."""
+
+    def __init__(self) -> None:
+        super().__init__("cut short: it ends in the middle")
+
+
+class Unpacked:
+    """What a compressed or plain stream holds, read in order.
+
+    ``read`` and ``skip`` raise UnpackError for what is damaged, and for more than `MAX_TOTAL_BYTES` or `MAX_RATIO`.
+    """
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._packed = _Counted(file)
+        self._unpacked = _open(io.BufferedReader(self._packed, _CHUNK))
+        self.position = 0
+
+    def read(self, size: int) -> bytes:
+        """The next ``size`` bytes; fewer only at the end."""
+        try:
+            data = self._unpacked.read(size)
+        except _FAULTS as error:
+            raise _as_unpack_error(error) from None
+        self.position += len(data)
+        self._check()
+        return data
+
+    def skip(self, size: int) -> int:
+        """Pass over ``size`` bytes; returns how many there were."""
+        left = size
+        while left and (data := self.read(min(left, _CHUNK))):
+            left -= len(data)
+        return size - left
+
+    def _check(self) -> None:
+        if self.position > MAX_TOTAL_BYTES:
+            raise UnpackError(f"unpacks to more than {MAX_TOTAL_BYTES} bytes: the rest is not read")
+        if self.position > _RATIO_COUNTS_FROM and self.position > MAX_RATIO * self._packed.count:
+            raise UnpackError(f"unpacks to more than {MAX_RATIO} times its size: the rest is not read")
+
+
+def lookable(file: IO[bytes]) -> io.BufferedReader:
+    """A file that can be looked into with ``peek``; it does not close what it reads from."""
+    return io.BufferedReader(_Counted(file), _CHUNK)
+
+
+def is_gzip(data: bytes) -> bool:
+    """Whether these bytes are gzip's."""
+    return data.startswith(_GZIP)
+
+
+def gunzip(data: bytes, limit: int) -> bytes:
+    """Unpack one gzip file. Raises CutShortError, and UnpackError for damage or more than ``limit`` bytes."""
+    parts: list[bytes] = []
+    left = limit
+    while data:
+        part = zlib.decompressobj(wbits=31)
+        try:
+            parts.append(part.decompress(data, left + 1))
+        except zlib.error as error:
+            raise UnpackError(f"damaged: {error}") from None
+        left -= len(parts[-1])
+        if left < 0:
+            raise UnpackError(f"unpacks to more than {limit} bytes: not read")
+        if not part.eof:
+            raise CutShortError
+        data = part.unused_data.lstrip(b"\0")  # padding after the last part is no fault
+    return b"".join(parts)
+
+
+class _Counted(io.RawIOBase):
+    """A file that counts what is read from it."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self.count = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        view = memoryview(buffer)
+        data = self._file.read(len(view))
+        view[: len(data)] = data
+        self.count += len(data)
+        return len(data)
+
+
+class _Xz(io.RawIOBase):
+    """An xz stream; unlike `lzma.LZMAFile` it refuses a dictionary of gigabytes."""
+
+    def __init__(self, file: io.BufferedReader) -> None:
+        self._file = file
+        self._part = lzma.LZMADecompressor(memlimit=_XZ_MEMORY)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        view = memoryview(buffer)
+        while True:
+            if self._part.eof:
+                rest = (self._part.unused_data or self._file.read(_CHUNK)).lstrip(b"\0")
+                if not rest:
+                    return 0
+                self._part = lzma.LZMADecompressor(memlimit=_XZ_MEMORY)
+            else:
+                rest = self._file.read(_CHUNK) if self._part.needs_input else b""
+                if self._part.needs_input and not rest:
+                    raise EOFError
+            data = self._part.decompress(rest, len(view))
+            if data:
+                view[: len(data)] = data
+                return len(data)
+
+
+def _open(packed: io.BufferedReader) -> io.BufferedReader:
+    start = packed.peek(len(_XZ))
+    if start.startswith(_GZIP):
+        return io.BufferedReader(gzip.GzipFile(fileobj=packed), _CHUNK)  # type: ignore[arg-type, unused-ignore]
+    if start.startswith(_BZIP2):
+        return io.BufferedReader(bz2.BZ2File(packed), _CHUNK)  # type: ignore[arg-type, unused-ignore]
+    if start.startswith(_XZ):
+        return io.BufferedReader(_Xz(packed), _CHUNK)
+    return packed
+
+
+_FAULTS = (EOFError, OSError, zlib.error, lzma.LZMAError)
+
+
+def _as_unpack_error(error: Exception) -> UnpackError:
+    return CutShortError() if isinstance(error, EOFError) else UnpackError(f"damaged: {error}")

@@ -1,0 +1,134 @@
+"""The Python interface: small, typed, and the same as the commands."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import crdcompat
+from crdcompat.errors import CrdcompatError, RefNotFoundError, SourceError, UsageError
+from crdcompat.manifests.objects import read_objects
+from crdcompat.sources.files import PathTree
+from helpers import both, commit, crd, diff, git, obj, root, run, string, write
+
+OLD, NEW = (root(spec=obj(a=string()), status=obj(p=string(*members))) for members in ("A", "AB"))
+
+
+def test_public_names() -> None:
+    for name in crdcompat.__all__:
+        assert getattr(crdcompat, name).__doc__
+    with pytest.raises(AttributeError, match="nonsense"):
+        crdcompat.nonsense  # noqa: B018
+
+
+def test_version_is_the_one_of_the_command() -> None:
+    ran = run("--version")
+    assert (ran.code, ran.out) == (0, f"crdcompat {crdcompat.__version__}\n")
+
+
+def test_load_and_diff(tmp_path: Path) -> None:
+    old, new = (crdcompat.load(str(path)) for path in both(tmp_path, OLD, NEW))
+    report = crdcompat.diff(old, new)
+    (finding,) = report.findings
+    assert (finding.rule, finding.severity, finding.path, finding.added) == (
+        "enum-value-added", "error", "status.p", ("B",),
+    )  # fmt: skip
+    assert report.by_severity() == {"error": 1, "warning": 0, "info": 0}
+    assert report.fails("error")
+    assert not report.fails("never")
+
+
+def test_the_command_says_the_same(tmp_path: Path) -> None:
+    paths = both(tmp_path, OLD, NEW)
+    report = crdcompat.diff(*(crdcompat.load(str(path)) for path in paths))
+    assert [f.id for f in report.findings] == [f["id"] for f in diff(*paths)["findings"]]
+
+
+@pytest.mark.parametrize(
+    ("filters", "count"),
+    [
+        ({}, 1),
+        ({"directions": ("upgrade",)}, 0),
+        ({"owners": ["spec"]}, 0),
+        ({"owners": ["status"]}, 1),
+        ({"select": ["enum-dropped"]}, 0),
+        ({"ignore": ["enum-value-added"]}, 0),
+        ({"crds": ["widgets.example.com"]}, 1),
+        ({"paths": ["nowhere"]}, 0),
+        ({"contexts": ["default"]}, 1),
+        ({"locate": False}, 1),
+    ],
+)
+def test_filters(tmp_path: Path, filters: dict[str, object], count: int) -> None:
+    old, new = (crdcompat.load(str(path)) for path in both(tmp_path, OLD, NEW))
+    assert len(crdcompat.diff(old, new, **filters).findings) == count  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("filters", [{"crds": ["nothing"]}, {"contexts": ["nothing"]}])
+def test_names_that_there_are_not(tmp_path: Path, filters: dict[str, list[str]]) -> None:
+    old, new = (crdcompat.load(str(path)) for path in both(tmp_path, OLD, NEW))
+    with pytest.raises(UsageError, match="nothing"):
+        crdcompat.diff(old, new, **filters)  # type: ignore[arg-type]
+
+
+def test_errors_are_of_one_family(tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q", "-b", "main", "repo")
+    commit(tmp_path / "repo", {"a.yaml": crd(OLD)})
+    with pytest.raises(RefNotFoundError) as found:
+        crdcompat.load("git:mian", repo=str(tmp_path / "repo"))
+    assert (found.value.ref, found.value.near) == ("mian", ("main",))
+    with pytest.raises(SourceError):
+        crdcompat.load("path:nowhere")
+    with pytest.raises(UsageError):
+        crdcompat.load("")
+    assert issubclass(RefNotFoundError, SourceError)
+    assert issubclass(SourceError, CrdcompatError)
+
+
+def test_judge() -> None:
+    new = {"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "a", "namespace": "b"}}
+    verdict = crdcompat.judge(crd(NEW), "validate", {**new, "status": {"p": "B"}, "zz": 1})
+    assert verdict.accepted is True
+    assert (verdict.object or {})["status"] == {"p": "B"}
+    assert verdict.pruned == ("zz",)
+    verdict = crdcompat.judge(crd(OLD), "validate", {**new, "status": {"p": "B"}})
+    assert verdict.accepted is False
+    assert verdict.object is None
+    assert [error.field for error in verdict.errors] == ["status.p"]
+
+
+def test_judge_changes_nothing_that_it_is_given() -> None:
+    definition = crd(root(spec=obj(v=string(default="x"))))
+    body = {"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "a"}, "spec": {"zz": 1}}
+    before = json.dumps([definition, body])
+    crdcompat.judge(definition, "create", body)
+    crdcompat.judge(definition, "update", body, body)
+    assert json.dumps([definition, body]) == before
+
+
+@pytest.mark.parametrize(
+    ("definition", "operation", "more"),
+    [
+        ({"kind": "ConfigMap"}, "create", {}),
+        (crd(OLD), "explode", {}),
+        (crd(OLD), "update", {}),
+        (crd(OLD), "create", {"version": "v9"}),
+        (crd(OLD), "create", {"kubernetes": "nine"}),
+    ],
+)
+def test_judge_refuses(definition: dict[str, object], operation: str, more: dict[str, str]) -> None:
+    body = {"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "a"}}
+    with pytest.raises(UsageError):
+        crdcompat.judge(definition, operation, body, **more)  # type: ignore[arg-type]
+
+
+def test_simulate(tmp_path: Path) -> None:
+    old, new = (crdcompat.load(str(path)) for path in both(tmp_path, OLD, NEW))
+    body = {"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "a", "namespace": "b"}}
+    write(tmp_path / "o.json", {**body, "status": {"p": "B"}})
+    objects = read_objects(PathTree("o", str(tmp_path / "o.json")))
+    report = crdcompat.simulate(old, new, objects)
+    assert report.direction == "rollback"
+    assert [(item.name, item.worst) for item in report.objects] == [("a", "rejected")]

@@ -1,0 +1,227 @@
+"""judge through the command line: one write, many requests, exit codes, and what cannot be judged."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from helpers import Json, Run, crd, obj, root, run, spawn, string, write
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Path:
+    spec = obj(v=string("A"), size={"type": "integer", "default": 3})
+    schema = root(spec=spec, status=obj(p=string("X")))
+    write(tmp_path / "crd.yaml", crd(schema))
+    for name, body in {
+        "good": {"spec": {"v": "A"}},
+        "bad": {"spec": {"v": "B", "unknown": 1}},
+        "badstatus": {"spec": {"v": "A"}, "status": {"p": "Y"}},
+    }.items():
+        write(tmp_path / f"{name}.json", widget(body))
+    return tmp_path
+
+
+def widget(body: Json) -> Json:
+    meta = {"name": "a", "namespace": "default", "resourceVersion": "1"}
+    return {"apiVersion": "example.com/v1", "kind": "Widget", "metadata": meta, **body}
+
+
+def judged(world: Path, *args: str) -> tuple[int, Json]:
+    ran = run("judge", "crd.yaml", *args, "--format", "json", cwd=world)
+    return ran.code, json.loads(ran.out)
+
+
+def test_accepted(world: Path) -> None:
+    code, told = judged(world, "good.json")
+    assert code == 0
+    assert told["accepted"] is True
+    assert told["result"]["spec"] == {"v": "A", "size": 3}
+    assert told["defaulted_paths"] == ["spec.size"]
+    assert (told["errors"], told["aggregate"], told["unknown"]) == ([], "", [])
+    assert run("judge", "crd.yaml", "good.json", cwd=world).out.startswith("accepted by Kubernetes 1.31\n")
+
+
+def test_rejected(world: Path) -> None:
+    code, told = judged(world, "bad.json", "--kube-version", "1.26")
+    assert code == 1
+    text = 'spec.v: Unsupported value: "B": supported values: "A"'
+    assert told["aggregate"] == f'Widget.example.com "a" is invalid: {text}'
+    (error,) = told["errors"]
+    assert error == {
+        "type": "FieldValueNotSupported", "field": "spec.v", "value": "B", "detail": 'supported values: "A"',
+        "text": text,
+    }  # fmt: skip
+    assert told["pruned_paths"] == ["spec.unknown"]
+    assert told["result"] is None
+
+
+def test_text_says_the_message_and_what_is_pruned(world: Path) -> None:
+    ran = run("judge", "crd.yaml", "bad.json", "--openshift-version", "4.13", cwd=world)
+    assert ran.code == 1
+    assert ran.out.splitlines()[0] == "rejected by OpenShift 4.13 (Kubernetes 1.26):"
+    assert 'Widget.example.com "a" is invalid: spec.v: Unsupported value: "B"' in ran.out
+    assert "pruned: spec.unknown" in ran.out
+
+
+@pytest.mark.parametrize(
+    ("op", "kubernetes", "code"),
+    [
+        ("create", "1.31", 0),  # a create drops status
+        ("validate", "1.31", 1),
+        ("update", "1.26", 1),
+        ("update", "1.30", 0),
+        ("updateStatus", "1.30", 1),
+        ("updateStatus", "1.33", 0),
+    ],
+)
+def test_operations(world: Path, op: str, kubernetes: str, code: int) -> None:
+    args = ("badstatus.json", "--op", op, "--kube-version", kubernetes)
+    old = ("--old", "badstatus.json") if op.startswith("update") else ()
+    assert judged(world, *args, *old)[0] == code
+
+
+@pytest.mark.parametrize(("option", "code"), [("--ratcheting", 0), ("--no-ratcheting", 1)])
+def test_the_gate_by_hand(world: Path, option: str, code: int) -> None:
+    args = ("bad.json", "--op", "update", "--old", "bad.json", "--kube-version", "1.29", option)
+    assert judged(world, *args)[0] == code
+
+
+def test_standard_input(world: Path) -> None:
+    ran = run("judge", "crd.yaml", "-", cwd=world, stdin=(world / "bad.json").read_bytes())
+    assert ran.code == 1
+
+
+def test_the_crd_of_the_kind_is_taken_from_a_file_with_several(world: Path) -> None:
+    write(world / "several.yaml", {"kind": "ConfigMap"}, crd(root(), kind="Gadget"), crd(root(spec=obj(v=string("Q")))))
+    ran = run("judge", "several.yaml", "good.json", "--format", "json", cwd=world)
+    assert ran.code == 1
+    assert json.loads(ran.out)["errors"][0]["detail"] == 'supported values: "Q"'
+
+
+@pytest.mark.parametrize(
+    ("args", "told"),
+    [
+        ((), "judge needs a CRD file and an object file"),
+        (("crd.yaml",), "judge needs a CRD file and an object file"),
+        (("crd.yaml", "missing.json"), "missing.json"),
+        (("missing.yaml", "good.json"), "missing.yaml"),
+        (("good.json", "good.json"), "CustomResourceDefinition"),
+        (("crd.yaml", "good.json", "--version", "v7"), "v7"),
+        (("crd.yaml", "good.json", "--op", "update"), "old"),
+        (("crd.yaml", "good.json", "--op", "delete"), "delete"),
+        (("crd.yaml", "good.json", "--kube-version", "2"), "'2'"),
+        (("crd.yaml", "two.yaml"), "one object"),
+        (("crd.yaml", "broken.yaml"), "broken.yaml:"),
+        (("crd.yaml", "list.json"), "list.json"),
+    ],
+)
+def test_what_cannot_be_judged(world: Path, args: tuple[str, ...], told: str) -> None:
+    write(world / "two.yaml", {"a": 1}, {"b": 2})
+    write(world / "broken.yaml", "a: 1\nb: [1\n")
+    write(world / "list.json", "[1, 2]")
+    ran = run("judge", *args, cwd=world)
+    assert (ran.code, ran.out) == (2, "")
+    assert told in ran.err
+    assert "Traceback" not in ran.err
+
+
+def test_a_rule_that_cannot_be_judged_is_unknown(world: Path) -> None:
+    rule = {"x-kubernetes-validations": [{"rule": "self == ipMask('10.0.0.0/8')"}]}
+    write(world / "odd.yaml", crd(root(spec=obj(v=string(**rule)))))
+    ran = run("judge", "odd.yaml", "good.json", "--format", "json", cwd=world)
+    told = json.loads(ran.out)
+    # Either it cannot be told, or the server's own compile error is given: never "accepted".
+    assert ran.code in (1, 2)
+    assert told["accepted"] is not True
+
+
+# -- many requests -----------------------------------------------------------------------------------------------
+
+
+def requests(world: Path, *lines: Any) -> tuple[Run, list[Json]]:
+    text = "\n".join(line if isinstance(line, str) else json.dumps(line) for line in lines)
+    ran = run("judge", "--requests", "-", cwd=world, stdin=text.encode())
+    return ran, [json.loads(line) for line in ran.out.splitlines()]
+
+
+def test_one_answer_a_line_in_order(world: Path) -> None:
+    ask = {"crd": "crd.yaml", "version": "v1", "op": "create", "kube": "1.31"}
+    ran, told = requests(
+        world,
+        {"id": "b", **ask, "new": widget({"spec": {"v": "B"}})},
+        {"id": "a", **ask, "new": widget({"spec": {"v": "A"}})},
+        "",
+        {"id": 3, **ask, "kube": "openshift-4.13", "new": widget({"spec": {"zz": 1}})},
+    )
+    assert ran.code == 0
+    assert [line["id"] for line in told] == ["b", "a", 3]
+    assert [line["accepted"] for line in told] == [False, True, True]
+    assert told[2]["pruned_paths"] == ["spec.zz"]
+    keys = {"id", "errors", "aggregate", "result", "pruned_paths", "defaulted_paths", "unknown"}
+    assert all(keys <= line.keys() for line in told)
+
+
+def test_requests_from_a_file(world: Path) -> None:
+    line = {"id": 1, "crd": "crd.yaml", "new": widget({"spec": {"v": "A"}})}
+    path = write(world / "r.ndjson", json.dumps(line) + "\n")
+    ran = run("judge", "--requests", path, cwd=world)
+    assert (ran.code, json.loads(ran.out)["accepted"]) == (0, True)
+    missing = run("judge", "--requests", "none.ndjson", cwd=world)
+    assert missing.code == 2
+    assert "none.ndjson" in missing.err
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "nonsense",
+        "[1]",
+        {"id": 1},
+        {"id": 1, "crd": "missing.yaml", "new": {}},
+        {"id": 1, "crd": "crd.yaml", "op": "update", "new": {}},
+        {"id": 1, "crd": "crd.yaml", "op": "explode", "new": {}},
+        {"id": 1, "crd": "crd.yaml", "kube": "9.9", "new": {}},
+        {"id": 1, "crd": "crd.yaml", "new": 5},
+        {"id": 1, "crd": "crd.yaml", "version": "v7", "new": {}},
+        {"id": 1, "crd": "crd.yaml", "op": ["create"], "new": {}},
+        {"id": 1, "crd": "crd.yaml", "version": 3, "new": {}},
+        {"id": 1, "crd": "crd.yaml", "op": "update", "new": {}, "old": []},
+        '{"id": 1, "crd": "crd.yaml", "new": {"a": 1',
+        "{}",
+        "null",
+    ],
+    ids=str,
+)
+def test_a_bad_request_is_answered_as_one_and_the_next_one_too(world: Path, line: Any) -> None:
+    good = {"id": 2, "crd": "crd.yaml", "new": widget({"spec": {"v": "A"}})}
+    ran, told = requests(world, line, good)
+    assert ran.code == 2
+    assert len(told) == 2, ran.err
+    assert told[0]["unknown"]
+    assert told[0]["unknown"][0]["reason"]
+    assert (told[1]["id"], told[1]["accepted"]) == (2, True)
+
+
+def test_integers_beyond_int64_are_floats(world: Path) -> None:
+    write(world / "n.yaml", crd(root(spec=obj(x={"type": "number"}))))
+    line = '{"id":1,"crd":"n.yaml","new":%s}' % json.dumps(widget({"spec": {"x": 2**63}}))
+    _, told = requests(world, line)
+    assert told[0]["accepted"] is True
+
+
+def test_ratcheting_of_a_request(world: Path) -> None:
+    bad = widget({"spec": {"v": "B"}})
+    ask = {"crd": "crd.yaml", "op": "update", "kube": "1.29", "old": bad, "new": bad}
+    _, told = requests(world, *({"id": n, **ask, "ratcheting": flag} for n, flag in enumerate((True, False, None))))
+    assert [line["accepted"] for line in told] == [True, False, False]
+
+
+def test_as_a_process(world: Path) -> None:
+    ran = spawn("judge", "crd.yaml", "bad.json", cwd=world)
+    assert ran.code == 1
+    assert "Unsupported value" in ran.out
+    assert ran.err == ""
