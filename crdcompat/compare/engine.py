@@ -15,9 +15,10 @@ from crdcompat.apiserver.eras import Server
 from crdcompat.apiserver.strategy import Resource
 from crdcompat.compare.changes import Change, Undecided
 from crdcompat.compare.crd_level import CrdDiff, diff_crds
+from crdcompat.compare.equal import identical
 from crdcompat.compare.prove import Outcome, Witness, holds, prove
 from crdcompat.compare.site import DIRECTIONS, NONE, ROLLBACK, Meeting
-from crdcompat.compare.walk import SchemaDiff, diff_schemas, identical
+from crdcompat.compare.walk import SchemaDiff, diff_schemas
 from crdcompat.manifests.pairing import Chosen, Facing
 
 

@@ -10,10 +10,10 @@ from itertools import product
 from math import prod
 from typing import Any
 
-from crdcompat.apiserver.cel import RuleEvaluator
 from crdcompat.apiserver.eras import Server
 from crdcompat.apiserver.errors import FieldError, Unknown
 from crdcompat.apiserver.validate import SchemaValidator
+from crdcompat.compare.local import Alone
 from crdcompat.schema.sample import enum_members
 from crdcompat.schema.structural import ABSENT, Node
 
@@ -25,12 +25,7 @@ FRESH = "zz-other"
 
 def forbids(node: Node, value: Any, server: Server) -> bool:
     """Whether the field's own keywords and rules forbid a value, whatever object stands around it."""
-    errors: list[FieldError] = []
-    SchemaValidator(node, server).validate(value, "v", None, errors, [])
-    if errors:
-        return True
-    around = Node({"type": "object", "properties": {"v": node.raw}})
-    return bool(RuleEvaluator(around, server).evaluate({"v": value}, None, ratchet=False).errors)
+    return not Alone(node, server).takes(value)
 
 
 def cannot_hold(parent: Node, member: str, value: Any, server: Server) -> bool:
@@ -53,6 +48,27 @@ def cannot_hold(parent: Node, member: str, value: Any, server: Server) -> bool:
         if not errors:
             return False
     return True
+
+
+def all_cases(writer: Node, reader: Node) -> list[dict[str, Any]] | None:
+    """Every object that the junctors of two nodes can tell apart, over the members they mention; None if not known."""
+    named: dict[str, list[Node]] = {}
+    if not (_collect(writer, named) and _collect(reader, named)):
+        return None
+    if not named:
+        return None
+    domains: dict[str, list[Any]] = {}
+    for name, constraints in named.items():
+        domain = _domain(writer.properties.get(name), constraints)
+        if domain is None:
+            return None
+        domains[name] = domain
+    if prod(map(len, domains.values())) > _MOST:
+        return None
+    return [
+        {name: case for name, case in zip(domains, combination, strict=True) if case is not ABSENT}
+        for combination in product(*domains.values())
+    ]
 
 
 def _relevant(raw: dict[str, Any], member: str) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from crdcompat.apiserver.strategy import Resource, Verdict
-from crdcompat.compare.changes import Change
+from crdcompat.compare.changes import Change, Undecided
 from crdcompat.schema.paths import Pointer, SchemaPath, value_at
 from crdcompat.schema.structural import Node
 
@@ -34,6 +34,32 @@ class Site:
     old_at: Pointer
     new_at: Pointer
     in_junctor: bool = False
+
+    def change(
+        self, kind: str, old: Any, new: Any, *keywords: str, added: tuple[Any, ...] = (), removed: tuple[Any, ...] = ()
+    ) -> Change:
+        """A change of this node's ``keywords``, each side pointing at the first of them that it has."""
+        old_at, new_at = self._places(keywords)
+        return Change(kind, self.path, old, new, added, removed, old_at, new_at)
+
+    def undecided(self, keyword: str, reason: str) -> Undecided:
+        """A difference in ``keyword`` that cannot be decided, and why."""
+        old, new = (_short(side.raw.get(keyword)) for side in (self.old, self.new))
+        return Undecided(self.path, keyword, old, new, reason, *self._places((keyword,)))
+
+    def _places(self, keywords: tuple[str, ...]) -> tuple[Pointer, Pointer]:
+        return self._at(self.old, self.old_at, keywords), self._at(self.new, self.new_at, keywords)
+
+    @staticmethod
+    def _at(node: Node, at: Pointer, keywords: tuple[str, ...]) -> Pointer:
+        return next(((*at, keyword) for keyword in keywords if keyword in node.raw), at)
+
+
+def _short(value: Any) -> Any:
+    """A whole subtree is no help to a reader: of a schema only its type is shown."""
+    if isinstance(value, dict) and ("properties" in value or "items" in value or "additionalProperties" in value):
+        return {key: value[key] for key in ("type",) if key in value}
+    return value
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,8 +151,8 @@ class Facet(Protocol):
     #: The change kinds it yields, each with the effects it can have; the proof may find less.
     EFFECTS: Mapping[str, Effects]
 
-    def changes(self, site: Site) -> Iterator[Change]:
-        """The changes at one site."""
+    def changes(self, site: Site) -> Iterator[Change | Undecided]:
+        """The changes at one site, and the differences that the facet owns but cannot decide."""
         ...
 
     def trials(self, change: Change, direction: str, meeting: Meeting) -> Trials:

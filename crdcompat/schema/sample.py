@@ -9,15 +9,15 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 from crdcompat.schema.paths import ITEM, VALUE, SchemaPath
 from crdcompat.schema.re2 import Pattern, PatternError, compile_pattern
-from crdcompat.schema.regex import members
 from crdcompat.schema.structural import ABSENT, Node
 
 #: Texts that between them satisfy most patterns and formats met in CRDs; the shortest and plainest first.
-_POOL = (
+POOL = (
     "a", "A", "x", "0", "1", "", "aa", "a1", "a.b", "a-b", "a/b", "A_B", "example", "Example", "example.com",
     "*.example.com", "a.example.com", "https://example.com", "https://example.com/", "http://example.com:8080/",
     "oci://example.com/a", "user@example.com", "10.0.0.1", "10.0.0.0/8", "10.0.0.0/16", "10.128.0.0/14",
@@ -35,6 +35,7 @@ _DEPTH = 40
 _MATCHES = re.compile(r"self\.matches\([\"']((?:[^\"'\\]|\\\\)*)[\"']\)")
 #: Texts longer than this are not made; members of a pattern's language are asked for so many at a time.
 _LONGEST, _MEMBERS = 100_000, 8
+_MOST_ITEMS = 2_000
 
 
 def sample(node: Node, *, depth: int = 0) -> Any:
@@ -116,9 +117,9 @@ def _strings(node: Node) -> Iterator[str]:
     preferred = _BY_FORMAT.get(node.format.replace("-", ""), ())
     seen: set[str] = set()
     for hint in _rule_patterns(node):
-        seen.update(members((*patterns, hint), min_length=least, max_length=most, limit=4))
+        seen.update(_members((*patterns, hint), min_length=least, max_length=most, limit=4))
     yield from sorted(seen, key=lambda text: (len(text), text))
-    for text in preferred or _POOL:
+    for text in preferred or POOL:
         padded = (text, text * math.ceil(least / len(text)) if text else "", text.ljust(least, "a"))
         for candidate in dict.fromkeys(padded):
             fits = least <= len(candidate) <= (math.inf if most is None else most)
@@ -130,8 +131,14 @@ def _strings(node: Node) -> Iterator[str]:
                 seen.add(candidate)
                 yield candidate
     if patterns:
-        found = members(patterns, min_length=least, max_length=most, limit=_MEMBERS)
+        found = _members(patterns, min_length=least, max_length=most, limit=_MEMBERS)
         yield from (text for text in found if text not in seen)
+
+
+def _members(patterns: tuple[str, ...], *, min_length: int, max_length: int | None, limit: int) -> Iterator[str]:
+    from crdcompat.schema.regex import members  # automata are seldom needed, and cost time to import
+
+    return members(patterns, min_length=min_length, max_length=max_length, limit=limit)
 
 
 def _rule_patterns(node: Node) -> Iterator[str]:
@@ -193,31 +200,75 @@ def _integers(node: Node) -> Iterator[int]:
             yield int(value)
 
 
+def numbers_between(low: float, high: float, node: Node, *, whole: bool) -> Iterator[float | int]:
+    """Numbers of ``node`` from ``low`` to ``high``, the ends and their neighbours first."""
+    step = _number(node.raw.get("multipleOf"), 1) or 1
+    for start in (low, low + step, high - step, high, (low + high) / 2):
+        value = math.ceil(start / step) * step
+        if low <= value <= high:
+            yield int(value) if whole or value == int(value) else value
+    if not whole:
+        yield from (low + (high - low) / 2, low + 0.5)
+
+
+def list_of_size(node: Node, size: int) -> Any:
+    """A list of exactly ``size`` items, different where they have to be; ABSENT where none could be made."""
+    if node.items is None or size > _MOST_ITEMS:
+        return ABSENT
+    if size == 0:
+        return []
+    if node.list_type == "map":
+        return _keyed_items(node, size, 0)
+    made: list[Any] = []
+    for candidate in values(node.items):
+        if candidate not in made:
+            made.append(candidate)
+        if len(made) == size:
+            return made
+    if node.list_type == "atomic" and made:
+        return (made * size)[:size]
+    more = _numbered(node.items, size)
+    return more if more is not None else ABSENT
+
+
+def _numbered(node: Node, size: int) -> list[Any] | None:
+    """Different strings or numbers, as many as wanted, where nothing but a length restricts them."""
+    if node.type == "integer" and not node.raw.keys() & {"enum", "multipleOf", "maximum"}:
+        start = int(max(_number(node.raw.get("minimum"), 0), 0))
+        return list(range(start, start + size))
+    least, most, patterns = string_limits(node)
+    texts = [f"{index:x}".rjust(max(least, 1), "a") for index in range(size)]
+    free = node.type == "string" and not node.enum and not patterns and not node.format
+    return texts if free and (most is None or all(len(text) <= most for text in texts)) else None
+
+
+def object_of_size(node: Node, size: int) -> Any:
+    """An object with exactly ``size`` members; ABSENT where none could be made."""
+    made = _object(Node({**node.raw, "minProperties": size}), 0) if size <= _MOST_ITEMS else ABSENT
+    return made if isinstance(made, dict) and len(made) == size else ABSENT
+
+
 def _array(node: Node, depth: int) -> Any:
     wanted = _count(node.raw.get("minItems")) or 0
-    if not wanted:
-        return []
-    if node.items is None or wanted > 64:
-        return ABSENT
-    if node.list_type == "map" and wanted > 1:
-        return _keyed_items(node, wanted, depth)
-    made: list[Any] = []
-    for candidate in values(node.items, depth=depth + 1):
-        if node.list_type != "set" or candidate not in made:
-            made.append(candidate)
-        if len(made) == wanted:
-            return made
-    return made * wanted if len(made) == 1 and node.list_type == "atomic" else ABSENT
+    return list_of_size(node, wanted) if depth < _DEPTH else ABSENT
 
 
 def _keyed_items(node: Node, wanted: int, depth: int) -> Any:
+    """Items of a keyed list: one minimal item repeated, with as many values of a key as it takes."""
     assert node.items is not None
-    key_node = node.items.properties.get(node.list_keys[0]) if node.list_keys else None
-    keys = list(values(key_node, depth=depth + 1))[:wanted] if key_node is not None else []
-    items = [sample(node.items, depth=depth + 1) for _ in keys]
-    if len(keys) < wanted or any(not isinstance(item, dict) for item in items):
+    item = sample(node.items, depth=depth + 1)
+    if not isinstance(item, dict):
         return ABSENT
-    return [{**item, node.list_keys[0]: key} for item, key in zip(items, keys, strict=True)]
+    for key in node.list_keys:
+        sub = node.items.properties.get(key)
+        if sub is None:
+            continue
+        found = list({member_key(value): value for value in islice(values(sub), wanted)}.values())
+        if len(found) < wanted:
+            found = _numbered(sub, wanted) or []
+        if len(found) >= wanted:
+            return [{**item, key: value} for value in found[:wanted]]
+    return [item] if wanted == 1 else ABSENT
 
 
 def _object(node: Node, depth: int) -> Any:
@@ -238,7 +289,7 @@ def _object(node: Node, depth: int) -> Any:
         if name not in made and (value := sample(sub, depth=depth + 1)) is not ABSENT:
             made[name] = value
     if isinstance(node.additional, Node):
-        for index in range(len(made), min((_count(node.raw.get("minProperties")) or 0), 64)):
+        for index in range(len(made), min((_count(node.raw.get("minProperties")) or 0), _MOST_ITEMS)):
             made[f"key{index}"] = sample(node.additional, depth=depth + 1)
     return made
 

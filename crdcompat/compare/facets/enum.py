@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from crdcompat.apiserver.errors import NOT_SUPPORTED
+from crdcompat.compare import strings
 from crdcompat.compare.changes import Change
 from crdcompat.compare.mentions import literals_for
 from crdcompat.compare.site import ROLLBACK, WRITE_REJECTED, Effects, Meeting, Seen, Site, Trial, Trials
@@ -30,7 +31,7 @@ _OUTSIDERS = 6
 
 
 def changes(site: Site) -> Iterator[Change]:
-    old, new = enum_members(site.old), enum_members(site.new)
+    old, new = _members_of(site.old, site.new), _members_of(site.new, site.old)
     old_at, new_at = _keyword(site.old, site.old_at), _keyword(site.new, site.new_at)
     if old is None and new is None:
         return
@@ -57,6 +58,10 @@ def trials(change: Change, direction: str, meeting: Meeting) -> Trials:
     node = node_at(meeting.writer.node, change.path)
     if node is None:
         return Trials((), complete=False)
+    other = node_at(meeting.reader.node, change.path)
+    both = other is not None and strings.is_string(node) and strings.is_string(other)
+    if both and other is not None and strings.strings_outside(node, other)[1]:
+        return Trials((), complete=True)
     outside: dict[Any, Any] = {}
     # The empty string is the least telling of the values outside an enum: last.
     named = sorted(literals_for(meeting.writer.node, change.path), key=lambda value: value == "")
@@ -70,6 +75,20 @@ def trials(change: Change, direction: str, meeting: Meeting) -> Trials:
 
 def shows(effect: str, seen: Seen) -> bool:
     return seen.rejects(NOT_SUPPORTED)
+
+
+def _members_of(node: Node, other: Node) -> tuple[Any, ...] | None:
+    """The values a node lists, less those that its own pattern and lengths forbid.
+
+    A pattern with finitely many members lists them too, where the other side has an enum to compare with.
+    """
+    members = enum_members(node)
+    if members is None:
+        return strings.finite_members(node) if enum_members(other) is not None else None
+    if not strings.is_string(node):
+        return members
+    holds = strings.language(node, with_enum=False).judge()
+    return tuple(member for member in members if not isinstance(member, str) or holds(member))
 
 
 def _listed(members: tuple[Any, ...] | None) -> list[Any] | None:

@@ -1,0 +1,99 @@
+"""CEL rules (x-kubernetes-validations): added, removed, changed (rows 65 to 73 of reference section 13).
+
+Whether a rule matters is decided by evidence: a value that the writer takes and the rule refuses. A rule about
+oldSelf judges changes, not values: stored objects pass it, so it can reject no object for what it holds.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+from crdcompat.apiserver.errors import FORBIDDEN, INVALID, REQUIRED
+from crdcompat.compare.changes import Change
+from crdcompat.compare.local import Alone
+from crdcompat.compare.site import ROLLBACK, WRITE_REJECTED, Effects, Meeting, Seen, Site, Trial, Trials
+from crdcompat.compare.variants import variants
+from crdcompat.schema.paths import node_at
+from crdcompat.schema.structural import Node
+
+_KEYWORD = "x-kubernetes-validations"
+KEYWORDS = frozenset({_KEYWORD})
+EFFECTS = {
+    "cel.rule-added": Effects(upgrade=(WRITE_REJECTED,)),
+    "cel.rule-removed": Effects(rollback=(WRITE_REJECTED,)),
+    "cel.transition-rule-added": Effects(),
+    "cel.transition-rule-removed": Effects(),
+    "cel.text-changed": Effects(),
+}
+
+_MOST = 6
+_TOKENS = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|\s+|[^\s'\"]+")
+
+
+def changes(site: Site) -> Iterator[Change]:
+    if site.in_junctor:
+        return
+    old, new = _rules(site.old), _rules(site.new)
+    for kind, rules, others in (("removed", old, new), ("added", new, old)):
+        for text, rule in rules.items():
+            if text in others:
+                continue
+            transition = "oldSelf" in text
+            what = f"cel.transition-rule-{kind}" if transition else f"cel.rule-{kind}"
+            named = (str(rule.get("rule", "")).strip(),)
+            before, after = (rule, None) if kind == "removed" else (None, rule)
+            yield site.change(
+                what,
+                before,
+                after,
+                _KEYWORD,
+                added=named if kind == "added" else (),
+                removed=named if kind == "removed" else (),
+            )
+    if any(old[text] != new[text] for text in old.keys() & new.keys()):
+        yield site.change("cel.text-changed", None, None, _KEYWORD)
+
+
+def trials(change: Change, direction: str, meeting: Meeting) -> Trials:
+    """Values that the writer takes and that this rule of the reader refuses."""
+    writer, reader = node_at(meeting.writer.node, change.path), node_at(meeting.reader.node, change.path)
+    rule = change.old if direction == ROLLBACK else change.new
+    if writer is None or reader is None or not isinstance(rule, dict):
+        return Trials(())
+    alone = Node({**{key: value for key, value in reader.raw.items() if key not in _VALUE_KEYWORDS}, _KEYWORD: [rule]})
+    mine, theirs = Alone(writer, meeting.writer.server), Alone(alone, meeting.reader.server)
+    candidates = (value for value in variants(writer, alone) if not theirs.takes(value) and mine.takes(value))
+    return Trials(tuple(Trial(value, change.path) for value in islice(candidates, _MOST)))
+
+
+#: Left out when a rule is tried by itself: what they reject is not the rule's doing.
+_VALUE_KEYWORDS = frozenset({"enum", "pattern", "allOf", "anyOf", "oneOf", "not", "required"})
+
+
+def shows(effect: str, seen: Seen) -> bool:
+    return any(
+        error.type in (INVALID, FORBIDDEN, REQUIRED) and not error.is_marker and _at_or_below(error.field, seen.field)
+        for error in seen.verdict.errors
+    )
+
+
+def _at_or_below(field: str, place: str) -> bool:
+    if not place:
+        return True
+    return field == place or field.startswith((f"{place}.", f"{place}["))
+
+
+def _rules(node: Node) -> dict[str, dict[str, Any]]:
+    """The rules by text, white space evened out; the second of two equal ones says nothing new."""
+    found: dict[str, dict[str, Any]] = {}
+    for rule in node.rules:
+        found.setdefault(normalized(str(rule.get("rule", ""))), rule)
+    return found
+
+
+def normalized(rule: str) -> str:
+    """A rule's text without the white space that CEL does not read; string literals are left as they are."""
+    return "".join(" " if token.isspace() else token for token in _TOKENS.findall(rule.strip()))

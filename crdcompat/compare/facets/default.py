@@ -1,0 +1,39 @@
+"""Defaults of fields that both sides have (rows 52 to 54 of reference section 13).
+
+A default is written into the object at create, so it survives as data: what counts on the other side is whether
+it is absent there, never what the default was. A default that the other side's schema rejects shows as the enum,
+bound or pattern that rejects it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from crdcompat.compare.changes import Change, shown
+from crdcompat.compare.equal import identical
+from crdcompat.compare.site import VALUE_DEFAULTED, Effects, Meeting, Seen, Site, Trial, Trials
+from crdcompat.schema.structural import ABSENT
+
+KEYWORDS = frozenset({"default"})
+EFFECTS = {
+    "default.added": Effects(upgrade=(VALUE_DEFAULTED,)),
+    "default.removed": Effects(rollback=(VALUE_DEFAULTED,)),
+    "default.changed": Effects(),
+}
+
+
+def changes(site: Site) -> Iterator[Change]:
+    old, new = site.old.default, site.new.default
+    if site.in_junctor or identical(old, new):
+        return
+    kind = "default.added" if old is ABSENT else "default.removed" if new is ABSENT else "default.changed"
+    yield site.change(kind, shown(old), shown(new), "default")
+
+
+def trials(change: Change, direction: str, meeting: Meeting) -> Trials:
+    """The parent object without the field."""
+    return Trials((Trial(ABSENT, change.path),))
+
+
+def shows(effect: str, seen: Seen) -> bool:
+    return seen.defaults()

@@ -1,0 +1,50 @@
+"""Formats that a server checks (rows 25 to 28 of reference section 13); any other word there is a comment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+from crdcompat.apiserver.formats import matches, supported
+from crdcompat.compare.changes import Change
+from crdcompat.compare.site import WRITE_REJECTED, Effects, Meeting, Seen, Site, Trial, Trials
+from crdcompat.schema.paths import node_at
+from crdcompat.schema.sample import POOL, values
+from crdcompat.schema.structural import Node
+
+KEYWORDS = frozenset({"format"})
+_BOTH = (WRITE_REJECTED,)
+EFFECTS = {"format.changed": Effects(rollback=_BOTH, upgrade=_BOTH)}
+
+_BEYOND_INT32: tuple[Any, ...] = (2**31, -(2**31) - 1, 2**53)
+_MOST = 6
+
+
+def changes(site: Site) -> Iterator[Change]:
+    old, new = site.old, site.new
+    if site.in_junctor or old.format.replace("-", "") == new.format.replace("-", ""):
+        return
+    yield site.change("format.changed", old.format or None, new.format or None, "format")
+
+
+def trials(change: Change, direction: str, meeting: Meeting) -> Trials:
+    """Values of the writer's format that are not of the reader's; none if the reader's server checks no such format."""
+    writer, reader = node_at(meeting.writer.node, change.path), node_at(meeting.reader.node, change.path)
+    if writer is None or reader is None:
+        return Trials(())
+    if not supported(reader.format, reader.type, meeting.reader.server):
+        return Trials((), complete=True)
+    if reader.type in ("integer", "number"):
+        return Trials(tuple(Trial(value, change.path) for value in _BEYOND_INT32))
+    candidates = (text for text in _texts(writer) if not matches(reader.format, text))
+    return Trials(tuple(Trial(text, change.path) for text in islice(candidates, _MOST)))
+
+
+def shows(effect: str, seen: Seen) -> bool:
+    return seen.rejects() or any(error.detail.endswith(f" in {seen.field}") for error in seen.verdict.errors)
+
+
+def _texts(writer: Node) -> Iterator[str]:
+    yield from (value for value in values(writer) if isinstance(value, str))
+    yield from POOL

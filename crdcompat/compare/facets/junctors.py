@@ -1,0 +1,72 @@
+"""anyOf, oneOf, allOf and not: unions that gain or lose a member, conditions that tighten (row 87).
+
+What a junctor means shows only in what it takes. Both sides are asked about many small values; one that only the
+writer takes proves the change, and where all cases were tried and none is found, nothing changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+from crdcompat.compare.changes import Change
+from crdcompat.compare.equal import identical
+from crdcompat.compare.exhaust import all_cases
+from crdcompat.compare.local import Alone
+from crdcompat.compare.site import WRITE_REJECTED, Effects, Meeting, Seen, Site, Trial, Trials
+from crdcompat.compare.variants import variants
+from crdcompat.schema.paths import node_at
+from crdcompat.schema.structural import Node
+
+KEYWORDS = frozenset({"allOf", "anyOf", "oneOf", "not"})
+_REJECTED = (WRITE_REJECTED,)
+EFFECTS = {"junctor.changed": Effects(rollback=_REJECTED, upgrade=_REJECTED)}
+
+_MOST = 4
+
+
+def changes(site: Site) -> Iterator[Change]:
+    if site.in_junctor:
+        return
+    differing = [
+        k
+        for k in sorted(KEYWORDS)
+        if not identical(without_enums(site.old.raw.get(k)), without_enums(site.new.raw.get(k)))
+    ]
+    if differing:
+        old, new = ({key: side.raw[key] for key in differing if key in side.raw} for side in (site.old, site.new))
+        yield site.change("junctor.changed", old or None, new or None, *differing)
+
+
+def trials(change: Change, direction: str, meeting: Meeting) -> Trials:
+    """Values that the writer's junctors take and the reader's do not."""
+    writer, reader = node_at(meeting.writer.node, change.path), node_at(meeting.reader.node, change.path)
+    if writer is None or reader is None:
+        return Trials(())
+    mine, theirs = Alone(writer, meeting.writer.server), Alone(_junctors_of(reader), meeting.reader.server)
+    exhaustive = all_cases(writer, reader)
+    candidates = exhaustive if exhaustive is not None else variants(writer, reader)
+    found = islice((value for value in candidates if not theirs.takes(value) and mine.takes(value)), _MOST)
+    made = tuple(Trial(value, change.path) for value in found)
+    return Trials(made, complete=exhaustive is not None and not made)
+
+
+def shows(effect: str, seen: Seen) -> bool:
+    return seen.rejects_below()
+
+
+def without_enums(value: Any) -> Any:
+    """A junctor with its enums' members taken out; below ``not`` an enum means the opposite and stays."""
+    if isinstance(value, list):
+        return [without_enums(item) for item in value]
+    if isinstance(value, dict):
+        return {
+            key: item if key == "not" else (None if key == "enum" else without_enums(item))
+            for key, item in value.items()
+        }
+    return value
+
+
+def _junctors_of(node: Node) -> Node:
+    return Node({key: node.raw[key] for key in KEYWORDS if key in node.raw})

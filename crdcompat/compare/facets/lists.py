@@ -1,0 +1,104 @@
+"""List types and keys: what counts as the same item (rows 61 to 64 of reference section 13).
+
+Servers tolerate duplicates that are stored already: they are refused when an object is created anew, restored,
+or when a write adds them. Ratcheting and server-side apply follow the keys too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+from crdcompat.apiserver.errors import DUPLICATE, INVALID
+from crdcompat.compare.changes import Change
+from crdcompat.compare.site import WRITE_REJECTED, Effects, Meeting, Seen, Site, Trial, Trials
+from crdcompat.schema.paths import ITEM, node_at
+from crdcompat.schema.sample import list_of_size, sample, values
+from crdcompat.schema.structural import ABSENT, Node
+
+KEYWORDS = frozenset({"x-kubernetes-list-type", "x-kubernetes-list-map-keys", "x-kubernetes-map-type"})
+_BOTH = (WRITE_REJECTED,)
+EFFECTS = {
+    "list-type.tightened": Effects(upgrade=_BOTH),
+    "list-type.loosened": Effects(rollback=_BOTH),
+    "list-type.changed": Effects(rollback=_BOTH, upgrade=_BOTH),
+    "list-keys.changed": Effects(rollback=_BOTH, upgrade=_BOTH),
+    "map-type.changed": Effects(),
+}
+_MOST = 4
+
+
+def changes(site: Site) -> Iterator[Change]:
+    if site.in_junctor:
+        return
+    old, new = site.old, site.new
+    keyword = "x-kubernetes-list-type"
+    if old.list_type != new.list_type:
+        kind = "list-type.changed"
+        if old.list_type == "atomic":
+            kind = "list-type.tightened"
+        elif new.list_type == "atomic":
+            kind = "list-type.loosened"
+        yield site.change(kind, _shown(old), _shown(new), keyword)
+    elif old.list_type == "map" and sorted(old.list_keys) != sorted(new.list_keys):
+        keys = "x-kubernetes-list-map-keys"
+        yield site.change("list-keys.changed", list(old.list_keys), list(new.list_keys), keys)
+    map_type = "x-kubernetes-map-type"
+    if (old.raw.get(map_type) or "granular") != (new.raw.get(map_type) or "granular"):
+        yield site.change("map-type.changed", old.raw.get(map_type), new.raw.get(map_type), map_type)
+
+
+def trials(change: Change, direction: str, meeting: Meeting) -> Trials:
+    """Lists that hold something twice by the reader's count and not by the writer's."""
+    writer, reader = node_at(meeting.writer.node, change.path), node_at(meeting.reader.node, change.path)
+    if writer is None or reader is None or reader.list_type == "atomic" or writer.items is None:
+        return Trials((), complete=reader is not None and reader.list_type == "atomic")
+    made = islice(_doubles(writer, reader), _MOST)
+    return Trials(tuple(Trial(value, change.path, at=(*change.path, ITEM)) for value in made))
+
+
+def shows(effect: str, seen: Seen) -> bool:
+    place = seen.field.removesuffix("[0]")
+    return any(
+        error.type in (DUPLICATE, INVALID) and error.field.startswith(f"{place}[") for error in seen.verdict.errors
+    )
+
+
+def _doubles(writer: Node, reader: Node) -> Iterator[list[Any]]:
+    assert writer.items is not None
+    if writer.list_type == "atomic":
+        for value in islice(values(writer.items), 2):
+            yield [value, value]
+        yield from _with_keys(writer, reader)
+        return
+    yield from _with_keys(writer, reader)
+    found = list_of_size(writer, 2)
+    if found is not ABSENT:
+        yield found
+
+
+def _with_keys(writer: Node, reader: Node) -> Iterator[list[Any]]:
+    """Two items that agree on the reader's keys and differ in a key of the writer's that the reader lacks."""
+    assert writer.items is not None
+    base = sample(writer.items)
+    if reader.list_type != "map" or not isinstance(base, dict):
+        return
+    full = dict(base)
+    for key in reader.list_keys:
+        sub = writer.items.properties.get(key)
+        if key not in full and sub is not None and (value := sample(sub)) is not ABSENT:
+            full[key] = value
+    others = [key for key in writer.list_keys if key not in reader.list_keys] or list(writer.items.properties)
+    for key in others:
+        sub = writer.items.properties.get(key)
+        two = list(islice(values(sub), 2)) if sub is not None and key not in reader.list_keys else []
+        if len(two) == 2:
+            yield [{**full, key: two[0]}, {**full, key: two[1]}]
+    yield [full, full]
+
+
+def _shown(node: Node) -> Any:
+    if node.list_type == "map":
+        return {"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": list(node.list_keys)}
+    return node.list_type

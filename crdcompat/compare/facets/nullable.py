@@ -1,0 +1,48 @@
+"""Nullable: a stored null meets a schema that does not know it (rows 50 and 51 of reference section 13).
+
+In an object the null is dropped, or replaced by a default; only then may the field be missed by ``required``.
+A list keeps its null item, which is of the wrong type.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from crdcompat.apiserver.errors import REQUIRED, TYPE_INVALID
+from crdcompat.compare.changes import Change
+from crdcompat.compare.site import (
+    VALUE_DEFAULTED,
+    VALUE_PRUNED,
+    WRITE_REJECTED,
+    Effects,
+    Meeting,
+    Seen,
+    Site,
+    Trial,
+    Trials,
+)
+
+KEYWORDS = frozenset({"nullable"})
+_ANY = (WRITE_REJECTED, VALUE_DEFAULTED, VALUE_PRUNED)
+EFFECTS = {
+    "nullable.added": Effects(rollback=_ANY),
+    "nullable.removed": Effects(upgrade=_ANY),
+}
+
+
+def changes(site: Site) -> Iterator[Change]:
+    if site.in_junctor or site.old.nullable == site.new.nullable:
+        return
+    kind = "nullable.added" if site.new.nullable else "nullable.removed"
+    yield site.change(kind, site.old.nullable, site.new.nullable, "nullable")
+
+
+def trials(change: Change, direction: str, meeting: Meeting) -> Trials:
+    """The null itself."""
+    return Trials((Trial(None, change.path),), complete=True)
+
+
+def shows(effect: str, seen: Seen) -> bool:
+    if effect == WRITE_REJECTED:
+        return seen.rejects(TYPE_INVALID, REQUIRED)
+    return seen.defaults() if effect == VALUE_DEFAULTED else seen.loses()

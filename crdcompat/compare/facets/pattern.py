@@ -1,0 +1,77 @@
+"""Patterns, as the languages they are: wider, narrower or other, with a string that shows it (rows 23 and 24)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from crdcompat.compare import strings
+from crdcompat.compare.changes import Change, Undecided
+from crdcompat.compare.site import ROLLBACK, WRITE_REJECTED, Effects, Meeting, Seen, Site, Trial, Trials
+from crdcompat.schema.paths import node_at
+from crdcompat.schema.sample import enum_members, string_limits
+from crdcompat.schema.structural import Node
+
+KEYWORDS = frozenset({"pattern"})
+_REJECTED = (WRITE_REJECTED,)
+EFFECTS = {
+    "pattern.widened": Effects(rollback=_REJECTED),
+    "pattern.narrowed": Effects(upgrade=_REJECTED),
+    "pattern.changed": Effects(rollback=_REJECTED, upgrade=_REJECTED),
+}
+
+
+def changes(site: Site) -> Iterator[Change | Undecided]:
+    old, new = site.old, site.new
+    if site.in_junctor or string_limits(old)[2] == string_limits(new)[2]:
+        return
+    if not (strings.is_string(old) and strings.is_string(new)):
+        yield site.undecided("pattern", "a pattern beside a type that is not string alone")
+        return
+    closed = [enum_members(side) is not None for side in (old, new)]
+    if all(closed):
+        return  # the enums' members that the patterns leave are compared as values
+    found = strings.relation(old, new)
+    if found.kind == "undecided":
+        yield site.undecided("pattern", found.reason)
+        return
+    only_new, only_old = found.only_new, found.only_old
+    if any(closed):
+        # That one side lists its values is the enum's change; only what goes the other way is the pattern's.
+        only_new, only_old = (only_new if closed[1] else None), (only_old if closed[0] else None)
+    added, removed = _difference(new, old, only_new), _difference(old, new, only_old)
+    if not added and not removed:
+        return
+    kind = "pattern.changed" if added and removed else "pattern.widened" if added else "pattern.narrowed"
+    yield site.change(kind, _shown(old), _shown(new), "pattern", added=added, removed=removed)
+
+
+def trials(change: Change, direction: str, meeting: Meeting) -> Trials:
+    """Strings of the writer's pattern that are not of the reader's."""
+    writer, reader = node_at(meeting.writer.node, change.path), node_at(meeting.reader.node, change.path)
+    if writer is None or reader is None:
+        return Trials(())
+    texts, complete = strings.strings_outside(writer, reader)
+    named = change.added if direction == ROLLBACK else change.removed
+    distinct = dict.fromkeys((*(text for text in named if isinstance(text, str)), *texts))
+    return Trials(tuple(Trial(text, change.path) for text in distinct), complete=complete)
+
+
+def shows(effect: str, seen: Seen) -> bool:
+    return seen.rejects()
+
+
+def _difference(mine: Node, theirs: Node, witness: str | None) -> tuple[Any, ...]:
+    """What only one side takes: all of it where that is a finite set, else a shortest string."""
+    if witness is None:
+        return ()
+    members = strings.finite_members(mine)
+    if members is None:
+        return (witness,)
+    others = strings.language(theirs).judge()
+    return tuple(member for member in members if not others(member))
+
+
+def _shown(node: Node) -> Any:
+    patterns = string_limits(node)[2]
+    return None if not patterns else patterns[0] if len(patterns) == 1 else list(patterns)

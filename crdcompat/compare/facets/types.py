@@ -1,0 +1,79 @@
+"""Types: what kind of value a field holds (rows 41 to 48, 49 and 57 of reference section 13).
+
+Where the shape changed, what is below it is part of the same change: a list that became an object is not also a
+removed list of items. Values of another shape lose their content to pruning before they are rejected.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+from crdcompat.compare.changes import Change
+from crdcompat.compare.site import VALUE_PRUNED, WRITE_REJECTED, Effects, Meeting, Seen, Site, Trial, Trials
+from crdcompat.schema.paths import node_at
+from crdcompat.schema.sample import sample, values
+from crdcompat.schema.structural import ABSENT, Node
+
+KEYWORDS = frozenset({"type", "x-kubernetes-int-or-string", "items", "additionalProperties"})
+_BOTH = (WRITE_REJECTED, VALUE_PRUNED)
+EFFECTS = {
+    "type.changed": Effects(rollback=_BOTH, upgrade=_BOTH),
+    "map.introduced": Effects(rollback=_BOTH, upgrade=_BOTH),
+    "map.dropped": Effects(rollback=_BOTH, upgrade=_BOTH),
+}
+
+_PLAIN: tuple[Any, ...] = ("a", 1, 0.5, True, ["a"], [], {"a": "b"}, {})
+_MOST = 4
+
+
+def changes(site: Site) -> Iterator[Change]:
+    if site.in_junctor:
+        return
+    old, new = site.old, site.new
+    if old.types != new.types:
+        yield site.change("type.changed", _shown(old), _shown(new), "x-kubernetes-int-or-string", "type")
+    elif _form(old) != _form(new):
+        kind = "map.introduced" if new.additional is not None else "map.dropped"
+        yield site.change(kind, _form(old), _form(new), "additionalProperties")
+
+
+def collapses(site: Site) -> bool:
+    """Whether the shape changed so that what is below is no longer comparable."""
+    return site.old.types != site.new.types
+
+
+def trials(change: Change, direction: str, meeting: Meeting) -> Trials:
+    """Values that the writer's type allows; of objects also one with a key that only a map holds."""
+    node = node_at(meeting.writer.node, change.path)
+    if node is None:
+        return Trials(())
+    made: list[Any] = list(islice(values(node), _MOST))
+    if isinstance(node.additional, Node) and (value := sample(node.additional)) is not ABSENT:
+        made.insert(0, {"key": value})
+    elif node.additional is True or (node.preserve and node.type == "object"):
+        made.insert(0, {"key": "a"})
+    for name, sub in islice(node.properties.items(), _MOST):
+        if (value := sample(sub)) is not ABSENT:
+            base = sample(node)
+            made.append({**(base if isinstance(base, dict) else {}), name: value})
+    if not node.types or node.type == "number" or node.int_or_string:
+        made += _PLAIN
+    distinct = {repr(value): value for value in made if value is not None}
+    return Trials(tuple(Trial(value, change.path) for value in distinct.values()))
+
+
+def shows(effect: str, seen: Seen) -> bool:
+    return seen.rejects_below() if effect == WRITE_REJECTED else seen.prunes()
+
+
+def _form(node: Node) -> str:
+    """Whether an object is a map, closed, free, or plain."""
+    if isinstance(node.additional, Node):
+        return "map"
+    return {None: "object", True: "open map", False: "closed"}[node.additional]
+
+
+def _shown(node: Node) -> str | None:
+    return "int-or-string" if node.int_or_string else node.type or None
