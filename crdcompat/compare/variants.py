@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import combinations, islice, product
+from math import prod
 from typing import Any
 
 from crdcompat.compare.equal import identical
 from crdcompat.compare.mentions import Mention, mentions
-from crdcompat.schema.paths import with_value
+from crdcompat.schema.paths import value_at, with_value
 from crdcompat.schema.sample import POOL, enum_members, sample, values
 from crdcompat.schema.structural import ABSENT, Node
 
@@ -23,6 +25,69 @@ def variants(node: Node, *others: Node) -> Iterator[Any]:
         if not any(identical(value, known) for known in seen[-64:]):
             seen.append(value)
             yield value
+
+
+def rule_cases(node: Node, rule: str) -> list[Any] | None:
+    """Every value of ``node`` that a rule can tell apart; None where it does more than compare named values.
+
+    A rule made of has(), ==, != and `in` over members with a finite set of values is decided by them; strings
+    that it does not name are all alike to it.
+    """
+    base = sample(node)
+    if not isinstance(base, dict) or not _only_compares(rule):
+        return None
+    domains: dict[tuple[str, ...], list[Any]] = {}
+    for mention in mentions(Node({"x-kubernetes-validations": [{"rule": rule}]})):
+        if mention.member:
+            cases = _every_case(node, mention)
+            if cases is None:
+                return None
+            domains[mention.member] = cases
+    if prod(map(len, domains.values())) > _MOST:
+        return None
+    members = sorted(domains, key=len)
+    return [
+        made for cases in product(*(domains[m] for m in members)) if (made := _set(base, members, cases)) is not None
+    ]
+
+
+_COMPARISONS = re.compile(r"[\s\w.?:!=&|,()\[\]'\"]*")
+_CALLS = re.compile(r"(\w+)\s*\(")
+
+
+def _only_compares(rule: str) -> bool:
+    text = re.sub(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"", "''", rule)
+    return _COMPARISONS.fullmatch(text) is not None and set(_CALLS.findall(text)) <= {"has", "in"}
+
+
+def _every_case(node: Node, mention: Mention) -> list[Any] | None:
+    below: Node | None = node
+    for name in mention.member:
+        below = below.properties.get(name) if below is not None else None
+    if below is None:
+        return [ABSENT]  # the writer's schema does not know it: no object holds it
+    closed = enum_members(below)
+    if closed is not None:
+        return [ABSENT, *closed]
+    if below.type == "object" and isinstance(made := sample(below), dict):
+        return [ABSENT, made]
+    if below.type == "boolean":
+        return [ABSENT, True, False]
+    if below.type == "string" and not below.raw.keys() & {"pattern", "format", "minLength", "maxLength"}:
+        return [ABSENT, "", "zz-other", *(value for value in mention.values if isinstance(value, str) and value)]
+    return None
+
+
+def _set(base: Any, members: list[tuple[str, ...]], cases: tuple[Any, ...]) -> Any:
+    made = base
+    try:
+        for member, value in zip(members, cases, strict=True):
+            if value is ABSENT and len(member) > 1:
+                value_at(made, member[:-1])  # nothing to leave out where the parent is left out
+            made = with_value(made, member, value)
+    except LookupError:
+        return None
+    return made
 
 
 def _all(node: Node, others: tuple[Node, ...]) -> Iterator[Any]:

@@ -15,7 +15,7 @@ from crdcompat.apiserver.errors import FORBIDDEN, INVALID, REQUIRED
 from crdcompat.compare.changes import Change
 from crdcompat.compare.local import Alone
 from crdcompat.compare.site import ROLLBACK, WRITE_REJECTED, Effects, Meeting, Seen, Site, Trial, Trials
-from crdcompat.compare.variants import variants
+from crdcompat.compare.variants import rule_cases, variants
 from crdcompat.schema.paths import node_at
 from crdcompat.schema.structural import Node
 
@@ -65,8 +65,12 @@ def trials(change: Change, direction: str, meeting: Meeting) -> Trials:
         return Trials(())
     alone = Node({**{key: value for key, value in reader.raw.items() if key not in _VALUE_KEYWORDS}, _KEYWORD: [rule]})
     mine, theirs = Alone(writer, meeting.writer.server), Alone(alone, meeting.reader.server)
-    candidates = (value for value in variants(writer, alone) if not theirs.takes(value) and mine.takes(value))
-    return Trials(tuple(Trial(value, change.path) for value in islice(candidates, _MOST)))
+    every = rule_cases(writer, str(rule.get("rule", "")))
+    complete = every is not None and any(mine.takes(value) for value in every)
+    candidates = every if every is not None and complete else variants(writer, alone)
+    found = islice((value for value in candidates if not theirs.takes(value) and mine.takes(value)), _MOST)
+    made = tuple(Trial(value, change.path) for value in found)
+    return Trials(made, complete=complete and not made)
 
 
 #: Left out when a rule is tried by itself: what they reject is not the rule's doing.

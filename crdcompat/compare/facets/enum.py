@@ -31,11 +31,17 @@ _OUTSIDERS = 6
 
 
 def changes(site: Site) -> Iterator[Change]:
-    old, new = _members_of(site.old, site.new), _members_of(site.new, site.old)
+    old, new = _members_of(site.old), _members_of(site.new)
     old_at, new_at = _keyword(site.old, site.old_at), _keyword(site.new, site.new_at)
     if old is None and new is None:
         return
     if old is None or new is None:
+        if (
+            strings.is_string(site.old)
+            and strings.is_string(site.new)
+            and strings.relation(site.old, site.new).kind == "equal"
+        ):
+            return  # a pattern that lists the same values
         kind = "enum.introduced" if old is None else "enum.dropped"
         yield Change(kind, site.path, _listed(old), _listed(new), old_at=old_at, new_at=new_at)
         return
@@ -77,15 +83,10 @@ def shows(effect: str, seen: Seen) -> bool:
     return seen.rejects(NOT_SUPPORTED)
 
 
-def _members_of(node: Node, other: Node) -> tuple[Any, ...] | None:
-    """The values a node lists, less those that its own pattern and lengths forbid.
-
-    A pattern with finitely many members lists them too, where the other side has an enum to compare with.
-    """
+def _members_of(node: Node) -> tuple[Any, ...] | None:
+    """The values a node lists, less those that its own pattern and lengths forbid; None if it lists none."""
     members = enum_members(node)
-    if members is None:
-        return strings.finite_members(node) if enum_members(other) is not None else None
-    if not strings.is_string(node):
+    if members is None or not strings.is_string(node):
         return members
     holds = strings.language(node, with_enum=False).judge()
     return tuple(member for member in members if not isinstance(member, str) or holds(member))
