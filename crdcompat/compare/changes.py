@@ -15,7 +15,8 @@ class Change:
 
     ``kind`` is ``facet.what`` (``enum.value-added``). ``old`` and ``new`` are the keyword's values as the
     report shows them, ``added`` and ``removed`` the enum values or property names. ``old_at`` and ``new_at``
-    are pointers inside the schema: where to look on either side.
+    are pointers inside the schema: where to look on either side. ``of_crd`` marks changes of the CRD itself,
+    whose pointers start at the document.
     """
 
     kind: str
@@ -26,6 +27,7 @@ class Change:
     removed: tuple[Any, ...] = ()
     old_at: Pointer = ()
     new_at: Pointer = ()
+    of_crd: bool = False
 
     @property
     def place(self) -> str:
@@ -34,7 +36,7 @@ class Change:
 
     @property
     def owner(self) -> str:
-        return owner(self.path)
+        return "crd" if self.of_crd else owner(self.path)
 
 
 @dataclass(frozen=True, slots=True)

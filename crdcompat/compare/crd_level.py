@@ -1,4 +1,8 @@
-"""Differences of two CRDs outside their schemas. This version names them; none is passed over."""
+"""What two CRDs say outside their schemas: versions, scope, names, subresources, conversion (rows 58 and 74 to 86).
+
+These effects follow from the CRD alone: no object shows them. What a server would refuse is asked of the room
+that knows its sentences.
+"""
 
 from __future__ import annotations
 
@@ -6,107 +10,232 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from crdcompat.compare.changes import Undecided
+from crdcompat.apiserver.eras import Server
+from crdcompat.apiserver.refusals import update_refusal
+from crdcompat.compare.changes import Change, Undecided
+from crdcompat.compare.site import NONE, VALUE_PRUNED
 from crdcompat.manifests.crd import Crd
-from crdcompat.manifests.pairing import Resolved
+from crdcompat.manifests.pairing import Chosen, Resolved
+from crdcompat.schema.paths import Pointer
 
-#: What only people and printers look at: counted like descriptions.
-_TEXT = frozenset({"additionalPrinterColumns", "deprecationWarning"})
+CRD_REJECTED, REQUEST_FAILED = "crd-rejected", "request-failed"
+
+#: The kinds of change that this module yields; each has a rule.
+KINDS = (
+    "version.added", "version.removed", "version.storage-moved", "version.served-changed", "version.deprecated",
+    "scope.changed", "names.kind-changed", "names.changed", "subresource.status-added", "subresource.status-removed",
+    "subresource.scale-added", "subresource.scale-removed", "subresource.scale-changed", "selectable-fields.changed",
+    "conversion.changed", "preserve-unknown-fields.changed",
+)  # fmt: skip
+
 _TEXT_NAMES = frozenset({"categories", "shortNames"})
-_VERSION_KEYS = frozenset({"name", "schema"})
-_SPEC_KEYS = frozenset({"versions", "names", "version", "validation", "additionalPrinterColumns", "subresources"})
-_REASON = "no rule of this version judges CRD-level changes"
+_TEXT_KEYS = ("additionalPrinterColumns", "deprecationWarning")
+_VERSION_KEYS = frozenset({"name", "schema", "served", "storage", "deprecated", "subresources", "selectableFields"})
+_SPEC_KEYS = frozenset(
+    {"group", "versions", "names", "version", "validation", "additionalPrinterColumns", "subresources", "scope",
+     "conversion", "preserveUnknownFields", "selectableFields"}
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class CrdChange:
+    """A change of the CRD (``version`` "") or of one version, with its effect and the server's sentence each way."""
+
+    version: str
+    change: Change
+    rollback: tuple[str, str] = (NONE, "")
+    upgrade: tuple[str, str] = (NONE, "")
 
 
 @dataclass(frozen=True, slots=True)
 class CrdDiff:
-    """Undecided differences by version name ("" for the CRD itself), and the count of text-only ones."""
+    """Changes, undecided differences by version name ("" for the CRD itself), and the count of text-only ones."""
 
+    changes: tuple[CrdChange, ...]
     undecided: tuple[tuple[str, Undecided], ...]
     text_only: int
 
 
-def diff_crds(old: Resolved, new: Resolved) -> CrdDiff:
+def diff_crds(old: Resolved, new: Resolved, old_server: Server, new_server: Server) -> CrdDiff:
     """Compare what two resolved CRDs say outside their schemas."""
-    found: list[tuple[str, Undecided]] = []
-    texts = 0
     a, b = old.documents[0].crd, new.documents[0].crd
-    for keyword, before, after in _facts(a, b):
-        found.append(("", _undecided(keyword, before, after, ("spec",), ("spec",))))
-    names_a, names_b = _names(a), _names(b)
-    for keyword in sorted(names_a.keys() | names_b.keys()):
-        if names_a.get(keyword) != names_b.get(keyword):
-            if keyword in _TEXT_NAMES:
-                texts += 1
-            else:
-                at = ("spec", "names")
-                found.append(("", _undecided(f"names.{keyword}", names_a.get(keyword), names_b.get(keyword), at, at)))
-    for side, resolved in (("OLD", old), ("NEW", new)):
-        found += [("", item) for item in _disagreements(resolved, side)]
-    for name in sorted(old.versions.keys() | new.versions.keys()):
-        if name not in old.versions or name not in new.versions:
-            here = name in old.versions
-            found.append(
-                (
-                    name,
-                    _undecided("versions", name if here else None, None if here else name, ("spec",), ("spec",)),
-                )
-            )
-            continue
+    refused = _Refusals(old, new, old_server, new_server)
+    changes = [*_spec(a, b, refused), *_versions(old, new, refused)]
+    texts = sum(_names(a).get(key) != _names(b).get(key) for key in _TEXT_NAMES)
+    undecided = [
+        ("", item) for side, resolved in (("OLD", old), ("NEW", new)) for item in _disagreements(resolved, side)
+    ]
+    for keyword in sorted((_spec_of(a).keys() | _spec_of(b).keys()) - _SPEC_KEYS):
+        before, after = _spec_of(a).get(keyword), _spec_of(b).get(keyword)
+        if before != after:
+            undecided.append(("", Undecided((), keyword, before, after, _UNKNOWN, ("spec",), ("spec",))))
+    for name in sorted(old.versions.keys() & new.versions.keys()):
         left, right = old.versions[name].version, new.versions[name].version
-        for keyword in sorted((left.raw.keys() | right.raw.keys()) - _VERSION_KEYS):
-            if left.raw.get(keyword) != right.raw.get(keyword):
-                if keyword in _TEXT:
-                    texts += 1
-                else:
-                    before, after = left.raw.get(keyword), right.raw.get(keyword)
-                    found.append((name, _undecided(keyword, before, after, left.pointer, right.pointer)))
-        if left.schema is None and right.schema is None:
-            item = Undecided((), "schema", None, None, "neither side has a schema", left.pointer, right.pointer)
-            found.append((name, item))
-        elif left.schema is None or right.schema is None:
-            before, after = ("schema" if side.schema is not None else None for side in (left, right))
-            found.append((name, _undecided("schema", before, after, left.pointer, right.pointer)))
-    return CrdDiff(tuple(found), texts)
+        texts += sum(left.raw.get(key) != right.raw.get(key) for key in _TEXT_KEYS)
+        undecided += [(name, item) for item in _version_rest(old.versions[name], new.versions[name])]
+    return CrdDiff(tuple(changes), tuple(undecided), texts)
 
 
-def _facts(a: Crd, b: Crd) -> Iterator[tuple[str, Any, Any]]:
-    left, right = a.raw.get("spec"), b.raw.get("spec")
-    if isinstance(left, dict) and isinstance(right, dict):
-        for keyword in sorted((left.keys() | right.keys()) - _SPEC_KEYS):
-            before, after = left.get(keyword), right.get(keyword)
-            if _meaning(keyword, before) != _meaning(keyword, after):
-                yield keyword, before, after
-    if a.raw.get("apiVersion") != b.raw.get("apiVersion") and a.prunes != b.prunes:
-        yield "preserveUnknownFields", not a.prunes, not b.prunes
+_UNKNOWN = "not a field that this version knows"
 
 
-def _meaning(keyword: str, value: Any) -> Any:
-    """What an absent field means to the server."""
-    if value is None and keyword == "preserveUnknownFields":
-        return False
-    if value is None and keyword == "conversion":
-        return {"strategy": "None"}
-    return value
+class _Refusals:
+    """Whether the CRD of one side can replace the other's, in the server's words."""
+
+    def __init__(self, old: Resolved, new: Resolved, old_server: Server, new_server: Server) -> None:
+        a, b = _whole(old), _whole(new)
+        self.rollback = update_refusal(b, a, _stored(b), old_server)
+        self.upgrade = update_refusal(a, b, _stored(a), new_server)
+
+    def about(self, words: str) -> tuple[tuple[str, str], tuple[str, str]]:
+        """The effects both ways if the refusals name ``words`` (a field path)."""
+        return tuple((CRD_REJECTED, text) if words in text else (NONE, "") for text in (self.rollback, self.upgrade))  # type: ignore[return-value]
 
 
-def _names(crd: Crd) -> dict[str, Any]:
-    """The names as the server completes them."""
-    spec = crd.raw.get("spec")
-    given = dict(spec["names"]) if isinstance(spec, dict) else {}
-    given.setdefault("listKind", f"{crd.kind}List")
-    given.setdefault("singular", crd.kind.lower())
-    return given
+def _whole(resolved: Resolved) -> Crd:
+    """The CRD with all versions of its context, whichever documents give them."""
+    first = resolved.documents[0].crd
+    versions = tuple(chosen.version for chosen in resolved.versions.values())
+    return Crd(first.name, first.group, first.kind, first.plural, first.scope, first.annotations, versions, first.raw)
+
+
+def _stored(crd: Crd) -> list[str]:
+    """What ``status.storedVersions`` holds where only this CRD was ever installed."""
+    return [version.name for version in crd.versions if version.storage]
+
+
+def _spec(a: Crd, b: Crd, refused: _Refusals) -> Iterator[CrdChange]:
+    at: Pointer = ("spec",)
+    if a.scope != b.scope:
+        rollback, upgrade = refused.about("spec.scope")
+        yield CrdChange(
+            "", _change("scope.changed", a.scope, b.scope, (*at, "scope"), (*at, "scope")), rollback, upgrade
+        )
+    if a.kind != b.kind:
+        rollback, upgrade = refused.about("spec.names.kind")
+        yield CrdChange("", _change("names.kind-changed", a.kind, b.kind, (*at, "names", "kind")), rollback, upgrade)
+    for key in ("listKind", "singular"):
+        if _names(a).get(key) != _names(b).get(key) and a.kind == b.kind:
+            yield CrdChange("", _change("names.changed", _names(a).get(key), _names(b).get(key), (*at, "names", key)))
+    if a.prunes != b.prunes:
+        change = _change("preserve-unknown-fields.changed", not a.prunes, not b.prunes, at)
+        kept, lost = refused.about("spec.preserveUnknownFields"), (VALUE_PRUNED, "")
+        yield CrdChange("", change, *((kept[0], lost) if b.prunes else (lost, kept[1])))
+    before, after = _conversion(a), _conversion(b)
+    if before != after:
+        change = _change("conversion.changed", before, after, (*at, "conversion"))
+        lost, none = (VALUE_PRUNED, ""), (NONE, "")
+        several = len(a.versions) > 1 or len(b.versions) > 1
+        yield CrdChange(
+            "",
+            change,
+            lost if several and after == "Webhook" else none,
+            lost if several and before == "Webhook" else none,
+        )
+
+
+def _versions(old: Resolved, new: Resolved, refused: _Refusals) -> Iterator[CrdChange]:
+    failed, none = (REQUEST_FAILED, ""), (NONE, "")
+    for name in sorted(old.versions.keys() | new.versions.keys()):
+        left, right = old.versions.get(name), new.versions.get(name)
+        if left is None or right is None:
+            yield _one_sided(name, left, right, refused)
+            continue
+        a, b = left.version, right.version
+        at = (a.pointer, b.pointer)
+        if a.served != b.served:
+            change = _change("version.served-changed", a.served, b.served, (*at[0], "served"), (*at[1], "served"))
+            yield CrdChange(name, change, failed if b.served else none, failed if a.served else none)
+        if not a.storage and b.storage:
+            change = _change("version.storage-moved", _storage(old), name, (*at[0], "storage"), (*at[1], "storage"))
+            yield CrdChange(name, change)
+        if bool(a.raw.get("deprecated")) != bool(b.raw.get("deprecated")):
+            yield CrdChange(name, _change("version.deprecated", a.raw.get("deprecated"), b.raw.get("deprecated"), *at))
+        for what, has_old, has_new in (
+            ("status", a.has_status, b.has_status),
+            ("scale", a.scale is not None, b.scale is not None),
+        ):
+            if has_old != has_new:
+                change = _change(f"subresource.{what}-{'added' if has_new else 'removed'}", has_old, has_new, *at)
+                yield CrdChange(name, change, failed if has_new else none, failed if has_old else none)
+        if a.scale is not None and b.scale is not None and a.scale != b.scale:
+            yield CrdChange(name, _change("subresource.scale-changed", dict(a.scale), dict(b.scale), *at))
+        before, after = a.raw.get("selectableFields"), b.raw.get("selectableFields")
+        if before != after:
+            change = _change("selectable-fields.changed", before, after, *at)
+            more, fewer = _gains(before, after), _gains(after, before)
+            yield CrdChange(name, change, failed if more else none, failed if fewer else none)
+
+
+def _one_sided(name: str, left: Chosen | None, right: Chosen | None, refused: _Refusals) -> CrdChange:
+    rollback, upgrade = refused.about(f'"{name}"')
+    none, failed = (NONE, ""), (REQUEST_FAILED, "")
+    if right is not None and right.version.storage:
+        # Objects are stored under it from now on: what comes after depends on OLD knowing it at all.
+        change = _change("version.storage-moved", None, name, ("spec", "versions"), (*right.version.pointer, "storage"))
+        return CrdChange(name, change, rollback if rollback[0] != NONE else failed)
+    if right is not None:
+        change = _change("version.added", None, name, ("spec", "versions"), right.version.pointer)
+        reached = failed if right.version.served else none
+        return CrdChange(name, change, rollback if rollback[0] != NONE else reached)
+    assert left is not None
+    change = _change("version.removed", name, None, left.version.pointer, ("spec", "versions"))
+    reached = failed if left.version.served else none
+    return CrdChange(name, change, upgrade=upgrade if upgrade[0] != NONE else reached)
+
+
+def _version_rest(left: Chosen, right: Chosen) -> Iterator[Undecided]:
+    a, b = left.version, right.version
+    if a.schema is None and b.schema is None:
+        yield Undecided((), "schema", None, None, "neither side has a schema", a.pointer, b.pointer)
+    elif a.schema is None or b.schema is None:
+        before, after = ("schema" if side.schema is not None else None for side in (a, b))
+        yield Undecided((), "schema", before, after, "only one side has a schema", a.pointer, b.pointer)
+    for keyword in sorted((a.raw.keys() | b.raw.keys()) - _VERSION_KEYS - set(_TEXT_KEYS)):
+        if a.raw.get(keyword) != b.raw.get(keyword):
+            yield Undecided((), keyword, a.raw.get(keyword), b.raw.get(keyword), _UNKNOWN, a.pointer, b.pointer)
 
 
 def _disagreements(resolved: Resolved, side: str) -> Iterator[Undecided]:
     """Several documents give one CRD: where they differ on the CRD itself, nobody knows which a cluster gets."""
     first, *others = resolved.documents
     for other in others:
-        for keyword, here, there in _facts(first.crd, other.crd):
-            reason = f"{first.file} and {other.file} of {side} disagree on it"
-            yield Undecided((), keyword, here, there, reason, ("spec",), ("spec",))
+        a, b = first.crd, other.crd
+        facts = (("scope", a.scope, b.scope), ("conversion", _conversion(a), _conversion(b)), ("kind", a.kind, b.kind),
+                 ("preserveUnknownFields", not a.prunes, not b.prunes))  # fmt: skip
+        for keyword, here, there in facts:
+            if here != there:
+                reason = f"{first.file} and {other.file} of {side} disagree on it"
+                yield Undecided((), keyword, here, there, reason, ("spec",), ("spec",))
 
 
-def _undecided(keyword: str, old: Any, new: Any, old_at: tuple[Any, ...], new_at: tuple[Any, ...]) -> Undecided:
-    return Undecided((), keyword, old, new, _REASON, old_at, new_at)
+def _spec_of(crd: Crd) -> dict[str, Any]:
+    spec = crd.raw.get("spec")
+    return spec if isinstance(spec, dict) else {}
+
+
+def _names(crd: Crd) -> dict[str, Any]:
+    """The names as the server completes them."""
+    given = dict(_spec_of(crd).get("names") or {})
+    given.setdefault("listKind", f"{crd.kind}List")
+    given.setdefault("singular", crd.kind.lower())
+    return given
+
+
+def _conversion(crd: Crd) -> str:
+    conversion = _spec_of(crd).get("conversion")
+    strategy = conversion.get("strategy") if isinstance(conversion, dict) else None
+    return strategy if isinstance(strategy, str) else "None"
+
+
+def _storage(resolved: Resolved) -> str | None:
+    return next((name for name, chosen in resolved.versions.items() if chosen.version.storage), None)
+
+
+def _gains(before: Any, after: Any) -> bool:
+    known = before if isinstance(before, list) else []
+    return any(item not in known for item in (after if isinstance(after, list) else []))
+
+
+def _change(kind: str, old: Any, new: Any, old_at: Pointer, new_at: Pointer | None = None) -> Change:
+    return Change(kind, (), old, new, old_at=old_at, new_at=old_at if new_at is None else new_at, of_crd=True)

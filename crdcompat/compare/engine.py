@@ -14,7 +14,7 @@ import orjson
 from crdcompat.apiserver.eras import Server
 from crdcompat.apiserver.strategy import Resource
 from crdcompat.compare.changes import Change, Undecided
-from crdcompat.compare.crd_level import CrdDiff, diff_crds
+from crdcompat.compare.crd_level import CrdChange, CrdDiff, diff_crds
 from crdcompat.compare.equal import identical
 from crdcompat.compare.prove import Outcome, Witness, holds, prove
 from crdcompat.compare.site import DIRECTIONS, NONE, ROLLBACK, Meeting
@@ -87,32 +87,23 @@ class Comparer:
         """Compare all facings; ``directions`` are those whose effects are wanted."""
         found = Comparison()
         standings: dict[tuple[Any, ...], list[Standing]] = {}
+        of_crds: dict[tuple[Any, ...], tuple[CrdChange, list[Standing]]] = {}
         opened: dict[tuple[Any, ...], Open] = {}
         for facing in facings:
-            found.compared.add(facing.old.name)
+            name = facing.old.name
+            found.compared.add(name)
             for version, standing in self._standings(facing, found):
-                standings.setdefault(_identity(facing.old.name, version, standing.change), []).append(standing)
-            for item in self._open(facing, found):
-                key = (
-                    item.crd,
-                    item.version,
-                    item.undecided.path,
-                    item.undecided.keyword,
-                    _text(item.undecided),
-                )
-                known = opened.get(key)
-                contexts = (*(known.contexts if known else ()), *item.contexts)
-                first = known or item
-                opened[key] = Open(
-                    first.undecided,
-                    item.crd,
-                    item.version,
-                    tuple(dict.fromkeys(contexts)),
-                    first.old,
-                    first.new,
-                )
+                standings.setdefault(_identity(name, version, standing.change), []).append(standing)
+            for item in self._crd_diff(facing, found).changes:
+                key = (*_identity(name, item.version, item.change), item.rollback, item.upgrade)
+                of_crds.setdefault(key, (item, []))[1].append(_crd_standing(facing, item))
+            for undecided in self._open(facing, found):
+                _merge(undecided, opened)
+        wanted = tuple(directions)
+        for (crd, *_), (item, places) in of_crds.items():
+            found.judged.extend(_crd_judged(crd, item, places, wanted, found))
         for (crd, version, *_), places in standings.items():
-            found.judged.extend(self._judge(crd, version, places, tuple(directions), found))
+            found.judged.extend(self._judge(crd, version, places, wanted, found))
         found.open = list(opened.values())
         found.changed |= {judged.crd for judged in found.judged} | {item.crd for item in found.open}
         return found
@@ -143,13 +134,18 @@ class Comparer:
             old, new = facing.old.versions[version], facing.new.versions[version]
             for item in self._diff(old, new, found, name).undecided:
                 yield Open(item, name, version, (facing.context,), old, new)
-        key = (id(facing.old.documents[0].crd), id(facing.new.documents[0].crd))
-        if key not in self._crds:
-            self._crds[key] = diff_crds(facing.old, facing.new)
-            found.text_only += self._crds[key].text_only
-        for version, item in self._crds[key].undecided:
+        for version, item in self._crd_diff(facing, found).undecided:
             at_old, at_new = _speaker(facing.old.versions, version), _speaker(facing.new.versions, version)
             yield Open(item, name, version, (facing.context,), at_old, at_new)
+
+    def _crd_diff(self, facing: Facing, found: Comparison) -> CrdDiff:
+        key = (id(facing.old.documents[0].crd), id(facing.new.documents[0].crd))
+        if key not in self._crds:
+            self._crds[key] = diff_crds(facing.old, facing.new, self._old_server, self._new_server)
+            found.text_only += self._crds[key].text_only
+            if self._crds[key].text_only or self._crds[key].changes:
+                found.changed.add(facing.old.name)
+        return self._crds[key]
 
     # -- what it does -------------------------------------------------------------------------------
 
@@ -229,8 +225,39 @@ class Comparer:
         return self._resources[key]
 
 
-def _speaker(versions: dict[str, Chosen], version: str) -> Chosen | None:
-    return versions.get(version) or next(iter(versions.values()), None)
+def _crd_standing(facing: Facing, item: CrdChange) -> Standing:
+    old, new = (_speaker(side.versions, item.version) for side in (facing.old, facing.new))
+    return Standing(facing.context, facing.terminal, old, new, item.change)
+
+
+def _crd_judged(
+    crd: str, item: CrdChange, places: list[Standing], directions: tuple[str, ...], found: Comparison
+) -> Iterator[Judged]:
+    """The CRD's own changes: their effect follows from the CRD, the server's sentence takes a witness's place."""
+    windows = (item.rollback[0], item.upgrade[0])
+    for direction in directions:
+        effect, sentence = item.rollback if direction == ROLLBACK else item.upgrade
+        if effect == NONE:
+            found.harmless += 1
+            continue
+        witness = Witness(None, errors=(sentence,) if sentence else (), reason=_OF_THE_CRD)
+        kind = places[0].old.document.crd.kind
+        yield Judged(item.change, direction, effect, witness, (), windows, crd, kind, item.version, tuple(places))
+
+
+_OF_THE_CRD = "a change of the CRD itself: it needs no object to show"
+
+
+def _merge(item: Open, opened: dict[tuple[Any, ...], Open]) -> None:
+    """The same open difference in several contexts is one."""
+    key = (item.crd, item.version, item.undecided.path, item.undecided.keyword, _text(item.undecided))
+    known = opened.get(key, item)
+    contexts = tuple(dict.fromkeys((*known.contexts, *item.contexts)))
+    opened[key] = Open(known.undecided, item.crd, item.version, contexts, known.old, known.new)
+
+
+def _speaker(versions: dict[str, Chosen], version: str) -> Chosen:
+    return versions.get(version) or next(iter(versions.values()))
 
 
 def _identity(crd: str, version: str, change: Change) -> tuple[Any, ...]:

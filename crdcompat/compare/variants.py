@@ -15,7 +15,7 @@ from crdcompat.schema.sample import POOL, enum_members, sample, values
 from crdcompat.schema.structural import ABSENT, Node
 
 #: Values of one member, members taken together, and variants of one node that are looked at in all.
-_CASES, _TOGETHER, _MOST = 8, 3, 3000
+_CASES, _TOGETHER, _MOST = 8, 3, 600
 
 
 def variants(node: Node, *others: Node) -> Iterator[Any]:
@@ -27,17 +27,17 @@ def variants(node: Node, *others: Node) -> Iterator[Any]:
             yield value
 
 
-def rule_cases(node: Node, rule: str) -> list[Any] | None:
-    """Every value of ``node`` that a rule can tell apart; None where it does more than compare named values.
+def rule_cases(node: Node, rules: list[str]) -> list[Any] | None:
+    """Every value of ``node`` that rules can tell apart; None where they do more than compare named values.
 
     A rule made of has(), ==, != and `in` over members with a finite set of values is decided by them; strings
     that it does not name are all alike to it.
     """
     base = sample(node)
-    if not isinstance(base, dict) or not _only_compares(rule):
+    if not isinstance(base, dict) or not all(map(_only_compares, rules)):
         return None
     domains: dict[tuple[str, ...], list[Any]] = {}
-    for mention in mentions(Node({"x-kubernetes-validations": [{"rule": rule}]})):
+    for mention in mentions(Node({"x-kubernetes-validations": [{"rule": rule} for rule in rules]})):
         if mention.member:
             cases = _every_case(node, mention)
             if cases is None:

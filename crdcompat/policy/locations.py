@@ -26,8 +26,9 @@ class Places:
     def of(self, item: Judged) -> tuple[Location, ...]:
         """Every place of a change: OLD's first, each file once."""
         change = item.change
-        found = [self._location("old", standing.old, change.old_at) for standing in item.standings]
-        found += [self._location("new", standing.new, change.new_at) for standing in item.standings]
+        whole = change.of_crd
+        found = [self._location("old", standing.old, change.old_at, absolute=whole) for standing in item.standings]
+        found += [self._location("new", standing.new, change.new_at, absolute=whole) for standing in item.standings]
         return tuple(dict.fromkeys(found))
 
     def of_open(self, item: Open) -> tuple[Location, ...]:
@@ -51,8 +52,9 @@ class Places:
 
 def find_places(old: CrdSet, new: CrdSet, judged: Sequence[Judged], opened: Sequence[Open]) -> Places:
     """Look up all places of these results, one pass over each file."""
-    wanted_old = [_spot(s.old, item.change.old_at) for item in judged for s in item.standings]
-    wanted_new = [_spot(s.new, item.change.new_at) for item in judged for s in item.standings]
+    at = [(item.change, standing) for item in judged for standing in item.standings]
+    wanted_old = [_spot(standing.old, change.old_at, absolute=change.of_crd) for change, standing in at]
+    wanted_new = [_spot(standing.new, change.new_at, absolute=change.of_crd) for change, standing in at]
     for item in opened:
         absolute = not item.undecided.path and item.undecided.old_at[:1] == ("spec",)
         wanted_old += [_spot(item.old, item.undecided.old_at, absolute=absolute)] if item.old else []

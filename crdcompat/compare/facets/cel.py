@@ -21,11 +21,12 @@ from crdcompat.schema.structural import Node
 
 _KEYWORD = "x-kubernetes-validations"
 KEYWORDS = frozenset({_KEYWORD})
+_REJECTED = (WRITE_REJECTED,)
 EFFECTS = {
-    "cel.rule-added": Effects(upgrade=(WRITE_REJECTED,)),
-    "cel.rule-removed": Effects(rollback=(WRITE_REJECTED,)),
-    "cel.transition-rule-added": Effects(),
-    "cel.transition-rule-removed": Effects(),
+    "cel.rule-added": Effects(upgrade=_REJECTED),
+    "cel.rule-removed": Effects(rollback=_REJECTED),
+    "cel.rule-changed": Effects(rollback=_REJECTED, upgrade=_REJECTED),
+    "cel.transition-rule-changed": Effects(),
     "cel.text-changed": Effects(),
 }
 
@@ -34,43 +35,46 @@ _TOKENS = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|\s+|[^\s'\"]+")
 
 
 def changes(site: Site) -> Iterator[Change]:
+    """One change per node for the rules that judge values, one for those that judge transitions."""
     if site.in_junctor:
         return
     old, new = _rules(site.old), _rules(site.new)
-    for kind, rules, others in (("removed", old, new), ("added", new, old)):
-        for text, rule in rules.items():
-            if text in others:
-                continue
-            transition = "oldSelf" in text
-            what = f"cel.transition-rule-{kind}" if transition else f"cel.rule-{kind}"
-            named = (str(rule.get("rule", "")).strip(),)
-            before, after = (rule, None) if kind == "removed" else (None, rule)
-            yield site.change(
-                what,
-                before,
-                after,
-                _KEYWORD,
-                added=named if kind == "added" else (),
-                removed=named if kind == "removed" else (),
-            )
+    gone = [rule for text, rule in old.items() if text not in new]
+    come = [rule for text, rule in new.items() if text not in old]
+    removed, added = ([rule for rule in rules if not _is_transition(rule)] for rules in (gone, come))
+    if removed or added:
+        kind = "cel.rule-changed" if removed and added else "cel.rule-added" if added else "cel.rule-removed"
+        yield site.change(kind, removed or None, added or None, _KEYWORD, added=_texts(added), removed=_texts(removed))
+    removed, added = ([rule for rule in rules if _is_transition(rule)] for rules in (gone, come))
+    if removed or added:
+        kind = "cel.transition-rule-changed"
+        yield site.change(kind, removed or None, added or None, _KEYWORD, added=_texts(added), removed=_texts(removed))
     if any(old[text] != new[text] for text in old.keys() & new.keys()):
         yield site.change("cel.text-changed", None, None, _KEYWORD)
 
 
 def trials(change: Change, direction: str, meeting: Meeting) -> Trials:
-    """Values that the writer takes and that this rule of the reader refuses."""
+    """Values that the writer takes and that one of the reader's own rules refuses."""
     writer, reader = node_at(meeting.writer.node, change.path), node_at(meeting.reader.node, change.path)
-    rule = change.old if direction == ROLLBACK else change.new
-    if writer is None or reader is None or not isinstance(rule, dict):
+    rules = change.old if direction == ROLLBACK else change.new
+    if writer is None or reader is None or not isinstance(rules, list):
         return Trials(())
-    alone = Node({**{key: value for key, value in reader.raw.items() if key not in _VALUE_KEYWORDS}, _KEYWORD: [rule]})
+    alone = Node({**{key: value for key, value in reader.raw.items() if key not in _VALUE_KEYWORDS}, _KEYWORD: rules})
     mine, theirs = Alone(writer, meeting.writer.server), Alone(alone, meeting.reader.server)
-    every = rule_cases(writer, str(rule.get("rule", "")))
+    every = rule_cases(writer, [str(rule.get("rule", "")) for rule in rules])
     complete = every is not None and any(mine.takes(value) for value in every)
     candidates = every if every is not None and complete else variants(writer, alone)
     found = islice((value for value in candidates if not theirs.takes(value) and mine.takes(value)), _MOST)
     made = tuple(Trial(value, change.path) for value in found)
     return Trials(made, complete=complete and not made)
+
+
+def _is_transition(rule: dict[str, Any]) -> bool:
+    return "oldSelf" in str(rule.get("rule", ""))
+
+
+def _texts(rules: list[dict[str, Any]]) -> tuple[str, ...]:
+    return tuple(str(rule.get("rule", "")).strip() for rule in rules)
 
 
 #: Left out when a rule is tried by itself: what they reject is not the rule's doing.
