@@ -129,6 +129,10 @@ def _edits(obj: Object, error: FieldError, resource: Resource) -> Iterator[tuple
 
 def _mentioned(obj: Object, pointer: Pointer, node: Node, mention: Mention) -> Iterator[tuple[Pointer, Any]]:
     at = (*pointer, *mention.member)
+    if at == ("metadata", "name"):
+        # The root's name is always there, declared or not.
+        yield from ((at, value) for value in mention.values if isinstance(value, str))
+        return
     below: Node | None = node
     for name in mention.member:
         below = below.child(name) if below is not None else None

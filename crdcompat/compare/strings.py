@@ -6,14 +6,14 @@ RE2 and lengths can say is in the language; formats and rules are left to whoeve
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
 
 from crdcompat.schema.regex import Language, Relation, compare_languages, finite, outside
 from crdcompat.schema.sample import enum_members, string_limits, values
 from crdcompat.schema.structural import Node
 
-_MOST = 4
+_MOST, _TRIED, _LONGEST = 4, 160, 1_000_000
 
 
 def is_string(node: Node) -> bool:
@@ -44,24 +44,33 @@ def finite_members(node: Node) -> tuple[str, ...] | None:
     return finite(language(node)) if patterns and is_string(node) else None
 
 
-def strings_outside(writer: Node, reader: Node) -> tuple[list[str], bool]:
-    """Strings of ``writer`` that ``reader`` does not take, and whether none means that there are none."""
-    decided = compare_languages(language(reader), language(writer))
+def strings_outside(writer: Node, reader: Node, takes: Callable[[str], bool]) -> tuple[list[str], bool]:
+    """Strings of ``writer`` that ``reader`` does not take, and whether none means that there are none.
+
+    ``takes`` says whether the writer's formats and rules take a string, which no language knows.
+    """
+    mine, theirs = language(writer), language(reader)
+    if not mine.patterns and not mine.lists and not theirs.patterns and not theirs.lists:
+        return _other_lengths(mine, theirs, takes)
+    decided = compare_languages(theirs, mine)
     if decided.only_new is None:
         return [], decided.kind in ("equal", "narrower")
-    found: dict[str, None] = {}
-    theirs = language(reader).judge()
-    for text in islice(_plain(writer), 64):
-        if not theirs(text):
-            found[text] = None
-        if len(found) >= _MOST:
-            break
-    found[decided.only_new] = None
-    _, _, mine = string_limits(writer)
-    _, _, patterns = string_limits(reader)
-    least, most, _ = string_limits(writer)
-    found.update(dict.fromkeys(outside(mine, patterns, min_length=least, max_length=most, limit=_MOST)))
-    return list(found), False
+    holds = theirs.judge()
+    longest = outside(mine.patterns, theirs.patterns, min_length=mine.least, max_length=mine.most, limit=_TRIED)
+    candidates = (*islice(_plain(writer), _TRIED), decided.only_new, *longest)
+    found = (text for text in dict.fromkeys(candidates) if not holds(text) and takes(text))
+    return list(islice(found, _MOST)), False
+
+
+def _other_lengths(mine: Language, theirs: Language, takes: Callable[[str], bool]) -> tuple[list[str], bool]:
+    """Where only lengths differ: one string too long, one too short."""
+    sizes = []
+    if theirs.most is not None and (mine.most is None or mine.most > theirs.most):
+        sizes.append(max(theirs.most + 1, mine.least))
+    if theirs.least > mine.least:
+        sizes.append(mine.least)
+    texts = ["a" * size for size in sizes if size <= _LONGEST]
+    return [text for text in texts if takes(text)], not sizes
 
 
 def _plain(node: Node) -> Iterator[str]:

@@ -12,6 +12,7 @@ from typing import Any
 from crdcompat.apiserver.errors import NOT_SUPPORTED
 from crdcompat.compare import strings
 from crdcompat.compare.changes import Change
+from crdcompat.compare.local import Alone
 from crdcompat.compare.mentions import literals_for
 from crdcompat.compare.site import ROLLBACK, WRITE_REJECTED, Effects, Meeting, Seen, Site, Trial, Trials
 from crdcompat.schema.paths import Pointer, node_at
@@ -66,7 +67,7 @@ def trials(change: Change, direction: str, meeting: Meeting) -> Trials:
         return Trials((), complete=False)
     other = node_at(meeting.reader.node, change.path)
     both = other is not None and strings.is_string(node) and strings.is_string(other)
-    if both and other is not None and strings.strings_outside(node, other)[1]:
+    if both and other is not None and strings.strings_outside(node, other, Alone(node, meeting.writer.server).takes)[1]:
         return Trials((), complete=True)
     outside: dict[Any, Any] = {}
     # The empty string is the least telling of the values outside an enum: last.

@@ -10,6 +10,7 @@ from typing import Any
 
 from crdcompat.compare import strings
 from crdcompat.compare.changes import Change
+from crdcompat.compare.local import Alone
 from crdcompat.compare.site import WRITE_REJECTED, Effects, Meeting, Seen, Site, Trial, Trials
 from crdcompat.schema.paths import node_at
 from crdcompat.schema.sample import list_of_size, numbers_between, object_of_size, values
@@ -76,7 +77,7 @@ def trials(change: Change, direction: str, meeting: Meeting) -> Trials:
         return Trials(())
     what = change.kind.partition(".")[0]
     if what == "length":
-        texts, complete = strings.strings_outside(writer, reader)
+        texts, complete = strings.strings_outside(writer, reader, Alone(writer, meeting.writer.server).takes)
         return Trials(tuple(Trial(text, change.path) for text in texts), complete=complete)
     makers = {"bounds": _numbers, "item-count": _lists, "property-count": _objects, "multiple-of": _multiples}
     made = {repr(value): value for value in islice(makers[what](writer, reader), 2 * _MOST) if value is not ABSENT}

@@ -7,6 +7,7 @@ from typing import Any
 
 from crdcompat.compare import strings
 from crdcompat.compare.changes import Change, Undecided
+from crdcompat.compare.local import Alone
 from crdcompat.compare.site import ROLLBACK, WRITE_REJECTED, Effects, Meeting, Seen, Site, Trial, Trials
 from crdcompat.schema.paths import node_at
 from crdcompat.schema.sample import enum_members, string_limits
@@ -51,7 +52,7 @@ def trials(change: Change, direction: str, meeting: Meeting) -> Trials:
     writer, reader = node_at(meeting.writer.node, change.path), node_at(meeting.reader.node, change.path)
     if writer is None or reader is None:
         return Trials(())
-    texts, complete = strings.strings_outside(writer, reader)
+    texts, complete = strings.strings_outside(writer, reader, Alone(writer, meeting.writer.server).takes)
     named = change.added if direction == ROLLBACK else change.removed
     distinct = dict.fromkeys((*(text for text in named if isinstance(text, str)), *texts))
     return Trials(tuple(Trial(text, change.path) for text in distinct), complete=complete)
