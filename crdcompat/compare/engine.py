@@ -16,7 +16,7 @@ from crdcompat.apiserver.strategy import Resource
 from crdcompat.compare.changes import Change, Undecided
 from crdcompat.compare.crd_level import CrdChange, CrdDiff, diff_crds
 from crdcompat.compare.equal import identical
-from crdcompat.compare.prove import Outcome, Witness, holds, prove
+from crdcompat.compare.prove import Outcome, TrialBook, Witness, holds, prove
 from crdcompat.compare.site import DIRECTIONS, NONE, ROLLBACK, Meeting
 from crdcompat.compare.walk import SchemaDiff, diff_schemas
 from crdcompat.manifests.pairing import Chosen, Facing
@@ -82,6 +82,7 @@ class Comparer:
         self._schemas: dict[tuple[int, int], SchemaDiff] = {}
         self._crds: dict[tuple[int, int], CrdDiff] = {}
         self._resources: dict[tuple[int, Server], Resource] = {}
+        self._book = TrialBook()
 
     def compare(self, facings: Iterable[Facing], directions: Iterable[str] = DIRECTIONS) -> Comparison:
         """Compare all facings; ``directions`` are those whose effects are wanted."""
@@ -195,7 +196,7 @@ class Comparer:
             ):
                 found[key] = last
             else:
-                found[key] = last = prove(standing.change, direction, meeting)
+                found[key] = last = prove(standing.change, direction, meeting, self._book)
         return found
 
     def _common(

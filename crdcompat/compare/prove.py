@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import orjson
+
 from crdcompat.apiserver.errors import REQUIRED
 from crdcompat.apiserver.strategy import Resource, Verdict
 from crdcompat.compare.changes import Change
@@ -17,7 +19,7 @@ from crdcompat.compare.exhaust import cannot_hold, forbids
 from crdcompat.compare.facets import facet_of_change
 from crdcompat.compare.objects import Object, place, whole_object
 from crdcompat.compare.search import find_valid, shrink
-from crdcompat.compare.site import NONE, WRITE_REJECTED, Facet, Meeting, Seen, Trial
+from crdcompat.compare.site import NONE, WRITE_REJECTED, Facet, Meeting, Seen, Trial, Trials
 from crdcompat.schema.paths import Pointer, SchemaPath, field_of, node_at, value_at, with_value
 from crdcompat.schema.structural import ABSENT
 
@@ -69,13 +71,33 @@ class _Tried:
         return self.ended in (_HARMLESS, _NEVER, _NOT_THIS)
 
 
-def prove(change: Change, direction: str, meeting: Meeting) -> Outcome:
+class TrialBook:
+    """The trials of each change, found once per pair of nodes: variants of a CRD mostly share them."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[Any, ...], Trials] = {}
+
+    def trials(self, facet: Facet, change: Change, direction: str, meeting: Meeting) -> Trials:
+        """``facet.trials``, remembered by what it looks at: the node and its parent on both sides."""
+        nodes = [
+            node_at(side.node, path)
+            for side in (meeting.writer, meeting.reader)
+            for path in (change.path, change.path[:-1])
+        ]
+        seen = tuple(orjson.dumps(node.raw) if node is not None else b"" for node in nodes)
+        key = (change.kind, change.path, direction, meeting.writer.server, meeting.reader.server, *seen)
+        if key not in self._known:
+            self._known[key] = facet.trials(change, direction, meeting)
+        return self._known[key]
+
+
+def prove(change: Change, direction: str, meeting: Meeting, book: TrialBook) -> Outcome:
     """The effect of ``change`` where ``meeting.writer``'s objects meet ``meeting.reader``."""
     facet = facet_of_change(change.kind)
     effects = facet.EFFECTS[change.kind].towards(direction)
     if not effects:
         return Outcome(NONE, Witness(None))
-    trials = facet.trials(change, direction, meeting)
+    trials = book.trials(facet, change, direction, meeting)
     tried: list[tuple[Trial, _Tried]] = []
     known: Object | None = None
     for trial in trials.values[:_PROVED_ONE_BY_ONE]:
