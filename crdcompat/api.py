@@ -7,13 +7,14 @@ from typing import Any
 
 from crdcompat.apiserver.eras import Server, kubernetes_server, server_of_name
 from crdcompat.apiserver.strategy import Resource, Verdict
-from crdcompat.compare.engine import Comparer, Open
-from crdcompat.compare.site import DIRECTIONS
+from crdcompat.compare.engine import Comparer, Comparison, Open
+from crdcompat.compare.site import DIRECTIONS, ROLLBACK
 from crdcompat.errors import UsageError
 from crdcompat.manifests.crd import Crd, CrdVersion, is_crd, read_crd
 from crdcompat.manifests.crdset import CrdReader, CrdSet
-from crdcompat.manifests.pairing import Facing, pair
+from crdcompat.manifests.pairing import Facing, Pairing, pair
 from crdcompat.policy.findings import make_findings
+from crdcompat.policy.grouping import group_copies
 from crdcompat.policy.locations import Places, find_places
 from crdcompat.problems import problem_order
 from crdcompat.report.model import Counts, DiffReport, Release, UndecidedEntry, sorted_skips
@@ -71,18 +72,11 @@ def diff(
     ``paths``: a CRD is compared if a file of either side lies below one. ``contexts``: names to keep, or
     ``OLD=NEW`` to force a pair. Raises UsageError for a name that occurs nowhere.
     """
-    forced = [(a, b) for a, _, b in (name.partition("=") for name in contexts if "=" in name)]
-    pairing = pair(old, new, forced, [name for name in contexts if "=" not in name])
-    if contexts and not pairing.facings and (old.documents and new.documents):
-        raise UsageError(_no_context(contexts, pair(old, new).contexts))
-    facings = [facing for facing in pairing.facings if _wanted(facing, crds, paths)]
-    if crds and not facings:
-        raise UsageError(f"no CRD of both sides is named {', '.join(crds)}")
-    compared = Comparer(server_of(old), server_of(new)).compare(facings, directions)
+    pairing, compared = _compare(old, new, directions, crds, paths, contexts)
     judged = [item for item in compared.judged if not owners or item.change.owner in owners]
     opened = [item for item in compared.open if not owners or owner(item.undecided.path) in owners]
     places = find_places(old, new, judged, opened) if locate else Places({}, {})
-    findings = make_findings(judged, old.name, new.name, places.of)
+    findings = group_copies(make_findings(judged, old.name, new.name, places.of))
     kept = [f for f in findings if (not select or f.rule in select) and f.rule not in ignore]
     return DiffReport(
         command=command,
@@ -108,6 +102,42 @@ def diff(
         problems=tuple(sorted((*old.problems, *new.problems), key=problem_order)),
         remarks=tuple(sorted((*old.remarks, *new.remarks), key=problem_order)),
     )
+
+
+def suggest_patch(
+    old: CrdSet,
+    new: CrdSet,
+    *,
+    crds: Sequence[str] = (),
+    paths: Sequence[str] = (),
+    contexts: Sequence[str] = (),
+) -> str:
+    """The unified diff over OLD's files after which its schemas accept what NEW stores; "" if there is none.
+
+    It widens exactly what the rollback findings need, and is never applied by this program.
+    """
+    from crdcompat.policy.tolerance import suggest_patch as suggested
+
+    return suggested(_compare(old, new, (ROLLBACK,), crds, paths, contexts)[1].judged, old)
+
+
+def _compare(
+    old: CrdSet,
+    new: CrdSet,
+    directions: Sequence[str],
+    crds: Sequence[str],
+    paths: Sequence[str],
+    contexts: Sequence[str],
+) -> tuple[Pairing, Comparison]:
+    """Pair the sets, keep what is asked for, compare. Raises UsageError for names that occur nowhere."""
+    forced = [(a, b) for a, _, b in (name.partition("=") for name in contexts if "=" in name)]
+    pairing = pair(old, new, forced, [name for name in contexts if "=" not in name])
+    if contexts and not pairing.facings and (old.documents and new.documents):
+        raise UsageError(_no_context(contexts, pair(old, new).contexts))
+    facings = [facing for facing in pairing.facings if _wanted(facing, crds, paths)]
+    if crds and not facings:
+        raise UsageError(f"no CRD of both sides is named {', '.join(crds)}")
+    return pairing, Comparer(server_of(old), server_of(new)).compare(facings, directions)
 
 
 def judge(

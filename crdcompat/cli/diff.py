@@ -23,6 +23,10 @@ def diff(
         list[str] | None,
         typer.Option("--objects", metavar="PATH", help="Recorded objects as evidence: they raise what they meet."),
     ] = None,
+    suggest_patch: Annotated[
+        bool,
+        typer.Option("--suggest-patch", help="Print the patch that would make OLD tolerant, instead of a text report."),
+    ] = False,
     formats: o.Formats = None,
     fail_on: o.FailOnOption = o.FailOn.error,
     repo: o.Repo = None,
@@ -47,6 +51,7 @@ def diff(
             "ignore": ignore or (),
         },
         objects=objects or (),
+        patch=suggest_patch,
         formats=formats or (),
         fail_on=fail_on.value,
         colour=color.value,

@@ -29,12 +29,13 @@ def compare_and_report(
     colour: str,
     verbosity: int,
     objects: Sequence[str] = (),
+    patch: bool = False,
     command: str = "diff",
     nothing_is_fine: bool = False,
 ) -> int:
     """Run one comparison from sources to reports; returns the exit code.
 
-    ``objects`` are recordings whose objects are evidence for findings. ``nothing_is_fine``: a side without any CRD
+    ``patch``: print the patch for OLD in place of a text report. ``objects`` are recordings whose objects are evidence for findings. ``nothing_is_fine``: a side without any CRD
     is no error (a repository may have none yet).
     """
     for name in (*filters.get("select", ()), *filters.get("ignore", ())):
@@ -51,7 +52,11 @@ def compare_and_report(
 
         recorded = chain.from_iterable(read_objects(open_objects(path)) for path in objects)
         report = with_evidence(report, before, after, recorded)
-    write_reports(report, formats, colour, verbosity)
+    if patch:
+        named = {key: filters[key] for key in ("crds", "paths", "contexts") if key in filters}
+        sys.stdout.write(api.suggest_patch(before, after, **named))
+    if formats or not patch:
+        write_reports(report, formats, colour, verbosity)
     if report.problems:
         return NOT_DONE
     if not report.counts.compared and not nothing_is_fine:

@@ -87,6 +87,8 @@ def _finding(item: Judged, old: str, new: str, locate: Locate) -> Finding:
     change = item.change
     rule = rule_for(change.kind)
     severity = rule.judge(item.direction, item.effect, change.owner)
+    if _is_unproven(item) and severity == "error":
+        severity = "warning"  # what only may happen is no error
     terminal = all(standing.terminal for standing in item.standings)
     added = item.labels if change.added and item.labels else change.added
     removed = item.labels if change.removed and item.labels else change.removed
@@ -114,6 +116,11 @@ def _finding(item: Judged, old: str, new: str, locate: Locate) -> Finding:
     )
 
 
+def _is_unproven(item: Judged) -> bool:
+    """Whether the effect is only possible: an object should show it, and none was found."""
+    return item.witness.object is None and not item.change.of_crd
+
+
 def fingerprint(
     rule: str, direction: str, crd: str, version: str, path: str, added: Sequence[Any], removed: Sequence[Any]
 ) -> str:
@@ -127,7 +134,8 @@ def _message(
     rule: Rule, item: Judged, added: Sequence[Any], removed: Sequence[Any], old: str, new: str, terminal: bool
 ) -> str:
     reader, writer = (old, new) if item.direction == ROLLBACK else (new, old)
-    sentence = rule.message[item.direction].format(
+    unproven = rule.unproven.get(item.direction) if _is_unproven(item) else None
+    sentence = (unproven or rule.message[item.direction]).format(
         path=item.change.place or "the object",
         added=listed(added),
         removed=listed(removed),
@@ -137,10 +145,20 @@ def _message(
         new=new,
         kind=item.kind,
         default=_default(item),
+        before=_brief(item.change.old),
+        after=_brief(item.change.new),
     )
     if terminal:
         sentence += " (only in feature sets that can be neither upgraded nor rolled back: one level lower)"
     return sentence
+
+
+def _brief(value: Any) -> str:
+    """A keyword's value in a sentence: short JSON, ``none`` where it is not there."""
+    if value is None:
+        return "none"
+    text = value if isinstance(value, str) else orjson.dumps(value).decode()
+    return text if len(text) <= 120 else f"{text[:117]}..."
 
 
 def listed(values: Sequence[Any], most: int = 8) -> str:

@@ -13,21 +13,32 @@ from crdcompat.policy.severity import default_severity
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """An executable example: two schemas, and the finding that must come out of comparing them."""
+    """An executable example: two schemas, and the finding that must come out of comparing them.
+
+    ``old_crd`` and ``new_crd`` say what differs outside the schemas: parts of ``spec`` laid over a plain CRD (null
+    takes a key away, each entry of ``versions`` lies over a plain v1). ``also`` names the rules of the findings
+    that cannot be had apart from this one.
+    """
 
     title: str
     direction: str
-    old: dict[str, Any]
-    new: dict[str, Any]
     finding: dict[str, Any]
+    old: dict[str, Any] = field(default_factory=dict)
+    new: dict[str, Any] = field(default_factory=dict)
+    old_crd: dict[str, Any] | None = None
+    new_crd: dict[str, Any] | None = None
+    also: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
     """What is thought of one kind of change.
 
-    ``message`` holds one sentence per direction with ``{path}``, ``{added}``, ``{removed}``, ``{reader}``,
-    ``{writer}`` and ``{kind}`` to fill in; ``severity`` overrides the default policy per direction.
+    ``message`` holds one sentence per direction with ``{path}``, ``{added}``, ``{removed}``, ``{before}``,
+    ``{after}``, ``{default}``, ``{reader}``, ``{writer}``, ``{old}``, ``{new}`` and ``{kind}`` to fill in;
+    ``unproven`` the one to use instead where no witness was found. ``severity`` overrides the default policy per
+    direction. ``mirror`` is the rule that the same change is judged by when OLD and NEW change places, or
+    ``mirror_reason`` says why there is none.
     """
 
     id: str
@@ -39,6 +50,9 @@ class Rule:
     fix: str
     references: tuple[str, ...] = ()
     severity: dict[str, str] = field(default_factory=dict)
+    unproven: dict[str, str] = field(default_factory=dict)
+    mirror: str = ""
+    mirror_reason: str = ""
     examples: tuple[Example, ...] = ()
 
     def judge(self, direction: str, effect: str, owner: str) -> str:
@@ -48,7 +62,9 @@ class Rule:
 
 def read_rule(data: dict[str, Any]) -> Rule:
     """Read one rule document; its shape is fixed by the schema that the tests hold every file to."""
-    examples = tuple(Example(**example) for example in data.get("examples", ()))
+    examples = tuple(
+        Example(**{**example, "also": tuple(example.get("also", ()))}) for example in data.get("examples", ())
+    )
     facts = {key: value for key, value in data.items() if key not in ("examples", "references")}
     return Rule(**facts, references=tuple(data.get("references", ())), examples=examples)
 

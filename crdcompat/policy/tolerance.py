@@ -1,0 +1,85 @@
+"""The patch that would make OLD tolerant: its schema widened by exactly what the rollback findings need.
+
+Never applied, only shown. Controllers of OLD go on writing what they know; the widened schema merely accepts what
+NEW has stored (design, section 6; the API conventions call it "accept in N, write in N+1").
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Iterator
+
+from crdcompat.compare.engine import Judged, Standing
+from crdcompat.compare.facets import facet_of_change
+from crdcompat.compare.site import ROLLBACK, WRITE_REJECTED
+from crdcompat.manifests.crdset import CrdSet
+from crdcompat.manifests.edit import Setting, apply_settings
+from crdcompat.schema.paths import node_at, schema_pointer
+from crdcompat.schema.sample import member_key
+from crdcompat.schema.structural import ABSENT, Node
+
+
+def suggest_patch(judged: Iterable[Judged], old: CrdSet) -> str:
+    """A unified diff over OLD's files; "" where nothing can be widened. Copies of a CRD are patched alike."""
+    wanted: dict[str, dict[tuple[int, tuple[str | int, ...], str], Setting]] = {}
+    for item in judged:
+        if item.direction != ROLLBACK or item.effect != WRITE_REJECTED:
+            continue
+        for standing in item.standings:
+            for setting in _settings(item, standing):
+                key = (setting.index, setting.pointer, setting.keyword)
+                settings = wanted.setdefault(standing.old.document.file, {})
+                settings[key] = _joined(settings[key], setting) if key in settings else setting
+    texts = []
+    for file, data in old.read(sorted(wanted)):
+        after = apply_settings(data, list(wanted[file].values()))
+        before, now = (side.decode("utf-8").splitlines(keepends=True) for side in (data, after))
+        texts.append("".join(difflib.unified_diff(before, now, fromfile=f"a/{file}", tofile=f"b/{file}")))
+    return "".join(texts)
+
+
+def _settings(item: Judged, standing: Standing) -> Iterator[Setting]:
+    """What to set where: for an enum the missing values, for other keywords what NEW says."""
+    change = item.change
+    path = change.path[:-1] if change.kind.startswith("required.") else change.path
+    old, new = (node_at(side.version.node, path) for side in (standing.old, standing.new))
+    if old is None or new is None or change.kind.startswith("type."):
+        return
+    inside = (*standing.old.version.schema_pointer, *schema_pointer(path))
+    document = standing.old.document
+    if change.kind == "enum.value-added":
+        for pointer, members in _enums(old, inside):
+            known = {member_key(member) for member in members}
+            missing = [value for value in item.labels or change.added if member_key(value) not in known]
+            if missing:
+                yield Setting(document.index, (*document.pointer, *pointer), "enum", [*members, *missing])
+        return
+    if change.kind.startswith("required."):
+        kept = [name for name in old.required if name != change.path[-1]]
+        yield Setting(document.index, (*document.pointer, *inside), "required", kept or ABSENT)
+        return
+    for keyword in sorted(facet_of_change(change.kind).KEYWORDS):
+        before, after = old.raw.get(keyword, ABSENT), new.raw.get(keyword, ABSENT)
+        if before == after:
+            continue
+        both_ways = change.kind in ("pattern.changed", "multiple-of.changed", "junctor.changed")
+        yield Setting(document.index, (*document.pointer, *inside), keyword, ABSENT if both_ways else after)
+
+
+def _enums(node: Node, at: tuple[str | int, ...]) -> Iterator[tuple[tuple[str | int, ...], tuple[object, ...]]]:
+    if node.enum:
+        yield at, node.enum
+    for index, branch in enumerate(node.all_of):
+        yield from _enums(branch, (*at, "allOf", index))
+
+
+def _joined(first: Setting, second: Setting) -> Setting:
+    """Two findings that widen the same keyword: an enum takes the values of both, a required list loses both names."""
+    if not isinstance(first.value, list) or not isinstance(second.value, list):
+        return first if first.value is ABSENT else second
+    if first.keyword == "required":
+        kept = [name for name in first.value if name in second.value]
+        return Setting(first.index, first.pointer, "required", kept or ABSENT)
+    known = {member_key(member) for member in first.value}
+    more = [member for member in second.value if member_key(member) not in known]
+    return Setting(first.index, first.pointer, first.keyword, [*first.value, *more])
