@@ -22,7 +22,7 @@ demo: $(RUN)
 	@$(BIN)/crdcompat demo
 
 test: $(DEV) $(WHEELS)
-	$(BIN)/python -m pytest -rs -n auto --dist loadfile $(ARGS)
+	$(BIN)/python -m pytest -rfEs -n auto --dist loadfile $(ARGS)
 
 bench: $(RUN)
 	$(BIN)/python benchmarks/measure.py $(ARGS)

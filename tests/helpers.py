@@ -1,4 +1,4 @@
-"""What the main suite shares: the command line in this process, small CRDs, and judges that owe nothing to a finding."""
+"""What the main suite shares: the command line in this process, small CRDs, and independent judges."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,7 @@ CONTEXT = "Default/self-managed-high-availability"
 LOCAL = ("apiVersion", "kind", "metadata")
 
 
-# -- the command line -------------------------------------------------------------------------------
+# -- the command line ---------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +100,7 @@ def checked(report: Json) -> Json:
     return report
 
 
-# -- small CRDs --------------------------------------------------------------------------------------
+# -- small CRDs ---------------------------------------------
 
 
 def obj(**properties: Any) -> Json:
@@ -198,7 +199,7 @@ def commit(repo: Path, files: Mapping[str, Any], message: str = "change") -> str
     return git(repo, "rev-parse", "HEAD")
 
 
-# -- findings ----------------------------------------------------------------------------------------
+# -- findings ---------------------------------------------
 
 
 def brief(finding: Json) -> tuple[str, ...]:
@@ -224,7 +225,7 @@ def select(report: Json, **wanted: Any) -> list[Json]:
     ]
 
 
-# -- the witness, judged anew -----------------------------------------------------------------------
+# -- the witness, judged anew ---------------------------------------------
 
 _INDEX = re2.compile(r"\[\d+\]")
 
@@ -329,7 +330,7 @@ def _members(value: Any, here: tuple[str | int, ...]) -> Iterator[tuple[str | in
         yield from _members(member, (*here, step))
 
 
-# -- a second judge: plain JSON Schema ----------------------------------------------------------------
+# -- a second judge: plain JSON Schema ---------------------------------------------
 
 
 def _pattern(_: Any, pattern: str, instance: Any, __: Any) -> Iterator[jsonschema.ValidationError]:
@@ -346,7 +347,7 @@ def plain_errors(schema: Json, instance: Json) -> list[tuple[str, str]]:
     found: list[tuple[str, str]] = []
 
     def add(error: jsonschema.ValidationError) -> None:
-        field = field_name([step for step in error.absolute_path])
+        field = field_name(list(error.absolute_path))
         found.append((error.validator, field))
         for inner in error.context or ():
             add(inner)
@@ -383,10 +384,10 @@ def schema_of(definition: Json, name: str) -> Json:
     return next(v for v in definition["spec"]["versions"] if v["name"] == name)["schema"]["openAPIV3Schema"]
 
 
-# -- openshift/api -------------------------------------------------------------------------------------
+# -- openshift/api ---------------------------------------------
 
 RELEASES = ("4.12", "4.13", "4.14", "4.15", "4.16")
-PAIRS = tuple(zip(RELEASES, RELEASES[1:], strict=False))
+PAIRS = tuple(pairwise(RELEASES))
 _KUBE = {release: f"openshift-{release}" for release in RELEASES}
 
 

@@ -6,12 +6,12 @@ import json
 from pathlib import Path
 
 import pytest
+from helpers import both, commit, crd, diff, git, obj, root, run, string, write
 
 import crdcompat
 from crdcompat.errors import CrdcompatError, RefNotFoundError, SourceError, UsageError
 from crdcompat.manifests.objects import read_objects
 from crdcompat.sources.files import PathTree
-from helpers import both, commit, crd, diff, git, obj, root, run, string, write
 
 OLD, NEW = (root(spec=obj(a=string()), status=obj(p=string(*members))) for members in ("A", "AB"))
 

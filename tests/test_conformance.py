@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from helpers import CONTEXT, PAIRS, Json, diff, select, spawn
 
 DATA = "data/conformance"
@@ -25,7 +24,7 @@ def _lines(path: Path) -> list[Json]:
         return [json.loads(line) for line in lines]
 
 
-# -- verdicts.ndjson.gz ---------------------------------------------------------------------------------
+# -- verdicts.ndjson.gz ---------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -144,7 +143,7 @@ def test_aggregates_agree(asked: list[Json], answered: list[Json]) -> None:
     assert not wrong, f"{len(wrong)} of {len(asked)}; the first: {wrong[0]}"
 
 
-# -- pairs-expected.json ------------------------------------------------------------------------------------
+# -- pairs-expected.json ---------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -178,7 +177,8 @@ def _at_or_above(row: Json, finding: Json) -> bool:
 
 def _explained(reports: dict[str, Json], row: Json) -> bool:
     return any(
-        _at_or_above(row, finding) and finding["effect"] == {"pruned": "value-pruned"}.get(row["type"], "value-defaulted")
+        _at_or_above(row, finding)
+        and finding["effect"] == {"pruned": "value-pruned"}.get(row["type"], "value-defaulted")
         for finding in _findings(reports, row)
     )
 
@@ -213,9 +213,7 @@ def test_every_recorded_enum_rejection_after_an_upgrade_is_found(rows: list[Json
     ]
 
 
-def test_no_enum_finding_beyond_what_was_recorded_or_has_a_witness(
-    rows: list[Json], reports: dict[str, Json]
-) -> None:
+def test_no_enum_finding_beyond_what_was_recorded_or_has_a_witness(rows: list[Json], reports: dict[str, Json]) -> None:
     """The random objects did not meet everything; what they did not meet must prove itself."""
     recorded = {
         (row["old_release"], row["direction"], row["crd_name"], row["version"], row["path"])

@@ -7,7 +7,6 @@ import shutil
 from pathlib import Path
 
 import pytest
-
 from helpers import Json, brief, commit, crd, diff, git, obj, only, root, run, select, string, version, write
 
 SET, PROFILE = "release.openshift.io/feature-set", "include.release.openshift.io/"
@@ -27,7 +26,7 @@ def tree(folder: Path, **files: Json) -> Path:
     return folder
 
 
-# -- OpenShift ------------------------------------------------------------------------------------------------
+# -- OpenShift ---------------------------------------------
 
 
 def test_contexts_are_sets_times_profiles_and_default_always(tmp_path: Path) -> None:
@@ -123,16 +122,16 @@ def test_a_pair_of_contexts_can_be_forced(tmp_path: Path) -> None:
 def test_what_gives_way_is_named(tmp_path: Path) -> None:
     """Two documents of one context say different things about one version: its own folder's counts."""
     v1, wrong = widget("A", ha="true"), widget("Z", ha="true")
-    old = tree(tmp_path / "old", v1alpha1__w=wrong, v1__w=v1)
-    new = tree(tmp_path / "new", v1alpha1__w=wrong, v1__w=widget("A", "B", ha="true"))
+    old = tree(tmp_path / "old", other__w=wrong, v1__w=v1)
+    new = tree(tmp_path / "new", other__w=wrong, v1__w=widget("A", "B", ha="true"))
     report = diff(old, new)
     finding = only(report)
     assert (finding["old"], finding["new"]) == (["A"], ["A", "B"])
     assert {tuple(entry.values()) for entry in report["summary"]["superseded"]} == {
-        ("widgets.example.com", "v1alpha1/w.yaml", "v1/w.yaml")
+        ("widgets.example.com", "other/w.yaml", "v1/w.yaml")
     }
     text = run("diff", old, new, "-v").out
-    assert "v1alpha1/w.yaml gives way to v1/w.yaml" in text
+    assert "other/w.yaml gives way to v1/w.yaml" in text
 
 
 def test_an_explicit_set_wins_over_none(tmp_path: Path) -> None:
@@ -141,12 +140,20 @@ def test_an_explicit_set_wins_over_none(tmp_path: Path) -> None:
     assert only(diff(old, new))["old"] == ["A"]
 
 
-# -- Gateway API, and nothing at all ------------------------------------------------------------------------------
+# -- Gateway API, and nothing at all ---------------------------------------------
 
 
 def test_channels(tmp_path: Path) -> None:
-    old = tree(tmp_path / "old", standard__w=widget("A", channel="standard"), experimental__w=widget("A", channel="experimental"))
-    new = tree(tmp_path / "new", standard__w=widget("A", channel="standard"), experimental__w=widget("A", "B", channel="experimental"))
+    old = tree(
+        tmp_path / "old",
+        standard__w=widget("A", channel="standard"),
+        experimental__w=widget("A", channel="experimental"),
+    )
+    new = tree(
+        tmp_path / "new",
+        standard__w=widget("A", channel="standard"),
+        experimental__w=widget("A", "B", channel="experimental"),
+    )
     report = diff(old, new)
     assert report["summary"]["contexts"] == ["experimental", "standard"]
     assert only(report)["contexts"] == ["experimental"]
@@ -189,7 +196,7 @@ def test_every_version_is_compared(tmp_path: Path) -> None:
     assert finding["witness"]["object"]["apiVersion"] == "example.com/v2"
 
 
-# -- where sides come from ------------------------------------------------------------------------------------------
+# -- where sides come from ---------------------------------------------
 
 
 @pytest.fixture
@@ -210,7 +217,9 @@ def _added(report: Json) -> list[str]:
     return [value for finding in report["findings"] for value in finding["added"]]
 
 
-@pytest.mark.parametrize("old", ["release-1", "v1.0", "annotated", "HEAD~1", "main^", "refs/heads/release-1", "git:v1.0"])
+@pytest.mark.parametrize(
+    "old", ["release-1", "v1.0", "annotated", "HEAD~1", "main^", "refs/heads/release-1", "git:v1.0"]
+)
 def test_refs(repo: Path, old: str) -> None:
     report = diff(old, "main", cwd=repo)
     assert _added(report) == ["B"]
@@ -290,7 +299,9 @@ def test_the_copied_repository_gives_the_same_report(repo: Path, tmp_path: Path)
     assert json.dumps(here) == json.dumps(there)
 
 
-@pytest.mark.parametrize(("paths", "count"), [(["deploy"], 1), (["crds"], 1), (["./crds/"], 1), (["crds/widget.yaml"], 1)])
+@pytest.mark.parametrize(
+    ("paths", "count"), [(["deploy"], 1), (["crds"], 1), (["./crds/"], 1), (["crds/widget.yaml"], 1)]
+)
 def test_paths_choose_by_the_files_of_either_side(repo: Path, paths: list[str], count: int) -> None:
     assert len(diff("release-1", "main", *paths, cwd=repo)["findings"]) == count
 
@@ -301,7 +312,7 @@ def test_paths_that_choose_nothing(repo: Path) -> None:
     assert "elsewhere" in ran.err
 
 
-# -- what is no CRD source ---------------------------------------------------------------------------------------
+# -- what is no CRD source ---------------------------------------------
 
 
 def test_what_is_left_out_is_counted_with_its_reason(tmp_path: Path) -> None:
@@ -315,7 +326,9 @@ def test_what_is_left_out_is_counted_with_its_reason(tmp_path: Path) -> None:
             a__tests__w=wide,
             **{"a__zz_generated.featuregated-crd-manifests__w__G": wide, "a__manual-override-crd-manifests__w": wide},
         )
-        write(folder / "charts/templates/crd.yaml", "{{- if .Values.crds }}\nkind: CustomResourceDefinition\n{{- end }}\n")
+        write(
+            folder / "charts/templates/crd.yaml", "{{- if .Values.crds }}\nkind: CustomResourceDefinition\n{{- end }}\n"
+        )
         write(folder / "patch.yaml", {**crd(), "spec": {"conversion": {"strategy": "None"}}})
         write(folder / "cm.yaml", {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "x"}})
         write(folder / "empty.yaml", "")

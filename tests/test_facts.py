@@ -8,8 +8,6 @@ from typing import Any
 
 import pytest
 import yaml
-
-from crdcompat import judge
 from helpers import (
     CONTEXT,
     PAIRS,
@@ -30,6 +28,8 @@ from helpers import (
     schema_of,
     select,
 )
+
+from crdcompat import judge
 
 CV = "clusterversions.config.openshift.io"
 CSI = "clustercsidrivers.operator.openshift.io"
@@ -187,9 +187,16 @@ def _crds(clone: Path, finding: Json, pair: tuple[str, str]) -> list[tuple[Json,
 def test_every_witness_holds_and_is_minimal(
     reports: dict[str, Json], openshift_api: Path, pair: tuple[str, str]
 ) -> None:
+    wrong = []
     for finding in reports[pair[0]]["findings"]:
+        if not finding["rule"].startswith(("enum-", "property-")):
+            continue
         (old, new), *_ = _crds(openshift_api, finding, pair)
-        prove(finding, old, new, old_kube=kube(pair[0]), new_kube=kube(pair[1]))
+        try:
+            prove(finding, old, new, old_kube=kube(pair[0]), new_kube=kube(pair[1]))
+        except AssertionError as error:
+            wrong.append(str(error)[:400])
+    assert not wrong, f"{len(wrong)}:\n" + "\n".join(wrong)
 
 
 @pytest.mark.parametrize("pair", PAIRS, ids="-".join)
@@ -225,10 +232,10 @@ def test_every_rollback_finding_says_the_reader_s_sentence(reports: dict[str, Js
 
 def test_the_known_sentence(reports: dict[str, Json]) -> None:
     (finding,) = [f for f in reports["4.13"]["findings"] if f["path"] == ENABLED]
-    assert finding["witness"]["errors"] == [
-        'status.capabilities.enabledCapabilities[0]: Unsupported value: "MachineAPI": supported values: '
-        '"openshift-samples", "baremetal", "marketplace", "Console", "Insights", "Storage", "CSISnapshot", "NodeTuning"'
-    ]
+    supported = '"openshift-samples", "baremetal", "marketplace", "Console", "Insights", "Storage", '
+    supported += '"CSISnapshot", "NodeTuning"'
+    field = "status.capabilities.enabledCapabilities[0]"
+    assert finding["witness"]["errors"] == [f'{field}: Unsupported value: "MachineAPI": supported values: {supported}']
 
 
 def test_feature_sets_that_cannot_be_rolled_back_count_one_less(reports: dict[str, Json]) -> None:
@@ -242,9 +249,7 @@ def test_feature_sets_that_cannot_be_rolled_back_count_one_less(reports: dict[st
                 ("upgrade", "write-rejected", True): "warning",
                 ("upgrade", "write-rejected", False): "warning",
             }
-            severity = policy.get(
-                (finding["direction"], finding["effect"], finding["owner"] == "status"), "info"
-            )
+            severity = policy.get((finding["direction"], finding["effect"], finding["owner"] == "status"), "info")
             lower = {"error": "warning", "warning": "info", "info": "info"}
             if finding["rule"].startswith(("enum-", "property-")):
                 assert finding["severity"] == (lower[severity] if terminal else severity), brief(finding)
@@ -264,7 +269,7 @@ def test_undecided_names_keyword_and_path(reports: dict[str, Json]) -> None:
     )
 
 
-# -- files move, copies appear: identity is the name ----------------------------------------------------------
+# -- files move, copies appear: identity is the name ---------------------------------------------
 
 
 def test_all_crds_of_both_releases_are_paired_though_every_file_moved(
@@ -310,10 +315,10 @@ def test_fragments_suites_and_others_are_skipped_with_a_reason(reports: dict[str
 
 
 def test_real_releases_read_without_a_problem(reports: dict[str, Json]) -> None:
-    assert {old: report["summary"]["problems"] for old, report in reports.items()} == dict.fromkeys(reports, [])
+    assert [problem for report in reports.values() for problem in report["summary"]["problems"]] == []
 
 
-# -- no change, no finding --------------------------------------------------------------------------------------
+# -- no change, no finding ---------------------------------------------
 
 
 def _nothing(report: Json) -> None:
@@ -340,7 +345,9 @@ def _reordered(value: Any) -> Any:
 @pytest.fixture(scope="module")
 def files(openshift_api: Path) -> dict[str, Json]:
     """The CRD documents of 4.14 by path."""
-    listed = git(openshift_api, "grep", "-l", "kind: CustomResourceDefinition", "origin/release-4.14", "--", "*.yaml").splitlines()
+    listed = git(
+        openshift_api, "grep", "-l", "kind: CustomResourceDefinition", "origin/release-4.14", "--", "*.yaml"
+    ).splitlines()
     found = {}
     for name in (line.partition(":")[2] for line in listed):
         if not {"vendor", "testdata", "tests"} & set(name.split("/")):
@@ -396,8 +403,7 @@ def test_swapped_sides_swap_the_directions(openshift_api: Path, reports: dict[st
         for f in select(reports["4.13"], rule="enum-value-added", direction="rollback")
     }
     assert there == {
-        (f["crd"], f["path"], tuple(f["removed"]))
-        for f in select(back, rule="enum-value-removed", direction="upgrade")
+        (f["crd"], f["path"], tuple(f["removed"])) for f in select(back, rule="enum-value-removed", direction="upgrade")
     }
 
 

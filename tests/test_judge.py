@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from helpers import Json, Run, crd, obj, root, run, spawn, string, write
 
 
@@ -139,7 +138,7 @@ def test_a_rule_that_cannot_be_judged_is_unknown(world: Path) -> None:
     assert told["accepted"] is not True
 
 
-# -- many requests -----------------------------------------------------------------------------------------------
+# -- many requests ---------------------------------------------
 
 
 def requests(world: Path, *lines: Any) -> tuple[Run, list[Json]]:
@@ -208,8 +207,7 @@ def test_a_bad_request_is_answered_as_one_and_the_next_one_too(world: Path, line
 
 def test_integers_beyond_int64_are_floats(world: Path) -> None:
     write(world / "n.yaml", crd(root(spec=obj(x={"type": "number"}))))
-    line = '{"id":1,"crd":"n.yaml","new":%s}' % json.dumps(widget({"spec": {"x": 2**63}}))
-    _, told = requests(world, line)
+    _, told = requests(world, {"id": 1, "crd": "n.yaml", "new": widget({"spec": {"x": 2**63}})})
     assert told[0]["accepted"] is True
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-
 from helpers import Json, array, both, brief, crd, diff, obj, only, prove, root, select, string
 
 

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers import Json
 
 from crdcompat.api import judge_with, resource_of
 from crdcompat.apiserver.eras import Server, kubernetes_server
 from crdcompat.apiserver.strategy import Resource, Verdict
-from helpers import Json
 
 #: Labels of the recordings -> words of ``judge``.
 SERVERS = {"1.31-openshift-4.18": "openshift-4.18"}
@@ -99,7 +99,9 @@ def test_writes_after_a_rollback(records: list[Json], crds: Path, kubernetes: st
         created = 201 if record["method"] == "POST" else 200
         status = created if verdict.accepted else 422
         if status != record["http_status"] or _parts(verdict.message) != _parts(record["message"]):
-            wrong.append((record["case"], record["operation"], record["http_status"], record["message"], verdict.message))
+            wrong.append(
+                (record["case"], record["operation"], record["http_status"], record["message"], verdict.message)
+            )
     assert judged > 550
     assert not wrong, f"{len(wrong)} of {judged}; the first: {wrong[0]}"
 

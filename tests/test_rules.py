@@ -8,11 +8,11 @@ from typing import Any
 
 import jsonschema
 import pytest
+from helpers import Json, crd, diff, load_yaml, prove, run, select, write
 
 from crdcompat.compare.facets import all_facets
 from crdcompat.data import data_dir
 from crdcompat.policy.rules import catalogue, rule_for
-from helpers import Json, crd, diff, load_yaml, prove, run, select, write
 
 RULES = {path.stem: load_yaml(path.read_bytes()) for path in sorted(data_dir("rules").glob("*.yaml"))}
 EXAMPLES = [
@@ -63,7 +63,8 @@ SHAPE: Json = {
                             "path": {"type": "string"},
                             "effect": {
                                 "enum": [
-                                    "crd-rejected", "write-rejected", "request-failed", "value-pruned", "value-defaulted",
+                                    "crd-rejected", "write-rejected", "request-failed",
+                                    "value-pruned", "value-defaulted",
                                 ]
                             },
                             "severity": {"enum": ["error", "warning", "info"]},

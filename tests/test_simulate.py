@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from helpers import Json, array, both, crd, load_yaml, obj, root, run, string, version, write
 
 RECORDED = "data/recorded/oc-adm-upgrade/4.14.1-degraded-cv.yaml"
@@ -33,7 +32,7 @@ def verdicts(item: Json) -> dict[str, str]:
     return {name: write["verdict"] for name, write in item["writes"].items()}
 
 
-# -- the story of 4.14 -> 4.13 -----------------------------------------------------------------------------------
+# -- the story of 4.14 -> 4.13 ---------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -94,7 +93,13 @@ def test_from_1_29_on_the_marker_is_added(openshift_api: Path, recorded: Path) -
 
 @pytest.mark.parametrize(
     ("kubernetes", "prefix", "marker"),
-    [("1.27", "status.", False), ("1.28", "", False), ("1.29", "", True), ("1.30", "", True), ("1.31", "status.", True)],
+    [
+        ("1.27", "status.", False),
+        ("1.28", "", False),
+        ("1.29", "", True),
+        ("1.30", "", True),
+        ("1.31", "status.", True),
+    ],
 )
 def test_status_errors_by_minor(
     openshift_api: Path, recorded: Path, kubernetes: str, prefix: str, marker: bool
@@ -137,7 +142,7 @@ def test_the_way_back_up_is_harmless(openshift_api: Path, recorded: Path) -> Non
     assert set(verdicts(item).values()) == {"accepted"}
 
 
-# -- how objects come ------------------------------------------------------------------------------------------------
+# -- how objects come ---------------------------------------------
 
 
 def test_every_form_of_the_same_objects(openshift_api: Path, recorded: Path, tmp_path: Path) -> None:
@@ -147,16 +152,14 @@ def test_every_form_of_the_same_objects(openshift_api: Path, recorded: Path, tmp
         "single.json": json.dumps(found),
         "list.json": json.dumps({"apiVersion": "v1", "kind": "List", "items": [found]}),
         "typed.json": json.dumps({"apiVersion": found["apiVersion"], "kind": "ClusterVersionList", "items": [found]}),
-        "two.yaml": f"---\n{json.dumps(found)}\n---\n{json.dumps({**found, 'metadata': {'name': 'other', 'uid': 'x'}})}\n",
+        "two.yaml": f"---\n{json.dumps(found)}\n---\n{json.dumps({**found, 'metadata': {'name': 'other'}})}\n",
         "lines.ndjson": "\n".join([json.dumps(found)] * 3),
         "folder/a/b.yaml": recorded.read_text(),
     }
     expected = verdicts(_story(openshift_api, recorded))
     for name, text in forms.items():
         write(tmp_path / name, text)
-        report = simulate(
-            "release-4.13", "release-4.14", "--objects", tmp_path / name.split("/")[0], cwd=openshift_api
-        )
+        report = simulate("release-4.13", "release-4.14", "--objects", tmp_path / name.split("/")[0], cwd=openshift_api)
         assert [verdicts(item) for item in report["objects"]] == [expected] * (2 if name == "two.yaml" else 1), name
     report = simulate(
         "release-4.13", "release-4.14", "--objects", "-", cwd=openshift_api, stdin=json.dumps(found).encode()
@@ -175,7 +178,7 @@ def test_a_folder_of_recordings(openshift_api: Path, recorded: Path) -> None:
     assert len(report["objects"]) == report["summary"]["objects"]["simulated"]
 
 
-# -- small worlds -----------------------------------------------------------------------------------------------------
+# -- small worlds ---------------------------------------------
 
 
 def widget(body: Json, name: str = "a", **meta: Any) -> Json:
@@ -404,7 +407,9 @@ def test_a_rejected_write_keeps_what_an_accepted_one_loses(tmp_path: Path) -> No
 
 
 def test_defaults_of_old_appear(tmp_path: Path) -> None:
-    report = replay(tmp_path, schema({"v": string(default="d")}), schema(), with_bad(), options=("--kube-version", "1.30"))
+    report = replay(
+        tmp_path, schema({"v": string(default="d")}), schema(), with_bad(), options=("--kube-version", "1.30")
+    )
     assert one(report)["defaulted"] == ["spec.v"]
     assert set(verdicts(one(report)).values()) == {"accepted"}
 
@@ -422,7 +427,7 @@ def test_null_that_old_does_not_take_is_dropped(tmp_path: Path) -> None:
     assert set(by_era(tmp_path, old, new, body)["metadata-update"]) <= {"o", "l"}
 
 
-# -- which server -------------------------------------------------------------------------------------------------------
+# -- which server ---------------------------------------------
 
 
 def test_an_unknown_era_is_unknown_and_says_what_to_give(tmp_path: Path) -> None:
@@ -459,7 +464,7 @@ def test_bad_versions(tmp_path: Path, options: tuple[str, ...], told: str) -> No
     assert told in ran.err
 
 
-# -- what cannot be simulated ---------------------------------------------------------------------------------------------
+# -- what cannot be simulated ---------------------------------------------
 
 
 def test_what_cannot_be_simulated_is_listed_with_its_reason(tmp_path: Path) -> None:

@@ -363,7 +363,7 @@ def test_bare_words(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         open_source("mian")
 
 
-@pytest.mark.parametrize("text", ["", "git:", "path:", "index:x", "worktree:x", "recording:x", "cluster:"])
+@pytest.mark.parametrize("text", ["", "git:", "path:", "index:x", "worktree:x", "recording:"])
 def test_usage_errors(repo: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
     monkeypatch.chdir(repo)
     with pytest.raises(UsageError):

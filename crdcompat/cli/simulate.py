@@ -26,7 +26,8 @@ def simulate(
         typer.Option(
             "--objects",
             metavar="PATH",
-            help="Recorded objects: a file, a directory, or - for standard input.",
+            help="Recorded objects: a must-gather, insights archive or other recording (directory or .tar.gz), a file,"
+            " - for standard input, or cluster:CONTEXT; may be repeated.",
         ),
     ],
     upgrade: Annotated[bool, typer.Option(help="Replay the upgrade OLD -> NEW instead.")] = False,
@@ -40,18 +41,20 @@ def simulate(
     verbose: o.Verbose = False,
     quiet: o.Quiet = False,
     color: o.ColourOption = o.Colour.auto,
+    no_progress: Annotated[bool, typer.Option("--no-progress", help="Show no progress on a terminal.")] = False,
 ) -> None:
     """Replay the rollback NEW -> OLD on recorded objects: which writes would the API server reject?"""
     from itertools import chain
 
     from crdcompat import api
+    from crdcompat.cli.progress import Progress
     from crdcompat.cli.run import CLEAN, FOUND, NOT_DONE
     from crdcompat.cli.server import chosen_server
     from crdcompat.manifests.crdset import CrdReader
     from crdcompat.manifests.objects import read_objects
     from crdcompat.report.write import parse_format, write_reports
     from crdcompat.simulation import simulate as run
-    from crdcompat.sources.files import PathTree
+    from crdcompat.sources import open_objects
 
     for text in formats or ():
         parse_format(text)
@@ -59,11 +62,12 @@ def simulate(
     reader = CrdReader()
     before = api.load(old, repo=repo, reader=reader, side="old")
     after = api.load(new, repo=repo, reader=reader, side="new")
-    trees = [PathTree(path, path) for path in objects]
+    trees = [open_objects(source, repo=repo) for source in objects]
+    progress = Progress(wanted=not no_progress)
     report = run(
         before,
         after,
-        chain.from_iterable(read_objects(tree) for tree in trees),
+        progress.each(chain.from_iterable(read_objects(tree, progress.file) for tree in trees)),
         server=server,
         upgrade=upgrade,
         context=context,

@@ -90,7 +90,7 @@ class CrdReader:
         skipped: list[Skipped] = []
         candidates: list[Entry] = []
         for entry in tree.entries():
-            if PurePosixPath(entry.path).suffix.lower() not in _EXTENSIONS:
+            if not tree.is_one_file and PurePosixPath(entry.path).suffix.lower() not in _EXTENSIONS:
                 continue
             reason = _elsewhere(entry.path)
             if reason:

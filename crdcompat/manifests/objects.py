@@ -82,11 +82,11 @@ def read_objects(tree: Tree, on_file: Callable[[], object] | None = None) -> Ite
     What cannot be read is a problem and hides nothing else. In a recording, an empty or a cut-short JSON file is
     what a failed `oc get` left: not recorded, no problem. A file that was named itself is held to be whole.
     """
-    label = tree.label
+    label, is_recording = tree.label, not tree.is_one_file
     left_out: list[Skipped] = []
 
     def wanted(path: str) -> bool:
-        if not label or holds_objects(path):
+        if not is_recording or holds_objects(path):
             return True
         if reason := why_left_out(path):
             left_out.append(Skipped(path, reason))
@@ -95,7 +95,7 @@ def read_objects(tree: Tree, on_file: Callable[[], object] | None = None) -> Ite
     for entry, data in tree.stream(wanted):
         if on_file is not None:
             on_file()
-        for item in _objects(entry.path, data, is_recording=bool(label)):
+        for item in _objects(entry.path, data, is_recording=is_recording):
             yield _placed(item, label)
     yield from (_placed(skipped, label) for skipped in (*left_out, *tree.skipped))
     yield from (_placed(problem, label) for problem in tree.problems)

@@ -12,6 +12,7 @@ from crdcompat.sources.tree import EmptyTree
 
 if TYPE_CHECKING:
     from crdcompat.sources.archive import ArchiveTree
+    from crdcompat.sources.cluster import ClusterTree
     from crdcompat.sources.files import PathTree
     from crdcompat.sources.tree import Tree
 
@@ -33,8 +34,10 @@ def open_source(text: str, *, repo: str | None = None) -> Tree:
         return _git_tree(text, rest, repo)
     if scheme == "path":
         return _path_tree(text, rest)
-    if scheme in ("recording", "cluster"):
-        return _crds_of(_recording(text, rest) if scheme == "recording" else _cluster(text, rest))
+    if scheme == "recording":
+        return _crds_of(_recording(text, rest))
+    if scheme == "cluster":
+        return _crds_of(_cluster(text, rest))
     if scheme == "empty":
         return EmptyTree(text)
     return _from_repository(scheme, text, repo) if scheme else _bare_word(text, repo)
@@ -134,13 +137,14 @@ def _recording(name: str, path: str) -> ArchiveTree | PathTree:
     return tree
 
 
-def _crds_of(recording: Tree) -> Tree:
-    from crdcompat.sources.recording import CrdTree
+def _crds_of(recording: ArchiveTree | PathTree | ClusterTree) -> Tree:
+    from crdcompat.sources.cluster import ClusterTree
+    from crdcompat.sources.recording import CrdTree, holds_crds, may_hold_crds
 
-    return CrdTree(recording)
+    return CrdTree(recording, holds_crds if isinstance(recording, ClusterTree) else may_hold_crds)
 
 
-def _cluster(name: str, context: str) -> Tree:
+def _cluster(name: str, context: str) -> ClusterTree:
     from crdcompat.sources.cluster import ClusterTree
 
     return ClusterTree(name, context)

@@ -48,6 +48,11 @@ class ArchiveTree:
         """The archive's file name."""
         return display_path(Path(self.path).name) if self.path != "-" else "stdin"
 
+    @property
+    def is_one_file(self) -> bool:
+        """Not the archive, but what is in it, was named."""
+        return False
+
     def entries(self) -> list[Entry]:
         """List the regular files in path order, by a pass over the archive."""
         paths: set[str] = set()

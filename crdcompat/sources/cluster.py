@@ -89,6 +89,11 @@ class ClusterTree:
         """What the user wrote."""
         return self.name
 
+    @property
+    def is_one_file(self) -> bool:
+        """A cluster has any number of objects."""
+        return False
+
     def entries(self) -> list[Entry]:
         """List all objects, CRDs included, by reading them."""
         return sorted((entry for entry, _ in self.stream(lambda _: True)), key=lambda entry: entry.path)
@@ -164,7 +169,7 @@ class _Client:
         try:
             self._kubernetes = importlib.import_module("kubernetes.client")
             config = importlib.import_module("kubernetes.config")
-            self._urllib3 = importlib.import_module("urllib3.exceptions")
+            self._urllib3 = importlib.import_module("urllib3")
         except ImportError:
             raise UsageError(
                 f"{name}: clusters are read with the official Kubernetes client, which is not installed: "
@@ -172,7 +177,7 @@ class _Client:
             ) from None
         file = os.environ.get("KUBECONFIG") or None
         self._configuration = self._kubernetes.Configuration()
-        self._configuration.retries = 1
+        self._configuration.retries = self._urllib3.Retry(1, redirect=0, respect_retry_after_header=False)
         try:
             contexts, current = config.list_kube_config_contexts(config_file=file)
             names = [str(one["name"]) for one in contexts]
@@ -216,7 +221,7 @@ class _Client:
             if not error.status:
                 raise _NoAnswerError(_first_line(error.reason)) from None
             raise _RefusedError(error.status, _told(error)) from None
-        except self._urllib3.HTTPError as error:
+        except self._urllib3.exceptions.HTTPError as error:
             raise _NoAnswerError(_first_line(getattr(error, "reason", None) or error)) from None
         if len(data) > MAX_PAGE_BYTES:
             raise _NoAnswerError(f"a page of more than {MAX_PAGE_BYTES} bytes")
@@ -231,16 +236,17 @@ class _Client:
 
 def _told(error: Any) -> str:
     """What the server says of a refusal: the message of its Status, else the first line of its text."""
+    message: object
     try:
         message = orjson.loads(error.body)["message"]
     except (orjson.JSONDecodeError, KeyError, TypeError):
-        message = _first_line(error.body or error.reason or "")
+        message = error.body or error.reason or ""
     why = _WHY.get(error.status)
     return f"{error.status} {_first_line(message)}{f' ({why})' if why else ''}"
 
 
-def _first_line(text: Any) -> str:
-    text = text.decode("utf-8", "backslashreplace") if isinstance(text, bytes) else str(text)
+def _first_line(told: object) -> str:
+    text = told.decode("utf-8", "backslashreplace") if isinstance(told, bytes) else str(told)
     return text.strip().partition("\n")[0][:300]
 
 

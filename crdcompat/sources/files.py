@@ -46,9 +46,14 @@ class PathTree(Listed):
 
     @property
     def label(self) -> str:
-        """The directory's name; empty for a single file."""
+        """Nothing: paths are below what the user named."""
+        return ""
+
+    @property
+    def is_one_file(self) -> bool:
+        """Whether it is no directory."""
         self.entries()
-        return display_path(Path(self.path).resolve().name) if self._is_directory else ""
+        return not self._is_directory
 
     def entries(self) -> list[Entry]:
         """List all regular files in path order. Raises SourceError when the path itself is not readable."""

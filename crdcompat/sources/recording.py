@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from crdcompat.sources.tree import Entry, Listed, Tree
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 _EXTENSIONS = frozenset({".yaml", ".yml", ".json"})
 _MARKS = (b"CustomResourceDefinition", b"openAPIV3Schema")
@@ -20,14 +20,15 @@ _INSIGHTS_CRDS = re.compile(r"(?:^|/)config/crd/")
 
 
 class CrdTree(Listed):
-    """The files of a recording that hold CRDs, read in one pass and kept.
+    """The files of a recording that hold CRDs, read in one pass, of those ``wanted``, and kept.
 
     A CRD of a must-gather has its path from ``cluster-scoped-resources/`` on: what stands above is the name of
     the image that gathered it, not a folder of a repository.
     """
 
-    def __init__(self, recording: Tree) -> None:
+    def __init__(self, recording: Tree, wanted: Callable[[str], bool]) -> None:
         self._recording = recording
+        self._wanted = wanted
         self._files: dict[str, bytes] | None = None
         self.name = recording.name
         self.commit = recording.commit
@@ -47,7 +48,7 @@ class CrdTree(Listed):
     def _read_all(self) -> dict[str, bytes]:
         if self._files is None:
             self._files = {}
-            for entry, data in self._recording.stream(may_hold_crds):
+            for entry, data in self._recording.stream(self._wanted):
                 if any(mark in data for mark in _MARKS):
                     found = _CRDS.search(entry.path)
                     path = found[1] if found else entry.path

@@ -43,7 +43,12 @@ class Tree(Protocol):
 
     @property
     def label(self) -> str:
-        """What its files are told by in a report, before their path; empty where one file itself was named."""
+        """What the report says before the path of a recorded object; empty where the path tells enough."""
+        ...
+
+    @property
+    def is_one_file(self) -> bool:
+        """Whether the user named the one file itself, and so holds it to be whole."""
         ...
 
     def entries(self) -> Iterable[Entry]:
@@ -71,6 +76,11 @@ class Listed:
     def label(self: Tree) -> str:
         """What the user wrote."""
         return self.name
+
+    @property
+    def is_one_file(self) -> bool:
+        """A tree has any number of files."""
+        return False
 
     def stream(self: Tree, wanted: Callable[[str], bool]) -> Iterator[tuple[Entry, bytes]]:
         """Read the files wanted, in path order."""
