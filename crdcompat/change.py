@@ -34,12 +34,22 @@ def find_change(from_ref: str | None, to_ref: str | None, repo: str | None = Non
         if to_ref is None and not _exists(repository, "HEAD"):
             return Change(EMPTY, new)  # the very first commit
         return Change("git:HEAD", new)
-    if not _is_zero(from_ref):
-        return Change(f"git:{from_ref}", new)
     tip = to_ref or "HEAD"
+    if not _is_zero(from_ref):
+        return Change(f"git:{_fork(repository, from_ref, tip)}", new)
     if _exists(repository, "refs/remotes/origin/HEAD"):
         return Change(f"git:{merge_base(repository, 'refs/remotes/origin/HEAD', tip)}", new)
     return Change(EMPTY, new)
+
+
+def _fork(repository: Repository, from_ref: str, tip: str) -> str:
+    """Where the change left what it is compared with: what came there later is not this change's doing."""
+    try:
+        return merge_base(repository, from_ref, tip)
+    except RefNotFoundError:
+        raise
+    except SourceError:
+        return from_ref  # histories without a common commit, or a shallow clone
 
 
 def _is_zero(ref: str) -> bool:

@@ -91,13 +91,20 @@ def _answer_request(request: Any) -> dict[str, Any]:
     crd, version, kube = request.get("crd"), request.get("version"), request.get("kube") or USUAL.kubernetes
     if not isinstance(crd, str) or not isinstance(kube, str):
         raise UsageError("the request names no CRD file in `crd`, or `kube` is no text such as 1.31")
+    if not isinstance(version, (str, type(None))):
+        raise UsageError("the request's `version` is no text")
     ratcheting = request.get("ratcheting")
+    if not isinstance(ratcheting, (bool, type(None))):
+        raise UsageError("the request's `ratcheting` is not true or false")
     if version is None and isinstance(request.get("new"), dict):
         version = str(request["new"].get("apiVersion", "")).rpartition("/")[2] or None
     new = _as_decoded(request.get("new"))
     kind = new.get("kind") if isinstance(new, dict) else None
     resource = _resource(crd, kind if isinstance(kind, str) else None, version, kube, ratcheting)
-    verdict = judge_with(resource, request.get("op", "create"), new, _as_decoded(request.get("old")))
+    operation = request.get("op", "create")
+    if not isinstance(operation, str):
+        raise UsageError("the request's `op` is no text")
+    verdict = judge_with(resource, operation, new, _as_decoded(request.get("old")))
     return {"id": request.get("id"), **_data(verdict, resource.server)}
 
 

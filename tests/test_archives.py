@@ -71,7 +71,12 @@ def told(tree: ArchiveTree) -> list[tuple[str, str]]:
 def test_every_form_is_told_by_its_content(tmp_path: Path, form: int, compress: Callable[[bytes], bytes]) -> None:
     long = "/".join(["d" * 60] * 3) + "/x.yaml"
     beyond_ustar = "" if form == tarfile.USTAR_FORMAT else "e" * 300
-    members = [regular("./b.yaml", b"b"), regular(long, b"long"), regular("ä.yaml", b"u"), regular("big.log", b"x" * 999)]
+    members = [
+        regular("./b.yaml", b"b"),
+        regular(long, b"long"),
+        regular("ä.yaml", b"u"),
+        regular("big.log", b"x" * 999),
+    ]
     members += [regular(f"{beyond_ustar}.yaml", b"e")]
     file = tmp_path / "no-extension"
     data = compress(packed(members, form))
@@ -153,9 +158,7 @@ def test_links_devices_and_pipes(tmp_path: Path) -> None:
         ("pipe.yaml", "named pipe: not read"),
         ("strange", "member of unknown type b'z': not read"),
     ]
-    assert [(one.file, one.reason) for one in tree.skipped] == [
-        ("dir/latest", "symbolic link to ../dir: not followed")
-    ]
+    assert [(one.file, one.reason) for one in tree.skipped] == [("dir/latest", "symbolic link to ../dir: not followed")]
     read(tree)
     assert len(tree.problems) == 8  # a second reading says nothing twice
 
@@ -351,7 +354,9 @@ def test_an_archive_of_crds_is_a_source(tmp_path: Path) -> None:
     import orjson
 
     data = orjson.dumps(crd(versions=[version(root(spec={"p": string()}))]))
-    (tmp_path / "crds.tgz").write_bytes(gzip.compress(packed([regular("config/w.json", data), regular("x.json", b"[]")])))
+    (tmp_path / "crds.tgz").write_bytes(
+        gzip.compress(packed([regular("config/w.json", data), regular("x.json", b"[]")]))
+    )
     for name in ("crds.tgz", "path:crds.tgz", "recording:crds.tgz"):
         with pytest.MonkeyPatch.context() as patch:
             patch.chdir(tmp_path)

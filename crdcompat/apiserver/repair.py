@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 from crdcompat.apiserver.strategy import Resource
+from crdcompat.schema.mentions import mentions
 from crdcompat.schema.paths import Pointer, node_at, schema_path_of, value_at, with_value
-from crdcompat.schema.sample import sample
+from crdcompat.schema.sample import sample, values
 from crdcompat.schema.structural import ABSENT
 
 Object = dict[str, Any]
@@ -32,8 +34,13 @@ class Repair:
     note: str = ""
 
 
-def repair(resource: Resource, obj: Object, bad: list[Pointer]) -> Repair:
-    """Take the bad values out by the write that can: the main endpoint, /status, or neither."""
+def repair(resource: Resource, obj: Object, bad: list[Pointer], *, at_root: bool = False) -> Repair:
+    """Take the bad values out by the write that can: the main endpoint, /status, or neither.
+
+    ``at_root``: a rule on the whole object is broken, so that no place tells what is bad.
+    """
+    if at_root:
+        return _for_root_rules(resource, _without(obj, bad, resource), obj)
     if not bad:
         return Repair(NOT_NEEDED)
     in_status = [place for place in bad if place[0] == "status"]
@@ -57,6 +64,29 @@ def repair(resource: Resource, obj: Object, bad: list[Pointer]) -> Repair:
         note = "" if not in_status else "then the status on /status"
         return Repair(MAIN, patches[MAIN], note)
     return Repair(DEADLOCK, {**patches[MAIN], **patches[STATUS]}, "no single write is accepted")
+
+
+def _for_root_rules(resource: Resource, start: Object, obj: Object) -> Repair:
+    """Try what the root's rules mention, one member at a time, through either endpoint."""
+    for mention in mentions(resource.node):
+        if not mention.member or mention.member[0] in _NOT_WRITTEN:
+            continue
+        status = mention.member[0] == "status" and resource.version.has_status
+        node = node_at(resource.node, mention.member)
+        others = list(islice(values(node), _TRIED)) if node is not None else []
+        for value in (ABSENT, *mention.values, *others):
+            try:
+                healed: Object = with_value(start, mention.member, value)
+            except LookupError:
+                continue
+            verdict = resource.update_status(healed, obj) if status else resource.update(healed, obj)
+            if verdict.accepted:
+                return Repair(STATUS if status else MAIN, _patch(obj, healed, [mention.member]))
+    return Repair(DEADLOCK, note="rules on the whole object are broken, and no single write was found that mends them")
+
+
+_NOT_WRITTEN = ("apiVersion", "kind", "metadata")
+_TRIED = 6
 
 
 def _without(obj: Object, places: Iterable[Pointer], resource: Resource) -> Object:

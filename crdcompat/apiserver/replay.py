@@ -63,6 +63,7 @@ def replay(resource: Resource, stored: Object, *, had_status: bool) -> Replay:
     read = resource.read(stored)
     causes = _causes(resource, read.object)
     bad = list(dict.fromkeys(cause.pointer for cause in causes if cause.pointer))
+    at_root = any(not cause.pointer for cause in causes)
     loses = bool(read.pruned)
     writes = {
         "status-update": _status_update(resource, read.object, bad, had_status),
@@ -75,7 +76,7 @@ def replay(resource: Resource, stored: Object, *, had_status: bool) -> Replay:
     }
     if loses:
         writes = {name: _lossy(answer) for name, answer in writes.items()}
-    return Replay(writes, causes, read.pruned, read.defaulted, repair(resource, read.object, bad))
+    return Replay(writes, causes, read.pruned, read.defaulted, repair(resource, read.object, bad, at_root=at_root))
 
 
 def _causes(resource: Resource, obj: Object) -> tuple[Cause, ...]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import typer
-
 from crdcompat.cli import options as o
 
 
@@ -11,8 +9,9 @@ def demo(color: o.ColourOption = o.Colour.auto) -> None:
     """Show what the tool does: the enum that left rolled-back OpenShift clusters stuck, found and replayed."""
     import sys
 
+    from crdcompat.report.style import finish
     from crdcompat.report.text_demo import demo_text
     from crdcompat.report.write import style_for
 
-    for line in demo_text(style_for(sys.stdout, color.value, 0)):
-        typer.echo(line)
+    for line in finish(demo_text(style_for(sys.stdout, color.value, 0))):
+        sys.stdout.write(f"{line}\n")

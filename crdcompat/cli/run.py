@@ -35,8 +35,8 @@ def compare_and_report(
 ) -> int:
     """Run one comparison from sources to reports; returns the exit code.
 
-    ``patch``: print the patch for OLD in place of a text report. ``objects`` are recordings whose objects are evidence for findings. ``nothing_is_fine``: a side without any CRD
-    is no error (a repository may have none yet).
+    ``objects`` are recordings whose objects are evidence for findings. ``patch``: print the patch for OLD in
+    place of a text report. ``nothing_is_fine``: a side without any CRD is no error (there may be none yet).
     """
     for name in (*filters.get("select", ()), *filters.get("ignore", ())):
         find_rule(name)

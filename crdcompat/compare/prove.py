@@ -137,9 +137,13 @@ def _try(
     def accepts(obj: Object) -> Verdict:
         return writer.create(obj, keep_status=True)
 
-    def effect_on(obj: Object) -> tuple[str, Verdict]:
-        verdict = reader.create(obj, keep_status=True)
+    def effect_on(stored: Object) -> tuple[str, Verdict]:
+        verdict = reader.create(stored, keep_status=True)
         return _effect(verdict, trial.at or change.path, effects, facet, reader), verdict
+
+    def still(obj: Object) -> bool:
+        answer = accepts(obj)
+        return answer.accepted is True and answer.object is not None and effect_on(answer.object)[0] == effect
 
     start = _start(trial, keep, writer, known)
     if start is None:
@@ -157,8 +161,8 @@ def _try(
         return _Tried(_HARMLESS)
     small = found
     if found is not start:  # a minimal object needs no shrinking, one that was searched for does
-        small = shrink(found, keep, lambda obj: accepts(obj).accepted is True and effect_on(obj)[0] == effect)
-        effect, answer = effect_on(small)
+        small = shrink(found, keep, still)
+        effect, answer = effect_on(accepts(small).object or small)
     witness = Witness(
         small,
         errors=tuple(error.text(reader.server) for error in answer.errors),

@@ -16,8 +16,8 @@ import orjson
 
 from crdcompat.apiserver.errors import DUPLICATE, REQUIRED, FieldError
 from crdcompat.apiserver.strategy import Resource, Verdict
-from crdcompat.compare.mentions import Mention, mentions
 from crdcompat.compare.objects import Object
+from crdcompat.schema.mentions import Mention, mentions
 from crdcompat.schema.paths import Pointer, node_at, pointer_of, schema_path_of, value_at, with_value
 from crdcompat.schema.sample import sample, values
 from crdcompat.schema.structural import ABSENT, Node
@@ -120,8 +120,14 @@ def _edits(obj: Object, error: FieldError, resource: Resource) -> Iterator[tuple
         return
     if node is None:
         return
-    for mention in mentions(node):
+    named = mentions(node)
+    for mention in named:
         yield from _mentioned(obj, pointer, node, mention)
+    # A rule may compare two members with each other.
+    here = [value for mention in named if mention.member for value in _value(obj, (*pointer, *mention.member))]
+    for mention in named:
+        if mention.member:
+            yield from (((*pointer, *mention.member), value) for value in here)
     if pointer and not quoted:
         for value in islice(values(node), 12):
             yield pointer, value
@@ -155,6 +161,15 @@ def _mentioned(obj: Object, pointer: Pointer, node: Node, mention: Mention) -> I
         for key in mention.values:
             if isinstance(key, str):
                 yield from (((*at, key), value) for value in mention.values if _fits(value, below.additional))
+
+
+def _value(obj: Object, pointer: Pointer) -> list[Any]:
+    """The scalar at a place, as a list of one, or nothing."""
+    try:
+        value = value_at(obj, pointer)
+    except LookupError:
+        return []
+    return [] if isinstance(value, (dict, list)) else [value]
 
 
 def _fits(value: Any, node: Node) -> bool:

@@ -9,7 +9,7 @@ from math import prod
 from typing import Any
 
 from crdcompat.compare.equal import identical
-from crdcompat.compare.mentions import Mention, mentions
+from crdcompat.schema.mentions import Mention, mentions
 from crdcompat.schema.paths import value_at, with_value
 from crdcompat.schema.sample import POOL, enum_members, sample, values
 from crdcompat.schema.structural import ABSENT, Node

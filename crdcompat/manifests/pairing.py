@@ -15,10 +15,15 @@ from crdcompat.manifests.crdset import CrdDocument, CrdSet
 
 @dataclass(frozen=True, eq=False)
 class Chosen:
-    """The document that gives one version of a CRD in one context."""
+    """The document that gives one version of a CRD in one context; ``copies`` say the same elsewhere in the tree."""
 
     document: CrdDocument
     version: CrdVersion
+    copies: tuple[Chosen, ...] = ()
+
+    def everywhere(self) -> tuple[Chosen, ...]:
+        """The chosen document, then its copies."""
+        return (self, *self.copies)
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +66,8 @@ def pair(old: CrdSet, new: CrdSet, forced: Sequence[tuple[str, str]] = (), only:
     """Pair two sets context by context; ``forced`` names pairs OLD=NEW, ``only`` keeps the contexts named."""
     olds = {str(context): context for context in contexts_of(old.documents, new.documents)}
     news = {str(context): context for context in contexts_of(new.documents, old.documents)}
-    common = [(olds[name], news[name]) for name in olds if name in news and (not only or name in only)]
+    everything = not only and not forced
+    common = [(olds[name], news[name]) for name in olds if name in news and (everything or name in only)]
     common += [(olds[a], news[b]) for a, b in forced if a in olds and b in news]
     facings: list[Facing] = []
     losers: set[tuple[str, str, str]] = set()
@@ -125,11 +131,14 @@ def resolve(name: str, documents: Sequence[CrdDocument]) -> Resolved:
     losers: list[tuple[str, str, str]] = []
     for version, candidates in _by_version(documents).items():
         ranked = sorted(candidates, key=lambda chosen: _rank(chosen, version))
-        versions[version] = ranked[0]
+        first, *others = ranked
+        same = [other.version.schema is first.version.schema or _text(other) == _text(first) for other in others]
+        copies = tuple(other for other, equal in zip(others, same, strict=True) if equal)
+        versions[version] = Chosen(first.document, first.version, copies)
         losers += [
-            (name, loser.document.file, ranked[0].document.file)
-            for loser in ranked[1:]
-            if _schema_text(loser) != _schema_text(ranked[0])
+            (name, other.document.file, first.document.file)
+            for other, equal in zip(others, same, strict=True)
+            if not equal
         ]
     speakers = dict.fromkeys(chosen.document for chosen in versions.values())
     return Resolved(name, versions, (*speakers, *(d for d in documents if d not in speakers)), tuple(losers))
@@ -175,8 +184,8 @@ def _distinct(candidates: list[Chosen]) -> set[bytes]:
     first = candidates[0].version.schema
     if all(chosen.version.schema is first for chosen in candidates):
         return {b""}
-    return {_schema_text(chosen) for chosen in candidates}
+    return {_text(chosen) for chosen in candidates}
 
 
-def _schema_text(chosen: Chosen) -> bytes:
+def _text(chosen: Chosen) -> bytes:
     return orjson.dumps(chosen.version.schema, option=orjson.OPT_SORT_KEYS)

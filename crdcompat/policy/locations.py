@@ -26,9 +26,12 @@ class Places:
     def of(self, item: Judged) -> tuple[Location, ...]:
         """Every place of a change: OLD's first, each file once."""
         change = item.change
-        whole = change.of_crd
-        found = [self._location("old", standing.old, change.old_at, absolute=whole) for standing in item.standings]
-        found += [self._location("new", standing.new, change.new_at, absolute=whole) for standing in item.standings]
+        found = [
+            self._location(side, chosen, at, absolute=change.of_crd)
+            for side, at in (("old", change.old_at), ("new", change.new_at))
+            for standing in item.standings
+            for chosen in (standing.old if side == "old" else standing.new).everywhere()
+        ]
         return tuple(dict.fromkeys(found))
 
     def of_open(self, item: Open) -> tuple[Location, ...]:
@@ -52,14 +55,17 @@ class Places:
 
 def find_places(old: CrdSet, new: CrdSet, judged: Sequence[Judged], opened: Sequence[Open]) -> Places:
     """Look up all places of these results, one pass over each file."""
-    at = [(item.change, standing) for item in judged for standing in item.standings]
-    wanted_old = [_spot(standing.old, change.old_at, absolute=change.of_crd) for change, standing in at]
-    wanted_new = [_spot(standing.new, change.new_at, absolute=change.of_crd) for change, standing in at]
-    for item in opened:
-        absolute = not item.undecided.path and item.undecided.old_at[:1] == ("spec",)
-        wanted_old += [_spot(item.old, item.undecided.old_at, absolute=absolute)] if item.old else []
-        absolute = not item.undecided.path and item.undecided.new_at[:1] == ("spec",)
-        wanted_new += [_spot(item.new, item.undecided.new_at, absolute=absolute)] if item.new else []
+    wanted_old, wanted_new = [], []
+    for item in judged:
+        change = item.change
+        for standing in item.standings:
+            wanted_old += [_spot(each, change.old_at, absolute=change.of_crd) for each in standing.old.everywhere()]
+            wanted_new += [_spot(each, change.new_at, absolute=change.of_crd) for each in standing.new.everywhere()]
+    for entry in opened:
+        absolute = not entry.undecided.path and entry.undecided.old_at[:1] == ("spec",)
+        wanted_old += [_spot(entry.old, entry.undecided.old_at, absolute=absolute)] if entry.old else []
+        absolute = not entry.undecided.path and entry.undecided.new_at[:1] == ("spec",)
+        wanted_new += [_spot(entry.new, entry.undecided.new_at, absolute=absolute)] if entry.new else []
     return Places(_look_up(old, wanted_old), _look_up(new, wanted_new))
 
 

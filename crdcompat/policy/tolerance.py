@@ -9,11 +9,12 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Iterator
 
-from crdcompat.compare.engine import Judged, Standing
+from crdcompat.compare.engine import Judged
 from crdcompat.compare.facets import facet_of_change
 from crdcompat.compare.site import ROLLBACK, WRITE_REJECTED
 from crdcompat.manifests.crdset import CrdSet
 from crdcompat.manifests.edit import Setting, apply_settings
+from crdcompat.manifests.pairing import Chosen
 from crdcompat.schema.paths import node_at, schema_pointer
 from crdcompat.schema.sample import member_key
 from crdcompat.schema.structural import ABSENT, Node
@@ -25,10 +26,11 @@ def suggest_patch(judged: Iterable[Judged], old: CrdSet) -> str:
     for item in judged:
         if item.direction != ROLLBACK or item.effect != WRITE_REJECTED:
             continue
-        for standing in item.standings:
-            for setting in _settings(item, standing):
+        places = [(chosen, standing) for standing in item.standings for chosen in standing.old.everywhere()]
+        for chosen, standing in places:
+            for setting in _settings(item, chosen, standing.new):
                 key = (setting.index, setting.pointer, setting.keyword)
-                settings = wanted.setdefault(standing.old.document.file, {})
+                settings = wanted.setdefault(chosen.document.file, {})
                 settings[key] = _joined(settings[key], setting) if key in settings else setting
     texts = []
     for file, data in old.read(sorted(wanted)):
@@ -38,15 +40,15 @@ def suggest_patch(judged: Iterable[Judged], old: CrdSet) -> str:
     return "".join(texts)
 
 
-def _settings(item: Judged, standing: Standing) -> Iterator[Setting]:
+def _settings(item: Judged, chosen: Chosen, newer: Chosen) -> Iterator[Setting]:
     """What to set where: for an enum the missing values, for other keywords what NEW says."""
     change = item.change
     path = change.path[:-1] if change.kind.startswith("required.") else change.path
-    old, new = (node_at(side.version.node, path) for side in (standing.old, standing.new))
+    old, new = (node_at(side.version.node, path) for side in (chosen, newer))
     if old is None or new is None or change.kind.startswith("type."):
         return
-    inside = (*standing.old.version.schema_pointer, *schema_pointer(path))
-    document = standing.old.document
+    inside = (*chosen.version.schema_pointer, *schema_pointer(path))
+    document = chosen.document
     if change.kind == "enum.value-added":
         for pointer, members in _enums(old, inside):
             known = {member_key(member) for member in members}

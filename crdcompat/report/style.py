@@ -1,10 +1,18 @@
-"""How text looks on a terminal, and how text from manifests is made harmless on one."""
+"""How text looks on a terminal, and how text from manifests is made harmless on one.
+
+Colours and line breaks of ours are written as secret marks while a report is put together; ``finish`` makes
+everything else harmless first and turns them into terminal codes last. So no text from a manifest gets through,
+whichever line of the report it stands in.
+"""
 
 from __future__ import annotations
 
+import re
 import textwrap
 import unicodedata
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from secrets import token_hex
 
 _COLOURS = {
     "error": "1;31",
@@ -15,6 +23,10 @@ _COLOURS = {
     "good": "32",
     "path": "1;36",
 }
+#: Ours begin with something that no manifest can know.
+_SECRET = f"\ufdd0{token_hex(8)}"
+_PAINT, _PAINTED, _PLAIN, _BREAK = (f"{_SECRET}{kind}" for kind in "psnb")
+_MARKED = re.compile(f"{_PAINT}([0-9;]*){_PAINTED}")
 #: Marks that reorder what a reader sees: shown, not obeyed.
 _REORDERING = frozenset("\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u061c")
 
@@ -29,21 +41,28 @@ class Style:
 
     def paint(self, text: str, colour: str) -> str:
         """``text`` in a named colour, plain where there is none."""
-        return f"\x1b[{_COLOURS[colour]}m{text}\x1b[0m" if self.colour else text
+        return f"{_PAINT}{_COLOURS[colour]}{_PAINTED}{text}{_PLAIN}" if self.colour else text
 
     def wrap(self, text: str, indent: str = "  ", first: str | None = None) -> str:
         """One paragraph, indented; broken into lines only on a terminal."""
         start = indent if first is None else first
         if not self.width:
             return start + text
-        return textwrap.fill(
+        return _BREAK.join(textwrap.wrap(
             text,
             width=max(self.width, 40),
             initial_indent=start,
             subsequent_indent=indent,
             break_long_words=False,
             break_on_hyphens=False,
-        )
+        ))  # fmt: skip
+
+
+def finish(lines: Iterable[str]) -> Iterator[str]:
+    """The lines as they are printed: text made harmless, our own marks turned into codes and line breaks."""
+    for line in lines:
+        for part in line.split(_BREAK):
+            yield _MARKED.sub("\x1b[\\1m", harmless(part)).replace(_PLAIN, "\x1b[0m")
 
 
 def harmless(text: str) -> str:

@@ -47,7 +47,8 @@ def demo_text(style: Style) -> Iterator[str]:
     first = stuck.writes["status-update"]
     yield style.wrap(f"{first.message.partition('[')[0]}[{first.errors[0]['text']}, …]", indent="    ", first="  ")
     yield style.wrap(
-        "From now on the cluster-version operator cannot write its status: the rollback is stuck, for good.",
+        "From now on the cluster-version operator cannot write its status: the rollback is stuck until somebody "
+        "takes the values out by hand.",
         indent="  ",
     )
     yield ""

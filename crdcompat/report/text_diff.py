@@ -11,10 +11,11 @@ from crdcompat.policy.findings import Finding, Location
 from crdcompat.policy.rules import catalogue
 from crdcompat.problems import Problem
 from crdcompat.report.model import DiffReport, Release
-from crdcompat.report.style import Style, harmless
+from crdcompat.report.style import Style
 
 _MOST_UNDECIDED = 12
 _MOST_CONTEXTS = 3
+_MOST_NAMES = 6
 _TITLES = {"rollback": "Rolling back {new} -> {old}", "upgrade": "Upgrading {old} -> {new}"}
 
 
@@ -22,11 +23,11 @@ def diff_text(report: DiffReport, style: Style) -> Iterator[str]:
     """All lines of the report."""
     yield style.paint(f"{_side(report.old)} -> {_side(report.new)}", "bold")
     for note in (*report.old.notes, *report.new.notes):
-        yield f"  note: {harmless(note)}"
+        yield f"  note: {note}"
     for problem in report.problems:
         yield problem_line(problem, style)
     for remark in report.remarks:
-        yield f"  {harmless(remark.file)}:{remark.line}: {harmless(remark.message)}"
+        yield f"  {remark.file}:{remark.line}: {remark.message}"
     for direction, title in _TITLES.items():
         findings = [finding for finding in report.findings if finding.direction == direction]
         yield from _direction(findings, title.format(old=report.old.name, new=report.new.name), style)
@@ -38,15 +39,15 @@ def diff_text(report: DiffReport, style: Style) -> Iterator[str]:
 
 def problem_line(problem: Problem, style: Style) -> str:
     """``error: file:line: what``."""
-    where = harmless(problem.file) + (f":{problem.line}" if problem.line else "")
+    where = problem.file + (f":{problem.line}" if problem.line else "")
     side = f" ({problem.side})" if problem.side else ""
-    return f"{style.paint('could not read', 'error')} {where}{side}: {harmless(problem.message)}"
+    return f"{style.paint('could not read', 'error')} {where}{side}: {problem.message}"
 
 
 def _side(release: Release) -> str:
     commit = f" ({release.commit[:12]})" if release.commit else ""
     kubernetes = f", Kubernetes {release.kubernetes}" if release.kubernetes else ""
-    return f"{harmless(release.name)}{commit}{kubernetes}"
+    return f"{release.name}{commit}{kubernetes}"
 
 
 def _direction(findings: Sequence[Finding], title: str, style: Style) -> Iterator[str]:
@@ -58,7 +59,7 @@ def _direction(findings: Sequence[Finding], title: str, style: Style) -> Iterato
     if not blocks and not lines:
         return
     yield ""
-    yield style.paint(harmless(title), "bold")
+    yield style.paint(title, "bold")
     for finding in blocks:
         yield ""
         yield from _block(finding, style)
@@ -69,23 +70,23 @@ def _direction(findings: Sequence[Finding], title: str, style: Style) -> Iterato
 
 def _block(finding: Finding, style: Style) -> Iterator[str]:
     head = style.paint(f"{finding.severity}[{finding.rule}]", finding.severity)
-    yield f"{head} {finding.crd}/{finding.version} {style.paint(harmless(finding.path), 'path')}  {finding.id}"
+    yield f"{head} {finding.crd}/{finding.version} {style.paint(finding.path, 'path')}  {finding.id}"
     for location in _first_of_each_side(finding.locations):
-        yield f"  --> {location.side}: {harmless(place(location))}"
-    yield style.wrap(harmless(finding.message) + ".")
+        yield f"  --> {location.side}: {place(location)}"
+    yield style.wrap(finding.message + ".")
     witness = finding.witness
     for error in witness.errors[:2]:
-        yield style.wrap(harmless(error), indent="      ", first="  API server: ")
+        yield style.wrap(error, indent="      ", first="  API server: ")
     if witness.pruned and finding.effect == "value-pruned":
-        yield f"  lost: {harmless(', '.join(witness.pruned))}"
+        yield f"  lost: {', '.join(witness.pruned)}"
     if witness.object is not None:
-        yield f"  witness: {harmless(orjson.dumps(witness.object).decode())}"
+        yield f"  witness: {orjson.dumps(witness.object).decode()}"
     else:
-        yield style.wrap(harmless(f"no witness: {witness.reason}"))
+        yield style.wrap(f"no witness: {witness.reason}")
     if finding.evidence["recorded_objects"]:
         examples = ", ".join(finding.evidence["examples"])
-        met = f"met by {_many(finding.evidence['recorded_objects'], 'recorded object')}: {examples}"
-        yield style.wrap(harmless(met), indent="    ", first="  ")
+        met = f"met by {many(finding.evidence['recorded_objects'], 'recorded object')}: {examples}"
+        yield style.wrap(met, indent="    ", first="  ")
     yield style.wrap(_way_out(finding), indent="    ", first="  way out: ")
     yield f"  contexts: {contexts(finding.contexts)}"
 
@@ -121,7 +122,7 @@ def _short_list(findings: Sequence[Finding], style: Style) -> Iterator[str]:
             crd = name
             yield f"{style.paint('info', 'info')} {name}"
         what = {"value-pruned": "lost", "value-defaulted": "set to its default"}.get(finding.effect, finding.effect)
-        yield f"  {harmless(finding.path)}: {what} [{finding.rule}]"
+        yield f"  {finding.path}: {what} [{finding.rule}]"
 
 
 def _undecided(report: DiffReport, style: Style) -> Iterator[str]:
@@ -141,7 +142,7 @@ def _undecided(report: DiffReport, style: Style) -> Iterator[str]:
         return
     for entry in entries:
         version = f"/{entry.version}" if entry.version else ""
-        yield f"  {entry.crd}{version} {harmless(entry.path) or 'the CRD'}: {entry.keyword}: {entry.reason}"
+        yield f"  {entry.crd}{version} {entry.path or 'the CRD'}: {entry.keyword}: {entry.reason}"
 
 
 def _unexplained(report: DiffReport, style: Style) -> Iterator[str]:
@@ -152,7 +153,7 @@ def _unexplained(report: DiffReport, style: Style) -> Iterator[str]:
     yield style.paint("Recorded objects are rejected in ways that no finding explains", "error")
     shown = report.unexplained if style.verbosity > 0 else report.unexplained[:_MOST_UNDECIDED]
     for item in shown:
-        yield style.wrap(harmless(f"{item['object']} in {item['source']}: {item['error']}"), indent="    ", first="  ")
+        yield style.wrap(f"{item['object']} in {item['source']}: {item['error']}", indent="    ", first="  ")
     if len(shown) < len(report.unexplained):
         yield f"  and {len(report.unexplained) - len(shown)} more (-v shows all)"
 
@@ -160,23 +161,26 @@ def _unexplained(report: DiffReport, style: Style) -> Iterator[str]:
 def _footer(report: DiffReport, style: Style) -> Iterator[str]:
     counts, found = report.counts, report.by_severity()
     waived = sum(finding.waiver is not None for finding in report.findings)
-    only = [f"{len(names)} only in {harmless(side.name)}" for names, side in _only(report)]
+    only = [f"{len(names)} only in {side.name}" for names, side in _only(report)]
     yield style.wrap(
-        f"Compared {counts.compared} CRDs in {_many(len(counts.contexts), 'context')}: {counts.changed} changed, "
-        f"{', '.join(only)}; {counts.text_only_changes} text-only changes, "
-        f"{_many(len(report.skipped), 'file')} skipped, {_many(len(report.problems), 'problem')}.",
+        f"Compared {many(counts.compared, 'CRD')} in {many(len(counts.contexts), 'context')}: "
+        f"{counts.changed} changed, {', '.join(only)}; {many(counts.text_only_changes, 'text-only change')}, "
+        f"{many(len(report.skipped), 'file')} skipped, {many(len(report.problems), 'problem')}.",
         indent="",
     )
     for names, side in _only(report):
-        if names and style.verbosity > 0:
-            yield style.wrap(f"only in {harmless(side.name)}: {', '.join(names)}", indent="    ", first="  ")
+        if names:
+            rest = len(names) - _MOST_NAMES
+            more = f" and {rest} more" if rest > 0 and style.verbosity <= 0 else ""
+            shown = names if style.verbosity > 0 else names[:_MOST_NAMES]
+            yield style.wrap(f"only in {side.name}: {', '.join(shown)}{more}", indent="    ", first="  ")
     for crd, file, by in counts.superseded if style.verbosity > 0 else ():
-        yield style.wrap(f"{crd}: {harmless(file)} gives way to {harmless(by)}", indent="    ", first="  ")
+        yield style.wrap(f"{crd}: {file} gives way to {by}", indent="    ", first="  ")
     colour = "error" if found["error"] else "warning" if found["warning"] else "good"
-    verdict = f"{_many(found['error'], 'error')}, {_many(found['warning'], 'warning')}, {found['info']} info"
+    verdict = f"{many(found['error'], 'error')}, {many(found['warning'], 'warning')}, {found['info']} info"
     undecided = len(report.undecided)
     yield f"{style.paint(f'Found {verdict}', colour)}; {undecided} undecided, {waived} waived."
-    if not counts.changed and not report.problems:
+    if counts.compared and not counts.changed and not report.problems:
         yield "The schemas are the same."
 
 
@@ -184,5 +188,6 @@ def _only(report: DiffReport) -> tuple[tuple[tuple[str, ...], Release], ...]:
     return (report.counts.only_old, report.old), (report.counts.only_new, report.new)
 
 
-def _many(count: int, what: str) -> str:
+def many(count: int, what: str) -> str:
+    """``1 file``, ``2 files``."""
     return f"{count} {what}{'' if count == 1 else 's'}"

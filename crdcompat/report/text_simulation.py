@@ -8,9 +8,9 @@ from collections.abc import Iterator
 import orjson
 
 from crdcompat.policy.findings import listed
-from crdcompat.report.model import SimulatedObject, SimulationReport
-from crdcompat.report.style import Style, harmless
-from crdcompat.report.text_diff import place, problem_line
+from crdcompat.report.model import RejectedCause, SimulatedObject, SimulationReport
+from crdcompat.report.style import Style
+from crdcompat.report.text_diff import many, place, problem_line
 
 _MOST_OBJECTS = 20
 _COLOUR = {"rejected": "error", "unknown": "warning", "loses-data": "info", "accepted": "good"}
@@ -24,13 +24,13 @@ _REPAIRS = {
 
 def simulation_text(report: SimulationReport, style: Style) -> Iterator[str]:
     """All lines of the report."""
-    old, new = harmless(report.old.name), harmless(report.new.name)
+    old, new = report.old.name, report.new.name
     reader = report.old if report.direction == "rollback" else report.new
     server = f"Kubernetes {reader.kubernetes}" if reader.kubernetes else "Kubernetes version unknown"
     what = f"Rollback {new} -> {old}" if report.direction == "rollback" else f"Upgrade {old} -> {new}"
-    yield style.paint(f"{what} replayed on {len(report.objects)} recorded objects ({server})", "bold")
+    yield style.paint(f"{what} replayed on {many(len(report.objects), 'recorded object')} ({server})", "bold")
     for note in (*report.old.notes, *report.new.notes, *report.notes):
-        yield f"  note: {harmless(note)}"
+        yield f"  note: {note}"
     for problem in report.problems:
         yield problem_line(problem, style)
     worst = [item for item in report.objects if item.worst != "accepted"]
@@ -48,16 +48,16 @@ def simulation_text(report: SimulationReport, style: Style) -> Iterator[str]:
 
 
 def _object(item: SimulatedObject, style: Style) -> Iterator[str]:
-    yield f"{style.paint(harmless(item.label), 'path')}  ({item.crd}/{item.version}, {harmless(item.source)})"
+    yield f"{style.paint(item.label, 'path')}  ({item.crd}/{item.version}, {item.source})"
     for name, write in item.writes.items():
-        note = f"  {harmless(write.note)}" if write.note else ""
+        note = f"  {write.note}" if write.note else ""
         yield f"  {name:<23} {style.paint(write.verdict, _COLOUR[write.verdict])}{note}"
     messages = dict.fromkeys(write.message for write in item.writes.values() if write.message)
     for message in messages if style.verbosity > 0 else list(messages)[:1]:
-        yield style.wrap(harmless(message), indent="      ", first="  API server: ")
+        yield style.wrap(message, indent="      ", first="  API server: ")
     if item.pruned:
         yield style.wrap(
-            f"lost with the next accepted write: {', '.join(map(harmless, item.pruned))}",
+            f"lost with the next accepted write: {', '.join(item.pruned)}",
             indent="    ",
             first="  ",
         )
@@ -65,9 +65,9 @@ def _object(item: SimulatedObject, style: Style) -> Iterator[str]:
     if verdict != "not-needed":
         yield style.wrap(_REPAIRS[verdict], indent="    ", first="  repair: ")
         if item.repair["patch"]:
-            yield f"    {harmless(orjson.dumps(item.repair['patch']).decode())}"
+            yield f"    {orjson.dumps(item.repair['patch']).decode()}"
         if item.repair.get("note"):
-            yield f"    {harmless(item.repair['note'])}"
+            yield f"    {item.repair['note']}"
 
 
 def _causes(report: SimulationReport, style: Style) -> Iterator[str]:
@@ -76,16 +76,23 @@ def _causes(report: SimulationReport, style: Style) -> Iterator[str]:
         return
     reader = report.old if report.direction == "rollback" else report.new
     yield ""
-    yield style.paint(f"What {harmless(reader.name)} rejects, by field", "bold")
+    yield style.paint(f"What {reader.name} rejects, by field", "bold")
     for cause in report.causes if style.verbosity > 0 else report.causes[:_MOST_OBJECTS]:
-        what = f": {listed(cause.values)}" if cause.values else f" ({cause.type})"
-        hold = (
-            f"{cause.objects} of {cause.total} {cause.kind} hold at {cause.path or 'the root'} what is rejected{what}"
-        )
-        yield style.wrap(harmless(hold), indent="    ", first="  ")
+        hold = _sentence(cause)
+        yield style.wrap(hold, indent="    ", first="  ")
         endpoint = "/status" if cause.endpoint == "status" else "the object itself"
         where = f", or widen {place(cause.location)} of {reader.name}" if cause.location is not None else ""
-        yield style.wrap(harmless(f"take it out by a write to {endpoint}{where}"), indent="      ", first="    ")
+        verb = "set it" if cause.type == "FieldValueRequired" else "take it out"
+        yield style.wrap(f"{verb} by a write to {endpoint}{where}", indent="      ", first="    ")
+
+
+def _sentence(cause: RejectedCause) -> str:
+    where, share = cause.path or "the root", f"{cause.objects} of {cause.total} {cause.kind}"
+    if cause.type == "FieldValueRequired":
+        return f"{share}: {where} is missing, and required"
+    if cause.values:
+        return f"{share}: {where} holds {listed(cause.values)}"
+    return f"{share}: what {where} holds is rejected ({cause.type})"
 
 
 def _footer(report: SimulationReport, style: Style) -> Iterator[str]:
@@ -98,6 +105,6 @@ def _footer(report: SimulationReport, style: Style) -> Iterator[str]:
         yield f"Not simulated: {len(report.not_simulated)}"
         for reason, count in reasons.most_common():
             example = next(item for item in report.not_simulated if item.reason == reason)
-            named = f", e.g. {harmless(example.object or example.source)}"
-            yield style.wrap(f"{count}: {harmless(reason)}{named}", indent="    ", first="  ")
-    yield f"Skipped {len(report.skipped)} files, {len(report.problems)} problems."
+            named = f", e.g. {example.object or example.source}"
+            yield style.wrap(f"{count}: {reason}{named}", indent="    ", first="  ")
+    yield f"Skipped {many(len(report.skipped), 'file')}, {many(len(report.problems), 'problem')}."

@@ -276,9 +276,9 @@ def _object(node: Node, depth: int) -> Any:
     if node.embedded:
         made.update(apiVersion="v1", kind="Example")
     for name in node.required:
-        if name in made:
-            continue
         sub = node.child(name)
+        if name in made or (sub is not None and sub.default is not ABSENT):
+            continue  # the server sets the default itself
         value = sample(sub, depth=depth + 1) if sub is not None else ("a" if node.preserve else ABSENT)
         if value is ABSENT:
             return ABSENT

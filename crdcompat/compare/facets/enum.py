@@ -13,8 +13,8 @@ from crdcompat.apiserver.errors import NOT_SUPPORTED
 from crdcompat.compare import strings
 from crdcompat.compare.changes import Change
 from crdcompat.compare.local import Alone
-from crdcompat.compare.mentions import literals_for
 from crdcompat.compare.site import ROLLBACK, WRITE_REJECTED, Effects, Meeting, Seen, Site, Trial, Trials
+from crdcompat.schema.mentions import literals_for
 from crdcompat.schema.paths import Pointer, node_at
 from crdcompat.schema.sample import enum_members, member_key, values
 from crdcompat.schema.structural import Node

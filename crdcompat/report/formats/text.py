@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from crdcompat.report.model import DiffReport, SimulationReport
-from crdcompat.report.style import Style
+from crdcompat.report.style import Style, finish
 from crdcompat.report.text_diff import diff_text
 from crdcompat.report.text_simulation import simulation_text
 
@@ -13,4 +13,4 @@ NAME = "text"
 def render(report: DiffReport | SimulationReport, style: Style) -> str:
     """The report as text; colour and wrapping only where ``style`` asks for them."""
     lines = diff_text(report, style) if isinstance(report, DiffReport) else simulation_text(report, style)
-    return "\n".join(lines) + "\n"
+    return "".join(f"{line}\n" for line in finish(lines))
