@@ -272,12 +272,22 @@ def at(value: Any, place: Sequence[str | int]) -> Any:
 def shows(finding: Json, verdict: Verdict, witness: Json) -> bool:
     """Whether a verdict of the reader shows what the finding claims."""
     fields = {field_name(place) for place in places(witness, finding["path"])}
-    if finding["effect"] == "write-rejected":
+    if finding["effect"] == "write-rejected" and finding["rule"].startswith("enum-"):
         return any(error.type == "FieldValueNotSupported" and error.field in fields for error in verdict.errors)
+    if finding["effect"] == "write-rejected":
+        # A missing field stands nowhere in the witness: its error is looked for by the path in general.
+        return any(_stands_at(error, fields or {finding["path"].replace("[*]", "[0]")}) for error in verdict.errors)
     if finding["effect"] == "value-pruned":
         return bool(fields & set(verdict.pruned))
     added = {field_name(place) for place in places(verdict.object or {}, finding["path"])} or {finding["path"]}
     return finding["effect"] == "value-defaulted" and bool(added & set(verdict.defaulted))
+
+
+def _stands_at(error: Any, fields: set[str]) -> bool:
+    if error.field == "<nil>":
+        quoted = error.detail.partition('"')[2].partition('"')[0]
+        return not error.detail.startswith('"') or quoted in fields
+    return any(error.field == field or error.field.startswith((f"{field}.", f"{field}[")) for field in fields)
 
 
 def prove(finding: Json, old: Json, new: Json, *, old_kube: str = "1.31", new_kube: str = "1.31") -> None:

@@ -14,12 +14,12 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from helpers import run
 
 from crdcompat.errors import SourceError
 from crdcompat.sources import archive, files, open_objects, open_source, tar, unpack
 from crdcompat.sources.archive import ArchiveTree, is_archive
 from crdcompat.sources.tree import Entry
-from helpers import run
 
 CONFIG_MAP = b"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: %d, uid: u%d}\n"
 
@@ -348,10 +348,10 @@ def test_bad_members_are_problems_and_the_rest_is_judged(tmp_path: Path) -> None
 
 
 def test_an_archive_of_crds_is_a_source(tmp_path: Path) -> None:
-    from crdcompat import api
+    import orjson
     from helpers import crd, root, string, version
 
-    import orjson
+    from crdcompat import api
 
     data = orjson.dumps(crd(versions=[version(root(spec={"p": string()}))]))
     (tmp_path / "crds.tgz").write_bytes(

@@ -371,7 +371,7 @@ def test_every_other_keyword_is_told(tmp_path: Path, keyword: str, old: Json, ne
     report = diff(*both(tmp_path, at("spec.v", old), at("spec.v", new)))
     undecided = [(entry["keyword"], entry["path"]) for entry in report["undecided"]]
     judged = [f for f in report["findings"] if f["path"] == "spec.v" and not f["rule"].startswith("enum-")]
-    assert undecided == [(keyword, "spec.v")] or judged
+    assert undecided == [(keyword, "spec.v")] or judged or report["summary"]["without_effect"]
     assert report["summary"]["crds"]["changed"] == 1
 
 

@@ -153,5 +153,6 @@ def test_a_member_of_a_union_branch_declares_no_field(tmp_path: Path) -> None:
     wider = {"oneOf": [{"properties": {"a": {"minLength": 1}, "b": {"minLength": 1}}}]}
     spec = obj(a=string(), b=string())
     report = diff(*both(tmp_path, root(spec={**spec, **branch}), root(spec={**spec, **wider})))
-    assert report["findings"] == []
-    assert [(entry["keyword"], entry["path"]) for entry in report["undecided"]] == [("oneOf", "spec")]
+    (finding,) = report["findings"]
+    assert (finding["rule"], finding["direction"], finding["path"]) == ("junctor-changed", "upgrade", "spec")
+    assert finding["witness"]["object"]["spec"] == {"b": ""}

@@ -209,7 +209,7 @@ def test_text_order_and_footer(sides: tuple[Path, Path]) -> None:
     ]  # fmt: skip
     assert lines.index(next(line for line in lines if line.startswith("Rolling back"))) < lines.index(heads[0])
     assert lines[-2] == (
-        f"Compared 1 CRDs in 1 context: 1 changed, 0 only in {sides[0]}, 0 only in {sides[1]}; "
+        f"Compared 1 CRD in 1 context: 1 changed, 0 only in {sides[0]}, 0 only in {sides[1]}; "
         "0 text-only changes, 0 files skipped, 0 problems."
     )
     assert lines[-1] == "Found 2 errors, 1 warning, 1 info; 0 undecided, 0 waived."

@@ -27,6 +27,14 @@ def variants(node: Node, *others: Node) -> Iterator[Any]:
             yield value
 
 
+def every_value(node: Node) -> list[Any] | None:
+    """All values of a node that lists them; None where it does not."""
+    members = enum_members(node)
+    if members is not None:
+        return [member for member in members if member is not None]
+    return [True, False] if node.type == "boolean" else None
+
+
 def rule_cases(node: Node, rules: list[str]) -> list[Any] | None:
     """Every value of ``node`` that rules can tell apart; None where they do more than compare named values.
 

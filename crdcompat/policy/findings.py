@@ -87,7 +87,7 @@ def _finding(item: Judged, old: str, new: str, locate: Locate) -> Finding:
     change = item.change
     rule = rule_for(change.kind)
     severity = rule.judge(item.direction, item.effect, change.owner)
-    if _is_unproven(item) and severity == "error":
+    if _is_unproven(item) and rule.unproven and severity == "error":
         severity = "warning"  # what only may happen is no error
     terminal = all(standing.terminal for standing in item.standings)
     added = item.labels if change.added and item.labels else change.added

@@ -15,7 +15,8 @@ from crdcompat.apiserver.errors import FORBIDDEN, INVALID, REQUIRED
 from crdcompat.compare.changes import Change
 from crdcompat.compare.local import Alone
 from crdcompat.compare.site import ROLLBACK, WRITE_REJECTED, Effects, Meeting, Seen, Site, Trial, Trials
-from crdcompat.compare.variants import rule_cases, variants
+from crdcompat.compare.variants import every_value, rule_cases, variants
+from crdcompat.schema.mentions import mentions
 from crdcompat.schema.paths import node_at
 from crdcompat.schema.structural import Node
 
@@ -61,12 +62,23 @@ def trials(change: Change, direction: str, meeting: Meeting) -> Trials:
         return Trials(())
     alone = Node({**{key: value for key, value in reader.raw.items() if key not in _VALUE_KEYWORDS}, _KEYWORD: rules})
     mine, theirs = Alone(writer, meeting.writer.server), Alone(alone, meeting.reader.server)
-    every = rule_cases(writer, [str(rule.get("rule", "")) for rule in rules])
+    every = every_value(writer) or rule_cases(writer, [str(rule.get("rule", "")) for rule in rules])
     complete = every is not None and any(mine.takes(value) for value in every)
-    candidates = every if every is not None and complete else variants(writer, alone)
+    candidates = every if every is not None and complete else variants(writer, alone, _beside(alone))
     found = islice((value for value in candidates if not theirs.takes(value) and mine.takes(value)), _MOST)
     made = tuple(Trial(value, change.path) for value in found)
     return Trials(made, complete=complete and not made)
+
+
+def _beside(node: Node) -> Node:
+    """Unions that name the numbers next to those that rules name: what lies just beyond a limit."""
+    branches = []
+    for mention in mentions(node):
+        branch: dict[str, Any] = {"enum": [n + step for n in mention.values if isinstance(n, int) for step in (-1, 1)]}
+        for name in reversed(mention.member):
+            branch = {"properties": {name: {"anyOf": [branch]}}}
+        branches.append(branch)
+    return Node({"anyOf": branches})
 
 
 def _is_transition(rule: dict[str, Any]) -> bool:

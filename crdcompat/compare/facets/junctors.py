@@ -15,7 +15,7 @@ from crdcompat.compare.equal import identical
 from crdcompat.compare.exhaust import all_cases
 from crdcompat.compare.local import Alone
 from crdcompat.compare.site import WRITE_REJECTED, Effects, Meeting, Seen, Site, Trial, Trials
-from crdcompat.compare.variants import variants
+from crdcompat.compare.variants import every_value, variants
 from crdcompat.schema.paths import node_at
 from crdcompat.schema.structural import Node
 
@@ -49,7 +49,7 @@ def trials(change: Change, direction: str, meeting: Meeting) -> Trials:
     if not _meaning(reader):
         return Trials((), complete=True)
     mine, theirs = Alone(writer, meeting.writer.server), Alone(_junctors_of(reader), meeting.reader.server)
-    exhaustive = all_cases(writer, reader)
+    exhaustive = every_value(writer) or all_cases(writer, reader)
     candidates = exhaustive if exhaustive is not None else variants(writer, reader)
     found = islice((value for value in candidates if not theirs.takes(value) and mine.takes(value)), _MOST)
     made = tuple(Trial(value, change.path) for value in found)

@@ -103,9 +103,11 @@ def _numbers(writer: Node, reader: Node) -> Iterator[Any]:
     whole = writer.type == "integer" or writer.int_or_string
     above = (theirs.high, min(mine.high, theirs.high + 1_000_000))
     below = (max(mine.low, theirs.low - 1_000_000), theirs.low)
-    for low, high in (above, below):
+    for (low, high), edge in ((above, theirs.high), (below, theirs.low)):
         if math.isfinite(low) and math.isfinite(high) and low <= high:
-            yield from numbers_between(low, high, writer, whole=whole)
+            # What is only just outside comes first: it says where the limit is.
+            found = list(numbers_between(low, high, writer, whole=whole))
+            yield from sorted(found, key=lambda value: abs(value - edge))
 
 
 def _multiples(writer: Node, reader: Node) -> Iterator[Any]:

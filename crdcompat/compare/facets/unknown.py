@@ -17,7 +17,7 @@ KEYWORDS = frozenset({_PRESERVE, _EMBEDDED})
 EFFECTS = {
     "preserve-unknown.added": Effects(rollback=(VALUE_PRUNED, WRITE_REJECTED)),
     "preserve-unknown.removed": Effects(upgrade=(VALUE_PRUNED, WRITE_REJECTED)),
-    "embedded-resource.added": Effects(upgrade=(WRITE_REJECTED,)),
+    "embedded-resource.added": Effects(rollback=(VALUE_PRUNED,), upgrade=(WRITE_REJECTED,)),
     "embedded-resource.removed": Effects(rollback=(WRITE_REJECTED,), upgrade=(VALUE_PRUNED,)),
 }
 
