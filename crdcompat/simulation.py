@@ -56,6 +56,7 @@ def simulate(
         elif isinstance(item, Skipped):
             skipped.append(item)
         else:
+            item = run.completed(item)
             identity = item.identity
             if identity is None or identity not in seen:
                 outcome = run.judge(item)
@@ -103,6 +104,10 @@ class _Run:
                 self.problems.append(Problem(chosen.document.file, None, message))
         return self._refusals[key]
 
+    def completed(self, item: Recorded) -> Recorded:
+        """The record with apiVersion and kind where only its path tells them."""
+        return item.completed(self._writers, self._readers)
+
     def judge(self, item: Recorded) -> SimulatedObject | NotSimulated:
         """One recorded object, or why it cannot be simulated."""
         if not isinstance(item.data, dict):
@@ -110,6 +115,8 @@ class _Run:
         api_version, kind = item.data.get("apiVersion"), item.data.get("kind")
         label = _label(item.data)
         if not isinstance(api_version, str) or not isinstance(kind, str) or not kind:
+            if item.hint is not None:
+                return NotSimulated(label, item.source, f"its CRD is in neither release (by its path: {item.hint})")
             return NotSimulated(label, item.source, "no apiVersion and kind: what it is cannot be told")
         if item.identity is None:
             return NotSimulated(label, item.source, "no metadata.name: not a stored object")

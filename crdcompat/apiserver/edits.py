@@ -39,9 +39,7 @@ def unrelated(obj: Object, root: Node, part: str, bad: list[Pointer], server: Se
     """
     if not isinstance(obj.get(part), dict):
         return
-    for pointer, value in sorted(
-        _scalars(obj[part], (part,)), key=lambda leaf: (_commonness(leaf[0]), field_of(leaf[0]))
-    ):
+    for pointer, value in _common_first(obj[part], part):
         if _near(pointer, bad, root):
             continue
         node = node_at(root, schema_path_of(root, pointer))
@@ -97,8 +95,8 @@ def _without_member(obj: Object, target: Pointer) -> Object | None:
 
 def _scalars(value: Any, at: Pointer) -> Iterator[tuple[Pointer, Any]]:
     if isinstance(value, dict):
-        for name, member in value.items():
-            yield from _scalars(member, (*at, name))
+        for name in sorted(value):
+            yield from _scalars(value[name], (*at, name))
     elif isinstance(value, list):
         for index, item in enumerate(value):
             yield from _scalars(item, (*at, index))
@@ -106,10 +104,18 @@ def _scalars(value: Any, at: Pointer) -> Iterator[tuple[Pointer, Any]]:
         yield at, value
 
 
-def _commonness(pointer: Pointer) -> int:
-    if pointer[-1] == "observedGeneration":
-        return 0
-    return 1 if pointer[-1] == "message" and "conditions" in pointer else 2
+def _common_first(value: Object, part: str) -> Iterator[tuple[Pointer, Any]]:
+    """The scalars of ``part`` in path order, but those that controllers change all the time before all others."""
+    common: list[tuple[Pointer, Any]] = []
+    if "observedGeneration" in value:
+        common.append(((part, "observedGeneration"), value["observedGeneration"]))
+    conditions = value.get("conditions")
+    for index, condition in enumerate(conditions if isinstance(conditions, list) else ()):
+        if isinstance(condition, dict) and isinstance(condition.get("message"), str):
+            common.append(((part, "conditions", index, "message"), condition["message"]))
+    yield from common
+    known = {pointer for pointer, _ in common}
+    yield from ((pointer, scalar) for pointer, scalar in _scalars(value, (part,)) if pointer not in known)
 
 
 def _near(pointer: Pointer, bad: list[Pointer], root: Node) -> bool:

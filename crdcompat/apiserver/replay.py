@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+from crdcompat.apiserver.decode import Decoded
 from crdcompat.apiserver.edits import touching, unrelated
 from crdcompat.apiserver.errors import FieldError
 from crdcompat.apiserver.repair import Repair, repair
@@ -22,6 +23,7 @@ ACCEPTED, REJECTED, LOSES_DATA, UNKNOWN = "accepted", "rejected", "loses-data", 
 
 _HYPOTHETICAL = "crdcompat.example.com/hypothetical"
 _PROBE = "crdcompat.example.com/probe"
+_MOST_EDITS = 8
 _DELETED_AT = "2006-01-02T15:04:05Z"
 
 
@@ -69,7 +71,7 @@ def replay(resource: Resource, stored: Object, *, had_status: bool) -> Replay:
         "status-update": _status_update(resource, read.object, bad, had_status),
         "status-update-touching": _status_touching(resource, read.object, bad, had_status),
         "spec-update": _spec_update(resource, read.object, bad),
-        "metadata-update": _answer(resource.update(_labelled(read.object), read.object)),
+        "metadata-update": _answer(_update(resource, _labelled(read.object), read.object)),
         "finalizer-removal": _finalizer_removal(resource, read.object),
         "apply": _apply(resource, read.object),
         "create": _answer(resource.create(_fresh(stored))),
@@ -82,7 +84,7 @@ def replay(resource: Resource, stored: Object, *, had_status: bool) -> Replay:
 def _causes(resource: Resource, obj: Object) -> tuple[Cause, ...]:
     """Where the object breaks the schema: the values that a rollback stumbles over. The root is ``()``."""
     found = []
-    for error in resource.create(obj, keep_status=True).errors:
+    for error in resource.create_decoded(Decoded(obj), keep_status=True).errors:
         if error.is_marker:
             continue
         quoted = error.field == "<nil>" and error.detail.startswith('"')
@@ -106,20 +108,20 @@ def _edited(resource: Resource, obj: Object, part: str, bad: list[Pointer]) -> A
     status_write = part == "status" and resource.version.has_status
 
     def write(new: Object) -> Verdict:
-        return resource.update_status(new, obj) if status_write else resource.update(new, obj)
+        return _update(resource, new, obj, status=status_write)
 
-    unchanged = write(obj)
+    # Without bad values any edit will do; beside them, the one that adds no error of its own.
+    unchanged = len(write(obj).errors) if bad else 0
     best: Answer | None = None
     for count, edit in enumerate(unrelated(obj, resource.node, part, bad, resource.server)):
-        verdict = write(edit.object)
-        answer = replace(_answer(verdict), note=f"changes {edit.what}")
+        answer = replace(_answer(write(edit.object)), note=f"changes {edit.what}")
         if best is None or len(answer.errors) < len(best.errors):
             best = answer
-        if len(verdict.errors) <= len(unchanged.errors) or count == 8:
+        if len(answer.errors) <= unchanged or count == _MOST_EDITS:
             break
     if best is not None:
         return best
-    return replace(_answer(unchanged), note=f"nothing else in {part} can be changed: written as it is")
+    return replace(_answer(write(obj)), note=f"nothing else in {part} can be changed: written as it is")
 
 
 def _status_touching(resource: Resource, obj: Object, bad: list[Pointer], had_status: bool) -> Answer:
@@ -130,7 +132,7 @@ def _status_touching(resource: Resource, obj: Object, bad: list[Pointer], had_st
     if made is None:
         return replace(_status_update(resource, obj, bad, had_status), note="nothing in status is against the schema")
     new, old, what = made
-    verdict = resource.update_status(new, old) if resource.version.has_status else resource.update(new, old)
+    verdict = _update(resource, new, old, status=resource.version.has_status)
     return replace(_answer(verdict), note=f"writes {what}")
 
 
@@ -151,12 +153,18 @@ def _finalizer_removal(resource: Resource, obj: Object) -> Answer:
         "metadata": {name: value for name, value in {**meta, **deleting}.items() if name != "finalizers"},
     }
     note = "" if meta.get("finalizers") else "the object has no finalizer: a hypothetical one is removed"
-    return replace(_answer(resource.update(new, old)), note=note)
+    return replace(_answer(_update(resource, new, old)), note=note)
 
 
 def _apply(resource: Resource, obj: Object) -> Answer:
     labels = {"metadata": {"labels": {_PROBE: "1"}}}
     return _answer(resource.apply(labels, obj))
+
+
+def _update(resource: Resource, new: Object, old: Object, *, status: bool = False) -> Verdict:
+    """A write of what was read and edited: it need not be decoded again."""
+    request = Decoded(new)
+    return resource.update_status_decoded(request, old) if status else resource.update_decoded(request, old)
 
 
 def _labelled(obj: Object) -> Object:

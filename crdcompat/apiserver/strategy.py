@@ -100,7 +100,18 @@ class Resource:
 
     def create(self, raw: Object, *, keep_status: bool = False) -> Verdict:
         """POST of ``raw``. ``keep_status`` judges the whole object, as stored ones are: status stays."""
-        request = self.read(raw)
+        return self.create_decoded(self.read(raw), keep_status=keep_status)
+
+    def update(self, raw: Object, stored: Object) -> Verdict:
+        """PUT of ``raw`` over ``stored`` on the resource's main endpoint."""
+        return self.update_decoded(self.read(raw), self.read(stored).object)
+
+    def update_status(self, raw: Object, stored: Object) -> Verdict:
+        """PUT of ``raw`` over ``stored`` on /status: only its status counts."""
+        return self.update_status_decoded(self.read(raw), self.read(stored).object)
+
+    def create_decoded(self, request: Decoded, *, keep_status: bool = False) -> Verdict:
+        """``create`` of an object that is decoded already."""
         new = dict(request.object)
         if not keep_status:
             if self.version.has_status:
@@ -108,10 +119,8 @@ class Resource:
             new["metadata"] = {**_meta(new), "generation": 1}
         return self._judge(new, None, request, status_write=False)
 
-    def update(self, raw: Object, stored: Object) -> Verdict:
-        """PUT of ``raw`` over ``stored`` on the resource's main endpoint."""
-        old = self.read(stored).object
-        request = self.read(raw)
+    def update_decoded(self, request: Decoded, old: Object) -> Verdict:
+        """``update`` where both objects are decoded already."""
         new = dict(request.object)
         if self.version.has_status:
             new.pop("status", None)
@@ -120,10 +129,8 @@ class Resource:
         new["metadata"] = _carried(_meta(new), _meta(old), changed=self._content_changed(new, old))
         return self._judge(new, old, request, status_write=False)
 
-    def update_status(self, raw: Object, stored: Object) -> Verdict:
-        """PUT of ``raw`` over ``stored`` on /status: only its status counts."""
-        old = self.read(stored).object
-        request = self.read(raw)
+    def update_status_decoded(self, request: Decoded, old: Object) -> Verdict:
+        """``update_status`` where both objects are decoded already."""
         new = dict(old)
         new.pop("status", None)
         if "status" in request.object:

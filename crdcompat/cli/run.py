@@ -13,7 +13,7 @@ from crdcompat.manifests.crdset import CrdReader, CrdSet
 from crdcompat.manifests.objects import read_objects
 from crdcompat.policy.rules import find_rule
 from crdcompat.report.write import parse_format, write_reports
-from crdcompat.sources.tree import Tree
+from crdcompat.sources import open_objects
 
 CLEAN, FOUND, NOT_DONE = 0, 1, 2
 
@@ -50,7 +50,7 @@ def compare_and_report(
     if objects:
         from crdcompat.evidence import with_evidence
 
-        recorded = chain.from_iterable(read_objects(open_objects(path)) for path in objects)
+        recorded = chain.from_iterable(read_objects(open_objects(path, repo=repo)) for path in objects)
         report = with_evidence(report, before, after, recorded)
     if patch:
         named = {key: filters[key] for key in ("crds", "paths", "contexts") if key in filters}
@@ -63,13 +63,6 @@ def compare_and_report(
         print(f"crdcompat: nothing to compare: {_nothing(before, after, filters)}", file=sys.stderr)
         return NOT_DONE
     return FOUND if report.fails(fail_on) else CLEAN
-
-
-def open_objects(path: str) -> Tree:
-    """A recording by its path. Raises SourceError."""
-    from crdcompat.sources.files import PathTree
-
-    return PathTree(path, path)
 
 
 def _nothing(old: CrdSet, new: CrdSet, filters: Mapping[str, Any]) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from crdcompat.sources.tree import Entry, Listed, Tree
@@ -11,7 +10,7 @@ from crdcompat.sources.tree import Entry, Listed, Tree
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-_EXTENSIONS = frozenset({".yaml", ".yml", ".json"})
+_EXTENSIONS = (".yaml", ".yml", ".json")
 _MARKS = (b"CustomResourceDefinition", b"openAPIV3Schema")
 # must-gather, `oc adm inspect` and the cluster keep resources by group: nothing but these is read there.
 _BY_GROUP = re.compile(r"(?:^|/)(?:cluster-scoped-resources|namespaces)/.")
@@ -59,9 +58,7 @@ class CrdTree(Listed):
 
 def may_hold_crds(path: str) -> bool:
     """Whether a file of a recording may hold CRDs, by its path."""
-    if PurePosixPath(path).suffix.lower() not in _EXTENSIONS:
-        return False
-    return holds_crds(path) or _BY_GROUP.search(path) is None
+    return path.lower().endswith(_EXTENSIONS) and (holds_crds(path) or _BY_GROUP.search(path) is None)
 
 
 def holds_crds(path: str) -> bool:

@@ -181,7 +181,7 @@ def _attributes(data: bytes) -> _AttributeMap:
         digits, _, _ = data[at : at + 20].partition(b" ")
         length = int(digits) if digits.isdigit() else 0
         key, equals, value = data[at + len(digits) + 1 : at + length - 1].partition(b"=")
-        if not equals or at + length > len(data):
+        if not equals or length <= len(digits) + 1 or at + length > len(data):
             raise UnpackError("damaged: an extended header that is none")
         found[key.decode("utf-8", "replace")] = value
         at += length

@@ -1,0 +1,294 @@
+"""CRDs that a server refuses: every rule that the program knows, by text and path, and no real CRD."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helpers import RELEASES, Json, array, crd, obj, root, string, version
+
+import crdcompat
+from crdcompat.apiserver.eras import OPENSHIFT, Server
+from crdcompat.apiserver.refusals import refusal, update_refusal
+from crdcompat.manifests.crd import read_crd
+
+SERVER = Server(31)
+_SCHEMA = "spec.validation.openAPIV3Schema"
+_SPEC = f"{_SCHEMA}.properties[spec]"
+_STRUCTURAL = "must be empty to be structural"
+
+
+def _refused(definition: Json, server: Server = SERVER) -> str:
+    """Everything that is said after the head of the aggregate; "" for a good CRD."""
+    found = read_crd(definition)
+    said = refusal(found, found.versions[0], server)
+    name = definition["metadata"]["name"]
+    head = f'CustomResourceDefinition.apiextensions.k8s.io "{name}" is invalid: '
+    assert not said or said.startswith(head)
+    return said.removeprefix(head)
+
+
+def test_a_good_crd() -> None:
+    assert _refused(crd(root(spec=obj(a=string("x")), status=obj()))) == ""
+
+
+#: What stands at spec.a -> what the server says of it.
+_NODES: dict[str, tuple[Json, str]] = {
+    "no type": ({}, f"{_SPEC}.properties[a].type: Required value: must not be empty for specified object fields"),
+    "no type of items": (
+        array({}),
+        f"{_SPEC}.properties[a].items.type: Required value: must not be empty for specified object fields",
+    ),
+    "no type of map values": (
+        {"type": "object", "additionalProperties": {}},
+        (
+            f"{_SPEC}.properties[a].additionalProperties.type: Required value: "
+            "must not be empty for specified object fields"
+        ),
+    ),
+    "no items": ({"type": "array"}, f"{_SPEC}.properties[a].items: Required value: must be specified"),
+    "uniqueItems": (
+        array(string(), uniqueItems=True),
+        (
+            f"{_SPEC}.properties[a].uniqueItems: Forbidden: uniqueItems cannot be set to true since the runtime "
+            "complexity becomes quadratic"
+        ),
+    ),
+    "properties and additionalProperties": (
+        {**obj(b=string()), "additionalProperties": string()},
+        (
+            f"{_SPEC}.properties[a].additionalProperties: Forbidden: additionalProperties and properties are mutual "
+            "exclusive"
+        ),
+    ),
+    "bad pattern": (
+        string(pattern="("),
+        (
+            f'{_SPEC}.properties[a].pattern: Invalid value: "(": must be a valid regular expression, but isn\'t: '
+            "error parsing regexp: missing closing ): `(`"
+        ),
+    ),
+    "default of another type": (
+        string(default=5),
+        f'{_SPEC}.properties[a].default: Invalid value: "integer":  in body must be of type string: "integer"',
+    ),
+    "default outside the enum": (
+        string("x", default="y"),
+        f'{_SPEC}.properties[a].default: Unsupported value: "y": supported values: "x"',
+    ),
+    "default with an unknown field": (
+        {**obj(b=string()), "default": {"c": 1}},
+        (
+            f'{_SPEC}.properties[a].default: Invalid value: map[string]interface {{}}{{"c":1}}: '
+            "must not have unknown fields"
+        ),
+    ),
+    "type in a branch": (
+        string(anyOf=[{"type": "string"}]),
+        f"{_SPEC}.properties[a].anyOf[0].type: Forbidden: {_STRUCTURAL}",
+    ),
+    "default in a branch": (
+        string(allOf=[{"default": "x"}]),
+        f"{_SPEC}.properties[a].allOf[0].default: Forbidden: {_STRUCTURAL}",
+    ),
+    "nullable in a branch": (
+        string(oneOf=[{"nullable": True}]),
+        f"{_SPEC}.properties[a].oneOf[0].nullable: Forbidden: {_STRUCTURAL}",
+    ),
+    "description below not": (
+        {"type": "object", "properties": {"b": string()}, "not": {"properties": {"b": {"description": "x"}}}},
+        f"{_SPEC}.properties[a].not.properties[b].description: Forbidden: {_STRUCTURAL}",
+    ),
+    "additionalProperties in a branch of a branch": (
+        {**obj(b=string()), "anyOf": [{"not": {"additionalProperties": {}}}]},
+        f"{_SPEC}.properties[a].anyOf[0].not.additionalProperties: Forbidden: {_STRUCTURAL}",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", _NODES)
+def test_rules_of_a_schema(case: str) -> None:
+    node, said = _NODES[case]
+    assert _refused(crd(root(spec=obj(a=node)))) == said
+
+
+_GOOD_NODES: tuple[Json, ...] = (
+    {"x-kubernetes-int-or-string": True, "anyOf": [{"type": "integer"}, {"type": "string"}]},
+    {"x-kubernetes-int-or-string": True, "allOf": [{"anyOf": [{"type": "integer"}, {"type": "string"}]}]},
+    {"x-kubernetes-preserve-unknown-fields": True},
+    {"type": "object", "additionalProperties": True},
+    {"type": "object", "properties": {"b": string()}, "anyOf": [{"required": ["b"]}, {"not": {"required": ["b"]}}]},
+    string(default="x", enum=["x"]),
+    {**obj(b=string(default="y")), "default": {}},
+    {"type": "string", "nullable": True, "default": None},
+)
+
+
+@pytest.mark.parametrize("node", _GOOD_NODES, ids=json.dumps)
+def test_what_is_allowed(node: Json) -> None:
+    assert _refused(crd(root(spec=obj(a=node)))) == ""
+
+
+_ROOT = "only a list of keywords is allowed at the root of the schema if the status subresource is enabled"
+
+
+@pytest.mark.parametrize("keyword", ["allOf", "anyOf", "oneOf", "not", "enum", "nullable"])
+def test_keywords_at_the_root(keyword: str) -> None:
+    """Forbidden beside a status subresource alone."""
+    value: Any = {"not": {"required": ["x"]}, "enum": [{}], "nullable": True}.get(keyword, [{"required": ["spec"]}])
+    schema = {**root(spec=obj()), keyword: value}
+    said = _refused(crd(schema))
+    assert said.startswith(f"{_SCHEMA}: Invalid value: ")
+    assert _ROOT.partition(" of the schema")[0] in said
+    assert _refused(crd(versions=[version(schema, subresources={})])) == ""
+
+
+def test_the_root_is_an_object_of_known_fields() -> None:
+    assert _refused(crd({"type": "string"})) == f'{_SCHEMA}.type: Invalid value: "string": must be object at the root'
+    assert _refused(crd({"properties": {}})) == f"{_SCHEMA}.type: Required value: must be object at the root"
+    said = _refused(crd({"type": "object", "additionalProperties": string()}))
+    assert said == f"{_SCHEMA}.additionalProperties: Forbidden: must not be used at the root"
+
+
+def test_a_schema_is_required() -> None:
+    said = _refused(crd(versions=[version(None)]))
+    assert said == "spec.versions[0].schema.openAPIV3Schema: Required value: schemas are required"
+
+
+def test_versions() -> None:
+    schema = root(spec=obj())
+    exactly = "spec.versions: Invalid value: must have exactly one version marked as storage version"
+    assert _refused(crd(versions=[version(schema, storage=False)])) == exactly
+    assert _refused(crd(versions=[version(schema), version(schema, "v2")])) == exactly
+    twice = _refused(crd(versions=[version(schema), version(schema, storage=False)]))
+    assert twice == "spec.versions: Invalid value: must contain unique version names"
+
+
+def test_names_and_scope() -> None:
+    named = crd(root())
+    named["metadata"]["name"] = "gadgets.example.com"
+    said = 'metadata.name: Invalid value: "gadgets.example.com": must be spec.names.plural+"."+spec.group'
+    assert _refused(named) == said
+    assert _refused(crd(root(), scope="")) == "spec.scope: Required value"
+    assert _refused(crd(root(), scope="Global")) == (
+        'spec.scope: Unsupported value: "Global": supported values: "Cluster", "Namespaced"'
+    )
+
+
+def test_several_at_once() -> None:
+    """One aggregate in brackets; of many errors the first twenty."""
+    said = _refused(crd(root(spec=obj(a={}, b={"type": "array"}))))
+    assert said.startswith("[")
+    assert f"{_SPEC}.properties[a].type: Required value" in said
+    assert f"{_SPEC}.properties[b].items: Required value" in said
+    many = _refused(crd(root(spec=obj(**{f"f{number}": {} for number in range(100)}))))
+    assert many.count("Required value") == 20
+
+
+def test_v1beta1_need_not_be_structural() -> None:
+    old = crd(root(spec=obj(a={})))
+    old["apiVersion"] = "apiextensions.k8s.io/v1beta1"
+    assert _refused(old) == ""
+
+
+# -- replacing one CRD by another -----------------------------------------------------------------------------
+
+
+def _replaced(current: Json, target: Json, stored: list[str], server: Server = SERVER) -> str:
+    said = update_refusal(read_crd(current), read_crd(target), stored, server)
+    return said.partition(" is invalid: ")[2]
+
+
+def test_what_cannot_change() -> None:
+    base = crd(root(spec=obj()))
+    assert _replaced(base, base, ["v1"]) == ""
+    scope = _replaced(base, crd(root(), scope="Cluster"), ["v1"])
+    assert scope == 'spec.scope: Invalid value: "Cluster": field is immutable'
+    other = crd(root())
+    other["spec"]["names"]["kind"] = "Other"
+    assert _replaced(base, other, ["v1"]) == 'spec.names.kind: Invalid value: "Other": field is immutable'
+    keeping = crd(root())
+    keeping["spec"]["preserveUnknownFields"] = True
+    assert _replaced(base, keeping, ["v1"]) == (
+        "spec.preserveUnknownFields: Invalid value: true: cannot set to true, set "
+        "x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead"
+    )
+    # From true to false is the way it goes.
+    assert _replaced(keeping, base, ["v1"]) == ""
+
+
+@pytest.mark.parametrize("minor", [26, 32])
+def test_a_stored_version_stays_up_to_1_32(minor: int) -> None:
+    two = crd(versions=[version(root(), storage=False), version(root(), "v2")])
+    said = _replaced(two, crd(root()), ["v1", "v2"], Server(minor))
+    assert said == 'status.storedVersions[1]: Invalid value: "v2": must appear in spec.versions'
+    assert _replaced(two, crd(root()), ["v1"], Server(minor)) == ""
+
+
+def test_a_stored_version_stays_since_1_33() -> None:
+    two = crd(versions=[version(root(), storage=False), version(root(), "v2")])
+    assert _replaced(two, crd(root()), ["v1", "v2"], Server(33)) == (
+        'status.storedVersions[1]: Invalid value: "v2": missing from spec.versions; v2 was previously a storage '
+        "version, and must remain in spec.versions until a storage migration ensures no data remains persisted in v2 "
+        "and removes v2 from status.storedVersions"
+    )
+
+
+def test_an_older_stricter_schema_is_never_refused() -> None:
+    """The server does not look at stored objects (rollback-truth, facts 12 and 13)."""
+    loose, strict = crd(root(spec=obj(a=string()))), crd(root(spec={**obj(a=string("x")), "required": ["a"]}))
+    assert _replaced(loose, strict, ["v1"]) == ""
+
+
+# -- real CRDs ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_no_crd_of_openshift_is_refused(openshift_api: Path, release: str) -> None:
+    found = crdcompat.load(f"origin/release-{release}", repo=str(openshift_api))
+    major, minor = map(int, release.split("."))
+    server = Server(OPENSHIFT[major, minor], (major, minor))
+    documents = [document for document in found.documents if document.crd.versions]
+    assert len(documents) > 70
+    refused = {
+        (document.file, entry.name): said
+        for document in documents
+        for entry in document.crd.versions
+        if (said := refusal(document.crd, entry, server))
+    }
+    assert not refused
+
+
+def _recorded(shared: Path) -> list[tuple[str, Json]]:
+    folder = shared / "data/rollback-truth/crds"
+    listed = shared / "data/live-api/crds.json"
+    if not folder.is_dir() or not listed.is_file():
+        pytest.skip("no recorded CRDs in ../shared")
+    found = [(path.name, json.loads(path.read_text())) for path in sorted(folder.glob("*.json"))]
+    items = json.loads(listed.read_text())["items"]
+    kind = {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition"}
+    return found + [(item["metadata"]["name"], {**kind, **item}) for item in items]
+
+
+def test_no_recorded_crd_is_refused(shared: Path) -> None:
+    """Real servers took all of these."""
+    recorded = _recorded(shared)
+    assert len(recorded) > 80
+    for name, definition in recorded:
+        found = read_crd(definition)
+        for entry in found.versions:
+            for minor in (26, 29, 30, 31, 33, 36):
+                assert refusal(found, entry, Server(minor)) == "", name
+
+
+def test_no_recorded_rollback_is_refused(shared: Path) -> None:
+    """The old CRD replaced the new one on every server (rollback-truth, fact 12)."""
+    recorded = dict(_recorded(shared))
+    pairs = [name for name in recorded if name.endswith(".new.json")]
+    assert len(pairs) > 30
+    for name in pairs:
+        new, old = read_crd(recorded[name]), read_crd(recorded[name.replace(".new.", ".old.")])
+        stored = [entry.name for entry in new.versions if entry.storage]
+        assert update_refusal(new, old, stored, Server(26)) == "", name
