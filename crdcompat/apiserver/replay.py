@@ -67,13 +67,16 @@ def replay(resource: Resource, stored: Object, *, had_status: bool) -> Replay:
     bad = list(dict.fromkeys(cause.pointer for cause in causes if cause.pointer))
     at_root = any(not cause.pointer for cause in causes)
     loses = bool(read.pruned)
+    status = _status_update(resource, read.object, bad, had_status)
+    # What breaks no rule breaks none by a label more or a finalizer less, unless rules look at the old object.
+    unharmed = Answer(ACCEPTED) if not causes and not resource.has_transition_rules else None
     writes = {
-        "status-update": _status_update(resource, read.object, bad, had_status),
-        "status-update-touching": _status_touching(resource, read.object, bad, had_status),
+        "status-update": status,
+        "status-update-touching": _status_touching(resource, read.object, bad, had_status, status),
         "spec-update": _spec_update(resource, read.object, bad),
-        "metadata-update": _answer(_update(resource, _labelled(read.object), read.object)),
-        "finalizer-removal": _finalizer_removal(resource, read.object),
-        "apply": _apply(resource, read.object),
+        "metadata-update": unharmed or _answer(_update(resource, _labelled(read.object), read.object)),
+        "finalizer-removal": _finalizer_removal(resource, read.object, unharmed),
+        "apply": unharmed or _apply(resource, read.object),
         "create": _answer(resource.create(_fresh(stored))),
     }
     if loses:
@@ -124,13 +127,13 @@ def _edited(resource: Resource, obj: Object, part: str, bad: list[Pointer]) -> A
     return replace(_answer(write(obj)), note=f"nothing else in {part} can be changed: written as it is")
 
 
-def _status_touching(resource: Resource, obj: Object, bad: list[Pointer], had_status: bool) -> Answer:
+def _status_touching(resource: Resource, obj: Object, bad: list[Pointer], had_status: bool, plain: Answer) -> Answer:
     if had_status and not resource.version.has_status:
         return _no_endpoint(resource, obj)
     in_status = [place for place in bad if place[0] == "status"]
     made = touching(obj, obj, resource.node, in_status)
     if made is None:
-        return replace(_status_update(resource, obj, bad, had_status), note="nothing in status is against the schema")
+        return replace(plain, note="nothing in status is against the schema")
     new, old, what = made
     verdict = _update(resource, new, old, status=resource.version.has_status)
     return replace(_answer(verdict), note=f"writes {what}")
@@ -140,7 +143,7 @@ def _no_endpoint(resource: Resource, obj: Object) -> Answer:
     return replace(_answer(resource.no_endpoint(obj)), note="this CRD has no /status endpoint")
 
 
-def _finalizer_removal(resource: Resource, obj: Object) -> Answer:
+def _finalizer_removal(resource: Resource, obj: Object, unharmed: Answer | None) -> Answer:
     meta = obj.get("metadata", {})
     finalizers = meta.get("finalizers") or [_HYPOTHETICAL]
     deleting = {
@@ -153,7 +156,7 @@ def _finalizer_removal(resource: Resource, obj: Object) -> Answer:
         "metadata": {name: value for name, value in {**meta, **deleting}.items() if name != "finalizers"},
     }
     note = "" if meta.get("finalizers") else "the object has no finalizer: a hypothetical one is removed"
-    return replace(_answer(_update(resource, new, old)), note=note)
+    return replace(unharmed or _answer(_update(resource, new, old)), note=note)
 
 
 def _apply(resource: Resource, obj: Object) -> Answer:

@@ -11,6 +11,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+import orjson
+
 from crdcompat.apiserver import metadata
 from crdcompat.apiserver.cel import RuleEvaluator
 from crdcompat.apiserver.correlation import Pair, same
@@ -87,6 +89,11 @@ class Resource:
     @cached_property
     def _rules(self) -> RuleEvaluator:
         return RuleEvaluator(self.node, self.server)
+
+    @cached_property
+    def has_transition_rules(self) -> bool:
+        """Whether any rule looks at the old object."""
+        return b"oldSelf" in orjson.dumps(self.node.raw)
 
     @cached_property
     def _has_embedded(self) -> bool:
