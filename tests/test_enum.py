@@ -266,7 +266,10 @@ def test_values_that_the_writer_itself_forbids(tmp_path: Path) -> None:
     assert compare(tmp_path, at("spec.v", enum(*OLD)), at("spec.v", enum(*NEW, **rules)))["findings"] == []
     report = compare(tmp_path / "2", at("spec.v", enum(*OLD)), at("spec.v", enum(*NEW, "D", **rules)))
     assert only(report)["added"] == ["D"]
-    assert compare(tmp_path / "3", at("spec.v", enum(*OLD)), at("spec.v", enum(*NEW, maxLength=0)))["findings"] == []
+    # No value at all is left to NEW: nothing to roll back, but the bound is felt by what OLD stored.
+    report = compare(tmp_path / "3", at("spec.v", enum(*OLD)), at("spec.v", enum(*NEW, maxLength=0)))
+    assert only(report, direction="upgrade")["rule"] == "length-tightened"
+    assert select(report, direction="rollback") == []
     closed = at("spec.v", {**enum(*NEW), "not": {"enum": ["C"]}})
     assert compare(tmp_path / "4", at("spec.v", enum(*OLD)), closed)["findings"] == []
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import copy
+import json
 import string as text
 from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import Json, crd, write
+from helpers import Json, crd, run, write
 
 import crdcompat
 from crdcompat.compare.crd_level import KINDS
@@ -194,3 +195,29 @@ def _laid_over(base: Json, part: Json) -> Json:
         else:
             made[key] = value
     return made
+
+
+# -- the commands about rules -------------------------------------------------------------------------
+
+
+def test_rules_are_listed() -> None:
+    listed = run("rules")
+    assert listed.code == 0
+    for rule in RULES.values():
+        assert any(line.split() == [rule.id, *rule.summary.split()] for line in listed.out.splitlines())
+    told = json.loads(run("rules", "--format", "json").out)
+    assert [rule["id"] for rule in told] == sorted(RULES)
+
+
+@pytest.mark.parametrize("name", ["enum-value-added", "version-storage-moved"])
+def test_a_rule_is_explained(name: str) -> None:
+    told = run("explain", name)
+    assert (told.code, told.out.rstrip("\n")) == (0, "\n".join(rule_text(RULES[name])))
+
+
+@pytest.mark.parametrize(("asked", "near"), [("enum-value-add", "enum-value-added"), ("enum_dropped", "enum-dropped")])
+def test_a_rule_that_there_is_not(asked: str, near: str) -> None:
+    for command in (("explain", asked), ("diff", "a", "b", "--select", asked), ("diff", "a", "b", "--ignore", asked)):
+        ran = run(*command)
+        assert ran.code == 2
+        assert f"did you mean {near}?" in ran.err

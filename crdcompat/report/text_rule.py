@@ -31,17 +31,28 @@ def rule_text(rule: Rule) -> Iterator[str]:
 def _example(example: Example) -> Iterator[str]:
     yield f"Example: {example.title} ({example.direction})"
     yield "  OLD"
-    yield from _yaml(example.old)
+    yield from _side(example.old, example.old_crd)
     yield "  NEW"
-    yield from _yaml(example.new)
+    yield from _side(example.new, example.new_crd)
     finding = example.finding
-    yield f"  -> {finding['severity']}, {finding['effect']} at {finding['path']}"
+    where = f" at {finding['path']}" if finding["path"] else ""
+    yield f"  -> {finding['severity']}, {finding['effect']}{where}"
     for error in finding.get("errors", ()):
         yield f"     API server: {error}"
     for path in finding.get("pruned", ()):
         yield f"     lost: {path}"
     for path in finding.get("defaulted", ()):
         yield f"     set by default: {path}"
+
+
+def _side(schema: dict[str, Any], spec: dict[str, Any] | None) -> Iterator[str]:
+    """The schema, or where the CRD itself differs, the parts of its ``spec`` that do."""
+    if schema:
+        yield from _yaml(schema)
+    if spec is not None:
+        yield from _yaml({"spec": spec})
+    elif not schema:
+        yield "    (a plain CRD with version v1)"
 
 
 def _yaml(data: Any) -> Iterator[str]:
