@@ -14,7 +14,7 @@ from crdcompat.apiserver.eras import Server
 from crdcompat.apiserver.errors import FieldError, Unknown
 from crdcompat.apiserver.validate import SchemaValidator
 from crdcompat.compare.local import Alone
-from crdcompat.schema.sample import enum_members
+from crdcompat.schema.sample import enum_members, sample
 from crdcompat.schema.structural import ABSENT, Node
 
 _MOST = 4096
@@ -65,8 +65,12 @@ def all_cases(writer: Node, reader: Node) -> list[dict[str, Any]] | None:
         domains[name] = domain
     if prod(map(len, domains.values())) > _MOST:
         return None
+    base = sample(writer)
+    if not isinstance(base, dict):
+        return None
+    plain = {name: value for name, value in base.items() if name not in domains}
     return [
-        {name: case for name, case in zip(domains, combination, strict=True) if case is not ABSENT}
+        plain | {name: case for name, case in zip(domains, combination, strict=True) if case is not ABSENT}
         for combination in product(*domains.values())
     ]
 
@@ -120,7 +124,12 @@ def _domain(declared: Node | None, constraints: list[Node]) -> list[Any] | None:
                 return None
             cases += ["z" * length, "z" * (length + 1), "z" * max(length - 1, 0)]
     own = enum_members(declared)
-    cases += list(own) if own is not None else [FRESH, ""]
+    if own is not None:
+        cases += own
+    else:
+        # Beside a bound, a text of each length that it can tell apart stands for all others already.
+        bounded = any(_LENGTHS & constraint.raw.keys() for constraint in constraints)
+        cases += [""] if bounded else [FRESH, ""]
     if own is not None:
         cases = [case for case in cases if case is ABSENT or case in own]
     return list({repr(case): case for case in cases}.values())

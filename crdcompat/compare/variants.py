@@ -10,7 +10,7 @@ from typing import Any
 
 from crdcompat.compare.equal import identical
 from crdcompat.schema.mentions import Mention, mentions
-from crdcompat.schema.paths import value_at, with_value
+from crdcompat.schema.paths import with_value
 from crdcompat.schema.sample import POOL, enum_members, sample, values
 from crdcompat.schema.structural import ABSENT, Node
 
@@ -88,13 +88,12 @@ def _every_case(node: Node, mention: Mention) -> list[Any] | None:
 
 def _set(base: Any, members: list[tuple[str, ...]], cases: tuple[Any, ...]) -> Any:
     made = base
-    try:
-        for member, value in zip(members, cases, strict=True):
-            if value is ABSENT and len(member) > 1:
-                value_at(made, member[:-1])  # nothing to leave out where the parent is left out
+    for member, value in zip(members, cases, strict=True):
+        try:
             made = with_value(made, member, value)
-    except LookupError:
-        return None
+        except LookupError:
+            if value is not ABSENT:  # where the parent is left out, nothing below it can be set
+                return None
     return made
 
 

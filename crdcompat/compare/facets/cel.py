@@ -13,7 +13,7 @@ from typing import Any
 
 from crdcompat.apiserver.errors import FORBIDDEN, INVALID, REQUIRED
 from crdcompat.compare.changes import Change
-from crdcompat.compare.local import Alone
+from crdcompat.compare.local import Alone, defaulted
 from crdcompat.compare.site import ROLLBACK, WRITE_REJECTED, Effects, Meeting, Seen, Site, Trial, Trials
 from crdcompat.compare.variants import every_value, rule_cases, variants
 from crdcompat.schema.mentions import mentions
@@ -65,7 +65,8 @@ def trials(change: Change, direction: str, meeting: Meeting) -> Trials:
     every = every_value(writer) or rule_cases(writer, [str(rule.get("rule", "")) for rule in rules])
     complete = every is not None and any(mine.takes(value) for value in every)
     candidates = every if every is not None and complete else variants(writer, alone, _beside(alone))
-    found = islice((value for value in candidates if not theirs.takes(value) and mine.takes(value)), _MOST)
+    seen = ((value, defaulted(value, writer)) for value in candidates)
+    found = islice((value for value, stored in seen if not theirs.takes(stored) and mine.takes(value)), _MOST)
     made = tuple(Trial(value, change.path) for value in found)
     return Trials(made, complete=complete and not made)
 

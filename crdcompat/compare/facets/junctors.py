@@ -13,7 +13,7 @@ from typing import Any
 from crdcompat.compare.changes import Change
 from crdcompat.compare.equal import identical
 from crdcompat.compare.exhaust import all_cases
-from crdcompat.compare.local import Alone
+from crdcompat.compare.local import Alone, defaulted
 from crdcompat.compare.site import WRITE_REJECTED, Effects, Meeting, Seen, Site, Trial, Trials
 from crdcompat.compare.variants import every_value, variants
 from crdcompat.schema.paths import node_at
@@ -51,9 +51,12 @@ def trials(change: Change, direction: str, meeting: Meeting) -> Trials:
     mine, theirs = Alone(writer, meeting.writer.server), Alone(_junctors_of(reader), meeting.reader.server)
     exhaustive = every_value(writer) or all_cases(writer, reader)
     candidates = exhaustive if exhaustive is not None else variants(writer, reader)
-    found = islice((value for value in candidates if not theirs.takes(value) and mine.takes(value)), _MOST)
+    # What the reader sees of a stored value is the value with both sides' defaults.
+    seen = ((value, defaulted(defaulted(value, writer), reader)) for value in candidates)
+    found = islice((value for value, stored in seen if not theirs.takes(stored) and mine.takes(value)), _MOST)
     made = tuple(Trial(value, change.path) for value in found)
-    return Trials(made, complete=exhaustive is not None and not made)
+    complete = exhaustive is not None and not made and any(mine.takes(value) for value in exhaustive)
+    return Trials(made, complete=complete)
 
 
 def shows(effect: str, seen: Seen) -> bool:
