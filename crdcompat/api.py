@@ -7,7 +7,8 @@ from typing import Any
 
 from crdcompat.apiserver.eras import Server, kubernetes_server, server_of_name
 from crdcompat.apiserver.strategy import Resource, Verdict
-from crdcompat.compare.engine import Comparer, Comparison, Open
+from crdcompat.compare.engine import Comparer
+from crdcompat.compare.result import Comparison, Open
 from crdcompat.compare.site import DIRECTIONS, ROLLBACK
 from crdcompat.errors import UsageError
 from crdcompat.manifests.crd import Crd, CrdVersion, is_crd, read_crd

@@ -6,7 +6,6 @@ The same change in several contexts is one result that lists them; its witness h
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
 import orjson
@@ -17,60 +16,11 @@ from crdcompat.compare.changes import Change, Undecided
 from crdcompat.compare.crd_level import CrdChange, CrdDiff, diff_crds
 from crdcompat.compare.equal import identical
 from crdcompat.compare.prove import Outcome, TrialBook, Witness, holds, prove
+from crdcompat.compare.result import Comparison, Judged, Open, Standing
 from crdcompat.compare.site import DIRECTIONS, NONE, ROLLBACK, Meeting
+from crdcompat.compare.unchosen import is_unchosen
 from crdcompat.compare.walk import SchemaDiff, diff_schemas
 from crdcompat.manifests.pairing import Chosen, Facing
-
-
-@dataclass(frozen=True, eq=False)
-class Standing:
-    """One place where a change stands: a context, and the chosen documents of both sides."""
-
-    context: str
-    terminal: bool
-    old: Chosen
-    new: Chosen
-    change: Change
-
-
-@dataclass(frozen=True, eq=False)
-class Judged:
-    """A change with its effect in one direction, in all contexts where it is the same."""
-
-    change: Change
-    direction: str
-    effect: str
-    witness: Witness
-    labels: tuple[Any, ...]
-    windows: tuple[str, str]
-    crd: str
-    kind: str
-    version: str
-    standings: tuple[Standing, ...]
-
-
-@dataclass(frozen=True, eq=False)
-class Open:
-    """An undecided difference and where it stands."""
-
-    undecided: Undecided
-    crd: str
-    version: str
-    contexts: tuple[str, ...]
-    old: Chosen | None
-    new: Chosen | None
-
-
-@dataclass(slots=True)
-class Comparison:
-    """Everything found: judged changes that have an effect, open ones, and counts."""
-
-    judged: list[Judged] = field(default_factory=list)
-    open: list[Open] = field(default_factory=list)
-    harmless: int = 0
-    text_only: int = 0
-    compared: set[str] = field(default_factory=set)
-    changed: set[str] = field(default_factory=set)
 
 
 class Comparer:
@@ -167,17 +117,20 @@ class Comparer:
                     continue
                 key = id(standings[0].old.version.schema), id(standings[0].new.version.schema)
                 outcome = outcomes[direction][key]
+                witness = self._common(standings, direction, effect, outcomes[direction])
+                meeting = self._meeting(standings[0], direction)
                 yield Judged(
                     change=standings[0].change,
                     direction=direction,
                     effect=effect,
-                    witness=self._common(standings, direction, effect, outcomes[direction]),
+                    witness=witness,
                     labels=outcome.labels,
                     windows=windows,
                     crd=crd,
                     kind=standings[0].old.document.crd.kind,
                     version=version,
                     standings=tuple(standings),
+                    unchosen=is_unchosen(standings[0].change, direction, effect, witness, meeting),
                 )
 
     def _outcomes(self, places: list[Standing], direction: str) -> dict[tuple[int, int], Outcome]:

@@ -9,8 +9,8 @@ from typing import Any
 
 import orjson
 
-from crdcompat.compare.engine import Judged
 from crdcompat.compare.prove import Witness
+from crdcompat.compare.result import Judged
 from crdcompat.compare.site import ROLLBACK
 from crdcompat.policy.rules import Rule, rule_for
 from crdcompat.policy.severity import SEVERITIES, lowered
@@ -86,7 +86,7 @@ def order(finding: Finding) -> tuple[Any, ...]:
 def _finding(item: Judged, old: str, new: str, locate: Locate) -> Finding:
     change = item.change
     rule = rule_for(change.kind)
-    severity = rule.judge(item.direction, item.effect, change.owner)
+    severity = "error" if item.unchosen else rule.judge(item.direction, item.effect, change.owner)
     if _is_unproven(item) and rule.unproven and severity == "error":
         severity = "warning"  # what only may happen is no error
     terminal = all(standing.terminal for standing in item.standings)
@@ -148,6 +148,8 @@ def _message(
         before=_brief(item.change.old),
         after=_brief(item.change.new),
     )
+    if item.unchosen:
+        sentence += f" (it is {writer}'s default: every object that does not set the field holds it)"
     if terminal:
         sentence += " (only in feature sets that can be neither upgraded nor rolled back: one level lower)"
     return sentence

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from crdcompat.compare.engine import Judged, Open
+from crdcompat.compare.result import Judged, Open
 from crdcompat.errors import SourceError
 from crdcompat.manifests.crdset import CrdSet
 from crdcompat.manifests.locate import locate

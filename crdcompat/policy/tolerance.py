@@ -9,8 +9,8 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Iterator
 
-from crdcompat.compare.engine import Judged
 from crdcompat.compare.facets import facet_of_change
+from crdcompat.compare.result import Judged
 from crdcompat.compare.site import ROLLBACK, WRITE_REJECTED
 from crdcompat.manifests.crdset import CrdSet
 from crdcompat.manifests.edit import Setting, apply_settings

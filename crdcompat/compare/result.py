@@ -1,0 +1,65 @@
+"""What a comparison comes to: changes with their effect in each direction, and differences left open."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from crdcompat.compare.changes import Change, Undecided
+from crdcompat.compare.prove import Witness
+from crdcompat.manifests.pairing import Chosen
+
+
+@dataclass(frozen=True, eq=False)
+class Standing:
+    """One place where a change stands: a context, and the chosen documents of both sides."""
+
+    context: str
+    terminal: bool
+    old: Chosen
+    new: Chosen
+    change: Change
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """A change with its effect in one direction, in all contexts where it is the same.
+
+    ``unchosen``: the writer sets the rejected value by default, so every object holds it.
+    """
+
+    change: Change
+    direction: str
+    effect: str
+    witness: Witness
+    labels: tuple[Any, ...]
+    windows: tuple[str, str]
+    crd: str
+    kind: str
+    version: str
+    standings: tuple[Standing, ...]
+    unchosen: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Open:
+    """An undecided difference and where it stands."""
+
+    undecided: Undecided
+    crd: str
+    version: str
+    contexts: tuple[str, ...]
+    old: Chosen | None
+    new: Chosen | None
+
+
+@dataclass(slots=True)
+class Comparison:
+    """Everything found: judged changes that have an effect, open ones, and counts."""
+
+    judged: list[Judged] = field(default_factory=list)
+    open: list[Open] = field(default_factory=list)
+    harmless: int = 0
+    text_only: int = 0
+    compared: set[str] = field(default_factory=set)
+    changed: set[str] = field(default_factory=set)

@@ -1,0 +1,28 @@
+"""Values that nobody chose: a default of the writer that the reader rejects stands in every object there is."""
+
+from __future__ import annotations
+
+from crdcompat.compare.changes import Change
+from crdcompat.compare.objects import place
+from crdcompat.compare.prove import Witness, holds
+from crdcompat.compare.site import ROLLBACK, WRITE_REJECTED, Meeting
+from crdcompat.schema.paths import node_at, with_value
+from crdcompat.schema.structural import ABSENT
+
+
+def is_unchosen(change: Change, direction: str, effect: str, witness: Witness, meeting: Meeting) -> bool:
+    """Whether the witness shows its rejection without the value too, because the writer sets it by default.
+
+    Only for rollbacks: what OLD sets by default and NEW rejects is met by NEW's own defaults at the upgrade.
+    """
+    if (direction, effect) != (ROLLBACK, WRITE_REJECTED) or witness.object is None:
+        return False
+    path = witness.at or change.path
+    for length in range(len(path), 0, -1):
+        node = node_at(meeting.writer.node, path[:length])
+        if node is None or node.default is ABSENT:
+            continue
+        left_out = Witness(with_value(witness.object, place(path[:length]), ABSENT), at=witness.at)
+        if holds(left_out, change, effect, [meeting]):
+            return True
+    return False
