@@ -53,7 +53,7 @@ def trials(change: Change, direction: str, meeting: Meeting) -> Trials:
     if isinstance(node.additional, Node) and (value := sample(node.additional)) is not ABSENT:
         made.insert(0, {"key": value})
     elif node.additional is True or (node.preserve and node.type == "object"):
-        made.insert(0, {"key": "a"})
+        made[:0] = [{"key": value} for value in ("a", 1, True)]
     for name, sub in islice(node.properties.items(), _MOST):
         if (value := sample(sub)) is not ABSENT:
             base = sample(node)
