@@ -151,13 +151,15 @@ def _versions(old: Resolved, new: Resolved, refused: _Refusals) -> Iterator[CrdC
             yield CrdChange(name, change)
         if bool(a.raw.get("deprecated")) != bool(b.raw.get("deprecated")):
             yield CrdChange(name, _change("version.deprecated", a.raw.get("deprecated"), b.raw.get("deprecated"), *at))
-        for what, has_old, has_new in (
-            ("status", a.has_status, b.has_status),
-            ("scale", a.scale is not None, b.scale is not None),
+        # Where /status exists, status in writes of the main resource is dropped without a word.
+        for what, has_old, has_new, where_it_is in (
+            ("status", a.has_status, b.has_status, (VALUE_PRUNED, "")),
+            ("scale", a.scale is not None, b.scale is not None, none),
         ):
             if has_old != has_new:
                 change = _change(f"subresource.{what}-{'added' if has_new else 'removed'}", has_old, has_new, *at)
-                yield CrdChange(name, change, failed if has_new else none, failed if has_old else none)
+                effects = (failed, where_it_is) if has_new else (where_it_is, failed)
+                yield CrdChange(name, change, *effects)
         if a.scale is not None and b.scale is not None and a.scale != b.scale:
             yield CrdChange(name, _change("subresource.scale-changed", dict(a.scale), dict(b.scale), *at))
         before, after = a.raw.get("selectableFields"), b.raw.get("selectableFields")

@@ -35,7 +35,7 @@ def cannot_hold(parent: Node, member: str, value: Any, server: Server) -> bool:
     if not _collect(relevant, named) or member not in named:
         return False
     others = [name for name in named if name != member]
-    domains = [_domain(parent.properties.get(name), named[name]) for name in others]
+    domains = [_domain_of(parent, name, named[name]) for name in others]
     if any(domain is None for domain in domains) or prod(len(domain or ()) for domain in domains) > _MOST:
         return False
     validator = SchemaValidator(relevant, server)
@@ -59,7 +59,7 @@ def all_cases(writer: Node, reader: Node) -> list[dict[str, Any]] | None:
         return None
     domains: dict[str, list[Any]] = {}
     for name, constraints in named.items():
-        domain = _domain(writer.properties.get(name), constraints)
+        domain = _domain_of(writer, name, constraints)
         if domain is None:
             return None
         domains[name] = domain
@@ -106,9 +106,17 @@ def _collect(node: Node, named: dict[str, list[Node]]) -> bool:
     return True
 
 
-def _domain(declared: Node | None, constraints: list[Node]) -> list[Any] | None:
+def _domain_of(parent: Node, name: str, constraints: list[Node]) -> list[Any] | None:
     """Every case of one member that the constraints can tell apart, absent included; None if not known."""
-    if declared is None or declared.type not in ("string", "boolean", "object"):
+    declared = parent.properties.get(name)
+    if declared is not None:
+        return _domain(declared, constraints)
+    # What the parent does not declare is pruned, unless it keeps what it does not know.
+    return None if parent.preserve or parent.additional is not None else [ABSENT]
+
+
+def _domain(declared: Node, constraints: list[Node]) -> list[Any] | None:
+    if declared.type not in ("string", "boolean", "object"):
         return None
     if declared.type != "string":
         free: list[Any] = [ABSENT, {}] if declared.type == "object" else [ABSENT, True, False]

@@ -35,6 +35,11 @@ class Site:
     new_at: Pointer
     in_junctor: bool = False
 
+    @property
+    def reshaped(self) -> bool:
+        """Whether the type changed: a value of another shape has other members, which are not compared."""
+        return self.old.types != self.new.types
+
     def change(
         self, kind: str, old: Any, new: Any, *keywords: str, added: tuple[Any, ...] = (), removed: tuple[Any, ...] = ()
     ) -> Change:

@@ -11,7 +11,7 @@ from functools import cache
 
 from crdcompat.compare.changes import Change, Undecided
 from crdcompat.compare.equal import identical
-from crdcompat.compare.facets import all_facets, junctors, types
+from crdcompat.compare.facets import all_facets, junctors
 from crdcompat.compare.site import Site
 from crdcompat.schema.paths import ITEM, VALUE
 from crdcompat.schema.structural import ABSENT, Node
@@ -53,8 +53,8 @@ def _walk(site: Site, found: SchemaDiff) -> None:
                 found.changes.append(item)
             else:
                 found.undecided.append(item)
-    if types.collapses(site):
-        return  # one cause, one finding: a value of another shape has another inside
+    if site.reshaped:
+        return
     differing = [
         key for key in sorted(old.keys() | new.keys()) if not identical(old.get(key, ABSENT), new.get(key, ABSENT))
     ]

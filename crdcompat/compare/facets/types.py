@@ -32,16 +32,11 @@ def changes(site: Site) -> Iterator[Change]:
     if site.in_junctor:
         return
     old, new = site.old, site.new
-    if old.types != new.types:
+    if site.reshaped:
         yield site.change("type.changed", _shown(old), _shown(new), "x-kubernetes-int-or-string", "type")
     elif _form(old) != _form(new):
         kind = "map.introduced" if new.additional is not None else "map.dropped"
         yield site.change(kind, _form(old), _form(new), "additionalProperties")
-
-
-def collapses(site: Site) -> bool:
-    """Whether the shape changed so that what is below is no longer comparable."""
-    return site.old.types != site.new.types
 
 
 def trials(change: Change, direction: str, meeting: Meeting) -> Trials:
