@@ -1,0 +1,105 @@
+"""diff --suggest-patch: what it suggests applies with git, and the findings are gone after it."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+from helpers import PAIRS, Json, array, both, diff, git, obj, root, run, string, write
+
+import crdcompat
+
+
+def _apply(patch: str, at: Path) -> None:
+    subprocess.run(["git", "apply", "-"], input=patch.encode(), cwd=at, check=True, capture_output=True)
+
+
+def _left(old: Path, new: str | Path, **options: Path) -> set[tuple[str, str, str]]:
+    report = diff(f"path:{old}", new, "--direction", "rollback", **options)
+    return {(f["rule"], f["crd"], f["path"]) for f in report["findings"]}
+
+
+@pytest.mark.parametrize(("old", "new"), PAIRS)
+def test_real_releases(old: str, new: str, openshift_api: Path, tmp_path: Path) -> None:
+    patch = run("diff", f"release-{old}", f"release-{new}", "--suggest-patch", cwd=openshift_api)
+    assert patch.err == "", patch.err
+    tree = tmp_path / "old"
+    git(openshift_api, "worktree", "add", "--detach", str(tree), f"origin/release-{old}")
+    try:
+        before = crdcompat.load(f"path:{tree}")
+        _apply(patch.out, tree)
+        after = crdcompat.load(f"path:{tree}")
+        assert [str(problem) for problem in after.problems] == [str(problem) for problem in before.problems]
+        loaded = crdcompat.load(f"release-{new}", repo=str(openshift_api))
+        report = crdcompat.diff(after, loaded, directions=("rollback",))
+        left = {(f.rule, f.crd, f.path) for f in report.findings if f.effect == "write-rejected"}
+        assert left == set()
+    finally:
+        git(openshift_api, "worktree", "remove", "--force", str(tree))
+
+
+def test_small_ones(tmp_path: Path) -> None:
+    cases: dict[str, tuple[Json, Json]] = {
+        "enum": (string("A"), string("A", "B")),
+        "quoted": (string("A"), string("A", "yes", "")),
+        "length": (string(maxLength=3), string(maxLength=8)),
+        "bounds": ({"type": "integer", "maximum": 5}, {"type": "integer", "maximum": 9}),
+        "items": (array(string(), maxItems=2), array(string(), maxItems=4)),
+        "nullable": (array(string()), array(string(nullable=True))),
+        "pattern": (string(pattern="^a+$"), string(pattern="^[ab]+$")),
+        "below": (array(string("A")), array(string("A", "B"))),
+    }
+    for name, (before, after) in cases.items():
+        at = tmp_path / name
+        sides = both(at, root(spec=obj(v=before)), root(spec=obj(v=after)))
+        assert _left(sides[0], f"path:{sides[1]}"), name
+        patch = run("diff", "old", "new", "--suggest-patch", cwd=at)
+        _apply(patch.out, at / "old")
+        assert _left(sides[0], f"path:{sides[1]}") == set(), (name, patch.out)
+
+
+def test_nothing_to_widen(tmp_path: Path) -> None:
+    sides = both(tmp_path, root(spec=obj(v=string("A", "B"))), root(spec=obj(v=string("A"))))
+    ran = run("diff", *sides, "--suggest-patch")
+    assert ran.out == ""
+
+
+def test_the_file_keeps_its_style(tmp_path: Path) -> None:
+    """Comments, indentation and the order of lines stay; one line comes."""
+    text = """\
+        # kept by hand
+        apiVersion: apiextensions.k8s.io/v1
+        kind: CustomResourceDefinition
+        metadata: {name: widgets.example.com}
+        spec:
+            group: example.com
+            names: {kind: Widget, plural: widgets}
+            scope: Namespaced
+            versions:
+            -   name: v1
+                served: true
+                storage: true
+                schema:
+                    openAPIV3Schema:
+                        type: object
+                        properties:
+                            spec:
+                                type: object
+                                properties:
+                                    mode:
+                                        # the modes
+                                        enum:
+                                        - A   # first
+                                        type: string
+        """
+    lines = [line.removeprefix("        ") for line in text.splitlines()]
+    old = write(tmp_path / "old.yaml", "\n".join(lines) + "\n")
+    write(tmp_path / "new.yaml", old.read_text(encoding="utf-8").replace("- A   # first", "- A\n" + " " * 32 + "- B"))
+    patch = run("diff", "old.yaml", "new.yaml", "--suggest-patch", cwd=tmp_path).out
+    changed = [line for line in patch.splitlines() if re.match(r"[+-](?![+-])", line)]
+    assert changed == ["+" + " " * 32 + "- B"]
+    _apply(patch, tmp_path)
+    assert "# first" in old.read_text(encoding="utf-8")
+    assert _left(old, f"path:{tmp_path / 'new.yaml'}") == set()
