@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from crdcompat.api import server_of
-from crdcompat.apiserver.errors import DUPLICATE, NOT_SUPPORTED, FieldError
+from crdcompat.apiserver.errors import DUPLICATE, NOT_SUPPORTED, REQUIRED, FieldError
 from crdcompat.apiserver.strategy import Resource
+from crdcompat.apiserver.validate import is_member
 from crdcompat.compare.site import ROLLBACK, UPGRADE, VALUE_DEFAULTED, VALUE_PRUNED, WRITE_REJECTED
 from crdcompat.manifests.crdset import CrdSet
 from crdcompat.manifests.objects import Recorded
@@ -22,12 +23,12 @@ from crdcompat.policy.severity import at_least
 from crdcompat.problems import Problem, Skipped, problem_order
 from crdcompat.report.model import DiffReport, sorted_skips
 from crdcompat.schema.paths import pointer_of, render, schema_path_of
-from crdcompat.schema.sample import member_key
 from crdcompat.schema.structural import Node
 
 _EXAMPLES = 3
 #: What evidence makes of an effect: somebody really uses the new thing.
 _RAISED = {WRITE_REJECTED: "error", VALUE_PRUNED: "warning", VALUE_DEFAULTED: "info"}
+_REACHING = ("junctor.", "type.", "map.", "preserve-unknown.", "embedded-resource.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +129,10 @@ def _general(error: FieldError, obj: dict[str, Any], root: Node) -> str:
     if error.field == "<nil>":
         quoted = error.detail.startswith('"') and '" must ' in error.detail
         return _general_path(error.detail[1:].partition('"')[0], obj, root) if quoted else ""
+    pointer = pointer_of(obj, error.field)
+    if error.type == REQUIRED and not error.detail and pointer:
+        # What ``required`` misses is a name, also where no schema describes a member of that name.
+        return render((*schema_path_of(root, pointer[:-1]), str(pointer[-1])))
     path = _general_path(error.field, obj, root)
     return path.removesuffix("[*]") if error.type == DUPLICATE else path
 
@@ -142,13 +147,27 @@ def _explains(finding: Finding, fact: _Fact) -> bool:
         return False
     paths = (finding.path, *finding.places)
     if fact.effect == VALUE_PRUNED:
-        return any(fact.path == path or fact.path.startswith((f"{path}.", f"{path}[")) for path in paths)
+        return any(_is_below(fact.path, path) for path in paths)
+    if _reaches(finding) and any(_is_below(fact.path, path) for path in paths):
+        return True
     if fact.path not in paths:
         return False
     if fact.error is None or fact.error.type != NOT_SUPPORTED or not finding.change.startswith("enum.value-"):
         return True
     held = finding.added or finding.removed
-    return any(member_key(fact.error.value) == member_key(member) for member in held)
+    return any(is_member(fact.error.value, member) for member in held)
+
+
+def _reaches(finding: Finding) -> bool:
+    """Whether the errors of a change may name a member: what a branch or another type demands of it."""
+    if finding.change.startswith("cel."):
+        rules = [rule for side in (finding.old, finding.new) if isinstance(side, list) for rule in side]
+        return any("fieldPath" in rule for rule in rules if isinstance(rule, dict))
+    return finding.change.startswith(_REACHING)
+
+
+def _is_below(path: str, above: str) -> bool:
+    return not above or path == above or path.startswith((f"{above}.", f"{above}["))
 
 
 def _with(finding: Finding, labels: list[str]) -> Finding:

@@ -313,7 +313,7 @@ class SchemaValidator:
         return FieldError(TOO_MANY, path or "<nil>", size, f"must have at most {most} {word}")
 
     def _enum(self, value: Any, path: Path, out: list[FieldError]) -> None:
-        if not any(_is_member(value, member) for member in self.enum):
+        if not any(is_member(value, member) for member in self.enum):
             out.append(FieldError(NOT_SUPPORTED, path or "<nil>", value, self.enum_detail))
 
     def _object(
@@ -361,7 +361,7 @@ def _pathless(sentence: str) -> FieldError:
     return FieldError(INVALID, "<nil>", "", sentence)
 
 
-def _is_member(value: Any, member: Any) -> bool:
+def is_member(value: Any, member: Any) -> bool:
     """Go's conversion-then-DeepEqual (section 3.4): numbers convert into each other, integers into text."""
     if member is None or isinstance(value, bool) != isinstance(member, bool):
         return False

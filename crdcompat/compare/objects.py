@@ -7,7 +7,7 @@ from typing import Any
 from crdcompat.apiserver.strategy import Resource
 from crdcompat.schema.paths import ITEM, VALUE, Pointer, SchemaPath, node_at, with_value
 from crdcompat.schema.sample import around, sample, values
-from crdcompat.schema.structural import ABSENT
+from crdcompat.schema.structural import ABSENT, Node
 
 Object = dict[str, Any]
 
@@ -22,7 +22,7 @@ def whole_object(resource: Resource, path: SchemaPath, value: Any) -> Object | N
     """
     if value is ABSENT:
         parent = node_at(resource.node, path[:-1])
-        made = around(resource.node, path[:-1], sample(parent)) if parent is not None else ABSENT
+        made = around(resource.node, path[:-1], _object(parent)) if parent is not None else ABSENT
         made = with_value(made, place(path), ABSENT) if isinstance(made, dict) else made
     else:
         made = around(resource.node, path, value) if path else value
@@ -36,6 +36,11 @@ def whole_object(resource: Resource, path: SchemaPath, value: Any) -> Object | N
         meta.setdefault("namespace", "default")
     body = {name: member for name, member in made.items() if name not in ("apiVersion", "kind", "metadata")}
     return {"apiVersion": resource.api_version, "kind": resource.crd.kind, "metadata": meta, **body}
+
+
+def _object(node: Node) -> Any:
+    """The smallest object that ``node`` allows; of a node that allows anything, the empty one."""
+    return sample(node) if node.types else {}
 
 
 def _name(resource: Resource) -> str:

@@ -21,7 +21,7 @@ from crdcompat.compare.objects import Object, place, whole_object
 from crdcompat.compare.search import find_valid, shrink
 from crdcompat.compare.site import NONE, WRITE_REJECTED, Facet, Meeting, Seen, Trial, Trials
 from crdcompat.schema.paths import Pointer, SchemaPath, field_of, node_at, value_at, with_value
-from crdcompat.schema.structural import ABSENT
+from crdcompat.schema.structural import ABSENT, Node
 
 #: Of a giant enum only so many values are proved one by one; the others are of the same kind.
 _PROVED_ONE_BY_ONE = 64
@@ -145,6 +145,8 @@ def _try(
         answer = accepts(obj)
         return answer.accepted is True and answer.object is not None and effect_on(answer.object)[0] == effect
 
+    if trial.value is ABSENT and not _has_members(node_at(writer.node, trial.path[:-1])):
+        return _Tried(_NEVER)
     start = _start(trial, keep, writer, known)
     if start is None:
         return _Tried(_OPEN, why="no valid object with this field could be made")
@@ -182,6 +184,11 @@ def _effect(verdict: Verdict, at: SchemaPath, effects: tuple[str, ...], facet: F
         if facet.shows(effect, Seen(verdict, pointer, field_of(pointer, indexed=indexed))):
             return effect
     return ""
+
+
+def _has_members(parent: Node | None) -> bool:
+    """Whether a value may be an object: only of an object can a member be missing."""
+    return parent is not None and (not parent.types or parent.type == "object")
 
 
 def _start(trial: Trial, keep: Pointer, writer: Resource, known: Object | None) -> Object | None:

@@ -6,7 +6,7 @@ from crdcompat.compare.changes import Change
 from crdcompat.compare.objects import place
 from crdcompat.compare.prove import Witness, holds
 from crdcompat.compare.site import ROLLBACK, WRITE_REJECTED, Meeting
-from crdcompat.schema.paths import node_at, with_value
+from crdcompat.schema.paths import ITEM, node_at, with_value
 from crdcompat.schema.structural import ABSENT
 
 
@@ -20,8 +20,8 @@ def is_unchosen(change: Change, direction: str, effect: str, witness: Witness, m
     path = witness.at or change.path
     for length in range(len(path), 0, -1):
         node = node_at(meeting.writer.node, path[:length])
-        if node is None or node.default is ABSENT:
-            continue
+        if node is None or node.default is ABSENT or path[length - 1] is ITEM:
+            continue  # no item of a list is ever left out
         left_out = Witness(with_value(witness.object, place(path[:length]), ABSENT), at=witness.at)
         if holds(left_out, change, effect, [meeting]):
             return True

@@ -32,6 +32,8 @@ EFFECTS = {
 }
 
 _MOST = 6
+#: Errors of rules write the key of a map in brackets, those of schemas after a dot.
+_KEY = re.compile(r"\[(?!\d+\])([^\]]*)\]")
 _TOKENS = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|\s+|[^\s'\"]+")
 
 
@@ -60,7 +62,7 @@ def trials(change: Change, direction: str, meeting: Meeting) -> Trials:
     rules = change.old if direction == ROLLBACK else change.new
     if writer is None or reader is None or not isinstance(rules, list):
         return Trials(())
-    alone = Node({**{key: value for key, value in reader.raw.items() if key not in _VALUE_KEYWORDS}, _KEYWORD: rules})
+    alone = Node({**_shape(reader.raw), _KEYWORD: rules})
     mine, theirs = Alone(writer, meeting.writer.server), Alone(alone, meeting.reader.server)
     every = every_value(writer) or rule_cases(writer, [str(rule.get("rule", "")) for rule in rules])
     complete = every is not None and any(mine.takes(value) for value in every)
@@ -90,13 +92,36 @@ def _texts(rules: list[dict[str, Any]]) -> tuple[str, ...]:
     return tuple(str(rule.get("rule", "")).strip() for rule in rules)
 
 
-#: Left out when a rule is tried by itself: what they reject is not the rule's doing.
-_VALUE_KEYWORDS = frozenset({"enum", "pattern", "allOf", "anyOf", "oneOf", "not", "required"})
+#: Kept when a rule is tried by itself: what a rule reads of its node. What the others reject is not its doing.
+_SHAPE = (
+    "type",
+    "format",
+    "nullable",
+    "default",
+    "x-kubernetes-int-or-string",
+    "x-kubernetes-preserve-unknown-fields",
+    "x-kubernetes-embedded-resource",
+    "x-kubernetes-list-type",
+    "x-kubernetes-list-map-keys",
+)
+
+
+def _shape(schema: Any) -> Any:
+    """A schema with the names and types of its values, and nothing that restricts them."""
+    if not isinstance(schema, dict):
+        return schema
+    kept = {key: schema[key] for key in _SHAPE if key in schema}
+    kept |= {key: _shape(schema[key]) for key in ("items", "additionalProperties") if key in schema}
+    if isinstance(members := schema.get("properties"), dict):
+        kept["properties"] = {name: _shape(member) for name, member in members.items()}
+    return kept
 
 
 def shows(effect: str, seen: Seen) -> bool:
     return any(
-        error.type in (INVALID, FORBIDDEN, REQUIRED) and not error.is_marker and _at_or_below(error.field, seen.field)
+        error.type in (INVALID, FORBIDDEN, REQUIRED)
+        and not error.is_marker
+        and _at_or_below(_KEY.sub(r".\1", error.field), seen.field)
         for error in seen.verdict.errors
     )
 

@@ -111,10 +111,15 @@ def _numbers(writer: Node, reader: Node) -> Iterator[Any]:
 
 
 def _multiples(writer: Node, reader: Node) -> Iterator[Any]:
-    step = _number(writer.raw.get("multipleOf"), 1) or 1
-    for count in range(1, 8):
-        value = step * count
-        yield int(value) if value == int(value) else value
+    """Numbers within the writer's bounds that are multiples of its factor and not of the reader's."""
+    mine, factor = _range(writer, "bounds"), _number(reader.raw.get("multipleOf"), 1) or 1
+    step = _number(writer.raw.get("multipleOf"), 0.5 if writer.type == "number" else 1) or 1
+    for edge in (0, mine.low, mine.high):
+        start = math.ceil(edge / step) if math.isfinite(edge) else 0
+        near = (count * step for count in range(start - 4, start + 8))
+        for value in sorted(near, key=lambda value: (abs(value - start * step), value < 0)):
+            if mine.low <= value <= mine.high and value % factor:
+                yield int(value) if value == int(value) else value
     yield from values(writer)
 
 

@@ -11,9 +11,10 @@ from itertools import islice
 from typing import Any
 
 from crdcompat.compare.changes import Change
+from crdcompat.compare.local import Alone
 from crdcompat.compare.site import VALUE_PRUNED, WRITE_REJECTED, Effects, Meeting, Seen, Site, Trial, Trials
 from crdcompat.schema.paths import node_at
-from crdcompat.schema.sample import sample, values
+from crdcompat.schema.sample import POOL, sample, values
 from crdcompat.schema.structural import ABSENT, Node
 
 KEYWORDS = frozenset({"type", "x-kubernetes-int-or-string", "items", "additionalProperties"})
@@ -49,6 +50,7 @@ def trials(change: Change, direction: str, meeting: Meeting) -> Trials:
         made.insert(0, {"key": value})
     elif node.additional is True or (node.preserve and node.type == "object"):
         made[:0] = [{"key": value} for value in ("a", 1, True)]
+    made += _members(node, node_at(meeting.reader.node, change.path), meeting)
     for name, sub in islice(node.properties.items(), _MOST):
         if (value := sample(sub)) is not ABSENT:
             base = sample(node)
@@ -57,6 +59,20 @@ def trials(change: Change, direction: str, meeting: Meeting) -> Trials:
         made += _PLAIN
     distinct = {repr(value): value for value in made if value is not None}
     return Trials(tuple(Trial(value, change.path) for value in distinct.values()))
+
+
+def _members(writer: Node, reader: Node | None, meeting: Meeting) -> Iterator[dict[str, Any]]:
+    """Objects of one member each, whose value the writer takes and the reader does not."""
+    if reader is None or "object" not in (*writer.types, *reader.types):
+        return
+    for name in islice(dict.fromkeys((*writer.properties, *reader.properties)), _MOST):
+        mine, theirs = writer.child(name), reader.child(name)
+        if mine is None or theirs is None:
+            continue
+        written, read = Alone(mine, meeting.writer.server), Alone(theirs, meeting.reader.server)
+        candidates = (*islice(values(mine), _MOST), *_PLAIN, *POOL)
+        telling = (value for value in candidates if written.takes(value) and not read.takes(value))
+        yield from ({name: value} for value in islice(telling, 1))
 
 
 def shows(effect: str, seen: Seen) -> bool:
