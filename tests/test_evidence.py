@@ -95,7 +95,8 @@ def test_two_bad_values_in_one_object_are_one_object(sides: tuple[CrdSet, CrdSet
 
 def test_clean_objects_prove_nothing(sides: tuple[CrdSet, CrdSet]) -> None:
     report = _with(sides, _widget("a", spec={"color": "red", "plain": "p"}, status={"modes": ["a"]}))
-    assert [item.path for item in report.findings if _count(item)] == ["spec.kept"]
+    # The default of NEW is written into it, and lost again: that is all.
+    assert {item.path for item in report.findings if _count(item)} == {"spec.kept"}
     assert report.findings and not report.unexplained
 
 

@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 from helpers import Json, array, crd, obj, root, string, version
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 import crdcompat
@@ -49,6 +49,7 @@ def _share(part: float) -> Callable[[Any], Any]:
         derandomize=True,
         deadline=None,
         database=None,
+        phases=(Phase.generate, Phase.shrink),
         suppress_health_check=list(HealthCheck),
     )
 
@@ -291,8 +292,15 @@ def _value(draw: st.DrawFn, schema: Any, depth: int) -> Any:
     return draw(_GARBAGE)
 
 
+class RealCrds(tuple[Json, ...]):
+    """CRDs that a failing case does not print."""
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} CRDs>"
+
+
 @pytest.fixture(scope="module")
-def real(request: pytest.FixtureRequest) -> list[Json]:
+def real(request: pytest.FixtureRequest) -> RealCrds:
     """CRDs of openshift/api where there are any, else those of the demo."""
     shared = Path(__file__).resolve().parents[2] / "shared"
     if shared.is_dir():
@@ -300,7 +308,7 @@ def real(request: pytest.FixtureRequest) -> list[Json]:
     else:
         found = crdcompat.load(f"path:{Path(__file__).resolve().parents[1] / 'fixtures'}")
     documents = [dict(document.crd.raw) for document in found.documents]
-    return [document for document in documents if len(json.dumps(document)) < 40_000]
+    return RealCrds(document for document in documents if len(json.dumps(document)) < 40_000)
 
 
 # -- single writes -------------------------------------------------------------------------------------------
@@ -308,7 +316,7 @@ def real(request: pytest.FixtureRequest) -> list[Json]:
 
 @_share(0.45)
 @given(data=st.data())
-def test_writes(real: list[Json], data: st.DataObject) -> None:
+def test_writes(real: RealCrds, data: st.DataObject) -> None:
     definition = data.draw(_crds(real), label="crd")
     operation = data.draw(st.sampled_from(sorted(OPERATIONS)), label="operation")
     old = data.draw(_objects(definition), label="old")
@@ -462,7 +470,7 @@ def _compare(at: Path, old: Json, new: Json, objects: Sequence[Any]) -> DiffRepo
 
 @_share(0.2)
 @given(data=st.data())
-def test_comparing(real: list[Json], tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
+def test_comparing(real: RealCrds, tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
     old = data.draw(_crds(real), label="old")
     new = _mutated(data.draw, copy.deepcopy(old), data.draw(st.integers(1, 3)))
     objects = [data.draw(_objects(new), label="object") for _ in range(2)]
@@ -474,7 +482,7 @@ def test_comparing(real: list[Json], tmp_path_factory: pytest.TempPathFactory, d
 
 @_share(0.15)
 @given(data=st.data())
-def test_refusing(real: list[Json], data: st.DataObject) -> None:
+def test_refusing(real: RealCrds, data: st.DataObject) -> None:
     definition = data.draw(_crds(real), label="crd")
     other = _mutated(data.draw, copy.deepcopy(definition), 1)
     server = kubernetes_server(data.draw(_SERVERS, label="server"))

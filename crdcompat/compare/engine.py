@@ -10,14 +10,16 @@ from typing import Any
 
 import orjson
 
+from crdcompat.apiserver.conversion import Converting
 from crdcompat.apiserver.eras import Server
 from crdcompat.apiserver.strategy import Resource
+from crdcompat.compare.across import crossings
 from crdcompat.compare.changes import Change, Undecided
 from crdcompat.compare.crd_level import CrdChange, CrdDiff, diff_crds
 from crdcompat.compare.equal import identical
 from crdcompat.compare.prove import Outcome, TrialBook, Witness, holds, prove
 from crdcompat.compare.result import Comparison, Judged, Open, Standing
-from crdcompat.compare.site import DIRECTIONS, NONE, ROLLBACK, Meeting
+from crdcompat.compare.site import DIRECTIONS, NONE, ROLLBACK, WRITE_REJECTED, Meeting
 from crdcompat.compare.unchosen import is_unchosen
 from crdcompat.compare.walk import SchemaDiff, diff_schemas
 from crdcompat.manifests.pairing import Chosen, Facing
@@ -31,7 +33,7 @@ class Comparer:
         self._new_server = new_server
         self._schemas: dict[tuple[int, int], SchemaDiff] = {}
         self._crds: dict[tuple[int, int], CrdDiff] = {}
-        self._resources: dict[tuple[int, Server], Resource] = {}
+        self._resources: dict[tuple[int, Server, bool], Resource] = {}
         self._book = TrialBook()
 
     def compare(self, facings: Iterable[Facing], directions: Iterable[str] = DIRECTIONS) -> Comparison:
@@ -43,8 +45,9 @@ class Comparer:
         for facing in facings:
             name = facing.old.name
             found.compared.add(name)
-            for version, standing in self._standings(facing, found):
-                standings.setdefault(_identity(name, version, standing.change), []).append(standing)
+            for version, standing in (*self._standings(facing, found), *self._crossings(facing)):
+                key = (*_identity(name, version, standing.change), standing.direction, standing.written_as)
+                standings.setdefault(key, []).append(standing)
             for item in self._crd_diff(facing, found).changes:
                 key = (*_identity(name, item.version, item.change), item.rollback, item.upgrade)
                 of_crds.setdefault(key, (item, []))[1].append(_crd_standing(facing, item))
@@ -67,14 +70,28 @@ class Comparer:
             for change in self._diff(old, new, found, facing.old.name).changes:
                 yield version, Standing(facing.context, facing.terminal, old, new, change)
 
-    def _diff(self, old: Chosen, new: Chosen, found: Comparison, name: str) -> SchemaDiff:
+    def _crossings(self, facing: Facing) -> Iterator[tuple[str, Standing]]:
+        """What the versions of one side alone allow and others do not, if those did not change so themselves."""
+        for direction, name, old, new in crossings(facing):
+            same = self._schema_diff(facing.old.versions[name], facing.new.versions[name])
+            known = {_identity("", name, change) for change in same.changes}
+            for change in self._schema_diff(old, new).changes:
+                if _identity("", name, change) not in known:
+                    yield name, Standing(facing.context, facing.terminal, old, new, change, direction)
+
+    def _schema_diff(self, old: Chosen, new: Chosen) -> SchemaDiff:
         a, b = old.version.schema, new.version.schema
         key = (id(a), id(b))
         if key not in self._schemas:
             same = a is None or b is None or identical(a, b)
             self._schemas[key] = SchemaDiff() if same else diff_schemas(old.version.node, new.version.node)
-            found.text_only += self._schemas[key].text_only
-        diff = self._schemas[key]
+        return self._schemas[key]
+
+    def _diff(self, old: Chosen, new: Chosen, found: Comparison, name: str) -> SchemaDiff:
+        known = len(self._schemas)
+        diff = self._schema_diff(old, new)
+        if len(self._schemas) > known:
+            found.text_only += diff.text_only
         if diff.changes or diff.undecided or diff.text_only:
             found.changed.add(name)
         return diff
@@ -103,16 +120,17 @@ class Comparer:
     def _judge(
         self, crd: str, version: str, places: list[Standing], directions: tuple[str, ...], found: Comparison
     ) -> Iterator[Judged]:
-        outcomes = {direction: self._outcomes(places, direction) for direction in DIRECTIONS}
-        for direction in directions:
+        ways = (places[0].direction,) if places[0].direction else DIRECTIONS
+        outcomes = {direction: self._outcomes(places, direction) for direction in ways}
+        for direction in (wanted for wanted in directions if wanted in ways):
             groups: dict[tuple[Any, ...], list[Standing]] = {}
             for standing in places:
                 key = id(standing.old.version.schema), id(standing.new.version.schema)
                 outcome = outcomes[direction][key]
-                windows = tuple(outcomes[way][key].effect for way in DIRECTIONS)
+                windows = tuple(outcomes[way][key].effect if way in ways else NONE for way in DIRECTIONS)
                 groups.setdefault((outcome.effect, _plain(outcome.labels), windows), []).append(standing)
             for (effect, _, windows), standings in groups.items():
-                if effect == NONE:
+                if effect == NONE or (len(ways) == 1 and effect != WRITE_REJECTED):
                     found.harmless += 1
                     continue
                 key = id(standings[0].old.version.schema), id(standings[0].new.version.schema)
@@ -168,14 +186,16 @@ class Comparer:
         return unproved or Witness(None, reason="each context has a witness, but no single object was found for all")
 
     def _meeting(self, standing: Standing, direction: str) -> Meeting:
-        old = self._resource(standing.old, self._old_server)
-        new = self._resource(standing.new, self._new_server)
+        reads_old, reads_new = (bool(standing.direction) and direction == way for way in DIRECTIONS)
+        old = self._resource(standing.old, self._old_server, converting=reads_old)
+        new = self._resource(standing.new, self._new_server, converting=reads_new)
         return Meeting(writer=new, reader=old) if direction == ROLLBACK else Meeting(writer=old, reader=new)
 
-    def _resource(self, chosen: Chosen, server: Server) -> Resource:
-        key = (id(chosen.version), server)
+    def _resource(self, chosen: Chosen, server: Server, *, converting: bool) -> Resource:
+        key = (id(chosen.version), server, converting)
         if key not in self._resources:
-            self._resources[key] = Resource(chosen.document.crd, chosen.version, server)
+            made = Converting if converting else Resource
+            self._resources[key] = made(chosen.document.crd, chosen.version, server)
         return self._resources[key]
 
 

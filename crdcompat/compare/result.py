@@ -7,18 +7,30 @@ from typing import Any
 
 from crdcompat.compare.changes import Change, Undecided
 from crdcompat.compare.prove import Witness
+from crdcompat.compare.site import ROLLBACK
 from crdcompat.manifests.pairing import Chosen
 
 
 @dataclass(frozen=True, eq=False)
 class Standing:
-    """One place where a change stands: a context, and the chosen documents of both sides."""
+    """One place where a change stands: a context, and the chosen documents of both sides.
+
+    ``direction`` is set where the two are different versions, which meet in one direction only.
+    """
 
     context: str
     terminal: bool
     old: Chosen
     new: Chosen
     change: Change
+    direction: str = ""
+
+    @property
+    def written_as(self) -> str:
+        """The version that objects are written as, where it is not the one that reads them."""
+        if not self.direction:
+            return ""
+        return (self.new if self.direction == ROLLBACK else self.old).version.name
 
 
 @dataclass(frozen=True, eq=False)

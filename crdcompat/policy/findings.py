@@ -93,7 +93,7 @@ def _finding(item: Judged, old: str, new: str, locate: Locate) -> Finding:
     added = item.labels if change.added and item.labels else change.added
     removed = item.labels if change.removed and item.labels else change.removed
     return Finding(
-        id=fingerprint(rule.id, item.direction, item.crd, item.version, change.place, added, removed),
+        id=fingerprint(rule.id, item.direction, item.crd, _versions(item), change.place, added, removed),
         rule=rule.id,
         change=change.kind,
         direction=item.direction,
@@ -114,6 +114,11 @@ def _finding(item: Judged, old: str, new: str, locate: Locate) -> Finding:
         windows={"old_crd_new_writer": item.windows[0], "new_crd_old_writer": item.windows[1]},
         locations=locate(item),
     )
+
+
+def _versions(item: Judged) -> str:
+    """The version of a finding's identity; both, where objects are written as another than they are read as."""
+    return f"{item.standings[0].written_as} {item.version}".strip()
 
 
 def _is_unproven(item: Judged) -> bool:
@@ -148,6 +153,8 @@ def _message(
         before=_brief(item.change.old),
         after=_brief(item.change.new),
     )
+    if written_as := item.standings[0].written_as:
+        sentence += f" (written as {written_as}, which only {writer} has, and read as {item.version})"
     if item.unchosen:
         sentence += f" (it is {writer}'s default: every object that does not set the field holds it)"
     if terminal:

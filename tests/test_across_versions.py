@@ -1,0 +1,83 @@
+"""Versions that one side alone has: what is written as one is read as another."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from helpers import Json, brief, crd, diff, obj, root, run, string, version, write
+
+import crdcompat
+from crdcompat.api import USUAL
+
+
+def _crd(*versions: Json, conversion: str = "None") -> Json:
+    made = crd(versions=versions)
+    made["spec"]["conversion"] = {"strategy": conversion}
+    return made
+
+
+def _root(*modes: str, **more: Json) -> Json:
+    return root(spec=obj(mode=string(*modes), **more))
+
+
+def _report(tmp_path: Path, old: Json, new: Json) -> list[tuple[str, ...]]:
+    sides = (write(tmp_path / "old.yaml", old), write(tmp_path / "new.yaml", new))
+    report = diff(*sides)
+    for finding in report["findings"]:
+        if finding["path"]:
+            _prove(finding, old, new)
+    return [(*brief(finding)[:3], finding["version"], finding["path"]) for finding in report["findings"]]
+
+
+def _prove(finding: Json, old: Json, new: Json) -> None:
+    """The witness is valid as the version it is written as, and rejected as the one it is read as."""
+    reader, writer = (old, new) if finding["direction"] == "rollback" else (new, old)
+    witness: Json = finding["witness"]["object"]
+    assert crdcompat.judge(writer, "validate", witness).accepted is True
+    read = {**witness, "apiVersion": f"example.com/{finding['version']}"}
+    answer = crdcompat.judge(reader, "validate", read)
+    assert [error.text(USUAL) for error in answer.errors] == finding["witness"]["errors"]
+
+
+OLD = _crd(version(_root("A")))
+WIDER = version(_root("A", "B"), "v2", storage=False)
+
+
+def test_a_version_that_allows_more_is_added(tmp_path: Path) -> None:
+    """v1 itself did not change; what clients write as v2 is rejected once only v1 is left."""
+    assert _report(tmp_path, OLD, _crd(version(_root("A")), WIDER)) == [
+        ("rollback", "warning", "enum-value-added", "v1", "spec.mode"),
+        ("rollback", "warning", "version-added", "v2", ""),
+    ]
+    told = run("diff", "old.yaml", "new.yaml", cwd=tmp_path).out
+    assert "(written as v2, which only new.yaml has, and read as v1)" in " ".join(told.split())
+
+
+def test_a_version_that_allows_more_goes(tmp_path: Path) -> None:
+    assert _report(tmp_path, _crd(version(_root("A")), WIDER), OLD) == [
+        ("upgrade", "warning", "enum-value-removed", "v1", "spec.mode"),
+        ("upgrade", "warning", "version-removed", "v2", ""),
+    ]
+
+
+def test_what_the_shared_version_says_is_not_said_again(tmp_path: Path) -> None:
+    report = _report(tmp_path, OLD, _crd(version(_root("A", "B")), WIDER))
+    assert report == [
+        ("rollback", "warning", "enum-value-added", "v1", "spec.mode"),
+        ("rollback", "warning", "version-added", "v2", ""),
+    ]
+
+
+def test_what_tells_nothing(tmp_path: Path) -> None:
+    """Losses are the writer's own; a webhook may do anything; a stored version cannot go back at all."""
+    more = version(_root("A", extra=string()), "v2", storage=False)
+    lost = _report(tmp_path / "1", OLD, _crd(version(_root("A")), more))
+    assert lost == [("rollback", "warning", "version-added", "v2", "")]
+    hook = _report(tmp_path / "2", OLD, _crd(version(_root("A")), WIDER, conversion="Webhook"))
+    assert ("rollback", "warning", "enum-value-added", "v1", "spec.mode") not in hook
+    stored = _crd(version(_root("A"), storage=False), version(_root("A", "B"), "v2"))
+    assert [found[:3] for found in _report(tmp_path / "3", OLD, stored)] == [
+        ("rollback", "error", "version-storage-moved"),
+    ]
+    unserved = _crd(version(_root("A")), version(_root("A", "B"), "v2", storage=False, served=False))
+    assert _report(tmp_path / "4", OLD, unserved) == []
