@@ -22,6 +22,12 @@ class Alone:
         holder = Node({"type": "object", "properties": {"v": node.raw}})
         self._rules = RuleEvaluator(holder, server)
 
+    def breaks_rules(self, value: Any) -> bool:
+        """Whether a rule is against ``value`` and nothing else is: it is of the shape that rules are asked about."""
+        errors: list[FieldError] = []
+        self._validator.validate(value, "v", None, errors, [])
+        return not errors and bool(self._rules.evaluate({"v": value}, None, ratchet=False).errors)
+
     def takes(self, value: Any) -> bool:
         """Whether nothing here is against ``value``, with its defaults set; what cannot be judged is not."""
         stored = defaulted(value, self._node)

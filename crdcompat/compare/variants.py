@@ -11,7 +11,7 @@ from typing import Any
 from crdcompat.compare.equal import identical
 from crdcompat.schema.mentions import Mention, mentions
 from crdcompat.schema.paths import with_value
-from crdcompat.schema.sample import POOL, enum_members, sample, values
+from crdcompat.schema.sample import POOL, enum_members, object_of_size, sample, values
 from crdcompat.schema.structural import ABSENT, Node
 
 #: Values of one member, members taken together, and variants of one node that are looked at in all.
@@ -158,6 +158,8 @@ def _objects(node: Node, others: tuple[Node, ...]) -> Iterator[dict[str, Any]]:
                 except LookupError:
                     continue
                 yield made
+    if isinstance(node.additional, Node):
+        yield from (made for size in (1, 2, 3) if (made := object_of_size(node, size)) is not ABSENT)
     for name in node.properties:
         value = sample(node.properties[name])
         if value is not ABSENT:
@@ -182,7 +184,7 @@ def _cases(node: Node, mention: Mention) -> Iterator[Any]:
             cases.append("")
         if below.type == "array" and below.items is not None:
             cases += [[value] for value in mention.values if _is_of(value, below.items)]
-            cases += [[], [sample(below.items)]]
+            cases += [[], *([item] for item in (sample(below.items),) if item is not ABSENT)]
         if below.type == "object":
             cases.append({})
     distinct: list[Any] = []

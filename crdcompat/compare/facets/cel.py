@@ -68,7 +68,7 @@ def trials(change: Change, direction: str, meeting: Meeting) -> Trials:
     complete = every is not None and any(mine.takes(value) for value in every)
     candidates = every if every is not None and complete else variants(writer, alone, _beside(alone))
     seen = ((value, defaulted(value, writer)) for value in candidates)
-    found = islice((value for value, stored in seen if not theirs.takes(stored) and mine.takes(value)), _MOST)
+    found = islice((value for value, stored in seen if theirs.breaks_rules(stored) and mine.takes(value)), _MOST)
     made = tuple(Trial(value, change.path) for value in found)
     return Trials(made, complete=complete and not made)
 

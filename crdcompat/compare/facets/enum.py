@@ -6,7 +6,7 @@ narrowed or restated through allOf is compared as what it means (design section 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from crdcompat.apiserver.errors import NOT_SUPPORTED
@@ -40,6 +40,7 @@ def changes(site: Site) -> Iterator[Change]:
         if (
             strings.is_string(site.old)
             and strings.is_string(site.new)
+            and not (site.old.nullable and site.new.nullable)  # no enum ever holds the null
             and strings.relation(site.old, site.new).kind == "equal"
         ):
             return  # a pattern that lists the same values
@@ -66,18 +67,29 @@ def trials(change: Change, direction: str, meeting: Meeting) -> Trials:
     if node is None:
         return Trials((), complete=False)
     other = node_at(meeting.reader.node, change.path)
+    takes = Alone(node, meeting.writer.server).takes
     both = other is not None and strings.is_string(node) and strings.is_string(other)
-    if both and other is not None and strings.strings_outside(node, other, Alone(node, meeting.writer.server).takes)[1]:
+    if both and other is not None and not node.nullable and strings.strings_outside(node, other, takes)[1]:
         return Trials((), complete=True)
     outside: dict[Any, Any] = {}
     # The empty string is the least telling of the values outside an enum: last.
     named = sorted(literals_for(meeting.writer.node, change.path), key=lambda value: value == "")
-    for value in (*named, *values(node)):
-        if value is not None and member_key(value) not in known:
+    nulls = (None,) if node.nullable else ()
+    beside = (value for value in _numbers_beside(node, closed or ()) if takes(value))
+    for value in (*named, *values(node), *beside, *nulls):
+        if member_key(value) not in known:
             outside.setdefault(member_key(value), value)
         if len(outside) >= _OUTSIDERS:
             break
     return Trials(tuple(Trial(value, change.path, value) for value in outside.values()), complete=False)
+
+
+def _numbers_beside(node: Node, members: Sequence[Any]) -> Iterator[Any]:
+    """Numbers next to the members: of the plain ones, most are members themselves."""
+    numbers = [member for member in members if isinstance(member, (int, float)) and not isinstance(member, bool)]
+    step = node.raw.get("multipleOf") or 1
+    if node.type in ("integer", "number") or node.int_or_string:
+        yield from (value for member in numbers for value in (member + step, member - step))
 
 
 def shows(effect: str, seen: Seen) -> bool:

@@ -31,11 +31,7 @@ def changes(site: Site) -> Iterator[Change]:
         return
     if identical(_meaning(site.old), _meaning(site.new)):
         return
-    differing = [
-        k
-        for k in sorted(KEYWORDS)
-        if not identical(without_enums(site.old.raw.get(k)), without_enums(site.new.raw.get(k)))
-    ]
+    differing = [k for k in sorted(KEYWORDS) if not identical(_compared(site.old, k), _compared(site.new, k))]
     if differing:
         old, new = ({key: side.raw[key] for key in differing if key in side.raw} for side in (site.old, site.new))
         yield site.change("junctor.changed", old or None, new or None, *differing)
@@ -61,6 +57,12 @@ def trials(change: Change, direction: str, meeting: Meeting) -> Trials:
 
 def shows(effect: str, seen: Seen) -> bool:
     return seen.rejects_below()
+
+
+def _compared(node: Node, keyword: str) -> Any:
+    """What is compared of a junctor here; the enums of branches are compared member by member."""
+    value = node.raw.get(keyword)
+    return value if keyword == "not" else without_enums(value)
 
 
 def without_enums(value: Any) -> Any:
