@@ -112,8 +112,8 @@ class _Evidence:
 def _facts(data: dict[str, Any], reader: Resource, writer: Resource) -> Iterator[_Fact]:
     """What the reader's schema does to an object that the writer's accepts."""
     stored = writer.create(data, keep_status=True)
-    if stored.accepted is not True or stored.object is None:
-        return
+    if stored.accepted is not True or stored.object is None or stored.pruned:
+        return  # what the writer rejects or cuts down was written by another release
     verdict = reader.create(stored.object, keep_status=True)
     obj = verdict.object or reader.read(stored.object).object
     for error in verdict.errors:

@@ -55,7 +55,7 @@ def test_equal_languages(left: str, right: str) -> None:
 def test_what_does_not_compile_is_undecided_with_the_reason() -> None:
     relation = compare("a", "a(")
     assert relation.kind == "undecided"
-    assert relation.reason == "error parsing regexp: missing ): a("
+    assert relation.reason == "error parsing regexp: missing closing ): `a(`"
 
 
 def test_beyond_the_bound_is_undecided_but_keeps_what_was_found() -> None:

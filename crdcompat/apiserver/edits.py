@@ -69,9 +69,9 @@ def touching(obj: Object, old: Object, root: Node, bad: list[Pointer]) -> tuple[
         at = target[: depth - 1]
         items = value_at(obj, at)
         node = node_at(root, schema_path_of(root, at))
-        if node is not None and node.list_type == "map":
+        if node is not None and node.list_type == "map" and len(target) > depth:
             break
-        held = {pointer[depth - 1] for pointer in bad if pointer[: depth - 1] == at}
+        held = {pointer[depth - 1] for pointer in bad if len(pointer) >= depth and pointer[: depth - 1] == at}
         valid = [index for index in range(len(items)) if index not in held]
         if valid:
             rest = [item for index, item in enumerate(items) if index != valid[-1]]

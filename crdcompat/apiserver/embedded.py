@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import orjson
-
 from crdcompat.apiserver.eras import Server
 from crdcompat.apiserver.errors import INVALID, REQUIRED, FieldError
 from crdcompat.apiserver.metadata import dns1035_label_errors, validate_embedded
@@ -31,7 +29,7 @@ def embedded_errors(value: Any, node: Node, server: Server, path: str = "") -> I
 
 def has_embedded(node: Node) -> bool:
     """Whether any node below ``node`` is an embedded resource: most schemas have none."""
-    return b'"x-kubernetes-embedded-resource":true' in orjson.dumps(node.raw)
+    return node.anywhere(lambda schema: schema.get("x-kubernetes-embedded-resource") is True)
 
 
 def _resource_errors(value: dict[str, Any], path: str, server: Server) -> Iterator[FieldError]:

@@ -119,7 +119,12 @@ class Bounds:
 
 
 def _number(value: Any) -> int | float | None:
-    return value if isinstance(value, (int, float)) and not isinstance(value, bool) else None
+    """A number as Go decodes a float64 keyword; integers that an int64 holds are kept exact."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    if isinstance(value, int) and abs(value) >= 2**63:
+        return float(value) if abs(value) < 2**1023 else None
+    return value if math.isfinite(value) else None
 
 
 def _shown(value: int | float) -> str:

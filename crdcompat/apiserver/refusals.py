@@ -146,7 +146,7 @@ def _node(node: Node, at: str, server: Server, *, root: bool = False) -> Iterato
 def _pattern(node: Node, at: str) -> Iterator[FieldError]:
     pattern = node.raw.get("pattern")
     if isinstance(pattern, str) and isinstance(compiled := compile_pattern(pattern), PatternError):
-        detail = f"must be a valid regular expression, but isn't: error parsing regexp: {compiled.reason}"
+        detail = f"must be a valid regular expression, but isn't: {compiled.reason}"
         yield FieldError(_INVALID, f"{at}.pattern", pattern, detail)
 
 

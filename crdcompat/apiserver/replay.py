@@ -66,14 +66,15 @@ def replay(resource: Resource, stored: Object, *, had_status: bool) -> Replay:
     causes = _causes(resource, read.object)
     bad = list(dict.fromkeys(cause.pointer for cause in causes if cause.pointer))
     at_root = any(not cause.pointer for cause in causes)
+    harmed = bool(causes)
     loses = bool(read.pruned)
-    status = _status_update(resource, read.object, bad, had_status)
+    status = _status_update(resource, read.object, bad, had_status, harmed=harmed)
     # What breaks no rule breaks none by a label more or a finalizer less, unless rules look at the old object.
     unharmed = Answer(ACCEPTED) if not causes and not resource.has_transition_rules else None
     writes = {
         "status-update": status,
         "status-update-touching": _status_touching(resource, read.object, bad, had_status, status),
-        "spec-update": _spec_update(resource, read.object, bad),
+        "spec-update": _edited(resource, read.object, "spec", bad, harmed=harmed),
         "metadata-update": unharmed or _answer(_update(resource, _labelled(read.object), read.object)),
         "finalizer-removal": _finalizer_removal(resource, read.object, unharmed),
         "apply": unharmed or _apply(resource, read.object),
@@ -96,31 +97,30 @@ def _causes(resource: Resource, obj: Object) -> tuple[Cause, ...]:
     return tuple(found)
 
 
-def _status_update(resource: Resource, obj: Object, bad: list[Pointer], had_status: bool) -> Answer:
-    if not resource.version.has_status:
-        return _no_endpoint(resource, obj) if had_status else _edited(resource, obj, "status", bad)
-    return _edited(resource, obj, "status", bad)
+def _status_update(resource: Resource, obj: Object, bad: list[Pointer], had_status: bool, *, harmed: bool) -> Answer:
+    if had_status and not resource.version.has_status:
+        return _no_endpoint(resource, obj)
+    return _edited(resource, obj, "status", bad, harmed=harmed)
 
 
-def _spec_update(resource: Resource, obj: Object, bad: list[Pointer]) -> Answer:
-    return _edited(resource, obj, "spec", bad)
+def _edited(resource: Resource, obj: Object, part: str, bad: list[Pointer], *, harmed: bool) -> Answer:
+    """The write of something else in ``part``: an edit that adds no error of its own, and takes none away.
 
-
-def _edited(resource: Resource, obj: Object, part: str, bad: list[Pointer]) -> Answer:
-    """The write of something else in ``part``; of several possible edits the one that adds no error of its own."""
+    Where a rule at the root is broken, nobody knows by which value: an edit that mends it changed just that.
+    """
     status_write = part == "status" and resource.version.has_status
 
     def write(new: Object) -> Verdict:
         return _update(resource, new, obj, status=status_write)
 
-    # Without bad values any edit will do; beside them, the one that adds no error of its own.
-    unchanged = len(write(obj).errors) if bad else 0
+    unchanged = len(write(obj).errors) if harmed else 0
     best: Answer | None = None
     for count, edit in enumerate(unrelated(obj, resource.node, part, bad, resource.server)):
         answer = replace(_answer(write(edit.object)), note=f"changes {edit.what}")
-        if best is None or len(answer.errors) < len(best.errors):
+        errors = len(answer.errors)
+        if errors >= unchanged and (best is None or errors < len(best.errors)):
             best = answer
-        if len(answer.errors) <= unchanged or count == _MOST_EDITS:
+        if errors == unchanged or count == _MOST_EDITS:
             break
     if best is not None:
         return best

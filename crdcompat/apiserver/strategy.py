@@ -11,8 +11,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-import orjson
-
 from crdcompat.apiserver import metadata
 from crdcompat.apiserver.cel import RuleEvaluator
 from crdcompat.apiserver.correlation import Pair, same
@@ -38,6 +36,7 @@ from crdcompat.apiserver.scale import scale_errors
 from crdcompat.apiserver.typed import typed_error
 from crdcompat.apiserver.validate import SchemaValidator
 from crdcompat.manifests.crd import Crd, CrdVersion
+from crdcompat.schema.structural import Node
 
 Object = dict[str, Any]
 
@@ -93,7 +92,7 @@ class Resource:
     @cached_property
     def has_transition_rules(self) -> bool:
         """Whether any rule looks at the old object."""
-        return b"oldSelf" in orjson.dumps(self.node.raw)
+        return self.node.anywhere(lambda schema: any("oldSelf" in str(rule.get("rule")) for rule in Node(schema).rules))
 
     @cached_property
     def _has_embedded(self) -> bool:

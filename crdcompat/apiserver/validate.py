@@ -76,9 +76,9 @@ class SchemaValidator:
         self.required = node.required
         self.forbids_unknown = node.additional is False
         self.junctors = not _JUNCTORS.isdisjoint(raw)
-        self.min_length, self.max_length = raw.get("minLength"), raw.get("maxLength")
-        self.min_items, self.max_items = raw.get("minItems"), raw.get("maxItems")
-        self.min_properties, self.max_properties = raw.get("minProperties"), raw.get("maxProperties")
+        self.min_length, self.max_length = node.count("minLength"), node.count("maxLength")
+        self.min_items, self.max_items = node.count("minItems"), node.count("maxItems")
+        self.min_properties, self.max_properties = node.count("minProperties"), node.count("maxProperties")
         self.bounds = numbers.Bounds.read(node, self.format, server)
         self.unknown = ""
         self.pattern = None

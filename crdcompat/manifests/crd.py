@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from crdcompat.errors import CrdcompatError
 from crdcompat.schema.structural import Node
 
 Pointer = tuple[str | int, ...]
@@ -98,7 +99,7 @@ def is_fragment(data: Mapping[str, Any]) -> bool:
     return not isinstance(spec.get("names"), dict) and not isinstance(spec.get("versions"), list)
 
 
-class NotACrdError(ValueError):
+class NotACrdError(CrdcompatError):
     """A document says it is a CRD and cannot be read as one; ``pointer`` leads to the offending place."""
 
     def __init__(self, message: str, pointer: Pointer = ()) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -72,8 +73,8 @@ class Recorded:
         return self if data is None else replace(self, data=data, hint=None)
 
     def _digest(self) -> str:
-        content = orjson.dumps(self.data, option=orjson.OPT_SORT_KEYS)
-        return hashlib.blake2b(content, digest_size=16).hexdigest()
+        content = json.dumps(self.data, sort_keys=True)  # integers of any size, unlike the faster libraries
+        return hashlib.blake2b(content.encode(), digest_size=16).hexdigest()
 
 
 def read_objects(tree: Tree, on_file: Callable[[], object] | None = None) -> Iterator[Recorded | Problem | Skipped]:

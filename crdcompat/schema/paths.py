@@ -138,6 +138,8 @@ def with_value(obj: Any, pointer: Pointer, value: Any) -> Any:
     if isinstance(step, int):
         if not isinstance(obj, list) or step >= len(obj):
             raise LookupError(step)
+        if not rest and value is ABSENT:
+            return obj[:step] + obj[step + 1 :]
         copy = list(obj)
         copy[step] = with_value(copy[step], rest, value)
         return copy

@@ -83,9 +83,24 @@ def _compiled(pattern: str) -> Any:
     return compiled
 
 
+#: What RE2 says, in the words of Go's regexp/syntax.
+_GO_WORDS = {
+    "missing )": "missing closing )",
+    "missing ]": "missing closing ]",
+    "trailing \\": "trailing backslash at end of expression",
+    "no argument for repetition operator": "missing argument to repetition operator",
+    "invalid repetition size": "invalid repeat count",
+    "bad repetition operator": "invalid nested repetition operator",
+    "invalid perl operator": "invalid or unsupported Perl syntax",
+    "invalid named capture group": "invalid named capture",
+}
+
+
 def _reason(error: Exception) -> str:
     reason = error.args[0] if error.args else error
-    return reason.decode(errors="replace") if isinstance(reason, bytes) else str(reason)
+    text = reason.decode(errors="replace") if isinstance(reason, bytes) else str(reason)
+    words, _, argument = text.partition(": ")
+    return f"{_GO_WORDS.get(words, words)}: `{argument}`"
 
 
 def _has_byte_escape(source: str) -> bool:

@@ -153,16 +153,12 @@ def string_limits(node: Node) -> tuple[int, int | None, tuple[str, ...]]:
     """Least and greatest length, and the patterns, of a string node and its allOf branches together."""
     least, most, patterns = 0, None, []
     for holder in (node, *node.all_of):
-        least = max(least, _count(holder.raw.get("minLength")) or 0)
-        limit = _count(holder.raw.get("maxLength"))
+        least = max(least, holder.count("minLength") or 0)
+        limit = holder.count("maxLength")
         most = limit if most is None or (limit is not None and limit < most) else most
         if isinstance(holder.raw.get("pattern"), str):
             patterns.append(holder.raw["pattern"])
     return least, most, tuple(patterns)
-
-
-def _count(value: Any) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
 
 
 _BY_FORMAT: dict[str, tuple[str, ...]] = {
@@ -249,7 +245,7 @@ def object_of_size(node: Node, size: int) -> Any:
 
 
 def _array(node: Node, depth: int) -> Any:
-    wanted = _count(node.raw.get("minItems")) or 0
+    wanted = node.count("minItems") or 0
     return list_of_size(node, wanted) if depth < _DEPTH else ABSENT
 
 
@@ -284,13 +280,15 @@ def _object(node: Node, depth: int) -> Any:
             return ABSENT
         made[name] = value
     for name, sub in node.properties.items():
-        if len(made) >= (_count(node.raw.get("minProperties")) or 0):
+        if len(made) >= (node.count("minProperties") or 0):
             break
         if name not in made and (value := sample(sub, depth=depth + 1)) is not ABSENT:
             made[name] = value
     if isinstance(node.additional, Node):
-        for index in range(len(made), min((_count(node.raw.get("minProperties")) or 0), _MOST_ITEMS)):
-            made[f"key{index}"] = sample(node.additional, depth=depth + 1)
+        for index in range(len(made), min((node.count("minProperties") or 0), _MOST_ITEMS)):
+            if (value := sample(node.additional, depth=depth + 1)) is ABSENT:
+                return ABSENT
+            made[f"key{index}"] = value
     return made
 
 

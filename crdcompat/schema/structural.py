@@ -6,6 +6,7 @@ them. Source: the CRD API's JSONSchemaProps and "structural schema" (KEP-2331); 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any, Final
 
@@ -101,6 +102,26 @@ class Node:
         if found is not None:
             return found
         return self.additional if isinstance(self.additional, Node) else None
+
+    def count(self, keyword: str) -> int | None:
+        """A length or number of members (``maxLength``, ``minItems``, …), an int64; None where there is none."""
+        value = self.raw.get(keyword)
+        if isinstance(value, float) and value.is_integer():
+            value = int(value)
+        return value if isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2**63 else None
+
+    def anywhere(self, wanted: Callable[[Schema], bool]) -> bool:
+        """Whether any JSON object in this schema, however deep, is what is ``wanted``."""
+        left: list[Any] = [self.raw]
+        while left:
+            value = left.pop()
+            if isinstance(value, dict):
+                if wanted(value):
+                    return True
+                left.extend(value.values())
+            elif isinstance(value, list):
+                left.extend(value)
+        return False
 
     def junctor_branches(self) -> tuple[Node, ...]:
         """The branches of anyOf, oneOf, allOf and not: value validations on the same value."""

@@ -8,6 +8,7 @@ with the error's text under "\\x01name".
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -211,7 +212,7 @@ def _integer(value: Any, _found: Conversion) -> Any:
 
 def _number(value: Any, _found: Conversion) -> Any:
     if type(value) is float or type(value) is int:
-        return float(value)
+        return float(value) if abs(value) < 2**1023 else math.inf if value > 0 else -math.inf
     raise MisfitError(f"invalid data, expected float, got {go_type(value)}")
 
 
