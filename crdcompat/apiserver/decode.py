@@ -9,11 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import orjson
+
 from crdcompat.apiserver.metadata import decode_object_meta
 from crdcompat.schema.structural import ABSENT, Node
 
 _TYPE_META = ("apiVersion", "kind")
 _RESOURCE_META = frozenset({"apiVersion", "kind", "metadata"})
+_CONTAINERS = frozenset({dict, list})
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +43,7 @@ def decode(raw: dict[str, Any], schema: Node, *, pruning: bool = True) -> Decode
         pruned.extend(lost)
     body = {name: value for name, value in raw.items() if name not in _RESOURCE_META}
     kept = _prune_object(body, schema, "", pruned) if pruning else _copy(body)
-    if pruning:
+    if pruning and _may_hold_null(kept):
         drop_nulls(kept, schema)
     apply_defaults(kept, schema, "", defaulted)
     for name in _RESOURCE_META:
@@ -58,7 +61,10 @@ def prune(value: Any, node: Node | None, path: str, pruned: list[str]) -> Any:
         items = node.items if node is not None else None
         if node is not None and node.preserve:
             return [_skip(item, items, f"{path}[{i}]", pruned) for i, item in enumerate(value)]
-        return [prune(item, items, f"{path}[{i}]", pruned) for i, item in enumerate(value)]
+        return [
+            prune(item, items, f"{path}[{i}]", pruned) if type(item) in _CONTAINERS else item
+            for i, item in enumerate(value)
+        ]
     return value
 
 
@@ -71,7 +77,7 @@ def _prune_object(value: dict[str, Any], node: Node | None, path: str, pruned: l
         elif node.embedded and name in _RESOURCE_META:
             kept[name] = _embedded_meta(name, member, prefix, pruned)
         elif (sub := node.properties.get(name)) is not None:
-            kept[name] = prune(member, sub, prefix + name, pruned)
+            kept[name] = prune(member, sub, prefix + name, pruned) if type(member) in _CONTAINERS else member
         elif node.additional is not None:
             below = node.additional if isinstance(node.additional, Node) else None
             # `additionalProperties: true` keeps the keys but knows nothing about what is below them.
@@ -131,7 +137,7 @@ def drop_nulls(value: Any, node: Node | None) -> None:
 
 def apply_defaults(value: Any, node: Node | None, path: str, defaulted: list[str]) -> None:
     """Set defaults in place; a default fires only where its parent object is present."""
-    if node is None:
+    if node is None or not node.has_defaults:
         return
     if isinstance(value, dict):
         prefix = f"{path}." if path else ""
@@ -155,6 +161,14 @@ def apply_defaults(value: Any, node: Node | None, path: str, defaulted: list[str
                 value[index] = _copy(node.items.default)
                 defaulted.append(f"{path}[{index}]")
             apply_defaults(value[index], node.items, f"{path}[{index}]", defaulted)
+
+
+def _may_hold_null(value: Any) -> bool:
+    """Whether there is a null to drop: most objects have none, and its text tells fastest."""
+    try:
+        return b"null" in orjson.dumps(value)
+    except TypeError:  # an integer beyond 64 bits
+        return True
 
 
 def _wants_default(value: dict[str, Any], name: str, sub: Node) -> bool:

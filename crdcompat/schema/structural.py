@@ -96,6 +96,11 @@ class Node:
         """``x-kubernetes-validations``, raw."""
         return tuple(rule for rule in _sequence(self.raw.get("x-kubernetes-validations")) if isinstance(rule, dict))
 
+    @cached_property
+    def has_defaults(self) -> bool:
+        """Whether a default may stand here or below."""
+        return self.anywhere(lambda schema: "default" in schema)
+
     def child(self, key: str) -> Node | None:
         """The schema of member ``key`` of an object of this node, ``None`` where nothing describes it."""
         found = self.properties.get(key)
