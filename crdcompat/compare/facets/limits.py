@@ -138,5 +138,6 @@ def _objects(writer: Node, reader: Node) -> Iterator[Any]:
 def _sizes(theirs: _Range, mine: _Range) -> Iterator[int]:
     if math.isfinite(theirs.high) and theirs.high < mine.high and theirs.high < _LONGEST:
         yield int(theirs.high) + 1
-    if math.isfinite(theirs.low) and theirs.low > max(mine.low, 0):
-        yield int(theirs.low) - 1
+    if math.isfinite(theirs.low) and theirs.low <= _LONGEST:
+        # Defaults add members: what is one too few may not stay so.
+        yield from range(int(theirs.low) - 1, int(max(mine.low, 0)) - 1, -1)

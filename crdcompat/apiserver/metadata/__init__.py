@@ -1,0 +1,14 @@
+"""ObjectMeta: decoded, validated, and the names in it."""
+
+from crdcompat.apiserver.metadata.decoding import decode_object_meta, undecodable
+from crdcompat.apiserver.metadata.names import dns1035_label_errors
+from crdcompat.apiserver.metadata.validation import validate_create, validate_embedded, validate_update
+
+__all__ = [
+    "decode_object_meta",
+    "dns1035_label_errors",
+    "undecodable",
+    "validate_create",
+    "validate_embedded",
+    "validate_update",
+]

@@ -1,0 +1,121 @@
+"""Names and keys: DNS labels and subdomains, label keys, path segments, and the sentences about them."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from crdcompat.apiserver.eras import Server
+
+_LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
+_SUBDOMAIN = rf"{_LABEL}(\.{_LABEL})*"
+_KEY = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
+_LABEL_RE = re.compile(_LABEL)
+_KEY_RE = re.compile("[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?")
+
+#: Since which minor the texts of these rules read so.
+_RFC_1123_TEXT = 20  # before: "a DNS-1123 subdomain must consist of"
+_LABELS_COUNT_BYTES = 34  # before: characters
+_LABEL_KEY_TEXT = 35  # "a valid label key", before: "a qualified name"
+
+
+def label_key_errors(text: str, server: Server) -> list[str]:
+    """What is wrong with a label key: an optional DNS prefix, a slash, a name."""
+    must = (
+        "must consist of alphanumeric characters, '-', '_' or '.', "
+        "and must start and end with an alphanumeric character"
+    )
+    must = _regex_text(must, _KEY, "MyName", "my.name", "123-abc")
+    *prefixes, name = text.split("/")
+    texts: list[str] = []
+    if len(prefixes) > 1:
+        what = "a valid label key" if server.minor >= _LABEL_KEY_TEXT else "a qualified name"
+        return [f"{what} {must} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"]
+    if prefixes == [""]:
+        texts.append("prefix part must be non-empty")
+    elif prefixes:
+        texts += [f"prefix part {problem}" for problem in subdomain_errors(prefixes[0], server, _unit(server))]
+    if not name:
+        texts.append("name part must be non-empty")
+    elif utf8_size(name) > 63:
+        texts.append(f"name part {_too_long(63, server)}")
+    if not _KEY_RE.fullmatch(name):
+        texts.append(f"name part {must}")
+    return texts
+
+
+def label_value_errors(value: str, server: Server) -> list[str]:
+    """What is wrong with a label's value; it may be empty."""
+    texts: list[str] = []
+    if utf8_size(value) > 63:
+        texts.append(_too_long(63, server))
+    if value and not _KEY_RE.fullmatch(value):
+        must = (
+            "a valid label must be an empty string or consist of alphanumeric characters, "
+            "'-', '_' or '.', and must start and end with an alphanumeric character"
+        )
+        texts.append(_regex_text(must, f"({_KEY})?", "MyValue", "my_value", "12345"))
+    return texts
+
+
+def subdomain_errors(text: str, server: Server, unit: str = "characters") -> list[str]:
+    texts = [] if utf8_size(text) <= 253 else [f"must be no more than 253 {unit}"]
+    if not all(_LABEL_RE.fullmatch(part) for part in text.split(".")):
+        kind = "a lowercase RFC 1123 subdomain" if server.minor >= _RFC_1123_TEXT else "a DNS-1123 subdomain"
+        must = (
+            f"{kind} must consist of lower case alphanumeric characters, '-' or '.', "
+            "and must start and end with an alphanumeric character"
+        )
+        texts.append(_regex_text(must, _SUBDOMAIN, "example.com"))
+    return texts
+
+
+def dns_label_errors(text: str, server: Server) -> list[str]:
+    texts = [] if utf8_size(text) <= 63 else ["must be no more than 63 characters"]
+    if not _LABEL_RE.fullmatch(text):
+        kind = "a lowercase RFC 1123 label" if server.minor >= _RFC_1123_TEXT else "a DNS-1123 label"
+        must = (
+            f"{kind} must consist of lower case alphanumeric characters or '-', "
+            "and must start and end with an alphanumeric character"
+        )
+        texts.append(_regex_text(must, _LABEL, "my-name", "123-abc"))
+    return texts
+
+
+def dns1035_label_errors(text: str) -> list[str]:
+    """What is wrong with a DNS-1035 label (a kind in lower case)."""
+    texts = [] if utf8_size(text) <= 63 else ["must be no more than 63 characters"]
+    if not _LABEL_RE.fullmatch(text) or text[0] in "0123456789":
+        must = (
+            "a DNS-1035 label must consist of lower case alphanumeric characters or '-', "
+            "start with an alphabetic character, and end with an alphanumeric character"
+        )
+        texts.append(_regex_text(must, "[a-z]([-a-z0-9]*[a-z0-9])?", "my-name", "abc-123"))
+    return texts
+
+
+def path_segment_errors(text: str) -> list[str]:
+    return [f"may not contain '{char}'" for char in "/%" if char in text]
+
+
+def without_trailing_dash(prefix: str) -> str:
+    """A prefix of a name with its last dash taken for something that may end a name."""
+    return prefix[:-2] + "a" if len(prefix) > 1 and prefix[-1] == "-" and prefix[-2] < "\x80" else prefix
+
+
+def _too_long(limit: int, server: Server) -> str:
+    return f"must be no more than {limit} {_unit(server)}"
+
+
+def _unit(server: Server) -> str:
+    return "bytes" if server.minor >= _LABELS_COUNT_BYTES else "characters"
+
+
+def _regex_text(must: str, pattern: str, *examples: str) -> str:
+    shown = " or ".join(f"'{example}', " for example in examples)
+    return f"{must} (e.g. {shown}regex used for validation is '{pattern}')"
+
+
+def utf8_size(text: str) -> int:
+    return len(text.encode("utf-8", "surrogatepass"))

@@ -1,0 +1,209 @@
+"""The rules for ObjectMeta (reference sections 4.2 and 4.3): at create, at update, in embedded resources.
+
+Source: k8s.io/apimachinery, ``pkg/api/validation`` and ``pkg/apis/meta/v1/validation``; the API extensions
+server's ``schema/objectmeta``. None of these rules is ratcheted. Where Go visits a map in random order,
+the errors here go by key.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from crdcompat.apiserver import gotext
+from crdcompat.apiserver.errors import FORBIDDEN, INVALID, REQUIRED, TOO_LONG, FieldError
+from crdcompat.apiserver.metadata.decoding import OWNER_STRINGS, decode_object_meta
+from crdcompat.apiserver.metadata.names import (
+    dns_label_errors,
+    label_key_errors,
+    label_value_errors,
+    path_segment_errors,
+    subdomain_errors,
+    utf8_size,
+    without_trailing_dash,
+)
+from crdcompat.schema.structural import ABSENT
+
+if TYPE_CHECKING:
+    from crdcompat.apiserver.eras import Server
+
+_ANNOTATIONS_LIMIT = 256 * 1024
+_MANAGER_LIMIT = 128
+_SUBRESOURCE_LIMIT = 256
+_GENERATED_BASE = 58  # what is kept of a generateName
+_IMMUTABLE = "field is immutable"
+_BYTES_IN_ANNOTATION_TEXT = 20  # the minor since which the text counts bytes; before: characters
+
+
+def validate_create(meta: dict[str, Any], *, namespaced: bool, server: Server) -> list[FieldError]:
+    """The rules for the (decoded) metadata of a new object.
+
+    A missing namespace is no error: the request's URL has it. From ``generateName`` the server has made a
+    name by now; here its random ending is ``xxxxx``.
+    """
+    errors: list[FieldError] = []
+    name, generate, namespace = (meta.get(member, "") for member in ("name", "generateName", "namespace"))
+    if generate:
+        problems = subdomain_errors(without_trailing_dash(generate), server)
+        errors += _invalid("metadata.generateName", generate, problems)
+        name = name or generate[:_GENERATED_BASE] + "xxxxx"
+    if name:
+        errors += _invalid("metadata.name", name, subdomain_errors(name, server))
+    else:
+        errors.append(FieldError(REQUIRED, "metadata.name", ABSENT, "name or generateName is required"))
+    if namespaced:
+        errors += _namespace(meta, "metadata", server)
+    elif namespace:
+        errors.append(FieldError(FORBIDDEN, "metadata.namespace", ABSENT, "not allowed on this type"))
+    errors += _common(meta, "metadata", server)
+    return errors
+
+
+def validate_embedded(raw: Any, path: str, server: Server) -> list[FieldError]:
+    """The rules for the metadata of an embedded resource, which needs no name and may have any path segment.
+
+    What does not decode is passed over: a request with it has been refused before, a stored one dropped it.
+    """
+    meta, _ = decode_object_meta(raw)
+    name, generate = meta.get("name", ""), meta.get("generateName", "")
+    errors = [*_invalid(f"{path}.generateName", generate, path_segment_errors(generate))]
+    problems = [f"may not be '{name}'"] if name in (".", "..") else path_segment_errors(name)
+    errors += _invalid(f"{path}.name", name, problems)
+    errors += _namespace(meta, path, server)
+    errors += _common(meta, path, server)
+    return errors
+
+
+def _namespace(meta: dict[str, Any], path: str, server: Server) -> Iterator[FieldError]:
+    namespace = meta.get("namespace", "")
+    if namespace:
+        yield from _invalid(f"{path}.namespace", namespace, dns_label_errors(namespace, server))
+
+
+def _common(meta: dict[str, Any], path: str, server: Server) -> Iterator[FieldError]:
+    """What is checked on a new object and on an embedded one alike."""
+    if meta.get("generation", 0) < 0:
+        yield FieldError(INVALID, f"{path}.generation", meta["generation"], "must be greater than or equal to 0")
+    yield from _labels(meta, path, server)
+    yield from _annotations(meta, path, server)
+    yield from _owner_references(meta, path)
+    yield from _finalizers(meta, path, server)
+    yield from _managed_fields(meta, path, server)
+
+
+def validate_update(new: dict[str, Any], old: dict[str, Any], server: Server) -> list[FieldError]:
+    """The rules for the (decoded) metadata of an update, main or status.
+
+    Only what both sides name can have changed (the URL and the old object supply the rest); times, generation
+    and resourceVersion are settled before validation, and names and finalizers are not checked again.
+    """
+    errors: list[FieldError] = []
+    if old.get("deletionTimestamp"):
+        extra = sorted(set(new.get("finalizers", ())) - set(old.get("finalizers", ())))
+        if extra:
+            found = f"[]string{{{', '.join(map(gotext.quote, extra))}}}"
+            detail = f"no new finalizers can be added if the object is being deleted, found new finalizers {found}"
+            errors.append(FieldError(FORBIDDEN, "metadata.finalizers", ABSENT, detail))
+    for name in ("name", "namespace", "uid"):
+        if name in new and name in old and new[name] != old[name]:
+            errors += _invalid(f"metadata.{name}", new[name], [_IMMUTABLE])
+    if "deletionTimestamp" in new and "deletionTimestamp" not in old:
+        errors += _invalid("metadata.deletionTimestamp", new["deletionTimestamp"], [_IMMUTABLE])
+    grace = new.get("deletionGracePeriodSeconds")
+    if grace is not None and grace != old.get("deletionGracePeriodSeconds"):
+        errors += _invalid("metadata.deletionGracePeriodSeconds", grace, [_IMMUTABLE])
+    errors += _labels(new, "metadata", server)
+    errors += _annotations(new, "metadata", server)
+    errors += _owner_references(new, "metadata")
+    errors += _managed_fields(new, "metadata", server)
+    return errors
+
+
+def _invalid(path: str, value: Any, texts: list[str]) -> Iterator[FieldError]:
+    return (FieldError(INVALID, path, value, text) for text in texts)
+
+
+def _labels(meta: dict[str, Any], path: str, server: Server) -> Iterator[FieldError]:
+    for key, value in sorted(meta.get("labels", {}).items()):
+        yield from _invalid(f"{path}.labels", key, label_key_errors(key, server))
+        yield from _invalid(f"{path}.labels", value, label_value_errors(value, server))
+
+
+def _annotations(meta: dict[str, Any], path: str, server: Server) -> Iterator[FieldError]:
+    annotations = meta.get("annotations", {})
+    for key in sorted(annotations):
+        yield from _invalid(f"{path}.annotations", key, label_key_errors(key.lower(), server))
+    if sum(utf8_size(key) + utf8_size(value) for key, value in annotations.items()) > _ANNOTATIONS_LIMIT:
+        yield _limit_error(f"{path}.annotations", _ANNOTATIONS_LIMIT, server)
+
+
+def _limit_error(path: str, limit: int, server: Server) -> FieldError:
+    if server.does("bytes_text"):
+        detail = f"may not be more than {limit} bytes"
+    else:
+        unit = "bytes" if server.minor >= _BYTES_IN_ANNOTATION_TEXT else "characters"
+        detail = f"must have at most {limit} {unit}"
+    return FieldError(TOO_LONG, path, ABSENT, detail)
+
+
+def _owner_references(meta: dict[str, Any], path: str) -> Iterator[FieldError]:
+    path += ".ownerReferences"
+    owners = meta.get("ownerReferences", [])
+    controller = ""
+    for owner in owners:
+        api_version, kind, name, _ = (owner.get(member, "") for member in OWNER_STRINGS)
+        group, version = _group_version(api_version)
+        if not version:
+            yield FieldError(INVALID, f"{path}.apiVersion", api_version, "version must not be empty")
+        for member in ("kind", "name", "uid"):
+            if not owner.get(member):
+                yield FieldError(INVALID, f"{path}.{member}", "", "must not be empty")
+        if (group, version, kind) == ("", "v1", "Event"):
+            yield FieldError(INVALID, path, owner, "/v1, Kind=Event is disallowed from being an owner")
+        if owner.get("controller"):
+            this = f"{kind}/{name}"
+            if controller:
+                detail = (
+                    "Only one reference can have Controller set to true. "
+                    f'Found "true" in references for {controller} and {this}'
+                )
+                yield FieldError(INVALID, path, owners, detail)
+            controller = controller or this
+
+
+def _group_version(text: str) -> tuple[str, str]:
+    group, slash, version = text.partition("/")
+    if "/" in version:
+        return "", ""
+    return (group, version) if slash else ("", text)
+
+
+def _finalizers(meta: dict[str, Any], path: str, server: Server) -> Iterator[FieldError]:
+    finalizers = meta.get("finalizers", [])
+    for finalizer in finalizers:
+        yield from _invalid(f"{path}.finalizers", finalizer, label_key_errors(finalizer, server))
+    if "orphan" in finalizers and "foregroundDeletion" in finalizers:
+        detail = "finalizer orphan and foregroundDeletion cannot be both set"
+        yield FieldError(INVALID, f"{path}.finalizers", finalizers, detail)
+
+
+def _managed_fields(meta: dict[str, Any], path: str, server: Server) -> Iterator[FieldError]:
+    for index, entry in enumerate(meta.get("managedFields", ())):
+        at = f"{path}.managedFields[{index}]"
+        operation, fields_type = entry.get("operation", ""), entry.get("fieldsType", "")
+        manager = entry.get("manager", "")
+        if operation not in ("Apply", "Update"):
+            yield FieldError(INVALID, f"{at}.operation", operation, "must be `Apply` or `Update`")
+        if fields_type not in ("", "FieldsV1"):
+            yield FieldError(INVALID, f"{at}.fieldsType", fields_type, "must be `FieldsV1`")
+        if utf8_size(manager) > _MANAGER_LIMIT:
+            yield _limit_error(f"{at}.manager", _MANAGER_LIMIT, server)
+        place = 0
+        for char in manager:
+            if char != " " and unicodedata.category(char)[0] in "CZ":
+                detail = f"invalid character U+{ord(char):04X} (at position {place})"
+                yield FieldError(INVALID, f"{at}.manager", manager, detail)
+            place += utf8_size(char)
+        if utf8_size(entry.get("subresource", "")) > _SUBRESOURCE_LIMIT:
+            yield _limit_error(f"{at}.subresource", _SUBRESOURCE_LIMIT, server)
