@@ -15,7 +15,7 @@ RUN := $(VENV)/run
 DEV := $(VENV)/dev
 WHEELS := $(VENV)/wheels
 
-.PHONY: demo test bench lint format clean
+.PHONY: demo test fuzz bench lint format clean
 .NOTPARALLEL:
 
 demo: $(RUN)
@@ -23,6 +23,9 @@ demo: $(RUN)
 
 test: $(DEV) $(WHEELS)
 	$(BIN)/python -m pytest -rfEs -n auto --dist loadfile $(ARGS)
+
+fuzz: $(DEV) $(WHEELS)
+	CRDCOMPAT_FUZZ=20000 $(BIN)/python -m pytest -rfEs -n auto $(ARGS) tests/test_fuzz.py tests/test_recall_search.py
 
 bench: $(RUN)
 	$(BIN)/python benchmarks/measure.py $(ARGS)
