@@ -38,7 +38,7 @@ class Alone:
 
 def defaulted(value: Any, node: Node) -> Any:
     """A value as the server stores it under ``node``: with the defaults below it set."""
-    if not isinstance(value, (dict, list)):
+    if not isinstance(value, (dict, list)) or not node.has_defaults:
         return value
     made = deepcopy(value)
     apply_defaults(made, node, "", [])

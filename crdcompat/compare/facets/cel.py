@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 from crdcompat.apiserver.errors import FORBIDDEN, INVALID, REQUIRED
@@ -63,10 +63,13 @@ def trials(change: Change, direction: str, meeting: Meeting) -> Trials:
     if writer is None or reader is None or not isinstance(rules, list):
         return Trials(())
     alone = Node({**_shape(reader.raw), _KEYWORD: rules})
+    whole = Alone(reader, meeting.reader.server)
     mine, theirs = Alone(writer, meeting.writer.server), Alone(alone, meeting.reader.server)
     every = every_value(writer) or rule_cases(writer, [str(rule.get("rule", "")) for rule in rules])
     complete = every is not None and any(mine.takes(value) for value in every)
-    candidates = every if every is not None and complete else variants(writer, alone, _beside(alone))
+    # What the reader's other keywords reject keeps its rules from being asked: its own values are tried first.
+    own = (value for value in variants(reader, alone, _beside(alone)) if whole.breaks_rules(value))
+    candidates = every if every is not None and complete else chain(own, variants(writer, alone, _beside(alone)))
     seen = ((value, defaulted(value, writer)) for value in candidates)
     found = islice((value for value, stored in seen if theirs.breaks_rules(stored) and mine.takes(value)), _MOST)
     made = tuple(Trial(value, change.path) for value in found)

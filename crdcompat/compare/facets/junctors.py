@@ -42,11 +42,12 @@ def trials(change: Change, direction: str, meeting: Meeting) -> Trials:
     writer, reader = node_at(meeting.writer.node, change.path), node_at(meeting.reader.node, change.path)
     if writer is None or reader is None:
         return Trials(())
-    if not _meaning(reader):
+    asked = _beyond(reader, writer)
+    if not _meaning(asked):
         return Trials((), complete=True)
-    mine, theirs = Alone(writer, meeting.writer.server), Alone(_junctors_of(reader), meeting.reader.server)
-    exhaustive = every_value(writer) or all_cases(writer, reader)
-    candidates = exhaustive if exhaustive is not None else variants(writer, reader)
+    mine, theirs = Alone(writer, meeting.writer.server), Alone(asked, meeting.reader.server)
+    exhaustive = every_value(writer) or all_cases(writer, asked)
+    candidates = exhaustive if exhaustive is not None else variants(writer, asked)
     # What the reader sees of a stored value is the value with both sides' defaults.
     seen = ((value, defaulted(defaulted(value, writer), reader)) for value in candidates)
     found = islice((value for value, stored in seen if not theirs.takes(stored) and mine.takes(value)), _MOST)
@@ -77,8 +78,19 @@ def without_enums(value: Any) -> Any:
     return value
 
 
-def _junctors_of(node: Node) -> Node:
-    return Node({key: node.raw[key] for key in KEYWORDS if key in node.raw})
+def _beyond(reader: Node, writer: Node) -> Node:
+    """The reader's junctors without those that the writer has too: what the writer takes has passed them."""
+    said = _meaning(reader)
+    if reader.has_defaults:  # they may change what a junctor sees
+        return Node(said)
+    kept = {key: value for key, value in said.items() if not identical(value, writer.raw.get(key))}
+    if isinstance(kept.get("allOf"), list):
+        others = writer.raw.get("allOf")
+        known = others if isinstance(others, list) else []
+        kept["allOf"] = [branch for branch in kept["allOf"] if not any(identical(branch, each) for each in known)]
+        if not kept["allOf"]:
+            del kept["allOf"]
+    return Node(kept)
 
 
 def _meaning(node: Node) -> dict[str, Any]:
