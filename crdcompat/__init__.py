@@ -13,17 +13,17 @@ __version__ = "0.1.0"
 __all__ = ["CrdSet", "DiffReport", "SimulationReport", "Verdict", "diff", "judge", "load", "simulate"]
 
 if TYPE_CHECKING:
-    from crdcompat.api import diff, judge, load
     from crdcompat.apiserver.strategy import Verdict
+    from crdcompat.jobs.api import diff, judge, load
+    from crdcompat.jobs.simulation import simulate
     from crdcompat.manifests.crdset import CrdSet
     from crdcompat.report.model import DiffReport, SimulationReport
-    from crdcompat.simulation import simulate
 
 _HOMES = {
-    "load": "crdcompat.api",
-    "diff": "crdcompat.api",
-    "judge": "crdcompat.api",
-    "simulate": "crdcompat.simulation",
+    "load": "crdcompat.jobs.api",
+    "diff": "crdcompat.jobs.api",
+    "judge": "crdcompat.jobs.api",
+    "simulate": "crdcompat.jobs.simulation",
     "CrdSet": "crdcompat.manifests.crdset",
     "DiffReport": "crdcompat.report.model",
     "SimulationReport": "crdcompat.report.model",

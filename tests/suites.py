@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from crdcompat import api
 from crdcompat.apiserver.eras import OPENSHIFT, Server
 from crdcompat.apiserver.strategy import Resource, Verdict
+from crdcompat.jobs import api
 from crdcompat.manifests.contexts import FEATURE_SET
 from crdcompat.manifests.crd import read_crd
 from crdcompat.manifests.crdset import CrdDocument, CrdSet

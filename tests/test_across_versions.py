@@ -7,7 +7,7 @@ from pathlib import Path
 from helpers import Json, brief, crd, diff, obj, root, run, string, version, write
 
 import crdcompat
-from crdcompat.api import USUAL
+from crdcompat.jobs.api import USUAL
 
 
 def _crd(*versions: Json, conversion: str = "None") -> Json:

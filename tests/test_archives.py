@@ -17,8 +17,8 @@ from types import SimpleNamespace
 import pytest
 from helpers import both, crd, obj, root, run, string
 
-from crdcompat import api
 from crdcompat.errors import SourceError
+from crdcompat.jobs import api
 from crdcompat.sources import archive, files, open_objects, open_source, tar, unpack
 from crdcompat.sources.archive import ArchiveTree, is_archive
 from crdcompat.sources.tree import Entry

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from helpers import Json, both, commit, crd, diff, git, obj, only, root, run, spawn, string, version, write
 
-import crdcompat.api
+import crdcompat.jobs.api
 
 OLD, NEW = (root(spec=obj(a=string(*members)), status=obj(p=string(*members))) for members in ("A", "AB"))
 FINE = root(spec=obj(a=string("A")))
@@ -362,7 +362,7 @@ def test_a_crash_exits_3_with_one_sentence(sides: tuple[Path, Path], monkeypatch
     def broken(*_: object, **__: object) -> None:
         raise RuntimeError("the floor is gone\nand more")
 
-    monkeypatch.setattr(crdcompat.api, "diff", broken)
+    monkeypatch.setattr(crdcompat.jobs.api, "diff", broken)
     ran = run("diff", *sides)
     assert (ran.code, ran.out) == (3, "")
     assert ran.err.count("\n") == 1

@@ -14,8 +14,8 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from helpers import Json, crd, run, write
 
-from crdcompat import api
 from crdcompat.errors import SourceError, UsageError
+from crdcompat.jobs import api
 from crdcompat.manifests.objects import Recorded, read_objects
 from crdcompat.problems import Problem, Skipped
 from crdcompat.sources import cluster as cluster_module

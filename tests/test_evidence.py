@@ -14,7 +14,7 @@ from helpers import PAIRS, Json, array, both, diff, only, root, string, write
 from helpers import obj as schema
 
 import crdcompat
-from crdcompat.evidence import with_evidence
+from crdcompat.jobs.evidence import with_evidence
 from crdcompat.manifests.crdset import CrdSet
 from crdcompat.manifests.objects import Recorded
 from crdcompat.policy.findings import Finding

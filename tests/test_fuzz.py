@@ -22,17 +22,17 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 import crdcompat
-from crdcompat.api import OPERATIONS, resource_of
 from crdcompat.apiserver.eras import kubernetes_server
 from crdcompat.apiserver.refusals import refusal, update_refusal
 from crdcompat.apiserver.replay import replay
 from crdcompat.errors import CrdcompatError
-from crdcompat.evidence import with_evidence
+from crdcompat.jobs.api import OPERATIONS, resource_of
+from crdcompat.jobs.evidence import with_evidence
+from crdcompat.jobs.simulation import simulate
 from crdcompat.manifests.crd import NotACrdError, read_crd
 from crdcompat.manifests.objects import Recorded, read_objects
 from crdcompat.manifests.yaml import MAX_DEPTH
 from crdcompat.report.model import DiffReport
-from crdcompat.simulation import simulate
 from crdcompat.sources import open_objects
 
 #: All cases of a run together; each test takes its share.

@@ -87,7 +87,7 @@ def _judged(old: CrdSet, new: CrdSet) -> Iterator[tuple[Judged, Any, Any]]:
 
 def kube_server(side: CrdSet) -> Any:
     """The server beside a release, as diff takes it."""
-    from crdcompat.api import server_of
+    from crdcompat.jobs.api import server_of
 
     return server_of(side)
 

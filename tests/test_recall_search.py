@@ -20,9 +20,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import crdcompat
-from crdcompat.api import USUAL, resource_of
 from crdcompat.compare.local import Alone
-from crdcompat.evidence import with_evidence
+from crdcompat.jobs.api import USUAL, resource_of
+from crdcompat.jobs.evidence import with_evidence
 from crdcompat.manifests.crd import read_crd
 from crdcompat.manifests.crdset import CrdDocument, CrdSet
 from crdcompat.manifests.objects import Recorded

@@ -16,8 +16,8 @@ import pytest
 import yaml
 from helpers import Json, both, crd, obj, root, run, string, version, write
 
-from crdcompat import api
 from crdcompat.cli.progress import Progress
+from crdcompat.jobs import api
 from crdcompat.manifests.crdset import CrdReader
 from crdcompat.manifests.objects import Recorded, read_objects
 from crdcompat.manifests.pairing import resolve_all

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 from helpers import Json
 
-from crdcompat.api import judge_with, resource_of
 from crdcompat.apiserver.eras import Server, kubernetes_server
 from crdcompat.apiserver.strategy import Resource, Verdict
+from crdcompat.jobs.api import judge_with, resource_of
 
 #: Labels of the recordings -> words of ``judge``.
 SERVERS = {"1.31-openshift-4.18": "openshift-4.18"}

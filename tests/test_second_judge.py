@@ -27,11 +27,11 @@ from helpers import crd as make_crd
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crdcompat.api import resource_of
 from crdcompat.apiserver.eras import Server
 from crdcompat.apiserver.errors import FieldError, Unknown
 from crdcompat.apiserver.strategy import Resource
 from crdcompat.apiserver.validate import SchemaValidator
+from crdcompat.jobs.api import resource_of
 from crdcompat.schema.structural import Node
 
 SERVER = Server(31)

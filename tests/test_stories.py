@@ -22,11 +22,11 @@ import pytest
 from helpers import Json, array, crd, obj, root, string, version
 
 from crdcompat import judge
-from crdcompat.api import resource_of
 from crdcompat.apiserver.eras import Server
 from crdcompat.apiserver.refusals import refusal, update_refusal
 from crdcompat.apiserver.strategy import Resource, Verdict
 from crdcompat.errors import UsageError
+from crdcompat.jobs.api import resource_of
 from crdcompat.manifests.crd import Crd, read_crd
 
 GROUP = "rb.example.com"

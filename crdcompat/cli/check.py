@@ -32,8 +32,8 @@ def check(
     color: o.ColourOption = o.Colour.auto,
 ) -> None:
     """Compare what is about to be committed with HEAD, or two commits that a hook names."""
-    from crdcompat.change import find_change
     from crdcompat.cli.run import CLEAN, compare_and_report
+    from crdcompat.jobs.change import find_change
 
     change = find_change(from_ref, to_ref, repo)
     if change is None:

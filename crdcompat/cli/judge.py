@@ -54,9 +54,9 @@ def judge(
     output: Annotated[Output, typer.Option("--format", help="How to answer.")] = Output.text,
 ) -> None:
     """Judge one write as the API server would: exit code 0 accepted, 1 rejected, 2 unknown."""
-    from crdcompat import judging
     from crdcompat.cli.server import chosen_server
     from crdcompat.errors import UsageError
+    from crdcompat.jobs import judging
 
     if requests is not None:
         raise typer.Exit(judging.answer_requests(requests))

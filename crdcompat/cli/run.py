@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Any
 
-from crdcompat import api
+from crdcompat.jobs import api
 from crdcompat.manifests.crdset import CrdReader, CrdSet
 from crdcompat.manifests.objects import read_objects
 from crdcompat.policy.rules import find_rule
@@ -48,7 +48,7 @@ def compare_and_report(
     gc.freeze()  # what was read stays to the end: the collector need not look at it again
     report = api.diff(before, after, command=command, **filters)
     if objects:
-        from crdcompat.evidence import with_evidence
+        from crdcompat.jobs.evidence import with_evidence
 
         recorded = chain.from_iterable(read_objects(open_objects(path, repo=repo)) for path in objects)
         report = with_evidence(report, before, after, recorded)

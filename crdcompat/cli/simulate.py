@@ -46,14 +46,14 @@ def simulate(
     """Replay the rollback NEW -> OLD on recorded objects: which writes would the API server reject?"""
     from itertools import chain
 
-    from crdcompat import api
     from crdcompat.cli.progress import Progress
     from crdcompat.cli.run import CLEAN, FOUND, NOT_DONE
     from crdcompat.cli.server import chosen_server
+    from crdcompat.jobs import api
+    from crdcompat.jobs.simulation import simulate as run
     from crdcompat.manifests.crdset import CrdReader
     from crdcompat.manifests.objects import read_objects
     from crdcompat.report.write import parse_format, write_reports
-    from crdcompat.simulation import simulate as run
     from crdcompat.sources import open_objects
 
     for text in formats or ():

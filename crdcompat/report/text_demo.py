@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 import orjson
 
-from crdcompat import api
 from crdcompat.data import data_dir
+from crdcompat.jobs import api
+from crdcompat.jobs.simulation import simulate
 from crdcompat.manifests.crdset import CrdReader
 from crdcompat.manifests.objects import read_objects
 from crdcompat.report.style import Style
 from crdcompat.report.text_diff import place
-from crdcompat.simulation import simulate
 from crdcompat.sources.files import PathTree
 
 

@@ -10,7 +10,7 @@ from crdcompat.apiserver.errors import FieldError
 from crdcompat.apiserver.refusals import refusal
 from crdcompat.apiserver.replay import ACCEPTED, LOSES_DATA, UNKNOWN, Answer, Replay, replay
 from crdcompat.apiserver.strategy import Resource
-from crdcompat.causes import CauseCounter
+from crdcompat.jobs.causes import CauseCounter
 from crdcompat.manifests.contexts import DEFAULT
 from crdcompat.manifests.crdset import CrdSet
 from crdcompat.manifests.objects import Recorded

@@ -11,16 +11,16 @@ from typing import Any, BinaryIO
 
 import orjson
 
-from crdcompat.api import USUAL, judge_with, resource_of
 from crdcompat.apiserver.eras import Server, kubernetes_server
 from crdcompat.apiserver.refusals import refusal
 from crdcompat.apiserver.strategy import Resource, Verdict
 from crdcompat.errors import CrdcompatError, SourceError, UsageError
+from crdcompat.jobs.api import USUAL, judge_with, resource_of
+from crdcompat.jobs.simulation import error_data
 from crdcompat.manifests.crd import Crd, NotACrdError, is_crd, read_crd
 from crdcompat.manifests.documents import Document, read_documents
 from crdcompat.problems import Problem
 from crdcompat.report.style import harmless
-from crdcompat.simulation import error_data
 
 ACCEPTED, REJECTED, UNKNOWN = 0, 1, 2
 

@@ -10,11 +10,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from crdcompat.api import server_of
 from crdcompat.apiserver.errors import DUPLICATE, NOT_SUPPORTED, REQUIRED, FieldError
 from crdcompat.apiserver.strategy import Resource
 from crdcompat.apiserver.validate import is_member
 from crdcompat.compare.site import ROLLBACK, UPGRADE, VALUE_DEFAULTED, VALUE_PRUNED, WRITE_REJECTED
+from crdcompat.jobs.api import server_of
 from crdcompat.manifests.crdset import CrdSet
 from crdcompat.manifests.objects import Recorded
 from crdcompat.manifests.pairing import resolve_all
