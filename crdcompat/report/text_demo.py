@@ -6,25 +6,15 @@ from collections.abc import Iterator
 
 import orjson
 
-from crdcompat.data import data_dir
-from crdcompat.jobs import api
-from crdcompat.jobs.simulation import simulate
-from crdcompat.manifests.crdset import CrdReader
-from crdcompat.manifests.objects import read_objects
+from crdcompat.report.model import DiffReport, SimulationReport
 from crdcompat.report.style import Style
 from crdcompat.report.text_diff import place
-from crdcompat.sources.files import PathTree
 
 
-def demo_text(style: Style) -> Iterator[str]:
-    """All lines of the demo; everything in it is computed from the fixtures, nothing is canned."""
-    folder = data_dir("fixtures") / "demo"
-    reader = CrdReader()
-    old, new = (reader.read(PathTree(name, str(folder / name))) for name in ("release-4.13", "release-4.14"))
-    report = api.diff(old, new)
+def demo_text(report: DiffReport, replay: SimulationReport, style: Style) -> Iterator[str]:
+    """All lines of the demo: ``report`` and ``replay`` are computed from the fixtures, nothing is canned."""
     finding = next(f for f in report.findings if f.severity == "error")
     others = [f for f in report.findings if f.severity in ("error", "warning") and f is not finding]
-    replay = simulate(old, new, read_objects(PathTree("recorded", str(folder / "recorded"))))
     stuck = replay.objects[0]
 
     yield style.paint("OpenShift 4.14 gave ClusterVersion four new capabilities. Can 4.14 go back to 4.13?", "bold")
