@@ -464,3 +464,17 @@ def test_simulation_reports_are_byte_identical_and_counted(sides: tuple[Path, Pa
     text = run(*command[:-2]).out
     assert "15 rejected, 15 accepted" in text
     assert ESCAPE not in text
+
+
+def test_text_changes_are_counted_and_named_when_asked_for(tmp_path: Path) -> None:
+    old, new = (crd(root(spec=obj(a=string(description=text)))) for text in ("one", "two"))
+    new["spec"]["names"]["shortNames"] = ["w"]
+    sides = both(tmp_path, old, new)
+    plain, verbose = run("diff", *sides), run("diff", *sides, "-v")
+    assert "2 text-only changes" in plain.out
+    assert "text only:" not in plain.out
+    told = [line.strip() for line in verbose.out.splitlines() if "text only:" in line]
+    assert told == [
+        "text only: widgets.example.com names: shortNames",
+        "text only: widgets.example.com/v1 spec.a: description",
+    ]

@@ -49,11 +49,11 @@ class CrdChange:
 
 @dataclass(frozen=True, slots=True)
 class CrdDiff:
-    """Changes, undecided differences by version name ("" for the CRD itself), and the count of text-only ones."""
+    """Changes, undecided differences by version name ("" for the CRD itself), and text-only ones."""
 
     changes: tuple[CrdChange, ...]
     undecided: tuple[tuple[str, Undecided], ...]
-    text_only: int
+    texts: tuple[str, ...]
 
 
 def diff_crds(old: Resolved, new: Resolved, old_server: Server, new_server: Server) -> CrdDiff:
@@ -61,7 +61,7 @@ def diff_crds(old: Resolved, new: Resolved, old_server: Server, new_server: Serv
     a, b = old.documents[0].crd, new.documents[0].crd
     refused = _Refusals(old, new, old_server, new_server)
     changes = [*_spec(a, b, refused), *_versions(old, new, refused)]
-    texts = sum(_names(a).get(key) != _names(b).get(key) for key in _TEXT_NAMES)
+    texts = [f"names: {key}" for key in _TEXT_NAMES if _names(a).get(key) != _names(b).get(key)]
     undecided = [
         ("", item) for side, resolved in (("OLD", old), ("NEW", new)) for item in _disagreements(resolved, side)
     ]
@@ -71,9 +71,9 @@ def diff_crds(old: Resolved, new: Resolved, old_server: Server, new_server: Serv
             undecided.append(("", Undecided((), keyword, before, after, _UNKNOWN, ("spec",), ("spec",))))
     for name in sorted(old.versions.keys() & new.versions.keys()):
         left, right = old.versions[name].version, new.versions[name].version
-        texts += sum(left.raw.get(key) != right.raw.get(key) for key in _TEXT_KEYS)
+        texts += [f"{name}: {key}" for key in _TEXT_KEYS if left.raw.get(key) != right.raw.get(key)]
         undecided += [(name, item) for item in _version_rest(old.versions[name], new.versions[name])]
-    return CrdDiff(tuple(changes), tuple(undecided), texts)
+    return CrdDiff(tuple(changes), tuple(undecided), tuple(texts))
 
 
 _UNKNOWN = "not a field that this version knows"

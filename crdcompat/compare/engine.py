@@ -91,8 +91,8 @@ class Comparer:
         known = len(self._schemas)
         diff = self._schema_diff(old, new)
         if len(self._schemas) > known:
-            found.text_only += diff.text_only
-        if diff.changes or diff.undecided or diff.text_only:
+            found.texts += [f"{name}/{old.version.name} {text}" for text in diff.texts]
+        if diff.changes or diff.undecided or diff.texts:
             found.changed.add(name)
         return diff
 
@@ -110,8 +110,8 @@ class Comparer:
         key = (id(facing.old.documents[0].crd), id(facing.new.documents[0].crd))
         if key not in self._crds:
             self._crds[key] = diff_crds(facing.old, facing.new, self._old_server, self._new_server)
-            found.text_only += self._crds[key].text_only
-            if self._crds[key].text_only or self._crds[key].changes:
+            found.texts += [f"{facing.old.name} {text}" for text in self._crds[key].texts]
+            if self._crds[key].texts or self._crds[key].changes:
                 found.changed.add(facing.old.name)
         return self._crds[key]
 

@@ -72,6 +72,6 @@ class Comparison:
     judged: list[Judged] = field(default_factory=list)
     open: list[Open] = field(default_factory=list)
     harmless: int = 0
-    text_only: int = 0
+    texts: list[str] = field(default_factory=list)
     compared: set[str] = field(default_factory=set)
     changed: set[str] = field(default_factory=set)

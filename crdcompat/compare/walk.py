@@ -13,7 +13,7 @@ from crdcompat.compare.changes import Change, Undecided
 from crdcompat.compare.equal import identical
 from crdcompat.compare.facets import all_facets, junctors
 from crdcompat.compare.site import Site
-from crdcompat.schema.paths import ITEM, VALUE
+from crdcompat.schema.paths import ITEM, VALUE, render
 from crdcompat.schema.structural import ABSENT, Node
 
 #: Keywords that no server looks at when it judges an object.
@@ -24,11 +24,11 @@ _CONTAINERS = frozenset({"properties", "items", "additionalProperties"})
 
 @dataclass(slots=True)
 class SchemaDiff:
-    """All differences between two schemas: changes, undecided ones, and the number of text-only ones."""
+    """All differences between two schemas: changes, undecided ones, and text-only ones as ``path: keyword``."""
 
     changes: list[Change] = field(default_factory=list)
     undecided: list[Undecided] = field(default_factory=list)
-    text_only: int = 0
+    texts: list[str] = field(default_factory=list)
 
 
 def diff_schemas(old: Node, new: Node) -> SchemaDiff:
@@ -60,7 +60,7 @@ def _walk(site: Site, found: SchemaDiff) -> None:
     ]
     for keyword in differing:
         if keyword in TEXT:
-            found.text_only += 1
+            found.texts.append(f"{render(site.path) or 'the object'}: {keyword}")
         elif keyword in _JUNCTORS:
             _junctor(site, keyword, found)
         elif keyword in _CONTAINERS:
@@ -104,7 +104,7 @@ def _junctor(site: Site, keyword: str, found: SchemaDiff) -> None:
         change for change in inside.changes if change.path != site.path or change.kind.partition(".")[0] not in known
     ]
     found.undecided += inside.undecided
-    found.text_only += inside.text_only
+    found.texts += inside.texts
 
 
 def _branch_sites(site: Site, keyword: str) -> Iterator[Site]:

@@ -93,7 +93,7 @@ def diff(
             contexts=pairing.contexts,
             contexts_only_old=pairing.only_old_contexts,
             contexts_only_new=pairing.only_new_contexts,
-            text_only_changes=compared.text_only,
+            text_changes=tuple(sorted(compared.texts)),
             harmless=compared.harmless,
             superseded=pairing.losers,
         ),

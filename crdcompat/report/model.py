@@ -52,7 +52,7 @@ class Counts:
     contexts: tuple[str, ...]
     contexts_only_old: tuple[str, ...]
     contexts_only_new: tuple[str, ...]
-    text_only_changes: int
+    text_changes: tuple[str, ...]
     harmless: int
     superseded: tuple[tuple[str, str, str], ...] = ()
 

@@ -164,7 +164,7 @@ def _footer(report: DiffReport, style: Style) -> Iterator[str]:
     only = [f"{len(names)} only in {side.name}" for names, side in _only(report)]
     yield style.wrap(
         f"Compared {many(counts.compared, 'CRD')} in {many(len(counts.contexts), 'context')}: "
-        f"{counts.changed} changed, {', '.join(only)}; {many(counts.text_only_changes, 'text-only change')}, "
+        f"{counts.changed} changed, {', '.join(only)}; {many(len(counts.text_changes), 'text-only change')}, "
         f"{many(len(report.skipped), 'file')} skipped, {many(len(report.problems), 'problem')}.",
         indent="",
     )
@@ -174,6 +174,8 @@ def _footer(report: DiffReport, style: Style) -> Iterator[str]:
             more = f" and {rest} more" if rest > 0 and style.verbosity <= 0 else ""
             shown = names if style.verbosity > 0 else names[:_MOST_NAMES]
             yield style.wrap(f"only in {side.name}: {', '.join(shown)}{more}", indent="    ", first="  ")
+    for text in dict.fromkeys(counts.text_changes) if style.verbosity > 0 else ():
+        yield style.wrap(f"text only: {text}", indent="    ", first="  ")
     for crd, file, by in counts.superseded if style.verbosity > 0 else ():
         yield style.wrap(f"{crd}: {file} gives way to {by}", indent="    ", first="  ")
     colour = "error" if found["error"] else "warning" if found["warning"] else "good"

@@ -49,7 +49,7 @@ def diff_data(report: DiffReport) -> dict[str, Any]:
             "contexts": list(counts.contexts),
             "contexts_only_old": list(counts.contexts_only_old),
             "contexts_only_new": list(counts.contexts_only_new),
-            "text_only_changes": counts.text_only_changes,
+            "text_only_changes": len(counts.text_changes),
             "without_effect": counts.harmless,
             "superseded": [{"crd": crd, "file": file, "by": by} for crd, file, by in counts.superseded],
             "skipped": [_skipped(item) for item in report.skipped],
