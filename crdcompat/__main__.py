@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import sys
 from typing import NoReturn
@@ -16,8 +15,6 @@ def main() -> NoReturn:
     """Run the command line and exit (design, section 8)."""
     from crdcompat.cli.app import app
 
-    # Schemas are large trees that live to the end: looking for garbage in them all the time finds none.
-    gc.set_threshold(50_000, 20, 50)
     try:
         app(prog_name="crdcompat")
     except CrdcompatError as error:
