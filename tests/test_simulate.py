@@ -565,3 +565,11 @@ def test_an_object_s_own_finalizer_is_the_one_that_goes(tmp_path: Path) -> None:
     report = replay(tmp_path, schema(), schema(), own, with_bad())
     notes = [item["writes"]["finalizer-removal"].get("note", "") for item in report["objects"]]
     assert sorted("hypothetical" in note for note in notes) == [False, True]
+
+
+def test_what_cannot_be_judged_is_unknown_for_every_write(tmp_path: Path) -> None:
+    """A rule that no server compiles here: nothing that it stands above is called accepted."""
+    rules = {"x-kubernetes-validations": [{"rule": "nothing.knows(self)", "message": "?"}]}
+    report = replay(tmp_path, schema({"v": string(**rules)}), schema({"v": string()}), with_bad(spec="B"))
+    verdicts = {name: write["verdict"] for name, write in one(report)["writes"].items()}
+    assert set(verdicts.values()) <= {"unknown", "rejected"}, verdicts

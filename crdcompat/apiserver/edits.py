@@ -11,6 +11,7 @@ from crdcompat.apiserver.errors import FieldError
 from crdcompat.apiserver.validate import SchemaValidator
 from crdcompat.schema.paths import (
     ITEM,
+    VALUE,
     Pointer,
     field_of,
     node_at,
@@ -25,10 +26,28 @@ Object = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """An edited object and what was edited, for the reader."""
+    """An edited object and the place that was edited."""
 
     object: Object
-    what: str
+    pointer: Pointer
+
+    @property
+    def what(self) -> str:
+        """The place, for the reader."""
+        return field_of(self.pointer)
+
+    def is_unnoticed(self, root: Node) -> bool:
+        """Whether no rule and no junctor above the place speaks of it: its own node, which allows it, is all there is.
+
+        Only of plain members this can be said; a rule on a map or a list may look at every value in it.
+        """
+        member = self.pointer[-1]
+        steps = schema_path_of(root, self.pointer)
+        if not isinstance(member, str) or not member.isalnum() or steps[-1] is VALUE:
+            return False
+        above = [node for length in range(len(steps)) if (node := node_at(root, steps[:length])) is not None]
+        spoken = [part for node in above for part in (node.rules, *(branch.raw for branch in node.junctor_branches()))]
+        return member not in repr(spoken)
 
 
 def unrelated(obj: Object, root: Node, part: str, bad: list[Pointer], server: Server) -> Iterator[Edit]:
@@ -47,11 +66,11 @@ def unrelated(obj: Object, root: Node, part: str, bad: list[Pointer], server: Se
             continue
         for other in _others(value):
             if _allowed(other, node, server):
-                yield Edit(with_value(obj, pointer, other), field_of(pointer))
+                yield Edit(with_value(obj, pointer, other), pointer)
                 break
     generation = node_at(root, (part, "observedGeneration"))
     if generation is not None and "observedGeneration" not in obj[part]:
-        yield Edit(with_value(obj, (part, "observedGeneration"), 1), f"{part}.observedGeneration")
+        yield Edit(with_value(obj, (part, "observedGeneration"), 1), (part, "observedGeneration"))
 
 
 def touching(obj: Object, old: Object, root: Node, bad: list[Pointer]) -> tuple[Object, Object, str] | None:

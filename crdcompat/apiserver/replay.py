@@ -63,18 +63,19 @@ class Replay:
 def replay(resource: Resource, stored: Object, *, had_status: bool) -> Replay:
     """Replay ``stored`` on ``resource``; ``had_status``: the release that wrote it had a /status endpoint."""
     read = resource.read(stored)
-    causes = _causes(resource, read.object)
+    whole = resource.create_decoded(Decoded(read.object), keep_status=True)
+    causes = tuple(_causes(resource, read.object, whole))
     bad = list(dict.fromkeys(cause.pointer for cause in causes if cause.pointer))
     at_root = any(not cause.pointer for cause in causes)
-    harmed = bool(causes)
+    # What breaks no rule breaks none by a small change beside it, unless rules look at the old object.
+    sound = whole.accepted is True and not resource.has_transition_rules
     loses = bool(read.pruned)
-    status = _status_update(resource, read.object, bad, had_status, harmed=harmed)
-    # What breaks no rule breaks none by a label more or a finalizer less, unless rules look at the old object.
-    unharmed = Answer(ACCEPTED) if not causes and not resource.has_transition_rules else None
+    status = _status_update(resource, read.object, bad, had_status, sound=sound)
+    unharmed = Answer(ACCEPTED) if sound else None
     writes = {
         "status-update": status,
         "status-update-touching": _status_touching(resource, read.object, bad, had_status, status),
-        "spec-update": _edited(resource, read.object, "spec", bad, harmed=harmed),
+        "spec-update": _edited(resource, read.object, "spec", bad, sound=sound),
         "metadata-update": unharmed or _answer(_update(resource, _labelled(read.object), read.object)),
         "finalizer-removal": _finalizer_removal(resource, read.object, unharmed),
         "apply": unharmed or _apply(resource, read.object),
@@ -85,25 +86,23 @@ def replay(resource: Resource, stored: Object, *, had_status: bool) -> Replay:
     return Replay(writes, causes, read.pruned, read.defaulted, repair(resource, read.object, bad, at_root=at_root))
 
 
-def _causes(resource: Resource, obj: Object) -> tuple[Cause, ...]:
+def _causes(resource: Resource, obj: Object, whole: Verdict) -> Iterator[Cause]:
     """Where the object breaks the schema: the values that a rollback stumbles over. The root is ``()``."""
-    found = []
-    for error in resource.create_decoded(Decoded(obj), keep_status=True).errors:
+    for error in whole.errors:
         if error.is_marker:
             continue
         quoted = error.field == "<nil>" and error.detail.startswith('"')
         pointer = pointer_of(obj, error.detail[1:].partition('"')[0] if quoted else error.field) or ()
-        found.append(Cause(pointer, schema_path_of(resource.node, pointer), error))
-    return tuple(found)
+        yield Cause(pointer, schema_path_of(resource.node, pointer), error)
 
 
-def _status_update(resource: Resource, obj: Object, bad: list[Pointer], had_status: bool, *, harmed: bool) -> Answer:
+def _status_update(resource: Resource, obj: Object, bad: list[Pointer], had_status: bool, *, sound: bool) -> Answer:
     if had_status and not resource.version.has_status:
         return _no_endpoint(resource, obj)
-    return _edited(resource, obj, "status", bad, harmed=harmed)
+    return _edited(resource, obj, "status", bad, sound=sound)
 
 
-def _edited(resource: Resource, obj: Object, part: str, bad: list[Pointer], *, harmed: bool) -> Answer:
+def _edited(resource: Resource, obj: Object, part: str, bad: list[Pointer], *, sound: bool) -> Answer:
     """The write of something else in ``part``: an edit that adds no error of its own, and takes none away.
 
     Where a rule at the root is broken, nobody knows by which value: an edit that mends it changed just that.
@@ -113,10 +112,12 @@ def _edited(resource: Resource, obj: Object, part: str, bad: list[Pointer], *, h
     def write(new: Object) -> Verdict:
         return _update(resource, new, obj, status=status_write)
 
-    unchanged = len(write(obj).errors) if harmed else 0
+    unchanged = 0 if sound else len(write(obj).errors)
     best: Answer | None = None
     for count, edit in enumerate(unrelated(obj, resource.node, part, bad, resource.server)):
-        answer = replace(_answer(write(edit.object)), note=f"changes {edit.what}")
+        # What was against no rule is not after an edit that no rule speaks of.
+        unnoticed = sound and edit.is_unnoticed(resource.node)
+        answer = replace(Answer(ACCEPTED) if unnoticed else _answer(write(edit.object)), note=f"changes {edit.what}")
         errors = len(answer.errors)
         if errors >= unchanged and (best is None or errors < len(best.errors)):
             best = answer
