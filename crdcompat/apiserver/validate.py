@@ -366,9 +366,12 @@ def is_member(value: Any, member: Any) -> bool:
     if member is None or isinstance(value, bool) != isinstance(member, bool):
         return False
     if isinstance(value, (int, float)) and isinstance(member, (int, float)) and not isinstance(value, bool):
-        if isinstance(member, int) and isinstance(value, float):
-            return int(value) == member
-        return float(value) == float(member) if isinstance(member, float) else value == member
+        try:
+            if isinstance(member, int) and isinstance(value, float):
+                return int(value) == member
+            return float(value) == float(member) if isinstance(member, float) else value == member
+        except OverflowError:  # beyond float64: equal to nothing that is within
+            return False
     if isinstance(value, int) and not isinstance(value, bool) and isinstance(member, str):
         return member == (chr(value) if 0 <= value <= 0x10FFFF else "\ufffd")
     return same(value, member)

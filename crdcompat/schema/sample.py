@@ -190,17 +190,25 @@ def _integers(node: Node) -> Iterator[int]:
     for start in (0, 1, low, high):
         if not math.isfinite(start):
             continue
-        value = math.ceil(start / step) * step
+        value = _next_multiple(start, step)
         value = value - step if value > high else value
-        if low <= value <= high:
+        if low <= value <= high and math.isfinite(value):
             yield int(value)
+
+
+def _next_multiple(start: float, step: float) -> float:
+    """The first multiple of ``step`` from ``start`` on; NaN where it is beyond all numbers, or below telling apart."""
+    try:
+        return math.ceil(start / step) * step
+    except (OverflowError, ValueError):
+        return math.nan
 
 
 def numbers_between(low: float, high: float, node: Node, *, whole: bool) -> Iterator[float | int]:
     """Numbers of ``node`` from ``low`` to ``high``, the ends and their neighbours first."""
     step = _number(node.raw.get("multipleOf"), 1) or 1
     for start in (low, low + step, high - step, high, (low + high) / 2):
-        value = math.ceil(start / step) * step
+        value = _next_multiple(start, step)
         if low <= value <= high:
             yield int(value) if whole or value == int(value) else value
     if not whole:
