@@ -573,3 +573,12 @@ def test_what_cannot_be_judged_is_unknown_for_every_write(tmp_path: Path) -> Non
     report = replay(tmp_path, schema({"v": string(**rules)}), schema({"v": string()}), with_bad(spec="B"))
     verdicts = {name: write["verdict"] for name, write in one(report)["writes"].items()}
     assert set(verdicts.values()) <= {"unknown", "rejected"}, verdicts
+
+
+def test_a_sound_object_is_not_edited_against_a_rule_above_the_place(tmp_path: Path) -> None:
+    """The rule on spec speaks of ``a``: the other field is the one that is changed."""
+    made = schema({"a": string(), "z": string()})
+    made["properties"]["spec"]["x-kubernetes-validations"] = [{"rule": "self.a == 'x'"}]
+    stored = {**with_bad(spec="B"), "spec": {"a": "x", "z": "x"}}
+    write = one(replay(tmp_path, made, made, stored))["writes"]["spec-update"]
+    assert (write["verdict"], write["note"]) == ("accepted", "changes spec.z")
