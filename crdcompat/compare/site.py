@@ -67,6 +67,20 @@ def _short(value: Any) -> Any:
     return value
 
 
+def summary(node: Node) -> dict[str, Any]:
+    """What a report says about a property: its type and enum, not its whole tree."""
+    kept = (
+        "type",
+        "format",
+        "enum",
+        "default",
+        "nullable",
+        "x-kubernetes-int-or-string",
+        "x-kubernetes-preserve-unknown-fields",
+    )
+    return {keyword: node.raw[keyword] for keyword in kept if keyword in node.raw}
+
+
 @dataclass(frozen=True, slots=True)
 class Meeting:
     """Objects valid under ``writer`` meet the schema of ``reader``."""

@@ -320,7 +320,10 @@ def around(root: Node, path: SchemaPath, value: Any) -> Any:
         sub, name = (root.additional if isinstance(root.additional, Node) else None), "key"
     else:
         sub, name = root.properties.get(str(step)), str(step)
-    inner = around(sub, rest, value) if sub is not None else ABSENT
+    if sub is None and root.preserve and step is not VALUE:
+        inner = ABSENT if rest else value  # nothing is declared: anything goes
+    else:
+        inner = around(sub, rest, value) if sub is not None else ABSENT
     return ABSENT if inner is ABSENT else {**base, name: inner}
 
 

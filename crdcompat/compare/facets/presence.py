@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import islice
-from typing import Any
 
 from crdcompat.compare.changes import Change
 from crdcompat.compare.site import (
@@ -20,6 +19,7 @@ from crdcompat.compare.site import (
     Site,
     Trial,
     Trials,
+    summary,
 )
 from crdcompat.schema.paths import node_at
 from crdcompat.schema.sample import values
@@ -39,13 +39,14 @@ def changes(site: Site) -> Iterator[Change]:
     if site.in_junctor or site.reshaped:
         return  # properties in junctor branches validate, they do not declare
     old, new = site.old.properties, site.new.properties
-    for name in sorted(new.keys() - old.keys()):
+    # Where the side without the field keeps what it does not know, ``declared`` speaks.
+    for name in sorted(new.keys() - old.keys()) if not site.old.preserve else ():
         at = (*site.new_at, "properties", name)
-        shown = _shown(new[name])
+        shown = summary(new[name])
         yield Change("property.added", (*site.path, name), None, shown, added=(name,), old_at=site.old_at, new_at=at)
-    for name in sorted(old.keys() - new.keys()):
+    for name in sorted(old.keys() - new.keys()) if not site.new.preserve else ():
         at = (*site.old_at, "properties", name)
-        shown = _shown(old[name])
+        shown = summary(old[name])
         yield Change(
             "property.removed",
             (*site.path, name),
@@ -78,17 +79,3 @@ def shows(effect: str, seen: Seen) -> bool:
 def keeps_unknown(parent: Node | None) -> bool:
     """Whether a reader keeps members it does not declare below ``parent``."""
     return parent is not None and (parent.preserve or parent.additional is not None)
-
-
-def _shown(node: Node) -> dict[str, Any]:
-    """What a report says about a property: its type and enum, not its whole tree."""
-    kept = (
-        "type",
-        "format",
-        "enum",
-        "default",
-        "nullable",
-        "x-kubernetes-int-or-string",
-        "x-kubernetes-preserve-unknown-fields",
-    )
-    return {keyword: node.raw[keyword] for keyword in kept if keyword in node.raw}

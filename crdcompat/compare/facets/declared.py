@@ -1,0 +1,88 @@
+"""Fields that one side declares and the other keeps as unknown: free there, held to a schema here.
+
+An area that preserves unknown fields takes any value under any name. Where the reader declares a name, what was
+stored under it is validated, pruned and defaulted for the first time (reference sections 5.1 and 6).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+from crdcompat.compare.changes import Change
+from crdcompat.compare.local import Alone
+from crdcompat.compare.site import (
+    VALUE_DEFAULTED,
+    VALUE_PRUNED,
+    WRITE_REJECTED,
+    Effects,
+    Meeting,
+    Seen,
+    Site,
+    Trial,
+    Trials,
+    summary,
+)
+from crdcompat.schema.paths import node_at
+from crdcompat.schema.sample import POOL, sample
+from crdcompat.schema.structural import ABSENT, Node
+
+#: ``properties`` is the keyword of ``presence``, with which this facet shares the differing names.
+KEYWORDS: frozenset[str] = frozenset()
+_ALL = (WRITE_REJECTED, VALUE_PRUNED, VALUE_DEFAULTED)
+EFFECTS = {
+    "free-field.declared": Effects(upgrade=_ALL),
+    "free-field.undeclared": Effects(rollback=_ALL),
+}
+
+_FREE = "any value"
+#: A value of every JSON type.
+_PLAIN: tuple[Any, ...] = ("a", 1, True, {}, [], 0.5, ["a"], [{}], {"crdcompatUnknown": "a"}, -(2**40))
+_MOST_TRIALS, _MOST_NESTED, _MOST_MEMBERS, _MOST_DEPTH = 4, 40, 8, 3
+
+
+def changes(site: Site) -> Iterator[Change]:
+    if site.in_junctor or site.reshaped:
+        return
+    old, new = site.old.properties, site.new.properties
+    for name in sorted(new.keys() - old.keys()) if site.old.preserve else ():
+        at = site.old_at, (*site.new_at, "properties", name)
+        yield Change("free-field.declared", (*site.path, name), _FREE, summary(new[name]), (), (), *at)
+    for name in sorted(old.keys() - new.keys()) if site.new.preserve else ():
+        at = (*site.old_at, "properties", name), site.new_at
+        yield Change("free-field.undeclared", (*site.path, name), summary(old[name]), _FREE, (), (), *at)
+
+
+def trials(change: Change, direction: str, meeting: Meeting) -> Trials:
+    """Values that the writer keeps without a look; the field left out where the reader has a default."""
+    field = node_at(meeting.reader.node, change.path)
+    if field is None:
+        return Trials((), complete=True)
+    alone = Alone(field, meeting.reader.server)
+    values: list[Any] = list(islice((value for value in _any_value(field, 0) if not alone.takes(value)), _MOST_TRIALS))
+    values += [value for value in _any_value(field, 0) if isinstance(value, (dict, list))][:_MOST_NESTED]
+    if field.default is not ABSENT:
+        values.append(ABSENT)
+    return Trials(tuple(Trial(value, change.path) for value in values))
+
+
+def shows(effect: str, seen: Seen) -> bool:
+    if effect == WRITE_REJECTED:
+        return seen.rejects_below()
+    return seen.prunes() if effect == VALUE_PRUNED else seen.defaults()
+
+
+def _any_value(node: Node, depth: int) -> Iterator[Any]:
+    """Values of all types, and objects and lists that hold them where the node describes members."""
+    yield from _PLAIN
+    if depth < _MOST_DEPTH:
+        base = sample(node)
+        whole = base if isinstance(base, dict) else {}
+        for name, member in islice(node.properties.items(), _MOST_MEMBERS):
+            yield from ({**whole, name: value} for value in _any_value(member, depth + 1))
+        if node.items is not None:
+            yield from ([value] for value in _any_value(node.items, depth + 1))
+        if isinstance(node.additional, Node):
+            yield from ({"key": value} for value in _any_value(node.additional, depth + 1))
+    yield from POOL
