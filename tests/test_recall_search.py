@@ -248,3 +248,37 @@ def test_what_objects_meet_is_told(depth: int, data: st.DataObject, turned: bool
     new = data.draw(_mutants(old, depth), label="new")
     old, new = (_sound(new), _sound(old)) if turned else (_sound(old), _sound(new))
     assert not unexplained(old, new, seed)
+
+
+_FREE = obj(b={"type": "string"}) | {_KEEP: True}
+#: What the search found once: a pair of schemas, and every finding that its difference must come to.
+FOUND = {
+    "a field that only one side of a free area declares": (
+        obj(a={"type": "string"}, b={"type": "string"}) | {_KEEP: True},
+        _FREE,
+        {("rollback", "free-field-undeclared", "v.a", "write-rejected")},
+    ),
+    "a set inside a map": (
+        {"type": "object", "additionalProperties": array({"type": "string"}) | {_LIST: "set"}},
+        {"type": "object", "additionalProperties": array({"type": "string"})},
+        {("rollback", "list-type-loosened", "v.*", "write-rejected")},
+    ),
+    "an embedded resource inside a map": (
+        {"type": "object", "additionalProperties": obj(a={"type": "string"})},
+        {"type": "object", "additionalProperties": obj(a={"type": "string"}) | {_EMBEDDED: True}},
+        {
+            ("rollback", "embedded-resource-added", "v.*", "value-pruned"),
+            ("upgrade", "embedded-resource-added", "v.*", "write-rejected"),
+        },
+    ),
+}
+
+
+@pytest.mark.parametrize("case", FOUND)
+def test_what_the_search_found(case: str) -> None:
+    old, new, expected = FOUND[case]
+    sides = [_set(name, crd(root(spec=obj(v=schema)))) for name, schema in (("old", old), ("new", new))]
+    findings = crdcompat.diff(sides[0], sides[1], locate=False).findings
+    assert {(f.direction, f.rule, f.path.removeprefix("spec."), f.effect) for f in findings} == expected
+    assert all(finding.witness.object is not None for finding in findings)
+    assert not [each for seed in range(20) for each in unexplained(old, new, seed)]

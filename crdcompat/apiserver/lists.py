@@ -12,24 +12,22 @@ from crdcompat.schema.structural import Node
 
 def duplicate_errors(value: Any, node: Node, path: str = "") -> Iterator[FieldError]:
     """Every doubled value once, at its second occurrence, over the whole object."""
+    if not node.has_unique_lists:
+        return
     if isinstance(value, list):
         if node.list_type in ("set", "map"):
             yield from _own_errors(value, node, path)
-        if node.items is not None and _may_hold_lists(node.items):
+        if node.items is not None:
             for index, item in enumerate(value):
                 yield from duplicate_errors(item, node.items, f"{path}[{index}]")
     elif isinstance(value, dict):
         for name, sub in node.properties.items():
-            if name in value and isinstance(value[name], (dict, list)):
+            if name in value and sub.has_unique_lists:
                 yield from duplicate_errors(value[name], sub, f"{path}.{name}" if path else name)
         if isinstance(node.additional, Node):
             for name in sorted(value):
                 if name not in node.properties:
                     yield from duplicate_errors(value[name], node.additional, f"{path}[{name}]")
-
-
-def _may_hold_lists(node: Node) -> bool:
-    return bool(node.properties) or node.additional is not None or node.items is not None
 
 
 def _own_errors(items: list[Any], node: Node, path: str) -> Iterator[FieldError]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
-from crdcompat.apiserver.strategy import Resource
+from crdcompat.apiserver.strategy import Resource, Verdict
 from crdcompat.schema.mentions import mentions
 from crdcompat.schema.paths import Pointer, node_at, schema_path_of, value_at, with_value
 from crdcompat.schema.sample import sample, values
@@ -51,19 +51,28 @@ def repair(resource: Resource, obj: Object, bad: list[Pointer], *, at_root: bool
     separate = resource.version.has_status
     if not separate:
         healed = _without(healed_main, in_status, resource)
-        done = resource.update(healed, obj).accepted
+        done = _main(resource, healed, obj).accepted
         return Repair(MAIN if done else DEADLOCK, {**patches[MAIN], **patches[STATUS]})
-    by_status = bool(in_status) and resource.update_status(healed_status, obj).accepted
-    by_main = bool(elsewhere) and resource.update(healed_main, obj).accepted
+    by_status = bool(in_status) and _status(resource, healed_status, obj).accepted
+    by_main = bool(elsewhere) and _main(resource, healed_main, obj).accepted
     if by_status and (by_main or not elsewhere):
         note = "" if not elsewhere else "then the same for the rest of the object on the main endpoint"
         return Repair(STATUS, patches[STATUS], note)
-    if by_status and resource.update(healed_main, {**obj, "status": healed_status.get("status")}).accepted:
+    if by_status and _main(resource, healed_main, {**obj, "status": healed_status.get("status")}).accepted:
         return Repair(STATUS, patches[STATUS], "then the rest of the object on the main endpoint")
     if by_main:
         note = "" if not in_status else "then the status on /status"
         return Repair(MAIN, patches[MAIN], note)
     return Repair(DEADLOCK, {**patches[MAIN], **patches[STATUS]}, "no single write is accepted")
+
+
+def _main(resource: Resource, healed: Object, obj: Object) -> Verdict:
+    """The update that heals. ``obj`` is the object as read; the request is decoded: what is out may have a default."""
+    return resource.update_decoded(resource.read(healed), obj)
+
+
+def _status(resource: Resource, healed: Object, obj: Object) -> Verdict:
+    return resource.update_status_decoded(resource.read(healed), obj)
 
 
 def _for_root_rules(resource: Resource, start: Object, obj: Object) -> Repair:
@@ -79,7 +88,7 @@ def _for_root_rules(resource: Resource, start: Object, obj: Object) -> Repair:
                 healed: Object = with_value(start, mention.member, value)
             except LookupError:
                 continue
-            verdict = resource.update_status(healed, obj) if status else resource.update(healed, obj)
+            verdict = _status(resource, healed, obj) if status else _main(resource, healed, obj)
             if verdict.accepted:
                 return Repair(STATUS if status else MAIN, _patch(obj, healed, [mention.member]))
     return Repair(DEADLOCK, note="rules on the whole object are broken, and no single write was found that mends them")

@@ -21,10 +21,8 @@ Object = dict[str, Any]
 
 ACCEPTED, REJECTED, LOSES_DATA, UNKNOWN = "accepted", "rejected", "loses-data", "unknown"
 
-_HYPOTHETICAL = "crdcompat.example.com/hypothetical"
 _PROBE = "crdcompat.example.com/probe"
 _MOST_EDITS = 8
-_DELETED_AT = "2006-01-02T15:04:05Z"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,16 +68,17 @@ def replay(resource: Resource, stored: Object, *, had_status: bool) -> Replay:
     # What breaks no rule breaks none by a small change beside it, unless rules look at the old object.
     sound = whole.accepted is True and not resource.has_transition_rules
     loses = bool(read.pruned)
-    status = _status_update(resource, read.object, bad, had_status, sound=sound)
-    unharmed = Answer(ACCEPTED) if sound else None
+    # A label, a finalizer, an apply of a label: the rest stays as it is, and the server says the same to each.
+    beside = Answer(ACCEPTED) if sound else _answer(_update(resource, _labelled(read.object), read.object))
+    status = _status_update(resource, read.object, bad, had_status, beside, sound=sound)
     writes = {
         "status-update": status,
         "status-update-touching": _status_touching(resource, read.object, bad, had_status, status),
-        "spec-update": _edited(resource, read.object, "spec", bad, sound=sound),
-        "metadata-update": unharmed or _answer(_update(resource, _labelled(read.object), read.object)),
-        "finalizer-removal": _finalizer_removal(resource, read.object, unharmed),
-        "apply": unharmed or _apply(resource, read.object),
-        "create": _answer(resource.create(_fresh(stored))),
+        "spec-update": _edited(resource, read.object, "spec", bad, beside, sound=sound),
+        "metadata-update": beside,
+        "finalizer-removal": _finalizer_removal(read.object, beside),
+        "apply": beside if sound else _apply(resource, read.object, beside),
+        "create": _create(resource, read.object, sound=sound),
     }
     if loses:
         writes = {name: _lossy(answer) for name, answer in writes.items()}
@@ -96,23 +95,27 @@ def _causes(resource: Resource, obj: Object, whole: Verdict) -> Iterator[Cause]:
         yield Cause(pointer, schema_path_of(resource.node, pointer), error)
 
 
-def _status_update(resource: Resource, obj: Object, bad: list[Pointer], had_status: bool, *, sound: bool) -> Answer:
+def _status_update(
+    resource: Resource, obj: Object, bad: list[Pointer], had_status: bool, beside: Answer, *, sound: bool
+) -> Answer:
     if had_status and not resource.version.has_status:
         return _no_endpoint(resource, obj)
-    return _edited(resource, obj, "status", bad, sound=sound)
+    return _edited(resource, obj, "status", bad, beside, sound=sound)
 
 
-def _edited(resource: Resource, obj: Object, part: str, bad: list[Pointer], *, sound: bool) -> Answer:
+def _edited(resource: Resource, obj: Object, part: str, bad: list[Pointer], beside: Answer, *, sound: bool) -> Answer:
     """The write of something else in ``part``: an edit that adds no error of its own, and takes none away.
 
-    Where a rule at the root is broken, nobody knows by which value: an edit that mends it changed just that.
+    ``beside`` is the answer to a main write that changes neither half. Where a rule at the root is broken, nobody
+    knows by which value: an edit that mends it changed just that.
     """
     status_write = part == "status" and resource.version.has_status
 
     def write(new: Object) -> Verdict:
         return _update(resource, new, obj, status=status_write)
 
-    unchanged = 0 if sound else len(write(obj).errors)
+    as_it_is = _answer(write(obj)) if status_write and not sound else beside
+    unchanged = len(as_it_is.errors)
     best: Answer | None = None
     for count, edit in enumerate(unrelated(obj, resource.node, part, bad, resource.server)):
         # What was against no rule is not after an edit that no rule speaks of.
@@ -123,9 +126,10 @@ def _edited(resource: Resource, obj: Object, part: str, bad: list[Pointer], *, s
             best = answer
         if errors == unchanged or count == _MOST_EDITS:
             break
-    if best is not None:
+    if best is not None and not (sound and best.errors):
         return best
-    return replace(_answer(write(obj)), note=f"nothing else in {part} can be changed: written as it is")
+    # Of a sound object no edit is told that only breaks a rule of its own.
+    return replace(as_it_is, note=f"nothing else in {part} can be changed: written as it is")
 
 
 def _status_touching(resource: Resource, obj: Object, bad: list[Pointer], had_status: bool, plain: Answer) -> Answer:
@@ -144,25 +148,21 @@ def _no_endpoint(resource: Resource, obj: Object) -> Answer:
     return replace(_answer(resource.no_endpoint(obj)), note="this CRD has no /status endpoint")
 
 
-def _finalizer_removal(resource: Resource, obj: Object, unharmed: Answer | None) -> Answer:
-    meta = obj.get("metadata", {})
-    finalizers = meta.get("finalizers") or [_HYPOTHETICAL]
-    deleting = {
-        "deletionTimestamp": meta.get("deletionTimestamp", _DELETED_AT),
-        "deletionGracePeriodSeconds": 0,
-    }
-    old = {**obj, "metadata": {**meta, **deleting, "finalizers": finalizers}}
-    new = {
-        **obj,
-        "metadata": {name: value for name, value in {**meta, **deleting}.items() if name != "finalizers"},
-    }
-    note = "" if meta.get("finalizers") else "the object has no finalizer: a hypothetical one is removed"
-    return replace(unharmed or _answer(_update(resource, new, old)), note=note)
+def _finalizer_removal(obj: Object, beside: Answer) -> Answer:
+    if obj.get("metadata", {}).get("finalizers"):
+        return beside
+    return replace(beside, note="the object has no finalizer: a hypothetical one is removed")
 
 
-def _apply(resource: Resource, obj: Object) -> Answer:
-    labels = {"metadata": {"labels": {_PROBE: "1"}}}
-    return _answer(resource.apply(labels, obj))
+def _apply(resource: Resource, obj: Object, beside: Answer) -> Answer:
+    failed = resource.untyped({"metadata": {"labels": {_PROBE: "1"}}}, obj)
+    return beside if failed is None else _answer(failed)
+
+
+def _create(resource: Resource, obj: Object, *, sound: bool) -> Answer:
+    if sound and not (resource.version.has_status and "status" in obj):
+        return Answer(ACCEPTED)  # nothing is left out of what was judged as a whole
+    return _answer(resource.create_decoded(Decoded(_fresh(obj))))
 
 
 def _update(resource: Resource, new: Object, old: Object, *, status: bool = False) -> Verdict:

@@ -150,6 +150,11 @@ class Resource:
     def apply(self, patch: Object, stored: Object, *, status: bool = False) -> Verdict:
         """PATCH by server-side apply, of a manager that owns nothing else; shapes that cannot be typed fail hard."""
         live = self.read(stored).object
+        failed = self.untyped(patch, live)
+        return failed or self._patched(apply_merge(live, patch, self.node), stored, status=status)
+
+    def untyped(self, patch: Object, live: Object) -> Verdict | None:
+        """The failure of a server-side apply whose patch, or the object as read, cannot be typed; None if both can."""
         missing = undeclared(patch, self.node)
         if missing:
             return self._failed(
@@ -159,7 +164,7 @@ class Resource:
             wrong = typed_error(obj, self.node, self.server, strict=what == "patch")
             if wrong:
                 return self._failed(500, f"failed to create typed {what} object ({self._who(live)}): {wrong}")
-        return self._patched(apply_merge(live, patch, self.node), stored, status=status)
+        return None
 
     def scale(self, replicas: Any, stored: Object) -> Verdict:
         """PUT of /scale: the replicas are written into the object, which is then judged as on the main endpoint."""

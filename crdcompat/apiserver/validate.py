@@ -175,7 +175,7 @@ class SchemaValidator:
             count += 2
             if self.bounds is not None:
                 self.bounds.check(value, path, out)
-        if self.enum and not (kind is str and value in self.enum_strings):
+        if self.enum:
             self._enum(value, path, out)
         return count
 
@@ -313,7 +313,12 @@ class SchemaValidator:
         return FieldError(TOO_MANY, path or "<nil>", size, f"must have at most {most} {word}")
 
     def _enum(self, value: Any, path: Path, out: list[FieldError]) -> None:
-        if not any(is_member(value, member) for member in self.enum):
+        # A text equals texts only; what is no text may equal one (section 3.4).
+        if type(value) is str:
+            found = value in self.enum_strings
+        else:
+            found = any(is_member(value, member) for member in self.enum)
+        if not found:
             out.append(FieldError(NOT_SUPPORTED, path or "<nil>", value, self.enum_detail))
 
     def _object(

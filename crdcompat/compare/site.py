@@ -120,14 +120,14 @@ class Seen:
 
     def rejects(self, *types: str) -> bool:
         """Whether an error stands at the place (of one of ``types``, if any are given)."""
-        return any(e.field == self.field and (not types or e.type in types) for e in self.verdict.errors)
+        return any(dotted(e.field) == self.field and (not types or e.type in types) for e in self.verdict.errors)
 
     def rejects_below(self) -> bool:
         """Whether an error stands at the place or below it, or names it as the place of a junctor."""
         named = f'"{self.field}" must '
         return any(
-            e.field == self.field
-            or e.field.startswith((f"{self.field}.", f"{self.field}["))
+            dotted(e.field) == self.field
+            or dotted(e.field).startswith((f"{self.field}.", f"{self.field}["))
             or (e.field == "<nil>" and e.detail.startswith(named))
             for e in self.verdict.errors
         )
@@ -149,6 +149,11 @@ class Seen:
 
     def defaults(self) -> bool:
         return self.field in self.verdict.defaulted
+
+
+def dotted(field: str) -> str:
+    """An error's field as schema errors write it; those of lists and embedded resources write a map key as ``[key]``."""
+    return field.replace("[key]", ".key")
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,6 +93,7 @@ class _Run:
         self._refusals: dict[int, str] = {}
         self.causes = CauseCounter()
         self.problems: list[Problem] = []
+        self._errors: dict[tuple[Any, ...], dict[str, Any]] = {}
 
     def _refusal(self, chosen: Chosen, server: Server) -> str:
         """Why no server would serve this version of a CRD; said once as a problem of its file."""
@@ -148,7 +149,57 @@ class _Run:
                 self._resources[key] = Resource(chosen.document.crd, chosen.version, server)
             replays.append((server, replay(self._resources[key], item.data, had_status=had_status)))
         self.causes.add(chosen, replays[-1][1].causes, f"{label} in {item.source}")
-        return _simulated(item, group, kind, version, reader.name, replays)
+        return self._simulated(item, group, kind, version, reader.name, replays)
+
+    def _simulated(
+        self, item: Recorded, group: str, kind: str, version: str, crd: str, replays: Sequence[tuple[Server, Replay]]
+    ) -> SimulatedObject:
+        last = replays[-1][1]
+        meta = item.data.get("metadata", {})
+        writes = {name: self._agreed([(on, result.writes[name]) for on, result in replays]) for name in last.writes}
+        repairs = {result.repair.verdict for _, result in replays}
+        fix: dict[str, Any] = {"verdict": last.repair.verdict, "patch": last.repair.patch}
+        if len(repairs) > 1:
+            fix = {"verdict": UNKNOWN, "patch": {}, "note": _ASK}
+        elif last.repair.note:
+            fix["note"] = last.repair.note
+        return SimulatedObject(
+            api_version=f"{group}/{version}",
+            kind=kind,
+            namespace=meta.get("namespace", "") or "",
+            name=meta["name"],
+            source=item.source,
+            crd=crd,
+            version=version,
+            writes=writes,
+            repair=fix,
+            pruned=last.pruned,
+            defaulted=last.defaulted,
+        )
+
+    def _agreed(self, answers: Sequence[tuple[Server, Answer]]) -> WriteVerdict:
+        """What all eras asked agree on; where they differ, that is the answer: unknown, with the option to give."""
+        verdicts = {answer.verdict for _, answer in answers}
+        if len(verdicts) == 1:
+            server, answer = answers[-1]
+            return self._verdict(answer, server)
+        told = ", ".join(f"{answer.verdict} on {server.kubernetes}" for server, answer in answers)
+        return WriteVerdict(UNKNOWN, note=f"{_ASK} ({told})")
+
+    def _verdict(self, answer: Answer, server: Server) -> WriteVerdict:
+        return WriteVerdict(
+            verdict=answer.verdict,
+            errors=tuple(self._error(error, server) for error in answer.errors),
+            message=answer.message if answer.verdict not in (ACCEPTED, LOSES_DATA) else "",
+            note=answer.note,
+        )
+
+    def _error(self, error: FieldError, server: Server) -> dict[str, Any]:
+        """The error as data; the same one meets every write of an object and often many objects, and is held once."""
+        key = (error.type, error.field, error.detail, repr(error.value), server)
+        if key not in self._errors:
+            self._errors[key] = error_data(error, server)
+        return self._errors[key]
 
 
 def _converts(resolved: Resolved) -> bool:
@@ -159,53 +210,7 @@ def _converts(resolved: Resolved) -> bool:
     return webhook and len(resolved.versions) > 1
 
 
-def _simulated(
-    item: Recorded, group: str, kind: str, version: str, crd: str, replays: Sequence[tuple[Server, Replay]]
-) -> SimulatedObject:
-    last = replays[-1][1]
-    meta = item.data.get("metadata", {})
-    writes = {name: _agreed([(on, result.writes[name]) for on, result in replays]) for name in last.writes}
-    repairs = {result.repair.verdict for _, result in replays}
-    fix: dict[str, Any] = {"verdict": last.repair.verdict, "patch": last.repair.patch}
-    if len(repairs) > 1:
-        fix = {"verdict": UNKNOWN, "patch": {}, "note": _ASK}
-    elif last.repair.note:
-        fix["note"] = last.repair.note
-    return SimulatedObject(
-        api_version=f"{group}/{version}",
-        kind=kind,
-        namespace=meta.get("namespace", "") or "",
-        name=meta["name"],
-        source=item.source,
-        crd=crd,
-        version=version,
-        writes=writes,
-        repair=fix,
-        pruned=last.pruned,
-        defaulted=last.defaulted,
-    )
-
-
 _ASK = "depends on the Kubernetes version: give --kube-version or --openshift-version"
-
-
-def _agreed(answers: Sequence[tuple[Server, Answer]]) -> WriteVerdict:
-    """What all eras asked agree on; where they differ, that is the answer: unknown, with the option to give."""
-    verdicts = {answer.verdict for _, answer in answers}
-    if len(verdicts) == 1:
-        server, answer = answers[-1]
-        return _verdict(answer, server)
-    told = ", ".join(f"{answer.verdict} on {server.kubernetes}" for server, answer in answers)
-    return WriteVerdict(UNKNOWN, note=f"{_ASK} ({told})")
-
-
-def _verdict(answer: Answer, server: Server) -> WriteVerdict:
-    return WriteVerdict(
-        verdict=answer.verdict,
-        errors=tuple(error_data(error, server) for error in answer.errors),
-        message=answer.message if answer.verdict not in (ACCEPTED, LOSES_DATA) else "",
-        note=answer.note,
-    )
 
 
 def error_data(error: FieldError, server: Server) -> dict[str, Any]:

@@ -18,6 +18,7 @@ import struct
 from contextlib import contextmanager
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import yaml
@@ -90,6 +91,16 @@ class Remark:
     message: str
 
 
+def _tag_of(text: str) -> str:
+    """The tag of an unquoted scalar that may be no string."""
+    return _MERGE if text == "<<" else _TAG_OF[type(plain_value(text))]
+
+
+#: Ports, times and words come again and again; long texts are not kept.
+_SHORT = 32
+_tag_of_short = lru_cache(maxsize=1 << 14)(_tag_of)
+
+
 class GoLoader(_Loader):
     """A loader with the resolution of Go's YAML; works with ``yaml.load(text, GoLoader)`` too.
 
@@ -126,7 +137,7 @@ class GoLoader(_Loader):
         if kind is ScalarNode:
             if not implicit[0] or (value and value[0] not in _TYPED_FIRST):
                 return _STR
-            return _MERGE if value == "<<" else _TAG_OF[type(plain_value(value))]
+            return _tag_of_short(value) if len(value) <= _SHORT else _tag_of(value)
         return _MAP if kind is MappingNode else _SEQ
 
     def construct_document(self, node: Node) -> Any:

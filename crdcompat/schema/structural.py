@@ -101,6 +101,11 @@ class Node:
         """Whether a default may stand here or below."""
         return self.anywhere(lambda schema: "default" in schema)
 
+    @cached_property
+    def has_unique_lists(self) -> bool:
+        """Whether a list of type set or map may stand here or below."""
+        return self.anywhere(lambda schema: schema.get("x-kubernetes-list-type") in ("set", "map"))
+
     def child(self, key: str) -> Node | None:
         """The schema of member ``key`` of an object of this node, ``None`` where nothing describes it."""
         found = self.properties.get(key)

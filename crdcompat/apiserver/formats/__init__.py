@@ -6,6 +6,7 @@ Source: k8s.io/kube-openapi/pkg/validation/strfmt and the API extensions server'
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from crdcompat.apiserver.formats import codes, mail, network, times
@@ -63,8 +64,17 @@ def supported(format: str, type: str, server: Server) -> bool:  # noqa: A002 - t
 
 def matches(format: str, text: str) -> bool:  # noqa: A002
     """Whether the text has the (string) format. A format without a check demands nothing."""
-    check = CHECKS.get(_normalized(format))
+    return _known(format, text) if len(text) <= _LONGEST_REMEMBERED else _matches(format, text)
+
+
+def _matches(name: str, text: str) -> bool:
+    check = CHECKS.get(_normalized(name))
     return check is None or check(go_text(text))
+
+
+#: The same times stand in many conditions, and in every write of one object.
+_known = lru_cache(maxsize=4096)(_matches)
+_LONGEST_REMEMBERED = 64
 
 
 def _normalized(name: str) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 
 from crdcompat.apiserver.errors import DUPLICATE, INVALID
 from crdcompat.compare.changes import Change
-from crdcompat.compare.site import WRITE_REJECTED, Effects, Meeting, Seen, Site, Trial, Trials
+from crdcompat.compare.site import WRITE_REJECTED, Effects, Meeting, Seen, Site, Trial, Trials, dotted
 from crdcompat.schema.paths import ITEM, node_at
 from crdcompat.schema.sample import list_of_size, sample, values
 from crdcompat.schema.structural import ABSENT, Node
@@ -61,7 +61,8 @@ def trials(change: Change, direction: str, meeting: Meeting) -> Trials:
 def shows(effect: str, seen: Seen) -> bool:
     place = seen.field.removesuffix("[0]")
     return any(
-        error.type in (DUPLICATE, INVALID) and error.field.startswith(f"{place}[") for error in seen.verdict.errors
+        error.type in (DUPLICATE, INVALID) and dotted(error.field).startswith(f"{place}[")
+        for error in seen.verdict.errors
     )
 
 
