@@ -152,7 +152,7 @@ class Seen:
 
 
 def dotted(field: str) -> str:
-    """An error's field as schema errors write it; those of lists and embedded resources write a map key as ``[key]``."""
+    """An error's field as schema errors write it; of lists and embedded resources they write a map key ``[key]``."""
     return field.replace("[key]", ".key")
 
 
