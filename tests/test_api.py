@@ -9,8 +9,9 @@ import pytest
 from helpers import both, commit, crd, diff, git, obj, root, run, string, write
 
 import crdcompat
+from crdcompat.apiserver.strategy import TOO_DEEP
 from crdcompat.errors import CrdcompatError, RefNotFoundError, SourceError, UsageError
-from crdcompat.manifests.objects import read_objects
+from crdcompat.manifests.objects import Recorded, read_objects
 from crdcompat.sources.files import PathTree
 
 OLD, NEW = (root(spec=obj(a=string()), status=obj(p=string(*members))) for members in ("A", "AB"))
@@ -132,3 +133,18 @@ def test_simulate(tmp_path: Path) -> None:
     report = crdcompat.simulate(old, new, objects)
     assert report.direction == "rollback"
     assert [(item.name, item.worst) for item in report.objects] == [("a", "rejected")]
+
+
+def test_objects_that_no_file_could_hold(tmp_path: Path) -> None:
+    """Files are refused at 200 levels; the Python interface takes any object there is."""
+    deep: list[object] = []
+    for _ in range(5000):
+        deep = [deep]
+    free = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
+    body = {"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "a", "namespace": "b"}, "spec": {}}
+    deeper = {**body, "spec": {"x": deep}}
+    with pytest.raises(UsageError, match="nested too deeply"):
+        crdcompat.judge(crd(root(spec=free)), "create", deeper)
+    old, new = (crdcompat.load(str(path)) for path in both(tmp_path, root(spec=free), root(spec=free)))
+    report = crdcompat.simulate(old, new, [Recorded(deeper, "deep"), Recorded({**body, "kind": "Widget"}, "plain")])
+    assert [(item.object, item.reason) for item in report.not_simulated] == [("Widget/b/a", TOO_DEEP)]

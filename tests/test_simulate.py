@@ -582,3 +582,11 @@ def test_a_sound_object_is_not_edited_against_a_rule_above_the_place(tmp_path: P
     stored = {**with_bad(spec="B"), "spec": {"a": "x", "z": "x"}}
     write = one(replay(tmp_path, made, made, stored))["writes"]["spec-update"]
     assert (write["verdict"], write["note"]) == ("accepted", "changes spec.z")
+
+
+def test_a_sound_object_that_allows_no_other_edit_is_written_as_it_is(tmp_path: Path) -> None:
+    made = schema({"a": string()})
+    made["properties"]["spec"]["x-kubernetes-validations"] = [{"rule": "self.a == 'x'"}]
+    stored = {**with_bad(spec="B"), "spec": {"a": "x"}}
+    write = one(replay(tmp_path, made, made, stored))["writes"]["spec-update"]
+    assert (write["verdict"], write["note"]) == ("accepted", "nothing else in spec can be changed: written as it is")

@@ -9,8 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import orjson
-
 from crdcompat.apiserver.metadata import decode_object_meta
 from crdcompat.schema.structural import ABSENT, Node
 
@@ -43,8 +41,6 @@ def decode(raw: dict[str, Any], schema: Node, *, pruning: bool = True) -> Decode
         pruned.extend(lost)
     body = {name: value for name, value in raw.items() if name not in _RESOURCE_META}
     kept = _prune_object(body, schema, "", pruned) if pruning else _copy(body)
-    if pruning and _may_hold_null(kept):
-        drop_nulls(kept, schema)
     apply_defaults(kept, schema, "", defaulted)
     for name in _RESOURCE_META:
         kept.pop(name, None)
@@ -54,7 +50,10 @@ def decode(raw: dict[str, Any], schema: Node, *, pruning: bool = True) -> Decode
 
 
 def prune(value: Any, node: Node | None, path: str, pruned: list[str]) -> Any:
-    """A copy of ``value`` without the fields ``node`` does not know; their paths go to ``pruned``."""
+    """A copy of ``value`` without the fields ``node`` does not know; their paths go to ``pruned``.
+
+    Null members that may not be null and have no default go as well, unnamed: nothing is lost with them.
+    """
     if isinstance(value, dict):
         return _prune_object(value, node, path, pruned)
     if isinstance(value, list):
@@ -71,21 +70,25 @@ def prune(value: Any, node: Node | None, path: str, pruned: list[str]) -> Any:
 def _prune_object(value: dict[str, Any], node: Node | None, path: str, pruned: list[str]) -> dict[str, Any]:
     kept: dict[str, Any] = {}
     prefix = f"{path}." if path else ""
+    if node is None:
+        pruned.extend(prefix + name for name in value)
+        return kept
+    declared, embedded = node.properties, node.embedded
     for name, member in value.items():
-        if node is None:
-            pruned.append(prefix + name)
-        elif node.embedded and name in _RESOURCE_META:
+        sub = declared.get(name)
+        if sub is None:
+            sub = node.additional if isinstance(node.additional, Node) else None
+        if member is None and sub is not None and _drops_null(sub):
+            continue
+        if embedded and name in _RESOURCE_META:
             kept[name] = _embedded_meta(name, member, prefix, pruned)
-        elif (sub := node.properties.get(name)) is not None:
+        elif sub is not None:
             kept[name] = prune(member, sub, prefix + name, pruned) if type(member) in _CONTAINERS else member
-        elif node.additional is not None:
-            below = node.additional if isinstance(node.additional, Node) else None
-            # `additionalProperties: true` keeps the keys but knows nothing about what is below them.
-            kept[name] = (
-                _copy(member) if node.preserve and below is None else prune(member, below, prefix + name, pruned)
-            )
         elif node.preserve:
             kept[name] = _copy(member)
+        elif node.additional is not None:
+            # `additionalProperties: true` keeps the keys but knows nothing about what is below them.
+            kept[name] = prune(member, None, prefix + name, pruned)
         else:
             pruned.append(prefix + name)
     return kept
@@ -100,8 +103,15 @@ def _skip(value: Any, node: Node | None, path: str, pruned: list[str]) -> Any:
     kept = {}
     for name, member in value.items():
         below = node.child(name)
+        if member is None and below is not None and _drops_null(below):
+            continue
         kept[name] = _copy(member) if below is None else prune(member, below, f"{path}.{name}", pruned)
     return kept
+
+
+def _drops_null(node: Node) -> bool:
+    """Whether a null member of this schema goes; where nothing describes it, it stays."""
+    return not node.nullable and node.default is ABSENT
 
 
 def _embedded_meta(name: str, member: Any, prefix: str, pruned: list[str]) -> Any:
@@ -110,29 +120,6 @@ def _embedded_meta(name: str, member: Any, prefix: str, pruned: list[str]) -> An
     meta, lost = decode_object_meta(member)
     pruned.extend(prefix + path for path in lost)
     return meta
-
-
-def drop_nulls(value: Any, node: Node | None) -> None:
-    """Delete members that are null, may not be null, and have no default; in place."""
-    if node is None:
-        return
-    if isinstance(value, dict):
-        doomed = []
-        for name, member in value.items():
-            sub = node.child(name)
-            if sub is None:
-                continue
-            if member is None:
-                if not sub.nullable and sub.default is ABSENT:
-                    doomed.append(name)
-            elif isinstance(member, (dict, list)):
-                drop_nulls(member, sub)
-        for name in doomed:
-            del value[name]
-    elif isinstance(value, list) and node.items is not None:
-        for item in value:
-            if isinstance(item, (dict, list)):
-                drop_nulls(item, node.items)
 
 
 def apply_defaults(value: Any, node: Node | None, path: str, defaulted: list[str]) -> None:
@@ -161,14 +148,6 @@ def apply_defaults(value: Any, node: Node | None, path: str, defaulted: list[str
                 value[index] = _copy(node.items.default)
                 defaulted.append(f"{path}[{index}]")
             apply_defaults(value[index], node.items, f"{path}[{index}]", defaulted)
-
-
-def _may_hold_null(value: Any) -> bool:
-    """Whether there is a null to drop: most objects have none, and its text tells fastest."""
-    try:
-        return b"null" in orjson.dumps(value)
-    except TypeError:  # an integer beyond 64 bits
-        return True
 
 
 def _wants_default(value: dict[str, Any], name: str, sub: Node) -> bool:

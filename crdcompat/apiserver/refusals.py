@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from crdcompat.apiserver.decode import apply_defaults, drop_nulls, prune
+from crdcompat.apiserver.decode import apply_defaults, prune
 from crdcompat.apiserver.eras import Server
 from crdcompat.apiserver.errors import FieldError, aggregate
 from crdcompat.apiserver.validate import SchemaValidator
@@ -156,7 +156,6 @@ def _default(node: Node, at: str, server: Server) -> Iterator[FieldError]:
     pruned: list[str] = []
     value = prune({"v": node.default}, Node({"properties": {"v": node.raw}}), "", pruned)
     holder = Node({"type": "object", "properties": {"v": node.raw}})
-    drop_nulls(value, holder)
     apply_defaults(value, holder, "", [])
     if pruned:
         yield FieldError(_INVALID, f"{at}.default", node.default, "must not have unknown fields")

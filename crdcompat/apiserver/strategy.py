@@ -40,6 +40,9 @@ from crdcompat.schema.structural import Node
 
 Object = dict[str, Any]
 
+#: What is said of an object, passed in through the Python interface, that Python cannot walk (files: 200 levels).
+TOO_DEEP = "nested too deeply to be judged"
+
 _UNDECLARED = "field not declared in schema"
 _BLOCKING = frozenset({REQUIRED, TOO_LONG, TOO_MANY, TYPE_INVALID})
 

@@ -134,9 +134,11 @@ class SchemaValidator:
         ``pair`` is the correlated old value where ratcheting is on: errors of a node that did not change
         are dropped, its own and its descendants' (KEP-4008).
         """
+        if pair is None:
+            return self._checks(value, path, None, out, unknown)
         before = len(out)
         count = self._checks(value, path, pair, out, unknown)
-        if pair is not None and len(out) > before and pair.equal():
+        if len(out) > before and pair.equal():
             del out[before:]
         return count
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from crdcompat.apiserver.eras import Server, kubernetes_server, server_of_name
-from crdcompat.apiserver.strategy import Resource, Verdict
+from crdcompat.apiserver.strategy import TOO_DEEP, Resource, Verdict
 from crdcompat.compare.engine import Comparer
 from crdcompat.compare.result import Comparison, Open
 from crdcompat.compare.site import DIRECTIONS, ROLLBACK
@@ -165,14 +165,17 @@ def judge(
 
 
 def judge_with(resource: Resource, operation: str, new: Any, old: Any = None) -> Verdict:
-    """``judge`` with a resource that is compiled already."""
+    """``judge`` with a resource that is compiled already. Raises UsageError for what is no request."""
     if not isinstance(new, dict):
         raise UsageError("the new object is not a JSON object")
     if operation not in OPERATIONS:
         raise UsageError(f"operation {operation!r} is not one of {', '.join(OPERATIONS)}")
     if operation not in ("create", "validate") and not isinstance(old, dict):
         raise UsageError(f"operation {operation} needs the old object")
-    return OPERATIONS[operation](resource, new, old)
+    try:
+        return OPERATIONS[operation](resource, new, old)
+    except RecursionError:
+        raise UsageError(TOO_DEEP) from None
 
 
 def resource_of(crd: Crd | dict[str, Any], version: str | None, server: Server) -> Resource:

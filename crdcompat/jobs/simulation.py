@@ -9,7 +9,7 @@ from crdcompat.apiserver.eras import Server, server_of_name
 from crdcompat.apiserver.errors import FieldError
 from crdcompat.apiserver.refusals import refusal
 from crdcompat.apiserver.replay import ACCEPTED, LOSES_DATA, UNKNOWN, Answer, Replay, replay
-from crdcompat.apiserver.strategy import Resource
+from crdcompat.apiserver.strategy import TOO_DEEP, Resource
 from crdcompat.jobs.causes import CauseCounter
 from crdcompat.manifests.contexts import DEFAULT
 from crdcompat.manifests.crdset import CrdSet
@@ -147,7 +147,10 @@ class _Run:
             key = (id(chosen.version), server)
             if key not in self._resources:
                 self._resources[key] = Resource(chosen.document.crd, chosen.version, server)
-            replays.append((server, replay(self._resources[key], item.data, had_status=had_status)))
+            try:
+                replays.append((server, replay(self._resources[key], item.data, had_status=had_status)))
+            except RecursionError:
+                return NotSimulated(label, item.source, TOO_DEEP)
         self.causes.add(chosen, replays[-1][1].causes, f"{label} in {item.source}")
         return self._simulated(item, group, kind, version, reader.name, replays)
 

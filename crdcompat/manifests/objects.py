@@ -73,7 +73,10 @@ class Recorded:
         return self if data is None else replace(self, data=data, hint=None)
 
     def _digest(self) -> str:
-        content = json.dumps(self.data, sort_keys=True)  # integers of any size, unlike the faster libraries
+        try:
+            content = json.dumps(self.data, sort_keys=True)  # integers of any size, unlike the faster libraries
+        except RecursionError:
+            content = self.source  # what cannot be walked cannot be judged either: it is told apart by its place
         return hashlib.blake2b(content.encode(), digest_size=16).hexdigest()
 
 
