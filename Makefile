@@ -27,8 +27,9 @@ test: $(DEV) $(WHEELS)
 fuzz: $(DEV) $(WHEELS)
 	CRDCOMPAT_FUZZ=20000 $(BIN)/python -m pytest -rfEs -n auto $(ARGS) tests/test_fuzz.py tests/test_recall_search.py
 
-bench: $(RUN)
+bench: $(DEV)
 	$(BIN)/python benchmarks/measure.py $(ARGS)
+	$(BIN)/python benchmarks/judge.py
 
 lint: $(DEV)
 	$(BIN)/ruff check .

@@ -1,17 +1,20 @@
 """How many writes of a real ClusterVersion one thread judges in a second, beside a plain jsonschema loop.
 
-    python benchmarks/judge.py [--seconds 2] [--profile] REPOSITORY OBJECT.yaml
+    python benchmarks/judge.py [--seconds 1] [--profile] [OBJECT.yaml…]
 
-REPOSITORY is a clone of openshift/api with the branches release-4.13 and release-4.16; OBJECT.yaml holds a
-ClusterVersion (alone or in a List). ``create`` and ``status`` are whole judgements: decoding, metadata, schema,
-lists and CEL rules; ``jsonschema`` only walks the schema, with a validator that is made once.
+OBJECT.yaml holds a ClusterVersion (alone or in a List); without one, all recorded ones are taken. ``create`` and
+``status`` are whole judgements: decoding, metadata, schema, lists and CEL rules; ``jsonschema`` only walks the
+schema, with a validator that is made once.
 """
 
 from __future__ import annotations
 
 import argparse
 import cProfile
+import json
 import pstats
+import subprocess
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -27,6 +30,7 @@ from crdcompat.manifests.documents import Document, read_documents
 
 NAME = "clusterversions.config.openshift.io"
 RELEASES = ("4.13", "4.16")
+_SHARED = Path(__file__).resolve().parents[2] / "shared/data"
 
 
 def resource(repository: Path, release: str) -> Resource:
@@ -81,17 +85,19 @@ def per_second(call: Callable[[], object], seconds: float) -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("repository", type=Path)
-    parser.add_argument("objects", type=Path, nargs="+")
-    parser.add_argument("--seconds", type=float, default=2.0, help="how long each is measured (default: 2)")
+    parser.add_argument("objects", type=Path, nargs="*")
+    parser.add_argument("--seconds", type=float, default=1.0, help="how long each is measured (default: 1)")
     parser.add_argument("--profile", action="store_true", help="also print what takes the time")
     options = parser.parse_args()
-    print(f"{'object':<46} {'release':<8} {'create/s':>10} {'status/s':>10} {'jsonschema/s':>13}")
+    with tempfile.TemporaryDirectory() as clone:
+        subprocess.run(["git", "clone", "--quiet", str(_SHARED / "openshift-api-4.12-4.16.bundle"), clone], check=True)
+        resources = {release: resource(Path(clone), release) for release in RELEASES}
+    print(f"{'ClusterVersion':<46} {'KB':>5} {'release':<8} {'create/s':>10} {'status/s':>10} {'jsonschema/s':>13}")
     calls: list[Callable[[], object]] = []
-    for path in options.objects:
+    for path in options.objects or sorted((_SHARED / "recorded/oc-adm-upgrade").glob("*-cv.yaml")):
         stored = cluster_version(path)
-        for release in RELEASES:
-            served = resource(options.repository, release)
+        size = len(json.dumps(stored)) / 1000
+        for release, served in resources.items():
             changed = {**stored, "status": {**stored["status"], "observedGeneration": 99}}
             validator = jsonschema.Draft202012Validator(plain(served.version.schema))
             writes: list[Callable[[], object]] = [
@@ -101,7 +107,9 @@ def main() -> None:
             ]
             calls.extend(writes[:2])
             rates = [per_second(write, options.seconds) for write in writes]
-            print(f"{path.stem[:46]:<46} {release:<8} {rates[0]:>10.0f} {rates[1]:>10.0f} {rates[2]:>13.0f}")
+            print(
+                f"{path.stem[:46]:<46} {size:>5.1f} {release:<8} {rates[0]:>10.0f} {rates[1]:>10.0f} {rates[2]:>13.0f}"
+            )
     if options.profile:
         profile = cProfile.Profile()
         profile.enable()

@@ -1,4 +1,4 @@
-"""Time whole processes, as a person or a commit hook waits for them. Standard library only; see README.md."""
+"""Time whole processes, as a person or a commit hook waits for them. See README.md."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ import tempfile
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
+
+import archives
 
 _HERE = Path(__file__).resolve().parent
 _BUNDLE = _HERE.parents[1] / "shared/data/openshift-api-4.12-4.16.bundle"
@@ -70,14 +72,27 @@ class Work:
         }
 
 
-_WORKS = (
-    Work("python -c pass", (_PYTHON, "-c", "pass")),
-    Work(_BASELINE, (_PYTHON, "-c", "import typer")),
-    Work("crdcompat --version", (_CRDCOMPAT, "--version")),
-    Work("crdcompat check (nothing staged)", (_CRDCOMPAT, "check")),
-    Work("crdcompat diff release-4.13 release-4.14", (_CRDCOMPAT, "diff", "release-4.13", "release-4.14"), (0, 1)),
-    Work("crdcompat diff release-4.15 release-4.16", (_CRDCOMPAT, "diff", "release-4.15", "release-4.16"), (0, 1)),
-)
+_DIFF = (_CRDCOMPAT, "diff")
+_SIMULATE = (_CRDCOMPAT, "simulate", "release-4.13", "release-4.16", "--objects")
+
+
+def works(recordings: dict[str, Path]) -> tuple[Work, ...]:
+    """Everything that is measured; ``recordings`` are those of ``archives.make``."""
+    parse = (_PYTHON, str(_HERE / "archives.py"), "--parse")
+    limits = [Work(f"parse 2,000 objects, {name}", (*parse, str(path))) for name, path in recordings.items()]
+    replays = [
+        Work(f"simulate 2,000 objects, {name}", (*_SIMULATE, str(path)), (1,)) for name, path in recordings.items()
+    ]
+    return (
+        Work("python -c pass", (_PYTHON, "-c", "pass")),
+        Work(_BASELINE, (_PYTHON, "-c", "import typer")),
+        Work("crdcompat --version", (_CRDCOMPAT, "--version")),
+        Work("crdcompat check (nothing staged)", (_CRDCOMPAT, "check")),
+        Work("crdcompat diff release-4.13 release-4.14", (*_DIFF, "release-4.13", "release-4.14"), (0, 1)),
+        Work("crdcompat diff release-4.15 release-4.16", (*_DIFF, "release-4.15", "release-4.16"), (0, 1)),
+        *limits,
+        *replays,
+    )
 
 
 def main() -> None:
@@ -91,13 +106,14 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch:
         clone = Path(scratch) / "api"
         subprocess.run(["git", "clone", "--quiet", str(_BUNDLE), str(clone)], check=True)
+        measured = works(archives.make(Path(scratch)))
         for round_number in range(runs + 1):  # works take turns, so that a busy minute hits all of them
-            for work in _WORKS:
+            for work in measured:
                 work.run(clone)
                 if round_number == 0:  # the first run fills the system's file cache and compiles Python's modules
                     work.forget()
-    baseline = next(statistics.median(work.seconds) for work in _WORKS if work.name == _BASELINE)
-    rows = [work.summary(baseline) for work in _WORKS]
+    baseline = next(statistics.median(work.seconds) for work in measured if work.name == _BASELINE)
+    rows = [work.summary(baseline) for work in measured]
     _print(rows, runs)
     machine = {"python": platform.python_version(), "system": platform.platform(), "cpus": os.cpu_count()}
     _RESULTS.write_text(json.dumps({"runs": runs, "machine": machine, "results": rows}, indent=2) + "\n", "utf-8")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from typing import Any
 
 from crdcompat.apiserver.errors import DUPLICATE, INVALID, FieldError
@@ -39,16 +39,20 @@ def _own_errors(items: list[Any], node: Node, path: str) -> Iterator[FieldError]
                 yield FieldError(INVALID, f"{path}[{index}]", item, "must be an object for an array of list-type map")
     if misfits:
         return
-    seen: dict[str, int] = {}
+    seen: dict[Hashable, int] = {}
     for index, item in enumerate(items):
         # A null in a map list counts as an item without keys (recorded).
-        shown = item if node.list_type == "set" else {key: item[key] for key in node.list_keys if item and key in item}
-        identity = _identity(shown)
+        keys = [key for key in node.list_keys if item and key in item] if node.list_type == "map" else []
+        identity = (type(item), _text(item)) if node.list_type == "set" else tuple((k, _text(item[k])) for k in keys)
         seen[identity] = seen.get(identity, 0) + 1
         if seen[identity] == 2:
+            shown = item if node.list_type == "set" else {key: item[key] for key in keys}
             yield FieldError(DUPLICATE, f"{path}[{index}]", shown, "")
 
 
-def _identity(value: Any) -> str:
-    # 1 and 1.0 are different values to the server (int64, float64), though their JSON may read alike.
-    return f"{type(value).__name__}:{compact_json(value)}"
+def _text(value: Any) -> Hashable:
+    """What tells values of one type apart: a text itself, anything else as its JSON.
+
+    In a set 1 and 1.0 are different values to the server (int64, float64), though their JSON may read alike.
+    """
+    return (value,) if isinstance(value, str) else compact_json(value)

@@ -1,0 +1,87 @@
+"""Recordings to measure with, made from the real must-gather beside the project; nothing of it is kept.
+
+python benchmarks/archives.py FOLDER     write them there
+python benchmarks/archives.py --parse A  the limit: read archive A and parse its YAML, with PyYAML's C loader
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+import sys
+import tarfile
+from collections.abc import Iterable, Iterator
+from itertools import cycle, islice
+from pathlib import Path
+
+_RECORDED = Path(__file__).resolve().parents[2] / "shared/data/recorded"
+_OBJECTS = 2000
+#: The metadata of a file that is one object, as must-gather writes it.
+_METADATA = re.compile(rb"(?ms)^metadata:\n(?:  .*?\n)*?  name: (?P<name>[^\n]+)\n")
+_IS_OBJECT = re.compile(rb"(?m)\A(?:---\n)?apiVersion: |^kind: (?!.*List$)")
+_UID = re.compile(rb"(?m)^  uid: .*$")
+
+
+def make(folder: Path) -> dict[str, Path]:
+    """Write ``mixed.tar.gz`` (2,000 objects as a cluster has them) and ``rejected.tar.gz`` (2,000 ClusterVersions)."""
+    mixed = list(islice(_many(_objects()), _OBJECTS))
+    version = next(data for name, data in mixed if "/clusterversions/version" in name)
+    rejected = islice(_renamed(cycle([("clusterversions/version.yaml", version)])), _OBJECTS)
+    found = {}
+    for name, files in (("mixed", mixed), ("rejected", rejected)):
+        found[name] = folder / f"{name}.tar.gz"
+        _write(found[name], files)
+    return found
+
+
+def _objects() -> Iterator[tuple[str, bytes]]:
+    with tarfile.open(_RECORDED / "must-gather-4.18.tar.gz") as archive:
+        for member in archive:
+            if member.isfile() and member.name.endswith(".yaml") and (stream := archive.extractfile(member)):
+                data = stream.read()
+                if _IS_OBJECT.search(data) and _METADATA.search(data) and b"\nitems:" not in data:
+                    yield member.name, data
+
+
+def _many(objects: Iterable[tuple[str, bytes]]) -> Iterator[tuple[str, bytes]]:
+    """The objects, and then copies of them by other names, without end."""
+    known = list(objects)
+    yield from known
+    yield from _renamed(cycle(known))
+
+
+def _renamed(objects: Iterable[tuple[str, bytes]]) -> Iterator[tuple[str, bytes]]:
+    for number, (name, data) in enumerate(objects):
+        found = _METADATA.search(data)
+        assert found is not None
+        at = found.span("name")
+        copied = b"%sbench-%d%s" % (data[: at[0]], number, data[at[1] :])
+        uid = b"  uid: 00000000-0000-0000-0000-%012d" % number
+        yield name.replace(".yaml", f"-{number}.yaml"), _UID.sub(uid, copied, count=1)
+
+
+def _write(path: Path, files: Iterable[tuple[str, bytes]]) -> None:
+    with tarfile.open(path, "w:gz") as archive:
+        for name, data in files:
+            member = tarfile.TarInfo(name if name.startswith("must-gather") else f"must-gather.local.1/{name}")
+            member.size = len(data)
+            archive.addfile(member, io.BytesIO(data))
+
+
+def _parse(path: str) -> None:
+    import yaml
+
+    with tarfile.open(path, "r|gz") as archive:
+        for member in archive:
+            stream = archive.extractfile(member) if member.isfile() else None
+            with contextlib.suppress(yaml.YAMLError):  # PyYAML does not know `=`, which CRDs list as an operator
+                for _ in yaml.load_all(stream.read(), yaml.CSafeLoader) if stream is not None else ():
+                    pass
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--parse"]:
+        _parse(sys.argv[2])
+    else:
+        make(Path(sys.argv[1]))
