@@ -22,7 +22,8 @@ def whole_object(resource: Resource, path: SchemaPath, value: Any) -> Object | N
     """
     if value is ABSENT:
         parent = node_at(resource.node, path[:-1])
-        made = around(resource.node, path[:-1], _object(parent)) if parent is not None else ABSENT
+        bare = _object(parent) if parent is not None else ABSENT
+        made = around(resource.node, path[:-1], bare) if isinstance(bare, dict) else ABSENT
         made = with_value(made, place(path), ABSENT) if isinstance(made, dict) else made
     else:
         made = around(resource.node, path, value) if path else value
