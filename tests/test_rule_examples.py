@@ -28,7 +28,7 @@ DIRECTIONS = ("rollback", "upgrade")
 
 _EFFECTS = {kind: effects for facet in all_facets() for kind, effects in facet.EFFECTS.items()}
 #: CRD-level changes that no server and no client feels.
-_HARMLESS = {"version.deprecated", "names.changed", "subresource.scale-changed"}
+_HARMLESS = {"version.deprecated", "names.changed"}
 _WITH_EFFECT = {kind for kind, effects in _EFFECTS.items() if effects.rollback or effects.upgrade}
 #: Adding a version and storing it at once has a rule of its own; taking it away again is a removal like others.
 _UNEVEN = {

@@ -1,7 +1,7 @@
 """What two CRDs say outside their schemas: versions, scope, names, subresources, conversion (rows 58 and 74 to 86).
 
-These effects follow from the CRD alone: no object shows them. What a server would refuse is asked of the room
-that knows its sentences.
+Most of these effects follow from the CRD alone: no object shows them. What a server would refuse is asked of the
+room that knows its sentences.
 """
 
 from __future__ import annotations
@@ -12,8 +12,11 @@ from typing import Any
 
 from crdcompat.apiserver.eras import Server
 from crdcompat.apiserver.refusals import update_refusal
+from crdcompat.apiserver.strategy import Resource
 from crdcompat.compare.changes import Change, Undecided
-from crdcompat.compare.site import NONE, VALUE_PRUNED
+from crdcompat.compare.objects import Object
+from crdcompat.compare.scale import rejected_by_scale
+from crdcompat.compare.site import NONE, VALUE_PRUNED, WRITE_REJECTED
 from crdcompat.manifests.crd import Crd
 from crdcompat.manifests.pairing import Chosen, Resolved
 from crdcompat.schema.paths import Pointer
@@ -38,13 +41,25 @@ _SPEC_KEYS = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
+class CrdEffect:
+    """What a change does in one direction: the effect, the server's sentence, and an object where one is needed."""
+
+    effect: str = NONE
+    sentence: str = ""
+    object: Object | None = None
+
+
+_NOTHING, _FAILED, _LOST = CrdEffect(), CrdEffect(REQUEST_FAILED), CrdEffect(VALUE_PRUNED)
+
+
+@dataclass(frozen=True, slots=True)
 class CrdChange:
-    """A change of the CRD (``version`` "") or of one version, with its effect and the server's sentence each way."""
+    """A change of the CRD (``version`` "") or of one version, with its effect each way."""
 
     version: str
     change: Change
-    rollback: tuple[str, str] = (NONE, "")
-    upgrade: tuple[str, str] = (NONE, "")
+    rollback: CrdEffect = _NOTHING
+    upgrade: CrdEffect = _NOTHING
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +75,7 @@ def diff_crds(old: Resolved, new: Resolved, old_server: Server, new_server: Serv
     """Compare what two resolved CRDs say outside their schemas."""
     a, b = old.documents[0].crd, new.documents[0].crd
     refused = _Refusals(old, new, old_server, new_server)
-    changes = [*_spec(a, b, refused), *_versions(old, new, refused)]
+    changes = [*_spec(a, b, refused), *_versions(old, new, refused, (old_server, new_server))]
     texts = [f"names: {key}" for key in _TEXT_NAMES if _names(a).get(key) != _names(b).get(key)]
     undecided = [
         ("", item) for side, resolved in (("OLD", old), ("NEW", new)) for item in _disagreements(resolved, side)
@@ -87,9 +102,12 @@ class _Refusals:
         self.rollback = update_refusal(b, a, _stored(b), old_server)
         self.upgrade = update_refusal(a, b, _stored(a), new_server)
 
-    def about(self, words: str) -> tuple[tuple[str, str], tuple[str, str]]:
+    def about(self, words: str) -> tuple[CrdEffect, CrdEffect]:
         """The effects both ways if the refusals name ``words`` (a field path)."""
-        return tuple((CRD_REJECTED, text) if words in text else (NONE, "") for text in (self.rollback, self.upgrade))  # type: ignore[return-value]
+        rollback, upgrade = (
+            CrdEffect(CRD_REJECTED, text) if words in text else _NOTHING for text in (self.rollback, self.upgrade)
+        )
+        return rollback, upgrade
 
 
 def _whole(resolved: Resolved) -> Crd:
@@ -119,23 +137,21 @@ def _spec(a: Crd, b: Crd, refused: _Refusals) -> Iterator[CrdChange]:
             yield CrdChange("", _change("names.changed", _names(a).get(key), _names(b).get(key), (*at, "names", key)))
     if a.prunes != b.prunes:
         change = _change("preserve-unknown-fields.changed", not a.prunes, not b.prunes, at)
-        kept, lost = refused.about("spec.preserveUnknownFields"), (VALUE_PRUNED, "")
-        yield CrdChange("", change, *((kept[0], lost) if b.prunes else (lost, kept[1])))
+        kept = refused.about("spec.preserveUnknownFields")
+        yield CrdChange("", change, *((kept[0], _LOST) if b.prunes else (_LOST, kept[1])))
     before, after = _conversion(a), _conversion(b)
     if before != after:
         change = _change("conversion.changed", before, after, (*at, "conversion"))
-        lost, none = (VALUE_PRUNED, ""), (NONE, "")
         several = len(a.versions) > 1 or len(b.versions) > 1
         yield CrdChange(
             "",
             change,
-            lost if several and after == "Webhook" else none,
-            lost if several and before == "Webhook" else none,
+            _LOST if several and after == "Webhook" else _NOTHING,
+            _LOST if several and before == "Webhook" else _NOTHING,
         )
 
 
-def _versions(old: Resolved, new: Resolved, refused: _Refusals) -> Iterator[CrdChange]:
-    failed, none = (REQUEST_FAILED, ""), (NONE, "")
+def _versions(old: Resolved, new: Resolved, refused: _Refusals, servers: tuple[Server, Server]) -> Iterator[CrdChange]:
     for name in sorted(old.versions.keys() | new.versions.keys()):
         left, right = old.versions.get(name), new.versions.get(name)
         if left is None or right is None:
@@ -145,45 +161,58 @@ def _versions(old: Resolved, new: Resolved, refused: _Refusals) -> Iterator[CrdC
         at = (a.pointer, b.pointer)
         if a.served != b.served:
             change = _change("version.served-changed", a.served, b.served, (*at[0], "served"), (*at[1], "served"))
-            yield CrdChange(name, change, failed if b.served else none, failed if a.served else none)
+            yield CrdChange(name, change, _FAILED if b.served else _NOTHING, _FAILED if a.served else _NOTHING)
         if not a.storage and b.storage:
             change = _change("version.storage-moved", _storage(old), name, (*at[0], "storage"), (*at[1], "storage"))
             yield CrdChange(name, change)
         if bool(a.raw.get("deprecated")) != bool(b.raw.get("deprecated")):
             yield CrdChange(name, _change("version.deprecated", a.raw.get("deprecated"), b.raw.get("deprecated"), *at))
-        # Where /status exists, status in writes of the main resource is dropped without a word.
-        for what, has_old, has_new, where_it_is in (
-            ("status", a.has_status, b.has_status, (VALUE_PRUNED, "")),
-            ("scale", a.scale is not None, b.scale is not None, none),
-        ):
-            if has_old != has_new:
-                change = _change(f"subresource.{what}-{'added' if has_new else 'removed'}", has_old, has_new, *at)
-                effects = (failed, where_it_is) if has_new else (where_it_is, failed)
-                yield CrdChange(name, change, *effects)
-        if a.scale is not None and b.scale is not None and a.scale != b.scale:
-            yield CrdChange(name, _change("subresource.scale-changed", dict(a.scale), dict(b.scale), *at))
+        if a.has_status != b.has_status:
+            change = _change(
+                f"subresource.status-{'added' if b.has_status else 'removed'}", a.has_status, b.has_status, *at
+            )
+            # Where /status exists, status in writes of the main resource is dropped without a word.
+            yield CrdChange(name, change, *((_FAILED, _LOST) if b.has_status else (_LOST, _FAILED)))
+        if a.scale != b.scale:
+            yield _scale(name, old, new, servers)
         before, after = a.raw.get("selectableFields"), b.raw.get("selectableFields")
         if before != after:
             change = _change("selectable-fields.changed", before, after, *at)
             more, fewer = _gains(before, after), _gains(after, before)
-            yield CrdChange(name, change, failed if more else none, failed if fewer else none)
+            yield CrdChange(name, change, _FAILED if more else _NOTHING, _FAILED if fewer else _NOTHING)
+
+
+def _scale(name: str, old: Resolved, new: Resolved, servers: tuple[Server, Server]) -> CrdChange:
+    """Without /scale its callers get 404; with it, every write must hold what it can count."""
+    sides = (old.versions[name], new.versions[name])
+    a, b = (Resource(side.document.crd, side.version, on) for side, on in zip(sides, servers, strict=True))
+    before, after = (dict(side.version.scale) if side.version.scale is not None else None for side in (a, b))
+    kind = "added" if before is None else "removed" if after is None else "changed"
+    change = _change(f"subresource.scale-{kind}", before, after, a.version.pointer, b.version.pointer)
+
+    def effect(writer: Resource, reader: Resource) -> CrdEffect:
+        if reader.version.scale is None:
+            return _FAILED
+        found = rejected_by_scale(writer, reader)
+        return _NOTHING if found is None else CrdEffect(WRITE_REJECTED, found[1], found[0])
+
+    return CrdChange(name, change, effect(b, a), effect(a, b))
 
 
 def _one_sided(name: str, left: Chosen | None, right: Chosen | None, refused: _Refusals) -> CrdChange:
     rollback, upgrade = refused.about(f'"{name}"')
-    none, failed = (NONE, ""), (REQUEST_FAILED, "")
     if right is not None and right.version.storage:
         # Objects are stored under it from now on: what comes after depends on OLD knowing it at all.
         change = _change("version.storage-moved", None, name, ("spec", "versions"), (*right.version.pointer, "storage"))
-        return CrdChange(name, change, rollback if rollback[0] != NONE else failed)
+        return CrdChange(name, change, rollback if rollback != _NOTHING else _FAILED)
     if right is not None:
         change = _change("version.added", None, name, ("spec", "versions"), right.version.pointer)
-        reached = failed if right.version.served else none
-        return CrdChange(name, change, rollback if rollback[0] != NONE else reached)
+        reached = _FAILED if right.version.served else _NOTHING
+        return CrdChange(name, change, rollback if rollback != _NOTHING else reached)
     assert left is not None
     change = _change("version.removed", name, None, left.version.pointer, ("spec", "versions"))
-    reached = failed if left.version.served else none
-    return CrdChange(name, change, upgrade=upgrade if upgrade[0] != NONE else reached)
+    reached = _FAILED if left.version.served else _NOTHING
+    return CrdChange(name, change, upgrade=upgrade if upgrade != _NOTHING else reached)
 
 
 def _version_rest(left: Chosen, right: Chosen) -> Iterator[Undecided]:

@@ -49,7 +49,8 @@ class Comparer:
                 key = (*_identity(name, version, standing.change), standing.direction, standing.written_as)
                 standings.setdefault(key, []).append(standing)
             for item in self._crd_diff(facing, found).changes:
-                key = (*_identity(name, item.version, item.change), item.rollback, item.upgrade)
+                effects = [(each.effect, each.sentence, each.object) for each in (item.rollback, item.upgrade)]
+                key = (*_identity(name, item.version, item.change), _plain(effects))
                 of_crds.setdefault(key, (item, []))[1].append(_crd_standing(facing, item))
             for undecided in self._open(facing, found):
                 _merge(undecided, opened)
@@ -208,15 +209,16 @@ def _crd_judged(
     crd: str, item: CrdChange, places: list[Standing], directions: tuple[str, ...], found: Comparison
 ) -> Iterator[Judged]:
     """The CRD's own changes: their effect follows from the CRD, the server's sentence takes a witness's place."""
-    windows = (item.rollback[0], item.upgrade[0])
+    windows = (item.rollback.effect, item.upgrade.effect)
     for direction in directions:
-        effect, sentence = item.rollback if direction == ROLLBACK else item.upgrade
-        if effect == NONE:
+        met = item.rollback if direction == ROLLBACK else item.upgrade
+        if met.effect == NONE:
             found.harmless += 1
             continue
-        witness = Witness(None, errors=(sentence,) if sentence else (), reason=_OF_THE_CRD)
+        errors = (met.sentence,) if met.sentence else ()
+        witness = Witness(met.object, errors, reason=None if met.object is not None else _OF_THE_CRD)
         kind = places[0].old.document.crd.kind
-        yield Judged(item.change, direction, effect, witness, (), windows, crd, kind, item.version, tuple(places))
+        yield Judged(item.change, direction, met.effect, witness, (), windows, crd, kind, item.version, tuple(places))
 
 
 _OF_THE_CRD = "a change of the CRD itself: it needs no object to show"

@@ -148,6 +148,8 @@ def _explains(finding: Finding, fact: _Fact) -> bool:
     paths = (finding.path, *finding.places)
     if fact.effect == VALUE_PRUNED:
         return any(_is_below(fact.path, path) for path in paths)
+    if finding.change.startswith("subresource.scale") and fact.error is not None:
+        return fact.error.field.startswith(".")  # only the scale check names a field by its JSONPath
     if _reaches(finding) and any(_is_below(fact.path, path) for path in paths):
         return True
     if fact.path not in paths:
