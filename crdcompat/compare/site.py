@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from crdcompat.apiserver.errors import FORBIDDEN, INVALID, REQUIRED
 from crdcompat.apiserver.strategy import Resource, Verdict
 from crdcompat.compare.changes import Change, Undecided
 from crdcompat.schema.paths import Pointer, SchemaPath, value_at
@@ -129,6 +130,13 @@ class Seen:
             dotted(e.field) == self.field
             or dotted(e.field).startswith((f"{self.field}.", f"{self.field}["))
             or (e.field == "<nil>" and e.detail.startswith(named))
+            for e in self.verdict.errors
+        )
+
+    def rejects_by_rule(self) -> bool:
+        """Whether a CEL rule at the place speaks: its sentence is its author's, not ``… in body …``."""
+        return any(
+            dotted(e.field) == self.field and e.type in (INVALID, FORBIDDEN, REQUIRED) and " in body " not in e.detail
             for e in self.verdict.errors
         )
 

@@ -98,7 +98,7 @@ def _tag_of(text: str) -> str:
 
 #: Ports, times and words come again and again; long texts are not kept.
 _SHORT = 32
-_tag_of_short = lru_cache(maxsize=1 << 14)(_tag_of)
+_tag_of_short = lru_cache(maxsize=2048)(_tag_of)
 
 
 class GoLoader(_Loader):

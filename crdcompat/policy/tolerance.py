@@ -15,6 +15,7 @@ from crdcompat.compare.site import ROLLBACK, WRITE_REJECTED
 from crdcompat.manifests.crdset import CrdSet
 from crdcompat.manifests.edit import Setting, apply_settings
 from crdcompat.manifests.pairing import Chosen
+from crdcompat.schema.listed import with_values
 from crdcompat.schema.paths import node_at, schema_pointer
 from crdcompat.schema.sample import member_key
 from crdcompat.schema.structural import ABSENT, Node
@@ -50,12 +51,21 @@ def _settings(item: Judged, chosen: Chosen, newer: Chosen) -> Iterator[Setting]:
     inside = (*chosen.version.schema_pointer, *schema_pointer(path))
     document = chosen.document
     if change.kind == "enum.value-added":
+        wanted = item.labels or change.added
         for pointer, members in _enums(old, inside):
-            known = {member_key(member) for member in members}
-            missing = [value for value in item.labels or change.added if member_key(value) not in known]
+            missing = _missing(wanted, members)
             if missing:
                 yield Setting(document.index, (*document.pointer, *pointer), "enum", [*members, *missing])
+        for index, members in old.listed:
+            missing = _missing(wanted, members)
+            if missing:
+                at = (*document.pointer, *inside, "x-kubernetes-validations", index)
+                yield Setting(document.index, at, "rule", with_values(old.rules[index]["rule"], missing))
         return
+    if change.kind == "enum.dropped" and old.listed:
+        lists = {index for index, _ in old.listed}
+        rest = [rule for index, rule in enumerate(old.rules) if index not in lists]
+        yield Setting(document.index, (*document.pointer, *inside), "x-kubernetes-validations", rest or ABSENT)
     if change.kind.startswith("required."):
         kept = [name for name in old.required if name != change.path[-1]]
         yield Setting(document.index, (*document.pointer, *inside), "required", kept or ABSENT)
@@ -66,6 +76,11 @@ def _settings(item: Judged, chosen: Chosen, newer: Chosen) -> Iterator[Setting]:
             continue
         both_ways = change.kind in ("pattern.changed", "multiple-of.changed", "junctor.changed")
         yield Setting(document.index, (*document.pointer, *inside), keyword, ABSENT if both_ways else after)
+
+
+def _missing(wanted: tuple[object, ...], members: tuple[object, ...]) -> tuple[object, ...]:
+    known = {member_key(member) for member in members}
+    return tuple(value for value in wanted if member_key(value) not in known)
 
 
 def _enums(node: Node, at: tuple[str | int, ...]) -> Iterator[tuple[tuple[str | int, ...], tuple[object, ...]]]:

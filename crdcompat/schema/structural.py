@@ -10,6 +10,8 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import Any, Final
 
+from crdcompat.schema.listed import listed_values
+
 
 class _Absent:
     """The value of something that is not there; JSON null is a value of its own."""
@@ -95,6 +97,14 @@ class Node:
     def rules(self) -> tuple[dict[str, Any], ...]:
         """``x-kubernetes-validations``, raw."""
         return tuple(rule for rule in _sequence(self.raw.get("x-kubernetes-validations")) if isinstance(rule, dict))
+
+    @cached_property
+    def listed(self) -> tuple[tuple[int, tuple[Any, ...]], ...]:
+        """The rules that only list values, by index. Rules are never asked about null: a nullable field has none."""
+        if self.nullable:
+            return ()
+        found = ((index, listed_values(rule, self.type)) for index, rule in enumerate(self.rules))
+        return tuple((index, values) for index, values in found if values is not None)
 
     @cached_property
     def has_defaults(self) -> bool:

@@ -136,9 +136,13 @@ def _at_or_below(field: str, place: str) -> bool:
 
 
 def _rules(node: Node) -> dict[str, dict[str, Any]]:
-    """The rules by text, white space evened out; the second of two equal ones says nothing new."""
+    """The rules by text, white space evened out; the second of two equal ones says nothing new.
+
+    Those that only list values are the ``enum`` facet's.
+    """
     found: dict[str, dict[str, Any]] = {}
-    for rule in node.rules:
+    lists = {index for index, _ in node.listed}
+    for rule in (rule for index, rule in enumerate(node.rules) if index not in lists):
         found.setdefault(normalized(str(rule.get("rule", ""))), rule)
     return found
 

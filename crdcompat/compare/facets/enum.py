@@ -1,7 +1,8 @@
 """Enums: values added, removed, a free field closed, a closed field opened.
 
-What counts is the effective set: a node's own enum intersected with those of its junctors, so that an enum
-narrowed or restated through allOf is compared as what it means (design section 4; reference section 3.4).
+What counts is the effective set: a node's own enum intersected with those of its junctors and with CEL rules that
+only list values, so that an enum narrowed or restated through either is compared as what it means (design section
+4; reference section 3.4).
 """
 
 from __future__ import annotations
@@ -74,14 +75,14 @@ def trials(change: Change, direction: str, meeting: Meeting) -> Trials:
     outside: dict[Any, Any] = {}
     # The empty string is the least telling of the values outside an enum: last.
     named = sorted(literals_for(meeting.writer.node, change.path), key=lambda value: value == "")
-    nulls = (None,) if node.nullable else ()
     beside = (value for value in _numbers_beside(node, closed or ()) if takes(value))
-    for value in (*named, *values(node), *beside, *nulls):
+    for value in (*named, *values(node), *beside):
         if member_key(value) not in known:
             outside.setdefault(member_key(value), value)
         if len(outside) >= _OUTSIDERS:
             break
-    return Trials(tuple(Trial(value, change.path, value) for value in outside.values()), complete=False)
+    nulls = (None,) if node.nullable else ()
+    return Trials(tuple(Trial(value, change.path, value) for value in (*outside.values(), *nulls)), complete=False)
 
 
 def _numbers_beside(node: Node, members: Sequence[Any]) -> Iterator[Any]:
@@ -95,7 +96,8 @@ def _numbers_beside(node: Node, members: Sequence[Any]) -> Iterator[Any]:
 def shows(effect: str, seen: Seen) -> bool:
     # A member that the reader's enum still lists may be forbidden by the pattern beside it.
     by_pattern = f"{seen.field} in body should match "
-    return seen.rejects(NOT_SUPPORTED) or any(e.detail.startswith(by_pattern) for e in seen.verdict.errors)
+    by_schema = any(error.detail.startswith(by_pattern) for error in seen.verdict.errors)
+    return seen.rejects(NOT_SUPPORTED) or by_schema or seen.rejects_by_rule()
 
 
 def _members_of(node: Node) -> tuple[Any, ...] | None:
@@ -130,8 +132,11 @@ def _member(node: Node, at: Pointer, value: Any) -> Pointer:
 
 
 def _enums(node: Node, at: Pointer) -> Iterator[tuple[tuple[Any, ...], Pointer]]:
+    """The lists of values at a node and where they stand; those that rules write out are found as a whole."""
     if node.enum:
         yield node.enum, (*at, "enum")
+    for index, _ in node.listed:
+        yield (), (*at, "x-kubernetes-validations", index, "rule")
     for keyword, branches in (("allOf", node.all_of), ("anyOf", node.any_of), ("oneOf", node.one_of)):
         for index, branch in enumerate(branches):
             yield from _enums(branch, (*at, keyword, index))
