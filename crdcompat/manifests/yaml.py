@@ -91,16 +91,6 @@ class Remark:
     message: str
 
 
-def _tag_of(text: str) -> str:
-    """The tag of an unquoted scalar that may be no string."""
-    return _MERGE if text == "<<" else _TAG_OF[type(plain_value(text))]
-
-
-#: Ports, times and words come again and again; long texts are not kept.
-_SHORT = 32
-_tag_of_short = lru_cache(maxsize=2048)(_tag_of)
-
-
 class GoLoader(_Loader):
     """A loader with the resolution of Go's YAML; works with ``yaml.load(text, GoLoader)`` too.
 
@@ -110,7 +100,7 @@ class GoLoader(_Loader):
     def __init__(self, stream: Any) -> None:
         super().__init__(stream)
         self._depth = 0
-        self._nodes = 0
+        self._left = MAX_NODES
         self.start_document()
         self._may_alias = not isinstance(stream, bytes) or _ALIAS_LIKE.search(stream) is not None
 
@@ -123,12 +113,11 @@ class GoLoader(_Loader):
     # place where depth can be refused while the C stack is still small.
 
     def descend_resolver(self, current_node: Node | None, current_index: object) -> None:
-        self._nodes += 1
+        self._left -= 1
         self._depth += 1
-        if self._depth > MAX_DEPTH:
-            raise ComposerError(None, None, TOO_DEEP, getattr(current_node, "start_mark", None))
-        if self._nodes > MAX_NODES:
-            raise ComposerError(None, None, TOO_MANY, getattr(current_node, "start_mark", None))
+        if self._left < 0 or self._depth > MAX_DEPTH:
+            what = TOO_DEEP if self._depth > MAX_DEPTH else TOO_MANY
+            raise ComposerError(None, None, what, getattr(current_node, "start_mark", None))
 
     def ascend_resolver(self) -> None:
         self._depth -= 1
@@ -137,7 +126,7 @@ class GoLoader(_Loader):
         if kind is ScalarNode:
             if not implicit[0] or (value and value[0] not in _TYPED_FIRST):
                 return _STR
-            return _tag_of_short(value) if len(value) <= _SHORT else _tag_of(value)
+            return _MERGE if value == "<<" else _TAG_OF[type(_plain_value(value))]
         return _MAP if kind is MappingNode else _SEQ
 
     def construct_document(self, node: Node) -> Any:
@@ -195,7 +184,7 @@ class GoLoader(_Loader):
         tag, text = node.tag, node.value
         kind = _TYPE_OF.get(tag)
         if kind is not None:
-            value = plain_value(text)
+            value = _plain_value(text)
             if type(value) is int and kind is float:
                 return float(value)
             if type(value) is not kind:
@@ -327,6 +316,15 @@ def plain_value(text: str) -> Any:
         return _WORDS[text]
     except KeyError:
         return _number(text) if text[0] in "+-.0123456789" else text
+
+
+#: Ports, times and words come again and again; long texts are not kept.
+_short_value = lru_cache(maxsize=2048)(plain_value)
+_SHORT = 32
+
+
+def _plain_value(text: str) -> Any:
+    return _short_value(text) if len(text) <= _SHORT else plain_value(text)
 
 
 def key_text(value: Any) -> str:
