@@ -30,6 +30,7 @@ fuzz: $(DEV) $(WHEELS)
 bench: $(DEV)
 	$(BIN)/python benchmarks/measure.py $(ARGS)
 	$(BIN)/python benchmarks/judge.py
+	$(BIN)/python benchmarks/facets.py
 
 lint: $(DEV)
 	$(BIN)/ruff check .

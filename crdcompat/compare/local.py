@@ -6,7 +6,7 @@ from copy import deepcopy
 from typing import Any
 
 from crdcompat.apiserver.cel import RuleEvaluator
-from crdcompat.apiserver.decode import apply_defaults
+from crdcompat.apiserver.decode import apply_defaults, decode
 from crdcompat.apiserver.eras import Server
 from crdcompat.apiserver.errors import FieldError
 from crdcompat.apiserver.validate import SchemaValidator
@@ -43,3 +43,34 @@ def defaulted(value: Any, node: Node) -> Any:
     made = deepcopy(value)
     apply_defaults(made, node, "", [])
     return made
+
+
+def as_read(value: Any, node: Node) -> Any:
+    """A stored value as a server reads it under ``node``: pruned, without nulls that may not be, defaulted."""
+    holder = Node({"type": "object", "properties": {"v": node.raw}})
+    return decode({"v": value}, holder).object.get("v")
+
+
+#: Kept when a rule is tried by itself: what a rule reads of its node. What the others reject is not its doing.
+_SHAPE = (
+    "type",
+    "format",
+    "nullable",
+    "default",
+    "x-kubernetes-int-or-string",
+    "x-kubernetes-preserve-unknown-fields",
+    "x-kubernetes-embedded-resource",
+    "x-kubernetes-list-type",
+    "x-kubernetes-list-map-keys",
+)
+
+
+def shape(schema: Any) -> Any:
+    """A schema with the names and types of its values, and nothing that restricts them."""
+    if not isinstance(schema, dict):
+        return schema
+    kept = {key: schema[key] for key in _SHAPE if key in schema}
+    kept |= {key: shape(schema[key]) for key in ("items", "additionalProperties") if key in schema}
+    if isinstance(members := schema.get("properties"), dict):
+        kept["properties"] = {name: shape(member) for name, member in members.items()}
+    return kept

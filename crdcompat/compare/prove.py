@@ -109,7 +109,7 @@ def prove(change: Change, direction: str, meeting: Meeting, book: TrialBook) -> 
     proved = [answer for _, answer in tried if answer.witness is not None]
     standing = [trial.label for trial, answer in tried if not answer.refuted]
     standing += [trial.label for trial in trials.values[_PROVED_ONE_BY_ONE:]]
-    labels = tuple(label for label in standing if label is not None)
+    labels = tuple(label for label in standing if label is not ABSENT)
     if proved:
         best = min(proved, key=lambda answer: effects.index(answer.effect))
         assert best.witness is not None

@@ -10,7 +10,7 @@ from crdcompat.apiserver.errors import FORBIDDEN, INVALID, REQUIRED
 from crdcompat.apiserver.strategy import Resource, Verdict
 from crdcompat.compare.changes import Change, Undecided
 from crdcompat.schema.paths import Pointer, SchemaPath, value_at
-from crdcompat.schema.structural import Node
+from crdcompat.schema.structural import ABSENT, Node
 
 NONE = "none"
 WRITE_REJECTED = "write-rejected"
@@ -94,12 +94,13 @@ class Meeting:
 class Trial:
     """A value which, put at ``path`` of a valid object, should show the effect; ABSENT: the field left out.
 
-    ``label`` is what it stands for. The effect is looked for at ``at``, by default the change's own path.
+    ``label`` is what it stands for (null is a value, too). The effect is looked for at ``at``, by default the change's
+    own path.
     """
 
     value: Any
     path: SchemaPath
-    label: Any = None
+    label: Any = ABSENT
     at: SchemaPath | None = None
 
 
@@ -125,13 +126,14 @@ class Seen:
 
     def rejects_below(self) -> bool:
         """Whether an error stands at the place or below it, or names it as the place of a junctor."""
+        below = (f"{self.field}.", f"{self.field}[")
+        fields = [dotted(error.field) for error in self.verdict.errors]
+        return self.names_the_place() or any(field == self.field or field.startswith(below) for field in fields)
+
+    def names_the_place(self) -> bool:
+        """Whether a junctor of the place fails: its sentence has no path and quotes the place."""
         named = f'"{self.field}" must '
-        return any(
-            dotted(e.field) == self.field
-            or dotted(e.field).startswith((f"{self.field}.", f"{self.field}["))
-            or (e.field == "<nil>" and e.detail.startswith(named))
-            for e in self.verdict.errors
-        )
+        return any(e.field == "<nil>" and e.detail.startswith(named) for e in self.verdict.errors)
 
     def rejects_by_rule(self) -> bool:
         """Whether a CEL rule at the place speaks: its sentence is its author's, not ``… in body …``."""

@@ -92,8 +92,7 @@ def _container(site: Site, keyword: str, found: SchemaDiff) -> None:
 
 def _junctor(site: Site, keyword: str, found: SchemaDiff) -> None:
     """Branches that differ in enums alone are compared branch by branch; else the junctor itself changed."""
-    old, new = site.old.raw.get(keyword), site.new.raw.get(keyword)
-    if not identical(junctors.without_enums(old), junctors.without_enums(new)):
+    if not junctors.by_branch(site, keyword):
         return
     inside = SchemaDiff()
     for branch in _branch_sites(site, keyword):

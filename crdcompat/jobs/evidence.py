@@ -28,7 +28,16 @@ from crdcompat.schema.structural import Node
 _EXAMPLES = 3
 #: What evidence makes of an effect: somebody really uses the new thing.
 _RAISED = {WRITE_REJECTED: "error", VALUE_PRUNED: "warning", VALUE_DEFAULTED: "info"}
-_REACHING = ("junctor.", "type.", "map.", "preserve-unknown.", "embedded-resource.")
+#: Changes whose errors may stand below the place: what another type, a branch or a whole new schema demands there.
+_REACHING = (
+    "junctor.",
+    "type.",
+    "map.",
+    "preserve-unknown.",
+    "embedded-resource.",
+    "shared-constraint.",
+    "free-field.",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +166,8 @@ def _explains(finding: Finding, fact: _Fact) -> bool:
     if fact.error is None or fact.error.type != NOT_SUPPORTED or not finding.change.startswith("enum.value-"):
         return True
     held = finding.added or finding.removed
-    return any(is_member(fact.error.value, member) for member in held)
+    value = fact.error.value
+    return any(value is None if member is None else is_member(value, member) for member in held)
 
 
 def _reaches(finding: Finding) -> bool:

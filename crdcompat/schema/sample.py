@@ -247,9 +247,15 @@ def _numbered(node: Node, size: int) -> list[Any] | None:
 
 
 def object_of_size(node: Node, size: int) -> Any:
-    """An object with exactly ``size`` members; ABSENT where none could be made."""
-    made = _object(Node({**node.raw, "minProperties": size}), 0) if size <= _MOST_ITEMS else ABSENT
-    return made if isinstance(made, dict) and len(made) == size else ABSENT
+    """An object that has exactly ``size`` members once its defaults are set; ABSENT where none could be made."""
+    come = {name for name, member in node.properties.items() if member.default is not ABSENT}
+    members = {name: member.raw for name, member in node.properties.items() if name not in come}
+    needed = [name for name in node.required if name not in come]
+    wanted = size - len(come)
+    if not 0 <= wanted <= _MOST_ITEMS:
+        return ABSENT
+    made = _object(Node({**node.raw, "properties": members, "required": needed, "minProperties": wanted}), 0)
+    return made if isinstance(made, dict) and len(made) == wanted else ABSENT
 
 
 def _array(node: Node, depth: int) -> Any:

@@ -13,7 +13,7 @@ from typing import Any
 
 from crdcompat.apiserver.errors import FORBIDDEN, INVALID, REQUIRED
 from crdcompat.compare.changes import Change
-from crdcompat.compare.local import Alone, defaulted
+from crdcompat.compare.local import Alone, defaulted, shape
 from crdcompat.compare.site import ROLLBACK, WRITE_REJECTED, Effects, Meeting, Seen, Site, Trial, Trials
 from crdcompat.compare.variants import every_value, rule_cases, variants
 from crdcompat.schema.mentions import mentions
@@ -62,7 +62,7 @@ def trials(change: Change, direction: str, meeting: Meeting) -> Trials:
     rules = change.old if direction == ROLLBACK else change.new
     if writer is None or reader is None or not isinstance(rules, list):
         return Trials(())
-    alone = Node({**_shape(reader.raw), _KEYWORD: rules})
+    alone = Node({**shape(reader.raw), _KEYWORD: rules})
     whole = Alone(reader, meeting.reader.server)
     mine, theirs = Alone(writer, meeting.writer.server), Alone(alone, meeting.reader.server)
     every = every_value(writer) or rule_cases(writer, [str(rule.get("rule", "")) for rule in rules])
@@ -93,31 +93,6 @@ def _is_transition(rule: dict[str, Any]) -> bool:
 
 def _texts(rules: list[dict[str, Any]]) -> tuple[str, ...]:
     return tuple(str(rule.get("rule", "")).strip() for rule in rules)
-
-
-#: Kept when a rule is tried by itself: what a rule reads of its node. What the others reject is not its doing.
-_SHAPE = (
-    "type",
-    "format",
-    "nullable",
-    "default",
-    "x-kubernetes-int-or-string",
-    "x-kubernetes-preserve-unknown-fields",
-    "x-kubernetes-embedded-resource",
-    "x-kubernetes-list-type",
-    "x-kubernetes-list-map-keys",
-)
-
-
-def _shape(schema: Any) -> Any:
-    """A schema with the names and types of its values, and nothing that restricts them."""
-    if not isinstance(schema, dict):
-        return schema
-    kept = {key: schema[key] for key in _SHAPE if key in schema}
-    kept |= {key: _shape(schema[key]) for key in ("items", "additionalProperties") if key in schema}
-    if isinstance(members := schema.get("properties"), dict):
-        kept["properties"] = {name: _shape(member) for name, member in members.items()}
-    return kept
 
 
 def shows(effect: str, seen: Seen) -> bool:

@@ -33,7 +33,8 @@ _OUTSIDERS = 6
 
 
 def changes(site: Site) -> Iterator[Change]:
-    old, new = _members_of(site.old), _members_of(site.new)
+    both = site.old.nullable and site.new.nullable  # else ``nullable`` tells what becomes of the null
+    old, new = _members_of(site.old, null=both), _members_of(site.new, null=both)
     old_at, new_at = _keyword(site.old, site.old_at), _keyword(site.new, site.new_at)
     if old is None and new is None:
         return
@@ -100,13 +101,19 @@ def shows(effect: str, seen: Seen) -> bool:
     return seen.rejects(NOT_SUPPORTED) or by_schema or seen.rejects_by_rule()
 
 
-def _members_of(node: Node) -> tuple[Any, ...] | None:
-    """The values a node lists, less those that its own pattern and lengths forbid; None if it lists none."""
+def _members_of(node: Node, *, null: bool) -> tuple[Any, ...] | None:
+    """The values a node lists, less those that its own pattern and lengths forbid; None if it lists none.
+
+    With ``null`` the null of a nullable node is one of them: an enum never takes it, but junctors are not asked.
+    """
     members = enum_members(node)
-    if members is None or not strings.is_string(node):
-        return members
-    holds = strings.language(node, with_enum=False).judge()
-    return tuple(member for member in members if not isinstance(member, str) or holds(member))
+    if members is None:
+        return None
+    members = tuple(member for member in members if member is not None)
+    if strings.is_string(node):
+        holds = strings.language(node, with_enum=False).judge()
+        members = tuple(member for member in members if not isinstance(member, str) or holds(member))
+    return (*members, None) if null and not node.enum else members
 
 
 def _listed(members: tuple[Any, ...] | None) -> list[Any] | None:

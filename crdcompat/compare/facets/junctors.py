@@ -17,6 +17,7 @@ from crdcompat.compare.local import Alone, defaulted
 from crdcompat.compare.site import WRITE_REJECTED, Effects, Meeting, Seen, Site, Trial, Trials
 from crdcompat.compare.variants import every_value, variants
 from crdcompat.schema.paths import node_at
+from crdcompat.schema.sample import member_key
 from crdcompat.schema.structural import Node
 
 KEYWORDS = frozenset({"allOf", "anyOf", "oneOf", "not"})
@@ -31,7 +32,8 @@ def changes(site: Site) -> Iterator[Change]:
         return
     if identical(_meaning(site.old), _meaning(site.new)):
         return
-    differing = [k for k in sorted(KEYWORDS) if not identical(_compared(site.old, k), _compared(site.new, k))]
+    differing = [k for k in sorted(KEYWORDS) if not identical(site.old.raw.get(k), site.new.raw.get(k))]
+    differing = [keyword for keyword in differing if not by_branch(site, keyword)]
     if differing:
         old, new = ({key: side.raw[key] for key in differing if key in side.raw} for side in (site.old, site.new))
         yield site.change("junctor.changed", old or None, new or None, *differing)
@@ -60,10 +62,35 @@ def shows(effect: str, seen: Seen) -> bool:
     return seen.rejects_below()
 
 
-def _compared(node: Node, keyword: str) -> Any:
-    """What is compared of a junctor here; the enums of branches are compared member by member."""
-    value = node.raw.get(keyword)
-    return value if keyword == "not" else without_enums(value)
+def by_branch(site: Site, keyword: str) -> bool:
+    """Whether a junctor differs in the enums of its branches alone, which are then compared branch by branch.
+
+    oneOf takes nothing that two branches take: there a member more in one branch can be a value less. Its branches
+    are compared one by one only where no value is of two.
+    """
+    old, new = (side.raw.get(keyword) for side in (site.old, site.new))
+    if keyword == "not" or not identical(without_enums(old), without_enums(new)):
+        return False
+    return keyword != "oneOf" or (_told_apart(site.old) and _told_apart(site.new))
+
+
+def _told_apart(node: Node) -> bool:
+    """Whether one enum keeps all branches of a oneOf apart: of the value itself, or of a member (a discriminator)."""
+    lists = [_enums(branch) for branch in node.one_of]
+    return any(
+        all(name in found for found in lists) and _disjoint([found[name] for found in lists])
+        for name in (lists[0] if lists else ())
+    )
+
+
+def _enums(branch: Node) -> dict[str, set[tuple[str, str]]]:
+    """The enum of a branch ("") and those of its members, by name."""
+    found = {"": branch.enum, **{name: member.enum for name, member in branch.properties.items()}}
+    return {name: set(map(member_key, members)) for name, members in found.items() if members}
+
+
+def _disjoint(sets: list[set[tuple[str, str]]]) -> bool:
+    return len(set().union(*sets)) == sum(map(len, sets))
 
 
 def without_enums(value: Any) -> Any:

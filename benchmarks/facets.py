@@ -1,0 +1,81 @@
+"""What each facet costs in a whole-branch diff: finding its changes, and proving them.
+
+    python benchmarks/facets.py [OLD NEW]      default: release-4.15 release-4.16
+
+Runs in a new clone of openshift/api made from the bundle beside the project. ``changes`` is the time a facet takes to
+look at every place that differs, ``proof`` the time its changes take to be judged on both sides.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import crdcompat
+from crdcompat.compare import engine
+from crdcompat.compare.facets import all_facets, facet_of_change
+
+_BUNDLE = Path(__file__).resolve().parents[2] / "shared/data/openshift-api-4.12-4.16.bundle"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("releases", nargs="*", default=["release-4.15", "release-4.16"])
+    old, new = parser.parse_args().releases
+    seconds: dict[str, Counter[str]] = {"changes": Counter(), "proof": Counter()}
+    count: Counter[str] = Counter()
+    with tempfile.TemporaryDirectory() as clone:
+        subprocess.run(["git", "clone", "--quiet", str(_BUNDLE), clone], check=True)
+        began = time.perf_counter()
+        sides = [crdcompat.load(name, repo=clone) for name in (old, new)]
+        loaded = time.perf_counter()
+        for facet in all_facets():
+            _time_changes(facet, seconds["changes"])
+        _time_proofs(seconds["proof"], count)
+        crdcompat.diff(*sides)
+        ended = time.perf_counter()
+    print(f"{old} -> {new}: {loaded - began:.2f} s reading, {ended - loaded:.2f} s comparing")
+    print(f"{'facet':<12} {'changes':>10} {'proof':>10} {'judged':>8}")
+    for facet in all_facets():
+        name = _name(facet)
+        print(f"{name:<12} {seconds['changes'][name]:8.3f} s {seconds['proof'][name]:8.3f} s {count[name]:>8}")
+
+
+def _name(facet: Any) -> str:
+    return str(facet.__name__).rpartition(".")[2]
+
+
+def _time_changes(facet: Any, spent: Counter[str]) -> None:
+    original = facet.changes
+
+    def timed(site: Any) -> Iterator[Any]:
+        began = time.perf_counter()
+        found = list(original(site))
+        spent[_name(facet)] += time.perf_counter() - began
+        return iter(found)
+
+    facet.changes = timed
+
+
+def _time_proofs(spent: Counter[str], count: Counter[str]) -> None:
+    original: Callable[..., Any] = engine.prove
+
+    def timed(change: Any, *rest: Any) -> Any:
+        began = time.perf_counter()
+        outcome = original(change, *rest)
+        name = _name(facet_of_change(change.kind))
+        spent[name] += time.perf_counter() - began
+        count[name] += 1
+        return outcome
+
+    engine.prove = timed  # type: ignore[assignment]
+
+
+if __name__ == "__main__":
+    main()

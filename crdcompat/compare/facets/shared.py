@@ -1,0 +1,140 @@
+"""Constraints that both sides share, over members that they do not read alike (row 88 of reference section 13).
+
+A server judges what it has read: pruned, without nulls, defaulted, and to CEL only what has a type is there at all.
+So a rule, a union or a minimum count of members that nobody touched may fail for an object that the other release
+accepted, because a member that counted there is gone here, or another has come by default.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+from crdcompat.apiserver.errors import FORBIDDEN, INVALID, REQUIRED, TOO_MANY
+from crdcompat.compare.changes import Change
+from crdcompat.compare.equal import identical
+from crdcompat.compare.local import Alone, as_read, defaulted, shape
+from crdcompat.compare.site import WRITE_REJECTED, Effects, Meeting, Seen, Site, Trial, Trials, dotted
+from crdcompat.compare.variants import variants
+from crdcompat.schema.mentions import mentions
+from crdcompat.schema.paths import node_at
+from crdcompat.schema.sample import sample
+from crdcompat.schema.structural import ABSENT, Node
+
+#: Each keyword here is another facet's, which speaks where the two sides do not share it.
+KEYWORDS: frozenset[str] = frozenset()
+EFFECTS = {"shared-constraint.broken": Effects(rollback=(WRITE_REJECTED,), upgrade=(WRITE_REJECTED,))}
+
+_RULES = "x-kubernetes-validations"
+_COUNTS = ("minProperties", "maxProperties")
+_NAMING = ("allOf", "anyOf", "oneOf", "not", "required")
+_MOST, _TOGETHER, _BESIDE = 2, 8, 40
+
+
+def changes(site: Site) -> Iterator[Change]:
+    if site.in_junctor or site.reshaped:
+        return
+    shared = _shared(site.old, site.new)
+    telling = {keyword: value for keyword, value in shared.items() if _sees_otherwise(keyword, value, site)}
+    if telling:
+        yield site.change("shared-constraint.broken", telling, telling, *telling)
+
+
+def trials(change: Change, direction: str, meeting: Meeting) -> Trials:
+    """Values that the writer takes and whose rest, as the reader reads it, breaks what both demand.
+
+    Where none is found nothing is claimed: a search over what the constraints mention is all the evidence there is.
+    """
+    writer, reader = node_at(meeting.writer.node, change.path), node_at(meeting.reader.node, change.path)
+    if writer is None or reader is None or not isinstance(change.old, dict):
+        return Trials((), complete=True)
+    bare, constraint = shape(reader.raw), Node(change.old)
+    mine = Alone(writer, meeting.writer.server)
+    fits, holds = Alone(Node(bare), meeting.reader.server), Alone(Node({**bare, **change.old}), meeting.reader.server)
+    seen = ((value, as_read(defaulted(value, writer), reader)) for value in _candidates(writer, reader, constraint))
+    telling = (value for value, read in seen if not holds.takes(read) and fits.takes(read) and mine.takes(value))
+    found = tuple(Trial(value, change.path) for value in islice(telling, _MOST))
+    return Trials(found, complete=not found)
+
+
+def shows(effect: str, seen: Seen) -> bool:
+    """Whether the node itself is against something: its rules, its unions, the number and names of its members."""
+    by_itself = seen.rejects(INVALID, TOO_MANY, FORBIDDEN, REQUIRED) or seen.names_the_place()
+    return by_itself or any(
+        error.type == REQUIRED and dotted(error.field).rpartition(".")[0] == seen.field for error in seen.verdict.errors
+    )
+
+
+def _shared(old: Node, new: Node) -> dict[str, Any]:
+    """The constraints that both sides have, of the rules those that both have."""
+    shared = {
+        keyword: old.raw[keyword]
+        for keyword in (*_COUNTS, *_NAMING)
+        if keyword in old.raw and identical(old.raw[keyword], new.raw.get(keyword))
+    }
+    theirs = {str(rule.get("rule")) for rule in new.rules}
+    rules = [rule for rule in old.rules if str(rule.get("rule")) in theirs and "oldSelf" not in str(rule.get("rule"))]
+    return {**shared, **({_RULES: rules} if rules else {})}
+
+
+def _sees_otherwise(keyword: str, value: Any, site: Site) -> bool:
+    """Whether the members that a constraint looks at are not read alike."""
+    old, new = site.old, site.new
+    if (old.preserve, old.embedded) != (new.preserve, new.embedded):
+        return True
+    if keyword == _RULES and (old.format != new.format or _reading(_element(old)) != _reading(_element(new))):
+        return True  # to rules a text of format byte is bytes, a date-time a timestamp
+    if keyword in _COUNTS:
+        return any(_differ(old, new, (name,)) for name in (*old.properties, *new.properties))
+    if keyword == "required":
+        # What becomes of a required null, ``nullable`` tells.
+        return any((name in old.properties) != (name in new.properties) for name in value)
+    looked_at = {mention.member for mention in mentions(Node({keyword: value})) if mention.member}
+    return any(_differ(old, new, member) for member in looked_at)
+
+
+def _differ(old: Node, new: Node, member: tuple[str, ...]) -> bool:
+    return bool(_reading(node_at(old, member)) != _reading(node_at(new, member)))
+
+
+def _element(node: Node) -> Node | None:
+    return node.additional if isinstance(node.additional, Node) else node.items
+
+
+def _reading(node: Node | None) -> Any:
+    """What reading makes of a member's presence and of its type in rules."""
+    if node is None:
+        return None
+    flags = node.preserve, node.embedded, node.nullable, node.additional is not None
+    return node.types, node.format, repr(node.default), flags
+
+
+def _candidates(writer: Node, reader: Node, constraint: Node) -> Iterator[Any]:
+    if writer.type == "object":
+        yield from _objects(writer, reader, constraint)
+    yield from variants(writer, constraint)
+
+
+def _objects(writer: Node, reader: Node, constraint: Node) -> Iterator[dict[str, Any]]:
+    """Objects made of the members that the reader does not read alike."""
+    base = sample(writer)
+    base = base if isinstance(base, dict) else {}
+    members: dict[str, Any] = {}
+    for name, mine in writer.properties.items():
+        theirs = reader.properties.get(name)
+        if theirs is None or not identical(mine.raw, theirs.raw):
+            members[name] = None if mine.nullable else sample(mine)
+    if writer.preserve and not reader.preserve:
+        named = (mention.member[0] for mention in mentions(constraint) if mention.member)
+        undeclared = (*constraint.required, *named, "crdcompatUnknown", "crdcompatOther")
+        members |= {name: "a" for name in undeclared if name not in members and name not in writer.properties}
+    there = {name: value for name, value in islice(members.items(), _TOGETHER) if value is not ABSENT}
+    # A value that the reader's own schema would make is the surest to be of a type that both take.
+    known = [(name, sample(reader.properties[name])) for name in there if name in reader.properties]
+    each = [*there.items(), *((name, value) for name, value in known if value is not ABSENT)]
+    yield base
+    yield from ({**around, name: value} for name, value in each for around in ({}, base))
+    yield from ({**around, **there} for around in ({}, base))
+    others = [value for value in islice(variants(writer, constraint), _BESIDE) if isinstance(value, dict)]
+    yield from ({**around, name: value} for name, value in each for around in others)
