@@ -57,6 +57,11 @@ class Finding:
     evidence: dict[str, Any] = field(default_factory=lambda: {"recorded_objects": 0, "examples": []})
     waiver: dict[str, Any] | None = None
 
+    @property
+    def counts(self) -> bool:
+        """Whether it may fail a run: neither waived nor there before the change."""
+        return self.waiver is None and self.status == "new"
+
 
 Locate = Callable[[Judged], tuple[Location, ...]]
 

@@ -73,8 +73,8 @@ class DiffReport:
     unexplained: tuple[dict[str, str], ...] = ()
 
     def by_severity(self) -> dict[str, int]:
-        """Counts of findings that count (not waived), every severity named."""
-        counted = Counter(finding.severity for finding in self.findings if finding.waiver is None)
+        """Counts of findings that count (new and not waived), every severity named."""
+        counted = Counter(finding.severity for finding in self.findings if finding.counts)
         return {severity: counted[severity] for severity in SEVERITIES}
 
     def fails(self, threshold: str) -> bool:
@@ -83,11 +83,56 @@ class DiffReport:
             return False
         if threshold == "undecided":
             return bool(self.undecided) or self.fails("info")
-        return any(
-            at_least(finding.severity, threshold)
-            for finding in self.findings
-            if finding.waiver is None and finding.status == "new"
-        )
+        return any(at_least(finding.severity, threshold) for finding in self.findings if finding.counts)
+
+
+#: What a section of a check compares the head with.
+BASE, TARGET = "base", "target"
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One comparison of a check: the head with its ``base`` (what the change itself does) or with a ``target``.
+
+    A target is a release that a rollback may go to; there findings that stood before the change are ``existing``.
+    """
+
+    against: str
+    report: DiffReport
+
+
+@dataclass(frozen=True, slots=True)
+class CheckReport:
+    """The result of ``check``: a section for the base, one for each rollback target.
+
+    ``notes`` say what the run took for granted (which base and why, which preset); ``waivers`` which waivers have
+    expired or match nothing. Without sections there was nothing to check, and ``notes`` say why.
+    """
+
+    head: Release
+    sections: tuple[Section, ...]
+    notes: tuple[str, ...] = ()
+    waivers: tuple[str, ...] = ()
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """What could not be read, each once."""
+        return tuple(dict.fromkeys(problem for section in self.sections for problem in section.report.problems))
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """The findings of all sections, in order; the same id may stand in several."""
+        return tuple(finding for section in self.sections for finding in section.report.findings)
+
+    def by_severity(self) -> dict[str, int]:
+        """Counts of findings that count, by id: one change that breaks three targets is one."""
+        by_id = {finding.id: finding for finding in self.findings if finding.counts}
+        counted = Counter(finding.severity for finding in by_id.values())
+        return {severity: counted[severity] for severity in SEVERITIES}
+
+    def fails(self, threshold: str) -> bool:
+        """Whether any section does."""
+        return any(section.report.fails(threshold) for section in self.sections)
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +236,14 @@ class SimulationReport:
         if threshold in ("warning", "info"):
             failing.append("loses-data")
         return any(counted[verdict] for verdict in failing) or (threshold == "undecided" and bool(self.not_simulated))
+
+
+Report = DiffReport | SimulationReport | CheckReport
+
+
+def sections(report: DiffReport | CheckReport) -> tuple[Section, ...]:
+    """The comparisons of a report: a diff is one section of its own."""
+    return report.sections if isinstance(report, CheckReport) else (Section(BASE, report),)
 
 
 def sorted_skips(*sides: Iterable[Skipped]) -> tuple[Skipped, ...]:

@@ -33,11 +33,15 @@ _REORDERING = frozenset("\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """``colour`` and ``width`` (0: never wrap) of the output; ``verbosity`` -1 quiet, 0 usual, 1 all."""
+    """``colour`` and ``width`` (0: never wrap) of the output; ``verbosity`` -1 quiet, 0 usual, 1 all.
+
+    ``existing``: findings that stood before a change are shown, too.
+    """
 
     colour: bool = False
     width: int = 0
     verbosity: int = 0
+    existing: bool = False
 
     def paint(self, text: str, colour: str) -> str:
         """``text`` in a named colour, plain where there is none."""

@@ -51,7 +51,7 @@ def _side(release: Release) -> str:
 
 
 def _direction(findings: Sequence[Finding], title: str, style: Style) -> Iterator[str]:
-    counted = [finding for finding in findings if finding.waiver is None]
+    counted = [finding for finding in findings if finding.counts or (finding.waiver is None and style.existing)]
     blocks = [finding for finding in counted if finding.severity != "info" or style.verbosity > 0]
     lines = [finding for finding in counted if finding.severity == "info" and style.verbosity == 0]
     if style.verbosity < 0:

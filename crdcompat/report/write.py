@@ -10,13 +10,11 @@ from typing import IO
 
 from crdcompat.errors import UsageError
 from crdcompat.report.formats import format_names, get_format
-from crdcompat.report.model import DiffReport, SimulationReport
+from crdcompat.report.model import Report
 from crdcompat.report.style import Style
 
 
-def write_reports(
-    report: DiffReport | SimulationReport, formats: Sequence[str], colour: str = "auto", verbosity: int = 0
-) -> None:
+def write_reports(report: Report, formats: Sequence[str], colour: str = "auto", verbosity: int = 0) -> None:
     """Write the report in each ``FORMAT[=FILE]``; without a file to standard output. Raises UsageError."""
     for name, target in [parse_format(text) for text in formats or ("text",)]:
         if target is None:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
+from crdcompat.apiserver.cel.views import View
 from crdcompat.apiserver.errors import FORBIDDEN, INVALID, REQUIRED, TOO_MANY
 from crdcompat.compare.changes import Change
 from crdcompat.compare.equal import identical
@@ -103,11 +104,16 @@ def _element(node: Node) -> Node | None:
 
 
 def _reading(node: Node | None) -> Any:
-    """What reading makes of a member's presence and of its type in rules."""
+    """What reading makes of a member's presence, and what rules see of it."""
     if node is None:
         return None
     flags = node.preserve, node.embedded, node.nullable, node.additional is not None
-    return node.types, node.format, repr(node.default), flags
+    return _kinds(View(node)), node.types, repr(node.default), flags
+
+
+def _kinds(view: View | None) -> tuple[str, ...]:
+    """The type in CEL and those of what is inside; a map of values without a type is not seen at all."""
+    return (view.kind, *_kinds(view.element)) if view is not None else ()
 
 
 def _candidates(writer: Node, reader: Node, constraint: Node) -> Iterator[Any]:

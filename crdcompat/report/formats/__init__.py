@@ -7,7 +7,7 @@ import pkgutil
 from functools import cache
 from typing import Protocol, cast
 
-from crdcompat.report.model import DiffReport, SimulationReport
+from crdcompat.report.model import Report
 from crdcompat.report.style import Style
 
 
@@ -16,7 +16,7 @@ class Format(Protocol):
 
     NAME: str
 
-    def render(self, report: DiffReport | SimulationReport, style: Style) -> str:
+    def render(self, report: Report, style: Style) -> str:
         """The report as text that ends with a newline."""
         ...
 

@@ -11,8 +11,10 @@ from crdcompat.policy.findings import Finding, Location
 from crdcompat.problems import Problem, Skipped
 from crdcompat.report.model import (
     FORMAT,
+    CheckReport,
     DiffReport,
     Release,
+    Report,
     SimulatedObject,
     SimulationReport,
     UndecidedEntry,
@@ -22,9 +24,12 @@ from crdcompat.report.style import Style
 NAME = "json"
 
 
-def render(report: DiffReport | SimulationReport, style: Style) -> str:
+def render(report: Report, style: Style) -> str:
     """The report as JSON text; ``style`` plays no part."""
-    data = diff_data(report) if isinstance(report, DiffReport) else simulation_data(report)
+    if isinstance(report, SimulationReport):
+        data = simulation_data(report)
+    else:
+        data = check_data(report) if isinstance(report, CheckReport) else diff_data(report)
     return orjson.dumps(data, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE).decode()
 
 
@@ -45,6 +50,7 @@ def diff_data(report: DiffReport) -> dict[str, Any]:
             "findings": {
                 **report.by_severity(),
                 "waived": sum(finding.waiver is not None for finding in report.findings),
+                "existing": sum(finding.status == "existing" for finding in report.findings),
             },
             "contexts": list(counts.contexts),
             "contexts_only_old": list(counts.contexts_only_old),
@@ -59,6 +65,17 @@ def diff_data(report: DiffReport) -> dict[str, Any]:
         "undecided": [_undecided(item) for item in report.undecided],
         "unexplained": list(report.unexplained),
         "findings": [_finding(item) for item in report.findings],
+    }
+
+
+def check_data(report: CheckReport) -> dict[str, Any]:
+    """A check as JSON data: one section for the base and each target, each a diff report of its own."""
+    return {
+        **_head("check", report.sections[0].report.old if report.sections else report.head, report.head),
+        "notes": list(report.notes),
+        "waivers": list(report.waivers),
+        "summary": {"findings": report.by_severity(), "problems": [_problem(item) for item in report.problems]},
+        "sections": [{"against": section.against, **diff_data(section.report)} for section in report.sections],
     }
 
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from crdcompat.report.model import DiffReport, SimulationReport
+from crdcompat.report.model import CheckReport, Report, SimulationReport
 from crdcompat.report.style import Style, finish
+from crdcompat.report.text_check import check_text
 from crdcompat.report.text_diff import diff_text
 from crdcompat.report.text_simulation import simulation_text
 
 NAME = "text"
 
 
-def render(report: DiffReport | SimulationReport, style: Style) -> str:
+def render(report: Report, style: Style) -> str:
     """The report as text; colour and wrapping only where ``style`` asks for them."""
-    lines = diff_text(report, style) if isinstance(report, DiffReport) else simulation_text(report, style)
+    if isinstance(report, SimulationReport):
+        lines = simulation_text(report, style)
+    else:
+        lines = check_text(report, style) if isinstance(report, CheckReport) else diff_text(report, style)
     return "".join(f"{line}\n" for line in finish(lines))

@@ -1,0 +1,35 @@
+"""A check as lines of text: what the change does, then what stands between the head and each rollback target."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from crdcompat.report.model import BASE, CheckReport, Section
+from crdcompat.report.style import Style
+from crdcompat.report.text_diff import diff_text, many
+
+
+def check_text(report: CheckReport, style: Style) -> Iterator[str]:
+    """All lines; of a section without anything to say, one."""
+    for note in report.notes:
+        yield f"note: {note}"
+    for waiver in report.waivers:
+        yield style.paint(waiver, "warning")
+    for section in report.sections:
+        yield ""
+        yield from _section(section, style)
+    found = report.by_severity()
+    colour = "error" if found["error"] else "warning" if found["warning"] else "good"
+    verdict = f"{many(found['error'], 'error')}, {many(found['warning'], 'warning')}, {found['info']} info"
+    yield ""
+    yield style.paint(f"This change: {verdict}.", colour)
+
+
+def _section(section: Section, style: Style) -> Iterator[str]:
+    report = section.report
+    title = "What this change does" if section.against == BASE else f"Against the rollback target {report.old.name}"
+    existing = sum(finding.status == "existing" for finding in report.findings)
+    yield style.paint(title, "bold")
+    yield from diff_text(report, style)
+    if existing:
+        yield f"{many(existing, 'finding')} stood there before this change (--all lists them)."
