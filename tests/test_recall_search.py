@@ -163,8 +163,8 @@ def _sound(schema: Json) -> Json:
         free = kind != "object" and any(_kind(below) == "free" for below in _nodes(node))
         if free or set(re.findall(r"self\.([abc])\b", str(node.get(_RULES)))) - members.keys():
             node.pop(_RULES, None)
-        if "default" in node and not Alone(Node(node), USUAL).takes(node["default"]):
-            del node["default"]
+        if "default" in node and (_EMBEDDED in node or not Alone(Node(node), USUAL).takes(node["default"])):
+            del node["default"]  # {} is no resource: it has no kind
     return schema
 
 
