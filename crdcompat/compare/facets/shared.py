@@ -86,7 +86,7 @@ def _sees_otherwise(keyword: str, value: Any, site: Site) -> bool:
         return True
     if keyword == _RULES and (old.format != new.format or _reading(_element(old)) != _reading(_element(new))):
         return True  # to rules a text of format byte is bytes, a date-time a timestamp
-    if keyword in _COUNTS:
+    if keyword in _COUNTS or any(count in repr(value) for count in _COUNTS):  # a branch may count, too
         return any(_differ(old, new, (name,)) for name in (*old.properties, *new.properties))
     if keyword == "required":
         # What becomes of a required null, ``nullable`` tells.

@@ -1,0 +1,233 @@
+"""The configuration: ``.crdcompat.yaml`` or ``[tool.crdcompat]``, found upwards from where the command runs.
+
+Every key is optional; a key that the program does not know is an error that names the nearest one it does. Release
+names are texts: an unquoted 4.10 is a number to YAML, the number 4.1, and is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from fnmatch import fnmatchcase
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from crdcompat.errors import CrdcompatError
+
+NAMES = (".crdcompat.yaml", ".crdcompat.yml")
+WAIVERS = ".crdcompat-waivers.yaml"
+_DEFAULTS: dict[str, Any] = {
+    "base": None, "rollback_targets": [], "include": [], "exclude": [], "contexts": [], "severities": [], "objects": [],
+    "formats": [], "fail_on": "error", "waivers": WAIVERS,
+}  # fmt: skip
+_DEFAULT = "default"
+
+
+class ConfigError(CrdcompatError):
+    """The configuration (or a waiver file) cannot be used: ``file:line: what, and what to do``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """The effective configuration: ``values`` by key, every key there; ``file`` is None without a file.
+
+    ``origins`` says for each key where its value came from, ``default`` or the file.
+    """
+
+    values: Mapping[str, Any] = field(default_factory=lambda: dict(_DEFAULTS))
+    origins: Mapping[str, str] = field(default_factory=lambda: dict.fromkeys(_DEFAULTS, _DEFAULT))
+    file: Path | None = None
+
+    @property
+    def base(self) -> str | None:
+        found: str | None = self.values["base"]
+        return found
+
+    @property
+    def waiver_file(self) -> Path:
+        """Where waivers are, or would be written."""
+        return (self.file.parent if self.file is not None else Path()) / str(self.values["waivers"])
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        """The value of a key that is a list of texts."""
+        return tuple(self.values[key])
+
+    def targets(self, release: str) -> tuple[str, ...] | None:
+        """The rollback targets of ``release`` (a branch name); None where the map does not name it: none is allowed."""
+        found = self.values["rollback_targets"]
+        if isinstance(found, list):
+            return tuple(found)
+        return tuple(found[release]) if release in found else None
+
+    def wants(self, path: str) -> bool:
+        """Whether a file is read, by include and exclude; ``*`` crosses folders."""
+        included = self.texts("include")
+        if included and not any(fnmatchcase(path, glob) for glob in included):
+            return False
+        return not any(fnmatchcase(path, glob) for glob in self.texts("exclude"))
+
+    def severity(self, rule: str, direction: str, owner: str, path: str) -> str | None:
+        """The severity that the configuration gives a finding; None where it says nothing."""
+        facts = {"rule": rule, "direction": direction, "owner": owner}
+        for entry in self.values["severities"]:
+            same = all(entry.get(key, value) == value for key, value in facts.items())
+            if same and fnmatchcase(path, entry.get("path", "*")):
+                return str(entry["severity"])
+        return None
+
+
+def find_config(named: str | None = None, start: Path | None = None) -> Config:
+    """Read the configuration ``named``, else the nearest one from ``start`` upwards; without one the defaults.
+
+    Looks no further than the top of the git repository. Raises ConfigError.
+    """
+    if named is not None:
+        path = Path(named)
+        if not path.is_file():
+            raise ConfigError(f"{named}: there is no such configuration file")
+        return read_config(path)
+    for folder in _upwards((start or Path()).resolve()):
+        for name in NAMES:
+            if (folder / name).is_file():
+                return read_config(folder / name)
+        project = folder / "pyproject.toml"
+        if project.is_file() and (values := _tool_table(project)) is not None:
+            return _config(project, values, None)
+    return Config()
+
+
+def read_config(path: Path) -> Config:
+    """Read one file. Raises ConfigError."""
+    if path.suffix == ".toml":
+        values = _tool_table(path)
+        if values is None:
+            raise ConfigError(f"{path}: there is no table [tool.crdcompat] in it")
+        return _config(path, values, None)
+    text = _bytes(path)
+    return _config(path, read_mapping(path, text), text)
+
+
+def read_mapping(path: Path, text: bytes) -> dict[str, Any]:
+    """The one mapping that a YAML file holds; ``{}`` for an empty one. Raises ConfigError."""
+    from crdcompat.manifests.documents import Document, read_documents
+
+    found = list(read_documents(text, str(path)))
+    for item in found:
+        if not isinstance(item, Document):
+            raise ConfigError(f"{path}:{item.line or 1}: {item.message}")
+        for remark in item.remarks:
+            raise ConfigError(f"{path}:{remark.line}: {remark.message}")
+    if not found:
+        return {}
+    if len(found) > 1 or not isinstance(found[0].data, dict):  # type: ignore[union-attr]
+        raise ConfigError(f"{path}: one mapping is wanted here")
+    data: dict[str, Any] = found[0].data  # type: ignore[union-attr]
+    return data
+
+
+def check_schema(path: Path, values: Any, text: bytes | None, schema: Mapping[str, Any]) -> None:
+    """Hold a file's values against a schema; the first error is raised as ConfigError with its line."""
+    from jsonschema import Draft202012Validator
+
+    if text is not None:
+        for line, written, read in _numbers(text):
+            raise ConfigError(f'{path}:{line}: {written} is a number to YAML ({read}): write it in quotes, "{written}"')
+    errors = sorted(
+        Draft202012Validator(schema).iter_errors(values), key=lambda error: [*map(str, error.absolute_path)]
+    )
+    for error in errors:
+        pointer = tuple(error.absolute_path)
+        unknown = _unknown_key(error)
+        message = unknown or _plain(error)
+        raise ConfigError(f"{path}{_line(text, pointer)}: {'.'.join(map(str, pointer)) or 'here'}: {message}")
+
+
+@cache
+def config_schema() -> dict[str, Any]:
+    """The JSON Schema of the configuration."""
+    loaded: dict[str, Any] = orjson.loads((Path(__file__).parent / "config.schema.json").read_bytes())
+    return loaded
+
+
+def _config(path: Path, values: dict[str, Any], text: bytes | None) -> Config:
+    check_schema(path, values, text, config_schema())
+    origins = {key: str(path) if key in values else _DEFAULT for key in _DEFAULTS}
+    return Config({**_DEFAULTS, **values}, origins, path)
+
+
+def _upwards(folder: Path) -> Iterator[Path]:
+    for each in (folder, *folder.parents):
+        yield each
+        if (each / ".git").exists():
+            return
+
+
+def _tool_table(path: Path) -> dict[str, Any] | None:
+    import tomllib
+
+    try:
+        tool = tomllib.loads(_bytes(path).decode()).get("tool", {})
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path}: not valid TOML: {error}") from None
+    found = tool.get("crdcompat") if isinstance(tool, dict) else None
+    return found if isinstance(found, dict) else None
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise ConfigError(f"{path}: {error.strerror}") from None
+
+
+def _numbers(text: bytes) -> Iterator[tuple[int, str, Any]]:
+    """Scalars that YAML reads as fractions: no key and no value of ours is one."""
+    from yaml.nodes import MappingNode, ScalarNode
+
+    from crdcompat.manifests.documents import compose_stream
+    from crdcompat.manifests.yaml import plain_value
+
+    left: list[Any] = list(compose_stream(text))
+    while left:
+        node = left.pop(0)
+        if isinstance(node, ScalarNode):
+            if node.tag.endswith(":float"):
+                yield node.start_mark.line + 1, node.value, plain_value(node.value)
+        elif isinstance(node, MappingNode):
+            left[:0] = [part for pair in node.value for part in pair]
+        else:
+            left[:0] = node.value
+
+
+def _unknown_key(error: Any) -> str:
+    if error.validator != "additionalProperties" or not isinstance(error.instance, dict):
+        return ""
+    known = sorted(error.schema.get("properties", {}))
+    for key in error.instance:
+        if key not in known:
+            near = get_close_matches(str(key), known, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known)}"
+            return f"there is no key {key!r}; {hint}"
+    return ""
+
+
+def _plain(error: Any) -> str:
+    if error.validator == "oneOf":
+        return "neither a list of branches nor a map of releases to such lists"
+    return str(error.message)
+
+
+def _line(text: bytes | None, pointer: tuple[str | int, ...]) -> str:
+    if text is None:
+        return ""
+    from crdcompat.manifests.locate import locate
+
+    for length in range(len(pointer), -1, -1):
+        place = locate(text, [(0, pointer[:length])]).get((0, pointer[:length]))
+        if place is not None:
+            return f":{place[0]}"
+    return ""

@@ -1,0 +1,159 @@
+"""Waivers: a person's recorded acceptance of one finding, with a reason, an owner and an end.
+
+A waiver names what it accepts by value: a value that is added later to the same enum is not covered. After its end (a
+day, or the release that is compared) it stops working and is reported; so is one that nothing matches any more.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from crdcompat.compare.prove import Witness
+from crdcompat.policy.config import ConfigError, check_schema, read_mapping
+from crdcompat.policy.findings import Finding, fingerprint, listed
+from crdcompat.policy.rules import catalogue
+from crdcompat.schema.sample import member_key
+
+_RELEASE = re.compile(r"(?<![\d.])(\d+)\.(\d+)(?![\d.]*\d)")
+
+
+@dataclass(frozen=True, eq=False)
+class Waiver:
+    """One waiver as it stands in the file; ``line`` counts from 1. ``values`` is None where the rule has none."""
+
+    crd: str
+    version: str
+    path: str
+    rule: str
+    direction: str
+    reason: str
+    values: tuple[Any, ...] | None = None
+    owner: str = ""
+    until: str = ""
+    baseline: bool = False
+    line: int = 0
+
+    @property
+    def label(self) -> str:
+        """What it is about, for messages."""
+        return f"{self.rule} {self.crd}/{self.version} {self.path} ({self.direction})"
+
+    def is_about(self, finding: Finding) -> bool:
+        """Whether it names the finding; which of its values, is another question."""
+        mine = (self.crd, self.version, self.rule, self.direction)
+        theirs = (finding.crd, finding.version, finding.rule, finding.direction)
+        return mine == theirs and self.path in (finding.path, *finding.places)
+
+    def expired(self, today: date, release: str) -> bool:
+        """Whether its end has come: the day after ``until``, or from that release on (by its name's numbers)."""
+        if not self.until:
+            return False
+        if self.until.count("-") == 2:
+            return today > date.fromisoformat(self.until)
+        ends, now = _numbers(self.until), _numbers(release)
+        return ends is not None and now is not None and now >= ends
+
+    def shown(self) -> dict[str, Any]:
+        """The waiver as a report shows it with its finding."""
+        return {"reason": self.reason, "owner": self.owner, "until": self.until or None, "baseline": self.baseline}
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """Findings with their waivers, and the waivers that were used (by identity)."""
+
+    findings: tuple[Finding, ...]
+    used: frozenset[int]
+
+
+def read_waivers(path: Path) -> tuple[Waiver, ...]:
+    """The waivers of a file, none where there is no such file. Raises ConfigError."""
+    if not path.is_file():
+        return ()
+    text = path.read_bytes()
+    data = read_mapping(path, text)
+    check_schema(path, data, text, waivers_schema())
+    lines = _lines(text, len(data.get("waivers", ())))
+    found = []
+    for entry, line in zip(data.get("waivers", ()), lines, strict=True):
+        if entry["rule"] not in catalogue():
+            raise ConfigError(f"{path}:{line}: there is no rule {entry['rule']!r} (crdcompat rules lists them)")
+        if entry.get("until", "").count("-") == 2:
+            try:
+                date.fromisoformat(entry["until"])
+            except ValueError:
+                raise ConfigError(f"{path}:{line}: until: there is no day {entry['until']}") from None
+        values = tuple(entry["values"]) if "values" in entry else None
+        found.append(Waiver(**{**entry, "values": values, "line": line}))
+    return tuple(found)
+
+
+@cache
+def waivers_schema() -> dict[str, Any]:
+    """The JSON Schema of the waiver file."""
+    loaded: dict[str, Any] = orjson.loads((Path(__file__).parent / "waivers.schema.json").read_bytes())
+    return loaded
+
+
+def apply_waivers(findings: Iterable[Finding], waivers: Sequence[Waiver]) -> Applied:
+    """Mark what is waived. A finding whose values are waived only in part becomes two: that part, and the rest."""
+    made: list[Finding] = []
+    used: set[int] = set()
+    for finding in findings:
+        about = [waiver for waiver in waivers if waiver.is_about(finding)]
+        used.update(map(id, about))
+        made.extend(_split(finding, about))
+    return Applied(tuple(made), frozenset(used))
+
+
+def _split(finding: Finding, waivers: Sequence[Waiver]) -> Iterable[Finding]:
+    if not waivers:
+        return (finding,)
+    values = finding.added or finding.removed
+    if not values or not finding.rule.startswith("enum-"):
+        return (replace(finding, waiver=waivers[0].shown()),)
+    covered = {member_key(value) for waiver in waivers for value in waiver.values or ()}
+    inside = tuple(value for value in values if member_key(value) in covered)
+    outside = tuple(value for value in values if member_key(value) not in covered)
+    if not inside:
+        return (finding,)
+    if not outside:
+        return (replace(finding, waiver=waivers[0].shown()),)
+    return replace(_with_values(finding, inside), waiver=waivers[0].shown()), _with_values(finding, outside)
+
+
+def _with_values(finding: Finding, values: tuple[Any, ...]) -> Finding:
+    """The finding for some of its values. The witness stays if it is about one of them."""
+    added, removed = (values, finding.removed) if finding.added else (finding.added, values)
+    told = any(orjson.dumps(value).decode() in error for value in values for error in finding.witness.errors)
+    other = Witness(None, reason="the witness of the whole finding holds another value")
+    place = finding.rule, finding.direction, finding.crd, finding.version, finding.path
+    return replace(
+        finding,
+        added=added,
+        removed=removed,
+        id=fingerprint(*place, added, removed),
+        message=finding.message.replace(listed(finding.added or finding.removed), listed(values)),
+        witness=finding.witness if told else other,
+    )
+
+
+def _numbers(name: str) -> tuple[int, int] | None:
+    found = _RELEASE.findall(name)
+    return (int(found[-1][0]), int(found[-1][1])) if found else None
+
+
+def _lines(text: bytes, count: int) -> list[int]:
+    from crdcompat.manifests.locate import locate
+
+    wanted = [(0, ("waivers", index)) for index in range(count)]
+    places = locate(text, wanted)
+    return [places[item][0] if item in places else 1 for item in wanted]
