@@ -10,51 +10,63 @@ from crdcompat.cli import options as o
 
 
 def check(
-    from_ref: Annotated[
+    base: Annotated[
         str | None,
-        typer.Option(metavar="REF", envvar="PRE_COMMIT_FROM_REF", help="Compare from this commit (default: HEAD)."),
+        typer.Option(metavar="REF", help="Compare with where the change left this (default: what CI or git tells)."),
     ] = None,
-    to_ref: Annotated[
-        str | None,
-        typer.Option(metavar="REF", envvar="PRE_COMMIT_TO_REF", help="Compare to this commit (default: the index)."),
+    head: Annotated[
+        str | None, typer.Option(metavar="REF", help="A commit, index: or worktree: (default: the index).")
     ] = None,
+    target: Annotated[
+        list[str] | None,
+        typer.Option("--target", metavar="REF", help="A release that a rollback may go to; may be repeated."),
+    ] = None,
+    show_all: Annotated[
+        bool, typer.Option("--all", help="Show findings that stood before this change, too; they never fail.")
+    ] = False,
     direction: o.DirectionOption = o.Direction.both,
     owner: o.Owners = None,
     crd: o.Crds = None,
     context: o.Contexts = None,
     select: o.Select = None,
     ignore: o.Ignore = None,
+    objects: o.Objects = None,
     formats: o.Formats = None,
-    fail_on: o.FailOnOption = o.FailOn.error,
+    fail_on: o.FailOnChoice = None,
+    config: o.ConfigFile = None,
     repo: o.Repo = None,
     verbose: o.Verbose = False,
     quiet: o.Quiet = False,
     color: o.ColourOption = o.Colour.auto,
 ) -> None:
-    """Compare what is about to be committed with HEAD, or two commits that a hook names."""
-    from crdcompat.cli.run import CLEAN, compare_and_report
+    """What the change that is about to be committed, pushed or merged does to rollbacks and upgrades."""
+    from crdcompat.cli.run import check_formats, check_rules, exit_code, settled
     from crdcompat.jobs.change import find_change
+    from crdcompat.report.write import write_reports
 
-    change = find_change(from_ref, to_ref, repo)
+    check_rules((*(select or ()), *(ignore or ())))
+    settings = settled(config, repo, formats, fail_on)
+    check_formats(settings.formats)
+    change = find_change(base, head, configured=settings.config.base, repo=repo)
     if change is None:
-        raise typer.Exit(CLEAN)
-    code = compare_and_report(
-        change.old,
-        change.new,
-        repo=repo,
+        raise typer.Exit
+    from crdcompat.jobs.check import Wishes
+    from crdcompat.jobs.check import check as run_check
+    from crdcompat.policy.waivers import read_waivers
+
+    wishes = Wishes(
+        targets=target or None,
         filters={
             "directions": o.directions(direction),
             "owners": o.names(owner),
             "crds": crd or (),
-            "contexts": context or (),
+            "contexts": context or settings.config.texts("contexts"),
             "select": select or (),
             "ignore": ignore or (),
         },
-        formats=formats or (),
-        fail_on=fail_on.value,
-        colour=color.value,
-        verbosity=o.verbosity(verbose, quiet),
-        command="check",
-        nothing_is_fine=True,
+        objects=objects or settings.config.texts("objects"),
+        repo=repo,
     )
-    raise typer.Exit(code)
+    report = run_check(change, settings.config, read_waivers(settings.config.waiver_file), wishes)
+    write_reports(report, settings.formats, color.value, o.verbosity(verbose, quiet), existing=show_all)
+    raise typer.Exit(exit_code(report, settings.fail_on))

@@ -19,24 +19,23 @@ def diff(
     context: o.Contexts = None,
     select: o.Select = None,
     ignore: o.Ignore = None,
-    objects: Annotated[
-        list[str] | None,
-        typer.Option("--objects", metavar="PATH", help="Recorded objects as evidence: they raise what they meet."),
-    ] = None,
+    objects: o.Objects = None,
     suggest_patch: Annotated[
         bool,
         typer.Option("--suggest-patch", help="Print the patch that would make OLD tolerant, instead of a text report."),
     ] = False,
     formats: o.Formats = None,
-    fail_on: o.FailOnOption = o.FailOn.error,
+    fail_on: o.FailOnChoice = None,
+    config: o.ConfigFile = None,
     repo: o.Repo = None,
     verbose: o.Verbose = False,
     quiet: o.Quiet = False,
     color: o.ColourOption = o.Colour.auto,
 ) -> None:
     """Compare the CRDs of two releases: what breaks on rollback NEW -> OLD, and on upgrade OLD -> NEW."""
-    from crdcompat.cli.run import compare_and_report
+    from crdcompat.cli.run import compare_and_report, settled
 
+    settings = settled(config, repo, formats, fail_on)
     code = compare_and_report(
         old,
         new,
@@ -46,14 +45,13 @@ def diff(
             "owners": o.names(owner),
             "crds": crd or (),
             "paths": paths or (),
-            "contexts": context or (),
+            "contexts": context or settings.config.texts("contexts"),
             "select": select or (),
             "ignore": ignore or (),
         },
-        objects=objects or (),
+        objects=objects or settings.config.texts("objects"),
         patch=suggest_patch,
-        formats=formats or (),
-        fail_on=fail_on.value,
+        settings=settings,
         colour=color.value,
         verbosity=o.verbosity(verbose, quiet),
     )

@@ -57,6 +57,17 @@ Formats = Annotated[
     typer.Option("--format", metavar="FORMAT[=FILE]", help="How to report: text, json; may be repeated."),
 ]
 FailOnOption = Annotated[FailOn, typer.Option("--fail-on", help="Exit with 1 from this severity on.")]
+FailOnChoice = Annotated[
+    FailOn | None, typer.Option("--fail-on", help="Exit with 1 from this severity on (default: error).")
+]
+ConfigFile = Annotated[
+    str | None,
+    typer.Option("--config", metavar="FILE", help="The configuration (default: the nearest .crdcompat.yaml upwards)."),
+]
+Objects = Annotated[
+    list[str] | None,
+    typer.Option("--objects", metavar="PATH", help="Recorded objects as evidence: they raise what they meet."),
+]
 ColourOption = Annotated[Colour, typer.Option("--color", help="Colour the output.")]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Show everything that was found.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show errors and the summary only.")]

@@ -5,17 +5,50 @@ from __future__ import annotations
 import gc
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
 from itertools import chain
+from pathlib import Path
 from typing import Any
 
 from crdcompat.jobs import api
 from crdcompat.manifests.crdset import CrdReader, CrdSet
 from crdcompat.manifests.objects import read_objects
+from crdcompat.policy.config import Config, find_config
 from crdcompat.policy.rules import find_rule
+from crdcompat.report.model import CheckReport, DiffReport
 from crdcompat.report.write import parse_format, write_reports
-from crdcompat.sources import open_objects
+from crdcompat.sources import open_objects, open_source
 
 CLEAN, FOUND, NOT_DONE = 0, 1, 2
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The configuration, and what options say over it: formats, and from which severity on a run fails."""
+
+    config: Config
+    formats: tuple[str, ...]
+    fail_on: str
+
+
+def settled(named: str | None, repo: str | None, formats: Sequence[str] | None, fail_on: Enum | None) -> Settings:
+    """Options count over the configuration, which is looked for from the repository upwards. Raises ConfigError."""
+    config = find_config(named, Path(repo) if repo else None)
+    told = str(fail_on.value) if fail_on is not None else str(config.values["fail_on"])
+    return Settings(config, tuple(formats or config.texts("formats")), told)
+
+
+def check_rules(names: Sequence[str]) -> None:
+    """Raises UsageError for a rule that there is not."""
+    for name in names:
+        find_rule(name)
+
+
+def check_formats(formats: Sequence[str]) -> None:
+    """Raises UsageError for a format that there is not."""
+    for text in formats:
+        parse_format(text)
 
 
 def compare_and_report(
@@ -24,43 +57,59 @@ def compare_and_report(
     *,
     repo: str | None,
     filters: Mapping[str, Any],
-    formats: Sequence[str],
-    fail_on: str,
+    settings: Settings,
     colour: str,
     verbosity: int,
     objects: Sequence[str] = (),
     patch: bool = False,
-    command: str = "diff",
-    nothing_is_fine: bool = False,
 ) -> int:
     """Run one comparison from sources to reports; returns the exit code.
 
     ``objects`` are recordings whose objects are evidence for findings. ``patch``: print the patch for OLD in
-    place of a text report. ``nothing_is_fine``: a side without any CRD is no error (there may be none yet).
+    place of a text report.
     """
-    for name in (*filters.get("select", ()), *filters.get("ignore", ())):
-        find_rule(name)
-    for text in formats:
-        parse_format(text)
+    check_rules((*filters.get("select", ()), *filters.get("ignore", ())))
+    check_formats(settings.formats)
     reader = CrdReader()
-    before = api.load(old, repo=repo, reader=reader, side="old")
-    after = api.load(new, repo=repo, reader=reader, side="new")
+    before, after = (
+        reader.read(open_source(name, repo=repo), side, settings.config.wants)
+        for name, side in ((old, "old"), (new, "new"))
+    )
     gc.freeze()  # what was read stays to the end: the collector need not look at it again
-    report = api.diff(before, after, command=command, **filters)
+    report = api.diff(before, after, **filters)
     if objects:
         from crdcompat.jobs.evidence import with_evidence
 
         recorded = chain.from_iterable(read_objects(open_objects(path, repo=repo)) for path in objects)
         report = with_evidence(report, before, after, recorded)
+    report = overruled(report, settings.config)
     if patch:
         named = {key: filters[key] for key in ("crds", "paths", "contexts") if key in filters}
-        sys.stdout.write(api.suggest_patch(before, after, **named))
-    if formats or not patch:
-        write_reports(report, formats, colour, verbosity)
-    if report.problems:
-        return NOT_DONE
-    if not report.counts.compared and not nothing_is_fine:
+        waived = {finding.id for finding in report.findings if finding.waiver is not None}
+        sys.stdout.write(api.suggest_patch(before, after, **named, without=waived))
+    if settings.formats or not patch:
+        write_reports(report, settings.formats, colour, verbosity)
+    if not report.problems and not report.counts.compared:
         print(f"crdcompat: nothing to compare: {_nothing(before, after, filters)}", file=sys.stderr)
+        return NOT_DONE
+    return exit_code(report, settings.fail_on)
+
+
+def overruled(report: DiffReport, config: Config) -> DiffReport:
+    """The report as the configuration and its waivers have it."""
+    from datetime import date
+
+    from crdcompat.jobs.check import configured
+    from crdcompat.policy.waivers import apply_waivers, read_waivers
+
+    waivers = [w for w in read_waivers(config.waiver_file) if not w.expired(date.today(), report.new.name)]
+    report = configured(report, config)
+    return replace(report, findings=apply_waivers(report.findings, waivers).findings)
+
+
+def exit_code(report: DiffReport | CheckReport, fail_on: str) -> int:
+    """2 where something could not be read, 1 where something stands, else 0 (design, section 8)."""
+    if report.problems:
         return NOT_DONE
     return FOUND if report.fails(fail_on) else CLEAN
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from crdcompat.apiserver.eras import Server, kubernetes_server, server_of_name
@@ -112,14 +112,18 @@ def suggest_patch(
     crds: Sequence[str] = (),
     paths: Sequence[str] = (),
     contexts: Sequence[str] = (),
+    without: Collection[str] = (),
 ) -> str:
     """The unified diff over OLD's files after which its schemas accept what NEW stores; "" if there is none.
 
-    It widens exactly what the rollback findings need, and is never applied by this program.
+    It widens exactly what the rollback findings need, those with an id in ``without`` (waived ones) excepted, and is
+    never applied by this program.
     """
     from crdcompat.policy.tolerance import suggest_patch as suggested
 
-    return suggested(_compare(old, new, (ROLLBACK,), crds, paths, contexts)[1].judged, old)
+    judged = _compare(old, new, (ROLLBACK,), crds, paths, contexts)[1].judged
+    wanted = [item for item in judged if make_findings([item], old.name, new.name, lambda _: ())[0].id not in without]
+    return suggested(wanted, old)
 
 
 def _compare(

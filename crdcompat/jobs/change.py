@@ -1,7 +1,9 @@
-"""Which two states a change lies between: HEAD and the index, or the commits that a hook names."""
+"""Which two states a change lies between: what it is compared with (its base), and what it has come to (its head)."""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from crdcompat.errors import RefNotFoundError, SourceError
@@ -14,32 +16,92 @@ EMPTY = "empty:"
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """The sources before and after a change."""
+    """The sources before and after a change.
+
+    ``release`` is the branch the change is meant for, as far as anything tells (``release-4.14``); ``why`` says what
+    chose the base.
+    """
 
     old: str
     new: str
+    release: str = ""
+    why: str = ""
 
 
-def find_change(from_ref: str | None, to_ref: str | None, repo: str | None = None) -> Change | None:
+@dataclass(frozen=True, slots=True)
+class _Base:
+    """A candidate for the base: the ref, the branch it stands for, and where it came from."""
+
+    ref: str
+    release: str
+    why: str
+
+
+def find_change(
+    base: str | None = None,
+    head: str | None = None,
+    *,
+    configured: str | None = None,
+    repo: str | None = None,
+    environment: Mapping[str, str] = os.environ,
+) -> Change | None:
     """The change to look at; None where there is nothing to compare (a branch is being deleted).
 
-    Hooks name a new branch by an all-zero id on the left (compare from where it left the remote's default
-    branch, if that is known), a deleted one by an all-zero id on the right. Raises SourceError.
+    The base is the first of: ``base``, pre-commit's range, Prow's, GitHub's and GitLab's target branch, the
+    ``configured`` one, the remote's default branch, HEAD; compared is with where the change left it. ``head`` is a
+    commit, ``index:`` or ``worktree:``; without it the end of pre-commit's range, else the index. Hooks name a new
+    branch by an all-zero id on the left, a deleted one by an all-zero id on the right. Raises SourceError.
     """
     repository = Repository(repo)
-    if to_ref is not None and _is_zero(to_ref):
+    told = head or environment.get("PRE_COMMIT_TO_REF") or "index:"
+    if _is_zero(told):
         return None
-    new = f"git:{to_ref}" if to_ref else "index:"
-    if from_ref is None:
-        if to_ref is None and not _exists(repository, "HEAD"):
-            return Change(EMPTY, new)  # the very first commit
-        return Change("git:HEAD", new)
-    tip = to_ref or "HEAD"
-    if not _is_zero(from_ref):
-        return Change(f"git:{_fork(repository, from_ref, tip)}", new)
-    if _exists(repository, "refs/remotes/origin/HEAD"):
-        return Change(f"git:{merge_base(repository, 'refs/remotes/origin/HEAD', tip)}", new)
-    return Change(EMPTY, new)
+    new = told if told in ("index:", "worktree:") else f"git:{told}"
+    tip = "HEAD" if new != f"git:{told}" else told
+    found = _base(repository, base, configured, environment)
+    if found is None:
+        first = tip == "HEAD" and not _exists(repository, "HEAD")
+        return Change(EMPTY if first else "git:HEAD", new, why="" if first else "HEAD")
+    if _is_zero(found.ref):
+        return Change(EMPTY, new, found.release, found.why)
+    return Change(f"git:{_fork(repository, found.ref, tip)}", new, found.release, found.why)
+
+
+def _base(
+    repository: Repository, base: str | None, configured: str | None, environment: Mapping[str, str]
+) -> _Base | None:
+    if base:
+        return _Base(base, _branch(base), f"--base {base}")
+    pushed = environment.get("PRE_COMMIT_FROM_REF")
+    if pushed:
+        default = _default_branch(repository) if _is_zero(pushed) else None
+        return default or _Base(pushed, "", "PRE_COMMIT_FROM_REF")
+    prow = environment.get("PULL_BASE_SHA")
+    if prow:
+        return _Base(prow, environment.get("PULL_BASE_REF", ""), "PULL_BASE_SHA")
+    for variable in ("GITHUB_BASE_REF", "CI_MERGE_REQUEST_TARGET_BRANCH_NAME"):
+        branch = environment.get(variable)
+        if branch:
+            remote = f"refs/remotes/origin/{branch}"
+            return _Base(remote if _exists(repository, remote) else branch, branch, f"{variable}={branch}")
+    if configured:
+        return _Base(configured, _branch(configured), f"the configured base {configured}")
+    return _default_branch(repository)
+
+
+def _default_branch(repository: Repository) -> _Base | None:
+    name = "refs/remotes/origin/HEAD"
+    if not _exists(repository, name) or not _exists(repository, "HEAD"):
+        return None
+    done = repository.run("symbolic-ref", "--quiet", name, ok=(0, 1, 128))
+    branch = done.stdout.decode("utf-8", "replace").strip().removeprefix("refs/remotes/origin/")
+    return _Base(name, branch, f"the remote's default branch {branch}".rstrip())
+
+
+def _branch(ref: str) -> str:
+    for prefix in ("refs/heads/", "refs/remotes/", "origin/"):
+        ref = ref.removeprefix(prefix)
+    return ref
 
 
 def _fork(repository: Repository, from_ref: str, tip: str) -> str:

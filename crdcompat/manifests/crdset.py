@@ -79,6 +79,12 @@ class _File:
         )
 
 
+def may_hold_crds(path: str, data: bytes | None = None) -> bool:
+    """Whether a file of a tree is looked at for CRDs, by its path and, if given, by its bytes."""
+    looked_at = PurePosixPath(path).suffix.lower() in _EXTENSIONS and not _elsewhere(path)
+    return looked_at and (data is None or any(mark in data for mark in _MARKS))
+
+
 class CrdReader:
     """Reads CRDs out of trees; equal blobs are parsed once over all trees read by one reader."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import IO
 
@@ -14,13 +15,17 @@ from crdcompat.report.model import Report
 from crdcompat.report.style import Style
 
 
-def write_reports(report: Report, formats: Sequence[str], colour: str = "auto", verbosity: int = 0) -> None:
+def write_reports(
+    report: Report, formats: Sequence[str], colour: str = "auto", verbosity: int = 0, *, existing: bool = False
+) -> None:
     """Write the report in each ``FORMAT[=FILE]``; without a file to standard output. Raises UsageError."""
     for name, target in [parse_format(text) for text in formats or ("text",)]:
         if target is None:
-            sys.stdout.write(get_format(name).render(report, style_for(sys.stdout, colour, verbosity)))
+            sys.stdout.write(
+                get_format(name).render(report, replace(style_for(sys.stdout, colour, verbosity), existing=existing))
+            )
             continue
-        text = get_format(name).render(report, Style(verbosity=verbosity))
+        text = get_format(name).render(report, Style(verbosity=verbosity, existing=existing))
         try:
             Path(target).parent.mkdir(parents=True, exist_ok=True)
             Path(target).write_text(text, encoding="utf-8")

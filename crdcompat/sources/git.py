@@ -179,8 +179,19 @@ class WorktreeTree(Listed):
             self._on_disk = dict(
                 sorted(_regular_files(top, {os.fsdecode(path) for path in listing.split(b"\0")}, self.skipped))
             )
-            self._entries = [Entry(path) for path in self._on_disk]
+            known = self._unmodified()
+            self._entries = [Entry(path, known.get(path)) for path in self._on_disk]
         return self._entries
+
+    def _unmodified(self) -> dict[str, str]:
+        """The blob ids of the files that are on disk as they are in the index; a doubtful one is left out."""
+        staged = self.repo.run("ls-files", "-s", "-z", "--full-name", ":/").stdout
+        changed = self.repo.run("diff-files", "-z", "--name-only", "--no-ext-diff", "--ignore-submodules").stdout
+        modified = set(changed.split(b"\0"))
+        records = (
+            (meta, path) for meta, path in _records(staged, oid_at=1) if meta[2] == b"0" and path not in modified
+        )
+        return {display_path(path): meta[1].decode("ascii") for meta, path in records}
 
     def read(self, entries: Iterable[Entry]) -> Iterator[tuple[Entry, bytes]]:
         """Read files from disk; one that cannot be read goes to ``problems`` instead."""

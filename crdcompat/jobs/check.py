@@ -1,0 +1,154 @@
+"""check: what a change does to rollbacks and upgrades, and what stands between it and each rollback target.
+
+The base shows what the change itself does. Against a target the head may meet much that was there before: what
+the base meets there too is told as existing and never fails.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date
+from itertools import chain
+from typing import Any
+
+from crdcompat.jobs import api
+from crdcompat.jobs.change import Change
+from crdcompat.manifests.crdset import CrdReader, CrdSet, may_hold_crds
+from crdcompat.policy.config import Config
+from crdcompat.policy.findings import Finding, order
+from crdcompat.policy.waivers import Waiver, apply_waivers
+from crdcompat.report.model import BASE, TARGET, CheckReport, DiffReport, Release, Section
+from crdcompat.sources import open_objects, open_source
+from crdcompat.sources.tree import Tree
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What a check was asked for beside the change: targets (None: the configuration's), filters, recordings."""
+
+    targets: Sequence[str] | None = None
+    filters: dict[str, Any] = field(default_factory=dict)
+    objects: Sequence[str] = ()
+    repo: str | None = None
+    today: date = field(default_factory=date.today)
+
+
+def check(change: Change, config: Config, waivers: Sequence[Waiver], wishes: Wishes) -> CheckReport:
+    """Compare a change with its base, then its head with each rollback target.
+
+    Raises SourceError and RefNotFoundError for a base, head or target that is not there.
+    """
+    before, after = (open_source(name, repo=wishes.repo) for name in (change.old, change.new))
+    told = f"compared with {_short(before)}" + (f", where it left {change.why}" if change.why else "")
+    if not _touches_crds(before, after, config.wants):
+        return CheckReport(Release(after.name, after.commit, None), (), (told, "no CRD changed: nothing to check"))
+    names, notes = _targets(change, config, wishes)
+    reader = CrdReader()
+    old, new = (reader.read(tree, side, config.wants) for tree, side in ((before, "old"), (after, "new")))
+    run = _Run(config, waivers, wishes, new)
+    sections = [run.section(BASE, old)]
+    for name in names:
+        target = reader.read(open_source(name, repo=wishes.repo), "old", config.wants)
+        sections.append(run.section(TARGET, target, old))
+    head = api.release(new)
+    return CheckReport(head, tuple(sections), (told, *notes), tuple(run.said(has_targets=bool(names))))
+
+
+def configured(report: DiffReport, config: Config) -> DiffReport:
+    """The report with the severities that the configuration gives."""
+    findings = (
+        replace(f, severity=config.severity(f.rule, f.direction, f.owner, f.path) or f.severity)
+        for f in report.findings
+    )
+    return replace(report, findings=tuple(sorted(findings, key=order)))
+
+
+class _Run:
+    """The comparisons of one check, and which waivers they met."""
+
+    def __init__(self, config: Config, waivers: Sequence[Waiver], wishes: Wishes, head: CrdSet) -> None:
+        self._config, self._wishes, self._head = config, wishes, head
+        self._expired = [waiver for waiver in waivers if waiver.expired(wishes.today, head.name)]
+        self._valid = [waiver for waiver in waivers if waiver not in self._expired]
+        self._used: set[int] = set()
+
+    def section(self, against: str, old: CrdSet, base: CrdSet | None = None) -> Section:
+        """The head against ``old``; with ``base`` what that met there already is existing."""
+        report = self._diff(old, self._head, locate=True)
+        if base is not None:
+            report = _marked(report, self._diff(old, base, locate=False))
+        applied = apply_waivers(report.findings, self._valid)
+        self._used |= applied.used
+        return Section(against, replace(report, findings=applied.findings))
+
+    def said(self, *, has_targets: bool) -> Iterator[str]:
+        """Waivers whose end has come, and those that nothing matches (which only rollback targets can tell)."""
+        where = self._config.waiver_file
+        for waiver in self._expired:
+            yield f"expired: {where}:{waiver.line}: {waiver.label}: until {waiver.until}, no longer counts"
+        for waiver in self._valid if has_targets else ():
+            if id(waiver) not in self._used:
+                yield f"stale: {where}:{waiver.line}: {waiver.label}: nothing matches it, take it out"
+
+    def _diff(self, old: CrdSet, new: CrdSet, *, locate: bool) -> DiffReport:
+        report = api.diff(old, new, command="check", locate=locate, **self._wishes.filters)
+        if locate and self._wishes.objects:
+            from crdcompat.jobs.evidence import with_evidence
+            from crdcompat.manifests.objects import read_objects
+
+            trees = (open_objects(path, repo=self._wishes.repo) for path in self._wishes.objects)
+            report = with_evidence(report, old, new, chain.from_iterable(map(read_objects, trees)))
+        return configured(report, self._config)
+
+
+def _marked(report: DiffReport, earlier: DiffReport) -> DiffReport:
+    """Findings that the base met as well are existing; of an enum only if all its values were there."""
+    known = {finding.id for finding in earlier.findings}
+    values: dict[tuple[str, ...], set[str]] = {}
+    for finding in earlier.findings:
+        values.setdefault(_about(finding), set()).update(map(repr, (*finding.added, *finding.removed)))
+
+    def status(finding: Finding) -> str:
+        mine = set(map(repr, (*finding.added, *finding.removed)))
+        there = finding.id in known or (mine and mine <= values.get(_about(finding), set()))
+        return "existing" if there else "new"
+
+    return replace(report, findings=tuple(replace(finding, status=status(finding)) for finding in report.findings))
+
+
+def _about(finding: Finding) -> tuple[str, ...]:
+    return finding.crd, finding.version, finding.path, finding.rule, finding.direction
+
+
+def _targets(change: Change, config: Config, wishes: Wishes) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The rollback targets, and what to say about them."""
+    if wishes.targets is not None:
+        return tuple(wishes.targets), ()
+    found = config.targets(change.release)
+    if found is None:
+        named = repr(change.release) if change.release else "the branch of this change, which nothing tells"
+        return (), (f"rollback_targets does not name {named}: no rollback from it is checked",)
+    return tuple(name for name in found if name != change.release), ()
+
+
+def _touches_crds(before: Tree, after: Tree, wants: Callable[[str], bool]) -> bool:
+    """Whether any file that differs may hold a CRD; files that were only moved do not differ. Nothing is parsed."""
+    sides = [
+        [entry for entry in tree.entries() if may_hold_crds(entry.path) and wants(entry.path)]
+        for tree in (before, after)
+    ]
+    counted = [Counter(entry.oid for entry in entries) for entries in sides]
+    for tree, entries, other in ((before, sides[0], counted[1]), (after, sides[1], counted[0])):
+        mine = counted[0] if tree is before else counted[1]
+        differing = [entry for entry in entries if entry.oid is None or mine[entry.oid] != other[entry.oid]]
+        if any(may_hold_crds(entry.path, data) for entry, data in tree.read(differing)) or tree.problems:
+            return True
+    return False
+
+
+def _short(tree: Tree) -> str:
+    if tree.commit:
+        return tree.commit[:12]
+    return "nothing" if tree.name == "empty:" else tree.name
