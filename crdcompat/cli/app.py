@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from crdcompat import __version__
-from crdcompat.cli import check, demo, diff, judge, rules, simulate
+from crdcompat.cli import check, config, demo, diff, judge, rules, simulate, waive
 
 app = typer.Typer(
     name="crdcompat",
@@ -38,6 +38,10 @@ def _main(
 app.command("diff")(diff.diff)
 app.command("simulate")(simulate.simulate)
 app.command("check")(check.check)
+app.command("waive")(waive.waive)
+app.command("baseline")(waive.baseline)
+app.command("config")(config.config)
+app.command("init")(config.init)
 app.command("judge")(judge.judge)
 app.command("rules")(rules.rules)
 app.command("explain")(rules.explain)

@@ -11,7 +11,9 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from crdcompat.errors import UsageError
 from crdcompat.jobs import api
+from crdcompat.jobs.narrow import Narrower
 from crdcompat.manifests.crdset import CrdReader, CrdSet
 from crdcompat.manifests.objects import read_objects
 from crdcompat.policy.config import Config, find_config
@@ -82,7 +84,7 @@ def compare_and_report(
 
         recorded = chain.from_iterable(read_objects(open_objects(path, repo=repo)) for path in objects)
         report = with_evidence(report, before, after, recorded)
-    report = overruled(report, settings.config)
+    report = overruled(report, settings.config, Narrower(before, after))
     if patch:
         named = {key: filters[key] for key in ("crds", "paths", "contexts") if key in filters}
         waived = {finding.id for finding in report.findings if finding.waiver is not None}
@@ -95,7 +97,21 @@ def compare_and_report(
     return exit_code(report, settings.fail_on)
 
 
-def overruled(report: DiffReport, config: Config) -> DiffReport:
+def run_check(named: str | None, repo: str | None, base: str | None) -> CheckReport:
+    """A check as it runs without options: the base that is told, or that CI, the configuration or git tells."""
+    from crdcompat.jobs.change import find_change
+    from crdcompat.jobs.check import Wishes, check
+    from crdcompat.policy.waivers import read_waivers
+
+    config = find_config(named, Path(repo) if repo else None)
+    change = find_change(base, configured=config.base, repo=repo)
+    if change is None:
+        raise UsageError("a branch is being deleted: there is nothing to compare")
+    wishes = Wishes(repo=repo, objects=config.texts("objects"))
+    return check(change, config, read_waivers(config.waiver_file), wishes)
+
+
+def overruled(report: DiffReport, config: Config, narrower: Narrower) -> DiffReport:
     """The report as the configuration and its waivers have it."""
     from datetime import date
 
@@ -104,7 +120,7 @@ def overruled(report: DiffReport, config: Config) -> DiffReport:
 
     waivers = [w for w in read_waivers(config.waiver_file) if not w.expired(date.today(), report.new.name)]
     report = configured(report, config)
-    return replace(report, findings=apply_waivers(report.findings, waivers).findings)
+    return replace(report, findings=apply_waivers(report.findings, waivers, narrower.split).findings)
 
 
 def exit_code(report: DiffReport | CheckReport, fail_on: str) -> int:

@@ -15,6 +15,7 @@ from typing import Any
 
 from crdcompat.jobs import api
 from crdcompat.jobs.change import Change
+from crdcompat.jobs.narrow import Narrower
 from crdcompat.manifests.crdset import CrdReader, CrdSet, may_hold_crds
 from crdcompat.policy.config import Config
 from crdcompat.policy.findings import Finding, order
@@ -46,7 +47,9 @@ def check(change: Change, config: Config, waivers: Sequence[Waiver], wishes: Wis
         return CheckReport(Release(after.name, after.commit, None), (), (told, "no CRD changed: nothing to check"))
     names, notes = _targets(change, config, wishes)
     reader = CrdReader()
-    old, new = (reader.read(tree, side, config.wants) for tree, side in ((before, "old"), (after, "new")))
+    release = change.release or _short(before)
+    old = replace(reader.read(before, "old", config.wants), name=release)
+    new = replace(reader.read(after, "new", config.wants), name=f"{release}+change")
     run = _Run(config, waivers, wishes, new)
     sections = [run.section(BASE, old)]
     for name in names:
@@ -76,10 +79,10 @@ class _Run:
 
     def section(self, against: str, old: CrdSet, base: CrdSet | None = None) -> Section:
         """The head against ``old``; with ``base`` what that met there already is existing."""
-        report = self._diff(old, self._head, locate=True)
+        report, narrower = self._diff(old, self._head, locate=True), Narrower(old, self._head)
         if base is not None:
-            report = _marked(report, self._diff(old, base, locate=False))
-        applied = apply_waivers(report.findings, self._valid)
+            report = _marked(report, self._diff(old, base, locate=False), narrower)
+        applied = apply_waivers(report.findings, self._valid, narrower.split)
         self._used |= applied.used
         return Section(against, replace(report, findings=applied.findings))
 
@@ -103,19 +106,23 @@ class _Run:
         return configured(report, self._config)
 
 
-def _marked(report: DiffReport, earlier: DiffReport) -> DiffReport:
-    """Findings that the base met as well are existing; of an enum only if all its values were there."""
+def _marked(report: DiffReport, earlier: DiffReport, narrower: Narrower) -> DiffReport:
+    """What the base met as well is existing; a finding of which only some values were there becomes two."""
     known = {finding.id for finding in earlier.findings}
-    values: dict[tuple[str, ...], set[str]] = {}
+    values: dict[tuple[str, ...], list[Any]] = {}
     for finding in earlier.findings:
-        values.setdefault(_about(finding), set()).update(map(repr, (*finding.added, *finding.removed)))
-
-    def status(finding: Finding) -> str:
-        mine = set(map(repr, (*finding.added, *finding.removed)))
-        there = finding.id in known or (mine and mine <= values.get(_about(finding), set()))
-        return "existing" if there else "new"
-
-    return replace(report, findings=tuple(replace(finding, status=status(finding)) for finding in report.findings))
+        values.setdefault(_about(finding), []).extend((*finding.added, *finding.removed))
+    made: list[Finding] = []
+    for finding in report.findings:
+        if finding.id in known:
+            made.append(replace(finding, status="existing"))
+        elif _about(finding) in values and finding.rule.startswith("enum-"):
+            there, fresh = narrower.split(finding, values[_about(finding)])
+            made += [replace(there, status="existing")] if there is not None else []
+            made += [fresh] if fresh is not None else []
+        else:
+            made.append(finding)
+    return replace(report, findings=tuple(made))
 
 
 def _about(finding: Finding) -> tuple[str, ...]:

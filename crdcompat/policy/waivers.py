@@ -7,7 +7,7 @@ day, or the release that is compared) it stops working and is reported; so is on
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cache
@@ -16,11 +16,9 @@ from typing import Any
 
 import orjson
 
-from crdcompat.compare.prove import Witness
 from crdcompat.policy.config import ConfigError, check_schema, read_mapping
-from crdcompat.policy.findings import Finding, fingerprint, listed
+from crdcompat.policy.findings import Finding
 from crdcompat.policy.rules import catalogue
-from crdcompat.schema.sample import member_key
 
 _RELEASE = re.compile(r"(?<![\d.])(\d+)\.(\d+)(?![\d.]*\d)")
 
@@ -66,6 +64,10 @@ class Waiver:
         return {"reason": self.reason, "owner": self.owner, "until": self.until or None, "baseline": self.baseline}
 
 
+#: A finding and some of its values -> the finding for those, and for the others; None where there are none.
+Split = Callable[[Finding, Sequence[Any]], tuple[Finding | None, Finding | None]]
+
+
 @dataclass(frozen=True, slots=True)
 class Applied:
     """Findings with their waivers, and the waivers that were used (by identity)."""
@@ -103,47 +105,28 @@ def waivers_schema() -> dict[str, Any]:
     return loaded
 
 
-def apply_waivers(findings: Iterable[Finding], waivers: Sequence[Waiver]) -> Applied:
-    """Mark what is waived. A finding whose values are waived only in part becomes two: that part, and the rest."""
+def apply_waivers(findings: Iterable[Finding], waivers: Sequence[Waiver], split: Split) -> Applied:
+    """Mark what is waived. A finding whose values are waived only in part becomes two: that part, and the rest.
+
+    ``split`` makes two findings of one: for the values given, and for the others.
+    """
     made: list[Finding] = []
     used: set[int] = set()
     for finding in findings:
         about = [waiver for waiver in waivers if waiver.is_about(finding)]
         used.update(map(id, about))
-        made.extend(_split(finding, about))
+        accepted, rest = _accepted(finding, about, split) if about else (None, finding)
+        if accepted is not None:
+            made.append(replace(accepted, waiver=about[0].shown()))
+        if rest is not None:
+            made.append(rest)
     return Applied(tuple(made), frozenset(used))
 
 
-def _split(finding: Finding, waivers: Sequence[Waiver]) -> Iterable[Finding]:
-    if not waivers:
-        return (finding,)
-    values = finding.added or finding.removed
-    if not values or not finding.rule.startswith("enum-"):
-        return (replace(finding, waiver=waivers[0].shown()),)
-    covered = {member_key(value) for waiver in waivers for value in waiver.values or ()}
-    inside = tuple(value for value in values if member_key(value) in covered)
-    outside = tuple(value for value in values if member_key(value) not in covered)
-    if not inside:
-        return (finding,)
-    if not outside:
-        return (replace(finding, waiver=waivers[0].shown()),)
-    return replace(_with_values(finding, inside), waiver=waivers[0].shown()), _with_values(finding, outside)
-
-
-def _with_values(finding: Finding, values: tuple[Any, ...]) -> Finding:
-    """The finding for some of its values. The witness stays if it is about one of them."""
-    added, removed = (values, finding.removed) if finding.added else (finding.added, values)
-    told = any(orjson.dumps(value).decode() in error for value in values for error in finding.witness.errors)
-    other = Witness(None, reason="the witness of the whole finding holds another value")
-    place = finding.rule, finding.direction, finding.crd, finding.version, finding.path
-    return replace(
-        finding,
-        added=added,
-        removed=removed,
-        id=fingerprint(*place, added, removed),
-        message=finding.message.replace(listed(finding.added or finding.removed), listed(values)),
-        witness=finding.witness if told else other,
-    )
+def _accepted(finding: Finding, waivers: Sequence[Waiver], split: Split) -> tuple[Finding | None, Finding | None]:
+    if not (finding.added or finding.removed) or not finding.rule.startswith("enum-"):
+        return finding, None
+    return split(finding, [value for waiver in waivers for value in waiver.values or ()])
 
 
 def _numbers(name: str) -> tuple[int, int] | None:

@@ -1,0 +1,50 @@
+"""crdcompat config and init: the effective configuration, and a first one for the tree there is."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from crdcompat.cli import options as o
+
+
+def config(
+    show: Annotated[bool, typer.Option("--show", help="Print every key, its value and where it came from.")] = False,
+    file: o.ConfigFile = None,
+    repo: o.Repo = None,
+) -> None:
+    """Check the configuration, and show what is in effect."""
+    from pathlib import Path
+
+    import orjson
+
+    from crdcompat.policy.config import find_config
+    from crdcompat.policy.waivers import read_waivers
+
+    found = find_config(file, Path(repo) if repo else None)
+    waivers = read_waivers(found.waiver_file)
+    if not show:
+        typer.echo(f"{found.file or 'no configuration file: the defaults hold'}")
+        typer.echo(f"{found.waiver_file}: {len(waivers)} waivers")
+        return
+    for key, value in found.values.items():
+        typer.echo(f"{key}: {orjson.dumps(value).decode()}  # {found.origins[key]}")
+
+
+def init(
+    force: Annotated[bool, typer.Option("--force", help="Write over a configuration that is there.")] = False,
+    repo: o.Repo = None,
+) -> None:
+    """Write a commented configuration for the tree that is there."""
+    from pathlib import Path
+
+    from crdcompat.errors import UsageError
+    from crdcompat.jobs.first_config import first_config
+    from crdcompat.policy.config import NAMES
+
+    path = Path(repo or ".") / NAMES[0]
+    if path.exists() and not force:
+        raise UsageError(f"{path} is there already; --force writes over it")
+    path.write_text(first_config(repo), encoding="utf-8")
+    typer.echo(f"{path} written")

@@ -1,0 +1,90 @@
+"""crdcompat waive and baseline: accept findings, with a reason, in the waiver file."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from crdcompat.cli import options as o
+
+_REPORT = Annotated[
+    str | None,
+    typer.Option("--report", metavar="FILE", help="A JSON report that has the findings (default: run check)."),
+]
+_OWNER = Annotated[str, typer.Option("--owner", help="Who answers for it.")]
+_UNTIL = Annotated[str, typer.Option("--until", metavar="DAY|RELEASE", help="When it ends: 2027-01-31, or 4.17.")]
+
+
+def waive(
+    ids: Annotated[list[str], typer.Argument(metavar="ID…", help="Findings, by their id.")],
+    reason: Annotated[str, typer.Option("--reason", help="Why it is accepted.", prompt=True)],
+    owner: _OWNER = "",
+    until: _UNTIL = "",
+    base: Annotated[str | None, typer.Option(metavar="REF", help="As for check.")] = None,
+    report: _REPORT = None,
+    config: o.ConfigFile = None,
+    repo: o.Repo = None,
+) -> None:
+    """Accept findings: write them into the waiver file."""
+    from crdcompat.errors import UsageError
+    from crdcompat.policy.waiver_file import Acceptance
+
+    found = _findings(report, base, config, repo)
+    missing = [name for name in ids if name not in {finding["id"] for finding in found}]
+    if missing:
+        raise UsageError(f"no finding {', '.join(missing)}; there are {', '.join(f['id'] for f in found) or 'none'}")
+    chosen = {finding["id"]: finding for finding in found if finding["id"] in ids}
+    _write(list(chosen.values()), Acceptance(reason, owner, until), config, repo)
+
+
+def baseline(
+    reason: Annotated[str, typer.Option("--reason", help="Why all of it is accepted.")] = "stood at the baseline",
+    owner: _OWNER = "",
+    until: _UNTIL = "",
+    base: Annotated[str | None, typer.Option(metavar="REF", help="As for check.")] = None,
+    report: _REPORT = None,
+    config: o.ConfigFile = None,
+    repo: o.Repo = None,
+) -> None:
+    """Accept every finding there is, at once, marked as the baseline."""
+    from crdcompat.policy.waiver_file import Acceptance
+
+    found = _findings(report, base, config, repo)
+    counted = [finding for finding in found if finding["severity"] != "info"]
+    _write(counted, Acceptance(reason, owner, until, baseline=True), config, repo)
+
+
+def _findings(report: str | None, base: str | None, config: str | None, repo: str | None) -> list[dict[str, Any]]:
+    """All findings that no waiver accepts yet, those that stood before the change, too."""
+    import orjson
+
+    from crdcompat.errors import UsageError
+
+    if report is None:
+        from crdcompat.cli.run import run_check
+        from crdcompat.report.formats.json import check_data
+
+        data: Any = check_data(run_check(config, repo, base))
+    else:
+        from pathlib import Path
+
+        try:
+            data = orjson.loads(Path(report).read_bytes())
+        except (OSError, orjson.JSONDecodeError) as error:
+            raise UsageError(f"{report}: not a JSON report: {error}") from None
+    if not isinstance(data, dict) or not ("sections" in data or "findings" in data):
+        raise UsageError(f"{report}: not a report of diff or check")
+    parts = data.get("sections", [data])
+    return [finding for part in parts for finding in part["findings"] if finding["waiver"] is None]
+
+
+def _write(findings: list[dict[str, Any]], accepted: Any, config: str | None, repo: str | None) -> None:
+    from pathlib import Path
+
+    from crdcompat.policy.config import find_config
+    from crdcompat.policy.waiver_file import add_waivers, entry
+
+    path = find_config(config, Path(repo) if repo else None).waiver_file
+    count = add_waivers(path, [entry(finding, accepted) for finding in findings])
+    typer.echo(f"{path}: {count} {'waiver' if count == 1 else 'waivers'} written")

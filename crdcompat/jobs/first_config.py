@@ -1,0 +1,88 @@
+"""A first configuration for a repository: what its branches and files suggest, every other key as a comment."""
+
+from __future__ import annotations
+
+import re
+
+from crdcompat.errors import SourceError
+from crdcompat.manifests.crdset import CrdReader
+from crdcompat.manifests.pairing import pair
+from crdcompat.sources import open_source
+from crdcompat.sources.git import Repository
+
+_RELEASE = re.compile(r"(?:release|openshift|enterprise)-(\d+)\.(\d+)$")
+_MOST_TARGETS = 2
+
+
+def first_config(repo: str | None = None) -> str:
+    """The text of a ``.crdcompat.yaml``; reads the branches and the CRDs of the working tree."""
+    releases, default = _releases(repo)
+    contexts = _contexts(repo)
+    lines = [
+        "# Configuration of crdcompat; every key is optional. crdcompat config --show tells what is in effect.",
+        "",
+        "# What a change is compared with, where neither an option nor CI says so.",
+        f"base: {default}" if default else "# base: main",
+        "",
+        "# Releases that a rollback may go to, by the branch a change is made for. A release that is not named here",
+        '# may not be rolled back. Names with a number only belong in quotes: "4.10".',
+    ]
+    newest_first = sorted(releases, key=_version, reverse=True)
+    if newest_first:
+        lines.append("rollback_targets:")
+        if default and default not in releases:
+            lines.append(f"  {default}: [{', '.join(newest_first[:_MOST_TARGETS])}]")
+        for at, name in enumerate(newest_first):
+            lines.append(f"  {name}: [{', '.join(newest_first[at + 1 : at + 1 + _MOST_TARGETS])}]")
+    else:
+        lines.append("# rollback_targets: [release-1.0]")
+    lines += [
+        "",
+        "# Only these files, or not these; * crosses folders.",
+        '# include: ["config/crd/*"]',
+        '# exclude: ["*/testdata/*"]',
+        "",
+        f"# Only these contexts. There are: {', '.join(contexts) or 'none yet'}.",
+        f'# contexts: ["{contexts[0] if contexts else "default"}"]',
+        "",
+        "# Other severities; the first entry that fits counts.",
+        "# severities:",
+        "#   - {rule: enum-value-added, owner: spec, severity: info}",
+        "",
+        "# Recordings whose objects are evidence: what they meet is raised.",
+        "# objects: [recordings/must-gather.tar.gz]",
+        "",
+        "# formats: [text, junit=report/junit_crdcompat.xml]",
+        "# fail_on: error",
+        "# waivers: .crdcompat-waivers.yaml",
+    ]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _releases(repo: str | None) -> tuple[list[str], str]:
+    """The release branches, local and of origin, and the default branch."""
+    repository = Repository(repo)
+    try:
+        refs = repository.run("for-each-ref", "--format=%(refname)", "refs/heads", "refs/remotes/origin").stdout
+        head = repository.run("symbolic-ref", "--quiet", "refs/remotes/origin/HEAD", ok=(0, 1, 128)).stdout
+    except SourceError:
+        return [], ""
+    names = {
+        name.removeprefix("refs/heads/").removeprefix("refs/remotes/origin/")
+        for name in refs.decode("utf-8", "replace").split()
+    }
+    default = head.decode("utf-8", "replace").strip().removeprefix("refs/remotes/origin/")
+    return [name for name in names if _RELEASE.fullmatch(name)], default or ("main" if "main" in names else "")
+
+
+def _contexts(repo: str | None) -> tuple[str, ...]:
+    try:
+        crds = CrdReader().read(open_source("worktree:", repo=repo))
+    except SourceError:
+        return ()
+    return pair(crds, crds).contexts if crds.documents else ()
+
+
+def _version(name: str) -> tuple[int, int]:
+    found = _RELEASE.fullmatch(name)
+    return (int(found[1]), int(found[2])) if found else (0, 0)

@@ -1,0 +1,92 @@
+"""A finding for some of its values: what a waiver leaves over, what a change adds to what was there.
+
+The witness of an enum finding holds one of its values. Where that is not among the rest, another value is put in its
+place and judged on both sides, as the first was: what is shown is proved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from crdcompat.apiserver.strategy import Resource
+from crdcompat.compare.prove import Witness
+from crdcompat.compare.site import ROLLBACK
+from crdcompat.jobs.api import server_of
+from crdcompat.manifests.crdset import CrdSet
+from crdcompat.manifests.pairing import resolve_all
+from crdcompat.policy.findings import Finding, fingerprint, listed
+from crdcompat.schema.paths import Pointer, value_at, with_value
+from crdcompat.schema.sample import member_key
+
+
+class Narrower:
+    """Narrows findings of one comparison; the CRDs are resolved when the first witness needs another value."""
+
+    def __init__(self, old: CrdSet, new: CrdSet) -> None:
+        self._old, self._new = old, new
+        self._resources: dict[tuple[bool, str, str], Resource | None] = {}
+
+    def split(self, finding: Finding, inside: Sequence[Any]) -> tuple[Finding | None, Finding | None]:
+        """The finding for its values among ``inside``, and for the others; None where there are none."""
+        keys = set(map(member_key, inside))
+        values = finding.added or finding.removed
+        mine = tuple(value for value in values if member_key(value) in keys)
+        rest = tuple(value for value in values if member_key(value) not in keys)
+        if not mine or not rest:
+            return (finding, None) if mine else (None, finding)
+        return self._with(finding, mine), self._with(finding, rest)
+
+    def _with(self, finding: Finding, values: tuple[Any, ...]) -> Finding:
+        added, removed = (values, finding.removed) if finding.added else (finding.added, values)
+        place = finding.rule, finding.direction, finding.crd, finding.version, finding.path
+        return replace(
+            finding,
+            added=added,
+            removed=removed,
+            id=fingerprint(*place, added, removed),
+            message=finding.message.replace(listed(finding.added or finding.removed), listed(values)),
+            witness=self._witness(finding, values),
+        )
+
+    def _witness(self, finding: Finding, values: tuple[Any, ...]) -> Witness:
+        witness = finding.witness
+        if witness.object is None:
+            return witness
+        keys = set(map(member_key, finding.added or finding.removed))
+        places = [
+            place for place in _scalars(witness.object, ()) if member_key(value_at(witness.object, place)) in keys
+        ]
+        if any(member_key(value_at(witness.object, place)) in map(member_key, values) for place in places):
+            return witness
+        old, new = (self._resource(finding, of_new=of_new) for of_new in (False, True))
+        reader, writer = (old, new) if finding.direction == ROLLBACK else (new, old)
+        for place in places if reader is not None and writer is not None else ():
+            assert reader is not None and writer is not None
+            other = with_value(witness.object, place, values[0])
+            stored = writer.create(other, keep_status=True)
+            if stored.object is not None and (errors := reader.create(stored.object, keep_status=True).errors):
+                return Witness(other, tuple(error.text(reader.server) for error in errors), at=witness.at)
+        return Witness(None, reason="no object was found that holds one of these values alone")
+
+    def _resource(self, finding: Finding, *, of_new: bool) -> Resource | None:
+        key = (of_new, finding.crd, finding.version)
+        if key not in self._resources:
+            mine, other = (self._new, self._old) if of_new else (self._old, self._new)
+            found = (crd for crd in resolve_all(mine, other)[1].values() if crd.name == finding.crd)
+            chosen = next((crd.versions.get(finding.version) for crd in found), None)
+            made = Resource(chosen.document.crd, chosen.version, server_of(mine)) if chosen is not None else None
+            self._resources[key] = made
+        return self._resources[key]
+
+
+def _scalars(value: Any, at: Pointer) -> Iterator[Pointer]:
+    if isinstance(value, dict):
+        for name, member in value.items():
+            yield from _scalars(member, (*at, name))
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from _scalars(item, (*at, index))
+    else:
+        yield at
