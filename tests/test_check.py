@@ -1,0 +1,304 @@
+"""check: the change of a pull request, replayed on real history and on small repositories of our own."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helpers import Json, commit, crd, git, load_yaml, obj, root, run, string
+
+CV = "config/v1/0000_00_cluster-version-operator_01_clusterversion.crd.yaml"
+CAPABILITIES = ["MachineAPI", "Build", "DeploymentConfig", "ImageRegistry"]
+#: What the 4.14 ClusterVersion does on 4.13's tree: (direction, rule, path, severity, line in OLD, line in NEW).
+FOUND = [
+    ("rollback", "enum-value-added", "status.capabilities.enabledCapabilities[*]", "error", 186, 200),
+    ("rollback", "enum-value-added", "status.capabilities.knownCapabilities[*]", "error", 202, 220),
+    ("rollback", "enum-value-added", "spec.capabilities.additionalEnabledCapabilities[*]", "warning", 65, 74),
+    ("rollback", "enum-value-added", "spec.capabilities.baselineCapabilitySet", "warning", 78, 87),
+    ("upgrade", "cel-rule-added", "", "warning", 35, 445),
+]
+_CI = ("PRE_COMMIT_FROM_REF", "PRE_COMMIT_TO_REF", "PULL_BASE_SHA", "PULL_BASE_REF", "GITHUB_BASE_REF")
+
+
+@pytest.fixture(autouse=True)
+def _no_ci(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in (*_CI, "CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "GITHUB_ACTIONS"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def pull_request(openshift_api: Path, tmp_path: Path) -> Path:
+    """A clone in which the 4.14 ClusterVersion is staged on 4.13's tree."""
+    clone = tmp_path / "pr"
+    subprocess.run(["git", "clone", "--quiet", str(openshift_api), str(clone)], check=True)
+    git(clone, "config", "user.email", "a@example.com")
+    git(clone, "config", "user.name", "A")
+    for name in ("4.12", "4.13", "4.14"):
+        tip = git(openshift_api, "rev-parse", f"refs/remotes/origin/release-{name}")
+        git(clone, "fetch", "--quiet", str(openshift_api), f"{tip}:refs/remotes/origin/release-{name}")
+    git(clone, "checkout", "--quiet", "-b", "work", "origin/release-4.13")
+    git(clone, "checkout", "--quiet", "origin/release-4.14", "--", CV)
+    return clone
+
+
+def check(at: Path, *args: str, code: int) -> Json:
+    ran = run("check", *args, "--format", "json", cwd=at)
+    assert ran.code == code, ran.err or ran.out[:2000]
+    return ran.report
+
+
+def brief(section: Json, *, status: str = "new") -> list[tuple[Any, ...]]:
+    return [
+        (f["direction"], f["rule"], f["path"], f["severity"], *(place["line"] for place in f["locations"]))
+        for f in section["findings"]
+        if f["status"] == status
+    ]
+
+
+BASE = ("--base", "origin/release-4.13")
+
+
+def test_a_pull_request_in_the_index_in_the_working_tree_and_committed(pull_request: Path) -> None:
+    reports = [check(pull_request, *BASE, code=1)]
+    git(pull_request, "reset", "--quiet")
+    assert check(pull_request, *BASE, code=0)["sections"] == []  # the index is 4.13's again
+    reports.append(check(pull_request, *BASE, "--head", "worktree:", code=1))
+    git(pull_request, "commit", "--quiet", "-am", "capabilities")
+    reports.append(check(pull_request, *BASE, "--head", "HEAD", code=1))
+    for report in reports:
+        (section,) = report["sections"]
+        assert section["against"] == "base"
+        assert brief(section) == FOUND
+        assert section["findings"][0]["added"] == CAPABILITIES
+        assert (section["old"]["name"], section["old"]["kubernetes"]) == ("release-4.13", "1.26")
+        assert report["summary"]["findings"] == {"error": 2, "warning": 3, "info": 0}
+
+
+@pytest.mark.parametrize(
+    "environment",
+    [
+        {"PULL_BASE_SHA": "<4.13>", "PULL_BASE_REF": "release-4.13"},
+        {"GITHUB_BASE_REF": "release-4.13"},
+        {"CI_MERGE_REQUEST_TARGET_BRANCH_NAME": "release-4.13"},
+        {"PRE_COMMIT_FROM_REF": "<4.13>", "PRE_COMMIT_TO_REF": "HEAD"},
+        {"GITHUB_BASE_REF": "", "PULL_BASE_SHA": "<4.13>"},
+    ],
+    ids=lambda environment: "+".join(environment),
+)
+def test_where_ci_says_what_the_base_is(
+    pull_request: Path, monkeypatch: pytest.MonkeyPatch, environment: dict[str, str]
+) -> None:
+    git(pull_request, "commit", "--quiet", "-am", "capabilities")
+    base = git(pull_request, "rev-parse", "origin/release-4.13")
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value.replace("<4.13>", base))
+    (section,) = check(pull_request, code=1)["sections"]
+    assert brief(section) == FOUND
+
+
+def test_the_order_in_which_the_base_is_chosen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    repo = repository(tmp_path)
+    commits = [commit(repo, {"w.yaml": widget("A", name)}) for name in "BCDE"]
+    (repo / ".crdcompat.yaml").write_text(f"base: {commits[2]}\n")
+    expected = []
+    for chosen, variable in ((commits[2], ""), (commits[1], "GITHUB_BASE_REF"), (commits[0], "PULL_BASE_SHA")):
+        if variable:
+            monkeypatch.setenv(variable, chosen)
+        expected.append(chosen[:12])
+        assert chosen[:12] in check(repo, code=1)["notes"][0]
+    assert commits[2][:12] in check(repo, "--base", commits[2], code=1)["notes"][0]
+    assert len(set(expected)) == 3
+
+
+def test_only_what_left_the_base_counts(tmp_path: Path) -> None:
+    """The base went on after the change left it: that is not this change's doing."""
+    repo = repository(tmp_path)
+    commit(repo, {"w.yaml": widget("A")})
+    git(repo, "checkout", "--quiet", "-b", "work")
+    commit(repo, {"w.yaml": widget("A", "B")})
+    git(repo, "checkout", "--quiet", "main")
+    commit(repo, {"w.yaml": widget("A", "Z")})
+    git(repo, "checkout", "--quiet", "work")
+    (section,) = check(repo, "--base", "main", code=1)["sections"]
+    assert [finding["added"] for finding in section["findings"]] == [["B"]]
+
+
+# -- rollback targets -----------------------------------------------------------------
+
+
+def test_what_stood_before_against_a_target_is_existing(pull_request: Path) -> None:
+    (pull_request / ".crdcompat.yaml").write_text("rollback_targets: {release-4.13: [release-4.12]}\n")
+    report = check(pull_request, *BASE, code=1)
+    base, target = report["sections"]
+    assert (base["against"], target["against"], target["old"]["name"]) == ("base", "target", "release-4.12")
+    assert brief(base) == FOUND
+    fresh = [finding for finding in target["findings"] if finding["status"] == "new"]
+    assert [(f["path"], f["added"]) for f in fresh if f["severity"] == "error"] == [
+        ("status.capabilities.enabledCapabilities[*]", CAPABILITIES),
+        ("status.capabilities.knownCapabilities[*]", CAPABILITIES),
+    ]
+    there = [f for f in target["findings"] if f["path"].endswith("knownCapabilities[*]") and f["status"] == "existing"]
+    assert [finding["added"] for finding in there] == [["NodeTuning"]]
+    for finding in (*fresh, *there):
+        if finding["rule"] == "enum-value-added":
+            assert finding["witness"]["object"] is not None
+            assert any(f'"{finding["added"][0]}"' in error for error in finding["witness"]["errors"])
+    # One change that breaks two releases is one finding.
+    assert report["summary"]["findings"]["error"] == 2
+    assert target["summary"]["findings"]["existing"] == len(target["findings"]) - len(fresh)
+
+
+def test_a_release_that_the_map_does_not_name(pull_request: Path) -> None:
+    (pull_request / ".crdcompat.yaml").write_text("rollback_targets: {release-4.14: [release-4.13]}\n")
+    report = check(pull_request, *BASE, code=1)
+    assert len(report["sections"]) == 1
+    assert any("does not name 'release-4.13'" in note for note in report["notes"])
+
+
+def test_all_shows_what_stood_before(tmp_path: Path) -> None:
+    repo = repository(tmp_path)
+    commit(repo, {"w.yaml": widget("A")})
+    git(repo, "branch", "old")
+    commit(repo, {"w.yaml": widget("A", "B")})
+    git(repo, "branch", "base")
+    commit(repo, {"w.yaml": widget("A", "B"), "v.yaml": crd(root(spec=obj(a=string())), kind="Gadget")})
+    plain = run("check", "--base", "base", "--target", "old", cwd=repo)
+    shown = run("check", "--base", "base", "--target", "old", "--all", cwd=repo)
+    assert (plain.code, shown.code) == (0, 0)
+    assert "error[enum-value-added]" not in plain.out
+    assert "1 finding stood there before this change (--all lists them)." in plain.out
+    assert "error[enum-value-added]" in shown.out
+
+
+# -- what is no change ------------------------------------------------------------------
+
+
+def test_moved_files_pass_without_a_word_on_findings(pull_request: Path) -> None:
+    git(pull_request, "reset", "--quiet", "--hard")
+    git(pull_request, "mv", "config/v1", "config/elsewhere")
+    report = check(pull_request, *BASE, code=0)
+    assert report["sections"] == []
+    assert report["notes"][-1] == "no CRD changed: nothing to check"
+
+
+def test_a_change_of_no_crd_parses_no_yaml(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    repo = repository(tmp_path)
+    commit(repo, {"w.yaml": widget("A"), "README": "a"})
+    commit(repo, {"README": "b", "values.yaml": {"a": 1}})
+
+    def never(*_: object) -> None:
+        raise AssertionError("a file was parsed")
+
+    monkeypatch.setattr("crdcompat.manifests.crdset.read_documents", never)
+    for head in ("index:", "worktree:", "HEAD"):
+        assert check(repo, "--base", "HEAD~1", "--head", head, code=0)["sections"] == []
+
+
+def test_a_crd_that_appears_or_goes(tmp_path: Path) -> None:
+    repo = repository(tmp_path)
+    commit(repo, {"README": "a"})
+    commit(repo, {"w.yaml": widget("A")})
+    assert check(repo, "--base", "HEAD~1", code=0)["sections"][0]["summary"]["crds"]["new"] == 1
+    commit(repo, {"w.yaml": None})
+    assert check(repo, "--base", "HEAD~1", code=0)["sections"][0]["summary"]["crds"]["only_old"] == [
+        "widgets.example.com"
+    ]
+
+
+def test_what_cannot_be_read_is_never_a_pass(tmp_path: Path) -> None:
+    repo = repository(tmp_path)
+    commit(repo, {"w.yaml": widget("A")})
+    (repo / "w.yaml").write_text("kind: CustomResourceDefinition\nspec: {a: [\n")
+    git(repo, "add", "w.yaml")
+    report = check(repo, "--base", "HEAD", code=2)
+    assert [problem["file"] for problem in report["summary"]["problems"]] == ["w.yaml"]
+
+
+# -- waivers -----------------------------------------------------------------------------
+
+
+def test_waivers_over_their_life(pull_request: Path) -> None:
+    """The pull request passes with waivers, fails after their end, and for a value they do not name."""
+    report = check(pull_request, *BASE, code=1)
+    ids = [f["id"] for f in report["sections"][0]["findings"] if f["severity"] == "error"]
+    waived = run("waive", *ids, "--base", BASE[1], "--reason", "cluster-version-operator keeps out", cwd=pull_request)
+    assert waived.code == 0, waived.err
+    file = pull_request / ".crdcompat-waivers.yaml"
+    text = file.read_text()
+    passed = check(pull_request, *BASE, code=0)
+    found = passed["sections"][0]["findings"]
+    assert [f["waiver"]["reason"] for f in found if f["waiver"]] == ["cluster-version-operator keeps out"] * 2
+    assert passed["summary"]["findings"]["error"] == 0
+
+    file.write_text(text.replace("reason:", "until: '2020-01-31'\n    reason:"))
+    late = check(pull_request, *BASE, code=1)
+    assert late["summary"]["findings"]["error"] == 2
+    assert [line.split(":")[0] for line in late["waivers"]] == ["expired", "expired"]
+    assert "until 2020-01-31" in late["waivers"][0]
+
+    file.write_text(text)
+    crd_file = pull_request / CV
+    crd_file.write_text(re.sub(r"(?m)^( *)- ImageRegistry$", r"\g<0>\n\1- Ingress", crd_file.read_text()))
+    git(pull_request, "add", "-A")
+    more = check(pull_request, *BASE, code=1)
+    errors = [f for f in more["sections"][0]["findings"] if f["severity"] == "error" and f["waiver"] is None]
+    assert {tuple(f["added"]) for f in errors} == {("Ingress",)}
+    assert all('"Ingress"' in f["witness"]["errors"][0] for f in errors)
+
+
+def test_a_waiver_by_release_and_one_that_nothing_matches(tmp_path: Path) -> None:
+    repo = repository(tmp_path)
+    commit(repo, {"w.yaml": widget("A")})
+    git(repo, "branch", "release-4.13")
+    commit(repo, {"w.yaml": widget("A", "B")})
+    entry = {
+        "crd": "widgets.example.com", "version": "v1", "path": "status.p", "rule": "enum-value-added",
+        "direction": "rollback", "values": ["B"], "reason": "so be it",
+    }  # fmt: skip
+    for until, code, said in (("4.14", 0, []), ("4.13", 1, ["expired"]), ("release-4.13", 1, ["expired"])):
+        write_waivers(repo, {**entry, "until": until})
+        report = check(repo, "--base", "release-4.13", code=code)
+        assert [line.split(":")[0] for line in report["waivers"]] == said
+    write_waivers(repo, entry, {**entry, "path": "status.gone"})
+    report = check(repo, "--base", "release-4.13", "--target", "release-4.13", code=0)
+    assert [line.split(":")[0] for line in report["waivers"]] == ["stale"]
+    assert "status.gone" in report["waivers"][0]
+
+
+def test_the_baseline_accepts_everything_that_stands(tmp_path: Path) -> None:
+    repo = repository(tmp_path)
+    commit(repo, {"w.yaml": widget("A")})
+    git(repo, "branch", "old")
+    commit(repo, {"w.yaml": widget("A", "B")})
+    assert run("baseline", "--base", "old", cwd=repo).code == 0
+    (entry,) = load_yaml((repo / ".crdcompat-waivers.yaml").read_text())["waivers"]
+    assert (entry["baseline"], entry["values"]) == (True, ["B"])
+    assert check(repo, "--base", "old", code=0)["summary"]["findings"]["error"] == 0
+    assert "0 waivers written" in run("baseline", "--base", "old", cwd=repo).out
+    commit(repo, {"w.yaml": widget("A", "B", "C")})
+    report = check(repo, "--base", "old", code=1)
+    assert [f["added"] for f in report["sections"][0]["findings"] if not f["waiver"]] == [["C"]]
+
+
+# -- helpers ------------------------------------------------------------------------------
+
+
+def repository(tmp_path: Path) -> Path:
+    repo = tmp_path / "repo"
+    repo.mkdir()
+    git(repo, "init", "--quiet", "--initial-branch=main")
+    git(repo, "config", "user.email", "a@example.com")
+    git(repo, "config", "user.name", "A")
+    return repo
+
+
+def widget(*phases: str) -> Json:
+    return crd(root(spec=obj(a=string()), status=obj(p=string(*phases))))
+
+
+def write_waivers(repo: Path, *entries: Json) -> None:
+    (repo / ".crdcompat-waivers.yaml").write_text(json.dumps({"waivers": entries}))
