@@ -56,7 +56,6 @@ Formats = Annotated[
     list[str] | None,
     typer.Option("--format", metavar="FORMAT[=FILE]", help="How to report: text, json; may be repeated."),
 ]
-FailOnOption = Annotated[FailOn, typer.Option("--fail-on", help="Exit with 1 from this severity on.")]
 FailOnChoice = Annotated[
     FailOn | None, typer.Option("--fail-on", help="Exit with 1 from this severity on (default: error).")
 ]

@@ -13,8 +13,9 @@ from typing import Any
 
 from crdcompat.errors import UsageError
 from crdcompat.jobs import api
+from crdcompat.jobs.check import configured, reader_for
 from crdcompat.jobs.narrow import Narrower
-from crdcompat.manifests.crdset import CrdReader, CrdSet
+from crdcompat.manifests.crdset import CrdSet
 from crdcompat.manifests.objects import read_objects
 from crdcompat.policy.config import Config, find_config
 from crdcompat.policy.rules import find_rule
@@ -72,11 +73,7 @@ def compare_and_report(
     """
     check_rules((*filters.get("select", ()), *filters.get("ignore", ())))
     check_formats(settings.formats)
-    reader = CrdReader()
-    before, after = (
-        reader.read(open_source(name, repo=repo), side, settings.config.wants)
-        for name, side in ((old, "old"), (new, "new"))
-    )
+    before, after = both_sides(old, new, settings.config, repo)
     gc.freeze()  # what was read stays to the end: the collector need not look at it again
     report = api.diff(before, after, **filters)
     if objects:
@@ -97,6 +94,15 @@ def compare_and_report(
     return exit_code(report, settings.fail_on)
 
 
+def both_sides(old: str, new: str, config: Config, repo: str | None) -> tuple[CrdSet, CrdSet]:
+    """The CRDs of both sides, read as the configuration says. Raises SourceError and RefNotFoundError."""
+    reader = reader_for(config)
+    before, after = (
+        reader.read(open_source(name, repo=repo), side, config.wants) for name, side in ((old, "old"), (new, "new"))
+    )
+    return replace(before, runs=config.runs(before.name)), replace(after, runs=config.runs(after.name))
+
+
 def run_check(named: str | None, repo: str | None, base: str | None) -> CheckReport:
     """A check as it runs without options: the base that is told, or that CI, the configuration or git tells."""
     from crdcompat.jobs.change import find_change
@@ -115,7 +121,6 @@ def overruled(report: DiffReport, config: Config, narrower: Narrower) -> DiffRep
     """The report as the configuration and its waivers have it."""
     from datetime import date
 
-    from crdcompat.jobs.check import configured
     from crdcompat.policy.waivers import apply_waivers, read_waivers
 
     waivers = [w for w in read_waivers(config.waiver_file) if not w.expired(date.today(), report.new.name)]

@@ -36,7 +36,8 @@ def simulate(
     context: Annotated[str | None, typer.Option(metavar="NAME", help="Which variants of CRDs the cluster has.")] = None,
     crd: o.Crds = None,
     formats: o.Formats = None,
-    fail_on: o.FailOnOption = o.FailOn.error,
+    fail_on: o.FailOnChoice = None,
+    config: o.ConfigFile = None,
     repo: o.Repo = None,
     verbose: o.Verbose = False,
     quiet: o.Quiet = False,
@@ -47,21 +48,17 @@ def simulate(
     from itertools import chain
 
     from crdcompat.cli.progress import Progress
-    from crdcompat.cli.run import CLEAN, FOUND, NOT_DONE
+    from crdcompat.cli.run import CLEAN, FOUND, NOT_DONE, both_sides, check_formats, settled
     from crdcompat.cli.server import chosen_server
-    from crdcompat.jobs import api
     from crdcompat.jobs.simulation import simulate as run
-    from crdcompat.manifests.crdset import CrdReader
     from crdcompat.manifests.objects import read_objects
-    from crdcompat.report.write import parse_format, write_reports
+    from crdcompat.report.write import write_reports
     from crdcompat.sources import open_objects
 
-    for text in formats or ():
-        parse_format(text)
+    settings = settled(config, repo, formats, fail_on)
+    check_formats(settings.formats)
     server = chosen_server(kube_version, openshift_version)
-    reader = CrdReader()
-    before = api.load(old, repo=repo, reader=reader, side="old")
-    after = api.load(new, repo=repo, reader=reader, side="new")
+    before, after = both_sides(old, new, settings.config, repo)
     trees = [open_objects(source, repo=repo) for source in objects]
     progress = Progress(wanted=not no_progress)
     report = run(
@@ -73,10 +70,10 @@ def simulate(
         context=context,
         crds=crd or (),
     )
-    write_reports(report, formats or (), color.value, o.verbosity(verbose, quiet))
+    write_reports(report, settings.formats, color.value, o.verbosity(verbose, quiet))
     if report.problems:
         raise typer.Exit(NOT_DONE)
     if not report.objects and not report.not_simulated:
         typer.echo(f"crdcompat: no objects in {', '.join(objects)}", err=True)
         raise typer.Exit(NOT_DONE)
-    raise typer.Exit(FOUND if report.fails(fail_on.value) else CLEAN)
+    raise typer.Exit(FOUND if report.fails(settings.fail_on) else CLEAN)

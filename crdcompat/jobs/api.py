@@ -196,13 +196,18 @@ def resource_of(crd: Crd | dict[str, Any], version: str | None, server: Server) 
 
 
 def server_of(crds: CrdSet) -> Server:
-    """The server that runs beside a release, by its name; the usual one where the name tells nothing."""
-    return server_of_name(crds.name) or USUAL
+    """The server that runs beside a release, as told or by its name; the usual one where nothing tells."""
+    return told_server(crds) or USUAL
+
+
+def told_server(crds: CrdSet) -> Server | None:
+    """The server that the configuration or the name of a release tells."""
+    return kubernetes_server(crds.runs) if crds.runs else server_of_name(crds.name)
 
 
 def release(crds: CrdSet) -> Release:
     """How the report names a side."""
-    told = server_of_name(crds.name)
+    told = told_server(crds)
     return Release(crds.name, crds.commit, told.kubernetes if told else None, crds.notes)
 
 

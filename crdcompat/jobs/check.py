@@ -16,6 +16,7 @@ from typing import Any
 from crdcompat.jobs import api
 from crdcompat.jobs.change import Change
 from crdcompat.jobs.narrow import Narrower
+from crdcompat.manifests.contexts import preset_of, telling
 from crdcompat.manifests.crdset import CrdReader, CrdSet, may_hold_crds
 from crdcompat.policy.config import Config
 from crdcompat.policy.findings import Finding, order
@@ -46,17 +47,24 @@ def check(change: Change, config: Config, waivers: Sequence[Waiver], wishes: Wis
     if not _touches_crds(before, after, config.wants):
         return CheckReport(Release(after.name, after.commit, None), (), (told, "no CRD changed: nothing to check"))
     names, notes = _targets(change, config, wishes)
-    reader = CrdReader()
+    reader = reader_for(config)
     release = change.release or _short(before)
-    old = replace(reader.read(before, "old", config.wants), name=release)
-    new = replace(reader.read(after, "new", config.wants), name=f"{release}+change")
+    runs = config.runs(release)
+    old = replace(reader.read(before, "old", config.wants), name=release, runs=runs)
+    new = replace(reader.read(after, "new", config.wants), name=f"{release}+change", runs=runs)
+    preset = f"variants are told apart as in {config.preset or preset_of((*old.documents, *new.documents))} trees"
     run = _Run(config, waivers, wishes, new)
     sections = [run.section(BASE, old)]
     for name in names:
         target = reader.read(open_source(name, repo=wishes.repo), "old", config.wants)
-        sections.append(run.section(TARGET, target, old))
+        sections.append(run.section(TARGET, replace(target, runs=config.runs(name)), old))
     head = api.release(new)
-    return CheckReport(head, tuple(sections), (told, *notes), tuple(run.said(has_targets=bool(names))))
+    return CheckReport(head, tuple(sections), (told, preset, *notes), tuple(run.said(has_targets=bool(names))))
+
+
+def reader_for(config: Config) -> CrdReader:
+    """A reader that tells variants apart as the configuration says."""
+    return CrdReader(telling(config.preset, config.texts("variant_annotations")))
 
 
 def configured(report: DiffReport, config: Config) -> DiffReport:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from crdcompat.errors import SourceError
+from crdcompat.manifests.contexts import PLAIN, preset_of
 from crdcompat.manifests.crdset import CrdReader
 from crdcompat.manifests.pairing import pair
 from crdcompat.sources import open_source
@@ -17,7 +18,7 @@ _MOST_TARGETS = 2
 def first_config(repo: str | None = None) -> str:
     """The text of a ``.crdcompat.yaml``; reads the branches and the CRDs of the working tree."""
     releases, default = _releases(repo)
-    contexts = _contexts(repo)
+    preset, contexts = _contexts(repo)
     lines = [
         "# Configuration of crdcompat; every key is optional. crdcompat config --show tells what is in effect.",
         "",
@@ -37,6 +38,13 @@ def first_config(repo: str | None = None) -> str:
     else:
         lines.append("# rollback_targets: [release-1.0]")
     lines += [
+        "",
+        "# The Kubernetes minor that runs beside a release whose name does not tell: 1.31, or openshift-4.18.",
+        '# releases: {main: "1.31"}',
+        "",
+        "# What tells variants of a CRD apart: openshift, gateway-api or plain; or annotations of your own.",
+        f"# preset: {preset}",
+        "# variant_annotations: [example.com/flavour]",
         "",
         "# Only these files, or not these; * crosses folders.",
         '# include: ["config/crd/*"]',
@@ -75,12 +83,12 @@ def _releases(repo: str | None) -> tuple[list[str], str]:
     return [name for name in names if _RELEASE.fullmatch(name)], default or ("main" if "main" in names else "")
 
 
-def _contexts(repo: str | None) -> tuple[str, ...]:
+def _contexts(repo: str | None) -> tuple[str, tuple[str, ...]]:
     try:
         crds = CrdReader().read(open_source("worktree:", repo=repo))
     except SourceError:
-        return ()
-    return pair(crds, crds).contexts if crds.documents else ()
+        return PLAIN, ()
+    return preset_of(crds.documents), pair(crds, crds).contexts if crds.documents else ()
 
 
 def _version(name: str) -> tuple[int, int]:

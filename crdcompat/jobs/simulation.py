@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from crdcompat.apiserver.eras import Server, server_of_name
+from crdcompat.apiserver.eras import Server
 from crdcompat.apiserver.errors import FieldError
 from crdcompat.apiserver.refusals import refusal
 from crdcompat.apiserver.replay import ACCEPTED, LOSES_DATA, UNKNOWN, Answer, Replay, replay
 from crdcompat.apiserver.strategy import TOO_DEEP, Resource
+from crdcompat.jobs.api import told_server
 from crdcompat.jobs.causes import CauseCounter
 from crdcompat.manifests.contexts import DEFAULT
 from crdcompat.manifests.crdset import CrdSet
@@ -45,7 +46,7 @@ def simulate(
     nothing, only what all eras agree on is answered. ``context`` chooses among variants of a CRD.
     """
     reader, writer = (new, old) if upgrade else (old, new)
-    run = _Run(reader, writer, server or server_of_name(reader.name), context)
+    run = _Run(reader, writer, server or told_server(reader), context)
     simulated: list[SimulatedObject] = []
     missed: list[NotSimulated] = []
     problems, skipped = list(old.problems) + list(new.problems), list(old.skipped) + list(new.skipped)
@@ -236,5 +237,5 @@ def _label(data: dict[str, Any]) -> str:
 
 
 def _release(crds: CrdSet, server: Server | None) -> Release:
-    told = server or server_of_name(crds.name)
+    told = server or told_server(crds)
     return Release(crds.name, crds.commit, told.kubernetes if told else None, crds.notes)

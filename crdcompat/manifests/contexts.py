@@ -6,7 +6,7 @@ A context is one consistent choice: an OpenShift feature set and cluster profile
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from crdcompat.manifests.crdset import CrdDocument
@@ -43,6 +43,31 @@ class Context:
         return (not self.feature_set or not sets or self.feature_set in sets) and (
             not self.profile or not profiles or self.profile in profiles
         )
+
+
+#: What may tell variants apart, by the kind of tree.
+OPENSHIFT, GATEWAY, PLAIN = "openshift", "gateway-api", "plain"
+
+
+def preset_of(documents: Iterable[CrdDocument]) -> str:
+    """Which kind of tree it is, by what its annotations hold."""
+    facts = _facts(documents)
+    return GATEWAY if facts.channels else OPENSHIFT if facts.is_openshift else PLAIN
+
+
+def telling(preset: str | None, variants: Sequence[str]) -> Callable[[Mapping[str, str]], Mapping[str, str]]:
+    """What a reader makes of annotations: those unknown to the preset go, those of ``variants`` count as channels."""
+
+    def kept(annotations: Mapping[str, str]) -> Mapping[str, str]:
+        found = dict(annotations)
+        for key in annotations:
+            of = OPENSHIFT if key == FEATURE_SET or key.startswith(PROFILE) else GATEWAY if key == CHANNEL else preset
+            if preset is not None and of != preset:
+                del found[key]
+        flavour = next((annotations[key] for key in variants if key in annotations), None)
+        return found if flavour is None else {**found, CHANNEL: flavour}
+
+    return kept
 
 
 def contexts_of(documents: Iterable[CrdDocument], others: Iterable[CrdDocument]) -> tuple[Context, ...]:

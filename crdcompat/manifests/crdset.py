@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 
 from crdcompat.manifests.crd import Crd, NotACrdError, is_crd, is_fragment, read_crd
@@ -40,7 +40,8 @@ class CrdSet:
     """The CRDs of one source.
 
     ``remarks`` are oddities of documents that were read all the same (duplicate keys). ``read`` gives the
-    bytes of some of its files, to find line numbers in.
+    bytes of some of its files, to find line numbers in. ``runs`` is what the configuration says runs beside it
+    (``1.31``, ``openshift-4.18``); without it the name tells.
     """
 
     name: str
@@ -51,6 +52,7 @@ class CrdSet:
     problems: tuple[Problem, ...]
     remarks: tuple[Problem, ...]
     read: Callable[[Iterable[str]], Iterator[tuple[str, bytes]]] = field(repr=False)
+    runs: str = ""
 
     def named(self) -> dict[str, list[CrdDocument]]:
         """The documents by CRD name, in name order, each list in path order."""
@@ -86,10 +88,14 @@ def may_hold_crds(path: str, data: bytes | None = None) -> bool:
 
 
 class CrdReader:
-    """Reads CRDs out of trees; equal blobs are parsed once over all trees read by one reader."""
+    """Reads CRDs out of trees; equal blobs are parsed once over all trees read by one reader.
 
-    def __init__(self) -> None:
+    ``telling`` says what becomes of a CRD's annotations: only those that are left tell variants apart.
+    """
+
+    def __init__(self, telling: Callable[[Mapping[str, str]], Mapping[str, str]] | None = None) -> None:
         self._by_oid: dict[str, _File] = {}
+        self._telling = telling
 
     def read(self, tree: Tree, side: str = "", wanted: Callable[[str], bool] | None = None) -> CrdSet:
         """Read all CRDs of ``tree``; ``wanted`` may leave files out by path. Raises SourceError."""
@@ -134,10 +140,17 @@ class CrdReader:
             if entry.oid is not None and entry.oid in self._by_oid:
                 yield self._by_oid[entry.oid].at(entry)
                 continue
-            result = _read_file(data, entry)
+            result = self._told(_read_file(data, entry))
             if entry.oid is not None:
                 self._by_oid[entry.oid] = result
             yield result
+
+    def _told(self, file: _File) -> _File:
+        if self._telling is None:
+            return file
+        crds = (replace(item.crd, annotations=self._telling(item.crd.annotations)) for item in file.documents)
+        documents = (replace(item, crd=crd) for item, crd in zip(file.documents, crds, strict=True))
+        return replace(file, documents=tuple(documents))
 
 
 def _read_file(data: bytes, entry: Entry) -> _File:

@@ -21,8 +21,9 @@ from crdcompat.errors import CrdcompatError
 NAMES = (".crdcompat.yaml", ".crdcompat.yml")
 WAIVERS = ".crdcompat-waivers.yaml"
 _DEFAULTS: dict[str, Any] = {
-    "base": None, "rollback_targets": [], "include": [], "exclude": [], "contexts": [], "severities": [], "objects": [],
-    "formats": [], "fail_on": "error", "waivers": WAIVERS,
+    "preset": None, "base": None, "rollback_targets": [], "releases": {}, "include": [], "exclude": [],
+    "variant_annotations": [], "contexts": [], "severities": [], "objects": [], "formats": [], "fail_on": "error",
+    "waivers": WAIVERS,
 }  # fmt: skip
 _DEFAULT = "default"
 
@@ -46,6 +47,15 @@ class Config:
     def base(self) -> str | None:
         found: str | None = self.values["base"]
         return found
+
+    @property
+    def preset(self) -> str | None:
+        found: str | None = self.values["preset"]
+        return found
+
+    def runs(self, release: str) -> str:
+        """What runs beside a release (``1.31``, ``openshift-4.18``), if it says so; else ""."""
+        return str(self.values["releases"].get(release, ""))
 
     @property
     def waiver_file(self) -> Path:

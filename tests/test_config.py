@@ -1,0 +1,267 @@
+"""The configuration and the waiver file: found, held against their schemas, shown, written."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from helpers import Json, both, crd, git, load_yaml, obj, root, run, string, write
+
+from crdcompat.policy.config import Config, ConfigError, find_config, read_config
+from crdcompat.policy.waiver_file import Acceptance, add_waivers, entry
+from crdcompat.policy.waivers import read_waivers
+
+FINDING = {
+    "crd": "widgets.example.com", "version": "v1", "path": "status.p", "rule": "enum-value-added",
+    "direction": "rollback", "added": ["B"], "removed": [],
+}  # fmt: skip
+WAIVER = {**{key: FINDING[key] for key in ("crd", "version", "path", "rule", "direction")}, "reason": "known"}
+
+
+def config(tmp_path: Path, text: str, name: str = ".crdcompat.yaml") -> Config:
+    path = tmp_path / name
+    path.write_text(text)
+    return read_config(path)
+
+
+_NUMBER = ':2: 4.10 is a number to YAML (4.1): write it in quotes, "4.10"'
+
+
+# -- reading -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("basis: main\n", ":1: here: there is no key 'basis'; did you mean 'base'?"),
+        ("zzz: 1\n", "there is no key 'zzz'; there are base, contexts"),
+        ("\nrollback_targets: [4.10]\n", _NUMBER),
+        ("rollback_targets:\n  4.10: [release-4.9]\n", _NUMBER),
+        ("base: main\nfail_on: never ever\n", ":2: fail_on: 'never ever' is not one of"),
+        ("rollback_targets: main\n", "neither a list of branches nor a map of releases to such lists"),
+        ("severities:\n  - {severity: error}\n  - {owners: spec, severity: info}\n", ":3: severities.1"),
+        ("severities:\n  - {owners: spec, severity: info}\n", "did you mean 'owner'?"),
+        ("base: [\n", ":2: not valid YAML"),
+        ("base: a\nbase: b\n", ":2: duplicate key 'base'"),
+        ("- base\n", "one mapping is wanted here"),
+        ("releases: {main: '1.31.2'}\n", "releases.main"),
+    ],
+)  # fmt: skip
+def test_errors_name_the_line_and_the_way_out(tmp_path: Path, text: str, told: str) -> None:
+    with pytest.raises(ConfigError) as raised:
+        config(tmp_path, text)
+    assert told in str(raised.value)
+    assert str(raised.value).startswith(str(tmp_path / ".crdcompat.yaml"))
+    ran = run("config", "--config", tmp_path / ".crdcompat.yaml")
+    assert (ran.code, ran.out) == (2, "")
+
+
+def test_quoted_numbers_are_names(tmp_path: Path) -> None:
+    found = config(tmp_path, 'rollback_targets:\n  "4.10": ["4.9"]\n')
+    assert found.targets("4.10") == ("4.9",)
+    assert found.targets("4.1") is None
+
+
+def test_it_is_looked_for_upwards_but_not_above_the_repository(tmp_path: Path) -> None:
+    below = tmp_path / "repo" / "a" / "b"
+    below.mkdir(parents=True)
+    (tmp_path / ".crdcompat.yaml").write_text("base: outside\n")
+    git(tmp_path / "repo", "init", "--quiet")
+    assert find_config(start=below) == Config()
+    (tmp_path / "repo" / "pyproject.toml").write_text('[tool.crdcompat]\nbase = "toml"\n')
+    assert find_config(start=below).base == "toml"
+    (tmp_path / "repo" / "a" / "pyproject.toml").write_text('[tool.other]\nbase = "x"\n')
+    (tmp_path / "repo" / "a" / ".crdcompat.yaml").write_text("base: yaml\n")
+    assert find_config(start=below).base == "yaml"
+    assert find_config(str(tmp_path / ".crdcompat.yaml")).base == "outside"
+    with pytest.raises(ConfigError, match="there is no such configuration file"):
+        find_config(str(tmp_path / "gone.yaml"))
+
+
+def test_show_tells_where_each_value_came_from(tmp_path: Path) -> None:
+    (tmp_path / ".crdcompat.yaml").write_text("base: main\n")
+    lines = run("config", "--show", cwd=tmp_path).out.splitlines()
+    assert f'base: "main"  # {tmp_path / ".crdcompat.yaml"}' in lines
+    assert 'fail_on: "error"  # default' in lines
+    assert run("config", cwd=tmp_path).out.splitlines()[0] == str(tmp_path / ".crdcompat.yaml")
+
+
+# -- what it does -----------------------------------------------------------------------------
+
+
+def sides(tmp_path: Path) -> tuple[Path, Path]:
+    old, new = (
+        crd(root(spec=obj(m=string(*mode)), status=obj(p=string(*phase))))
+        for mode, phase in ((("A",), ("A",)), (("A", "B"), ("A", "B")))
+    )
+    return both(tmp_path, old, new)
+
+
+def diff(tmp_path: Path, text: str, *args: str) -> Json:
+    old, new = sides(tmp_path)
+    (tmp_path / ".crdcompat.yaml").write_text(text)
+    return run("diff", old, new, *args, "--format", "json", cwd=tmp_path).report
+
+
+def severities(report: Json) -> dict[str, str]:
+    return {finding["path"]: finding["severity"] for finding in report["findings"]}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", {"status.p": "error", "spec.m": "warning"}),
+        ("severities: [{owner: spec, severity: error}]", {"status.p": "error", "spec.m": "error"}),
+        ("severities: [{path: status.*, severity: info}]", {"status.p": "info", "spec.m": "warning"}),
+        ("severities: [{direction: upgrade, severity: info}]", {"status.p": "error", "spec.m": "warning"}),
+        (
+            "severities: [{rule: enum-value-added, owner: spec, severity: info}, {severity: error}]",
+            {"status.p": "error", "spec.m": "info"},
+        ),
+    ],
+)
+def test_severities(tmp_path: Path, text: str, expected: dict[str, str]) -> None:
+    assert severities(diff(tmp_path, text)) == expected
+
+
+def test_options_count_over_the_configuration(tmp_path: Path) -> None:
+    old, new = sides(tmp_path)
+    (tmp_path / ".crdcompat.yaml").write_text("fail_on: never\nformats: [json=out/r.json]\n")
+    ran = run("diff", old, new, cwd=tmp_path)
+    assert (ran.code, ran.out) == (0, "")
+    assert json.loads((tmp_path / "out/r.json").read_text())["command"] == "diff"
+    ran = run("diff", old, new, "--fail-on", "error", "--format", "text", cwd=tmp_path)
+    assert ran.code == 1
+    assert "error[enum-value-added]" in ran.out
+
+
+def test_files_left_out(tmp_path: Path) -> None:
+    old, new = sides(tmp_path)
+    for side in (old, new):
+        write(side / "more" / "gadget.yaml", crd(root(spec=obj(a=string())), kind="Gadget"))
+    for text, names in (
+        ("include: ['more/*']", ["gadgets.example.com"]),
+        ("exclude: ['*gadget*']", ["widgets.example.com"]),
+        ("{}", ["gadgets.example.com", "widgets.example.com"]),
+    ):
+        (tmp_path / ".crdcompat.yaml").write_text(text)
+        report = run("diff", old, new, "--format", "json", cwd=tmp_path).report
+        assert report["summary"]["crds"]["old"] == len(names)
+
+
+def test_releases_tell_the_server(tmp_path: Path) -> None:
+    old, new = sides(tmp_path)
+    (tmp_path / ".crdcompat.yaml").write_text(json.dumps({"releases": {str(old): "1.27", str(new): "openshift-4.18"}}))
+    report = run("diff", old, new, "--format", "json", cwd=tmp_path).report
+    assert (report["old"]["kubernetes"], report["new"]["kubernetes"]) == ("1.27", "1.31")
+
+
+def test_annotations_of_ones_own_tell_variants_apart(tmp_path: Path) -> None:
+    for name, phases in (("old", ("A",)), ("new", ("A", "B"))):
+        for flavour in ("small", "large"):
+            made = crd(root(status=obj(p=string(*(phases if flavour == "large" else ("A",))))))
+            made["metadata"]["annotations"] = {"example.com/flavour": flavour}
+            write(tmp_path / name / f"{flavour}.yaml", made)
+    (tmp_path / ".crdcompat.yaml").write_text("variant_annotations: [example.com/flavour]\n")
+    report = run("diff", tmp_path / "old", tmp_path / "new", "--format", "json", cwd=tmp_path).report
+    (finding,) = report["findings"]
+    assert finding["contexts"] == ["large"]
+    assert report["summary"]["contexts"] == ["large", "small"]
+
+
+def test_a_preset_by_hand(tmp_path: Path) -> None:
+    for name in ("old", "new"):
+        made = crd(root(status=obj(p=string("A"))))
+        made["metadata"]["annotations"] = {"release.openshift.io/feature-set": "TechPreviewNoUpgrade"}
+        write(tmp_path / name / "w.yaml", made)
+    counted = []
+    for text in ("{}", "preset: plain", "preset: gateway-api"):
+        (tmp_path / ".crdcompat.yaml").write_text(text)
+        report = run("diff", tmp_path / "old", tmp_path / "new", "--format", "json", cwd=tmp_path).report
+        counted.append(report["summary"]["contexts"])
+    assert counted == [["TechPreviewNoUpgrade/default"], ["default"], ["default"]]
+
+
+# -- waivers ------------------------------------------------------------------------------
+
+
+def test_waivers_are_added_with_comments_and_order_kept(tmp_path: Path) -> None:
+    path = tmp_path / "w.yaml"
+    flow = "{crd: a, version: v1, path: b, rule: type-changed, direction: upgrade, reason: old}"
+    text = f"# why we have these\nwaivers:\n  # the first\n  - {flow}\n"
+    path.write_text(text)
+    accepted = Acceptance("known", owner="me", until="4.17")
+    assert add_waivers(path, [entry(FINDING, accepted)] * 1) == 1
+    assert path.read_text().startswith(text)
+    assert load_yaml(path.read_text())["waivers"][1] == {**WAIVER, "values": ["B"], "owner": "me", "until": "4.17"}
+    assert add_waivers(path, [entry(FINDING, accepted)]) == 0
+    assert add_waivers(path, [entry({**FINDING, "added": ["C"]}, accepted)]) == 1
+    assert len(read_waivers(path)) == 3
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"reason": " "}, "waivers.0.reason"),
+        ({"rule": "no-such"}, "there is no rule 'no-such'"),
+        ({"until": "2026-02-30"}, "there is no day 2026-02-30"),
+        ({"until": "soon"}, "waivers.0.until"),
+        ({"directions": "rollback"}, "did you mean 'direction'?"),
+    ],
+)
+def test_what_a_waiver_must_say(tmp_path: Path, change: Json, told: str) -> None:
+    path = tmp_path / "w.yaml"
+    path.write_text(json.dumps({"waivers": [{**WAIVER, **change}]}))
+    with pytest.raises(ConfigError, match=r"w\.yaml:1: ") as raised:
+        read_waivers(path)
+    assert told in str(raised.value)
+    before = path.read_bytes()
+    with pytest.raises(ConfigError):
+        add_waivers(path, [entry(FINDING, Acceptance("x"))])
+    assert path.read_bytes() == before
+
+
+def test_diff_keeps_to_waivers_and_suggests_nothing_for_them(tmp_path: Path) -> None:
+    old, new = sides(tmp_path)
+    report = run("diff", old, new, "--format", "json", cwd=tmp_path).report
+    (tmp_path / "r.json").write_text(json.dumps(report))
+    status = next(finding for finding in report["findings"] if finding["path"] == "status.p")
+    ran = run("waive", status["id"], "--reason", "fine", "--report", "r.json", cwd=tmp_path)
+    assert ran.code == 0, ran.err
+    ran = run("diff", old, new, cwd=tmp_path)
+    assert ran.code == 0
+    assert "1 waived" in ran.out
+    patch = run("diff", old, new, "--suggest-patch", cwd=tmp_path).out
+    assert patch.count("@@ ") == 1
+    assert "p:" not in [line for line in patch.splitlines() if line.startswith("+")]
+    ran = run("waive", "000000000000", "--reason", "x", "--report", "r.json", cwd=tmp_path)
+    assert ran.code == 2
+    assert f"no finding 000000000000; there are {status['id']}" in ran.err or status["id"] in ran.err
+
+
+# -- a first configuration ------------------------------------------------------------------
+
+
+def test_init_writes_what_can_be_read_and_does_no_harm(tmp_path: Path) -> None:
+    write(tmp_path / "w.yaml", crd(root(spec=obj(a=string()))))
+    git(tmp_path, "init", "--quiet", "--initial-branch=main")
+    git(tmp_path, "config", "user.email", "a@example.com")
+    git(tmp_path, "config", "user.name", "A")
+    git(tmp_path, "add", "-A")
+    git(tmp_path, "commit", "--quiet", "-m", "a")
+    for name in ("release-4.9", "release-4.10", "release-4.11"):
+        git(tmp_path, "branch", name)
+    assert run("init", cwd=tmp_path).code == 0
+    found = read_config(tmp_path / ".crdcompat.yaml")
+    assert found.base == "main"
+    assert found.targets("main") == ("release-4.11", "release-4.10")
+    assert found.targets("release-4.10") == ("release-4.9",)
+    assert run("init", cwd=tmp_path).code == 2
+    assert run("init", "--force", cwd=tmp_path).code == 0
+    # What stands behind a comment is right, too.
+    examples = re.findall(r"^# (\w+: .*)$", (tmp_path / ".crdcompat.yaml").read_text(), re.MULTILINE)
+    assert len(examples) > 8
+    for example in examples:
+        config(tmp_path, f"{example}\n", "one.yaml")
