@@ -90,7 +90,7 @@ def _sees_otherwise(keyword: str, value: Any, site: Site) -> bool:
         return any(_differ(old, new, (name,)) for name in (*old.properties, *new.properties))
     if keyword == "required":
         # What becomes of a required null, ``nullable`` tells.
-        return any((name in old.properties) != (name in new.properties) for name in value)
+        return any((name in old.properties) != (name in new.properties) for name in old.required)
     looked_at = {mention.member for mention in mentions(Node({keyword: value})) if mention.member}
     return any(_differ(old, new, member) for member in looked_at)
 
