@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import Annotated
 
 import typer
 
-from crdcompat.cli.judge import Output
+
+class Listing(StrEnum):
+    """How to list the rules."""
+
+    text = "text"
+    json = "json"
+    markdown = "markdown"
 
 
 def rules(
-    output: Annotated[Output, typer.Option("--format", help="How to list.")] = Output.text,
+    output: Annotated[
+        Listing, typer.Option("--format", help="How to list; markdown is docs/rules.md, with everything.")
+    ] = Listing.text,
     report_schema: Annotated[bool, typer.Option(help="Print the JSON Schema of the JSON reports instead.")] = False,
 ) -> None:
     """List the rules."""
@@ -24,7 +33,12 @@ def rules(
     if report_schema:
         typer.echo(schema_text())
         return
-    if output is Output.json:
+    if output is Listing.markdown:
+        from crdcompat.report.rules_page import rules_markdown
+
+        typer.echo(rules_markdown(), nl=False)
+        return
+    if output is Listing.json:
         listed = [asdict(rule) for rule in catalogue().values()]
         typer.echo(orjson.dumps(listed, option=orjson.OPT_INDENT_2).decode())
         return
