@@ -48,7 +48,15 @@ def rules(
     typer.echo("\ncrdcompat explain RULE tells why it matters and what to do.")
 
 
-def explain(rule: Annotated[str, typer.Argument(help="The rule's id, e.g. enum-value-added.")]) -> None:
+def _beginning_with(incomplete: str) -> list[str]:
+    from crdcompat.policy.rules import catalogue
+
+    return [name for name in catalogue() if name.startswith(incomplete)]
+
+
+def explain(
+    rule: Annotated[str, typer.Argument(help="The rule's id, e.g. enum-value-added.", autocompletion=_beginning_with)],
+) -> None:
     """Explain one rule: why it matters, how to do it safely, an example."""
     from crdcompat.policy.rules import find_rule
     from crdcompat.report.text_rule import rule_text
