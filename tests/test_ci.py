@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -52,7 +53,7 @@ def test_gitlab(tmp_path: Path, change: Json | None, code: int) -> None:
 
 def test_github_workflow() -> None:
     """What the action does with these inputs is tested with the action."""
-    workflow = snippet(".github/workflows/crdcompat.yaml")
+    workflow: dict[Any, Any] = snippet(".github/workflows/crdcompat.yaml")
     assert workflow[True] == "pull_request"  # "on", as YAML 1.1 reads it
     checkout, ours, upload = workflow["jobs"]["check"]["steps"]
     assert checkout["with"]["fetch-depth"] == 0
@@ -102,6 +103,13 @@ def test_every_snippet_is_tested() -> None:
         ".pre-commit-config.yaml",
         "presubmits",
     ]
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/ci.md"])
+def test_links_lead_somewhere(page: str) -> None:
+    text = (PROJECT / page).read_text(encoding="utf-8")
+    for link in re.findall(r"\]\(([^)#]+)", text):
+        assert "://" in link or ((PROJECT / page).parent / link).is_file(), link
 
 
 def _job(tmp_path: Path, change: Json | None, **env: str) -> Job:
