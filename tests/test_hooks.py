@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from offline import copy_project, need_wheelhouse, offline_environment
+from pipelines import snippet
 
 _NOWHERE = "0" * 40
 _GIT_CONFIG = '[init]\n\tdefaultBranch = main\n[protocol "file"]\n\tallow = always\n'
@@ -95,7 +96,7 @@ class Scratch:
 
 @pytest.fixture(scope="module")
 def hook_environment(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, str], str]:
-    """The environment for pre-commit with the hook installed in it, and the hook's configuration."""
+    """The environment for pre-commit with the hooks installed in it, and the configuration that docs/ci.md shows."""
     need_wheelhouse()
     top = tmp_path_factory.mktemp("hooks")
     env = offline_environment(top / "home") | {
@@ -112,7 +113,8 @@ def hook_environment(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str
     project.git("add", "--all", "--force")
     project.git("commit", "--quiet", "--message", "release")
     project.git("tag", "v0.0.1")
-    config = {"repos": [{"repo": str(project.path), "rev": "v0.0.1", "hooks": [{"id": "crdcompat-check"}]}]}
+    config = snippet(".pre-commit-config.yaml")
+    config["repos"][0] |= {"repo": str(project.path), "rev": "v0.0.1"}
     user = _user(top / "first", env, json.dumps(config))
     installed = user.pre_commit("install-hooks")
     assert installed.code == 0, installed.output
@@ -262,3 +264,37 @@ def test_push_is_stopped(scratch: Scratch, tmp_path: Path) -> None:
     assert ran.code == 1 and "error[enum-value-added]" in ran.output, ran.output
     ran = scratch.run("git", "push", "origin", ":feature")
     assert ran.code == 0, ran.output
+
+
+# -- the hook that compares two releases -----------------------------------------------------------------
+
+
+def _by_hand(scratch: Scratch) -> Ran:
+    return scratch.pre_commit("run", "crdcompat-diff", "--hook-stage", "manual")
+
+
+def test_releases_are_compared_by_hand(scratch: Scratch) -> None:
+    """Whatever the last commit touched, and what is in the index does not count."""
+    scratch.git("branch", "release-4.13")
+    scratch.commit(_HARMLESS)
+    scratch.stage(_BREAKING)
+    ran = _by_hand(scratch)
+    assert _passed(ran), ran.output
+    assert "spec.colour" in ran.output, "who asks by hand sees the report of a comparison that passes"
+    scratch.commit(_BREAKING)
+    scratch.commit("words\n", "README.md")
+    ran = _by_hand(scratch)
+    assert _blocked(ran), ran.output
+    assert "release-4.13" in ran.output
+
+
+def test_a_release_that_is_not_there(scratch: Scratch) -> None:
+    ran = _by_hand(scratch)
+    assert ran.code == 1 and "exit code: 2" in ran.output, ran.output
+    assert "no branch, tag or commit release-4.13" in ran.output
+
+
+def test_releases_are_compared_only_by_hand(scratch: Scratch) -> None:
+    scratch.stage(_HARMLESS)
+    ran = scratch.pre_commit("run")
+    assert _passed(ran) and "crdcompat diff" not in ran.output, ran.output

@@ -14,7 +14,6 @@ app = typer.Typer(
     help="Can this release be rolled back? Compares the CRDs of two releases, proves what would be rejected, and"
     " replays the rollback on recorded objects.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )

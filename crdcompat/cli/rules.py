@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import Annotated
 
 import typer
 
-from crdcompat.cli.judge import Output
+
+class Listing(StrEnum):
+    """How to list the rules."""
+
+    text = "text"
+    json = "json"
+    markdown = "markdown"
 
 
 def rules(
-    output: Annotated[Output, typer.Option("--format", help="How to list.")] = Output.text,
+    output: Annotated[
+        Listing, typer.Option("--format", help="How to list; markdown is docs/rules.md, with everything.")
+    ] = Listing.text,
     report_schema: Annotated[bool, typer.Option(help="Print the JSON Schema of the JSON reports instead.")] = False,
 ) -> None:
     """List the rules."""
@@ -24,7 +33,12 @@ def rules(
     if report_schema:
         typer.echo(schema_text())
         return
-    if output is Output.json:
+    if output is Listing.markdown:
+        from crdcompat.report.rules_page import rules_markdown
+
+        typer.echo(rules_markdown(), nl=False)
+        return
+    if output is Listing.json:
         listed = [asdict(rule) for rule in catalogue().values()]
         typer.echo(orjson.dumps(listed, option=orjson.OPT_INDENT_2).decode())
         return
@@ -34,7 +48,15 @@ def rules(
     typer.echo("\ncrdcompat explain RULE tells why it matters and what to do.")
 
 
-def explain(rule: Annotated[str, typer.Argument(help="The rule's id, e.g. enum-value-added.")]) -> None:
+def _beginning_with(incomplete: str) -> list[str]:
+    from crdcompat.policy.rules import catalogue
+
+    return [name for name in catalogue() if name.startswith(incomplete)]
+
+
+def explain(
+    rule: Annotated[str, typer.Argument(help="The rule's id, e.g. enum-value-added.", autocompletion=_beginning_with)],
+) -> None:
     """Explain one rule: why it matters, how to do it safely, an example."""
     from crdcompat.policy.rules import find_rule
     from crdcompat.report.text_rule import rule_text

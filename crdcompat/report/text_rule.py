@@ -45,21 +45,21 @@ def _example(example: Example) -> Iterator[str]:
         yield f"     set by default: {path}"
 
 
+def side_yaml(schema: dict[str, Any], spec: dict[str, Any] | None) -> str:
+    """The schema, and where the CRD itself differs, the parts of its ``spec`` that do; empty for a plain CRD."""
+    shown = [part for part in (schema, None if spec is None else {"spec": spec}) if part]
+    return "\n".join(map(_yaml, shown))
+
+
 def _side(schema: dict[str, Any], spec: dict[str, Any] | None) -> Iterator[str]:
-    """The schema, or where the CRD itself differs, the parts of its ``spec`` that do."""
-    if schema:
-        yield from _yaml(schema)
-    if spec is not None:
-        yield from _yaml({"spec": spec})
-    elif not schema:
-        yield "    (a plain CRD with version v1)"
+    text = side_yaml(schema, spec) or "(a plain CRD with version v1)"
+    yield from (f"    {line}" for line in text.splitlines())
 
 
-def _yaml(data: Any) -> Iterator[str]:
+def _yaml(data: Any) -> str:
     import yaml
 
-    text = yaml.safe_dump(data, sort_keys=False, default_flow_style=None, width=100)
-    yield from (f"    {line}" for line in text.rstrip().splitlines())
+    return yaml.safe_dump(data, sort_keys=False, default_flow_style=None, width=100).rstrip()
 
 
 def _indented(text: str) -> Iterator[str]:

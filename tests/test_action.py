@@ -1,0 +1,177 @@
+"""The GitHub action: its steps run with bash as a runner does, with what a pull request could put in."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from helpers import Json, git
+from offline import PROJECT, copy_project, need_wheelhouse, offline_environment
+from pipelines import BREAKING, HARMLESS, Job, Ran, job, programs, snippet, written
+
+ACTION: Json = yaml.safe_load((PROJECT / "action.yml").read_text(encoding="utf-8"))
+INSTALL, RUN = ACTION["runs"]["steps"]
+#: How a runner starts ``shell: bash``.
+_BASH = ("--noprofile", "--norc", "-e", "-o", "pipefail")
+
+
+@pytest.fixture
+def change() -> Json:
+    """What the pull request does."""
+    return BREAKING
+
+
+@pytest.fixture
+def work(tmp_path: Path, change: Json) -> Job:
+    """A job of a pull request, with this checkout installed where the action installs."""
+    temp = tmp_path / "runner temp"
+    programs(temp / "crdcompat/bin")
+    env = {
+        "GITHUB_ACTIONS": "true",
+        "GITHUB_EVENT_NAME": "pull_request",
+        "GITHUB_BASE_REF": "main",
+        "GITHUB_HEAD_REF": "feature",
+        "GITHUB_OUTPUT": str(temp / "output"),
+        "GITHUB_STEP_SUMMARY": str(temp / "summary"),
+        "RUNNER_TEMP": str(temp),
+    }
+    return job(tmp_path / "top", change, env)
+
+
+def _step(work: Job, **inputs: str) -> tuple[Ran, str]:
+    """Run the action's second step with these inputs; what it printed, and its output ``exit-code``."""
+    known = {name: str(declared.get("default", "")) for name, declared in ACTION["inputs"].items()}
+    assert set(inputs) <= set(known)
+    env = {name: _filled(text, {**known, **inputs}) for name, text in RUN["env"].items()}
+    ran = work.script(RUN["run"], *_BASH, **env)
+    (line,) = Path(work.env["GITHUB_OUTPUT"]).read_text(encoding="utf-8").splitlines()
+    return ran, line.removeprefix("exit-code=")
+
+
+def _filled(text: str, inputs: Mapping[str, str]) -> str:
+    found = re.fullmatch(r"\$\{\{ inputs\.([a-z-]+) \}\}", text)
+    assert found, text
+    return inputs[found[1]]
+
+
+def test_nothing_is_filled_into_a_script() -> None:
+    for step in (INSTALL, RUN):
+        assert step["shell"] == "bash"
+        assert "${{" not in step["run"]
+        assert "eval" not in step["run"]
+    assert {_filled(text, {name: name for name in ACTION["inputs"]}) for text in RUN["env"].values()} == set(
+        ACTION["inputs"]
+    )
+    assert ACTION["runs"]["using"] == "composite"
+    assert ACTION["outputs"]["exit-code"]["value"] == f"${{{{ steps.{RUN['id']}.outputs.exit-code }}}}"
+
+
+def test_a_change_that_breaks(work: Job) -> None:
+    ran, code = _step(work)
+    assert (ran.code, code) == (1, "1"), ran.output
+    assert "enum-value-added" in ran.output and "widgets.example.com" in ran.output
+    assert git(work.at, "status", "--porcelain") == ""
+
+
+@pytest.mark.parametrize("change", [HARMLESS])
+def test_a_change_that_is_fine(work: Job) -> None:
+    ran, code = _step(work)
+    assert (ran.code, code) == (0, "0"), ran.output
+
+
+def test_the_workflow_of_the_page(work: Job) -> None:
+    step = snippet(".github/workflows/crdcompat.yaml")["jobs"]["check"]["steps"][1]
+    ran, code = _step(work, **step["with"])
+    assert (ran.code, code) == (1, "1"), ran.output
+    assert "status.phase" in written(work.at / step["with"]["sarif"])
+
+
+def test_a_base(work: Job) -> None:
+    """From the tip itself nothing has changed; a branch that is not there is told."""
+    ran, code = _step(work, base=git(work.at, "rev-parse", "HEAD"))
+    assert (ran.code, code) == (0, "0"), ran.output
+    ran, code = _again(work, base="no-such-branch")
+    assert (ran.code, code) == (2, "2"), ran.output
+    assert "no-such-branch" in ran.output
+
+
+def test_more_arguments(work: Job) -> None:
+    ran, code = _step(work, args="  --fail-on never\n--owner\tstatus\n")
+    assert (ran.code, code) == (0, "0"), ran.output
+    ran, code = _again(work, command="diff", args="main-before HEAD")
+    assert (ran.code, code) == (2, "2"), ran.output
+    git(work.at, "branch", "before", f"{work.base}~1")
+    ran, code = _again(work, command="diff", args="before HEAD")
+    assert (ran.code, code) == (1, "1"), ran.output
+
+
+def _again(work: Job, **inputs: str) -> tuple[Ran, str]:
+    Path(work.env["GITHUB_OUTPUT"]).unlink()
+    return _step(work, **inputs)
+
+
+@pytest.mark.parametrize("name", sorted(ACTION["inputs"]))
+@pytest.mark.parametrize(
+    "text", ["; touch pwned", "$(touch pwned)", "`touch pwned`", "' ; touch pwned #", '" ; touch pwned #', "x\ntouch *"]
+)
+def test_hostile_inputs(work: Job, name: str, text: str) -> None:
+    """They are arguments, one or several, and nothing else; at most a file of that name is written, for SARIF."""
+    ran, code = _step(work, **{name: text})
+    assert ran.code in (1, 2) and code == str(ran.code), ran.output
+    assert "command not found" not in ran.output
+    left = [path.name for path in work.at.iterdir() if path.name not in (".git", "README.md", "crds", "gadgets.yaml")]
+    assert left == ([text.split("/")[0]] if name == "sarif" else []), left
+    assert not (work.at / "crds/pwned").exists()
+
+
+def test_arguments_are_not_expanded(work: Job) -> None:
+    ran, _ = _step(work, args="--crd * --select $HOME")
+    assert ran.code == 2
+    assert "$HOME" in ran.output
+
+
+# -- the installation ----------------------------------------------------------------------------------
+
+
+def test_it_installs_itself(tmp_path: Path) -> None:
+    """Away from the network; whatever the pull request's files are called, they are not imported."""
+    need_wheelhouse()
+    env = offline_environment(tmp_path / "home")
+    here = tmp_path / "workspace"
+    here.mkdir()
+    for module in ("venv", "pip", "sys", "encodings", "crdcompat", "sitecustomize"):
+        (here / f"{module}.py").write_text("open('pwned', 'w').close()\nraise SystemExit(9)\n", encoding="utf-8")
+    env |= {
+        "RUNNER_TEMP": str(tmp_path / "runner temp"),
+        "GITHUB_ACTION_PATH": str(copy_project(tmp_path / "the action")),
+        "GITHUB_OUTPUT": str(tmp_path / "output"),
+    }
+    Path(env["RUNNER_TEMP"]).mkdir()
+    for _ in range(2):  # a second use in one job
+        done = _bash(INSTALL["run"], here, env)
+        assert done.returncode == 0, done.stderr
+    inputs = {"INPUT_COMMAND": "demo", "INPUT_BASE": "", "INPUT_ARGS": "", "INPUT_SARIF": ""}
+    done = _bash(RUN["run"], here, {**env, **inputs})
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "error[enum-value-added]" in done.stdout
+    assert not (here / "pwned").exists()
+
+
+def test_an_old_python_is_told(tmp_path: Path) -> None:
+    old = tmp_path / "bin/python3"
+    old.parent.mkdir()
+    old.write_text("#!/bin/sh\nexit 1\n", encoding="utf-8")
+    old.chmod(0o755)
+    done = _bash(INSTALL["run"], tmp_path, {"PATH": f"{old.parent}:{Path(shutil.which('bash') or '').parent}"})
+    assert done.returncode == 2
+    assert done.stdout.startswith("::error::") and "3.11" in done.stdout
+
+
+def _bash(script: str, at: Path, env: Mapping[str, Any]) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(["bash", *_BASH, "-c", script], cwd=at, env=env, text=True, capture_output=True)

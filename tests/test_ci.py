@@ -1,0 +1,123 @@
+"""The snippets of docs/ci.md: each is taken from the page, parsed, and run in a clone as its CI makes it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from helpers import Json, git
+from markdown_it import MarkdownIt
+from offline import PROJECT
+from pipelines import BREAKING, HARMLESS, Job, job, snippet, written
+
+PAGE = (PROJECT / "docs/ci.md").read_text(encoding="utf-8")
+CHANGES = [
+    pytest.param(BREAKING, 1, id="breaking"),
+    pytest.param(HARMLESS, 0, id="harmless"),
+    pytest.param(None, 0, id="no CRD touched"),
+]
+
+
+@pytest.mark.parametrize(("change", "code"), CHANGES)
+def test_prow(tmp_path: Path, change: Json | None, code: int) -> None:
+    ((presubmit,),) = snippet("presubmits")["presubmits"].values()
+    (container,) = presubmit["spec"]["containers"]
+    assert container["command"] == ["/bin/bash", "-c"]
+    (script,) = container["args"]
+    artifacts = tmp_path / "artifacts of the job"
+    artifacts.mkdir()
+    work = _job(tmp_path, change, PULL_BASE_REF="main", ARTIFACTS=str(artifacts))
+    ran = work.script(script, "+e", PULL_BASE_SHA=work.base)
+    _told(ran.code, ran.output, code)
+    (report,) = artifacts.iterdir()
+    assert re.fullmatch(r"junit.*\.xml", report.name)
+    assert ("status.phase" in written(report)) == bool(code)
+
+
+@pytest.mark.parametrize(("change", "code"), CHANGES)
+def test_gitlab(tmp_path: Path, change: Json | None, code: int) -> None:
+    wanted = snippet(".gitlab-ci.yml")["crdcompat"]
+    assert wanted["image"]["entrypoint"] == [""]
+    assert wanted["variables"]["GIT_DEPTH"] == "0"
+    work = _job(tmp_path, change, GITLAB_CI="true", CI_MERGE_REQUEST_TARGET_BRANCH_NAME="main")
+    git(work.at, "checkout", "-q", "--detach", "origin/feature")  # GitLab does not merge
+    ran = work.script("\n".join(wanted["script"]))
+    _told(ran.code, ran.output, code)
+    report = wanted["artifacts"]["reports"]["codequality"]
+    assert wanted["artifacts"]["when"] == "always"
+    assert ("status.phase" in written(work.at / report)) == bool(code)
+
+
+def test_github_workflow() -> None:
+    """What the action does with these inputs is tested with the action."""
+    workflow: dict[Any, Any] = snippet(".github/workflows/crdcompat.yaml")
+    assert workflow[True] == "pull_request"  # "on", as YAML 1.1 reads it
+    checkout, ours, upload = workflow["jobs"]["check"]["steps"]
+    assert checkout["with"]["fetch-depth"] == 0
+    declared = yaml.safe_load((PROJECT / "action.yml").read_text(encoding="utf-8"))["inputs"]
+    assert set(ours["with"]) <= set(declared)
+    assert upload["with"]["sarif_file"] == ours["with"]["sarif"]
+    assert ours["with"]["sarif"] in upload["if"]
+    assert set(re.findall(r"^\| `([a-z-]+)` \|", PAGE.partition("| input |")[2].partition("\n\n")[0], re.M)) == set(
+        declared
+    )
+
+
+def test_pre_commit() -> None:
+    """That pre-commit runs it is tested with the hooks, which are configured by this very snippet."""
+    ((repo,),) = snippet(".pre-commit-config.yaml").values()
+    offered = {hook["id"] for hook in yaml.safe_load((PROJECT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))}
+    assert {hook["id"] for hook in repo["hooks"]} == offered
+
+
+def test_a_clone_that_is_too_shallow(tmp_path: Path) -> None:
+    """Why the page asks for the whole history: exit code 2, and the line that fetches what is missing."""
+    work = _job(tmp_path, BREAKING)
+    git(tmp_path, "clone", "-q", "--depth", "1", "--branch", "feature", (tmp_path / "origin").as_uri(), "shallow")
+    shallow = Job(tmp_path / "shallow", work.base, work.env)
+    ran = shallow.script("crdcompat check", PULL_BASE_SHA=work.base)
+    assert ran.code == 2, ran.output
+    assert f"git fetch origin {work.base}" in ran.output
+
+
+def test_every_exit_code_is_explained() -> None:
+    table = PAGE.partition("## Exit codes")[2]
+    assert re.findall(r"^\| (\d) \|", table, re.MULTILINE) == ["0", "1", "2", "3"]
+
+
+def test_fail_on_never_goes_on(tmp_path: Path) -> None:
+    work = _job(tmp_path, BREAKING)
+    for options, code in (("", 1), ("--fail-on never", 0), ("--no-such-option", 2)):
+        assert work.script(f"crdcompat check {options}", PULL_BASE_SHA=work.base).code == code
+
+
+def test_every_snippet_is_tested() -> None:
+    blocks = [token for token in MarkdownIt().parse(PAGE) if token.type == "fence"]
+    names = [block.content.partition("\n")[0].removeprefix("# ") for block in blocks if block.info == "yaml"]
+    assert sorted(names) == [
+        ".github/workflows/crdcompat.yaml",
+        ".gitlab-ci.yml",
+        ".pre-commit-config.yaml",
+        "presubmits",
+    ]
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/ci.md"])
+def test_links_lead_somewhere(page: str) -> None:
+    text = (PROJECT / page).read_text(encoding="utf-8")
+    for link in re.findall(r"\]\(([^)#]+)", text):
+        assert "://" in link or ((PROJECT / page).parent / link).is_file(), link
+
+
+def _job(tmp_path: Path, change: Json | None, **env: str) -> Job:
+    return job(tmp_path, change, env)
+
+
+def _told(code: int, output: str, expected: int) -> None:
+    """The pull request's change, and not what came to main meanwhile."""
+    assert code == expected, output
+    assert ("error[enum-value-added] widgets.example.com" in output) == bool(expected), output
+    assert "error[enum-value-added] gadgets.example.com" not in output

@@ -1,0 +1,57 @@
+"""Shell completion: shown when asked for, and what bash makes of it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from helpers import spawn
+
+_ASK = """
+eval "$(crdcompat --show-completion)"
+COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+_crdcompat_completion crdcompat
+printf '%s\\n' "${COMPREPLY[@]}"
+"""
+
+
+@pytest.fixture
+def env(tmp_path: Path) -> dict[str, str]:
+    home = tmp_path / "home"
+    home.mkdir()
+    programs = Path(sys.executable).parent
+    return {**os.environ, "HOME": str(home), "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}"}
+
+
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [
+        (("crdcompat", "di"), {"diff"}),
+        (("crdcompat", "diff", "a", "b", "--suggest"), {"--suggest-patch"}),
+        (("crdcompat", "diff", "--direction", ""), {"rollback", "upgrade", "both"}),
+        (("crdcompat", "explain", "enum-value-"), {"enum-value-added", "enum-value-removed"}),
+    ],
+)
+def test_bash_completes(env: dict[str, str], typed: tuple[str, ...], offered: set[str]) -> None:
+    ran = subprocess.run(["bash", "-c", _ASK, "bash", *typed], env=env, text=True, capture_output=True)
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert set(ran.stdout.split()) == offered
+
+
+def test_the_shell_asks_the_program(env: dict[str, str]) -> None:
+    asked = {"COMP_WORDS": "crdcompat sim", "COMP_CWORD": "1", "_CRDCOMPAT_COMPLETE": "complete_bash"}
+    ran = spawn(env={**env, **asked})
+    assert (ran.out.split(), ran.err) == (["simulate"], "")
+
+
+def test_showing_writes_nothing(env: dict[str, str]) -> None:
+    """bash itself is the shell that asks, so that it is the one detected."""
+    ran = subprocess.run(
+        ["bash", "-c", "crdcompat --show-completion; exit $?"], env=env, text=True, capture_output=True
+    )
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert "_CRDCOMPAT_COMPLETE=complete_bash" in ran.stdout
+    assert list(Path(env["HOME"]).iterdir()) == []
