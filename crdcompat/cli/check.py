@@ -48,11 +48,14 @@ def check(
     settings = settled(config, repo, formats, fail_on)
     check_formats(settings.formats)
     change = find_change(base, head, configured=settings.config.base, repo=repo)
-    if change is None:
-        raise typer.Exit
-    from crdcompat.jobs.check import Wishes
+    from crdcompat.jobs.check import Wishes, nothing
     from crdcompat.jobs.check import check as run_check
     from crdcompat.policy.waivers import read_waivers
+
+    if change is None:
+        # Reports are written all the same: a check that never reports its status blocks every merge.
+        write_reports(nothing("a branch is being deleted"), settings.formats, color.value)
+        raise typer.Exit
 
     wishes = Wishes(
         targets=target or None,

@@ -45,7 +45,7 @@ def check(change: Change, config: Config, waivers: Sequence[Waiver], wishes: Wis
     before, after = (open_source(name, repo=wishes.repo) for name in (change.old, change.new))
     told = f"compared with {_short(before)}" + (f", where it left {change.why}" if change.why else "")
     if not _touches_crds(before, after, config.wants):
-        return CheckReport(Release(after.name, after.commit, None), (), (told, "no CRD changed: nothing to check"))
+        return nothing(f"{told}, no CRD changed", after.name)
     names, notes = _targets(change, config, wishes)
     reader = reader_for(config)
     release = change.release or _short(before)
@@ -60,6 +60,11 @@ def check(change: Change, config: Config, waivers: Sequence[Waiver], wishes: Wis
         sections.append(run.section(TARGET, replace(target, runs=config.runs(name)), old))
     head = api.release(new)
     return CheckReport(head, tuple(sections), (told, preset, *notes), tuple(run.said(has_targets=bool(names))))
+
+
+def nothing(why: str, head: str = "nothing") -> CheckReport:
+    """The report of a run that had nothing to check, and ``why``."""
+    return CheckReport(Release(head, None, None), (), (f"{why}: nothing to check",))
 
 
 def reader_for(config: Config) -> CrdReader:
