@@ -54,7 +54,11 @@ Repo = Annotated[
 ]
 Formats = Annotated[
     list[str] | None,
-    typer.Option("--format", metavar="FORMAT[=FILE]", help="How to report: text, json; may be repeated."),
+    typer.Option(
+        "--format",
+        metavar="FORMAT[=FILE]",
+        help="How to report: text, json, markdown, sarif, junit, github, gitlab; may be repeated.",
+    ),
 ]
 FailOnOption = Annotated[FailOn, typer.Option("--fail-on", help="Exit with 1 from this severity on.")]
 ColourOption = Annotated[Colour, typer.Option("--color", help="Colour the output.")]
