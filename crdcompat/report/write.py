@@ -14,7 +14,6 @@ from crdcompat.report.formats import format_names, get_format
 from crdcompat.report.model import Report
 from crdcompat.report.style import Style
 
-
 #: GitHub takes no more from one step for its summary: 1 MiB.
 _MOST_SUMMARY_BYTES = 1 << 20
 
