@@ -91,7 +91,7 @@ def _section(name: str, report: DiffReport) -> _Suite:
     out += [
         f"no finding explains: {item['object']} in {item['source']}: {item['error']}" for item in report.unexplained
     ]
-    return _Suite(name, cases or [_Case(f"{name}: no CRD to compare")], _lines(out))
+    return _Suite(name, cases or [_Case(f"{name}: no CRD to compare", out=_lines(out))], _lines(out))
 
 
 def _names(report: DiffReport) -> list[tuple[str, str]]:

@@ -113,7 +113,8 @@ def _found(report: DiffReport | CheckReport) -> Iterator[_Entry]:
     where: dict[str, list[str]] = {}
     for section in sections(report):
         for finding in section.report.findings:
-            where.setdefault(finding.id, []).append(section_key(section))
+            if finding.counts:
+                where.setdefault(finding.id, []).append(section_key(section))
     findings = distinct(report)
     for severity in ("error", "warning"):
         of_it = [finding for finding in findings if finding.severity == severity]
