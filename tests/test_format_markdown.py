@@ -25,7 +25,9 @@ from report_samples import (
 )
 from report_samples import OLD as SAME
 
+from crdcompat.problems import Problem
 from crdcompat.report.markup import block, bullets, code, span
+from crdcompat.report.model import TARGET, Section
 
 LIMIT = 60_000
 
@@ -102,17 +104,17 @@ def test_a_check_tells_a_finding_once_and_against_what(tmp_path: Path) -> None:
 
 def test_nothing(tmp_path: Path) -> None:
     assert rendered(empty_check(), "markdown") == (
-        "## crdcompat: there was nothing to check\n\nNothing was found.\n\n- `no CRD was touched`\n"
+        "## crdcompat: there was nothing to check\n\nNothing to act on.\n\n- `no CRD was touched`\n"
     )
     text = rendered(compared(tmp_path, SAME, SAME), "markdown")
     assert text.startswith("## crdcompat: 0 errors, 0 warnings, 0 info\n")
-    assert text.endswith("\n\nNothing was found.\n")
+    assert text.endswith("\n\nNothing to act on.\n")
 
 
 def test_problems(tmp_path: Path) -> None:
     text = rendered(replace(unreadable(sample(tmp_path)), findings=()), "markdown")
     assert "**Could not be read:**\n\n- `bad.yaml:7: not YAML`\n" in text
-    assert "Nothing was found" not in text
+    assert "Nothing to act on" not in text
 
 
 def test_undecided_and_unexplained_are_folded(tmp_path: Path) -> None:
@@ -138,7 +140,7 @@ def test_a_simulation(tmp_path: Path) -> None:
     assert "\nStray/n/x: " in text
     clean = rendered(replayed(tmp_path, widget("good")), "markdown")
     assert clean.startswith("## crdcompat: recorded objects by their worst write: 1 accepted\n")
-    assert clean.endswith("\nNothing was found.\n")
+    assert clean.endswith("\nNothing to act on.\n")
 
 
 def test_what_does_not_fit_is_counted(tmp_path: Path) -> None:
@@ -207,9 +209,30 @@ def test_spans_say_what_they_hold(text: str) -> None:
     assert shown == text.replace("\n", "\\x0a")
 
 
-@pytest.mark.parametrize("text", ["", "a", "```", "~~~", "a\n````\nb", "</details>", "    x", "`" * 50])
+@pytest.mark.parametrize("text", ["", "a", "```", "~~~", "a\n````\nb", "</details>", "    x", "`" * 10])
 def test_blocks_say_what_they_hold(text: str) -> None:
     assert _page(block(text)).codes == [f"{text}\n"]
+
+
+def test_long_runs_of_marks_do_not_grow() -> None:
+    assert _page(block("`" * 9_000)).codes == ["`" * 10 + "…\n"]
+    assert span(f"a{'`' * 11}b") == f"{'`' * 11}a{'`' * 10}…b{'`' * 11}"
+
+
+@pytest.mark.parametrize("text", ["`" * 5_000, "` " * 5_000, "\u202e" * 5_000])
+def test_no_text_makes_it_too_long(tmp_path: Path, text: str) -> None:
+    report = hostile_check(tmp_path, "x")
+    diff = report.sections[0].report
+    release = replace(diff.new, name=text)
+    problems = tuple(Problem(f"{number}{text}", 1, text) for number in range(50))
+    met = ({"object": text, "source": text, "error": text},) * 200
+    findings = tuple(replace(f, id=str(n), path=text) for n in range(99) for f in diff.findings)
+    worst = replace(diff, old=release, new=release, problems=problems, unexplained=met, findings=findings)
+    sections = tuple(Section(TARGET, worst) for _ in range(40))
+    out = rendered(replace(report, sections=sections, notes=(text,) * 50), "markdown")
+    assert len(out) < LIMIT
+    assert "\n- and 20 more targets\n" in out
+    assert f"**{len(findings)} more left out" not in out, "room is left for findings"
 
 
 def test_lists_are_bounded() -> None:

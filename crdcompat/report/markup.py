@@ -14,6 +14,8 @@ from crdcompat.report.style import harmless
 _MOST_INLINE = 400
 _MOST_IN_BLOCK = 4_000
 _TICKS = re.compile("`+")
+#: Every mark around code is longer than what it holds: without a bound, text of marks alone would grow threefold.
+_MANY_TICKS = re.compile("`{11,}")
 
 
 def span(text: str) -> str:
@@ -53,4 +55,5 @@ def _longest_run(text: str) -> int:
 
 
 def _cut(text: str, most: int) -> str:
+    text = _MANY_TICKS.sub(f"{'`' * 10}…", text)
     return text if len(text) <= most else f"{text[:most]}… (cut)"

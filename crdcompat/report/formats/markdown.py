@@ -40,7 +40,7 @@ def render(report: Report, style: Style) -> str:
     tail = list(_tail(report))
     entries = list(_replayed(report) if isinstance(report, SimulationReport) else _found(report))
     if not entries and not report.problems:
-        tail.insert(0, "Nothing was found.")
+        tail.insert(0, "Nothing to act on.")
     return "\n\n".join([*head, *_fitting(entries, _MOST_CHARACTERS - sum(map(len, (*head, *tail)))), *tail]) + "\n"
 
 
@@ -70,9 +70,10 @@ def _head(report: Report) -> Iterator[str]:
     if isinstance(report, SimulationReport):
         yield span(replay_title(report))
     else:
-        shown = sections(report)[:_MOST_SECTIONS]
-        if shown:
-            yield "\n".join(_section(section, report) for section in shown)
+        lines = [_section(section, report) for section in sections(report)]
+        rest = len(lines) - _MOST_SECTIONS
+        if lines:
+            yield "\n".join([*lines[:_MOST_SECTIONS], *([f"- and {rest} more targets"] if rest > 0 else [])])
     if report.problems:
         told = [f"{problem.file}:{problem.line or 1}: {problem.message}" for problem in report.problems]
         yield f"**Could not be read:**\n\n{bullets(told)}"
