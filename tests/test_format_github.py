@@ -189,3 +189,4 @@ def test_a_summary_that_cannot_be_written_is_told(actions: Path, tmp_path: Path)
     ran = run("diff", *both(tmp_path, OLD, NEW))
     assert ran.code == 2
     assert f"cannot write {actions}" in ran.err
+    assert "\n::error file=" in ran.out, "the reports are written before"

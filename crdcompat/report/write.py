@@ -25,9 +25,8 @@ def write_reports(report: Report, formats: Sequence[str], colour: str = "auto", 
     """
     actions = os.environ.get("GITHUB_ACTIONS") == "true"
     usual = ("text", "github") if actions else ("text",)
-    for name, target in [parse_format(text) for text in formats or usual]:
-        if name == "github":
-            _append_summary(report)
+    chosen = [parse_format(text) for text in formats or usual]
+    for name, target in chosen:
         if target is None:
             text = get_format(name).render(report, style_for(sys.stdout, colour, verbosity))
             sys.stdout.write(_without_commands(text) if actions and name == "text" else text)
@@ -38,6 +37,8 @@ def write_reports(report: Report, formats: Sequence[str], colour: str = "auto", 
             Path(target).write_text(text, encoding="utf-8")
         except OSError as error:
             raise UsageError(f"cannot write {target}: {error.strerror}") from None
+    if "github" in dict(chosen):
+        _append_summary(report)  # last: where it cannot be written, the reports are there
 
 
 def _without_commands(text: str) -> str:
