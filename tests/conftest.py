@@ -34,9 +34,11 @@ def openshift_api(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
 
 @pytest.fixture(autouse=True)
 def _isolated_git(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No test sees the user's git configuration, or the repository of a hook that runs the tests."""
+    """No test sees the user's git configuration, the repository of a hook, or the CI that runs the tests."""
     for name in [name for name in os.environ if name.startswith("GIT_")]:
         monkeypatch.delenv(name)
+    for name in ("GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY"):
+        monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
     monkeypatch.setenv("GIT_CONFIG_SYSTEM", os.devnull)
     for who in ("AUTHOR", "COMMITTER"):

@@ -54,7 +54,11 @@ Repo = Annotated[
 ]
 Formats = Annotated[
     list[str] | None,
-    typer.Option("--format", metavar="FORMAT[=FILE]", help="How to report: text, json; may be repeated."),
+    typer.Option(
+        "--format",
+        metavar="FORMAT[=FILE]",
+        help="How to report: text, json, markdown, sarif, junit, github, gitlab; may be repeated.",
+    ),
 ]
 FailOnChoice = Annotated[
     FailOn | None, typer.Option("--fail-on", help="Exit with 1 from this severity on (default: error).")

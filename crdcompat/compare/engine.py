@@ -45,6 +45,8 @@ class Comparer:
         for facing in facings:
             name = facing.old.name
             found.compared.add(name)
+            shared = facing.old.versions.keys() & facing.new.versions.keys()
+            found.versions.update((name, version) for version in shared or ("",))
             for version, standing in (*self._standings(facing, found), *self._crossings(facing)):
                 key = (*_identity(name, version, standing.change), standing.direction, standing.written_as)
                 standings.setdefault(key, []).append(standing)

@@ -67,11 +67,15 @@ class Open:
 
 @dataclass(slots=True)
 class Comparison:
-    """Everything found: judged changes that have an effect, open ones, and counts."""
+    """Everything found: judged changes that have an effect, open ones, and counts.
+
+    ``versions`` are the CRDs compared with the versions that both sides have; ``""`` where they share none.
+    """
 
     judged: list[Judged] = field(default_factory=list)
     open: list[Open] = field(default_factory=list)
     harmless: int = 0
     texts: list[str] = field(default_factory=list)
     compared: set[str] = field(default_factory=set)
+    versions: set[tuple[str, str]] = field(default_factory=set)
     changed: set[str] = field(default_factory=set)

@@ -96,6 +96,7 @@ def diff(
             text_changes=tuple(sorted(compared.texts)),
             harmless=compared.harmless,
             superseded=pairing.losers,
+            versions=tuple(sorted(compared.versions)),
         ),
         findings=tuple(kept),
         undecided=tuple(sorted((_undecided(item, places) for item in opened), key=_undecided_order)),

@@ -41,7 +41,7 @@ class UndecidedEntry:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How much was looked at."""
+    """How much was looked at; ``versions`` are the CRDs compared, by name and version (``""``: none is shared)."""
 
     old: int
     new: int
@@ -55,6 +55,7 @@ class Counts:
     text_changes: tuple[str, ...]
     harmless: int
     superseded: tuple[tuple[str, str, str], ...] = ()
+    versions: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from crdcompat.report.model import BASE, CheckReport, Section
 from crdcompat.report.style import Style
-from crdcompat.report.text_diff import diff_text, many
+from crdcompat.report.text_diff import diff_text, many, tally
 
 
 def check_text(report: CheckReport, style: Style) -> Iterator[str]:
@@ -20,16 +20,21 @@ def check_text(report: CheckReport, style: Style) -> Iterator[str]:
         yield from _section(section, style)
     found = report.by_severity()
     colour = "error" if found["error"] else "warning" if found["warning"] else "good"
-    verdict = f"{many(found['error'], 'error')}, {many(found['warning'], 'warning')}, {found['info']} info"
     yield ""
-    yield style.paint(f"This change: {verdict}.", colour)
+    yield style.paint(f"This change: {tally(found)}.", colour)
 
 
 def _section(section: Section, style: Style) -> Iterator[str]:
     report = section.report
-    title = "What this change does" if section.against == BASE else f"Against the rollback target {report.old.name}"
     existing = sum(finding.status == "existing" for finding in report.findings)
-    yield style.paint(title, "bold")
+    yield style.paint(section_title(section), "bold")
     yield from diff_text(report, style)
     if existing:
         yield f"{many(existing, 'finding')} stood there before this change (--all lists them)."
+
+
+def section_title(section: Section) -> str:
+    """What a section of a check is about."""
+    return (
+        "What this change does" if section.against == BASE else f"Against the rollback target {section.report.old.name}"
+    )

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import orjson
 
 from crdcompat.policy.findings import Finding, Location
 from crdcompat.policy.rules import catalogue
 from crdcompat.problems import Problem
-from crdcompat.report.model import DiffReport, Release
+from crdcompat.report.model import DiffReport, Release, UndecidedEntry
 from crdcompat.report.style import Style
 
 _MOST_UNDECIDED = 12
@@ -28,13 +28,18 @@ def diff_text(report: DiffReport, style: Style) -> Iterator[str]:
         yield problem_line(problem, style)
     for remark in report.remarks:
         yield f"  {remark.file}:{remark.line}: {remark.message}"
-    for direction, title in _TITLES.items():
+    for direction in _TITLES:
         findings = [finding for finding in report.findings if finding.direction == direction]
-        yield from _direction(findings, title.format(old=report.old.name, new=report.new.name), style)
+        yield from _direction(findings, direction_title(report, direction), style)
     yield from _undecided(report, style)
     yield from _unexplained(report, style)
     yield ""
     yield from _footer(report, style)
+
+
+def direction_title(report: DiffReport, direction: str) -> str:
+    """``Rolling back NEW -> OLD``."""
+    return _TITLES[direction].format(old=report.old.name, new=report.new.name)
 
 
 def problem_line(problem: Problem, style: Style) -> str:
@@ -62,13 +67,14 @@ def _direction(findings: Sequence[Finding], title: str, style: Style) -> Iterato
     yield style.paint(title, "bold")
     for finding in blocks:
         yield ""
-        yield from _block(finding, style)
+        yield from finding_lines(finding, style)
     if lines:
         yield ""
         yield from _short_list(lines, style)
 
 
-def _block(finding: Finding, style: Style) -> Iterator[str]:
+def finding_lines(finding: Finding, style: Style) -> Iterator[str]:
+    """One finding: what, where, what the API server says, a witness, the way out."""
     head = style.paint(f"{finding.severity}[{finding.rule}]", finding.severity)
     yield f"{head} {finding.crd}/{finding.version} {style.paint(finding.path, 'path')}  {finding.id}"
     for location in _first_of_each_side(finding.locations):
@@ -87,11 +93,12 @@ def _block(finding: Finding, style: Style) -> Iterator[str]:
         examples = ", ".join(finding.evidence["examples"])
         met = f"met by {many(finding.evidence['recorded_objects'], 'recorded object')}: {examples}"
         yield style.wrap(met, indent="    ", first="  ")
-    yield style.wrap(_way_out(finding), indent="    ", first="  way out: ")
+    yield style.wrap(way_out(finding), indent="    ", first="  way out: ")
     yield f"  contexts: {contexts(finding.contexts)}"
 
 
-def _way_out(finding: Finding) -> str:
+def way_out(finding: Finding) -> str:
+    """The first advice of its rule, and the command that tells all of it."""
     fix = catalogue()[finding.rule].fix
     first = fix.lstrip("- ").split("\n- ")[0]
     return f"{' '.join(first.split())} (crdcompat explain {finding.rule})"
@@ -141,8 +148,17 @@ def _undecided(report: DiffReport, style: Style) -> Iterator[str]:
         yield "  (-v or --format json lists each with its path)"
         return
     for entry in entries:
-        version = f"/{entry.version}" if entry.version else ""
-        yield f"  {entry.crd}{version} {entry.path or 'the CRD'}: {entry.keyword}: {entry.reason}"
+        yield f"  {undecided_line(entry)}"
+
+
+def undecided_line(entry: UndecidedEntry) -> str:
+    """``CRD/version path: keyword: why``."""
+    return f"{crd_name(entry.crd, entry.version)} {entry.path or 'the CRD'}: {entry.keyword}: {entry.reason}"
+
+
+def crd_name(crd: str, version: str) -> str:
+    """``CRD/version``; a change of the whole CRD may be of no version."""
+    return f"{crd}/{version}" if version else crd
 
 
 def _unexplained(report: DiffReport, style: Style) -> Iterator[str]:
@@ -161,13 +177,7 @@ def _unexplained(report: DiffReport, style: Style) -> Iterator[str]:
 def _footer(report: DiffReport, style: Style) -> Iterator[str]:
     counts, found = report.counts, report.by_severity()
     waived = sum(finding.waiver is not None for finding in report.findings)
-    only = [f"{len(names)} only in {side.name}" for names, side in _only(report)]
-    yield style.wrap(
-        f"Compared {many(counts.compared, 'CRD')} in {many(len(counts.contexts), 'context')}: "
-        f"{counts.changed} changed, {', '.join(only)}; {many(len(counts.text_changes), 'text-only change')}, "
-        f"{many(len(report.skipped), 'file')} skipped, {many(len(report.problems), 'problem')}.",
-        indent="",
-    )
+    yield style.wrap(compared_line(report), indent="")
     for names, side in _only(report):
         if names:
             rest = len(names) - _MOST_NAMES
@@ -179,15 +189,30 @@ def _footer(report: DiffReport, style: Style) -> Iterator[str]:
     for crd, file, by in counts.superseded if style.verbosity > 0 else ():
         yield style.wrap(f"{crd}: {file} gives way to {by}", indent="    ", first="  ")
     colour = "error" if found["error"] else "warning" if found["warning"] else "good"
-    verdict = f"{many(found['error'], 'error')}, {many(found['warning'], 'warning')}, {found['info']} info"
     undecided = len(report.undecided)
-    yield f"{style.paint(f'Found {verdict}', colour)}; {undecided} undecided, {waived} waived."
+    yield f"{style.paint(f'Found {tally(found)}', colour)}; {undecided} undecided, {waived} waived."
     if counts.compared and not counts.changed and not report.problems:
         yield "The schemas are the same."
 
 
+def compared_line(report: DiffReport) -> str:
+    """How much was looked at, in one sentence."""
+    counts = report.counts
+    only = [f"{len(names)} only in {side.name}" for names, side in _only(report)]
+    return (
+        f"Compared {many(counts.compared, 'CRD')} in {many(len(counts.contexts), 'context')}: "
+        f"{counts.changed} changed, {', '.join(only)}; {many(len(counts.text_changes), 'text-only change')}, "
+        f"{many(len(report.skipped), 'file')} skipped, {many(len(report.problems), 'problem')}."
+    )
+
+
 def _only(report: DiffReport) -> tuple[tuple[tuple[str, ...], Release], ...]:
     return (report.counts.only_old, report.old), (report.counts.only_new, report.new)
+
+
+def tally(found: Mapping[str, int]) -> str:
+    """``2 errors, 1 warning, 0 info``."""
+    return f"{many(found['error'], 'error')}, {many(found['warning'], 'warning')}, {found['info']} info"
 
 
 def many(count: int, what: str) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import orjson
 
 from crdcompat.policy.findings import listed
-from crdcompat.report.model import RejectedCause, SimulatedObject, SimulationReport
+from crdcompat.report.model import RejectedCause, Release, SimulatedObject, SimulationReport
 from crdcompat.report.style import Style
 from crdcompat.report.text_diff import many, place, problem_line
 
@@ -24,11 +24,9 @@ _REPAIRS = {
 
 def simulation_text(report: SimulationReport, style: Style) -> Iterator[str]:
     """All lines of the report."""
-    old, new = report.old.name, report.new.name
-    reader = report.old if report.direction == "rollback" else report.new
+    reader = judging(report)
     server = f"Kubernetes {reader.kubernetes}" if reader.kubernetes else "Kubernetes version unknown"
-    what = f"Rollback {new} -> {old}" if report.direction == "rollback" else f"Upgrade {old} -> {new}"
-    yield style.paint(f"{what} replayed on {many(len(report.objects), 'recorded object')} ({server})", "bold")
+    yield style.paint(f"{replay_title(report)} ({server})", "bold")
     for note in (*report.old.notes, *report.new.notes, *report.notes):
         yield f"  note: {note}"
     for problem in report.problems:
@@ -38,7 +36,7 @@ def simulation_text(report: SimulationReport, style: Style) -> Iterator[str]:
     shown = worst if style.verbosity > 0 else worst[:_MOST_OBJECTS]
     for item in shown if style.verbosity >= 0 else ():
         yield ""
-        yield from _object(item, style)
+        yield from object_lines(item, style)
     if len(shown) < len(worst):
         yield ""
         yield f"and {len(worst) - len(shown)} more objects (-v shows all)"
@@ -47,7 +45,8 @@ def simulation_text(report: SimulationReport, style: Style) -> Iterator[str]:
     yield from _footer(report, style)
 
 
-def _object(item: SimulatedObject, style: Style) -> Iterator[str]:
+def object_lines(item: SimulatedObject, style: Style) -> Iterator[str]:
+    """One object: every kind of write with its verdict, and what would repair it."""
     yield f"{style.paint(item.label, 'path')}  ({item.crd}/{item.version}, {item.source})"
     for name, write in item.writes.items():
         note = f"  {write.note}" if write.note else ""
@@ -74,19 +73,24 @@ def _causes(report: SimulationReport, style: Style) -> Iterator[str]:
     """Summed up: how many objects hold what, and the two ways out."""
     if not report.causes:
         return
-    reader = report.old if report.direction == "rollback" else report.new
+    reader = judging(report)
     yield ""
     yield style.paint(f"What {reader.name} rejects, by field", "bold")
     for cause in report.causes if style.verbosity > 0 else report.causes[:_MOST_OBJECTS]:
-        hold = _sentence(cause)
-        yield style.wrap(hold, indent="    ", first="  ")
-        endpoint = "/status" if cause.endpoint == "status" else "the object itself"
-        where = f", or widen {place(cause.location)} of {reader.name}" if cause.location is not None else ""
-        verb = "set it" if cause.type == "FieldValueRequired" else "take it out"
-        yield style.wrap(f"{verb} by a write to {endpoint}{where}", indent="      ", first="    ")
+        yield style.wrap(cause_line(cause), indent="    ", first="  ")
+        yield style.wrap(cause_way_out(cause, reader), indent="      ", first="    ")
 
 
-def _sentence(cause: RejectedCause) -> str:
+def cause_way_out(cause: RejectedCause, reader: Release) -> str:
+    """What to do about it: a write, or a wider schema in the judging release."""
+    endpoint = "/status" if cause.endpoint == "status" else "the object itself"
+    where = f", or widen {place(cause.location)} of {reader.name}" if cause.location is not None else ""
+    verb = "set it" if cause.type == "FieldValueRequired" else "take it out"
+    return f"{verb} by a write to {endpoint}{where}"
+
+
+def cause_line(cause: RejectedCause) -> str:
+    """How many objects hold what is rejected."""
     where, share = cause.path or "the root", f"{cause.objects} of {cause.total} {cause.kind}"
     if cause.type == "FieldValueRequired":
         return f"{share}: {where} is missing, and required"
@@ -95,11 +99,27 @@ def _sentence(cause: RejectedCause) -> str:
     return f"{share}: what {where} holds is rejected ({cause.type})"
 
 
+def replay_title(report: SimulationReport) -> str:
+    """What was replayed on how much."""
+    old, new = report.old.name, report.new.name
+    what = f"Rollback {new} -> {old}" if report.direction == "rollback" else f"Upgrade {old} -> {new}"
+    return f"{what} replayed on {many(len(report.objects), 'recorded object')}"
+
+
+def judging(report: SimulationReport) -> Release:
+    """The release whose server judges."""
+    return report.old if report.direction == "rollback" else report.new
+
+
+def verdict_tally(report: SimulationReport) -> str:
+    """``2 rejected, 5 accepted``; ``none`` without objects."""
+    return ", ".join(f"{count} {verdict}" for verdict, count in report.by_verdict().items() if count) or "none"
+
+
 def _footer(report: SimulationReport, style: Style) -> Iterator[str]:
     counted = report.by_verdict()
-    told = ", ".join(f"{count} {verdict}" for verdict, count in counted.items() if count) or "none"
     colour = next((_COLOUR[verdict] for verdict, count in counted.items() if count), "good")
-    yield f"{style.paint(f'Objects by their worst write: {told}', colour)}."
+    yield f"{style.paint(f'Objects by their worst write: {verdict_tally(report)}', colour)}."
     if report.not_simulated:
         reasons = Counter(item.reason for item in report.not_simulated)
         yield f"Not simulated: {len(report.not_simulated)}"

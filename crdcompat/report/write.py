@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from secrets import token_hex
 from typing import IO
 
 from crdcompat.errors import UsageError
@@ -14,16 +15,26 @@ from crdcompat.report.formats import format_names, get_format
 from crdcompat.report.model import Report
 from crdcompat.report.style import Style
 
+#: GitHub takes no more from one step for its summary: 1 MiB.
+_MOST_SUMMARY_BYTES = 1 << 20
+
 
 def write_reports(
     report: Report, formats: Sequence[str], colour: str = "auto", verbosity: int = 0, *, existing: bool = False
 ) -> None:
-    """Write the report in each ``FORMAT[=FILE]``; without a file to standard output. Raises UsageError."""
-    for name, target in [parse_format(text) for text in formats or ("text",)]:
+    """Write the report in each ``FORMAT[=FILE]``; without a file to standard output. Raises UsageError.
+
+    Under GitHub Actions annotations go with the text unless formats are named, and a summary goes with them.
+    ``existing``: findings that stood before a change are shown, too.
+    """
+    actions = os.environ.get("GITHUB_ACTIONS") == "true"
+    usual = ("text", "github") if actions else ("text",)
+    chosen = [parse_format(text) for text in formats or usual]
+    for name, target in chosen:
         if target is None:
-            sys.stdout.write(
-                get_format(name).render(report, replace(style_for(sys.stdout, colour, verbosity), existing=existing))
-            )
+            style = replace(style_for(sys.stdout, colour, verbosity), existing=existing)
+            text = get_format(name).render(report, style)
+            sys.stdout.write(_without_commands(text) if actions and name == "text" else text)
             continue
         text = get_format(name).render(report, Style(verbosity=verbosity, existing=existing))
         try:
@@ -31,6 +42,30 @@ def write_reports(
             Path(target).write_text(text, encoding="utf-8")
         except OSError as error:
             raise UsageError(f"cannot write {target}: {error.strerror}") from None
+    if "github" in dict(chosen):
+        _append_summary(report)  # last: where it cannot be written, the reports are there
+
+
+def _without_commands(text: str) -> str:
+    """The text between two commands that make the runner read no others: a field may be called ``::error``."""
+    token = token_hex(16)
+    return f"::stop-commands::{token}\n{text}::{token}::\n"
+
+
+def _append_summary(report: Report) -> None:
+    """Append the report to the summary of the step, if there is one and it has room. Raises UsageError."""
+    path = os.environ.get("GITHUB_STEP_SUMMARY")
+    if not path:
+        return
+    data = get_format("markdown").render(report, Style()).encode()
+    try:
+        with Path(path).open("ab") as summary:
+            if summary.tell() + len(data) <= _MOST_SUMMARY_BYTES:
+                summary.write(data)
+            else:
+                print("crdcompat: the step's summary has no room for this report", file=sys.stderr)
+    except OSError as error:
+        raise UsageError(f"cannot write {path}: {error.strerror}") from None
 
 
 def parse_format(text: str) -> tuple[str, str | None]:

@@ -1,0 +1,66 @@
+"""Workflow commands of GitHub Actions: findings become annotations of a pull request.
+
+GitHub shows ten errors, ten warnings and ten notices of a step: what matters most comes first. Escaping is that of
+actions/toolkit, packages/core/src/command.ts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from crdcompat.policy.findings import Location
+from crdcompat.problems import Problem
+from crdcompat.report.common import cause_sentences, distinct, headline, primary, sentences, title
+from crdcompat.report.model import Report, SimulationReport
+from crdcompat.report.style import Style, harmless
+
+NAME = "github"
+
+_COMMANDS = {"error": "error", "warning": "warning", "info": "notice"}
+
+
+def render(report: Report, style: Style) -> str:
+    """One command a line, then a line that counts; ``style`` plays no part."""
+    lines = [*_problems(report.problems), *_found(report), f"crdcompat: {headline(report)}"]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _found(report: Report) -> Iterator[str]:
+    if isinstance(report, SimulationReport):
+        for cause in report.causes:
+            yield _command("error", "rejected", cause_sentences(report, cause), _of_head(cause.location))
+        return
+    for finding in distinct(report):
+        yield _command(_COMMANDS[finding.severity], title(finding), sentences(finding), primary(finding.locations))
+
+
+def _of_head(location: Location | None) -> Location | None:
+    return primary((location,)) if location is not None else None
+
+
+def _problems(problems: Iterable[Problem]) -> Iterator[str]:
+    """What could not be read; only files of the newer side are those of the tree that GitHub shows."""
+    for problem in problems:
+        location = Location("new", problem.file, problem.line) if problem.side in ("new", "") else None
+        side = f" ({problem.side})" if problem.side else ""
+        yield _command("error", "could not read", [harmless(f"{problem.file}{side}: {problem.message}")], location)
+
+
+def _command(name: str, heading: str, lines: list[str], location: Location | None) -> str:
+    """``::error file=F,line=1,col=2,title=T::message``."""
+    properties: dict[str, object] = {}
+    if location is not None:
+        file = "\n".join(map(harmless, location.file.split("\n")))  # a line break has an escape of its own
+        properties = {"file": file, "line": location.line, "col": location.column}
+    properties["title"] = heading
+    told = ",".join(f"{key}={_property(str(value))}" for key, value in properties.items() if value is not None)
+    message = _data("\n".join(lines))
+    return f"::{name} {told}::{message}"
+
+
+def _data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")

@@ -1,0 +1,203 @@
+"""SARIF 2.1.0 for code scanning: one run, the rules that occur, a result per finding of each section.
+
+https://docs.oasis-open.org/sarif/sarif/v2.1.0/ says what each property means; the schema named in ``$schema`` is the
+one that the tests hold reports to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+from urllib.parse import quote
+
+import orjson
+
+from crdcompat import __version__
+from crdcompat.policy.findings import Finding, Location, fingerprint
+from crdcompat.problems import Problem
+from crdcompat.report.common import (
+    cause_id,
+    cause_sentences,
+    notes,
+    object_text,
+    primary,
+    rejected,
+    section_key,
+    sentences,
+)
+from crdcompat.report.model import (
+    CheckReport,
+    DiffReport,
+    RejectedCause,
+    Report,
+    Section,
+    SimulatedObject,
+    SimulationReport,
+    UndecidedEntry,
+    sections,
+)
+from crdcompat.report.sarif_rules import REJECTED_OBJECT, REJECTED_VALUE, UNDECIDED, descriptor
+from crdcompat.report.style import Style, harmless
+from crdcompat.report.text_diff import undecided_line
+
+NAME = "sarif"
+
+_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+_LEVELS = {"error": "error", "warning": "warning", "info": "note"}
+_WORST_FIRST = tuple(_LEVELS.values())
+#: Ours, so that an alert stays the same alert while lines move; the number is that of the way it is made.
+_FINGERPRINT = "crdcompatFinding/v1"
+
+_Json = dict[str, Any]
+
+
+def render(report: Report, style: Style) -> str:
+    """The report as JSON text; ``style`` plays no part."""
+    results = list(_simulated(report) if isinstance(report, SimulationReport) else _compared(report))
+    rules = sorted({result["ruleId"] for result in results})
+    for result in results:
+        result["ruleIndex"] = rules.index(result["ruleId"])
+    driver = {"name": "crdcompat", "version": __version__, "rules": [_rule(rule, results) for rule in rules]}
+    run = {
+        "tool": {"driver": driver},
+        "invocations": [
+            {"executionSuccessful": not report.problems, "toolExecutionNotifications": list(_notifications(report))}
+        ],
+        "columnKind": "unicodeCodePoints",
+        "results": results,
+    }
+    data = {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
+    return orjson.dumps(data, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE).decode()
+
+
+def _rule(rule: str, results: Sequence[_Json]) -> _Json:
+    levels = {result["level"] for result in results if result["ruleId"] == rule}
+    return descriptor(rule, min(levels, key=_WORST_FIRST.index))
+
+
+# -- results ---------------------------------------------
+
+
+def _compared(report: DiffReport | CheckReport) -> Iterator[_Json]:
+    for section in sections(report):
+        for finding in section.report.findings:
+            result = _finding(finding, section)
+            if isinstance(report, CheckReport):
+                result["baselineState"] = "unchanged" if finding.status == "existing" else "new"
+            yield result
+        for entry in section.report.undecided:
+            yield _undecided(entry, section)
+
+
+def _finding(finding: Finding, section: Section) -> _Json:
+    result = _result(
+        finding.rule, _LEVELS[finding.severity], sentences(finding), finding.locations, finding.id, section_key(section)
+    )
+    if finding.waiver is not None:
+        reason = harmless(str(finding.waiver.get("reason", "")))
+        result["suppressions"] = [{"kind": "external", "justification": reason}]
+    result["properties"] = {
+        "direction": finding.direction,
+        "effect": finding.effect,
+        "crd": finding.crd,
+        "version": finding.version,
+        "path": finding.path,
+        "old": section.report.old.name,
+        "new": section.report.new.name,
+    }
+    return result
+
+
+def _undecided(entry: UndecidedEntry, section: Section) -> _Json:
+    identity = fingerprint(UNDECIDED, entry.keyword, entry.crd, entry.version, entry.path, (), ())
+    told = [harmless(f"Not judged: {undecided_line(entry)}")]
+    return _result(UNDECIDED, "note", told, entry.locations, identity, section_key(section))
+
+
+def _simulated(report: SimulationReport) -> Iterator[_Json]:
+    for cause in report.causes:
+        yield _cause(report, cause)
+    for item in rejected(report):
+        yield _object(report, item)
+
+
+def _cause(report: SimulationReport, cause: RejectedCause) -> _Json:
+    locations = [cause.location] if cause.location is not None else []
+    told, identity = cause_sentences(report, cause), cause_id(report, cause)
+    return _result(REJECTED_VALUE, "error", told, locations, identity, report.direction)
+
+
+def _object(report: SimulationReport, item: SimulatedObject) -> _Json:
+    """A recorded object stands in no file of the repository: it is named, not located."""
+    identity = fingerprint(REJECTED_OBJECT, report.direction, item.crd, item.version, item.label, (), ())
+    result = _result(REJECTED_OBJECT, "error", [object_text(item)], (), identity, report.direction)
+    result["locations"] = [
+        {"logicalLocations": [{"fullyQualifiedName": harmless(f"{item.crd}/{item.label}"), "kind": "object"}]}
+    ]
+    return result
+
+
+def _result(
+    rule: str, level: str, told: Sequence[str], locations: Sequence[Location], identity: str, where: str
+) -> _Json:
+    first = primary(locations) or next(iter(locations), None)
+    related = [location for location in locations if location != first]
+    return {
+        "ruleId": rule,
+        "level": level,
+        "message": _message("\n".join(told)),
+        "locations": [_physical(first)] if first is not None else [],
+        **({"relatedLocations": [_related(number, each) for number, each in enumerate(related)]} if related else {}),
+        "partialFingerprints": {_FINGERPRINT: f"{identity} {harmless(where)}"},
+    }
+
+
+def _message(text: str) -> _Json:
+    """Braces are doubled (3.11.5), and nothing becomes an embedded link (3.11.6)."""
+    return {"text": text.replace("{", "{{").replace("}", "}}").replace("](", "] (")}
+
+
+def _physical(location: Location) -> _Json:
+    return {"physicalLocation": _place(location.file, location.line, location.column)}
+
+
+def _related(number: int, location: Location) -> _Json:
+    side = "the older side" if location.side == "old" else "the newer side"
+    return {"id": number, **_physical(location), "message": {"text": side}}
+
+
+def _place(file: str, line: int | None, column: int | None) -> _Json:
+    region = {"startLine": line, "startColumn": column}
+    known = {key: value for key, value in region.items() if value is not None}
+    return {"artifactLocation": {"uri": quote(file)}, **({"region": known} if line is not None else {})}
+
+
+# -- notifications ---------------------------------------------
+
+
+def _notifications(report: Report) -> Iterator[_Json]:
+    """What is no result: input that could not be read, remarks, and what the run took for granted."""
+    for problem in report.problems:
+        yield _about(problem, "error", "could not read: ")
+    if not isinstance(report, SimulationReport):
+        for section in sections(report):
+            for remark in section.report.remarks:
+                yield _about(remark, "note", "")
+            for item in section.report.unexplained:
+                told = f"no finding explains why {item['object']} in {item['source']} is rejected: {item['error']}"
+                yield _notification("warning", told)
+    else:
+        for missed in report.not_simulated:
+            yield _notification("note", f"not simulated: {missed.object or missed.source}: {missed.reason}")
+    for note in notes(report):
+        yield _notification("note", note)
+
+
+def _about(problem: Problem, level: str, before: str) -> _Json:
+    side = f" ({problem.side})" if problem.side else ""
+    notification = _notification(level, f"{before}{problem.file}{side}: {problem.message}")
+    return {**notification, "locations": [{"physicalLocation": _place(problem.file, problem.line, None)}]}
+
+
+def _notification(level: str, text: str) -> _Json:
+    return {"level": level, "message": _message(harmless(text))}
