@@ -124,6 +124,7 @@ def test_a_shallow_clone_does_not_know(repo: Path, tmp_path: Path) -> None:
     commit(repo, {"other.yaml": "x\n"})
     last = commit(repo, {FILE: ENUM + "- Off\n"})
     git(tmp_path, "clone", "-q", "--depth", "2", f"file://{repo}", "shallow")
+    git(tmp_path / "shallow", "config", "blame.showRoot", "true")
     found = blame(tmp_path / "shallow", last, 2, 4)
     assert found.lines[FILE, 2] is None
     assert found.lines[FILE, 4] is not None
@@ -150,7 +151,6 @@ def test_no_program_of_the_repository_runs_and_nothing_is_written(repo: Path) ->
                  "core.fsmonitor", "core.pager"):  # fmt: skip
         git(repo, "config", name, f"touch {seen}; cat")
     git(repo, "config", "filter.b=d.required", "true")
-    git(repo, "config", "blame.showRoot", "true")
     (repo / ".git/info/attributes").write_text("*.yaml diff=bad filter=b=d\n")
     (repo / FILE).write_text(ENUM + "- Off\n")
     before = files_of(repo)
