@@ -22,7 +22,7 @@ from crdcompat.sources.files import MAX_FILE_BYTES, display_path, read_file
 from crdcompat.sources.tree import Entry, Listed
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Iterator
+    from collections.abc import Generator, Iterable, Iterator, Mapping
 
 _SYMLINK, _SUBMODULE = b"120000", b"160000"
 _OID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
@@ -48,6 +48,10 @@ class NotARepositoryError(SourceError):
     """There is no git repository at this place."""
 
 
+class TimeOutError(SourceError):
+    """Git did not answer in the time that it was given."""
+
+
 @dataclass(frozen=True, slots=True)
 class Repository:
     """A place to run git in: a directory in or of a repository; None means the current directory.
@@ -63,12 +67,25 @@ class Repository:
         """The directory, for messages."""
         return self.path if self.path is not None else str(Path.cwd())
 
-    def run(self, *args: str, ok: tuple[int, ...] = (0,)) -> subprocess.CompletedProcess[bytes]:
-        """Run a git command to its end. Raises SourceError unless its exit code is one of ``ok``."""
+    def run(
+        self,
+        *args: str,
+        ok: tuple[int, ...] = (0,),
+        given: bytes | None = None,
+        settings: Mapping[str, str] | None = None,
+        timeout: float | None = None,
+    ) -> subprocess.CompletedProcess[bytes]:
+        """Run a git command to its end, with ``given`` as its input and these settings above all others.
+
+        Raises SourceError unless its exit code is one of ``ok``, TimeOutError after ``timeout`` seconds.
+        """
+        environment = _with_settings(self.environment(), settings or {})
         try:
             done = subprocess.run(
-                self.command(*args), env=self.environment(), stdin=subprocess.DEVNULL, capture_output=True
+                self.command(*args), env=environment, input=given or b"", capture_output=True, timeout=timeout
             )
+        except subprocess.TimeoutExpired:
+            raise TimeOutError(f"git {args[0]} took longer than {timeout:.1f} seconds in {self.where}") from None
         except FileNotFoundError:
             raise SourceError("git is not installed, or not on the PATH") from None
         except (OSError, ValueError) as error:
@@ -100,6 +117,16 @@ class Repository:
             "GIT_TERMINAL_PROMPT": "0",
             "LC_ALL": "C",
         }
+
+
+def _with_settings(environment: dict[str, str], settings: Mapping[str, str]) -> dict[str, str]:
+    """Add settings to git's environment, behind those it has: unlike ``-c``, it takes names with an equals sign."""
+    count = environment.get("GIT_CONFIG_COUNT", "")
+    first = int(count) if count.isdecimal() else 0
+    variables = {"GIT_CONFIG_COUNT": str(first + len(settings))} if settings else {}
+    for index, (name, value) in enumerate(settings.items(), first):
+        variables |= {f"GIT_CONFIG_KEY_{index}": name, f"GIT_CONFIG_VALUE_{index}": value}
+    return environment | variables
 
 
 @dataclass(slots=True)

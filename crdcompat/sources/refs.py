@@ -71,7 +71,7 @@ def merge_base(repo: Repository, a: str, b: str) -> str:
     if done.returncode == 0 and _COMMIT.fullmatch(base):
         return base.decode("ascii")
     hint = "their histories are unrelated"
-    if _is_shallow(repo):
+    if is_shallow(repo):
         hint = f"the clone is shallow: `{_git(repo)} fetch --deepen=200` brings more history"
     raise SourceError(f"{a} and {b} have no common commit in {repo.where}: {hint}")
 
@@ -129,7 +129,7 @@ def _not_found(repo: Repository, ref: str, base: str, suffix: str, names: _Names
 
 
 def _advice(repo: Repository, base: str, suffix: str, names: _Names) -> list[str]:
-    shallow = _is_shallow(repo)
+    shallow = is_shallow(repo)
     if not names.remotes:
         return ["the repository has no remote to fetch it from"]
     remote, branch = names.remotes[0] if "origin" not in names.remotes else "origin", base
@@ -163,7 +163,8 @@ def _near(wanted: str, names: _Names) -> tuple[str, ...]:
     return tuple(dict.fromkeys(shown[name] for name in get_close_matches(wanted, pool, n=4, cutoff=0.6)))
 
 
-def _is_shallow(repo: Repository) -> bool:
+def is_shallow(repo: Repository) -> bool:
+    """Whether the history that a repository has is cut off somewhere."""
     return repo.run("rev-parse", "--is-shallow-repository", ok=(0, 128)).stdout.strip() == b"true"
 
 

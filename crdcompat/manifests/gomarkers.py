@@ -1,0 +1,141 @@
+"""Markers: the comments from which controller-gen makes schemas, ``// +kubebuilder:validation:Enum=A;B``."""
+
+from __future__ import annotations
+
+import json
+import re
+from bisect import bisect_right
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from crdcompat.manifests.gotokens import Comment, Place
+
+_QUOTED = re.compile(r""""(?:[^"\\\n]|\\.)*+"|'(?:[^'\\\n]|\\.)*+'|`[^`]*`""")
+_HEAD = re.compile(r"\+([^\s=]*)")
+
+
+@dataclass(frozen=True, slots=True)
+class Marker:
+    """A marker that stands at ``place``.
+
+    ``head`` is all before the first ``=``: the marker's name, or its name and that of the first argument.
+    ``text`` is the whole of it, from the plus sign, with its lines (offset, place) and its signs (offset, one
+    of ``=,;{}``, outside of quotes).
+    """
+
+    place: Place
+    head: str
+    text: str
+    lines: tuple[tuple[int, Place], ...]
+    signs: tuple[tuple[int, str], ...]
+
+    def is_called(self, name: str) -> bool:
+        """Whether this is the marker of that name."""
+        return self.head == name or self.head.startswith(f"{name}:")
+
+    def values(self, name: str, argument: str) -> Iterator[tuple[str, Place]]:
+        """Each value of a marker's one unnamed argument, or of the named one if its arguments have names."""
+        for start, end in self._arguments(name, argument):
+            cuts = [start - 1, *(at for at, sign in self.signs if start <= at < end and sign != "="), end]
+            for before, after in pairwise(cuts):
+                written = self.text[before + 1 : after]
+                if bare := written.strip():
+                    yield _unquoted(bare), self._place(before + 1 + len(written) - len(written.lstrip()))
+
+    def _arguments(self, name: str, wanted: str) -> Iterator[tuple[int, int]]:
+        """Where the values of these arguments start and end in the text."""
+        if self.head == name:
+            unnamed = next((at for at, sign in self.signs if sign == "="), None)
+            if unnamed is not None:
+                yield unnamed + 1, len(self.text)
+            return
+        key_at, depth, equals = len(f"+{name}:"), 0, None
+        for at, sign in (*self.signs, (len(self.text), ",")):
+            depth += (sign == "{") - (sign == "}")
+            if sign == "=" and equals is None:
+                equals = at
+            elif sign == "," and (not depth or at == len(self.text)):
+                if equals is not None and self.text[key_at:equals].strip(": \n\t") == wanted:
+                    yield equals + 1, at
+                key_at, equals = at + 1, None
+
+    def _place(self, offset: int) -> Place:
+        start, (line, column) = self.lines[bisect_right(self.lines, offset, key=lambda each: each[0]) - 1]
+        return line, column + offset - start
+
+
+def read_markers(comments: Sequence[Comment]) -> Iterator[Marker]:
+    """Give the markers among comments, each with the lines that follow it as long as its list is open."""
+    texts = [comment.text.strip() for comment in comments]
+    for index, text in enumerate(texts):
+        if text.startswith("+"):
+            yield _marker([comments[index], *_following(comments, texts, index)])
+
+
+def _following(comments: Sequence[Comment], texts: Sequence[str], index: int) -> Iterable[Comment]:
+    """The plain comments right below one, up to the next marker."""
+    for before in range(index, len(comments) - 1):
+        after = before + 1
+        if (
+            texts[after].startswith("+")
+            or not texts[after]
+            or comments[after].place[0] != comments[before].last_line + 1
+        ):
+            return
+        yield comments[after]
+
+
+def _marker(comments: Sequence[Comment]) -> Marker:
+    text, lines = "", []
+    for comment in comments:
+        stripped = comment.text.strip()
+        line, column = comment.place
+        lines.append((len(text), (line, column + len(comment.text) - len(comment.text.lstrip()))))
+        text += f"{stripped}\n"
+    signs, end = _signs(text)
+    head = _HEAD.match(text)
+    return Marker(lines[0][1], head[1].rstrip(":") if head else "", text[:end], tuple(lines), tuple(signs))
+
+
+def _signs(text: str) -> tuple[list[tuple[int, str]], int]:
+    """The signs outside of quotes, and where the marker ends: with a line, unless its list goes on.
+
+    Quotes and braces count where a value can start, so that those of a bare pattern do not. What is opened
+    and never closed ends with its line, too.
+    """
+    signs: list[tuple[int, str]] = []
+    depth, fresh, at = 0, False, 0
+    while at < len(text):
+        char = text[at]
+        if char == "\n" and not depth and not (fresh and signs[-1][1] == ";"):
+            return signs, at
+        quoted = _QUOTED.match(text, at) if fresh else None
+        if quoted:
+            at, fresh = quoted.end(), False
+            continue
+        if char in "=,;" or (char == "{" and fresh) or (char == "}" and depth):
+            signs.append((at, char))
+            depth += (char == "{") - (char == "}")
+            fresh = char != "}"
+        elif not char.isspace():
+            fresh = False
+        at += 1
+    first, _, rest = text.partition("\n")
+    return _signs(first) if rest else (signs, len(text))
+
+
+def _unquoted(written: str) -> str:
+    """A value without its quotes; one whose escapes are not JSON's keeps them."""
+    quote = written[0]
+    if len(written) < 2 or quote not in "\"'`" or written[-1] != quote:
+        return written
+    if quote != '"':
+        return written[1:-1]
+    try:
+        return str(json.loads(written))
+    except ValueError:
+        return written[1:-1]

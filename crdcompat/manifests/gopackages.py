@@ -1,0 +1,97 @@
+"""Go packages of API types: which API group and version a folder of Go files holds, and its types by name."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from crdcompat.manifests.gosource import read_declarations
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from crdcompat.manifests.gosource import GoDeclaration
+
+MAX_FILE_BYTES = 2 << 20
+"""No file of types that people write comes near this; what is larger is not read."""
+
+_REGISTERS = frozenset({"doc.go", "register.go", "groupversion_info.go"})
+_TYPES = re.compile(r"types.*\.go|.*_types\.go")
+_WRITTEN_BY_PROGRAMS = ("_test.go", "generated.go")
+_GROUP_MARKER = re.compile(rb"^[ \t]*//[ \t]*\+groupName=(\S*)", re.MULTILINE)
+_VERSION_MARKER = re.compile(rb"^[ \t]*//[ \t]*\+versionName=(\S+)", re.MULTILINE)
+_GROUP = re.compile(rb'\b(?:Group|GroupName)\b(?:\s*:|(?:[ \t]+string)?\s*=)\s*"([^"\n]*)"')
+_VERSION = re.compile(rb'\bVersion:[ \t]*"([^"\n]*)"')
+_VERSION_FOLDER = re.compile(r"v[0-9]+(?:(?:alpha|beta)[0-9]+)?")
+
+
+@dataclass(frozen=True)
+class Package:
+    """The Go files of one folder, path and content, that may hold types."""
+
+    files: tuple[tuple[str, bytes], ...]
+
+    @cached_property
+    def types(self) -> Mapping[str, tuple[str, GoDeclaration]]:
+        """The types by name, each with its file; of two with one name the first."""
+        found: dict[str, tuple[str, GoDeclaration]] = {}
+        for file, data in self.files:
+            for declared in read_declarations(data.decode("utf-8-sig", "replace")):
+                found.setdefault(declared.name, (file, declared))
+        return found
+
+
+def is_go_types(path: str) -> bool:
+    """Whether a file of a tree may hold the types of an API or the name of its group."""
+    name = path.rpartition("/")[2]
+    return name in _REGISTERS or bool(_TYPES.fullmatch(name) and not name.endswith(_WRITTEN_BY_PROGRAMS))
+
+
+def packages_of(files: Iterable[tuple[str, bytes]]) -> dict[tuple[str, str], list[Package]]:
+    """Sort Go files into packages by API group and version; those of other projects (``vendor``) come last.
+
+    Files that are no such files, or too large, are left out, and so are packages that name no group.
+    """
+    folders: dict[str, dict[str, bytes]] = defaultdict(dict)
+    for path, data in files:
+        if is_go_types(path) and len(data) <= MAX_FILE_BYTES:
+            folder, _, name = path.rpartition("/")
+            folders[folder][name] = data
+    found: dict[tuple[str, str], list[Package]] = defaultdict(list)
+    for folder in sorted(folders, key=lambda each: ("vendor" in each.split("/"), each)):
+        of_folder = folders[folder]
+        prefix = f"{folder}/" if folder else ""
+        package = Package(tuple((prefix + name, of_folder[name]) for name in sorted(of_folder)))
+        for group in _groups(folders, folder):
+            found[group, _version(of_folder, folder)].append(package)
+    return found
+
+
+def _groups(folders: Mapping[str, Mapping[str, bytes]], folder: str) -> Iterable[str]:
+    """The groups that a folder names: a marker's, else its constants', else those of the folder above."""
+    files = folders[folder]
+    marked = _found(_GROUP_MARKER, files.values())
+    if marked:
+        return [marked[0].strip("\"'`")]
+    above = folders.get(folder.rpartition("/")[0], {})
+    return dict.fromkeys(_found(_GROUP, _registers(files)) or _found(_GROUP, _registers(above)))
+
+
+def _version(files: Mapping[str, bytes], folder: str) -> str:
+    """The version of a package: a marker's, else the folder's name if it looks like one, else a constant's."""
+    marked = _found(_VERSION_MARKER, files.values())
+    name = folder.rpartition("/")[2]
+    if marked or _VERSION_FOLDER.fullmatch(name):
+        return marked[0] if marked else name
+    return next(iter(_found(_VERSION, _registers(files))), name)
+
+
+def _registers(files: Mapping[str, bytes]) -> Iterator[bytes]:
+    return (files[name] for name in sorted(_REGISTERS & files.keys()))
+
+
+def _found(pattern: re.Pattern[bytes], texts: Iterable[bytes]) -> list[str]:
+    return [match[1].decode("utf-8", "replace") for text in texts for match in pattern.finditer(text)]

@@ -1,0 +1,195 @@
+"""Where people edit what a CRD's schema is generated from: the markers and fields of Go types.
+
+Types are followed inside their package only. What stands in another one (``metav1.ObjectMeta``) is not
+known here: the deepest field on the way to it counts.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from crdcompat.manifests.gomarkers import read_markers
+from crdcompat.manifests.gopackages import packages_of
+from crdcompat.schema.paths import ITEM, Wild
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from crdcompat.manifests.gomarkers import Marker
+    from crdcompat.manifests.gopackages import Package
+    from crdcompat.manifests.gosource import GoDeclaration, GoField, GoType
+    from crdcompat.manifests.gotokens import Comment, Place
+    from crdcompat.schema.paths import SchemaPath
+
+_VALIDATION = "kubebuilder:validation:"
+_ITEMS = f"{_VALIDATION}items:"
+_GATED = "openshift:validation:FeatureGateAware"
+
+#: The markers that stand for a schema's keyword; any other is ``+kubebuilder:validation:`` and its name.
+_MARKERS: Mapping[str, tuple[str, ...]] = {
+    "enum": (f"{_VALIDATION}Enum", f"{_GATED}Enum"),
+    "default": ("kubebuilder:default", "default"),
+    "required": (
+        *(f"{prefix}{name}" for name in ("required", "optional") for prefix in ("", "k8s:")),
+        *(f"{_VALIDATION}{name}" for name in ("Required", "Optional")),
+    ),
+    "nullable": ("nullable", f"{_VALIDATION}Nullable"),
+    "maxItems": (f"{_VALIDATION}MaxItems", f"{_GATED}MaxItems"),
+    "x-kubernetes-validations": (f"{_VALIDATION}XValidation", f"{_GATED}XValidation"),
+    "x-kubernetes-list-type": ("listType",),
+    "x-kubernetes-list-map-keys": ("listMapKey",),
+    "x-kubernetes-map-type": ("mapType", "structType"),
+    "x-kubernetes-preserve-unknown-fields": (
+        "kubebuilder:pruning:PreserveUnknownFields",
+        f"{_VALIDATION}XPreserveUnknownFields",
+    ),
+    "x-kubernetes-embedded-resource": (f"{_VALIDATION}EmbeddedResource", f"{_VALIDATION}XEmbeddedResource"),
+    "x-kubernetes-int-or-string": (f"{_VALIDATION}XIntOrString",),
+}
+#: The arguments that hold a marker's values where its arguments have names.
+_ARGUMENTS = {"enum": "enum", "x-kubernetes-validations": "rule"}
+
+
+@dataclass(frozen=True, slots=True)
+class GoPlace:
+    """A place in a Go file, line and column from 1, and what stands there.
+
+    ``of`` is the enum's ``value`` on a marker, the ``marker``, the ``field`` (or the kind's type) that the path
+    names, or, if the path goes on in types that are not known, the deepest field ``above`` it.
+    """
+
+    file: str
+    line: int
+    column: int
+    of: Literal["value", "marker", "field", "above"]
+
+
+class GoTypes:
+    """The Go types of APIs among files; a package is read when it is first asked for."""
+
+    def __init__(self, files: Iterable[tuple[str, bytes]]) -> None:
+        """Take files, path and content; those that ``is_go_types`` does not name and large ones are left out."""
+        self._packages = packages_of(files)
+
+    def place(
+        self, group: str, version: str, kind: str, path: SchemaPath, keyword: str, value: Any = None
+    ) -> GoPlace | None:
+        """Find where a keyword of the schema at ``path`` is written, None if the kind's type is not here.
+
+        ``keyword`` is the schema's (``enum``, ``maxLength``, ``x-kubernetes-validations``). ``value`` is an
+        enum's value or a validation's rule: a marker that holds it goes before one that does not. The
+        path of ``required`` is that of the field which is required.
+        """
+        for package in self._packages.get((group, version), ()):
+            if kind in package.types:
+                return _place(package, kind, path, keyword, value)
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Above:
+    """The comments above a field or a declaration; ``items``: what counts is what they say of a list's items."""
+
+    file: str
+    comments: tuple[Comment, ...]
+    items: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Site:
+    """Where a path has led to: a field or declaration, the comments that may hold its markers, and its type.
+
+    ``within`` is the file that the type is written in: for the items of a named list, not that of the field.
+    """
+
+    file: str
+    place: Place
+    above: tuple[_Above, ...]
+    type: GoType
+    within: str
+
+
+def _place(package: Package, kind: str, path: SchemaPath, keyword: str, value: Any) -> GoPlace:
+    file, declared = package.types[kind]
+    site = _Site(file, declared.place, (_Above(file, declared.comments),), declared.type, file)
+    for step in path:
+        following = _step(package, site, step)
+        if following is None:
+            return GoPlace(site.file, *site.place, "above")
+        site = following
+    return _on_marker(package, site, keyword, value) or GoPlace(site.file, *site.place, "field")
+
+
+def _step(package: Package, site: _Site, step: str | Wild) -> _Site | None:
+    """One step down, None where the types known here have none."""
+    names = list(_declarations(package, site.type))
+    within, type_ = (names[-1][0], names[-1][1].type) if names else (site.within, site.type)
+    if not isinstance(step, Wild):
+        found = _field(package, within, type_, step)
+        if found is None:
+            return None
+        file, field = found
+        return _Site(file, field.place, (_Above(file, field.comments),), field.type, file)
+    inner = type_.list_of if step is ITEM else type_.map_of
+    if inner is None:
+        return None
+    of_list = (*site.above, *(_Above(file, declared.comments) for file, declared in names))
+    above = tuple(_Above(each.file, each.comments, items=True) for each in of_list if not each.items)
+    return _Site(site.file, site.place, above if step is ITEM else (), inner, within)
+
+
+def _declarations(package: Package, type_: GoType) -> Iterator[tuple[str, GoDeclaration]]:
+    """The declarations that a type's name leads to, one after the other, as far as they are of this package."""
+    seen = set()
+    while type_.name in package.types and not type_.foreign and type_.name not in seen:
+        seen.add(type_.name)
+        file, declared = package.types[type_.name]
+        yield file, declared
+        type_ = declared.type
+
+
+def _field(package: Package, within: str, type_: GoType, name: str) -> tuple[str, GoField] | None:
+    """The field of that name in JSON, and its file: a struct's own before those of the structs embedded in it."""
+    structs, seen = [(within, type_)], set()
+    for within, type_ in structs:
+        for field in type_.fields:
+            if field.json == name:
+                return within, field
+            if not field.json and field.type.name not in seen:
+                seen.update({field.type.name} - {""})
+                names = list(_declarations(package, field.type))
+                structs.append((names[-1][0], names[-1][1].type) if names else (within, field.type))
+    return None
+
+
+def _on_marker(package: Package, site: _Site, keyword: str, value: Any) -> GoPlace | None:
+    """The value on a marker; else the first marker there is."""
+    of_type = (_Above(file, declared.comments) for file, declared in _declarations(package, site.type))
+    markers = [found for above in (*site.above, *of_type) for found in _markers(above, keyword)]
+    if value is not None:
+        wanted, argument = _written(value), _ARGUMENTS.get(keyword, "value")
+        for file, name, marker in markers:
+            for text, place in marker.values(name, argument):
+                if text == wanted:
+                    return GoPlace(file, *place, "value")
+    for file, _, marker in markers:
+        return GoPlace(file, *marker.place, "marker")
+    return None
+
+
+def _markers(above: _Above, keyword: str) -> Iterator[tuple[str, str, Marker]]:
+    """The markers of a keyword among comments: file, name, marker."""
+    names = _MARKERS.get(keyword, (f"{_VALIDATION}{keyword[:1].upper()}{keyword[1:]}",))
+    if above.items:
+        names = tuple(_ITEMS + name.removeprefix(_VALIDATION) for name in names if name.startswith(_VALIDATION))
+    for marker in read_markers(above.comments):
+        for name in names:
+            if marker.is_called(name):
+                yield above.file, name, marker
+
+
+def _written(value: Any) -> str:
+    """A value as a marker has it, without quotes."""
+    return value if isinstance(value, str) else json.dumps(value)
