@@ -310,3 +310,54 @@ def widget(*phases: str) -> Json:
 
 def write_waivers(repo: Path, *entries: Json) -> None:
     (repo / ".crdcompat-waivers.yaml").write_text(json.dumps({"waivers": entries}))
+
+
+# -- where it comes from ---------------------------------------------------------------------
+
+
+_TYPES = """package v1
+
+// +kubebuilder:validation:Enum=A;B
+type Phase string
+
+type WidgetStatus struct {
+	// p is the phase.
+	P Phase `json:"p,omitempty"`
+}
+
+type Widget struct {
+	Status WidgetStatus `json:"status,omitempty"`
+}
+"""
+_DOC = "// +groupName=example.com\npackage v1\n"
+
+
+def test_the_marker_in_the_go_source_and_who_brought_the_line(tmp_path: Path) -> None:
+    repo = repository(tmp_path)
+    commit(repo, {"w.yaml": widget("A"), "api/v1/doc.go": _DOC, "api/v1/types.go": _TYPES.replace(";B", "")})
+    git(repo, "branch", "release-4.13")
+    commit(repo, {"w.yaml": widget("A", "B"), "api/v1/types.go": _TYPES}, "A new phase: B")
+    head = git(repo, "rev-parse", "HEAD")
+    git(repo, "branch", "release-4.14")
+    report = check(repo, "--base", "release-4.13", code=1)
+    (finding,) = report["sections"][0]["findings"]
+    places = {(place["side"], place["kind"]): place for place in finding["locations"]}
+    go = places["new", "go"]
+    assert (go["file"], go["line"]) == ("api/v1/types.go", 3)
+    assert _TYPES.splitlines()[2][go["column"] - 1 :].startswith("B")
+    told = finding["introduced_by"]
+    assert (told["commit"], told["subject"], told["since"]) == (head, "A new phase: B", "release-4.14")
+    out = run("check", "--base", "release-4.13", cwd=repo).out
+    assert f"introduced by: {head[:12]} {told['date'][:10]} A new phase: B (since release-4.14)" in out
+    assert "--> new: api/v1/types.go:3:" in out
+    annotations = run("check", "--base", "release-4.13", "--format", "github", cwd=repo).out
+    assert annotations.startswith("::error file=api/v1/types.go,line=3,")
+
+
+def test_a_line_that_is_only_staged_has_no_commit(tmp_path: Path) -> None:
+    repo = repository(tmp_path)
+    commit(repo, {"w.yaml": widget("A")})
+    commit(repo, {"w.yaml": widget("A", "B")})
+    git(repo, "reset", "--quiet", "--soft", "HEAD~1")
+    (finding,) = check(repo, "--base", "HEAD", code=1)["sections"][0]["findings"]
+    assert finding["introduced_by"] == {"commit": None, "date": None, "subject": "not committed yet", "since": None}

@@ -8,13 +8,13 @@ from typing import Any
 from crdcompat.apiserver.eras import Server, kubernetes_server, server_of_name
 from crdcompat.apiserver.strategy import TOO_DEEP, Resource, Verdict
 from crdcompat.compare.engine import Comparer
-from crdcompat.compare.result import Comparison, Open
+from crdcompat.compare.result import Comparison, Judged, Open
 from crdcompat.compare.site import DIRECTIONS, ROLLBACK
 from crdcompat.errors import UsageError
 from crdcompat.manifests.crd import Crd, CrdVersion, is_crd, read_crd
 from crdcompat.manifests.crdset import CrdReader, CrdSet
 from crdcompat.manifests.pairing import Facing, Pairing, pair
-from crdcompat.policy.findings import make_findings
+from crdcompat.policy.findings import Location, make_findings
 from crdcompat.policy.grouping import group_copies
 from crdcompat.policy.locations import Places, find_places
 from crdcompat.problems import problem_order
@@ -67,17 +67,23 @@ def diff(
     ignore: Sequence[str] = (),
     command: str = "diff",
     locate: bool = True,
+    more_places: Callable[[Judged], tuple[Location, ...]] | None = None,
 ) -> DiffReport:
     """Compare two CRD sets in both directions. The filters leave findings out; empty ones let all pass.
 
     ``paths``: a CRD is compared if a file of either side lies below one. ``contexts``: names to keep, or
-    ``OLD=NEW`` to force a pair. Raises UsageError for a name that occurs nowhere.
+    ``OLD=NEW`` to force a pair. ``more_places`` adds to the places of a change those outside the manifests. Raises
+    UsageError for a name that occurs nowhere.
     """
     pairing, compared = _compare(old, new, directions, crds, paths, contexts)
     judged = [item for item in compared.judged if not owners or item.change.owner in owners]
     opened = [item for item in compared.open if not owners or owner(item.undecided.path) in owners]
     places = find_places(old, new, judged, opened) if locate else Places({}, {})
-    findings = group_copies(make_findings(judged, old.name, new.name, places.of))
+
+    def where(item: Judged) -> tuple[Location, ...]:
+        return (*places.of(item), *(more_places(item) if more_places is not None else ()))
+
+    findings = group_copies(make_findings(judged, old.name, new.name, where))
     kept = [f for f in findings if (not select or f.rule in select) and f.rule not in ignore]
     return DiffReport(
         command=command,

@@ -13,17 +13,21 @@ from datetime import date
 from itertools import chain
 from typing import Any
 
+from crdcompat.compare.result import Judged
 from crdcompat.jobs import api
 from crdcompat.jobs.change import Change
 from crdcompat.jobs.narrow import Narrower
+from crdcompat.jobs.origins import GoMarkers, with_introduced
 from crdcompat.manifests.contexts import preset_of, telling
 from crdcompat.manifests.crdset import CrdReader, CrdSet, may_hold_crds
 from crdcompat.policy.config import Config
-from crdcompat.policy.findings import Finding, order
+from crdcompat.policy.findings import Finding, Location, order
 from crdcompat.policy.waivers import Waiver, apply_waivers
 from crdcompat.report.model import BASE, TARGET, CheckReport, DiffReport, Release, Section
 from crdcompat.sources import open_objects, open_source
 from crdcompat.sources.tree import Tree
+
+MorePlaces = Callable[[Judged], tuple[Location, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +57,17 @@ def check(change: Change, config: Config, waivers: Sequence[Waiver], wishes: Wis
     old = replace(reader.read(before, "old", config.wants), name=release, runs=runs)
     new = replace(reader.read(after, "new", config.wants), name=f"{release}+change", runs=runs)
     preset = f"variants are told apart as in {config.preset or preset_of((*old.documents, *new.documents))} trees"
-    run = _Run(config, waivers, wishes, new)
-    sections = [run.section(BASE, old)]
+    run = _Run(config, waivers, wishes, new, GoMarkers(after, config.wants).places)
+    own = run.section(BASE, old)
+    told_by, unknown = with_introduced(own.report, new, wishes.repo, of_index=after.name == "index:")
+    sections = [Section(BASE, told_by)]
     for name in names:
         target = reader.read(open_source(name, repo=wishes.repo), "old", config.wants)
         sections.append(run.section(TARGET, replace(target, runs=config.runs(name)), old))
     head = api.release(new)
-    return CheckReport(head, tuple(sections), (told, preset, *notes), tuple(run.said(has_targets=bool(names))))
+    return CheckReport(
+        head, tuple(sections), (told, preset, *notes, *unknown), tuple(run.said(has_targets=bool(names)))
+    )
 
 
 def nothing(why: str, head: str = "nothing") -> CheckReport:
@@ -84,8 +92,10 @@ def configured(report: DiffReport, config: Config) -> DiffReport:
 class _Run:
     """The comparisons of one check, and which waivers they met."""
 
-    def __init__(self, config: Config, waivers: Sequence[Waiver], wishes: Wishes, head: CrdSet) -> None:
-        self._config, self._wishes, self._head = config, wishes, head
+    def __init__(
+        self, config: Config, waivers: Sequence[Waiver], wishes: Wishes, head: CrdSet, markers: MorePlaces
+    ) -> None:
+        self._config, self._wishes, self._head, self._markers = config, wishes, head, markers
         self._expired = [waiver for waiver in waivers if waiver.expired(wishes.today, head.name)]
         self._valid = [waiver for waiver in waivers if waiver not in self._expired]
         self._used: set[int] = set()
@@ -109,7 +119,8 @@ class _Run:
                 yield f"stale: {where}:{waiver.line}: {waiver.label}: nothing matches it, take it out"
 
     def _diff(self, old: CrdSet, new: CrdSet, *, locate: bool) -> DiffReport:
-        report = api.diff(old, new, command="check", locate=locate, **self._wishes.filters)
+        markers = self._markers if locate else None
+        report = api.diff(old, new, command="check", locate=locate, more_places=markers, **self._wishes.filters)
         if locate and self._wishes.objects:
             from crdcompat.jobs.evidence import with_evidence
             from crdcompat.manifests.objects import read_objects

@@ -10,14 +10,16 @@ from crdcompat.manifests.crdset import CrdReader
 from crdcompat.manifests.pairing import pair
 from crdcompat.sources import open_source
 from crdcompat.sources.git import Repository
+from crdcompat.sources.refs import release_branches
 
-_RELEASE = re.compile(r"(?:release|openshift|enterprise)-(\d+)\.(\d+)$")
+_VERSION = re.compile(r"(\d+)\.(\d+)$")
 _MOST_TARGETS = 2
 
 
 def first_config(repo: str | None = None) -> str:
     """The text of a ``.crdcompat.yaml``; reads the branches and the CRDs of the working tree."""
-    releases, default = _releases(repo)
+    repository = Repository(repo)
+    releases, default = release_branches(repository), _default_branch(repository)
     preset, contexts = _contexts(repo)
     lines = [
         "# Configuration of crdcompat; every key is optional. crdcompat config --show tells what is in effect.",
@@ -67,20 +69,14 @@ def first_config(repo: str | None = None) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def _releases(repo: str | None) -> tuple[list[str], str]:
-    """The release branches, local and of origin, and the default branch."""
-    repository = Repository(repo)
+def _default_branch(repository: Repository) -> str:
     try:
-        refs = repository.run("for-each-ref", "--format=%(refname)", "refs/heads", "refs/remotes/origin").stdout
         head = repository.run("symbolic-ref", "--quiet", "refs/remotes/origin/HEAD", ok=(0, 1, 128)).stdout
+        main = repository.run("rev-parse", "--verify", "--quiet", "refs/heads/main", ok=(0, 1, 128))
     except SourceError:
-        return [], ""
-    names = {
-        name.removeprefix("refs/heads/").removeprefix("refs/remotes/origin/")
-        for name in refs.decode("utf-8", "replace").split()
-    }
+        return ""
     default = head.decode("utf-8", "replace").strip().removeprefix("refs/remotes/origin/")
-    return [name for name in names if _RELEASE.fullmatch(name)], default or ("main" if "main" in names else "")
+    return default or ("main" if main.returncode == 0 else "")
 
 
 def _contexts(repo: str | None) -> tuple[str, tuple[str, ...]]:
@@ -92,5 +88,5 @@ def _contexts(repo: str | None) -> tuple[str, tuple[str, ...]]:
 
 
 def _version(name: str) -> tuple[int, int]:
-    found = _RELEASE.fullmatch(name)
+    found = _VERSION.search(name)
     return (int(found[1]), int(found[2])) if found else (0, 0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import orjson
 
@@ -93,8 +94,18 @@ def finding_lines(finding: Finding, style: Style) -> Iterator[str]:
         examples = ", ".join(finding.evidence["examples"])
         met = f"met by {many(finding.evidence['recorded_objects'], 'recorded object')}: {examples}"
         yield style.wrap(met, indent="    ", first="  ")
+    if finding.introduced_by is not None:
+        yield style.wrap(came_with(finding.introduced_by), indent="    ", first="  introduced by: ")
     yield style.wrap(way_out(finding), indent="    ", first="  way out: ")
     yield f"  contexts: {contexts(finding.contexts)}"
+
+
+def came_with(told: Mapping[str, Any]) -> str:
+    """The commit that brought a line: short id, day, subject, and since which release it is there."""
+    if not told["commit"]:
+        return str(told["subject"])
+    since = f" (since {told['since']})" if told["since"] else ""
+    return f"{told['commit'][:12]} {str(told['date'])[:10]} {told['subject']}{since}"
 
 
 def way_out(finding: Finding) -> str:
@@ -105,7 +116,9 @@ def way_out(finding: Finding) -> str:
 
 
 def _first_of_each_side(locations: Sequence[Location]) -> list[Location]:
-    return list({location.side: location for location in reversed(locations)}.values())[::-1]
+    """One line a side; people change Go types before what is generated from them, so their place is a line more."""
+    found = {(location.side, location.kind): location for location in reversed(locations)}
+    return list(found.values())[::-1]
 
 
 def place(location: Location) -> str:

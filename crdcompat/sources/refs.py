@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 _COMMIT = re.compile(rb"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _HEX = re.compile(r"[0-9a-f]{7,64}")
+_RELEASE = re.compile(r"(?:release|openshift|enterprise)-\d+\.\d+")
 _SUFFIX = re.compile(r"[~^@:].*", re.DOTALL)
 _MAX_COMPARED = 2_000  # names that difflib looks at: it takes 50 µs for each
 
@@ -74,6 +75,16 @@ def merge_base(repo: Repository, a: str, b: str) -> str:
     if is_shallow(repo):
         hint = f"the clone is shallow: `{_git(repo)} fetch --deepen=200` brings more history"
     raise SourceError(f"{a} and {b} have no common commit in {repo.where}: {hint}")
+
+
+def release_branches(repo: Repository) -> tuple[str, ...]:
+    """The branches called ``release-X.Y`` (openshift-, enterprise-), local and of remotes; () without a repository."""
+    try:
+        names = _names(repo)
+    except SourceError:
+        return ()
+    found = {*names.local, *(branch for _, branch in names.remote)}
+    return tuple(sorted(name for name in found if _RELEASE.fullmatch(name)))
 
 
 def _commit(repo: Repository, ref: str) -> Resolved | None:

@@ -71,7 +71,13 @@ def by_branch(site: Site, keyword: str) -> bool:
     old, new = (side.raw.get(keyword) for side in (site.old, site.new))
     if keyword == "not" or not identical(without_enums(old), without_enums(new)):
         return False
-    return keyword != "oneOf" or (_told_apart(site.old) and _told_apart(site.new))
+    if keyword == "allOf":
+        return True
+    # A branch that demands more than its enum says takes fewer values than that lists.
+    branches = (*site.old.any_of, *site.new.any_of, *site.old.one_of, *site.new.one_of)
+    if any(branch.enum and len(branch.raw) > 1 for branch in branches):
+        return False
+    return keyword == "anyOf" or (_told_apart(site.old) and _told_apart(site.new))
 
 
 def _told_apart(node: Node) -> bool:

@@ -1,0 +1,77 @@
+"""Where a finding comes from: the Go source that its schema is generated from, and the commit that brought the line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cached_property
+
+from crdcompat.compare.result import Judged
+from crdcompat.manifests.crdset import CrdSet
+from crdcompat.manifests.gopackages import is_go_types
+from crdcompat.manifests.gotypes import GoTypes
+from crdcompat.policy.findings import Finding, Location
+from crdcompat.report.model import DiffReport
+from crdcompat.sources.blame import first_release, introduced
+from crdcompat.sources.git import Repository
+from crdcompat.sources.refs import release_branches
+from crdcompat.sources.tree import Tree
+
+
+class GoMarkers:
+    """The place in a tree's Go types that a change stands for; its files are read when the first change asks."""
+
+    def __init__(self, tree: Tree, wants: Callable[[str], bool]) -> None:
+        self._tree, self._wants = tree, wants
+
+    def places(self, item: Judged) -> tuple[Location, ...]:
+        """The marker or field of a change in the newer side's source; none where no Go type is its kind's."""
+        change = item.change
+        if change.of_crd or self._types is None:
+            return ()
+        at = change.new_at or change.old_at
+        keywords = [step for step in at if isinstance(step, str)]
+        keyword = "" if not keywords or at[-2:-1] == ("properties",) else keywords[-1]
+        value = next(iter((*change.added, *change.removed)), None)
+        group = item.crd.partition(".")[2]
+        found = self._types.place(group, item.version, item.kind, change.path, keyword, value)
+        return () if found is None else (Location("new", found.file, found.line, found.column, "go"),)
+
+    @cached_property
+    def _types(self) -> GoTypes | None:
+        entries = [entry for entry in self._tree.entries() if is_go_types(entry.path) and self._wants(entry.path)]
+        return GoTypes((entry.path, data) for entry, data in self._tree.read(entries)) if entries else None
+
+
+def with_introduced(
+    report: DiffReport, new: CrdSet, repo: str | None, *, of_index: bool
+) -> tuple[DiffReport, tuple[str, ...]]:
+    """The report with the commits that brought the lines of its findings, and notes on what could not be told.
+
+    ``of_index``: the lines are those of the index, which no commit has yet. Only findings that count are looked up.
+    """
+    repository = Repository(repo)
+    lines = {finding.id: place for finding in report.findings if (place := _line(finding)) is not None}
+    if not lines:
+        return report, ()
+    contents = dict(new.read(sorted({file for file, _ in lines.values()}))) if of_index else None
+    blamed = introduced(repository, new.commit, set(lines.values()), contents)
+    branches = release_branches(repository)
+    commits = {who.commit for who in blamed.lines.values() if who is not None and who.commit}
+    since = {commit: first_release(repository, commit, branches) for commit in sorted(commits)}
+
+    def told(finding: Finding) -> dict[str, str | None] | None:
+        who = blamed.lines.get(lines[finding.id]) if finding.id in lines else None
+        if who is None:
+            return None
+        facts = {"commit": who.commit or None, "date": who.date or None, "subject": who.subject}
+        return {**facts, "since": since.get(who.commit)}
+
+    findings = tuple(replace(finding, introduced_by=told(finding)) for finding in report.findings)
+    return replace(report, findings=findings), blamed.notes
+
+
+def _line(finding: Finding) -> tuple[str, int] | None:
+    """The line on the newer side, of a finding that counts."""
+    newer = (place for place in finding.locations if place.side == "new" and place.kind == "yaml")
+    return next(((place.file, place.line) for place in newer if finding.counts and place.line is not None), None)
