@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import subprocess
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
 import yaml
 from helpers import Json, commit, crd, git, obj, root, string
 from markdown_it import MarkdownIt
 from offline import PROJECT
-
-from crdcompat.report.formats import format_names
 
 BEFORE, HARMLESS, BREAKING = (
     crd(root(spec=obj(size=string(), **more), status=obj(phase=string(*phases))))
@@ -49,33 +45,12 @@ class Job:
 
     def script(self, text: str, *bash: str, **env: str) -> Ran:
         """Run a script with bash."""
-        command = ["bash", *(bash or ("-eo", "pipefail")), "-c", now(text)]
-        whole = {**self.env, **self._range(), **env}
+        command = ["bash", *(bash or ("-eo", "pipefail")), "-c", text]
+        whole = {**self.env, **env}
         done = subprocess.run(
             command, cwd=self.at, env=whole, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
         )
         return Ran(done.returncode, done.stdout)
-
-    def _range(self) -> dict[str, str]:
-        """Until ``check`` finds the base in the environment of each CI, the names of pre-commit's."""
-        return {} if _finds_base() else {"PRE_COMMIT_FROM_REF": self.base, "PRE_COMMIT_TO_REF": "HEAD"}
-
-
-@cache
-def _finds_base() -> bool:
-    source = (PROJECT / "crdcompat/cli/check.py").read_text(encoding="utf-8")
-    return "base:" in source
-
-
-def now(script: str) -> str:
-    """The script with what the program already has: json in place of a format to come, --from-ref of --base."""
-    known = format_names()
-    script = re.sub(
-        r"(--format[ =]\"?)([a-z]+)",
-        lambda found: found[0] if found[2] in known else f"{found[1]}json",
-        script,
-    )
-    return script if _finds_base() else script.replace("--base=", "--from-ref=")
 
 
 def snippet(name: str) -> Json:
