@@ -241,6 +241,14 @@ def test_diff_keeps_to_waivers_and_suggests_nothing_for_them(tmp_path: Path) -> 
     assert f"no finding 000000000000; there are {status['id']}" in ran.err or status["id"] in ran.err
 
 
+def test_the_patch_leaves_out_the_values_that_are_waived(tmp_path: Path) -> None:
+    old, new = both(tmp_path, *(crd(root(status=obj(p=string(*phases)))) for phases in (("A",), ("A", "B", "C"))))
+    (tmp_path / ".crdcompat-waivers.yaml").write_text(json.dumps({"waivers": [{**WAIVER, "values": ["B"]}]}))
+    patch = run("diff", old, new, "--suggest-patch", cwd=tmp_path).out
+    added = [line[1:].strip(" -") for line in patch.splitlines() if line[0] == "+" and line[:3] != "+++"]
+    assert added == ["C"]
+
+
 # -- a first configuration ------------------------------------------------------------------
 
 

@@ -84,8 +84,8 @@ def compare_and_report(
     report = overruled(report, settings.config, Narrower(before, after))
     if patch:
         named = {key: filters[key] for key in ("crds", "paths", "contexts") if key in filters}
-        waived = {finding.id for finding in report.findings if finding.waiver is not None}
-        sys.stdout.write(api.suggest_patch(before, after, **named, without=waived))
+        waived = [finding for finding in report.findings if finding.waiver is not None]
+        sys.stdout.write(api.suggest_patch(before, after, **named, waived=waived))
     if settings.formats or not patch:
         write_reports(report, settings.formats, colour, verbosity)
     if not report.problems and not report.counts.compared:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from crdcompat.apiserver.eras import Server, kubernetes_server, server_of_name
@@ -14,12 +15,13 @@ from crdcompat.errors import UsageError
 from crdcompat.manifests.crd import Crd, CrdVersion, is_crd, read_crd
 from crdcompat.manifests.crdset import CrdReader, CrdSet
 from crdcompat.manifests.pairing import Facing, Pairing, pair
-from crdcompat.policy.findings import Location, make_findings
+from crdcompat.policy.findings import Finding, Location, make_findings
 from crdcompat.policy.grouping import group_copies
 from crdcompat.policy.locations import Places, find_places
 from crdcompat.problems import problem_order
 from crdcompat.report.model import Counts, DiffReport, Release, UndecidedEntry, sorted_skips
 from crdcompat.schema.paths import owner, render
+from crdcompat.schema.sample import member_key
 
 #: What is assumed of a release whose name tells no Kubernetes version; only the wording of errors depends on it.
 USUAL = Server(31)
@@ -119,18 +121,28 @@ def suggest_patch(
     crds: Sequence[str] = (),
     paths: Sequence[str] = (),
     contexts: Sequence[str] = (),
-    without: Collection[str] = (),
+    waived: Sequence[Finding] = (),
 ) -> str:
     """The unified diff over OLD's files after which its schemas accept what NEW stores; "" if there is none.
 
-    It widens exactly what the rollback findings need, those with an id in ``without`` (waived ones) excepted, and is
-    never applied by this program.
+    It widens exactly what the rollback findings need, what is ``waived`` excepted, and is never applied by this
+    program.
     """
     from crdcompat.policy.tolerance import suggest_patch as suggested
 
     judged = _compare(old, new, (ROLLBACK,), crds, paths, contexts)[1].judged
-    wanted = [item for item in judged if make_findings([item], old.name, new.name, lambda _: ())[0].id not in without]
-    return suggested(wanted, old)
+    return suggested((left for item in judged if (left := _unwaived(item, waived)) is not None), old)
+
+
+def _unwaived(item: Judged, waived: Sequence[Finding]) -> Judged | None:
+    """A judged change without the values that are waived; None where nothing is left of it."""
+    about = [f for f in waived if (f.change, f.direction, f.crd) == (item.change.kind, item.direction, item.crd)]
+    about = [f for f in about if f.version == item.version and item.change.place in (f.path, *f.places)]
+    if not about:
+        return item
+    accepted = {member_key(value) for finding in about for value in finding.added}
+    left = tuple(value for value in item.labels or item.change.added if member_key(value) not in accepted)
+    return replace(item, labels=left) if left else None
 
 
 def _compare(

@@ -18,6 +18,8 @@ def check_text(report: CheckReport, style: Style) -> Iterator[str]:
     for section in report.sections:
         yield ""
         yield from _section(section, style)
+    if not report.sections:
+        return
     found = report.by_severity()
     colour = "error" if found["error"] else "warning" if found["warning"] else "good"
     yield ""
