@@ -40,36 +40,36 @@ def check(
     color: o.ColourOption = o.Colour.auto,
 ) -> None:
     """What the change that is about to be committed, pushed or merged does to rollbacks and upgrades."""
-    from crdcompat.cli.run import check_formats, check_rules, exit_code, settled
+    from crdcompat.cli.settings import check_formats, check_rules, exit_code, settled
     from crdcompat.jobs.change import find_change
+    from crdcompat.jobs.quick import nothing, untouched
     from crdcompat.report.write import write_reports
 
     check_rules((*(select or ()), *(ignore or ())))
     settings = settled(config, repo, formats, fail_on)
     check_formats(settings.formats)
     change = find_change(base, head, configured=settings.config.base, repo=repo)
-    from crdcompat.jobs.check import Wishes, nothing
-    from crdcompat.jobs.check import check as run_check
-    from crdcompat.policy.waivers import read_waivers
+    # Reports are written in any case: a check that never reports its status blocks every merge.
+    report = nothing("a branch is being deleted") if change is None else untouched(change, settings.config.wants, repo)
+    if report is None and change is not None:
+        from crdcompat.jobs.check import Wishes
+        from crdcompat.jobs.check import check as run_check
+        from crdcompat.policy.waivers import read_waivers
 
-    if change is None:
-        # Reports are written all the same: a check that never reports its status blocks every merge.
-        write_reports(nothing("a branch is being deleted"), settings.formats, color.value)
-        raise typer.Exit
-
-    wishes = Wishes(
-        targets=target or None,
-        filters={
-            "directions": o.directions(direction),
-            "owners": o.names(owner),
-            "crds": crd or (),
-            "contexts": context or settings.config.texts("contexts"),
-            "select": select or (),
-            "ignore": ignore or (),
-        },
-        objects=objects or settings.config.texts("objects"),
-        repo=repo,
-    )
-    report = run_check(change, settings.config, read_waivers(settings.config.waiver_file), wishes)
+        wishes = Wishes(
+            targets=target or None,
+            filters={
+                "directions": o.directions(direction),
+                "owners": o.names(owner),
+                "crds": crd or (),
+                "contexts": context or settings.config.texts("contexts"),
+                "select": select or (),
+                "ignore": ignore or (),
+            },
+            objects=objects or settings.config.texts("objects"),
+            repo=repo,
+        )
+        report = run_check(change, settings.config, read_waivers(settings.config.waiver_file), wishes)
+    assert report is not None
     write_reports(report, settings.formats, color.value, o.verbosity(verbose, quiet), existing=show_all)
     raise typer.Exit(exit_code(report, settings.fail_on))

@@ -33,7 +33,8 @@ def diff(
     color: o.ColourOption = o.Colour.auto,
 ) -> None:
     """Compare the CRDs of two releases: what breaks on rollback NEW -> OLD, and on upgrade OLD -> NEW."""
-    from crdcompat.cli.run import compare_and_report, settled
+    from crdcompat.cli.run import compare_and_report
+    from crdcompat.cli.settings import settled
 
     settings = settled(config, repo, formats, fail_on)
     code = compare_and_report(

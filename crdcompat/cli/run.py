@@ -5,12 +5,12 @@ from __future__ import annotations
 import gc
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from enum import Enum
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from crdcompat.cli.settings import NOT_DONE, Settings, check_formats, check_rules, exit_code
 from crdcompat.errors import UsageError
 from crdcompat.jobs import api
 from crdcompat.jobs.check import configured, reader_for
@@ -18,40 +18,9 @@ from crdcompat.jobs.narrow import Narrower
 from crdcompat.manifests.crdset import CrdSet
 from crdcompat.manifests.objects import read_objects
 from crdcompat.policy.config import Config, find_config
-from crdcompat.policy.rules import find_rule
 from crdcompat.report.model import CheckReport, DiffReport
-from crdcompat.report.write import parse_format, write_reports
+from crdcompat.report.write import write_reports
 from crdcompat.sources import open_objects, open_source
-
-CLEAN, FOUND, NOT_DONE = 0, 1, 2
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """The configuration, and what options say over it: formats, and from which severity on a run fails."""
-
-    config: Config
-    formats: tuple[str, ...]
-    fail_on: str
-
-
-def settled(named: str | None, repo: str | None, formats: Sequence[str] | None, fail_on: Enum | None) -> Settings:
-    """Options count over the configuration, which is looked for from the repository upwards. Raises ConfigError."""
-    config = find_config(named, Path(repo) if repo else None)
-    told = str(fail_on.value) if fail_on is not None else str(config.values["fail_on"])
-    return Settings(config, tuple(formats or config.texts("formats")), told)
-
-
-def check_rules(names: Sequence[str]) -> None:
-    """Raises UsageError for a rule that there is not."""
-    for name in names:
-        find_rule(name)
-
-
-def check_formats(formats: Sequence[str]) -> None:
-    """Raises UsageError for a format that there is not."""
-    for text in formats:
-        parse_format(text)
 
 
 def compare_and_report(
@@ -107,6 +76,7 @@ def run_check(named: str | None, repo: str | None, base: str | None) -> CheckRep
     """A check as it runs without options: the base that is told, or that CI, the configuration or git tells."""
     from crdcompat.jobs.change import find_change
     from crdcompat.jobs.check import Wishes, check
+    from crdcompat.jobs.quick import untouched
     from crdcompat.policy.waivers import read_waivers
 
     config = find_config(named, Path(repo) if repo else None)
@@ -114,7 +84,8 @@ def run_check(named: str | None, repo: str | None, base: str | None) -> CheckRep
     if change is None:
         raise UsageError("a branch is being deleted: there is nothing to compare")
     wishes = Wishes(repo=repo, objects=config.texts("objects"))
-    return check(change, config, read_waivers(config.waiver_file), wishes)
+    found = untouched(change, config.wants, repo)
+    return found or check(change, config, read_waivers(config.waiver_file), wishes)
 
 
 def overruled(report: DiffReport, config: Config, narrower: Narrower) -> DiffReport:
@@ -126,13 +97,6 @@ def overruled(report: DiffReport, config: Config, narrower: Narrower) -> DiffRep
     waivers = [w for w in read_waivers(config.waiver_file) if not w.expired(date.today(), report.new.name)]
     report = configured(report, config)
     return replace(report, findings=apply_waivers(report.findings, waivers, narrower.split).findings)
-
-
-def exit_code(report: DiffReport | CheckReport, fail_on: str) -> int:
-    """2 where something could not be read, 1 where something stands, else 0 (design, section 8)."""
-    if report.problems:
-        return NOT_DONE
-    return FOUND if report.fails(fail_on) else CLEAN
 
 
 def _nothing(old: CrdSet, new: CrdSet, filters: Mapping[str, Any]) -> str:

@@ -6,7 +6,6 @@ the base meets there too is told as existing and never fails.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
@@ -18,14 +17,14 @@ from crdcompat.jobs import api
 from crdcompat.jobs.change import Change
 from crdcompat.jobs.narrow import Narrower
 from crdcompat.jobs.origins import GoMarkers, with_introduced
+from crdcompat.jobs.quick import compared_with, short
 from crdcompat.manifests.contexts import preset_of, telling
-from crdcompat.manifests.crdset import CrdReader, CrdSet, may_hold_crds
+from crdcompat.manifests.crdset import CrdReader, CrdSet
 from crdcompat.policy.config import Config
 from crdcompat.policy.findings import Finding, Location, order
 from crdcompat.policy.waivers import Waiver, apply_waivers
-from crdcompat.report.model import BASE, TARGET, CheckReport, DiffReport, Release, Section
+from crdcompat.report.model import BASE, TARGET, CheckReport, DiffReport, Section
 from crdcompat.sources import open_objects, open_source
-from crdcompat.sources.tree import Tree
 
 MorePlaces = Callable[[Judged], tuple[Location, ...]]
 
@@ -47,12 +46,10 @@ def check(change: Change, config: Config, waivers: Sequence[Waiver], wishes: Wis
     Raises SourceError and RefNotFoundError for a base, head or target that is not there.
     """
     before, after = (open_source(name, repo=wishes.repo) for name in (change.old, change.new))
-    told = f"compared with {_short(before)}" + (f", where it left {change.why}" if change.why else "")
-    if not _touches_crds(before, after, config.wants):
-        return nothing(f"{told}, no CRD changed", after.name)
+    told = compared_with(before, change)
     names, notes = _targets(change, config, wishes)
     reader = reader_for(config)
-    release = change.release or _short(before)
+    release = change.release or short(before)
     runs = config.runs(release)
     old = replace(reader.read(before, "old", config.wants), name=release, runs=runs)
     new = replace(reader.read(after, "new", config.wants), name=f"{release}+change", runs=runs)
@@ -68,11 +65,6 @@ def check(change: Change, config: Config, waivers: Sequence[Waiver], wishes: Wis
     return CheckReport(
         head, tuple(sections), (told, preset, *notes, *unknown), tuple(run.said(has_targets=bool(names)))
     )
-
-
-def nothing(why: str, head: str = "nothing") -> CheckReport:
-    """The report of a run that had nothing to check, and ``why``."""
-    return CheckReport(Release(head, None, None), (), (f"{why}: nothing to check",))
 
 
 def reader_for(config: Config) -> CrdReader:
@@ -162,24 +154,3 @@ def _targets(change: Change, config: Config, wishes: Wishes) -> tuple[tuple[str,
         named = repr(change.release) if change.release else "the branch of this change, which nothing tells"
         return (), (f"rollback_targets does not name {named}: no rollback from it is checked",)
     return tuple(name for name in found if name != change.release), ()
-
-
-def _touches_crds(before: Tree, after: Tree, wants: Callable[[str], bool]) -> bool:
-    """Whether any file that differs may hold a CRD; files that were only moved do not differ. Nothing is parsed."""
-    sides = [
-        [entry for entry in tree.entries() if may_hold_crds(entry.path) and wants(entry.path)]
-        for tree in (before, after)
-    ]
-    counted = [Counter(entry.oid for entry in entries) for entries in sides]
-    for tree, entries, other in ((before, sides[0], counted[1]), (after, sides[1], counted[0])):
-        mine = counted[0] if tree is before else counted[1]
-        differing = [entry for entry in entries if entry.oid is None or mine[entry.oid] != other[entry.oid]]
-        if any(may_hold_crds(entry.path, data) for entry, data in tree.read(differing)) or tree.problems:
-            return True
-    return False
-
-
-def _short(tree: Tree) -> str:
-    if tree.commit:
-        return tree.commit[:12]
-    return "nothing" if tree.name == "empty:" else tree.name

@@ -4,24 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import PurePosixPath
 
 from crdcompat.manifests.crd import Crd, NotACrdError, is_crd, is_fragment, read_crd
 from crdcompat.manifests.documents import Document, read_documents
+from crdcompat.manifests.lookout import elsewhere, has_extension, is_marked
 from crdcompat.manifests.yaml import gc_paused
 from crdcompat.problems import Problem, Skipped
 from crdcompat.sources.tree import Entry, Tree
-
-_EXTENSIONS = frozenset({".yaml", ".yml", ".json"})
-#: Folders that hold no CRD a cluster would get.
-_ELSEWHERE = {
-    "vendor": "vendored",
-    "testdata": "test data",
-    "tests": "test suite",
-    "zz_generated.featuregated-crd-manifests": "fragment of a feature gate",
-    "manual-override-crd-manifests": "fragment: manual override",
-}
-_MARKS = (b"CustomResourceDefinition", b"openAPIV3Schema", b"apiextensions.k8s.io")
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,12 +70,6 @@ class _File:
         )
 
 
-def may_hold_crds(path: str, data: bytes | None = None) -> bool:
-    """Whether a file of a tree is looked at for CRDs, by its path and, if given, by its bytes."""
-    looked_at = PurePosixPath(path).suffix.lower() in _EXTENSIONS and not _elsewhere(path)
-    return looked_at and (data is None or any(mark in data for mark in _MARKS))
-
-
 class CrdReader:
     """Reads CRDs out of trees; equal blobs are parsed once over all trees read by one reader.
 
@@ -102,9 +85,9 @@ class CrdReader:
         skipped: list[Skipped] = []
         candidates: list[Entry] = []
         for entry in tree.entries():
-            if not tree.is_one_file and PurePosixPath(entry.path).suffix.lower() not in _EXTENSIONS:
+            if not tree.is_one_file and not has_extension(entry.path):
                 continue
-            reason = _elsewhere(entry.path)
+            reason = elsewhere(entry.path)
             if reason:
                 skipped.append(Skipped(entry.path, reason, side))
             elif wanted is None or wanted(entry.path):
@@ -154,7 +137,7 @@ class CrdReader:
 
 
 def _read_file(data: bytes, entry: Entry) -> _File:
-    if not any(mark in data for mark in _MARKS):
+    if not is_marked(data):
         return _File(skipped=(Skipped(entry.path, "empty" if not data.strip() else "no CRD"),))
     documents: list[CrdDocument] = []
     skipped: list[Skipped] = []
@@ -187,7 +170,3 @@ def _line(data: bytes, item: Document, error: NotACrdError) -> int:
     pointer = (*item.pointer, *error.pointer)
     found = locate(data, [(item.index, pointer)]).get((item.index, pointer))
     return found[0] if found else item.line
-
-
-def _elsewhere(path: str) -> str:
-    return next((_ELSEWHERE[part] for part in path.split("/")[:-1] if part in _ELSEWHERE), "")

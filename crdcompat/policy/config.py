@@ -6,17 +6,19 @@ names are texts: an unquoted 4.10 is a number to YAML, the number 4.1, and is re
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
 from crdcompat.errors import CrdcompatError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
 
 NAMES = (".crdcompat.yaml", ".crdcompat.yml")
 WAIVERS = ".crdcompat-waivers.yaml"

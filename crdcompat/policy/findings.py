@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from crdcompat.compare.prove import Witness
 from crdcompat.compare.result import Judged
 from crdcompat.compare.site import ROLLBACK
 from crdcompat.policy.rules import Rule, rule_for
 from crdcompat.policy.severity import SEVERITIES, lowered
+
+if TYPE_CHECKING:
+    from crdcompat.compare.prove import Witness
 
 
 @dataclass(frozen=True, slots=True)

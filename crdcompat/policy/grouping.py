@@ -5,13 +5,15 @@ A pod template or metav1.Condition stands in a CRD many times; a change of the t
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from crdcompat.policy.findings import Finding
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from crdcompat.policy.findings import Finding
 
 
 def group_copies(findings: Iterable[Finding]) -> list[Finding]:

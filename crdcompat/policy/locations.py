@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from crdcompat.compare.result import Judged, Open
 from crdcompat.errors import SourceError
-from crdcompat.manifests.crdset import CrdSet
 from crdcompat.manifests.locate import locate
-from crdcompat.manifests.pairing import Chosen
 from crdcompat.policy.findings import Location
 from crdcompat.schema.paths import Pointer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from crdcompat.compare.result import Judged, Open
+    from crdcompat.manifests.crdset import CrdSet
+    from crdcompat.manifests.pairing import Chosen
 
 _Spot = tuple[str, int, Pointer]  # file, document in the stream, pointer inside it
 

@@ -7,18 +7,22 @@ NEW has stored (design, section 6; the API conventions call it "accept in N, wri
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from crdcompat.compare.facets import facet_of_change
-from crdcompat.compare.result import Judged
 from crdcompat.compare.site import ROLLBACK, WRITE_REJECTED
-from crdcompat.manifests.crdset import CrdSet
 from crdcompat.manifests.edit import Setting, apply_settings
-from crdcompat.manifests.pairing import Chosen
 from crdcompat.schema.listed import with_values
 from crdcompat.schema.paths import node_at, schema_pointer
 from crdcompat.schema.sample import member_key
 from crdcompat.schema.structural import ABSENT, Node
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from crdcompat.compare.result import Judged
+    from crdcompat.manifests.crdset import CrdSet
+    from crdcompat.manifests.pairing import Chosen
 
 
 def suggest_patch(judged: Iterable[Judged], old: CrdSet) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from crdcompat.policy.findings import Finding, Location, fingerprint, order
 from crdcompat.policy.severity import SEVERITIES
@@ -27,6 +27,9 @@ from crdcompat.report.text_simulation import (
     replay_title,
     verdict_tally,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
 
 NOTHING = "there was nothing to check"
 

@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from crdcompat.report.style import harmless
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _MOST_INLINE = 400
 _MOST_IN_BLOCK = 4_000

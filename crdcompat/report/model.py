@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from crdcompat.policy.findings import Finding, Location
 from crdcompat.policy.severity import SEVERITIES, at_least
-from crdcompat.problems import Problem, Skipped
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from crdcompat.policy.findings import Finding, Location
+    from crdcompat.problems import Problem, Skipped
 
 FORMAT = "1"
 

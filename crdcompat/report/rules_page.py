@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from crdcompat.policy.rules import Example, Rule, catalogue
 from crdcompat.policy.severity import default_severity
 from crdcompat.report.text_rule import side_yaml
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _INTRO = """\
 # Rules

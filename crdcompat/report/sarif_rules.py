@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from crdcompat.policy.rules import catalogue
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 UNDECIDED, REJECTED_VALUE, REJECTED_OBJECT = "undecided", "rejected-value", "rejected-object"
 

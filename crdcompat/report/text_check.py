@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from crdcompat.report.model import BASE, CheckReport, Section
-from crdcompat.report.style import Style
 from crdcompat.report.text_diff import diff_text, many, tally
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from crdcompat.report.style import Style
 
 
 def check_text(report: CheckReport, style: Style) -> Iterator[str]:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import orjson
 
-from crdcompat.report.model import DiffReport, SimulationReport
-from crdcompat.report.style import Style
 from crdcompat.report.text_diff import place
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from crdcompat.report.model import DiffReport, SimulationReport
+    from crdcompat.report.style import Style
 
 
 def demo_text(report: DiffReport, replay: SimulationReport, style: Style) -> Iterator[str]:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from crdcompat.policy.findings import Finding, Location
 from crdcompat.policy.rules import catalogue
-from crdcompat.problems import Problem
-from crdcompat.report.model import DiffReport, Release, UndecidedEntry
-from crdcompat.report.style import Style
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from crdcompat.policy.findings import Finding, Location
+    from crdcompat.problems import Problem
+    from crdcompat.report.model import DiffReport, Release, UndecidedEntry
+    from crdcompat.report.style import Style
 
 _MOST_UNDECIDED = 12
 _MOST_CONTEXTS = 3

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from crdcompat.policy.rules import Example, Rule
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from crdcompat.policy.rules import Example, Rule
 
 
 def rule_text(rule: Rule) -> Iterator[str]:

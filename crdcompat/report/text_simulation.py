@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import orjson
 
 from crdcompat.policy.findings import listed
-from crdcompat.report.model import RejectedCause, Release, SimulatedObject, SimulationReport
-from crdcompat.report.style import Style
 from crdcompat.report.text_diff import many, place, problem_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from crdcompat.report.model import RejectedCause, Release, SimulatedObject, SimulationReport
+    from crdcompat.report.style import Style
 
 _MOST_OBJECTS = 20
 _COLOUR = {"rejected": "error", "unknown": "warning", "loses-data": "info", "accepted": "good"}

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from secrets import token_hex
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 from crdcompat.errors import UsageError
 from crdcompat.report.formats import format_names, get_format
-from crdcompat.report.model import Report
 from crdcompat.report.style import Style
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from crdcompat.report.model import Report
 
 #: GitHub takes no more from one step for its summary: 1 MiB.
 _MOST_SUMMARY_BYTES = 1 << 20

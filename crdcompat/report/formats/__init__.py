@@ -5,10 +5,11 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from functools import cache
-from typing import Protocol, cast
+from typing import TYPE_CHECKING, Protocol, cast
 
-from crdcompat.report.model import Report
-from crdcompat.report.style import Style
+if TYPE_CHECKING:
+    from crdcompat.report.model import Report
+    from crdcompat.report.style import Style
 
 
 class Format(Protocol):

@@ -6,13 +6,17 @@ actions/toolkit, packages/core/src/command.ts.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from crdcompat.policy.findings import Location
-from crdcompat.problems import Problem
 from crdcompat.report.common import cause_sentences, distinct, headline, primary, sentences, title
 from crdcompat.report.model import Report, SimulationReport
 from crdcompat.report.style import Style, harmless
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from crdcompat.problems import Problem
 
 NAME = "github"
 

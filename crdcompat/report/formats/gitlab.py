@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
 from crdcompat.policy.findings import Location, fingerprint
-from crdcompat.problems import Problem
 from crdcompat.report.common import cause_id, cause_sentences, distinct, primary, sentences
 from crdcompat.report.model import Report, SimulationReport
 from crdcompat.report.style import Style, harmless
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from crdcompat.problems import Problem
 
 NAME = "gitlab"
 

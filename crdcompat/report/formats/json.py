@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
 from crdcompat import __version__
-from crdcompat.policy.findings import Finding, Location
-from crdcompat.problems import Problem, Skipped
 from crdcompat.report.model import (
     FORMAT,
     CheckReport,
@@ -19,7 +17,11 @@ from crdcompat.report.model import (
     SimulationReport,
     UndecidedEntry,
 )
-from crdcompat.report.style import Style
+
+if TYPE_CHECKING:
+    from crdcompat.policy.findings import Finding, Location
+    from crdcompat.problems import Problem, Skipped
+    from crdcompat.report.style import Style
 
 NAME = "json"
 

@@ -6,12 +6,10 @@ Prow's Spyglass shows the text of a failure, not its ``message``; so all that is
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
-from crdcompat.policy.findings import Finding
-from crdcompat.problems import Problem
 from crdcompat.report.common import (
     NOTHING,
     cause_sentences,
@@ -25,6 +23,12 @@ from crdcompat.report.common import (
 from crdcompat.report.model import CheckReport, DiffReport, Report, SimulationReport, sections
 from crdcompat.report.style import Style, harmless
 from crdcompat.report.text_diff import compared_line, crd_name, direction_title, finding_lines, many, undecided_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from crdcompat.policy.findings import Finding
+    from crdcompat.problems import Problem
 
 NAME = "junit"
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
-from crdcompat.policy.findings import Finding
 from crdcompat.report.common import (
     cause_sentences,
     distinct,
@@ -22,6 +21,11 @@ from crdcompat.report.model import CheckReport, DiffReport, Report, Section, Sim
 from crdcompat.report.style import Style, harmless
 from crdcompat.report.text_diff import compared_line, finding_lines, many, undecided_line
 from crdcompat.report.text_simulation import replay_title, verdict_tally
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from crdcompat.policy.findings import Finding
 
 NAME = "markdown"
 

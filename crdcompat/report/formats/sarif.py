@@ -6,15 +6,13 @@ one that the tests hold reports to.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 import orjson
 
 from crdcompat import __version__
 from crdcompat.policy.findings import Finding, Location, fingerprint
-from crdcompat.problems import Problem
 from crdcompat.report.common import (
     cause_id,
     cause_sentences,
@@ -39,6 +37,11 @@ from crdcompat.report.model import (
 from crdcompat.report.sarif_rules import REJECTED_OBJECT, REJECTED_VALUE, UNDECIDED, descriptor
 from crdcompat.report.style import Style, harmless
 from crdcompat.report.text_diff import undecided_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from crdcompat.problems import Problem
 
 NAME = "sarif"
 

@@ -6,7 +6,6 @@ from crdcompat.report.model import CheckReport, Report, SimulationReport
 from crdcompat.report.style import Style, finish
 from crdcompat.report.text_check import check_text
 from crdcompat.report.text_diff import diff_text
-from crdcompat.report.text_simulation import simulation_text
 
 NAME = "text"
 
@@ -14,6 +13,8 @@ NAME = "text"
 def render(report: Report, style: Style) -> str:
     """The report as text; colour and wrapping only where ``style`` asks for them."""
     if isinstance(report, SimulationReport):
+        from crdcompat.report.text_simulation import simulation_text
+
         lines = simulation_text(report, style)
     else:
         lines = check_text(report, style) if isinstance(report, CheckReport) else diff_text(report, style)

@@ -1,0 +1,54 @@
+"""What every command settles first: the configuration, what options say over it, and the exit codes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from crdcompat.policy.config import Config, find_config
+from crdcompat.policy.rules import find_rule
+from crdcompat.report.write import parse_format
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from enum import Enum
+
+    from crdcompat.report.model import CheckReport, DiffReport
+
+CLEAN, FOUND, NOT_DONE = 0, 1, 2
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The configuration, and what options say over it: formats, and from which severity on a run fails."""
+
+    config: Config
+    formats: tuple[str, ...]
+    fail_on: str
+
+
+def settled(named: str | None, repo: str | None, formats: Sequence[str] | None, fail_on: Enum | None) -> Settings:
+    """Options count over the configuration, which is looked for from the repository upwards. Raises ConfigError."""
+    config = find_config(named, Path(repo) if repo else None)
+    told = str(fail_on.value) if fail_on is not None else str(config.values["fail_on"])
+    return Settings(config, tuple(formats or config.texts("formats")), told)
+
+
+def check_rules(names: Sequence[str]) -> None:
+    """Raises UsageError for a rule that there is not."""
+    for name in names:
+        find_rule(name)
+
+
+def check_formats(formats: Sequence[str]) -> None:
+    """Raises UsageError for a format that there is not."""
+    for text in formats:
+        parse_format(text)
+
+
+def exit_code(report: DiffReport | CheckReport, fail_on: str) -> int:
+    """2 where something could not be read, 1 where something stands, else 0 (design, section 8)."""
+    if report.problems:
+        return NOT_DONE
+    return FOUND if report.fails(fail_on) else CLEAN

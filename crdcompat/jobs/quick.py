@@ -1,0 +1,56 @@
+"""The quick answer of check: does the change touch any CRD at all? Most commits do not, and must not wait for it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from crdcompat.manifests.lookout import may_hold_crds
+from crdcompat.report.model import CheckReport, Release
+from crdcompat.sources import open_source
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from crdcompat.jobs.change import Change
+    from crdcompat.sources.tree import Tree
+
+
+def untouched(change: Change, wants: Callable[[str], bool], repo: str | None) -> CheckReport | None:
+    """The report of a change that touches no CRD; None where there is something to compare."""
+    before, after = (open_source(name, repo=repo) for name in (change.old, change.new))
+    if touches_crds(before, after, wants):
+        return None
+    return nothing(f"{compared_with(before, change)}, no CRD changed", after.name)
+
+
+def compared_with(before: Tree, change: Change) -> str:
+    """What a change is compared with, and why with that."""
+    return f"compared with {short(before)}" + (f", where it left {change.why}" if change.why else "")
+
+
+def nothing(why: str, head: str = "nothing") -> CheckReport:
+    """The report of a run that had nothing to check, and ``why``."""
+    return CheckReport(Release(head, None, None), (), (f"{why}: nothing to check",))
+
+
+def touches_crds(before: Tree, after: Tree, wants: Callable[[str], bool]) -> bool:
+    """Whether any file that differs may hold a CRD; files that were only moved do not differ. Nothing is parsed."""
+    sides = [
+        [entry for entry in tree.entries() if may_hold_crds(entry.path) and wants(entry.path)]
+        for tree in (before, after)
+    ]
+    counted = [Counter(entry.oid for entry in entries) for entries in sides]
+    for tree, entries, other in ((before, sides[0], counted[1]), (after, sides[1], counted[0])):
+        mine = counted[0] if tree is before else counted[1]
+        differing = [entry for entry in entries if entry.oid is None or mine[entry.oid] != other[entry.oid]]
+        if any(may_hold_crds(entry.path, data) for entry, data in tree.read(differing)) or tree.problems:
+            return True
+    return False
+
+
+def short(tree: Tree) -> str:
+    """The commit of a tree, short, or what it is called."""
+    if tree.commit:
+        return tree.commit[:12]
+    return "nothing" if tree.name == "empty:" else tree.name

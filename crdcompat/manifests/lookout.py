@@ -1,0 +1,36 @@
+"""Which files are looked at for CRDs: by name, by folder, by what stands in them. Nothing is parsed for it."""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+
+_EXTENSIONS = frozenset({".yaml", ".yml", ".json"})
+#: Folders that hold no CRD a cluster would get.
+_ELSEWHERE = {
+    "vendor": "vendored",
+    "testdata": "test data",
+    "tests": "test suite",
+    "zz_generated.featuregated-crd-manifests": "fragment of a feature gate",
+    "manual-override-crd-manifests": "fragment: manual override",
+}
+_MARKS = (b"CustomResourceDefinition", b"openAPIV3Schema", b"apiextensions.k8s.io")
+
+
+def may_hold_crds(path: str, data: bytes | None = None) -> bool:
+    """Whether a file of a tree is looked at for CRDs, by its path and, if given, by its bytes."""
+    return has_extension(path) and not elsewhere(path) and (data is None or is_marked(data))
+
+
+def has_extension(path: str) -> bool:
+    """Whether its name is that of a YAML or JSON file."""
+    return PurePosixPath(path).suffix.lower() in _EXTENSIONS
+
+
+def is_marked(data: bytes) -> bool:
+    """Whether a word stands in it without which it is no CRD."""
+    return any(mark in data for mark in _MARKS)
+
+
+def elsewhere(path: str) -> str:
+    """Why a file's folder holds no CRD that a cluster would get; "" if it may."""
+    return next((_ELSEWHERE[part] for part in path.split("/")[:-1] if part in _ELSEWHERE), "")
