@@ -127,6 +127,36 @@ def test_only_what_left_the_base_counts(tmp_path: Path) -> None:
     assert [finding["added"] for finding in section["findings"]] == [["B"]]
 
 
+def test_a_base_that_nothing_tells_is_no_pass(tmp_path: Path) -> None:
+    """As CI makes a clone: no default branch of the remote, nothing staged, and a bad change at HEAD."""
+    repo = repository(tmp_path)
+    commit(repo, {"w.yaml": widget("A")})
+    git(repo, "checkout", "--quiet", "-b", "feat")
+    commit(repo, {"w.yaml": widget("A", "B")})
+    clone = tmp_path / "clone"
+    git(tmp_path, "clone", "--quiet", "--branch", "feat", str(repo), str(clone))
+    git(clone, "remote", "set-head", "origin", "--delete")
+    for args in ((), ("--base", "")):
+        ran = run("check", *args, cwd=clone)
+        assert ran.code == 2
+        assert "give --base" in ran.err or "--base is empty" in ran.err
+    assert check(clone, "--base", "origin/main", code=1)["summary"]["findings"]["error"] == 1
+
+
+def test_a_history_too_short_for_the_base_says_what_to_fetch(tmp_path: Path) -> None:
+    repo = repository(tmp_path)
+    commit(repo, {"w.yaml": widget("A")})
+    git(repo, "checkout", "--quiet", "-b", "feat")
+    commit(repo, {"w.yaml": widget("A", "B")})
+    git(repo, "checkout", "--quiet", "main")
+    commit(repo, {"w.yaml": widget("A", "Z")})
+    clone = tmp_path / "clone"
+    git(tmp_path, "clone", "--quiet", "--depth=1", "--no-single-branch", "--branch=feat", f"file://{repo}", str(clone))
+    ran = run("check", "--base", "origin/main", cwd=clone)
+    assert ran.code == 2
+    assert "fetch --deepen" in ran.err
+
+
 # -- rollback targets -----------------------------------------------------------------
 
 
@@ -172,6 +202,49 @@ def test_all_shows_what_stood_before(tmp_path: Path) -> None:
     assert "error[enum-value-added]" not in plain.out
     assert "1 finding stood there before this change (--all lists them)." in plain.out
     assert "error[enum-value-added]" in shown.out
+
+
+def test_existing_by_place_and_by_size(tmp_path: Path) -> None:
+    """A copy that joins the others is new, and so is a bound that goes on being loosened."""
+    repo = repository(tmp_path)
+
+    def made(a: str, b: str, most: int) -> Json:
+        return crd(root(spec=obj(a=obj(m=string(*a)), b=obj(m=string(*b)), s=string(maxLength=most))))
+
+    commit(repo, {"w.yaml": made("A", "A", 5)})
+    git(repo, "branch", "target")
+    commit(repo, {"w.yaml": made("AB", "A", 10)})
+    git(repo, "branch", "base")
+    commit(repo, {"w.yaml": made("AB", "A", 50)})
+    report = check(repo, "--base", "base", "--target", "target", code=0)
+    told = {(f["path"], f["status"]) for f in report["sections"][1]["findings"] if f["direction"] == "rollback"}
+    assert told == {("spec.a.m", "existing"), ("spec.s", "new")}
+    commit(repo, {"w.yaml": made("AB", "AB", 10)})
+    report = check(repo, "--base", "base", "--target", "target", code=0)
+    told = {(f["path"], f["status"]) for f in report["sections"][1]["findings"] if f["direction"] == "rollback"}
+    assert told == {("spec.a.m", "new"), ("spec.s", "existing")}
+
+
+def test_the_witness_of_the_rest_holds_the_rest(tmp_path: Path) -> None:
+    """Another field holds the value that is left: that is no proof."""
+    repo = repository(tmp_path)
+
+    def made(*values: str) -> Json:
+        spec = {**obj(other=string("C"), x=string(*values)), "required": ["other"]}
+        return crd({**root(spec=spec), "required": ["spec"]})
+
+    commit(repo, {"w.yaml": made("A")})
+    commit(repo, {"w.yaml": made("A", "B", "C")})
+    entry = {
+        "crd": "widgets.example.com", "version": "v1", "path": "spec.x", "rule": "enum-value-added",
+        "direction": "rollback", "values": ["B"], "reason": "so be it",
+    }  # fmt: skip
+    write_waivers(repo, entry)
+    findings = check(repo, "--base", "HEAD~1", code=0)["sections"][0]["findings"]
+    (left,) = (finding for finding in findings if finding["waiver"] is None)
+    assert left["added"] == ["C"]
+    assert left["witness"]["object"]["spec"] == {"other": "C", "x": "C"}
+    assert left["witness"]["errors"][0].startswith('spec.x: Unsupported value: "C"')
 
 
 # -- what is no change ------------------------------------------------------------------

@@ -10,12 +10,12 @@ import pytest
 from helpers import Json, both, crd, git, load_yaml, obj, root, run, string, write
 
 from crdcompat.policy.config import Config, ConfigError, find_config, read_config
-from crdcompat.policy.waiver_file import Acceptance, add_waivers, entry
+from crdcompat.policy.waiver_file import Acceptance, add_waivers, entries_for
 from crdcompat.policy.waivers import read_waivers
 
 FINDING = {
     "crd": "widgets.example.com", "version": "v1", "path": "status.p", "rule": "enum-value-added",
-    "direction": "rollback", "added": ["B"], "removed": [],
+    "direction": "rollback", "added": ["B"], "removed": [], "places": [],
 }  # fmt: skip
 WAIVER = {**{key: FINDING[key] for key in ("crd", "version", "path", "rule", "direction")}, "reason": "known"}
 
@@ -35,7 +35,7 @@ _NUMBER = ':2: 4.10 is a number to YAML (4.1): write it in quotes, "4.10"'
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("basis: main\n", ":1: here: there is no key 'basis'; did you mean 'base'?"),
+        ("basis: main\n", ":1: there is no key 'basis'; did you mean 'base'?"),
         ("zzz: 1\n", "there is no key 'zzz'; there are base, contexts"),
         ("\nrollback_targets: [4.10]\n", _NUMBER),
         ("rollback_targets:\n  4.10: [release-4.9]\n", _NUMBER),
@@ -47,6 +47,7 @@ _NUMBER = ':2: 4.10 is a number to YAML (4.1): write it in quotes, "4.10"'
         ("base: a\nbase: b\n", ":2: duplicate key 'base'"),
         ("- base\n", "one mapping is wanted here"),
         ("releases: {main: '1.31.2'}\n", "releases.main"),
+        ("severities: [{rule: nope, severity: info}]\n", "there is no rule 'nope'"),
     ],
 )  # fmt: skip
 def test_errors_name_the_line_and_the_way_out(tmp_path: Path, text: str, told: str) -> None:
@@ -114,6 +115,7 @@ def severities(report: Json) -> dict[str, str]:
     [
         ("", {"status.p": "error", "spec.m": "warning"}),
         ("severities: [{owner: spec, severity: error}]", {"status.p": "error", "spec.m": "error"}),
+        ("severities: [{path: 'spec.l[*]', severity: info}]", {"status.p": "error", "spec.m": "warning"}),
         ("severities: [{path: status.*, severity: info}]", {"status.p": "info", "spec.m": "warning"}),
         ("severities: [{direction: upgrade, severity: info}]", {"status.p": "error", "spec.m": "warning"}),
         (
@@ -193,12 +195,55 @@ def test_waivers_are_added_with_comments_and_order_kept(tmp_path: Path) -> None:
     text = f"# why we have these\nwaivers:\n  # the first\n  - {flow}\n"
     path.write_text(text)
     accepted = Acceptance("known", owner="me", until="4.17")
-    assert add_waivers(path, [entry(FINDING, accepted)] * 1) == 1
+    assert add_waivers(path, entries_for(FINDING, accepted)) == 1
     assert path.read_text().startswith(text)
     assert load_yaml(path.read_text())["waivers"][1] == {**WAIVER, "values": ["B"], "owner": "me", "until": "4.17"}
-    assert add_waivers(path, [entry(FINDING, accepted)]) == 0
-    assert add_waivers(path, [entry({**FINDING, "added": ["C"]}, accepted)]) == 1
+    assert add_waivers(path, entries_for(FINDING, accepted)) == 0
+    assert add_waivers(path, entries_for({**FINDING, "added": ["C"]}, accepted)) == 1
     assert len(read_waivers(path)) == 3
+
+
+def test_values_come_back_as_they_were(tmp_path: Path) -> None:
+    """`on` and `1.5` are no texts to the YAML that Kubernetes reads, unless they are quoted."""
+    values = ["on", "No", "y", "1.5", "0x10", "a\u0085b", "null", 1.5, 2, True]
+    path = tmp_path / "w.yaml"
+    assert add_waivers(path, entries_for({**FINDING, "added": values}, Acceptance("x"))) == 1
+    (waiver,) = read_waivers(path)
+    assert waiver.values == tuple(values)
+    assert [*map(type, waiver.values or ())] == [*map(type, values)]
+
+
+def test_an_expired_waiver_can_be_renewed_and_comments_alone_stay(tmp_path: Path) -> None:
+    path = tmp_path / "w.yaml"
+    path.write_text("# ours\n")
+    assert add_waivers(path, entries_for(FINDING, Acceptance("x", until="2020-01-01"))) == 1
+    assert add_waivers(path, [*entries_for(FINDING, Acceptance("x", until="2099-01-01"))] * 2) == 1
+    assert path.read_text().startswith("# ours\n")
+    assert [waiver.until for waiver in read_waivers(path)] == ["2020-01-01", "2099-01-01"]
+
+
+@pytest.mark.parametrize(("reason", "until"), [("", ""), ("x", "soon"), ("x", "2026-02-30")])
+def test_nothing_is_written_that_could_not_be_read(tmp_path: Path, reason: str, until: str) -> None:
+    path = tmp_path / "w.yaml"
+    with pytest.raises(ConfigError):
+        add_waivers(path, entries_for(FINDING, Acceptance(reason, until=until)))
+    assert not path.exists()
+
+
+def test_a_finding_of_several_places_is_waived_place_by_place(tmp_path: Path) -> None:
+    old, new = (crd(root(spec=obj(**{n: obj(m=string(*v)) for n in "abc"}))) for v in (("A",), ("A", "B")))
+    both(tmp_path, old, new)
+    report = run("diff", "./old", "./new", "--format", "json", cwd=tmp_path).report
+    (finding,) = report["findings"]
+    assert finding["places"] == ["spec.b.m", "spec.c.m"]
+    (tmp_path / "r.json").write_text(json.dumps(report))
+    assert run("waive", finding["id"], "--reason", "x", "--report", "r.json", cwd=tmp_path).out.endswith(
+        "3 waivers written\n"
+    )
+    assert "1 waived" in run("diff", "./old", "./new", cwd=tmp_path).out
+    text = (tmp_path / ".crdcompat-waivers.yaml").read_text()
+    (tmp_path / ".crdcompat-waivers.yaml").write_text(text.replace("spec.b.m", "spec.z.m"))
+    assert "0 waived" in run("diff", "./old", "./new", cwd=tmp_path).out
 
 
 @pytest.mark.parametrize(
@@ -207,7 +252,8 @@ def test_waivers_are_added_with_comments_and_order_kept(tmp_path: Path) -> None:
         ({"reason": " "}, "waivers.0.reason"),
         ({"rule": "no-such"}, "there is no rule 'no-such'"),
         ({"until": "2026-02-30"}, "there is no day 2026-02-30"),
-        ({"until": "soon"}, "waivers.0.until"),
+        ({"until": "soon"}, "'soon' is not a day (2027-01-31) or a release (4.17)"),
+        ({"until": 4.17}, 'write it in quotes, "4.17"'),
         ({"directions": "rollback"}, "did you mean 'direction'?"),
     ],
 )
@@ -219,7 +265,7 @@ def test_what_a_waiver_must_say(tmp_path: Path, change: Json, told: str) -> None
     assert told in str(raised.value)
     before = path.read_bytes()
     with pytest.raises(ConfigError):
-        add_waivers(path, [entry(FINDING, Acceptance("x"))])
+        add_waivers(path, entries_for(FINDING, Acceptance("x")))
     assert path.read_bytes() == before
 
 

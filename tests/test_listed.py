@@ -49,6 +49,7 @@ def test_what_is_a_list(text: Any, kind: str, values: tuple[Any, ...] | None) ->
 )
 def test_more_values(text: str, wider: str) -> None:
     assert with_values(text, ("C",)) == wider
+    assert with_values(text, ("it's", "a\\n")).endswith(('"it\'s", "a\\\\n"]', 'self == "a\\\\n"'))
     assert listed_values({"rule": wider}, "string") is not None
 
 
@@ -80,6 +81,21 @@ CASES: dict[str, tuple[Json, Json, set[tuple[str, ...]]]] = {
         ruled("self in ['A']"),
         string(**{"x-kubernetes-validations": [{"rule": "self in ['A']"}]}),
         set(),
+    ),
+    "another reason than invalid": (
+        string(**{"x-kubernetes-validations": [{"rule": "self in ['A']", "reason": "FieldValueDuplicate"}]}),
+        ruled("self in ['A', 'B']"),
+        {("rollback", "enum-value-added", "error", "B")},
+    ),
+    "a message like the schema's": (
+        string(**{"x-kubernetes-validations": [{"rule": "self in ['A']", "message": "the value in body is wrong"}]}),
+        ruled("self in ['A', 'B']"),
+        {("rollback", "enum-value-added", "error", "B")},
+    ),
+    "the same beside a null that goes": (
+        ruled("self in ['A', 'B']", nullable=True),
+        ruled("self in ['A', 'B']"),
+        {("upgrade", "nullable-removed", "info", "")},
     ),
     "beside a rule of another kind": (
         ruled("self in ['A', 'BB']", "self.size() < 2"),

@@ -246,7 +246,23 @@ def test_what_objects_meet_is_told(depth: int, data: st.DataObject, turned: bool
 
 
 _FREE = obj(b={"type": "string"}) | {_KEEP: True}
-#: What the search found once: a pair of schemas, and every finding that its difference must come to.
+
+
+def _union(keyword: str, modes: list[str]) -> Json:
+    """Two types, of which the modes are told apart in the branches."""
+    fields = obj(type={"type": "string", "enum": ["A", "B"]}, mode={"type": "string", "enum": ["x", "y"]})
+    branches = [{"properties": {"type": {"enum": [t]}, "mode": {"enum": m}}} for t, m in (("B", modes), ("A", "xy"))]
+    branches[1]["properties"]["mode"]["enum"] = ["x", "y"]
+    return {**fields, "required": ["type", "mode"], keyword: branches}
+
+
+def _beside(*values: str) -> Json:
+    plain = obj(**{key: {"type": "string"} for key in "abc"})
+    first = {"properties": {"a": {"enum": ["A", "B"]}}, "required": ["c"]}
+    return {**plain, "anyOf": [first, {"properties": {"a": {"enum": list(values)}}, "required": ["b"]}]}
+
+
+#: What the search found once, or a reader of the code: a pair of schemas, and every finding of their difference.
 FOUND = {
     "a field that only one side of a free area declares": (
         obj(a={"type": "string"}, b={"type": "string"}) | {_KEEP: True},
@@ -257,6 +273,24 @@ FOUND = {
         {"type": "object", "additionalProperties": array({"type": "string"}) | {_LIST: "set"}},
         {"type": "object", "additionalProperties": array({"type": "string"})},
         {("rollback", "list-type-loosened", "v.*", "write-rejected")},
+    ),
+    "a oneOf whose branch of one type gains a mode of the other": (
+        _union("oneOf", ["x"]),
+        _union("oneOf", ["x", "y"]),
+        {("rollback", "junctor-changed", "v", "write-rejected")},
+    ),
+    "a branch whose enum grows beside what it requires": (
+        _beside("A"),
+        _beside("A", "B"),
+        {("rollback", "junctor-changed", "v", "write-rejected")},
+    ),
+    "a default that is one member too many": (
+        obj(**{key: {"type": "string"} for key in "abc"}) | {"maxProperties": 2},
+        obj(**{key: {"type": "string"} for key in "ab"}, c={"type": "string", "default": "x"}) | {"maxProperties": 2},
+        {
+            ("upgrade", "shared-constraint-broken", "v", "write-rejected"),
+            ("upgrade", "default-added", "v.c", "value-defaulted"),
+        },
     ),
     "an embedded resource inside a map": (
         {"type": "object", "additionalProperties": obj(a={"type": "string"})},

@@ -83,8 +83,8 @@ def _write(findings: list[dict[str, Any]], accepted: Any, config: str | None, re
     from pathlib import Path
 
     from crdcompat.policy.config import find_config
-    from crdcompat.policy.waiver_file import add_waivers, entry
+    from crdcompat.policy.waiver_file import add_waivers, entries_for
 
     path = find_config(config, Path(repo) if repo else None).waiver_file
-    count = add_waivers(path, [entry(finding, accepted) for finding in findings])
+    count = add_waivers(path, [made for finding in findings for made in entries_for(finding, accepted)])
     typer.echo(f"{path}: {count} {'waiver' if count == 1 else 'waivers'} written")

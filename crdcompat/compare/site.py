@@ -6,11 +6,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from crdcompat.apiserver.errors import FORBIDDEN, INVALID, REQUIRED
+from crdcompat.apiserver.errors import DUPLICATE, FORBIDDEN, INVALID, REQUIRED
 from crdcompat.apiserver.strategy import Resource, Verdict
 from crdcompat.compare.changes import Change, Undecided
 from crdcompat.schema.paths import Pointer, SchemaPath, value_at
 from crdcompat.schema.structural import ABSENT, Node
+
+#: The types of error that a rule may give as its reason.
+RULE_REASONS = frozenset({INVALID, FORBIDDEN, REQUIRED, DUPLICATE})
 
 NONE = "none"
 WRITE_REJECTED = "write-rejected"
@@ -40,6 +43,11 @@ class Site:
     def reshaped(self) -> bool:
         """Whether the type changed: a value of another shape has other members, which are not compared."""
         return self.old.types != self.new.types
+
+    @property
+    def lists_count(self) -> bool:
+        """Whether rules that only list values are read as enums: not beside a null, which no rule ever sees."""
+        return not (self.old.nullable or self.new.nullable)
 
     def change(
         self, kind: str, old: Any, new: Any, *keywords: str, added: tuple[Any, ...] = (), removed: tuple[Any, ...] = ()
@@ -136,9 +144,10 @@ class Seen:
         return any(e.field == "<nil>" and e.detail.startswith(named) for e in self.verdict.errors)
 
     def rejects_by_rule(self) -> bool:
-        """Whether a CEL rule at the place speaks: its sentence is its author's, not ``… in body …``."""
+        """Whether a CEL rule at the place speaks: in its author's words, not as ``PLACE in body …`` of the schema."""
+        schema = f"{self.field} in body "
         return any(
-            dotted(e.field) == self.field and e.type in (INVALID, FORBIDDEN, REQUIRED) and " in body " not in e.detail
+            dotted(e.field) == self.field and e.type in RULE_REASONS and not e.detail.startswith(schema)
             for e in self.verdict.errors
         )
 

@@ -6,12 +6,19 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from crdcompat.errors import RefNotFoundError, SourceError
+from crdcompat.errors import RefNotFoundError, SourceError, UsageError
 from crdcompat.sources.git import Repository
 from crdcompat.sources.refs import merge_base, resolve
 
 #: Before the first commit, and where nothing tells what a new branch left from, there is nothing.
 EMPTY = "empty:"
+
+
+_PUSHED = "PRE_COMMIT_FROM_REF"
+_NO_BASE = (
+    "and nothing tells what to compare with: give --base, set `base` in the configuration, or let git know the "
+    "remote's default branch (git remote set-head origin --auto)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +57,13 @@ def find_change(
     The base is the first of: ``base``, pre-commit's range, Prow's, GitHub's and GitLab's target branch, the
     ``configured`` one, the remote's default branch, HEAD; compared is with where the change left it. ``head`` is a
     commit, ``index:`` or ``worktree:``; without it the end of pre-commit's range, else the index. Hooks name a new
-    branch by an all-zero id on the left, a deleted one by an all-zero id on the right. Raises SourceError.
+    branch by an all-zero id on the left, a deleted one by an all-zero id on the right.
+
+    Raises SourceError, for a history too short to know where the change left its base too, and UsageError.
     """
     repository = Repository(repo)
+    if base == "":
+        raise UsageError("--base is empty: name a branch, a tag or a commit")
     told = head or environment.get("PRE_COMMIT_TO_REF") or "index:"
     if _is_zero(told):
         return None
@@ -60,11 +71,14 @@ def find_change(
     tip = "HEAD" if new != f"git:{told}" else told
     found = _base(repository, base, configured, environment)
     if found is None:
-        first = tip == "HEAD" and not _exists(repository, "HEAD")
-        return Change(EMPTY if first else "git:HEAD", new, why="" if first else "HEAD")
+        if tip == "HEAD" and not _exists(repository, "HEAD"):
+            return Change(EMPTY, new)
+        if new == "index:" and "PRE_COMMIT" not in environment and _is_clean_clone(repository):
+            raise SourceError(f"nothing is staged in {repository.where}, {_NO_BASE}")
+        return Change("git:HEAD", new, why="HEAD, for nothing tells another base")
     if _is_zero(found.ref):
         return Change(EMPTY, new, found.release, found.why)
-    return Change(f"git:{_fork(repository, found.ref, tip)}", new, found.release, found.why)
+    return Change(f"git:{_fork(repository, found, tip)}", new, found.release, found.why)
 
 
 def _base(
@@ -75,7 +89,7 @@ def _base(
     pushed = environment.get("PRE_COMMIT_FROM_REF")
     if pushed:
         default = _default_branch(repository) if _is_zero(pushed) else None
-        return default or _Base(pushed, "", "PRE_COMMIT_FROM_REF")
+        return default or _Base(pushed, "", _PUSHED)
     prow = environment.get("PULL_BASE_SHA")
     if prow:
         return _Base(prow, environment.get("PULL_BASE_REF", ""), "PULL_BASE_SHA")
@@ -104,14 +118,23 @@ def _branch(ref: str) -> str:
     return ref
 
 
-def _fork(repository: Repository, from_ref: str, tip: str) -> str:
+def _fork(repository: Repository, base: _Base, tip: str) -> str:
     """Where the change left what it is compared with: what came there later is not this change's doing."""
     try:
-        return merge_base(repository, from_ref, tip)
+        return merge_base(repository, base.ref, tip)
     except RefNotFoundError:
         raise
     except SourceError:
-        return from_ref  # histories without a common commit, or a shallow clone
+        if base.why != _PUSHED:
+            raise
+        return base.ref  # a push that throws the old history away
+
+
+def _is_clean_clone(repository: Repository) -> bool:
+    """Whether there is a remote, and nothing staged: as CI makes a clone."""
+    if not repository.run("remote").stdout.strip():
+        return False
+    return repository.run("diff-index", "--cached", "--quiet", "HEAD", ok=(0, 1)).returncode == 0
 
 
 def _is_zero(ref: str) -> bool:

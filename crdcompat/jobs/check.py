@@ -22,8 +22,9 @@ from crdcompat.manifests.contexts import preset_of, telling
 from crdcompat.manifests.crdset import CrdReader, CrdSet
 from crdcompat.policy.config import Config
 from crdcompat.policy.findings import Finding, Location, order
-from crdcompat.policy.waivers import Waiver, apply_waivers
+from crdcompat.policy.waivers import Waiver, apply_waivers, has_values
 from crdcompat.report.model import BASE, TARGET, CheckReport, DiffReport, Section
+from crdcompat.schema.sample import member_key
 from crdcompat.sources import open_objects, open_source
 
 MorePlaces = Callable[[Judged], tuple[Location, ...]]
@@ -56,7 +57,7 @@ def check(change: Change, config: Config, waivers: Sequence[Waiver], wishes: Wis
     preset = f"variants are told apart as in {config.preset or preset_of((*old.documents, *new.documents))} trees"
     run = _Run(config, waivers, wishes, new, GoMarkers(after, config.wants).places)
     own = run.section(BASE, old)
-    told_by, unknown = with_introduced(own.report, new, wishes.repo, of_index=after.name == "index:")
+    told_by, unknown = with_introduced(own.report, (old.commit, new), wishes.repo, of_index=after.name == "index:")
     sections = [Section(BASE, told_by)]
     for name in names:
         target = reader.read(open_source(name, repo=wishes.repo), "old", config.wants)
@@ -123,26 +124,33 @@ class _Run:
 
 
 def _marked(report: DiffReport, earlier: DiffReport, narrower: Narrower) -> DiffReport:
-    """What the base met as well is existing; a finding of which only some values were there becomes two."""
-    known = {finding.id for finding in earlier.findings}
-    values: dict[tuple[str, ...], list[Any]] = {}
+    """What the base met as well is existing; a finding of which only some values were there becomes two.
+
+    One that stands for several places is existing only if each of them was there, and as wide as now.
+    """
+    known: dict[tuple[str, ...], Finding] = {}
     for finding in earlier.findings:
-        values.setdefault(_about(finding), []).extend((*finding.added, *finding.removed))
+        known.update(((*_about(finding), path), finding) for path in (finding.path, *finding.places))
     made: list[Finding] = []
     for finding in report.findings:
-        if finding.id in known:
-            made.append(replace(finding, status="existing"))
-        elif _about(finding) in values and finding.rule.startswith("enum-"):
-            there, fresh = narrower.split(finding, values[_about(finding)])
-            made += [replace(there, status="existing")] if there is not None else []
+        before = [known.get((*_about(finding), path)) for path in (finding.path, *finding.places)]
+        there = [each for each in before if each is not None]
+        if len(there) < len(before):
+            made.append(finding)
+        elif has_values(finding):
+            values = [{*map(member_key, (*each.added, *each.removed))} for each in there]
+            common = [v for v in (*finding.added, *finding.removed) if all(member_key(v) in each for each in values)]
+            old, fresh = narrower.split(finding, common)
+            made += [replace(old, status="existing")] if old is not None else []
             made += [fresh] if fresh is not None else []
         else:
-            made.append(finding)
+            same = all((each.old, each.new) == (finding.old, finding.new) for each in there)
+            made.append(replace(finding, status="existing") if same else finding)
     return replace(report, findings=tuple(made))
 
 
 def _about(finding: Finding) -> tuple[str, ...]:
-    return finding.crd, finding.version, finding.path, finding.rule, finding.direction
+    return finding.crd, finding.version, finding.rule, finding.direction
 
 
 def _targets(change: Change, config: Config, wishes: Wishes) -> tuple[tuple[str, ...], tuple[str, ...]]:

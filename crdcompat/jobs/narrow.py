@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 from crdcompat.apiserver.strategy import Resource
@@ -17,7 +18,7 @@ from crdcompat.jobs.api import server_of
 from crdcompat.manifests.crdset import CrdSet
 from crdcompat.manifests.pairing import resolve_all
 from crdcompat.policy.findings import Finding, fingerprint, listed
-from crdcompat.schema.paths import Pointer, value_at, with_value
+from crdcompat.schema.paths import Pointer, field_of, render, schema_path_of, value_at, with_value
 from crdcompat.schema.sample import member_key
 
 
@@ -40,7 +41,7 @@ class Narrower:
 
     def _with(self, finding: Finding, values: tuple[Any, ...]) -> Finding:
         added, removed = (values, finding.removed) if finding.added else (finding.added, values)
-        place = finding.rule, finding.direction, finding.crd, finding.version, finding.path
+        place = finding.rule, finding.direction, finding.crd, finding.versions, finding.path
         return replace(
             finding,
             added=added,
@@ -54,19 +55,22 @@ class Narrower:
         witness = finding.witness
         if witness.object is None:
             return witness
-        keys = set(map(member_key, finding.added or finding.removed))
-        places = [
-            place for place in _scalars(witness.object, ()) if member_key(value_at(witness.object, place)) in keys
-        ]
-        if any(member_key(value_at(witness.object, place)) in map(member_key, values) for place in places):
-            return witness
+        if finding.versions != finding.version:
+            return Witness(None, reason="written as another version: not judged again for a part of the values")
         old, new = (self._resource(finding, of_new=of_new) for of_new in (False, True))
+        if old is None or new is None:
+            return Witness(None, reason="its CRD could not be judged again")
+        paths = (finding.path, *finding.places)
+        places = [at for at in _scalars(witness.object, ()) if render(schema_path_of(new.node, at)) in paths]
+        held = {member_key(value_at(witness.object, place)) for place in places}
+        if any(member_key(value) in held for value in values):
+            return witness
         reader, writer = (old, new) if finding.direction == ROLLBACK else (new, old)
-        for place in places if reader is not None and writer is not None else ():
-            assert reader is not None and writer is not None
-            other = with_value(witness.object, place, values[0])
+        for place, value in product(places, values):
+            other = with_value(witness.object, place, value)
             stored = writer.create(other, keep_status=True)
-            if stored.object is not None and (errors := reader.create(stored.object, keep_status=True).errors):
+            errors = reader.create(stored.object, keep_status=True).errors if stored.object is not None else ()
+            if any(error.field == field_of(place) for error in errors):
                 return Witness(other, tuple(error.text(reader.server) for error in errors), at=witness.at)
         return Witness(None, reason="no object was found that holds one of these values alone")
 

@@ -14,7 +14,7 @@ from crdcompat.policy.findings import Finding, Location
 from crdcompat.report.model import DiffReport
 from crdcompat.sources.blame import first_release, introduced
 from crdcompat.sources.git import Repository
-from crdcompat.sources.refs import release_branches
+from crdcompat.sources.refs import is_ancestor, release_branches
 from crdcompat.sources.tree import Tree
 
 
@@ -44,12 +44,15 @@ class GoMarkers:
 
 
 def with_introduced(
-    report: DiffReport, new: CrdSet, repo: str | None, *, of_index: bool
+    report: DiffReport, change: tuple[str | None, CrdSet], repo: str | None, *, of_index: bool
 ) -> tuple[DiffReport, tuple[str, ...]]:
     """The report with the commits that brought the lines of its findings, and notes on what could not be told.
 
-    ``of_index``: the lines are those of the index, which no commit has yet. Only findings that count are looked up.
+    ``change`` is the base's commit and the head; a line that the base has too was not brought by the change, but
+    stands where something was taken away. ``of_index``: the lines are those of the index, which no commit has yet.
+    Only findings that count are looked up.
     """
+    base, new = change
     repository = Repository(repo)
     lines = {finding.id: place for finding in report.findings if (place := _line(finding)) is not None}
     if not lines:
@@ -58,11 +61,12 @@ def with_introduced(
     blamed = introduced(repository, new.commit, set(lines.values()), contents)
     branches = release_branches(repository)
     commits = {who.commit for who in blamed.lines.values() if who is not None and who.commit}
+    commits = {commit for commit in commits if base is None or not is_ancestor(repository, commit, base)}
     since = {commit: first_release(repository, commit, branches) for commit in sorted(commits)}
 
     def told(finding: Finding) -> dict[str, str | None] | None:
         who = blamed.lines.get(lines[finding.id]) if finding.id in lines else None
-        if who is None:
+        if who is None or (who.commit and who.commit not in since):
             return None
         facts = {"commit": who.commit or None, "date": who.date or None, "subject": who.subject}
         return {**facts, "since": since.get(who.commit)}

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from crdcompat.errors import CrdcompatError
+from crdcompat.policy.rules import catalogue
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -87,7 +88,7 @@ class Config:
         facts = {"rule": rule, "direction": direction, "owner": owner}
         for entry in self.values["severities"]:
             same = all(entry.get(key, value) == value for key, value in facts.items())
-            if same and fnmatchcase(path, entry.get("path", "*")):
+            if same and fnmatchcase(path, entry.get("path", "*").replace("[", "[[]")):
                 return str(entry["severity"])
         return None
 
@@ -145,9 +146,6 @@ def check_schema(path: Path, values: Any, text: bytes | None, schema: Mapping[st
     """Hold a file's values against a schema; the first error is raised as ConfigError with its line."""
     from jsonschema import Draft202012Validator
 
-    if text is not None:
-        for line, written, read in _numbers(text):
-            raise ConfigError(f'{path}:{line}: {written} is a number to YAML ({read}): write it in quotes, "{written}"')
     errors = sorted(
         Draft202012Validator(schema).iter_errors(values), key=lambda error: [*map(str, error.absolute_path)]
     )
@@ -155,7 +153,8 @@ def check_schema(path: Path, values: Any, text: bytes | None, schema: Mapping[st
         pointer = tuple(error.absolute_path)
         unknown = _unknown_key(error)
         message = unknown or _plain(error)
-        raise ConfigError(f"{path}{_line(text, pointer)}: {'.'.join(map(str, pointer)) or 'here'}: {message}")
+        at = ".".join(map(str, pointer))
+        raise ConfigError(f"{path}{_line(text, pointer)}: {at}{': ' if at else ''}{message}")
 
 
 @cache
@@ -166,7 +165,12 @@ def config_schema() -> dict[str, Any]:
 
 
 def _config(path: Path, values: dict[str, Any], text: bytes | None) -> Config:
+    for line, written, read in _numbers(text) if text is not None else ():
+        raise ConfigError(f'{path}:{line}: {written} is a number to YAML ({read}): write it in quotes, "{written}"')
     check_schema(path, values, text, config_schema())
+    for entry in values.get("severities", ()):
+        if "rule" in entry and entry["rule"] not in catalogue():
+            raise ConfigError(f"{path}: severities: there is no rule {entry['rule']!r} (crdcompat rules lists them)")
     origins = {key: str(path) if key in values else _DEFAULT for key in _DEFAULTS}
     return Config({**_DEFAULTS, **values}, origins, path)
 
@@ -230,6 +234,10 @@ def _unknown_key(error: Any) -> str:
 def _plain(error: Any) -> str:
     if error.validator == "oneOf":
         return "neither a list of branches nor a map of releases to such lists"
+    if error.validator == "type" and error.validator_value == "string" and isinstance(error.instance, float):
+        return f'{error.instance} is a number to YAML: write it in quotes, "{error.instance}"'
+    if error.validator == "pattern":
+        return f"{error.instance!r} is not {error.schema.get('description', error.schema['pattern'])}"
     return str(error.message)
 
 

@@ -58,6 +58,7 @@ class Finding:
     places: tuple[str, ...] = ()
     evidence: dict[str, Any] = field(default_factory=lambda: {"recorded_objects": 0, "examples": []})
     waiver: dict[str, Any] | None = None
+    versions: str = ""  # what of the versions is in the id: the one it is about, after the one objects are written as
 
     @property
     def counts(self) -> bool:
@@ -120,6 +121,7 @@ def _finding(item: Judged, old: str, new: str, locate: Locate) -> Finding:
         witness=item.witness,
         windows={"old_crd_new_writer": item.windows[0], "new_crd_old_writer": item.windows[1]},
         locations=locate(item),
+        versions=_versions(item),
     )
 
 

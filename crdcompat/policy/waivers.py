@@ -19,8 +19,9 @@ import orjson
 from crdcompat.policy.config import ConfigError, check_schema, read_mapping
 from crdcompat.policy.findings import Finding
 from crdcompat.policy.rules import catalogue
+from crdcompat.schema.sample import member_key
 
-_RELEASE = re.compile(r"(?<![\d.])(\d+)\.(\d+)(?![\d.]*\d)")
+_RELEASE = re.compile(r"(?<![\d.])(\d+)\.(\d+)")
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +49,13 @@ class Waiver:
         """Whether it names the finding; which of its values, is another question."""
         mine = (self.crd, self.version, self.rule, self.direction)
         theirs = (finding.crd, finding.version, finding.rule, finding.direction)
-        return mine == theirs and self.path in (finding.path, *finding.places)
+        return mine == theirs and self.path in (finding.path, *finding.places) and self._names_values_of(finding)
+
+    def _names_values_of(self, finding: Finding) -> bool:
+        if not has_values(finding):
+            return True
+        mine = {member_key(value) for value in self.values or ()}
+        return any(member_key(value) in mine for value in finding.added or finding.removed)
 
     def expired(self, today: date, release: str) -> bool:
         """Whether its end has come: the day after ``until``, or from that release on (by its name's numbers)."""
@@ -88,14 +95,20 @@ def read_waivers(path: Path) -> tuple[Waiver, ...]:
     for entry, line in zip(data.get("waivers", ()), lines, strict=True):
         if entry["rule"] not in catalogue():
             raise ConfigError(f"{path}:{line}: there is no rule {entry['rule']!r} (crdcompat rules lists them)")
-        if entry.get("until", "").count("-") == 2:
-            try:
-                date.fromisoformat(entry["until"])
-            except ValueError:
-                raise ConfigError(f"{path}:{line}: until: there is no day {entry['until']}") from None
+        last_day(entry.get("until", ""), f"{path}:{line}: until")
         values = tuple(entry["values"]) if "values" in entry else None
         found.append(Waiver(**{**entry, "values": values, "line": line}))
     return tuple(found)
+
+
+def last_day(until: str, where: str) -> date | None:
+    """The day on which a waiver ends; None for a release or nothing. Raises ConfigError."""
+    if until.count("-") != 2:
+        return None
+    try:
+        return date.fromisoformat(until)
+    except ValueError:
+        raise ConfigError(f"{where}: there is no day {until}") from None
 
 
 @cache
@@ -113,7 +126,7 @@ def apply_waivers(findings: Iterable[Finding], waivers: Sequence[Waiver], split:
     made: list[Finding] = []
     used: set[int] = set()
     for finding in findings:
-        about = [waiver for waiver in waivers if waiver.is_about(finding)]
+        about = _naming(finding, waivers)
         used.update(map(id, about))
         accepted, rest = _accepted(finding, about, split) if about else (None, finding)
         if accepted is not None:
@@ -123,8 +136,20 @@ def apply_waivers(findings: Iterable[Finding], waivers: Sequence[Waiver], split:
     return Applied(tuple(made), frozenset(used))
 
 
+def has_values(finding: Finding) -> bool:
+    """Whether it is about values of an enum, which are accepted one by one."""
+    return bool(finding.added or finding.removed) and finding.rule.startswith("enum-")
+
+
+def _naming(finding: Finding, waivers: Sequence[Waiver]) -> list[Waiver]:
+    """The waivers about a finding: of one that stands for several places, only if each of them is named."""
+    about = [waiver for waiver in waivers if waiver.is_about(finding)]
+    named = {waiver.path for waiver in about}
+    return about if named >= {finding.path, *finding.places} else []
+
+
 def _accepted(finding: Finding, waivers: Sequence[Waiver], split: Split) -> tuple[Finding | None, Finding | None]:
-    if not (finding.added or finding.removed) or not finding.rule.startswith("enum-"):
+    if not has_values(finding):
         return finding, None
     return split(finding, [value for waiver in waivers for value in waiver.values or ()])
 

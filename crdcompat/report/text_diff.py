@@ -140,12 +140,12 @@ def _short_list(findings: Sequence[Finding], style: Style) -> Iterator[str]:
     """What only loses or gains a value, one line each, under its CRD."""
     crd = ""
     for finding in sorted(findings, key=lambda item: (item.crd, item.version, item.path)):
-        name = f"{finding.crd}/{finding.version}"
+        name = f"{finding.crd}/{finding.version}".rstrip("/")
         if name != crd:
             crd = name
             yield f"{style.paint('info', 'info')} {name}"
         what = {"value-pruned": "lost", "value-defaulted": "set to its default"}.get(finding.effect, finding.effect)
-        yield f"  {finding.path}: {what} [{finding.rule}]"
+        yield f"  {finding.path or 'the CRD'}: {what} [{finding.rule}]"
 
 
 def _undecided(report: DiffReport, style: Style) -> Iterator[str]:
@@ -207,7 +207,8 @@ def _footer(report: DiffReport, style: Style) -> Iterator[str]:
     colour = "error" if found["error"] else "warning" if found["warning"] else "good"
     undecided = len(report.undecided)
     yield f"{style.paint(f'Found {tally(found)}', colour)}; {undecided} undecided, {waived} waived."
-    if counts.compared and not counts.changed and not report.problems:
+    one_sided = counts.only_old or counts.only_new
+    if counts.compared and not counts.changed and not one_sided and not report.problems:
         yield "The schemas are the same."
 
 

@@ -6,6 +6,7 @@ escapes): what is recognized is certain, everything else is a rule like any othe
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any
 
@@ -29,11 +30,16 @@ def listed_values(rule: Any, kind: str) -> tuple[Any, ...] | None:
 
 def with_values(text: str, more: tuple[Any, ...]) -> str:
     """The text of such a rule with more values at its end."""
-    written = [str(value) if isinstance(value, int) else f"'{value}'" for value in more]
+    written = [_literal(value) for value in more]
     if not _IN.fullmatch(text):
         return " || ".join([text.strip(), *(f"self == {literal}" for literal in written)])
     body, _, _ = text.rstrip().rpartition("]")
     return f"{body.rstrip().rstrip(',')}, {', '.join(written)}]"
+
+
+def _literal(value: str | int) -> str:
+    plain = isinstance(value, int) or not re.search(r"['\\\\\x00-\x1f]", value)
+    return (str(value) if isinstance(value, int) else f"'{value}'") if plain else json.dumps(value)
 
 
 def _value(literal: str) -> str | int:

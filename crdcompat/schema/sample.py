@@ -78,13 +78,13 @@ def values(node: Node, *, depth: int = 0) -> Iterator[Any]:
         yield from ("a", 1, True, {})
 
 
-def enum_members(node: Node) -> tuple[Any, ...] | None:
+def enum_members(node: Node, *, rules: bool = True) -> tuple[Any, ...] | None:
     """The finite set of values that ``node`` allows by its enum, its junctors' and rules that are lists, else None.
 
     An allOf enum intersects; anyOf and oneOf restrict only if every branch is finite, to their union. The
-    set is never too small: it may hold values that other keywords or rules forbid.
+    set is never too small: it may hold values that other keywords or rules forbid. ``rules``: lists in CEL count.
     """
-    sets = [*([node.enum] if node.enum else []), *(values for _, values in node.listed)]
+    sets = [*([node.enum] if node.enum else []), *(values for _, values in node.listed if rules)]
     sets.extend(found for branch in node.all_of if (found := enum_members(branch)) is not None)
     for branches in (node.any_of, node.one_of):
         found_all = [enum_members(branch) for branch in branches]

@@ -11,10 +11,9 @@ from collections.abc import Iterator
 from itertools import chain, islice
 from typing import Any
 
-from crdcompat.apiserver.errors import FORBIDDEN, INVALID, REQUIRED
 from crdcompat.compare.changes import Change
 from crdcompat.compare.local import Alone, defaulted, shape
-from crdcompat.compare.site import ROLLBACK, WRITE_REJECTED, Effects, Meeting, Seen, Site, Trial, Trials
+from crdcompat.compare.site import ROLLBACK, RULE_REASONS, WRITE_REJECTED, Effects, Meeting, Seen, Site, Trial, Trials
 from crdcompat.compare.variants import every_value, rule_cases, variants
 from crdcompat.schema.mentions import mentions
 from crdcompat.schema.paths import node_at
@@ -41,7 +40,8 @@ def changes(site: Site) -> Iterator[Change]:
     """One change per node for the rules that judge values, one for those that judge transitions."""
     if site.in_junctor:
         return
-    old, new = _rules(site.old), _rules(site.new)
+    lists = site.lists_count
+    old, new = _rules(site.old, lists=lists), _rules(site.new, lists=lists)
     gone = [rule for text, rule in old.items() if text not in new]
     come = [rule for text, rule in new.items() if text not in old]
     removed, added = ([rule for rule in rules if not _is_transition(rule)] for rules in (gone, come))
@@ -97,9 +97,7 @@ def _texts(rules: list[dict[str, Any]]) -> tuple[str, ...]:
 
 def shows(effect: str, seen: Seen) -> bool:
     return any(
-        error.type in (INVALID, FORBIDDEN, REQUIRED)
-        and not error.is_marker
-        and _at_or_below(_KEY.sub(r".\1", error.field), seen.field)
+        error.type in RULE_REASONS and not error.is_marker and _at_or_below(_KEY.sub(r".\1", error.field), seen.field)
         for error in seen.verdict.errors
     )
 
@@ -110,14 +108,14 @@ def _at_or_below(field: str, place: str) -> bool:
     return field == place or field.startswith((f"{place}.", f"{place}["))
 
 
-def _rules(node: Node) -> dict[str, dict[str, Any]]:
+def _rules(node: Node, *, lists: bool) -> dict[str, dict[str, Any]]:
     """The rules by text, white space evened out; the second of two equal ones says nothing new.
 
-    Those that only list values are the ``enum`` facet's.
+    With ``lists`` those that only list values are left to the ``enum`` facet.
     """
     found: dict[str, dict[str, Any]] = {}
-    lists = {index for index, _ in node.listed}
-    for rule in (rule for index, rule in enumerate(node.rules) if index not in lists):
+    listing = {index for index, _ in node.listed} if lists else set()
+    for rule in (rule for index, rule in enumerate(node.rules) if index not in listing):
         found.setdefault(normalized(str(rule.get("rule", ""))), rule)
     return found
 

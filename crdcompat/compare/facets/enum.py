@@ -34,7 +34,7 @@ _OUTSIDERS = 6
 
 def changes(site: Site) -> Iterator[Change]:
     both = site.old.nullable and site.new.nullable  # else ``nullable`` tells what becomes of the null
-    old, new = _members_of(site.old, null=both), _members_of(site.new, null=both)
+    old, new = (_members_of(side, null=both, rules=site.lists_count) for side in (site.old, site.new))
     old_at, new_at = _keyword(site.old, site.old_at), _keyword(site.new, site.new_at)
     if old is None and new is None:
         return
@@ -101,12 +101,12 @@ def shows(effect: str, seen: Seen) -> bool:
     return seen.rejects(NOT_SUPPORTED) or by_schema or seen.rejects_by_rule()
 
 
-def _members_of(node: Node, *, null: bool) -> tuple[Any, ...] | None:
+def _members_of(node: Node, *, null: bool, rules: bool) -> tuple[Any, ...] | None:
     """The values a node lists, less those that its own pattern and lengths forbid; None if it lists none.
 
     With ``null`` the null of a nullable node is one of them: an enum never takes it, but junctors are not asked.
     """
-    members = enum_members(node)
+    members = enum_members(node, rules=rules)
     if members is None:
         return None
     members = tuple(member for member in members if member is not None)

@@ -33,7 +33,7 @@ def changes(site: Site) -> Iterator[Change]:
     if identical(_meaning(site.old), _meaning(site.new)):
         return
     differing = [k for k in sorted(KEYWORDS) if not identical(site.old.raw.get(k), site.new.raw.get(k))]
-    differing = [keyword for keyword in differing if not by_branch(site, keyword)]
+    differing = [keyword for keyword in differing if not (by_branch(site, keyword) and _only_enums(site, keyword))]
     if differing:
         old, new = ({key: side.raw[key] for key in differing if key in side.raw} for side in (site.old, site.new))
         yield site.change("junctor.changed", old or None, new or None, *differing)
@@ -78,6 +78,17 @@ def by_branch(site: Site, keyword: str) -> bool:
     if any(branch.enum and len(branch.raw) > 1 for branch in branches):
         return False
     return keyword == "anyOf" or (_told_apart(site.old) and _told_apart(site.new))
+
+
+def _only_enums(site: Site, keyword: str) -> bool:
+    """Whether the branches say nothing but enums of the value itself: then what the enums tell is all there is.
+
+    Else the junctor is proved as a whole as well; where an enum inside it tells the same, that finding stands for both.
+    """
+    branches = {"allOf": "all_of", "anyOf": "any_of", "oneOf": "one_of"}[keyword]
+    return keyword == "allOf" or all(
+        branch.enum and len(branch.raw) == 1 for side in (site.old, site.new) for branch in getattr(side, branches)
+    )
 
 
 def _told_apart(node: Node) -> bool:

@@ -20,7 +20,7 @@ from crdcompat.compare.site import WRITE_REJECTED, Effects, Meeting, Seen, Site,
 from crdcompat.compare.variants import variants
 from crdcompat.schema.mentions import mentions
 from crdcompat.schema.paths import node_at
-from crdcompat.schema.sample import sample
+from crdcompat.schema.sample import object_of_size, sample
 from crdcompat.schema.structural import ABSENT, Node
 
 #: Each keyword here is another facet's, which speaks where the two sides do not share it.
@@ -140,6 +140,9 @@ def _objects(writer: Node, reader: Node, constraint: Node) -> Iterator[dict[str,
     known = [(name, sample(reader.properties[name])) for name in there if name in reader.properties]
     each = [*there.items(), *((name, value) for name, value in known if value is not ABSENT)]
     yield base
+    sizes = (constraint.count(keyword) for keyword in _COUNTS)
+    sized = [object_of_size(writer, size) for size in sizes if size is not None]
+    yield from (value for value in sized if isinstance(value, dict))
     yield from ({**around, name: value} for name, value in each for around in ({}, base))
     yield from ({**around, **there} for around in ({}, base))
     others = [value for value in islice(variants(writer, constraint), _BESIDE) if isinstance(value, dict)]
