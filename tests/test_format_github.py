@@ -87,11 +87,12 @@ def test_names_of_files_come_through(tmp_path: Path, name: str) -> None:
 
 def test_what_does_not_count_is_no_annotation_and_each_finding_is_one(tmp_path: Path) -> None:
     # r0 has it existing and waived, r9 once more; the base alone counts them.
-    *commands, last = rendered(check(tmp_path), "github").splitlines()
+    *commands, waiver, last = rendered(check(tmp_path), "github").splitlines()
     assert [_read(line)[0] for line in commands] == ["error", "warning", "notice"]
+    assert _read(waiver) == ("warning", {"title": "waiver"}, "waiver w1 has expired")
     assert last == "crdcompat: 1 error, 1 warning, 1 info"
     only_r0 = replace(check(tmp_path), sections=check(tmp_path).sections[1:2])
-    *commands, last = rendered(only_r0, "github").splitlines()
+    *commands, _, last = rendered(only_r0, "github").splitlines()
     assert [_read(line)[0] for line in commands] == ["notice"]
     assert last == "crdcompat: 0 errors, 0 warnings, 1 info"
 
@@ -122,11 +123,12 @@ def test_hostile_text_stays_in_its_command(tmp_path: Path, text: str) -> None:
     report = hostile_check(tmp_path, text)
     out = rendered(report, "github")
     *commands, last = out.split("\n")[:-1]
-    assert len(commands) == len(report.problems) + len({f.id for f in report.sections[0].report.findings})
+    findings = {finding.id for finding in report.sections[0].report.findings}
+    assert len(commands) == len(report.problems) + len(findings) + len(report.waivers)
     for line in commands:
         _, told, message = _read(line)
         assert set(told) <= {"file", "line", "col", "title"}
-        assert told["title"] in ("could not read",) or re.fullmatch(r"[a-z-]+ \((rollback|upgrade)\)", told["title"])
+        assert told["title"] in ("could not read", "waiver") or re.fullmatch(r"[a-z-]+ \((rollback|upgrade)\)", told["title"])
         assert not re.search("[\x00-\x09\x0b-\x1f\x7f\u202e\u2066]", message)
     assert not re.search("[\x00-\x09\x0b-\x1f\x7f\u202e\u2066]", out)
     assert last.startswith("crdcompat: ")

@@ -26,7 +26,7 @@ def config(
     waivers = read_waivers(found.waiver_file)
     if not show:
         typer.echo(f"{found.file or 'no configuration file: the defaults hold'}")
-        typer.echo(f"{found.waiver_file}: {len(waivers)} waivers")
+        typer.echo(f"{found.waiver_file}: {len(waivers)} {'waiver' if len(waivers) == 1 else 'waivers'}")
         return
     for key, value in found.values.items():
         typer.echo(f"{key}: {orjson.dumps(value).decode()}  # {found.origins[key]}")

@@ -85,9 +85,12 @@ class Applied:
 
 def read_waivers(path: Path) -> tuple[Waiver, ...]:
     """The waivers of a file, none where there is no such file. Raises ConfigError."""
-    if not path.is_file():
+    if not path.exists():
         return ()
-    text = path.read_bytes()
+    try:
+        text = path.read_bytes()
+    except OSError as error:
+        raise ConfigError(f"{path}: {error.strerror}") from None
     data = read_mapping(path, text)
     check_schema(path, data, text, waivers_schema())
     lines = _lines(text, len(data.get("waivers", ())))

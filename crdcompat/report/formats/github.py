@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from crdcompat.policy.findings import Location
 from crdcompat.report.common import cause_sentences, distinct, headline, primary, sentences, title
-from crdcompat.report.model import Report, SimulationReport
+from crdcompat.report.model import CheckReport, Report, SimulationReport
 from crdcompat.report.style import Style, harmless
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ _COMMANDS = {"error": "error", "warning": "warning", "info": "notice"}
 
 def render(report: Report, style: Style) -> str:
     """One command a line, then a line that counts; ``style`` plays no part."""
-    lines = [*_problems(report.problems), *_found(report), f"crdcompat: {headline(report)}"]
+    lines = [*_problems(report.problems), *_found(report), *_waivers(report), f"crdcompat: {headline(report)}"]
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -36,6 +36,12 @@ def _found(report: Report) -> Iterator[str]:
         return
     for finding in distinct(report):
         yield _command(_COMMANDS[finding.severity], title(finding), sentences(finding), primary(finding.locations))
+
+
+def _waivers(report: Report) -> Iterator[str]:
+    """Why something counts that was accepted once: the waiver has expired."""
+    for told in report.waivers if isinstance(report, CheckReport) else ():
+        yield _command("warning", "waiver", [harmless(told)], None)
 
 
 def _of_head(location: Location | None) -> Location | None:

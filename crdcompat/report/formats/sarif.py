@@ -55,8 +55,11 @@ _Json = dict[str, Any]
 
 
 def render(report: Report, style: Style) -> str:
-    """The report as JSON text; ``style`` plays no part."""
-    results = list(_simulated(report) if isinstance(report, SimulationReport) else _compared(report))
+    """The report as JSON text; of ``style`` only ``existing`` plays a part."""
+    if isinstance(report, SimulationReport):
+        results = list(_simulated(report))
+    else:
+        results = list(_compared(report, existing=style.existing))
     rules = sorted({result["ruleId"] for result in results})
     for result in results:
         result["ruleIndex"] = rules.index(result["ruleId"])
@@ -81,9 +84,10 @@ def _rule(rule: str, results: Sequence[_Json]) -> _Json:
 # -- results ---------------------------------------------
 
 
-def _compared(report: DiffReport | CheckReport) -> Iterator[_Json]:
+def _compared(report: DiffReport | CheckReport, *, existing: bool) -> Iterator[_Json]:
+    """All findings; those that stood before the change only if asked for: code scanning raises an alert for each."""
     for section in sections(report):
-        for finding in section.report.findings:
+        for finding in (f for f in section.report.findings if existing or f.status != "existing"):
             result = _finding(finding, section)
             if isinstance(report, CheckReport):
                 result["baselineState"] = "unchanged" if finding.status == "existing" else "new"
