@@ -329,6 +329,10 @@ def test_waivers_over_their_life(pull_request: Path) -> None:
     errors = [f for f in more["sections"][0]["findings"] if f["severity"] == "error" and f["waiver"] is None]
     assert {tuple(f["added"]) for f in errors} == {("Ingress",)}
     assert all('"Ingress"' in f["witness"]["errors"][0] for f in errors)
+    lines = crd_file.read_text().splitlines()
+    for finding in errors:
+        (place,) = (place for place in finding["locations"] if place["side"] == "new")
+        assert lines[place["line"] - 1][place["column"] - 1 :] == "Ingress"
 
 
 def test_a_waiver_by_release_and_one_that_nothing_matches(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from crdcompat.compare.site import ROLLBACK
 from crdcompat.jobs.api import server_of
 from crdcompat.manifests.crdset import CrdSet
 from crdcompat.manifests.pairing import resolve_all
-from crdcompat.policy.findings import Finding, fingerprint, listed
+from crdcompat.policy.findings import Finding, Location, fingerprint, listed
 from crdcompat.schema.paths import Pointer, field_of, render, schema_path_of, value_at, with_value
 from crdcompat.schema.sample import member_key
 
@@ -28,6 +28,7 @@ class Narrower:
     def __init__(self, old: CrdSet, new: CrdSet) -> None:
         self._old, self._new = old, new
         self._resources: dict[tuple[bool, str, str], Resource | None] = {}
+        self._texts: dict[tuple[str, str], list[str]] = {}
 
     def split(self, finding: Finding, inside: Sequence[Any]) -> tuple[Finding | None, Finding | None]:
         """The finding for its values among ``inside``, and for the others; None where there are none."""
@@ -49,7 +50,29 @@ class Narrower:
             id=fingerprint(*place, added, removed),
             message=finding.message.replace(listed(finding.added or finding.removed), listed(values)),
             witness=self._witness(finding, values),
+            locations=tuple(self._moved(finding, location, values[0]) for location in finding.locations),
         )
+
+    def _moved(self, finding: Finding, location: Location, value: Any) -> Location:
+        """The line of another value of the same enum, where each has a line of its own; else the place as it is."""
+        side = "new" if finding.added else "old"
+        if (location.side, location.kind) != (side, "yaml") or location.line is None:
+            return location
+        for line, text in enumerate(self._lines(side, location.file)[location.line - 1 :], location.line):
+            dash, _, item = text.partition("- ")
+            if dash.strip() or not item:
+                break
+            if item.strip().strip("'\"") == str(value):
+                return replace(location, line=line, column=len(dash) + 3)
+        return location
+
+    def _lines(self, side: str, file: str) -> list[str]:
+        key = (side, file)
+        if key not in self._texts:
+            crds = self._new if side == "new" else self._old
+            read = dict(crds.read([file]))
+            self._texts[key] = read[file].decode("utf-8", "replace").splitlines() if file in read else []
+        return self._texts[key]
 
     def _witness(self, finding: Finding, values: tuple[Any, ...]) -> Witness:
         witness = finding.witness
