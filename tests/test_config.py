@@ -139,6 +139,19 @@ def test_options_count_over_the_configuration(tmp_path: Path) -> None:
     assert "error[enum-value-added]" in ran.out
 
 
+def test_recordings_as_evidence_from_the_folder_of_the_configuration(tmp_path: Path) -> None:
+    old, new = sides(tmp_path)
+    body = {"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "a", "namespace": "b"}}
+    write(tmp_path / "recorded" / "o.json", {**body, "spec": {"m": "B"}})
+    (tmp_path / ".crdcompat.yaml").write_text("objects: [recorded/o.json]\n")
+    (tmp_path / "below").mkdir()
+    report = run(
+        "diff", old, new, "--config", tmp_path / ".crdcompat.yaml", "--format", "json", cwd=tmp_path / "below"
+    ).report
+    met = {f["path"]: (f["severity"], f["evidence"]["recorded_objects"]) for f in report["findings"]}
+    assert met == {"spec.m": ("error", 1), "status.p": ("error", 0)}
+
+
 def test_files_left_out(tmp_path: Path) -> None:
     old, new = sides(tmp_path)
     for side in (old, new):

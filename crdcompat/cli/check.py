@@ -66,7 +66,7 @@ def check(
                 "select": select or (),
                 "ignore": ignore or (),
             },
-            objects=objects or settings.config.texts("objects"),
+            objects=objects or settings.config.recordings,
             repo=repo,
         )
         report = run_check(change, settings.config, read_waivers(settings.config.waiver_file), wishes)

@@ -50,7 +50,7 @@ def diff(
             "select": select or (),
             "ignore": ignore or (),
         },
-        objects=objects or settings.config.texts("objects"),
+        objects=objects or settings.config.recordings,
         patch=suggest_patch,
         settings=settings,
         colour=color.value,

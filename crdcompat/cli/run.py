@@ -83,7 +83,7 @@ def run_check(named: str | None, repo: str | None, base: str | None) -> CheckRep
     change = find_change(base, configured=config.base, repo=repo)
     if change is None:
         raise UsageError("a branch is being deleted: there is nothing to compare")
-    wishes = Wishes(repo=repo, objects=config.texts("objects"))
+    wishes = Wishes(repo=repo, objects=config.recordings)
     found = untouched(change, config.wants, repo)
     return found or check(change, config, read_waivers(config.waiver_file), wishes)
 

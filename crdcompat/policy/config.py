@@ -69,6 +69,12 @@ class Config:
         """The value of a key that is a list of texts."""
         return tuple(self.values[key])
 
+    @property
+    def recordings(self) -> tuple[str, ...]:
+        """The recordings that are evidence; a relative path starts at the configuration's folder."""
+        folder = self.file.parent if self.file is not None else Path()
+        return tuple(name if ":" in name or name == "-" else str(folder / name) for name in self.texts("objects"))
+
     def targets(self, release: str) -> tuple[str, ...] | None:
         """The rollback targets of ``release`` (a branch name); None where the map does not name it: none is allowed."""
         found = self.values["rollback_targets"]
