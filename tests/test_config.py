@@ -265,6 +265,7 @@ def test_a_finding_of_several_places_is_waived_place_by_place(tmp_path: Path) ->
         ({"reason": " "}, "waivers.0.reason"),
         ({"rule": "no-such"}, "there is no rule 'no-such'"),
         ({"until": "2026-02-30"}, "there is no day 2026-02-30"),
+        ({"values": []}, "values: name those that are accepted"),
         ({"until": "soon"}, "'soon' is not a day (2027-01-31) or a release (4.17)"),
         ({"until": 4.17}, 'write it in quotes, "4.17"'),
         ({"directions": "rollback"}, "did you mean 'direction'?"),
@@ -272,7 +273,7 @@ def test_a_finding_of_several_places_is_waived_place_by_place(tmp_path: Path) ->
 )
 def test_what_a_waiver_must_say(tmp_path: Path, change: Json, told: str) -> None:
     path = tmp_path / "w.yaml"
-    path.write_text(json.dumps({"waivers": [{**WAIVER, **change}]}))
+    path.write_text(json.dumps({"waivers": [{**WAIVER, "values": ["B"], **change}]}))
     with pytest.raises(ConfigError, match=r"w\.yaml:1: ") as raised:
         read_waivers(path)
     assert told in str(raised.value)

@@ -99,6 +99,8 @@ def read_waivers(path: Path) -> tuple[Waiver, ...]:
         if entry["rule"] not in catalogue():
             raise ConfigError(f"{path}:{line}: there is no rule {entry['rule']!r} (crdcompat rules lists them)")
         last_day(entry.get("until", ""), f"{path}:{line}: until")
+        if entry["rule"].startswith("enum-value-") and not entry.get("values"):
+            raise ConfigError(f"{path}:{line}: values: name those that are accepted; a waiver covers no later ones")
         values = tuple(entry["values"]) if "values" in entry else None
         found.append(Waiver(**{**entry, "values": values, "line": line}))
     return tuple(found)
