@@ -271,6 +271,16 @@ def test_a_change_of_no_crd_parses_no_yaml(tmp_path: Path, monkeypatch: pytest.M
         assert check(repo, "--base", "HEAD~1", "--head", head, code=0)["sections"] == []
 
 
+def test_what_is_not_staged_is_said_not_to_be_looked_at(tmp_path: Path) -> None:
+    repo = repository(tmp_path)
+    commit(repo, {"w.yaml": widget("A"), "README": "a"})
+    (repo / "README").write_text("b")
+    assert "not staged" not in check(repo, code=0)["notes"][0]
+    (repo / "w.yaml").write_text(json.dumps(widget("A", "B")))
+    assert "(what is not staged is not looked at: --head worktree:)" in check(repo, code=0)["notes"][0]
+    assert check(repo, "--head", "worktree:", code=1)["summary"]["findings"]["error"] == 1
+
+
 def test_a_branch_that_is_deleted_is_reported_as_well(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     repo = repository(tmp_path)
     commit(repo, {"w.yaml": widget("A")})

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from crdcompat.manifests.lookout import may_hold_crds
 from crdcompat.report.model import CheckReport, Release
 from crdcompat.sources import open_source
+from crdcompat.sources.git import Repository, unstaged_files
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,7 +22,9 @@ def untouched(change: Change, wants: Callable[[str], bool], repo: str | None) ->
     before, after = (open_source(name, repo=repo) for name in (change.old, change.new))
     if touches_crds(before, after, wants):
         return None
-    return nothing(f"{compared_with(before, change)}, no CRD changed", after.name)
+    unstaged = after.name == "index:" and any(map(may_hold_crds, unstaged_files(Repository(repo))))
+    more = " (what is not staged is not looked at: --head worktree:)" if unstaged else ""
+    return nothing(f"{compared_with(before, change)}, no CRD changed{more}", after.name)
 
 
 def compared_with(before: Tree, change: Change) -> str:

@@ -213,8 +213,7 @@ class WorktreeTree(Listed):
     def _unmodified(self) -> dict[str, str]:
         """The blob ids of the files that are on disk as they are in the index; a doubtful one is left out."""
         staged = self.repo.run("ls-files", "-s", "-z", "--full-name", ":/").stdout
-        changed = self.repo.run("diff-files", "-z", "--name-only", "--no-ext-diff", "--ignore-submodules").stdout
-        modified = set(changed.split(b"\0"))
+        modified = {os.fsencode(path) for path in unstaged_files(self.repo)}
         records = (
             (meta, path) for meta, path in _records(staged, oid_at=1) if meta[2] == b"0" and path not in modified
         )
@@ -227,6 +226,12 @@ class WorktreeTree(Listed):
             data = read_file(self._on_disk[entry.path], entry.path, self.problems)
             if data is not None:
                 yield entry, data
+
+
+def unstaged_files(repo: Repository) -> list[str]:
+    """The tracked files that differ from the index, or may; paths from the top of the repository."""
+    listing = repo.run("diff-files", "-z", "--name-only", "--no-ext-diff", "--ignore-submodules").stdout
+    return [os.fsdecode(path) for path in listing.split(b"\0") if path]
 
 
 def read_blobs(repo: Repository, entries: Iterable[Entry], problems: list[Problem]) -> Iterator[tuple[Entry, bytes]]:
