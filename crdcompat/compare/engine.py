@@ -61,7 +61,6 @@ class Comparer:
             found.judged.extend(_crd_judged(crd, item, places, wanted, found))
         for (crd, version, *_), places in standings.items():
             found.judged.extend(self._judge(crd, version, places, wanted, found))
-        found.judged = [item for item in found.judged if not _told_by_an_enum(item, found.judged)]
         found.open = list(opened.values())
         found.changed |= {judged.crd for judged in found.judged} | {item.crd for item in found.open}
         return found
@@ -225,21 +224,6 @@ def _crd_judged(
 
 
 _OF_THE_CRD = "a change of the CRD itself: it needs no object to show"
-
-
-def _told_by_an_enum(item: Judged, judged: Iterable[Judged]) -> bool:
-    """Whether a change of a junctor is told, value by value, by an enum in one of its branches."""
-    if item.change.kind != "junctor.changed":
-        return False
-    places = ((item.change.old_at, "old_at"), (item.change.new_at, "new_at"))
-    inside = [(at, name) for at, name in places if at[-1:] in (("anyOf",), ("oneOf",))]  # else the node has none
-    return any(
-        other.change.kind.startswith("enum.")
-        and (other.crd, other.version, other.direction) == (item.crd, item.version, item.direction)
-        and (other.effect, other.witness.object is None) == (WRITE_REJECTED, False)
-        and any(getattr(other.change, name)[: len(at)] == at for at, name in inside)
-        for other in judged
-    )
 
 
 def _merge(item: Open, opened: dict[tuple[Any, ...], Open]) -> None:

@@ -18,7 +18,7 @@ from crdcompat.compare.site import WRITE_REJECTED, Effects, Meeting, Seen, Site,
 from crdcompat.compare.variants import every_value, variants
 from crdcompat.schema.paths import node_at
 from crdcompat.schema.sample import member_key
-from crdcompat.schema.structural import Node
+from crdcompat.schema.structural import ABSENT, Node
 
 KEYWORDS = frozenset({"allOf", "anyOf", "oneOf", "not"})
 _REJECTED = (WRITE_REJECTED,)
@@ -52,10 +52,12 @@ def trials(change: Change, direction: str, meeting: Meeting) -> Trials:
     candidates = exhaustive if exhaustive is not None else variants(writer, asked)
     # What the reader sees of a stored value is the value with both sides' defaults.
     seen = ((value, defaulted(defaulted(value, writer), reader)) for value in candidates)
-    found = islice((value for value, stored in seen if not theirs.takes(stored) and mine.takes(value)), _MOST)
+    telling = (value for value, stored in seen if not theirs.takes(stored) and mine.takes(value))
+    by_enums = identical(without_enums(change.old), without_enums(change.new))
+    found = islice((value for value in telling if not (by_enums and _told_by_an_enum(value, asked))), _MOST)
     made = tuple(Trial(value, change.path) for value in found)
     complete = exhaustive is not None and not made and any(mine.takes(value) for value in exhaustive)
-    return Trials(made, complete=complete)
+    return Trials(made, complete=complete or (by_enums and not made))
 
 
 def shows(effect: str, seen: Seen) -> bool:
@@ -83,12 +85,24 @@ def by_branch(site: Site, keyword: str) -> bool:
 def _only_enums(site: Site, keyword: str) -> bool:
     """Whether the branches say nothing but enums of the value itself: then what the enums tell is all there is.
 
-    Else the junctor is proved as a whole as well; where an enum inside it tells the same, that finding stands for both.
+    Else the junctor is proved as a whole as well, by values that no enum inside it tells.
     """
     branches = {"allOf": "all_of", "anyOf": "any_of", "oneOf": "one_of"}[keyword]
     return keyword == "allOf" or all(
         branch.enum and len(branch.raw) == 1 for side in (site.old, site.new) for branch in getattr(side, branches)
     )
+
+
+def _told_by_an_enum(value: Any, reader: Node) -> bool:
+    """Whether no branch of the reader lists the value, or that of a member: then the enum inside tells it by name."""
+    for branches in (reader.any_of, reader.one_of):
+        lists = [_enums(branch) for branch in branches]
+        for name in lists[0] if lists else ():
+            held = value if name == "" else value.get(name, ABSENT) if isinstance(value, dict) else ABSENT
+            listed = all(name in found for found in lists)
+            if listed and held is not ABSENT and not any(member_key(held) in found[name] for found in lists):
+                return True
+    return False
 
 
 def _told_apart(node: Node) -> bool:
