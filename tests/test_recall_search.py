@@ -292,6 +292,14 @@ FOUND = {
             ("upgrade", "default-added", "v.c", "value-defaulted"),
         },
     ),
+    "a null in a map that counts on one side": (
+        {"type": "object", "additionalProperties": {"type": "string"}, "minProperties": 1},
+        {"type": "object", "additionalProperties": {"type": "string", "nullable": True}, "minProperties": 1},
+        {
+            ("rollback", "shared-constraint-broken", "v", "write-rejected"),
+            ("rollback", "nullable-added", "v.*", "value-pruned"),
+        },
+    ),
     "an embedded resource inside a map": (
         {"type": "object", "additionalProperties": obj(a={"type": "string"})},
         {"type": "object", "additionalProperties": obj(a={"type": "string"}) | {_EMBEDDED: True}},

@@ -87,7 +87,8 @@ def _sees_otherwise(keyword: str, value: Any, site: Site) -> bool:
     if keyword == _RULES and (old.format != new.format or _reading(_element(old)) != _reading(_element(new))):
         return True  # to rules a text of format byte is bytes, a date-time a timestamp
     if keyword in _COUNTS or any(count in repr(value) for count in _COUNTS):  # a branch may count, too
-        return any(_differ(old, new, (name,)) for name in (*old.properties, *new.properties))
+        values = _reading(_element(old)) != _reading(_element(new))  # a null in a map goes, or counts
+        return values or any(_differ(old, new, (name,)) for name in (*old.properties, *new.properties))
     if keyword == "required":
         # What becomes of a required null, ``nullable`` tells.
         return any((name in old.properties) != (name in new.properties) for name in old.required)
@@ -139,6 +140,9 @@ def _objects(writer: Node, reader: Node, constraint: Node) -> Iterator[dict[str,
     # A value that the reader's own schema would make is the surest to be of a type that both take.
     known = [(name, sample(reader.properties[name])) for name in there if name in reader.properties]
     each = [*there.items(), *((name, value) for name, value in known if value is not ABSENT)]
+    if isinstance(writer.additional, Node):
+        held = None if writer.additional.nullable else sample(writer.additional)
+        yield from ({f"key{at}": held for at in range(size)} for size in (1, 2, 3) if held is not ABSENT)
     yield base
     sizes = (constraint.count(keyword) for keyword in _COUNTS)
     sized = [object_of_size(writer, size) for size in sizes if size is not None]
