@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from crdcompat.errors import UsageError
 from crdcompat.policy.config import Config, find_config
 from crdcompat.policy.rules import find_rule
+from crdcompat.report.formats import fleet_formats
 from crdcompat.report.write import parse_format
 
 if TYPE_CHECKING:
@@ -41,10 +43,12 @@ def check_rules(names: Sequence[str]) -> None:
         find_rule(name)
 
 
-def check_formats(formats: Sequence[str]) -> None:
-    """Raises UsageError for a format that there is not."""
+def check_formats(formats: Sequence[str], *, fleet: bool = False) -> None:
+    """Raises UsageError for a format that there is not; with ``fleet`` for one that does not show many clusters."""
     for text in formats:
-        parse_format(text)
+        name, _ = parse_format(text)
+        if fleet and name not in (known := fleet_formats()):
+            raise UsageError(f"{name} does not show a fleet; {', '.join(known)} do")
 
 
 def exit_code(report: DiffReport | CheckReport, fail_on: str) -> int:

@@ -109,10 +109,13 @@ class FleetFinding:
 
 @dataclass(frozen=True, slots=True)
 class Unjudged:
-    """Why objects could not be judged in front of one target: in how many clusters, how many, and one of them."""
+    """Why objects could not be judged: in front of which targets, in how many clusters, how many, one of them.
 
-    target: str
+    ``objects`` are those of the target with most; 0 where it is not known how many there are.
+    """
+
     reason: str
+    targets: tuple[str, ...]
     clusters: int
     objects: int
     example: str

@@ -10,6 +10,7 @@ from secrets import token_hex
 from typing import IO, TYPE_CHECKING
 
 from crdcompat.errors import UsageError
+from crdcompat.report.fleet_model import FleetReport
 from crdcompat.report.formats import format_names, get_format
 from crdcompat.report.style import Style
 
@@ -23,7 +24,12 @@ _MOST_SUMMARY_BYTES = 1 << 20
 
 
 def write_reports(
-    report: Report, formats: Sequence[str], colour: str = "auto", verbosity: int = 0, *, existing: bool = False
+    report: Report | FleetReport,
+    formats: Sequence[str],
+    colour: str = "auto",
+    verbosity: int = 0,
+    *,
+    existing: bool = False,
 ) -> None:
     """Write the report in each ``FORMAT[=FILE]``; without a file to standard output. Raises UsageError.
 
@@ -31,7 +37,7 @@ def write_reports(
     ``existing``: findings that stood before a change are shown, too.
     """
     actions = os.environ.get("GITHUB_ACTIONS") == "true"
-    usual = ("text", "github") if actions else ("text",)
+    usual = ("text", "github") if actions and not isinstance(report, FleetReport) else ("text",)
     chosen = [parse_format(text) for text in formats or usual]
     for name, target in chosen:
         if target is None:
@@ -55,7 +61,7 @@ def _without_commands(text: str) -> str:
     return f"::stop-commands::{token}\n{text}::{token}::\n"
 
 
-def _append_summary(report: Report) -> None:
+def _append_summary(report: Report | FleetReport) -> None:
     """Append the report to the summary of the step, if there is one and it has room. Raises UsageError."""
     path = os.environ.get("GITHUB_STEP_SUMMARY")
     if not path:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from crdcompat import __version__
+from crdcompat.report.fleet_model import FleetReport
 from crdcompat.report.model import (
     FORMAT,
     CheckReport,
@@ -24,11 +25,14 @@ if TYPE_CHECKING:
     from crdcompat.report.style import Style
 
 NAME = "json"
+FLEETS = True
 
 
-def render(report: Report, style: Style) -> str:
+def render(report: Report | FleetReport, style: Style) -> str:
     """The report as JSON text; ``style`` plays no part."""
-    if isinstance(report, SimulationReport):
+    if isinstance(report, FleetReport):
+        data = fleet_data(report)
+    elif isinstance(report, SimulationReport):
         data = simulation_data(report)
     else:
         data = check_data(report) if isinstance(report, CheckReport) else diff_data(report)
@@ -111,6 +115,23 @@ def simulation_data(report: SimulationReport) -> dict[str, Any]:
         "not_simulated": [
             {"object": item.object, "source": item.source, "reason": item.reason} for item in report.not_simulated
         ],
+    }
+
+
+def fleet_data(report: FleetReport) -> dict[str, Any]:
+    """A report on many clusters as JSON data."""
+    from crdcompat.report.json_fleet import fleet_body
+
+    body = fleet_body(report, _location)
+    read = {
+        "problems": [_problem(item) for item in report.problems],
+        "skipped": [_skipped(item) for item in report.left_out],
+    }
+    return {
+        **_head(report.command, report.old, report.new),
+        **body,
+        "targets": [_release(release) for release in report.targets],
+        "summary": {**body["summary"], **read},
     }
 
 
