@@ -17,7 +17,7 @@ from crdcompat.jobs.narrow import Narrower
 from crdcompat.manifests.crdset import CrdSet
 from crdcompat.manifests.objects import read_objects
 from crdcompat.policy.config import find_config
-from crdcompat.policy.waivers import read_waivers
+from crdcompat.policy.waiver_file import read_waivers
 from crdcompat.report.model import CheckReport
 from crdcompat.report.write import write_reports
 from crdcompat.sources import open_objects

@@ -11,7 +11,7 @@ from crdcompat.manifests.contexts import telling
 from crdcompat.manifests.crdset import CrdReader, CrdSet
 from crdcompat.policy.config import Config
 from crdcompat.policy.findings import order
-from crdcompat.policy.waivers import Waiver, apply_waivers
+from crdcompat.policy.waivers import Waiver, apply_waivers, with_ended
 from crdcompat.report.model import DiffReport
 from crdcompat.sources import open_source
 
@@ -46,7 +46,8 @@ def configured(report: DiffReport, config: Config) -> DiffReport:
 
 
 def overruled(report: DiffReport, config: Config, waivers: Sequence[Waiver], narrower: Narrower) -> DiffReport:
-    """The report as the configuration has it, and its waivers, those excepted whose end has come."""
-    valid = [waiver for waiver in waivers if not waiver.expired(date.today(), report.new.name)]
-    report = configured(report, config)
-    return replace(report, findings=apply_waivers(report.findings, valid, narrower.split).findings)
+    """The report as the configuration and its waivers have it; those whose end has come waive nothing."""
+    ended = [waiver for waiver in waivers if waiver.expired(date.today(), report.new.name)]
+    valid = [waiver for waiver in waivers if waiver not in ended]
+    applied = apply_waivers(configured(report, config).findings, valid, narrower.split)
+    return replace(report, findings=tuple(with_ended(applied.findings, ended, str(config.waiver_file))))
