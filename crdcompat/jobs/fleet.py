@@ -12,12 +12,12 @@ from typing import Any
 import orjson
 
 from crdcompat.apiserver.eras import Server
-from crdcompat.jobs.api import told_server
 from crdcompat.jobs.configured import read_source, reader_for
 from crdcompat.jobs.fleet_summary import FleetSummary
 from crdcompat.jobs.journal import Journal
 from crdcompat.jobs.outcome import Outcome, decode
 from crdcompat.jobs.reach import judge_recording
+from crdcompat.jobs.releases import version_of
 from crdcompat.jobs.replays import replayers
 from crdcompat.jobs.workers import Died, done_by
 from crdcompat.manifests.crdset import CrdSet
@@ -152,9 +152,8 @@ def _absolute(path: str) -> str:
 
 
 def _nearest_first(targets: Sequence[CrdSet]) -> tuple[tuple[CrdSet, ...], bool]:
-    """The targets from the newest to the oldest, if all names tell their release; else as they were given."""
-    servers = [told_server(crds) for crds in targets]
-    if len(targets) > 1 and any(server is None for server in servers):
-        return tuple(targets), False
-    minors = {id(crds): server.minor for crds, server in zip(targets, servers, strict=True) if server is not None}
-    return tuple(sorted(targets, key=lambda crds: -minors.get(id(crds), 0))), True
+    """The targets from the newest to the oldest, if all names tell a version; else as they were given."""
+    versions = {crds.name: version for crds in targets if (version := version_of(crds.name)) is not None}
+    if len(versions) < len(targets):
+        return tuple(targets), len(targets) == 1
+    return tuple(sorted(targets, key=lambda crds: versions[crds.name], reverse=True)), True

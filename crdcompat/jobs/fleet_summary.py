@@ -11,6 +11,7 @@ from crdcompat.jobs.api import release
 from crdcompat.jobs.causes import Spot, places_of
 from crdcompat.jobs.outcome import HeldCause, Outcome
 from crdcompat.jobs.reach import verdict_on
+from crdcompat.jobs.releases import minor_of
 from crdcompat.manifests.crdset import CrdSet
 from crdcompat.policy.findings import Location, fingerprint
 from crdcompat.problems import Problem, Skipped, problem_order
@@ -121,13 +122,13 @@ class FleetSummary:
                 self._hold(cause, at, number, recording)
                 standing.findings.add(self._id(cause.key))
             for missed in target.missed:
-                self._miss(at, number, missed.reason, missed.objects, f"{missed.example} in {recording}")
+                self._miss(at, number, missed.reason, missed.objects, _where(missed.example, recording))
                 standing.unjudged += missed.objects
                 _say(standing, f"{many(missed.objects, 'object')}: {missed.reason}")
             if outcome.problem_count:
                 reason = "what could not be read (problems say what)"
                 self._miss(at, number, reason, 0, recording)
-                _say(standing, f"{many(outcome.problem_count, 'problem')} of reading it")
+                _say(standing, f"{many(outcome.problem_count, 'problem')} while it was read")
 
     def report(
         self,
@@ -159,7 +160,7 @@ class FleetSummary:
             unread=tuple(sorted(self._unread, key=lambda item: item.recording)),
             problems=tuple(sorted(problems, key=problem_order)),
             left_out=tuple(sorted(left_out)),
-            notes=tuple(notes),
+            notes=(*notes, *self._doubts(old if self._direction == "upgrade" else new)),
         )
 
     def _number(self, recording: str, outcome: Outcome) -> int:
@@ -184,7 +185,7 @@ class FleetSummary:
         self._problems.update(told)
 
     def _hold(self, cause: HeldCause, at: int, number: int, recording: str) -> None:
-        finding = self._findings.setdefault(cause.key, _Finding(cause, f"{cause.example} in {recording}"))
+        finding = self._findings.setdefault(cause.key, _Finding(cause, _where(cause.example, recording)))
         spot = (cause.file, cause.index, cause.pointer)
         share = finding.shares.setdefault(at, _Share(spot))
         share.clusters |= 1 << number
@@ -206,6 +207,14 @@ class FleetSummary:
         """As in other reports of the same cause."""
         crd, path, kind = key
         return fingerprint(f"rejected {kind}", self._direction, crd, "", path, (), ())
+
+    def _doubts(self, writer: CrdSet) -> tuple[str, ...]:
+        """Clusters that run something older than the release which is taken to have written their objects."""
+        writes = minor_of(writer.name)
+        runs = [minor_of(cluster.version) for cluster in self._clusters if cluster.version is not None]
+        older = sum(minor is not None and writes is not None and minor < writes for minor in runs)
+        told = f"{older} of {many(len(self._clusters), 'cluster')} run a release before {writer.name}"
+        return (f"{told}: judged as if that had written their objects",) if older else ()
 
     def _report_cluster(self, cluster: _Cluster, order: dict[str, int]) -> FleetCluster:
         standings = (
@@ -283,6 +292,12 @@ def _say(standing: _Standing, text: str) -> None:
 def _more(standing: _Standing) -> Iterator[str]:
     if rest := standing.reasons - len(standing.said):
         yield f"{many(rest, 'other reason')}"
+
+
+def _where(example: str, recording: str) -> str:
+    """An object, or the place of one without a name, and its recording."""
+    name = recording.rpartition("/")[2]
+    return f"{example.removeprefix(f'{name}: ')} in {recording}"
 
 
 def _in(recording: str, problem: Problem) -> Problem:

@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING
 
 from crdcompat.errors import UsageError
 from crdcompat.report.fleet_model import FleetReport
-from crdcompat.report.formats import format_names, get_format
+from crdcompat.report.formats import fleet_format, format_names, get_format
 from crdcompat.report.style import Style
 
 if TYPE_CHECKING:
@@ -44,10 +44,10 @@ def write_reports(
             if name == "text" and verbosity <= 0 and _is_idle(report):
                 continue  # most commits: the files and services say so, a person need not read it
             style = replace(style_for(sys.stdout, colour, verbosity), existing=existing)
-            text = get_format(name).render(report, style)
+            text = _render(name, report, style)
             sys.stdout.write(_without_commands(text) if actions and name == "text" else text)
             continue
-        text = get_format(name).render(report, Style(verbosity=verbosity, existing=existing))
+        text = _render(name, report, Style(verbosity=verbosity, existing=existing))
         try:
             Path(target).parent.mkdir(parents=True, exist_ok=True)
             Path(target).write_text(text, encoding="utf-8")
@@ -57,10 +57,16 @@ def write_reports(
         _append_summary(report)  # last: where it cannot be written, the reports are there
 
 
-def _is_idle(report: Report) -> bool:
+def _is_idle(report: Report | FleetReport) -> bool:
     from crdcompat.report.model import CheckReport
 
     return isinstance(report, CheckReport) and report.is_idle
+
+
+def _render(name: str, report: Report | FleetReport, style: Style) -> str:
+    if isinstance(report, FleetReport):
+        return fleet_format(name).render_fleet(report, style)
+    return get_format(name).render(report, style)
 
 
 def _without_commands(text: str) -> str:
@@ -74,7 +80,7 @@ def _append_summary(report: Report | FleetReport) -> None:
     path = os.environ.get("GITHUB_STEP_SUMMARY")
     if not path:
         return
-    data = get_format("markdown").render(report, Style()).encode()
+    data = _render("markdown", report, Style()).encode()
     try:
         with Path(path).open("ab") as summary:
             if summary.tell() + len(data) <= _MOST_SUMMARY_BYTES:

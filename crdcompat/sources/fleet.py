@@ -95,6 +95,8 @@ class _Found:
             is_one = entry.is_file(follow_symlinks=follow) and (path.lower().endswith(_ARCHIVES) or is_archive(path))
         if is_one:
             self.recordings[path] = None
+        elif entry.is_symlink() and not Path(path).exists():
+            self.unread.append((path, "a link to nothing"))
         elif path.lower().endswith(_UNREAD):
             self.unread.append((path, f"{Path(path).suffix} archives are not read: unpack it"))
         else:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from crdcompat import __version__
-from crdcompat.report.fleet_model import FleetReport
 from crdcompat.report.model import (
     FORMAT,
     CheckReport,
@@ -22,20 +21,27 @@ from crdcompat.report.model import (
 if TYPE_CHECKING:
     from crdcompat.policy.findings import Finding, Location
     from crdcompat.problems import Problem, Skipped
+    from crdcompat.report.fleet_model import FleetReport
     from crdcompat.report.style import Style
 
 NAME = "json"
-FLEETS = True
 
 
-def render(report: Report | FleetReport, style: Style) -> str:
+def render(report: Report, style: Style) -> str:
     """The report as JSON text; ``style`` plays no part."""
-    if isinstance(report, FleetReport):
-        data = fleet_data(report)
-    elif isinstance(report, SimulationReport):
+    if isinstance(report, SimulationReport):
         data = simulation_data(report)
     else:
         data = check_data(report) if isinstance(report, CheckReport) else diff_data(report)
+    return _text(data)
+
+
+def render_fleet(report: FleetReport, style: Style) -> str:
+    """A report on many clusters as JSON text; ``style`` plays no part."""
+    return _text(fleet_data(report))
+
+
+def _text(data: dict[str, Any]) -> str:
     return orjson.dumps(data, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE).decode()
 
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from crdcompat.policy.findings import Finding
+    from crdcompat.report.fleet_model import FleetReport
 
 NAME = "markdown"
 
@@ -46,6 +47,15 @@ def render(report: Report, style: Style) -> str:
     if not entries and not report.problems:
         tail.insert(0, "Nothing to act on.")
     return "\n\n".join([*head, *_fitting(entries, _MOST_CHARACTERS - sum(map(len, (*head, *tail)))), *tail]) + "\n"
+
+
+def render_fleet(report: FleetReport, style: Style) -> str:
+    """A report on many clusters as GitHub Markdown; ``style`` plays no part."""
+    from crdcompat.report.markdown_fleet import fleet_entries, fleet_head, fleet_tail
+
+    head, tail = list(fleet_head(report)), list(fleet_tail(report))
+    room = _MOST_CHARACTERS - sum(map(len, (*head, *tail)))
+    return "\n\n".join([*head, *_fitting(list(fleet_entries(report)), room), *tail]) + "\n"
 
 
 def _heading(report: Report) -> str:
