@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 
 from crdcompat.policy.config import Config, find_config
 from crdcompat.policy.rules import find_rule
-from crdcompat.report.formats import fleet_format
+from crdcompat.report.formats import fleet_format, matrix_format
 from crdcompat.report.write import parse_format
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from enum import Enum
 
+    from crdcompat.report.matrix_model import MatrixReport
     from crdcompat.report.model import CheckReport, DiffReport
 
 CLEAN, FOUND, NOT_DONE = 0, 1, 2
@@ -42,15 +43,25 @@ def check_rules(names: Sequence[str]) -> None:
         find_rule(name)
 
 
-def check_formats(formats: Sequence[str], *, fleet: bool = False) -> None:
-    """Raises UsageError for a format that there is not; with ``fleet`` for one that does not show many clusters."""
+def check_formats(formats: Sequence[str]) -> None:
+    """Raises UsageError for a format that there is not."""
     for text in formats:
-        name, _ = parse_format(text)
-        if fleet:
-            fleet_format(name)
+        parse_format(text)
 
 
-def exit_code(report: DiffReport | CheckReport, fail_on: str) -> int:
+def check_matrix_formats(formats: Sequence[str]) -> None:
+    """Raises UsageError for a format that there is not, or that cannot show a matrix."""
+    for text in formats:
+        matrix_format(parse_format(text)[0])
+
+
+def check_fleet_formats(formats: Sequence[str]) -> None:
+    """Raises UsageError for a format that there is not, or that cannot show many clusters."""
+    for text in formats:
+        fleet_format(parse_format(text)[0])
+
+
+def exit_code(report: DiffReport | CheckReport | MatrixReport, fail_on: str) -> int:
     """2 where something could not be read, 1 where something stands, else 0 (design, section 8)."""
     if report.problems:
         return NOT_DONE

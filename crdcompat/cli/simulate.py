@@ -70,7 +70,7 @@ def simulate(
 
     from crdcompat.cli.progress import Progress
     from crdcompat.cli.server import chosen_server
-    from crdcompat.cli.settings import CLEAN, FOUND, NOT_DONE, check_formats, settled
+    from crdcompat.cli.settings import CLEAN, FOUND, NOT_DONE, check_fleet_formats, check_formats, settled
     from crdcompat.jobs.configured import both_sides
     from crdcompat.jobs.simulation import simulate as run
     from crdcompat.manifests.objects import read_objects
@@ -79,7 +79,7 @@ def simulate(
 
     _check(objects, fleet, many_only=(target, jobs, resume), upgrade=upgrade)
     settings = settled(config, repo, formats, fail_on)
-    check_formats(settings.formats, fleet=bool(fleet))
+    (check_fleet_formats if fleet else check_formats)(settings.formats)
     server = chosen_server(kube_version, openshift_version)
     if fleet:
         from crdcompat.cli.fleet import run_fleet

@@ -16,7 +16,13 @@ _Item = Recorded | Problem | Skipped
 
 
 def judge_cluster(
-    sets: Sequence[CrdSet], objects: Iterable[_Item], sources: Sequence[str], origin: str | None = None
+    sets: Sequence[CrdSet],
+    objects: Iterable[_Item],
+    sources: Sequence[str],
+    *,
+    origin: str | None = None,
+    context: str | None = None,
+    crds: Sequence[str] = (),
 ) -> Cluster:
     """Replay the rollback to each release older than the one a cluster runs; ``sets`` are oldest first.
 
@@ -26,7 +32,8 @@ def judge_cluster(
     names = [crds.name for crds in sets]
     newest = len(sets) - 1 if origin is None else names.index(origin)
     versions: list[str] = []
-    reports = simulate_each(sets if origin is None else sets[:newest], sets[newest], _watched(objects, versions))
+    targets, writer = sets if origin is None else sets[:newest], sets[newest]
+    reports = simulate_each(targets, writer, _watched(objects, versions), context=context, crds=crds)
     older: Sequence[str] = names[:newest]
     notes = _doubts(versions)
     if origin is None:

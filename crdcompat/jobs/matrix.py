@@ -7,9 +7,9 @@ releases is not the sum of its steps.
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain, combinations, permutations
+from itertools import combinations, permutations
 
 from crdcompat.compare.engine import Shared
 from crdcompat.compare.site import ROLLBACK, UPGRADE
@@ -21,9 +21,11 @@ from crdcompat.jobs.narrow import Narrower
 from crdcompat.jobs.releases import Chosen
 from crdcompat.jobs.since import blockers
 from crdcompat.manifests.crdset import CrdSet
+from crdcompat.manifests.objects import Recorded
 from crdcompat.policy.config import Config
 from crdcompat.policy.locations import find_places
 from crdcompat.policy.waivers import Waiver
+from crdcompat.problems import Problem, Skipped
 from crdcompat.report.matrix_model import AT_RISK, BLOCKED, CLEAN, UNKNOWN, Cell, Cluster, MatrixReport
 from crdcompat.report.model import DiffReport
 
@@ -33,10 +35,14 @@ _Ways = dict[tuple[int, int, str], tuple[DiffReport, str]]
 
 @dataclass(frozen=True, slots=True)
 class Wishes:
-    """What a matrix was asked for beside the releases: filters, recordings, and what their cluster runs."""
+    """What a matrix was asked for beside the releases.
+
+    ``recorded`` is what the recordings named ``sources`` hold, ``origin`` the release that their cluster runs.
+    """
 
     filters: Filters = field(default_factory=Filters)
-    objects: Sequence[str] = ()
+    sources: Sequence[str] = ()
+    recorded: Iterable[Recorded | Problem | Skipped] = ()
     origin: str | None = None
     repo: str | None = None
 
@@ -56,7 +62,7 @@ def matrix(chosen: Chosen, config: Config, waivers: Sequence[Waiver], wishes: Wi
     return MatrixReport(
         releases=tuple(map(release, sets)),
         cells=tuple(_cells(chosen.names, ways)),
-        cluster=_cluster(sets, wishes) if wishes.objects else None,
+        cluster=_cluster(sets, wishes) if wishes.sources else None,
         notes=chosen.notes,
     )
 
@@ -143,8 +149,8 @@ def _nothing(report: DiffReport) -> str:
 def _cluster(sets: Sequence[CrdSet], wishes: Wishes) -> Cluster:
     """Imported when asked for: without recordings nothing is replayed."""
     from crdcompat.jobs.cluster import judge_cluster
-    from crdcompat.manifests.objects import read_objects
-    from crdcompat.sources import open_objects
 
-    trees = [open_objects(path, repo=wishes.repo) for path in wishes.objects]
-    return judge_cluster(sets, chain.from_iterable(map(read_objects, trees)), wishes.objects, wishes.origin)
+    contexts = wishes.filters.contexts
+    context = contexts[0] if len(contexts) == 1 and "=" not in contexts[0] else None
+    crds = wishes.filters.crds
+    return judge_cluster(sets, wishes.recorded, wishes.sources, origin=wishes.origin, context=context, crds=crds)

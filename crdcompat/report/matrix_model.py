@@ -149,6 +149,17 @@ class MatrixReport:
         problems = (problem for report in self._reports() for problem in report.problems)
         return tuple({(each.file, each.line, each.message): each for each in problems}.values())
 
+    @property
+    def idle(self) -> tuple[str, ...]:
+        """What came to nothing: ways on which nothing was compared, recordings without an object."""
+        pairs = {(cell.report.old.name, cell.report.new.name) for cell in self.cells if not cell.report.counts.compared}
+        said = [f"nothing to compare between {old} and {new}" for old, new in sorted(pairs)]
+        if self.cluster is not None and self.cluster.targets:
+            replayed = self.cluster.targets[0].report
+            empty = not replayed.objects and not replayed.not_simulated
+            said += [f"no objects in {', '.join(self.cluster.sources)}"] if empty else []
+        return tuple(said)
+
     def by_verdict(self) -> dict[str, int]:
         """How many cells have which verdict, worst first."""
         return _counted(cell.verdict for cell in self.cells)

@@ -1,6 +1,7 @@
 """One module per report format: ``NAME`` and ``render``. Adding a file here adds a format.
 
-A format that can show many clusters has ``render_fleet``, too.
+A format that can show a matrix of releases has ``render_matrix``, too; one that can show many clusters,
+``render_fleet``.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from crdcompat.errors import UsageError
 
 if TYPE_CHECKING:
     from crdcompat.report.fleet_model import FleetReport
+    from crdcompat.report.matrix_model import MatrixReport
     from crdcompat.report.model import Report
     from crdcompat.report.style import Style
 
@@ -24,6 +26,14 @@ class Format(Protocol):
     NAME: str
 
     def render(self, report: Report, style: Style) -> str:
+        """The report as text that ends with a newline."""
+        ...
+
+
+class MatrixFormat(Protocol):
+    """How a matrix is shown."""
+
+    def render_matrix(self, report: MatrixReport, style: Style) -> str:
         """The report as text that ends with a newline."""
         ...
 
@@ -47,13 +57,18 @@ def get_format(name: str) -> Format:
     return cast("Format", importlib.import_module(f"{__name__}.{name}"))
 
 
+def matrix_format(name: str) -> MatrixFormat:
+    """The format called ``name``, to show a matrix. Raises UsageError that names the formats which can."""
+    return cast("MatrixFormat", _able(name, "render_matrix", "a matrix of releases"))
+
+
 def fleet_format(name: str) -> FleetFormat:
     """The format called ``name``, to show many clusters. Raises UsageError that names the formats which can."""
-    if not _shows_fleets(name):
-        able = ", ".join(filter(_shows_fleets, format_names()))
-        raise UsageError(f"{name} cannot show a fleet; what can: {able}")
-    return cast("FleetFormat", get_format(name))
+    return cast("FleetFormat", _able(name, "render_fleet", "a fleet of clusters"))
 
 
-def _shows_fleets(name: str) -> bool:
-    return hasattr(get_format(name), "render_fleet")
+def _able(name: str, function: str, what: str) -> Format:
+    if not hasattr(get_format(name), function):
+        able = ", ".join(other for other in format_names() if hasattr(get_format(other), function))
+        raise UsageError(f"{name} cannot show {what}; what can: {able}")
+    return get_format(name)

@@ -11,6 +11,7 @@ from crdcompat.report.text_diff import diff_text
 
 if TYPE_CHECKING:
     from crdcompat.report.fleet_model import FleetReport
+    from crdcompat.report.matrix_model import MatrixReport
 
 NAME = "text"
 
@@ -31,3 +32,10 @@ def render_fleet(report: FleetReport, style: Style) -> str:
     from crdcompat.report.text_fleet import fleet_text
 
     return "".join(f"{line}\n" for line in finish(fleet_text(report, style)))
+
+
+def render_matrix(report: MatrixReport, style: Style) -> str:
+    """A matrix as text."""
+    from crdcompat.report.text_matrix import matrix_text
+
+    return "".join(f"{line}\n" for line in finish(matrix_text(report, style)))
