@@ -23,6 +23,7 @@ from crdcompat.jobs.outcome import Outcome, from_data
 from crdcompat.sources.files import reason_of
 
 _FORMAT = "crdcompat fleet journal 1"
+_BEGINS = b'{"journal":"crdcompat'
 _SECONDS_BETWEEN_SYNCS = 1.0
 _MOST_HEAD_BYTES = 1 << 16
 
@@ -95,7 +96,7 @@ class Journal:
         head = orjson.dumps(run)
         first = self._file.readline(_MOST_HEAD_BYTES)
         if not first.endswith(b"\n"):
-            if not head.startswith(first):
+            if first and not (first.startswith(_BEGINS) and head.startswith(first)):
                 raise UsageError(f"{self._path} is no journal of crdcompat: it is left as it is")
             self._file.seek(0)
             self._file.write(head + b"\n")
