@@ -213,7 +213,7 @@ class FleetSummary:
         writes = minor_of(writer.name)
         runs = [minor_of(cluster.version) for cluster in self._clusters if cluster.version is not None]
         older = sum(minor is not None and writes is not None and minor < writes for minor in runs)
-        told = f"{older} of {many(len(self._clusters), 'cluster')} run a release before {writer.name}"
+        told = f"{older} of {many(len(self._clusters), 'cluster')} ran a release before {writer.name}"
         return (f"{told}: judged as if that had written their objects",) if older else ()
 
     def _report_cluster(self, cluster: _Cluster, order: dict[str, int]) -> FleetCluster:
