@@ -13,6 +13,7 @@ from crdcompat.report.matrix_model import AT_RISK, BLOCKED, CLEAN, UNKNOWN, Clus
 from crdcompat.report.model import SimulatedObject, SimulationReport
 
 _Item = Recorded | Problem | Skipped
+_MOST_NAMES = 3
 
 
 def judge_cluster(
@@ -97,8 +98,9 @@ def _target(name: str, report: SimulationReport) -> ClusterTarget:
 
     What neither release defines the kind of is outside the question; ``report`` lists it.
     """
-    unjudged = [f"{item.object or item.source}: {item.reason}" for item in report.not_simulated if not item.outside]
-    unjudged += [_why_unknown(item) for item in report.objects if item.worst == "unknown"]
+    missed = [(item.reason, item.object or item.source) for item in report.not_simulated if not item.outside]
+    missed += [(_why_unknown(item), item.label) for item in report.objects if item.worst == "unknown"]
+    unjudged = [f"{reason} ({_some(who)})" for reason, who in _by_reason(missed).items()]
     unjudged += [f"{item.file}: {item.message}" for item in report.problems]
     if not report.objects:
         unjudged.append("no object of a kind that it defines was recorded")
@@ -110,5 +112,16 @@ def _target(name: str, report: SimulationReport) -> ClusterTarget:
 
 
 def _why_unknown(item: SimulatedObject) -> str:
-    note = next((write.note for write in item.writes.values() if write.verdict == "unknown"), "")
-    return f"{item.label}: {note}"
+    return next((write.note for write in item.writes.values() if write.verdict == "unknown"), "")
+
+
+def _by_reason(missed: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for reason, who in missed:
+        found.setdefault(reason, []).append(who)
+    return found
+
+
+def _some(names: Sequence[str]) -> str:
+    rest = len(names) - _MOST_NAMES
+    return ", ".join(names[:_MOST_NAMES]) + (f" and {rest} more" if rest > 0 else "")

@@ -61,8 +61,8 @@ def obstacles(report: MatrixReport, direction: str) -> list[Obstacle]:
         finding, parts = place.finding, tuple(_parts(place, order))
         said = tuple((part.since, tuple(map(member_key, part.values)), part.ways) for part in parts)
         key = (finding.crd, finding.versions, finding.rule, said)
-        paths = found[key].paths if key in found else ()
-        found[key] = Obstacle(finding, (*paths, finding.path), parts)
+        known = found.get(key, Obstacle(finding, (), parts))
+        found[key] = Obstacle(known.finding, (*known.paths, finding.path), parts)
     return sorted(found.values(), key=lambda item: (-item.ways, item.finding.crd, item.paths, item.finding.rule))
 
 
@@ -73,6 +73,7 @@ def _places(report: MatrixReport, direction: str) -> Iterator[_Place]:
             finding = blocker.finding
             key = finding.crd, finding.versions, finding.rule, finding.path
             place = found.setdefault(key, _Place(finding))
+            place.finding = finding  # that of the newest release: its files are looked at
             way = cell.origin, cell.target
             for each in blocker.values:
                 place.values[member_key(each.value)] = each.value

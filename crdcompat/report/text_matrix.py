@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from crdcompat.report.matrix_model import Cell, Cluster, MatrixReport
-    from crdcompat.report.model import RejectedCause
+    from crdcompat.report.model import SimulationReport
     from crdcompat.report.style import Style
 
 _MOST_VALUES = 20
@@ -118,28 +118,31 @@ def _cluster(cluster: Cluster, style: Style) -> Iterator[str]:
     yield style.paint(cluster_title(cluster), "bold")
     for note in cluster.notes:
         yield style.wrap(f"note: {note}", indent="    ", first="  ")
+    yield style.wrap(cluster_answer(cluster), indent="  ")
     for target in cluster.targets:
         verdict = style.paint(target.verdict, COLOURS[target.verdict])
-        yield f"  to {target.target}: {verdict}; objects by their worst write: {verdict_tally(target.report)}"
-        for cause in target.report.causes:
-            yield style.wrap(cause_text(cause), indent="      ", first="    ")
+        yield f"  to {target.target}: {verdict} (objects by their worst write: {verdict_tally(target.report)})"
+        for line in cause_lines(target.report):
+            yield style.wrap(line, indent="      ", first="    ")
         yield from _cut_short([f"  not judged: {line}" for line in target.unjudged], style)
-    if cluster.targets:
-        yield style.wrap(cluster_answer(cluster), indent="")
 
 
 def cluster_title(cluster: Cluster) -> str:
     """What the cluster is, and what it runs."""
-    runs = f", runs {cluster.version}" if cluster.version else ""
-    known = f", taken as {cluster.origin}" if cluster.origin else ""
-    return f"How far back the cluster of {', '.join(cluster.sources)}{runs}{known} can go"
+    names = ", ".join(source.rstrip("/").rpartition("/")[2] for source in cluster.sources)
+    told = [f"runs {cluster.version}"] if cluster.version else []
+    told += [f"taken as {cluster.origin}"] if cluster.origin else []
+    return f"How far back the cluster of {names} can go" + (f" ({', '.join(told)})" if told else "")
 
 
-def cause_text(cause: RejectedCause) -> str:
-    """``ClusterVersion/version: status.x[*] holds "A"``: which object, or how many, what stands where."""
-    who = cause.example.partition(" in ")[0] if cause.objects == 1 else f"{cause.objects} {cause.kind}"
-    held = f"holds {listed(cause.values, _MOST_VALUES)}" if cause.values else f"is rejected ({cause.type})"
-    return f"{who}: {cause.path or 'the object'} {held}"
+def cause_lines(report: SimulationReport) -> list[str]:
+    """``ClusterVersion/version: status.a[*], status.b[*]: "A"``: which object, or how many, and what stands where."""
+    alike: dict[tuple[str, str], list[str]] = {}
+    for cause in report.causes:
+        who = cause.example.partition(" in ")[0] if cause.objects == 1 else many(cause.objects, cause.kind)
+        held = listed(cause.values, _MOST_VALUES) if cause.values else f"rejected ({cause.type})"
+        alike.setdefault((who, held), []).append(cause.path or "the object")
+    return [f"{who}: {', '.join(paths)}: {held}" for (who, held), paths in alike.items()]
 
 
 def cluster_answer(cluster: Cluster) -> str:
@@ -165,10 +168,15 @@ def _cut_short(lines: Sequence[str], style: Style) -> Iterator[str]:
 
 
 def _footer(report: MatrixReport, style: Style) -> Iterator[str]:
-    counted = {verdict: count for verdict, count in report.by_verdict().items() if count}
-    told = ", ".join(f"{count} {verdict}" for verdict, count in counted.items())
-    yield f"{many(len(report.cells), 'way')}: {style.paint(told, COLOURS[next(iter(counted), CLEAN)])}."
+    worst = next((verdict for verdict, count in report.by_verdict().items() if count), CLEAN)
+    yield f"{style.paint(verdicts(report), COLOURS[worst])}."
     yield style.wrap(coverage(report), indent="")
+
+
+def verdicts(report: MatrixReport) -> str:
+    """``20 ways between 5 releases: 10 blocked, 10 at risk``: numbers and words of ours only."""
+    told = ", ".join(f"{count} {verdict}" for verdict, count in report.by_verdict().items() if count)
+    return f"{many(len(report.cells), 'way')} between {len(report.releases)} releases: {told}"
 
 
 def coverage(report: MatrixReport) -> str:

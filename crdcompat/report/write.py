@@ -70,9 +70,10 @@ def _render(name: str, report: Report | MatrixReport | FleetReport, style: Style
 
 
 def _has_annotations(report: Report | MatrixReport | FleetReport) -> bool:
-    from crdcompat.report.model import CheckReport, DiffReport, SimulationReport
+    """What recorded clusters hold has no line in the repository."""
+    from crdcompat.report.fleet_model import FleetReport
 
-    return isinstance(report, CheckReport | DiffReport | SimulationReport)
+    return not isinstance(report, FleetReport)
 
 
 def _is_idle(report: Report | MatrixReport | FleetReport) -> bool:
