@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from crdcompat.manifests.crd import Crd, NotACrdError, is_crd, is_fragment, read_crd
 from crdcompat.manifests.documents import Document, read_documents
 from crdcompat.manifests.lookout import elsewhere, has_extension, is_marked
+from crdcompat.manifests.positions import Positions
 from crdcompat.manifests.yaml import gc_paused
 from crdcompat.problems import Problem, Skipped
 from crdcompat.sources.tree import Entry, Tree
@@ -15,13 +16,17 @@ from crdcompat.sources.tree import Entry, Tree
 
 @dataclass(frozen=True, eq=False)
 class CrdDocument:
-    """A CRD and where it stands: file, position of the document in the stream, pointer inside a List."""
+    """A CRD and where it stands: file, position of the document in the stream, pointer inside a List.
+
+    ``positions`` are those of its values, where reading it told.
+    """
 
     crd: Crd
     file: str
     index: int
     pointer: tuple[str | int, ...] = ()
     oid: str | None = None
+    positions: Positions | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +68,7 @@ class _File:
     def at(self, entry: Entry) -> _File:
         """The same bytes at another path."""
         return _File(
-            tuple(CrdDocument(item.crd, entry.path, item.index, item.pointer, entry.oid) for item in self.documents),
+            tuple(replace(item, file=entry.path, oid=entry.oid) for item in self.documents),
             tuple(Skipped(entry.path, item.reason) for item in self.skipped),
             tuple(Problem(entry.path, item.line, item.message) for item in self.problems),
             tuple(Problem(entry.path, item.line, item.message) for item in self.remarks),
@@ -154,9 +159,12 @@ def _read_file(data: bytes, entry: Entry) -> _File:
         else:
             remarks.extend(Problem(entry.path, remark.line, remark.message) for remark in item.remarks)
             try:
-                documents.append(CrdDocument(read_crd(item.data), entry.path, item.index, item.pointer, entry.oid))
+                crd = read_crd(item.data)
             except NotACrdError as error:
                 problems.append(Problem(entry.path, _line(data, item, error), f"not a readable CRD: {error}"))
+            else:
+                place = entry.path, item.index, item.pointer, entry.oid
+                documents.append(CrdDocument(crd, *place, item.positions))
     if problems and b"{{" in data and not documents:
         return _File(skipped=(Skipped(entry.path, "template that is not YAML"),))
     if others and not documents and not skipped and not problems:
