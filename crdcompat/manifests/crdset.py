@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from hashlib import blake2b
+
+import orjson
 
 from crdcompat.manifests.crd import Crd, NotACrdError, is_crd, is_fragment, read_crd
 from crdcompat.manifests.documents import Document, read_documents
@@ -78,11 +81,14 @@ class _File:
 class CrdReader:
     """Reads CRDs out of trees; equal blobs are parsed once over all trees read by one reader.
 
-    ``telling`` says what becomes of a CRD's annotations: only those that are left tell variants apart.
+    CRDs that differ in their metadata alone share their versions, so that whoever compares or compiles those by
+    identity does it once. ``telling`` says what becomes of a CRD's annotations: only those that are left tell
+    variants apart.
     """
 
     def __init__(self, telling: Callable[[Mapping[str, str]], Mapping[str, str]] | None = None) -> None:
         self._by_oid: dict[str, _File] = {}
+        self._by_spec: dict[bytes, Crd] = {}
         self._telling = telling
 
     def read(self, tree: Tree, side: str = "", wanted: Callable[[str], bool] | None = None) -> CrdSet:
@@ -134,11 +140,14 @@ class CrdReader:
             yield result
 
     def _told(self, file: _File) -> _File:
-        if self._telling is None:
-            return file
-        crds = (replace(item.crd, annotations=self._telling(item.crd.annotations)) for item in file.documents)
-        documents = (replace(item, crd=crd) for item, crd in zip(file.documents, crds, strict=True))
-        return replace(file, documents=tuple(documents))
+        documents = tuple(replace(item, crd=self._shared(item.crd)) for item in file.documents)
+        return replace(file, documents=documents)
+
+    def _shared(self, crd: Crd) -> Crd:
+        annotations = crd.annotations if self._telling is None else self._telling(crd.annotations)
+        text = orjson.dumps([crd.raw["apiVersion"], crd.name, crd.raw["spec"]])
+        known = self._by_spec.setdefault(blake2b(text, digest_size=20).digest(), crd)
+        return replace(crd, annotations=annotations, versions=known.versions, raw={**crd.raw, "spec": known.raw["spec"]})
 
 
 def _read_file(data: bytes, entry: Entry) -> _File:
