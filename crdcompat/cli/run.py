@@ -76,7 +76,7 @@ def run_check(named: str | None, repo: str | None, base: str | None) -> CheckRep
     """A check as it runs without options: the base that is told, or that CI, the configuration or git tells."""
     from crdcompat.jobs.change import find_change
     from crdcompat.jobs.check import Wishes, check
-    from crdcompat.jobs.quick import untouched
+    from crdcompat.jobs.quick import sides, untouched
     from crdcompat.policy.waivers import read_waivers
 
     config = find_config(named, Path(repo) if repo else None)
@@ -84,8 +84,9 @@ def run_check(named: str | None, repo: str | None, base: str | None) -> CheckRep
     if change is None:
         raise UsageError("a branch is being deleted: there is nothing to compare")
     wishes = Wishes(repo=repo, objects=config.recordings)
-    found = untouched(change, config.wants, repo)
-    return found or check(change, config, read_waivers(config.waiver_file), wishes)
+    trees = sides(change, repo)
+    found = untouched(change, trees, config.wants, repo)
+    return found or check(change, trees, config, read_waivers(config.waiver_file), wishes)
 
 
 def overruled(report: DiffReport, config: Config, narrower: Narrower) -> DiffReport:

@@ -17,9 +17,16 @@ if TYPE_CHECKING:
     from crdcompat.sources.tree import Tree
 
 
-def untouched(change: Change, wants: Callable[[str], bool], repo: str | None) -> CheckReport | None:
-    """The report of a change that touches no CRD; None where there is something to compare."""
-    before, after = (open_source(name, repo=repo) for name in (change.old, change.new))
+def sides(change: Change, repo: str | None) -> tuple[Tree, Tree]:
+    """What was there before a change, and what is there after it."""
+    return open_source(change.old, repo=repo), open_source(change.new, repo=repo)
+
+
+def untouched(
+    change: Change, trees: tuple[Tree, Tree], wants: Callable[[str], bool], repo: str | None
+) -> CheckReport | None:
+    """The report of a change, whose ``sides`` these are, that touches no CRD; None where there is something to compare."""
+    before, after = trees
     if touches_crds(before, after, wants):
         return None
     unstaged = after.name == "index:" and any(map(may_hold_crds, unstaged_files(Repository(repo))))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 
@@ -38,7 +38,8 @@ class CrdSet:
 
     ``remarks`` are oddities of documents that were read all the same (duplicate keys). ``read`` gives the
     bytes of some of its files, to find line numbers in. ``runs`` is what the configuration says runs beside it
-    (``1.31``, ``openshift-4.18``); without it the name tells.
+    (``1.31``, ``openshift-4.18``); without it the name tells. ``unread`` counts the files that were left out because
+    every side has them alike.
     """
 
     name: str
@@ -50,6 +51,7 @@ class CrdSet:
     remarks: tuple[Problem, ...]
     read: Callable[[Iterable[str]], Iterator[tuple[str, bytes]]] = field(repr=False)
     runs: str = ""
+    unread: int = 0
 
     def named(self) -> dict[str, list[CrdDocument]]:
         """The documents by CRD name, in name order, each list in path order."""
@@ -91,10 +93,25 @@ class CrdReader:
         self._by_spec: dict[bytes, Crd] = {}
         self._telling = telling
 
-    def read(self, tree: Tree, side: str = "", wanted: Callable[[str], bool] | None = None) -> CrdSet:
-        """Read all CRDs of ``tree``; ``wanted`` may leave files out by path. Raises SourceError."""
+    def documents(self, tree: Tree, entries: Iterable[Entry]) -> Iterator[CrdDocument]:
+        """The CRDs of these files of ``tree``. Raises SourceError."""
+        with gc_paused():
+            for file in self._files(tree, list(entries)):
+                yield from file.documents
+
+    def read(
+        self,
+        tree: Tree,
+        side: str = "",
+        wanted: Callable[[str], bool] | None = None,
+        unread: Container[str] = (),
+    ) -> CrdSet:
+        """Read all CRDs of ``tree``; ``wanted`` may leave files out by path. Raises SourceError.
+
+        The files at the paths ``unread`` are left out and counted.
+        """
         skipped: list[Skipped] = []
-        candidates: list[Entry] = []
+        entries: list[Entry] = []
         for entry in tree.entries():
             if not tree.is_one_file and not has_extension(entry.path):
                 continue
@@ -102,7 +119,8 @@ class CrdReader:
             if reason:
                 skipped.append(Skipped(entry.path, reason, side))
             elif wanted is None or wanted(entry.path):
-                candidates.append(entry)
+                entries.append(entry)
+        candidates = [entry for entry in entries if entry.path not in unread]
         documents: list[CrdDocument] = []
         problems: list[Problem] = []
         remarks: list[Problem] = []
@@ -113,7 +131,7 @@ class CrdReader:
                 problems.extend(Problem(item.file, item.line, item.message, side) for item in file.problems)
                 remarks.extend(Problem(item.file, item.line, item.message, side) for item in file.remarks)
         problems.extend(Problem(item.file, item.line, item.message, side) for item in getattr(tree, "problems", ()))
-        by_path = {entry.path: entry for entry in candidates}
+        by_path = {entry.path: entry for entry in entries}
         return CrdSet(
             name=tree.name,
             commit=tree.commit,
@@ -123,6 +141,7 @@ class CrdReader:
             problems=tuple(problems),
             remarks=tuple(remarks),
             read=lambda paths: ((entry.path, data) for entry, data in tree.read([by_path[path] for path in paths])),
+            unread=len(entries) - len(candidates),
         )
 
     def _files(self, tree: Tree, candidates: list[Entry]) -> Iterator[_File]:
@@ -147,7 +166,9 @@ class CrdReader:
         annotations = crd.annotations if self._telling is None else self._telling(crd.annotations)
         text = orjson.dumps([crd.raw["apiVersion"], crd.name, crd.raw["spec"]])
         known = self._by_spec.setdefault(blake2b(text, digest_size=20).digest(), crd)
-        return replace(crd, annotations=annotations, versions=known.versions, raw={**crd.raw, "spec": known.raw["spec"]})
+        return replace(
+            crd, annotations=annotations, versions=known.versions, raw={**crd.raw, "spec": known.raw["spec"]}
+        )
 
 
 def _read_file(data: bytes, entry: Entry) -> _File:

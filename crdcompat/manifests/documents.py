@@ -18,6 +18,7 @@ from yaml.composer import ComposerError
 from yaml.constructor import ConstructorError
 from yaml.reader import ReaderError
 
+from crdcompat.manifests.positions import Positions
 from crdcompat.manifests.yaml import (
     MAX_DEPTH,
     TOO_DEEP,
@@ -27,7 +28,6 @@ from crdcompat.manifests.yaml import (
     Remark,
     gc_paused,
 )
-from crdcompat.manifests.positions import Positions
 from crdcompat.problems import Problem
 from crdcompat.sources.files import MAX_FILE_BYTES
 

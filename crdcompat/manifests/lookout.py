@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import PurePosixPath
-
 _EXTENSIONS = frozenset({".yaml", ".yml", ".json"})
 #: Folders that hold no CRD a cluster would get.
 _ELSEWHERE = {
@@ -13,6 +11,7 @@ _ELSEWHERE = {
     "zz_generated.featuregated-crd-manifests": "fragment of a feature gate",
     "manual-override-crd-manifests": "fragment: manual override",
 }
+FOLDERS_ELSEWHERE = tuple(_ELSEWHERE)
 _MARKS = (b"CustomResourceDefinition", b"openAPIV3Schema", b"apiextensions.k8s.io")
 
 
@@ -23,7 +22,9 @@ def may_hold_crds(path: str, data: bytes | None = None) -> bool:
 
 def has_extension(path: str) -> bool:
     """Whether its name is that of a YAML or JSON file."""
-    return PurePosixPath(path).suffix.lower() in _EXTENSIONS
+    name = path[path.rfind("/") + 1 :]
+    dot = name.rfind(".")
+    return dot > 0 and name[dot:].lower() in _EXTENSIONS
 
 
 def is_marked(data: bytes) -> bool:

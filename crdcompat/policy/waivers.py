@@ -18,7 +18,7 @@ import orjson
 
 from crdcompat.policy.config import ConfigError, check_schema, read_mapping
 from crdcompat.policy.findings import Finding
-from crdcompat.policy.rules import catalogue
+from crdcompat.policy.rules import rule_names
 from crdcompat.schema.sample import member_key
 
 _RELEASE = re.compile(r"(?<![\d.])(\d+)\.(\d+)")
@@ -96,7 +96,7 @@ def read_waivers(path: Path) -> tuple[Waiver, ...]:
     lines = _lines(text, len(data.get("waivers", ())))
     found = []
     for entry, line in zip(data.get("waivers", ()), lines, strict=True):
-        if entry["rule"] not in catalogue():
+        if entry["rule"] not in rule_names():
             raise ConfigError(f"{path}:{line}: there is no rule {entry['rule']!r} (crdcompat rules lists them)")
         last_day(entry.get("until", ""), f"{path}:{line}: until")
         if entry["rule"].startswith("enum-value-") and not entry.get("values"):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from crdcompat.policy.rules import catalogue
+from crdcompat.policy.rules import rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -113,7 +113,7 @@ def came_with(told: Mapping[str, Any]) -> str:
 
 def way_out(finding: Finding) -> str:
     """The first advice of its rule, and the command that tells all of it."""
-    fix = catalogue()[finding.rule].fix
+    fix = rule(finding.rule).fix
     first = fix.lstrip("- ").split("\n- ")[0]
     return f"{' '.join(first.split())} (crdcompat explain {finding.rule})"
 
