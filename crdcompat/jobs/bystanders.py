@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from functools import reduce
 
+from crdcompat.jobs.quick import unchanged
 from crdcompat.manifests.contexts import CHANNEL, FEATURE_SET, PROFILE
 from crdcompat.manifests.crdset import CrdDocument, CrdReader
 from crdcompat.manifests.lookout import FOLDERS_ELSEWHERE, may_hold_crds
@@ -40,32 +40,31 @@ def unread(
     base = trees[0]
     if not isinstance(base, GitTree):
         return frozenset()
-    sides = [[entry for entry in tree.entries() if may_hold_crds(entry.path) and wants(entry.path)] for tree in trees]
-    same = reduce(
-        frozenset.__and__, ({entry for entry in side if entry.oid} for side in sides[1:]), frozenset(sides[0])
-    )
+    same = unchanged(trees)
+
+    def read(tree: Tree, entries: Iterable[Entry]) -> list[CrdDocument]:
+        return [*reader.documents(tree, (e for e in entries if may_hold_crds(e.path) and wants(e.path)))]
+
     differing = [
         document
-        for tree, side in zip(trees, sides, strict=True)
-        for document in reader.documents(tree, (entry for entry in side if entry not in same))
+        for tree in trees
+        for document in read(tree, (entry for entry in tree.entries() if entry.path not in same))
     ]
     names = {*crds, *(document.crd.name for document in differing)}
     words = sorted(names) if len(names) <= _FEW else [_PLURAL]
     marks = (FEATURE_SET, PROFILE, CHANNEL, *variants)
-    entries = {entry.path: entry for entry in same}
     needed: set[Entry] = set()
     telling: dict[str, list[Entry]] = {}
     for path, line in grep(base, (*words, *marks), leaving_out=FOLDERS_ELSEWHERE):
-        entry = entries.get(path)
+        entry = same.get(path)
         if entry is None:
             continue
         if any(word in line for word in words) and _may_name(line, names):
             needed.add(entry)
         if any(mark in line for mark in marks):
             telling.setdefault(line.strip(), []).append(entry)
-    documents = [*differing, *reader.documents(base, needed)]
-    needed |= _witnesses(telling, documents, lambda wanted: reader.documents(base, wanted))
-    return frozenset(entry.path for entry in same - needed)
+    needed |= _witnesses(telling, (*differing, *read(base, needed)), lambda entries: read(base, entries))
+    return frozenset(same.keys() - {entry.path for entry in needed})
 
 
 def _may_name(line: str, names: set[str]) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 _EXTENSIONS = frozenset({".yaml", ".yml", ".json"})
 #: Folders that hold no CRD a cluster would get.
 _ELSEWHERE = {
@@ -34,4 +36,9 @@ def is_marked(data: bytes) -> bool:
 
 def elsewhere(path: str) -> str:
     """Why a file's folder holds no CRD that a cluster would get; "" if it may."""
-    return next((_ELSEWHERE[part] for part in path.split("/")[:-1] if part in _ELSEWHERE), "")
+    return _elsewhere(path.rpartition("/")[0])
+
+
+@lru_cache(maxsize=4096)
+def _elsewhere(folder: str) -> str:
+    return next((_ELSEWHERE[part] for part in folder.split("/") if part in _ELSEWHERE), "")
