@@ -105,6 +105,7 @@ def diff(
             harmless=compared.harmless,
             superseded=pairing.losers,
             versions=tuple(sorted(compared.versions)),
+            unread=new.unread,
         ),
         findings=tuple(kept),
         undecided=tuple(sorted((_undecided(item, places) for item in opened), key=_undecided_order)),

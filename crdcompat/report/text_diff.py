@@ -216,10 +216,11 @@ def compared_line(report: DiffReport) -> str:
     """How much was looked at, in one sentence."""
     counts = report.counts
     only = [f"{len(names)} only in {side.name}" for names, side in _only(report)]
+    unread = f" {many(counts.unread, 'file')} alike on all sides: not read." if counts.unread else ""
     return (
         f"Compared {many(counts.compared, 'CRD')} in {many(len(counts.contexts), 'context')}: "
         f"{counts.changed} changed, {', '.join(only)}; {many(len(counts.text_changes), 'text-only change')}, "
-        f"{many(len(report.skipped), 'file')} skipped, {many(len(report.problems), 'problem')}."
+        f"{many(len(report.skipped), 'file')} skipped, {many(len(report.problems), 'problem')}.{unread}"
     )
 
 
