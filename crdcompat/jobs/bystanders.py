@@ -45,12 +45,8 @@ def unread(
     def read(tree: Tree, entries: Iterable[Entry]) -> list[CrdDocument]:
         return [*reader.documents(tree, (e for e in entries if may_hold_crds(e.path) and wants(e.path)))]
 
-    differing = [
-        document
-        for tree in trees
-        for document in read(tree, (entry for entry in tree.entries() if entry.path not in same))
-    ]
-    names = {*crds, *(document.crd.name for document in differing)}
+    differing = [read(tree, (entry for entry in tree.entries() if entry.path not in same)) for tree in trees]
+    names = {*crds, *(document.crd.name for side in differing for document in side)}
     words = sorted(names) if len(names) <= _FEW else [_PLURAL]
     marks = (FEATURE_SET, PROFILE, CHANNEL, *variants)
     needed: set[Entry] = set()
@@ -63,7 +59,8 @@ def unread(
             needed.add(entry)
         if any(mark in line for mark in marks):
             telling.setdefault(line.strip(), []).append(entry)
-    needed |= _witnesses(telling, (*differing, *read(base, needed)), lambda entries: read(base, entries))
+    told = set.intersection(*map(_annotations, differing)) | _annotations(read(base, needed))
+    needed |= _witnesses(telling, told, lambda entries: read(base, entries))
     return frozenset(same.keys() - {entry.path for entry in needed})
 
 
@@ -77,19 +74,18 @@ def _may_name(line: str, names: set[str]) -> bool:
 
 def _witnesses(
     telling: dict[str, list[Entry]],
-    known: Iterable[CrdDocument],
+    told: set[tuple[str, str]],
     read: Callable[[Iterable[Entry]], Iterable[CrdDocument]],
 ) -> set[Entry]:
-    """For each line that an annotation may stand in, a file where one does, unless a known document has it."""
+    """For each line that an annotation may stand in, a file where one does, unless every side has been told it."""
     found: set[Entry] = set()
-    told = _annotations(known)
     for attempt in range(_ROUNDS + 1):
         open_ = {line: entries for line, entries in telling.items() if not _is_told(line, told)}
         if attempt == _ROUNDS:
             return found.union(*open_.values())
         wanted = {entries[attempt] for entries in open_.values() if attempt < len(entries)}
         found |= wanted
-        told |= _annotations(read(wanted))
+        told = told | _annotations(read(wanted))
     return found
 
 
