@@ -19,8 +19,8 @@ class ClusterFacts:
     """
 
     def __init__(self) -> None:
-        self._ids: set[str | None] = set()
-        self._versions: set[str | None] = set()
+        self._ids: dict[str | None, None] = {}
+        self._versions: dict[str | None, None] = {}
 
     def see(self, item: Recorded) -> None:
         """Look at one object."""
@@ -29,8 +29,8 @@ class ClusterFacts:
         spec, status = (item.data.get(part) for part in ("spec", "status"))
         told = spec.get("clusterID") if isinstance(spec, dict) else None
         readable = isinstance(told, str) and _UUID.fullmatch(told.lower()) and set(told) != _NIL
-        self._ids.add(told.lower() if isinstance(told, str) and readable else None)
-        self._versions.add(_version(status))
+        self._ids[told.lower() if isinstance(told, str) and readable else None] = None
+        self._versions[_version(status)] = None
 
     @property
     def id(self) -> str | None:
@@ -41,6 +41,11 @@ class ClusterFacts:
     def version(self) -> str | None:
         """What the cluster was last told to run: ``4.18.3``."""
         return next(iter(self._versions)) if len(self._versions) == 1 else None
+
+    @property
+    def versions(self) -> tuple[str, ...]:
+        """The same of every ClusterVersion that tells it, in the order met."""
+        return tuple(version for version in self._versions if version is not None)
 
 
 def _is_cluster_version(item: Recorded) -> bool:
