@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 
 _MOST = 20
+_MOST_VALUES = 8
 _COLOURS = {BLOCKED: "error", UNKNOWN: "warning", AT_RISK: "info"}
 
 
@@ -116,7 +117,9 @@ def _held(finding: FleetFinding) -> str:
         return f"is rejected ({finding.type})"
     told = sorted(values.items(), key=lambda item: (-item[1], item[0]))
     same = all(count == finding.clusters for _, count in told)
-    return f"holds {', '.join(text if same else f'{text} ({count})' for text, count in told)}"
+    shown = ", ".join(text if same else f"{text} ({count})" for text, count in told[:_MOST_VALUES])
+    rest = len(told) - _MOST_VALUES
+    return f"holds {shown}{f' and {rest} more' if rest > 0 else ''}"
 
 
 def unjudged_sentence(item: Unjudged, report: FleetReport) -> str:
