@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import tarfile
+import time
 from pathlib import Path
 
 import pytest
@@ -335,7 +336,7 @@ def test_ctrl_c_ends_all_processes_and_leaves_a_whole_journal(crds: dict[str, Pa
         start_new_session=True,
     )
     while process.poll() is None and (not journal.exists() or journal.read_bytes().count(b"\n") < 3):
-        pass
+        time.sleep(0.01)
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to all of them
     out, err = process.communicate()  # ends only when no process holds the other ends
     assert (process.returncode, out) == (130, b"")

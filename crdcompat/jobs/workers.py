@@ -12,8 +12,8 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Generator, Iterable
-from contextlib import suppress
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from typing import cast
@@ -85,7 +85,8 @@ class _Worker:
         context = multiprocessing.get_context("fork") if forks else multiprocessing.get_context("spawn")
         self.connection, theirs = context.Pipe()
         self._process = context.Process(target=_serve, args=(work, theirs, self.connection), daemon=True)
-        self._process.start()
+        with _deaf():
+            self._process.start()
         theirs.close()  # so that the end of the process is the end of what it sends
         self._item = ""
 
@@ -109,6 +110,19 @@ class _Worker:
         self._process.kill()
         self._process.join()
         self._process.close()
+
+
+@contextmanager
+def _deaf() -> Iterator[None]:
+    """A process that is started meanwhile ignores Ctrl-C from its first instruction on."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _serve(work: Work, connection: Connection, parents: Connection) -> None:
