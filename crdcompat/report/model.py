@@ -44,7 +44,10 @@ class UndecidedEntry:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How much was looked at; ``versions`` are the CRDs compared, by name and version (``""``: none is shared)."""
+    """How much was looked at; ``versions`` are the CRDs compared, by name and version (``""``: none is shared).
+
+    ``unread`` counts the files that every side has alike and nothing needed: what is in them is in no other count.
+    """
 
     old: int
     new: int
@@ -59,6 +62,7 @@ class Counts:
     harmless: int
     superseded: tuple[tuple[str, str, str], ...] = ()
     versions: tuple[tuple[str, str], ...] = ()
+    unread: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,12 +182,16 @@ class SimulatedObject:
     @property
     def worst(self) -> str:
         """The worst verdict over all writes."""
-        verdicts = {write.verdict for write in self.writes.values()}
-        return next((verdict for verdict in VERDICTS if verdict in verdicts), "accepted")
+        return worst_verdict(write.verdict for write in self.writes.values())
 
 
 #: Worst first.
 VERDICTS = ("rejected", "unknown", "loses-data", "accepted")
+
+
+def worst_verdict(verdicts: Iterable[str]) -> str:
+    """The worst of the verdicts on an object's writes."""
+    return min(verdicts, key=VERDICTS.index, default="accepted")
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,11 +216,18 @@ class RejectedCause:
 
 @dataclass(frozen=True, slots=True)
 class NotSimulated:
-    """A recorded object (or file) that could not be replayed, and why."""
+    """A recorded object (or file) that could not be replayed, and why.
+
+    ``crd`` is the CRD of its kind, where one is known. ``outside``: neither release defines its kind, so neither has
+    a say in it. ``problem`` is what is wrong with the input, where that is why.
+    """
 
     object: str
     source: str
     reason: str
+    crd: str = ""
+    outside: bool = False
+    problem: Problem | None = None
 
 
 @dataclass(frozen=True, slots=True)

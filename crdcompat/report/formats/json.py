@@ -21,6 +21,8 @@ from crdcompat.report.model import (
 if TYPE_CHECKING:
     from crdcompat.policy.findings import Finding, Location
     from crdcompat.problems import Problem, Skipped
+    from crdcompat.report.fleet_model import FleetReport
+    from crdcompat.report.matrix_model import Cell, Cluster, MatrixReport
     from crdcompat.report.style import Style
 
 NAME = "json"
@@ -32,6 +34,15 @@ def render(report: Report, style: Style) -> str:
         data = simulation_data(report)
     else:
         data = check_data(report) if isinstance(report, CheckReport) else diff_data(report)
+    return _text(data)
+
+
+def render_fleet(report: FleetReport, style: Style) -> str:
+    """A report on many clusters as JSON text; ``style`` plays no part."""
+    return _text(fleet_data(report))
+
+
+def _text(data: dict[str, Any]) -> str:
     return orjson.dumps(data, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE).decode()
 
 
@@ -59,6 +70,7 @@ def diff_data(report: DiffReport) -> dict[str, Any]:
             "contexts_only_new": list(counts.contexts_only_new),
             "text_only_changes": len(counts.text_changes),
             "without_effect": counts.harmless,
+            "unread": counts.unread,
             "superseded": [{"crd": crd, "file": file, "by": by} for crd, file, by in counts.superseded],
             "skipped": [_skipped(item) for item in report.skipped],
             "problems": [_problem(item) for item in report.problems],
@@ -81,8 +93,9 @@ def check_data(report: CheckReport) -> dict[str, Any]:
     }
 
 
-def simulation_data(report: SimulationReport) -> dict[str, Any]:
-    """A simulation report as JSON data."""
+def simulation_data(report: SimulationReport, *, all_objects: bool = True) -> dict[str, Any]:
+    """A simulation report as JSON data; without ``all_objects`` those are left out that every write is accepted of."""
+    shown = [item for item in report.objects if all_objects or item.worst != "accepted"]
     return {
         **_head("simulate", report.old, report.new),
         "direction": report.direction,
@@ -107,9 +120,86 @@ def simulation_data(report: SimulationReport) -> dict[str, Any]:
             "skipped": [_skipped(item) for item in report.skipped],
             "problems": [_problem(item) for item in report.problems],
         },
-        "objects": [_object(item) for item in report.objects],
+        "objects": [_object(item) for item in shown],
         "not_simulated": [
             {"object": item.object, "source": item.source, "reason": item.reason} for item in report.not_simulated
+        ],
+    }
+
+
+def fleet_data(report: FleetReport) -> dict[str, Any]:
+    """A report on many clusters as JSON data."""
+    from crdcompat.report.json_fleet import fleet_body
+
+    body = fleet_body(report, _location)
+    read = {
+        "problems": [_problem(item) for item in report.problems],
+        "skipped": [_skipped(item) for item in report.left_out],
+    }
+    return {
+        **_head(report.command, report.old, report.new),
+        **body,
+        "targets": [_release(release) for release in report.targets],
+        "summary": {**body["summary"], **read},
+    }
+
+
+def render_matrix(report: MatrixReport, style: Style) -> str:
+    """A matrix as JSON text; ``style`` plays no part."""
+    return _text(matrix_data(report))
+
+
+def matrix_data(report: MatrixReport) -> dict[str, Any]:
+    """A matrix as JSON data: each cell is a diff report of one direction, with its verdict and what blocks."""
+    return {
+        **_head(report.command, report.releases[0], report.releases[-1]),
+        "releases": [_release(item) for item in report.releases],
+        "notes": list(report.notes),
+        "summary": {"verdicts": report.by_verdict(), "problems": [_problem(item) for item in report.problems]},
+        "cells": [_cell(cell) for cell in report.cells],
+        "cluster": _cluster(report.cluster) if report.cluster is not None else None,
+    }
+
+
+def _cell(cell: Cell) -> dict[str, Any]:
+    return {
+        "from": cell.origin,
+        "to": cell.target,
+        "direction": cell.direction,
+        "verdict": cell.verdict,
+        "unjudged": list(cell.unjudged),
+        "by_owner": cell.by_owner(),
+        "blocking_crds": list(cell.blocking_crds),
+        "blockers": [
+            {
+                "id": blocker.finding.id,
+                "rule": blocker.finding.rule,
+                "crd": blocker.finding.crd,
+                "path": blocker.finding.path,
+                "since": blocker.since,
+                "values": [{"value": each.value, "since": each.release} for each in blocker.values],
+            }
+            for blocker in cell.blockers
+        ],
+        **diff_data(cell.report),
+    }
+
+
+def _cluster(cluster: Cluster) -> dict[str, Any]:
+    """How far back the cluster can go; of its objects those that are not accepted as they are."""
+    return {
+        "sources": list(cluster.sources),
+        "version": cluster.version,
+        "from": cluster.origin,
+        "notes": list(cluster.notes),
+        "targets": [
+            {
+                "to": target.target,
+                "verdict": target.verdict,
+                "unjudged": list(target.unjudged),
+                **simulation_data(target.report, all_objects=False),
+            }
+            for target in cluster.targets
         ],
     }
 

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from crdcompat.report.model import CheckReport, Report, SimulationReport
 from crdcompat.report.style import Style, finish
 from crdcompat.report.text_check import check_text
 from crdcompat.report.text_diff import diff_text
+
+if TYPE_CHECKING:
+    from crdcompat.report.fleet_model import FleetReport
+    from crdcompat.report.matrix_model import MatrixReport
 
 NAME = "text"
 
@@ -19,3 +25,17 @@ def render(report: Report, style: Style) -> str:
     else:
         lines = check_text(report, style) if isinstance(report, CheckReport) else diff_text(report, style)
     return "".join(f"{line}\n" for line in finish(lines))
+
+
+def render_fleet(report: FleetReport, style: Style) -> str:
+    """A report on many clusters as text."""
+    from crdcompat.report.text_fleet import fleet_text
+
+    return "".join(f"{line}\n" for line in finish(fleet_text(report, style)))
+
+
+def render_matrix(report: MatrixReport, style: Style) -> str:
+    """A matrix as text."""
+    from crdcompat.report.text_matrix import matrix_text
+
+    return "".join(f"{line}\n" for line in finish(matrix_text(report, style)))
