@@ -123,8 +123,8 @@ def _growth(grown: dict[int, Path], app: Work) -> Iterator[Work]:
     first: Work | None = None
     for copies, tree in grown.items():
         if copies == 4:
-            yield Work("check, 1 CRD changed in 40 MB", command, tree, (1,), app, 2.5)
-        work = Work(f"check, 1 CRD changed in a tree of {copies}×", command, tree, (1,), first)
+            yield Work("check, 1 CRD changed in 40 MB", command, tree, (0, 1), app, 2.5)
+        work = Work(f"check, 1 CRD changed in a tree of {copies}×", command, tree, (0, 1), first)
         first = first or work
         yield work
     tree = grown[_GROWTH[0]]
