@@ -176,8 +176,8 @@ def _print(rows: list[dict[str, str | float | None]], runs: int) -> None:
         shown = (f"{row[key]:.2f}" if row[key] is not None else "" for key in ("ratio", "cpu_ratio", "aim"))
         ratio, cpu_ratio, aim = shown
         print(
-            f"{row['work']:42} {row['median_s']:6.3f} s {spread:>17} {ratio:>6} {cpu_ratio:>6} {aim:>5} {row['cpu_median_s']:6.3f} s"
-            f" {row['peak_mib']:4.0f} MiB  {row['baseline'] or ''}"
+            f"{row['work']:42} {row['median_s']:6.3f} s {spread:>17} {ratio:>6} {cpu_ratio:>6} {aim:>5}"
+            f" {row['cpu_median_s']:6.3f} s {row['peak_mib']:4.0f} MiB  {row['baseline'] or ''}"
         )
 
 
