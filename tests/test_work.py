@@ -130,7 +130,7 @@ def test_reading_grows_with_what_differs(repo: Path, work: Counter[str]) -> None
     commit(repo, others(20))
     for changed in (2, 4, 8):
         for number in range(1, changed + 1):
-            write(repo / f"others/{number}.yaml", widget("A", "B", kind=f"Other{'x' * number}"))
+            write(repo / f"others/{number}.yaml", widget("A", f"B{number}", kind=f"Other{'x' * number}"))
         git(repo, "add", "--all")
         work.clear()
         run("check", "--base", "HEAD", cwd=repo)
