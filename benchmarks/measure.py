@@ -26,6 +26,8 @@ _CRDCOMPAT = str(Path(sys.executable).parent / "crdcompat")
 _LIMITS = (_PYTHON, str(_HERE / "limits.py"))
 _MAXRSS_UNIT = 1 if sys.platform == "darwin" else 1024  # wait4 counts bytes on macOS, KiB elsewhere
 _GROWTH = (1, 4, 16)
+#: Python keeps what it compiled, as it does for a user: compiling anew each time would be most of the time.
+_ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +54,12 @@ class Work:
         with tempfile.TemporaryFile() as errors:
             start = time.perf_counter()
             process = subprocess.Popen(
-                self.command, cwd=self.at, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=errors
+                self.command,
+                cwd=self.at,
+                env=_ENVIRONMENT,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=errors,
             )
             _, status, usage = os.wait4(process.pid, 0)
             took = time.perf_counter() - start
