@@ -19,7 +19,7 @@ from crdcompat.manifests.crdset import CrdSet
 from crdcompat.manifests.objects import read_objects
 from crdcompat.policy.config import Config, find_config
 from crdcompat.report.model import CheckReport, DiffReport
-from crdcompat.report.write import write_reports
+from crdcompat.report.write import wants_excerpts, write_reports
 from crdcompat.sources import open_objects, open_source
 
 
@@ -51,6 +51,10 @@ def compare_and_report(
         recorded = chain.from_iterable(read_objects(open_objects(path, repo=repo)) for path in objects)
         report = with_evidence(report, before, after, recorded)
     report = overruled(report, settings.config, Narrower(before, after))
+    if wants_excerpts(settings.formats):
+        from crdcompat.jobs.excerpts import with_excerpts
+
+        report = with_excerpts(report, before, after)
     if patch:
         named = {key: filters[key] for key in ("crds", "paths", "contexts") if key in filters}
         waived = [finding for finding in report.findings if finding.waiver is not None]

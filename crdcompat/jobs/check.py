@@ -32,13 +32,17 @@ MorePlaces = Callable[[Judged], tuple[Location, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Wishes:
-    """What a check was asked for beside the change: targets (None: the configuration's), filters, recordings."""
+    """What a check was asked for beside the change: targets (None: the configuration's), filters, recordings.
+
+    ``excerpts``: a format shows the lines of both sides.
+    """
 
     targets: Sequence[str] | None = None
     filters: dict[str, Any] = field(default_factory=dict)
     objects: Sequence[str] = ()
     repo: str | None = None
     today: date = field(default_factory=date.today)
+    excerpts: bool = False
 
 
 def check(change: Change, config: Config, waivers: Sequence[Waiver], wishes: Wishes) -> CheckReport:
@@ -100,7 +104,12 @@ class _Run:
             report = _marked(report, self._diff(old, base, locate=False), narrower)
         applied = apply_waivers(report.findings, self._valid, narrower.split)
         self._used |= applied.used
-        return Section(against, replace(report, findings=applied.findings))
+        report = replace(report, findings=applied.findings)
+        if self._wishes.excerpts:
+            from crdcompat.jobs.excerpts import with_excerpts
+
+            report = with_excerpts(report, old, self._head)
+        return Section(against, report)
 
     def said(self, *, has_targets: bool) -> Iterator[str]:
         """Waivers whose end has come, and those that nothing matches (which only rollback targets can tell)."""
