@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import os
 import shutil
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -49,6 +50,8 @@ class Browser:
         self.cdp("Emulation.setScriptExecutionDisabled", value=not scripts)
         self.driver.get("about:blank")
         self.driver.get(f"{file.as_uri()}{address}")
+        while self.js("return document.readyState") != "complete":  # the driver does not always wait for it
+            time.sleep(0.02)
 
     def complaints(self) -> list[str]:
         """What the console says, and what the page's policy refused, since the page was opened."""
