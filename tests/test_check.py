@@ -256,6 +256,9 @@ def test_moved_files_pass_without_a_word_on_findings(pull_request: Path) -> None
     report = check(pull_request, *BASE, code=0)
     assert report["sections"] == []
     assert report["notes"][-1].endswith("no CRD changed: nothing to check")
+    silent = run("check", *BASE, cwd=pull_request)
+    assert (silent.code, silent.out, silent.err) == (0, "", "")
+    assert run("check", *BASE, "-v", cwd=pull_request).out.endswith("no CRD changed: nothing to check\n")
 
 
 def test_a_change_of_no_crd_parses_no_yaml(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -275,9 +278,11 @@ def test_what_is_not_staged_is_said_not_to_be_looked_at(tmp_path: Path) -> None:
     repo = repository(tmp_path)
     commit(repo, {"w.yaml": widget("A"), "README": "a"})
     (repo / "README").write_text("b")
-    assert "not staged" not in check(repo, code=0)["notes"][0]
+    assert len(check(repo, code=0)["notes"]) == 1
     (repo / "w.yaml").write_text(json.dumps(widget("A", "B")))
-    assert "(what is not staged is not looked at: --head worktree:)" in check(repo, code=0)["notes"][0]
+    told = "what is not staged is not looked at: --head worktree:"
+    assert check(repo, code=0)["notes"][1:] == [told]
+    assert told in run("check", cwd=repo).out
     assert check(repo, "--head", "worktree:", code=1)["summary"]["findings"]["error"] == 1
 
 
@@ -364,6 +369,91 @@ def test_a_waiver_by_release_and_one_that_nothing_matches(tmp_path: Path) -> Non
     assert "status.gone" in report["waivers"][0]
 
 
+def test_a_waiver_covers_no_later_change_of_a_keyword(tmp_path: Path) -> None:
+    """What a bound, a pattern or a rule was and became is accepted; what it becomes next is not."""
+
+    def state(most: int, pattern: str, *rules: str) -> Json:
+        made = root(spec=obj(n={"type": "integer", "maximum": most}, p={"type": "string", "pattern": pattern}))
+        listed = [{"rule": rule, "message": rule * 2} for rule in rules]
+        return crd(made | ({"x-kubernetes-validations": listed} if rules else {}))
+
+    repo, rule = repository(tmp_path), "self.spec.n != 7"
+    commit(repo, {"w.yaml": state(1, "^a$", rule)})
+    git(repo, "branch", "old")
+    commit(repo, {"w.yaml": state(3, "^[ab]$")})
+    found = [f for f in check(repo, "--base", "old", code=0)["sections"][0]["findings"] if f["severity"] != "info"]
+    assert {f["rule"] for f in found} == {"bounds-loosened", "pattern-widened", "cel-rule-removed"}
+    ids = [finding["id"][:8] for finding in found]
+    assert run("waive", *ids, "--base", "old", "--reason", "known", cwd=repo).code == 0
+    entries = load_yaml((repo / ".crdcompat-waivers.yaml").read_text())["waivers"]
+    assert {(entry["rule"], json.dumps([entry["old"], entry["new"]])) for entry in entries} == {
+        ("bounds-loosened", '[{"maximum": 1}, {"maximum": 3}]'),
+        ("pattern-widened", '["^a$", "^[ab]$"]'),
+        ("cel-rule-removed", json.dumps([[{"rule": rule, "message": rule * 2}], None])),
+    }
+    git(repo, "add", "-A")
+    assert left(repo) == set()
+    commit(repo, {"w.yaml": state(4, "^[ab]$")})
+    assert left(repo) == {"bounds-loosened"}
+    commit(repo, {"w.yaml": state(3, "^[abc]$")})
+    assert left(repo) == {"pattern-widened"}
+
+
+def test_a_long_keyword_is_held_by_a_digest(tmp_path: Path) -> None:
+    repo = repository(tmp_path)
+    commit(repo, {"w.yaml": crd(root(spec=obj(a=string("x" * 300))))})
+    git(repo, "branch", "old")
+    commit(repo, {"w.yaml": crd(root(spec=obj(a=string())))})
+    assert left(repo) == {"enum-dropped"}
+    assert run("baseline", "--base", "old", cwd=repo).code == 0
+    (entry,) = load_yaml((repo / ".crdcompat-waivers.yaml").read_text())["waivers"]
+    assert re.fullmatch("digest:[0-9a-f]{24}", entry["old"]) and entry["new"] is None
+    assert left(repo) == set()
+    commit(repo, {"w.yaml": crd(root(spec=obj(a=string("y" * 300))))})
+    git(repo, "branch", "--force", "old")
+    commit(repo, {"w.yaml": crd(root(spec=obj(a=string())))})
+    assert left(repo) == {"enum-dropped"}
+
+
+def test_what_counts_again_says_which_waiver_has_ended(tmp_path: Path) -> None:
+    repo = repository(tmp_path)
+    commit(repo, {"w.yaml": widget("A")})
+    git(repo, "branch", "feature")
+    commit(repo, {"w.yaml": widget("A", "B")})
+    assert run("baseline", "--base", "feature", "--until", "2020-01-31", cwd=repo).code == 0
+    report = check(repo, "--base", "feature", code=1)
+    (finding,) = report["sections"][0]["findings"]
+    assert re.fullmatch(r".*\.crdcompat-waivers\.yaml:\d+: until 2020-01-31", finding["ended_waiver"])
+    told = "It was accepted once, and its waiver has expired: "
+    for name in ("text", "junit", "markdown", "github", "gitlab", "sarif"):
+        assert told in run("check", "--base", "feature", "--format", name, cwd=repo).out, name
+    assert told in run("diff", "feature", "main", cwd=repo).out
+
+
+def test_an_end_that_the_branch_does_not_tell_is_said(tmp_path: Path) -> None:
+    repo = repository(tmp_path)
+    commit(repo, {"w.yaml": widget("A")})
+    git(repo, "branch", "feature")
+    commit(repo, {"w.yaml": widget("A", "B")})
+    assert run("baseline", "--base", "feature", "--until", "4.17", cwd=repo).code == 0
+    (said,) = check(repo, "--base", "feature", code=0)["waivers"]
+    assert said.startswith("unending: ") and said.endswith("does not tell its release: it still counts")
+
+
+def test_waive_names_what_there_is(tmp_path: Path) -> None:
+    repo = repository(tmp_path)
+    commit(repo, {"w.yaml": widget("A")})
+    git(repo, "branch", "old")
+    commit(repo, {"w.yaml": widget("A", "B")})
+    (finding,) = check(repo, "--base", "old", code=1)["sections"][0]["findings"]
+    line = f"{finding['id']}  error[enum-value-added] widgets.example.com/v1 status.p (rollback)"
+    for wrong, told in (("zz", "no finding zz; there are"), ("", "no finding ; there are")):
+        ran = run("waive", wrong, "--base", "old", "--reason", "x", cwd=repo)
+        assert (ran.code, ran.err) == (2, f"crdcompat: {told}\n  {line}\n")
+    ran = run("waive", finding["id"], "--base", "old", cwd=repo)
+    assert (ran.code, ran.err) == (2, "crdcompat: --reason: say why it is accepted\n")
+
+
 def test_the_baseline_accepts_everything_that_stands(tmp_path: Path) -> None:
     repo = repository(tmp_path)
     commit(repo, {"w.yaml": widget("A")})
@@ -393,6 +483,12 @@ def repository(tmp_path: Path) -> Path:
 
 def widget(*phases: str) -> Json:
     return crd(root(spec=obj(a=string()), status=obj(p=string(*phases))))
+
+
+def left(repo: Path) -> set[str]:
+    """The rules of what counts as a warning or an error against the branch ``old``."""
+    found = run("check", "--base", "old", "--format", "json", cwd=repo).report["sections"][0]["findings"]
+    return {f["rule"] for f in found if f["severity"] != "info" and f["waiver"] is None}
 
 
 def write_waivers(repo: Path, *entries: Json) -> None:

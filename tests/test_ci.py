@@ -105,7 +105,7 @@ def test_every_snippet_is_tested() -> None:
     ]
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/ci.md"])
+@pytest.mark.parametrize("page", ["README.md", *(f"docs/{path.name}" for path in (PROJECT / "docs").glob("*.md"))])
 def test_links_lead_somewhere(page: str) -> None:
     text = (PROJECT / page).read_text(encoding="utf-8")
     for link in re.findall(r"\]\(([^)#]+)", text):

@@ -435,3 +435,16 @@ def test_filters_combine(sides: tuple[Path, Path]) -> None:
     assert len(diff(*sides, "--owner", "status", "--owner", "spec")["findings"]) == 2
     assert run("diff", *sides, "--crd", "others.example.com").code == 2
     assert len(diff(*sides, "--crd", "widgets.example.com", "--select", "enum-value-added")["findings"]) == 2
+
+
+def test_quiet_tells_errors_and_nothing_else(tmp_path: Path) -> None:
+    old, new = both(
+        tmp_path, *(crd(root(spec=obj(a=string(*v)), status=obj(p=string(*v)))) for v in (("A",), ("A", "B")))
+    )
+    ran = run("diff", old, new, "-q")
+    assert ran.code == 1
+    first, *_, last = (line for line in ran.out.splitlines() if line)
+    assert (first, last) == (f"Rolling back {new} -> {old}", "Found 1 error, 1 warning, 0 info; 0 undecided, 0 waived.")
+    assert ran.out.count("[enum-value-added]") == 1
+    assert [word for word in ("note:", "witness:", "way out:", "contexts:", "Compared") if word in ran.out] == []
+    assert run("diff", old, old, "-q").out == ""

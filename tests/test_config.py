@@ -10,8 +10,7 @@ import pytest
 from helpers import Json, both, crd, git, load_yaml, obj, root, run, string, write
 
 from crdcompat.policy.config import Config, ConfigError, find_config, read_config
-from crdcompat.policy.waiver_file import Acceptance, add_waivers, entries_for
-from crdcompat.policy.waivers import read_waivers
+from crdcompat.policy.waiver_file import Acceptance, add_waivers, entries_for, read_waivers
 
 FINDING = {
     "crd": "widgets.example.com", "version": "v1", "path": "status.p", "rule": "enum-value-added",
@@ -204,7 +203,7 @@ def test_a_preset_by_hand(tmp_path: Path) -> None:
 
 def test_waivers_are_added_with_comments_and_order_kept(tmp_path: Path) -> None:
     path = tmp_path / "w.yaml"
-    flow = "{crd: a, version: v1, path: b, rule: type-changed, direction: upgrade, reason: old}"
+    flow = "{crd: a, version: v1, path: b, rule: type-changed, direction: upgrade, old: x, new: y, reason: old}"
     text = f"# why we have these\nwaivers:\n  # the first\n  - {flow}\n"
     path.write_text(text)
     accepted = Acceptance("known", owner="me", until="4.17")
@@ -266,6 +265,7 @@ def test_a_finding_of_several_places_is_waived_place_by_place(tmp_path: Path) ->
         ({"rule": "no-such"}, "there is no rule 'no-such'"),
         ({"until": "2026-02-30"}, "there is no day 2026-02-30"),
         ({"values": []}, "values: name those that are accepted"),
+        ({"rule": "bounds-loosened", "old": 1}, "new: say what the keyword was and became"),
         ({"until": "soon"}, "'soon' is not a day (2027-01-31) or a release (4.17)"),
         ({"until": 4.17}, 'write it in quotes, "4.17"'),
         ({"directions": "rollback"}, "did you mean 'direction'?"),

@@ -1,4 +1,4 @@
-"""The Containerfile: no container engine runs here, so what it copies and what it installs from is checked."""
+"""The Containerfile, without a container engine: what it copies and what it installs from (.ci/image builds it)."""
 
 from __future__ import annotations
 

@@ -132,6 +132,7 @@ def test_what_gives_way_is_named(tmp_path: Path) -> None:
     }
     text = run("diff", old, new, "-v").out
     assert "other/w.yaml gives way to v1/w.yaml" in text
+    assert "1 document gave way to another of the same CRD (-v names them)" in run("diff", old, new).out
 
 
 def test_an_explicit_set_wins_over_none(tmp_path: Path) -> None:

@@ -54,7 +54,7 @@ def check(
     if report is None and change is not None:
         from crdcompat.jobs.check import Wishes
         from crdcompat.jobs.check import check as run_check
-        from crdcompat.policy.waivers import read_waivers
+        from crdcompat.policy.waiver_file import read_waivers
 
         wishes = Wishes(
             targets=target or None,

@@ -20,7 +20,7 @@ def config(
     import orjson
 
     from crdcompat.policy.config import find_config
-    from crdcompat.policy.waivers import read_waivers
+    from crdcompat.policy.waiver_file import read_waivers
 
     found = find_config(file, Path(repo) if repo else None)
     waivers = read_waivers(found.waiver_file)

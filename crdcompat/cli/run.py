@@ -81,7 +81,7 @@ def run_check(named: str | None, repo: str | None, base: str | None) -> CheckRep
     from crdcompat.jobs.change import find_change
     from crdcompat.jobs.check import Wishes, check
     from crdcompat.jobs.quick import untouched
-    from crdcompat.policy.waivers import read_waivers
+    from crdcompat.policy.waiver_file import read_waivers
 
     config = find_config(named, Path(repo) if repo else None)
     change = find_change(base, configured=config.base, repo=repo)
@@ -96,11 +96,14 @@ def overruled(report: DiffReport, config: Config, narrower: Narrower) -> DiffRep
     """The report as the configuration and its waivers have it."""
     from datetime import date
 
-    from crdcompat.policy.waivers import apply_waivers, read_waivers
+    from crdcompat.policy.waiver_file import read_waivers
+    from crdcompat.policy.waivers import apply_waivers, with_ended
 
-    waivers = [w for w in read_waivers(config.waiver_file) if not w.expired(date.today(), report.new.name)]
-    report = configured(report, config)
-    return replace(report, findings=apply_waivers(report.findings, waivers, narrower.split).findings)
+    waivers = read_waivers(config.waiver_file)
+    ended = [waiver for waiver in waivers if waiver.expired(date.today(), report.new.name)]
+    valid = [waiver for waiver in waivers if waiver not in ended]
+    applied = apply_waivers(configured(report, config).findings, valid, narrower.split)
+    return replace(report, findings=tuple(with_ended(applied.findings, ended, str(config.waiver_file))))
 
 
 def _nothing(old: CrdSet, new: CrdSet, filters: Mapping[str, Any]) -> str:

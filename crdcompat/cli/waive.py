@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Annotated, Any
 
 import typer
@@ -17,8 +18,8 @@ _UNTIL = Annotated[str, typer.Option("--until", metavar="DAY|RELEASE", help="Whe
 
 
 def waive(
-    ids: Annotated[list[str], typer.Argument(metavar="ID…", help="Findings, by their id.")],
-    reason: Annotated[str, typer.Option("--reason", help="Why it is accepted.", prompt=True)],
+    ids: Annotated[list[str], typer.Argument(metavar="ID…", help="Findings, by their id or its beginning.")],
+    reason: Annotated[str | None, typer.Option("--reason", help="Why it is accepted (asked for if not told).")] = None,
     owner: _OWNER = "",
     until: _UNTIL = "",
     base: Annotated[str | None, typer.Option(metavar="REF", help="As for check.")] = None,
@@ -30,12 +31,22 @@ def waive(
     from crdcompat.errors import UsageError
     from crdcompat.policy.waiver_file import Acceptance
 
+    if reason is None:
+        if not sys.stdin.isatty():
+            raise UsageError("--reason: say why it is accepted")
+        reason = typer.prompt("Reason")
     found = _findings(report, base, config, repo)
-    missing = [name for name in ids if name not in {finding["id"] for finding in found}]
-    if missing:
-        raise UsageError(f"no finding {', '.join(missing)}; there are {', '.join(f['id'] for f in found) or 'none'}")
-    chosen = {finding["id"]: finding for finding in found if finding["id"] in ids}
-    _write(list(chosen.values()), Acceptance(reason, owner, until), config, repo)
+    known = {finding["id"]: finding for finding in found}
+    wanted = {name: [key for key in known if name and key.startswith(name)] for name in ids}
+    for name, keys in wanted.items():
+        if len(keys) != 1:
+            listed = "".join(f"\n  {_line(known[key])}" for key in keys or known)
+            raise UsageError(
+                f"{'several findings begin with' if keys else 'no finding'} {name}; there are{listed or ' none'}"
+            )
+    chosen = {keys[0] for keys in wanted.values()}
+    # The same finding may stand against several releases, with another old value each.
+    _write([finding for finding in found if finding["id"] in chosen], Acceptance(reason, owner, until), config, repo)
 
 
 def baseline(
@@ -53,6 +64,12 @@ def baseline(
     found = _findings(report, base, config, repo)
     counted = [finding for finding in found if finding["severity"] != "info"]
     _write(counted, Acceptance(reason, owner, until, baseline=True), config, repo)
+
+
+def _line(finding: dict[str, Any]) -> str:
+    """``ID  severity[rule] CRD/version path (direction)``."""
+    where = f"{finding['crd']}/{finding['version']} {finding['path']}".rstrip()
+    return f"{finding['id']}  {finding['severity']}[{finding['rule']}] {where} ({finding['direction']})"
 
 
 def _findings(report: str | None, base: str | None, config: str | None, repo: str | None) -> list[dict[str, Any]]:

@@ -22,7 +22,7 @@ from crdcompat.manifests.contexts import preset_of, telling
 from crdcompat.manifests.crdset import CrdReader, CrdSet
 from crdcompat.policy.config import Config
 from crdcompat.policy.findings import Finding, Location, order
-from crdcompat.policy.waivers import Waiver, apply_waivers, has_values
+from crdcompat.policy.waivers import Waiver, apply_waivers, has_values, with_ended
 from crdcompat.report.model import BASE, TARGET, CheckReport, DiffReport, Section
 from crdcompat.schema.sample import member_key
 from crdcompat.sources import open_objects, open_source
@@ -104,7 +104,8 @@ class _Run:
             report = _marked(report, self._diff(old, base, locate=False), narrower)
         applied = apply_waivers(report.findings, self._valid, narrower.split)
         self._used |= applied.used
-        report = replace(report, findings=applied.findings)
+        findings = with_ended(applied.findings, self._expired, str(self._config.waiver_file))
+        report = replace(report, findings=tuple(findings))
         if self._wishes.excerpts:
             from crdcompat.jobs.excerpts import with_excerpts
 
@@ -112,10 +113,14 @@ class _Run:
         return Section(against, report)
 
     def said(self, *, has_targets: bool) -> Iterator[str]:
-        """Waivers whose end has come, and those that nothing matches (which only rollback targets can tell)."""
+        """Waivers whose end has come or cannot be told, and those that nothing matches (which only targets tell)."""
         where = self._config.waiver_file
         for waiver in self._expired:
             yield f"expired: {where}:{waiver.line}: {waiver.label}: until {waiver.until}, no longer counts"
+        for waiver in self._valid:
+            if waiver.end_is_unknown(self._head.name):
+                until = f"until {waiver.until}, and {self._head.name} does not tell its release: it still counts"
+                yield f"unending: {where}:{waiver.line}: {waiver.label}: {until}"
         for waiver in self._valid if has_targets else ():
             if id(waiver) not in self._used:
                 yield f"stale: {where}:{waiver.line}: {waiver.label}: nothing matches it, take it out"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from crdcompat.manifests.lookout import may_hold_crds
@@ -22,9 +23,10 @@ def untouched(change: Change, wants: Callable[[str], bool], repo: str | None) ->
     before, after = (open_source(name, repo=repo) for name in (change.old, change.new))
     if touches_crds(before, after, wants):
         return None
-    unstaged = after.name == "index:" and any(map(may_hold_crds, unstaged_files(Repository(repo))))
-    more = " (what is not staged is not looked at: --head worktree:)" if unstaged else ""
-    return nothing(f"{compared_with(before, change)}, no CRD changed{more}", after.name)
+    report = nothing(f"{compared_with(before, change)}, no CRD changed", after.name)
+    if after.name == "index:" and any(map(may_hold_crds, unstaged_files(Repository(repo)))):
+        return replace(report, notes=(*report.notes, "what is not staged is not looked at: --head worktree:"))
+    return report
 
 
 def compared_with(before: Tree, change: Change) -> str:

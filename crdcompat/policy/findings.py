@@ -74,6 +74,7 @@ class Finding:
     places: tuple[str, ...] = ()
     evidence: dict[str, Any] = field(default_factory=lambda: {"recorded_objects": 0, "examples": []})
     waiver: dict[str, Any] | None = None
+    ended: str = ""  # where the waiver stands that accepted it once, and when that ended
     excerpts: tuple[Excerpt, ...] = ()  # only gathered for a format that shows them
     versions: str = ""  # what of the versions is in the id: the one it is about, after the one objects are written as
 

@@ -1,18 +1,23 @@
-"""Writing waivers: into the file there is, its comments and order kept."""
+"""The waiver file: read, and added to with its comments and order kept."""
 
 from __future__ import annotations
 
 import io
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from datetime import date
+from functools import cache
+from pathlib import Path
+from typing import Any
 
-from crdcompat.policy.config import ConfigError, check_schema
-from crdcompat.policy.waivers import last_day, read_waivers, waivers_schema
+import orjson
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from pathlib import Path
+from crdcompat.policy.config import ConfigError, check_schema, read_mapping
+from crdcompat.policy.rules import catalogue
+from crdcompat.policy.waivers import Waiver, asks_for, brief
 
+#: What has to come back as exactly what it was.
+_EXACT = ("values", "old", "new")
 _HEAD = "# Findings of crdcompat that are accepted, each with its reason. crdcompat waive adds to it.\n"
 
 
@@ -26,6 +31,65 @@ class Acceptance:
     baseline: bool = False
 
 
+def read_waivers(path: Path) -> tuple[Waiver, ...]:
+    """The waivers of a file, none where there is no such file. Raises ConfigError."""
+    if not path.exists():
+        return ()
+    try:
+        text = path.read_bytes()
+    except OSError as error:
+        raise ConfigError(f"{path}: {error.strerror}") from None
+    data = read_mapping(path, text)
+    check_schema(path, data, text, waivers_schema())
+    entries = data.get("waivers", ())
+    found = []
+    for entry, line in zip(entries, _lines(text, len(entries)), strict=True):
+        _check(entry, f"{path}:{line}")
+        values = tuple(entry["values"]) if "values" in entry else None
+        found.append(Waiver(**{**entry, "values": values, "line": line}))
+    return tuple(found)
+
+
+def _check(entry: dict[str, Any], where: str) -> None:
+    """What no schema says: a rule there is, a day there is, and what exactly is accepted."""
+    rule = entry["rule"]
+    if rule not in catalogue():
+        raise ConfigError(f"{where}: there is no rule {rule!r} (crdcompat rules lists them)")
+    _last_day(entry.get("until", ""), f"{where}: until")
+    missing = [key for key in asks_for(rule) if key not in entry or (key, entry[key]) == ("values", [])]
+    if missing == ["values"]:
+        raise ConfigError(f"{where}: values: name those that are accepted; a waiver covers no later ones")
+    if missing:
+        raise ConfigError(
+            f"{where}: {' and '.join(missing)}: say what the keyword was and became, as the report has it "
+            "(crdcompat waive writes it); a waiver covers no later change"
+        )
+
+
+def _last_day(until: str, where: str) -> None:
+    """Raises ConfigError where a waiver is to end on a day that there is not."""
+    if until.count("-") == 2:
+        try:
+            date.fromisoformat(until)
+        except ValueError:
+            raise ConfigError(f"{where}: there is no day {until}") from None
+
+
+@cache
+def waivers_schema() -> dict[str, Any]:
+    """The JSON Schema of the waiver file."""
+    loaded: dict[str, Any] = orjson.loads((Path(__file__).parent / "waivers.schema.json").read_bytes())
+    return loaded
+
+
+def _lines(text: bytes, count: int) -> list[int]:
+    from crdcompat.manifests.locate import locate
+
+    wanted = [(0, ("waivers", index)) for index in range(count)]
+    places = locate(text, wanted)
+    return [places[item][0] if item in places else 1 for item in wanted]
+
+
 def entries_for(finding: dict[str, Any], accepted: Acceptance) -> Iterator[dict[str, Any]]:
     """The waivers of a finding (as in the JSON report): one for each place that it stands for."""
     for path in (finding["path"], *finding["places"]):
@@ -33,10 +97,9 @@ def entries_for(finding: dict[str, Any], accepted: Acceptance) -> Iterator[dict[
 
 
 def _entry(finding: dict[str, Any], accepted: Acceptance) -> dict[str, Any]:
-    values = finding["added"] or finding["removed"]
     made = {key: finding[key] for key in ("crd", "version", "path", "rule", "direction")}
-    if values and finding["rule"].startswith("enum-"):
-        made["values"] = list(values)
+    for key in asks_for(finding["rule"]):
+        made[key] = list(finding["added"] or finding["removed"]) if key == "values" else brief(finding[key])
     made["reason"] = accepted.reason
     extra = {"owner": accepted.owner, "until": accepted.until, "baseline": accepted.baseline}
     return {**made, **{key: value for key, value in extra.items() if value}}
@@ -53,7 +116,7 @@ def add_waivers(path: Path, entries: Iterable[dict[str, Any]]) -> int:
     made = list(entries)
     for each in made:
         check_schema(path, {"waivers": [each]}, None, waivers_schema())
-        last_day(each.get("until", ""), f"{path}: until")
+        _check(each, str(path))
     yaml = YAML()
     yaml.indent(mapping=2, sequence=4, offset=2)
     yaml.width = 4096
@@ -68,7 +131,7 @@ def add_waivers(path: Path, entries: Iterable[dict[str, Any]]) -> int:
             fresh.append(each)
     if not fresh:
         return 0
-    written = [_quoted(each) for each in fresh]
+    written = [{key: _quoted(each[key]) if key in _EXACT else each[key] for key in each} for each in fresh]
     if data.get("waivers"):
         data["waivers"].extend(written)
     else:
@@ -82,16 +145,19 @@ def add_waivers(path: Path, entries: Iterable[dict[str, Any]]) -> int:
     return len(fresh)
 
 
-def _quoted(entry: dict[str, Any]) -> dict[str, Any]:
+def _quoted(value: Any) -> Any:
     """Values that are texts in quotes: `on` and `1.5` are none without them, to the YAML that Kubernetes reads."""
     from ruamel.yaml.scalarstring import DoubleQuotedScalarString
 
-    if "values" not in entry:
-        return entry
-    return {**entry, "values": [DoubleQuotedScalarString(v) if isinstance(v, str) else v for v in entry["values"]]}
+    if isinstance(value, dict):
+        return {key: _quoted(member) for key, member in value.items()}
+    if isinstance(value, list):
+        return [_quoted(member) for member in value]
+    return DoubleQuotedScalarString(value) if isinstance(value, str) else value
 
 
 def _same(made: dict[str, Any], old: dict[str, Any]) -> bool:
-    keys = ("crd", "version", "path", "rule", "direction")
+    keys = ("crd", "version", "path", "rule", "direction", "old", "new")
     covered = set(map(repr, made.get("values", ()))) <= set(map(repr, old.get("values", ())))
-    return covered and made.get("until", "") == old.get("until", "") and all(made[key] == old.get(key) for key in keys)
+    same = all(made.get(key) == old.get(key) for key in keys)
+    return covered and same and made.get("until", "") == old.get("until", "")

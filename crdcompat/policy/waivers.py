@@ -1,32 +1,39 @@
 """Waivers: a person's recorded acceptance of one finding, with a reason, an owner and an end.
 
-A waiver names what it accepts by value: a value that is added later to the same enum is not covered. After its end (a
-day, or the release that is compared) it stops working and is reported; so is one that nothing matches any more.
+A waiver names what it accepts by value: the values of an enum, or what another keyword was and became. What is added
+or changed later is not covered. After its end (a day, or the release that is compared) a waiver stops working and is
+reported; so is one that nothing matches any more.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from functools import cache
-from pathlib import Path
+from hashlib import blake2b
 from typing import Any
 
 import orjson
 
-from crdcompat.policy.config import ConfigError, check_schema, read_mapping
 from crdcompat.policy.findings import Finding
-from crdcompat.policy.rules import catalogue
 from crdcompat.schema.sample import member_key
+from crdcompat.schema.structural import ABSENT
 
 _RELEASE = re.compile(r"(?<![\d.])(\d+)\.(\d+)")
+#: What is longer as JSON is held by a digest: a waiver is read by people.
+_LONGEST_SHOWN = 200
+#: Changes that are told whole by their place: the property that comes or goes.
+_OF_A_PLACE = frozenset({"property-added", "property-removed", "free-field-declared", "free-field-undeclared"})
 
 
 @dataclass(frozen=True, eq=False)
 class Waiver:
-    """One waiver as it stands in the file; ``line`` counts from 1. ``values`` is None where the rule has none."""
+    """One waiver as it stands in the file; ``line`` counts from 1. ``values`` is None where the rule has none.
+
+    ``old`` and ``new`` are the keyword's values as the report has them (long ones as ``brief`` has them), ABSENT
+    where the file does not say.
+    """
 
     crd: str
     version: str
@@ -35,6 +42,8 @@ class Waiver:
     direction: str
     reason: str
     values: tuple[Any, ...] | None = None
+    old: Any = ABSENT
+    new: Any = ABSENT
     owner: str = ""
     until: str = ""
     baseline: bool = False
@@ -49,13 +58,14 @@ class Waiver:
         """Whether it names the finding; which of its values, is another question."""
         mine = (self.crd, self.version, self.rule, self.direction)
         theirs = (finding.crd, finding.version, finding.rule, finding.direction)
-        return mine == theirs and self.path in (finding.path, *finding.places) and self._names_values_of(finding)
+        return mine == theirs and self.path in (finding.path, *finding.places) and self._accepts_of(finding)
 
-    def _names_values_of(self, finding: Finding) -> bool:
-        if not has_values(finding):
-            return True
-        mine = {member_key(value) for value in self.values or ()}
-        return any(member_key(value) in mine for value in finding.added or finding.removed)
+    def _accepts_of(self, finding: Finding) -> bool:
+        if has_values(finding):
+            mine = {member_key(value) for value in self.values or ()}
+            return any(member_key(value) in mine for value in finding.added or finding.removed)
+        sides = ((self.old, finding.old), (self.new, finding.new))
+        return all(said is ABSENT or _text(said) == _text(brief(value)) for said, value in sides)
 
     def expired(self, today: date, release: str) -> bool:
         """Whether its end has come: the day after ``until``, or from that release on (by its name's numbers)."""
@@ -65,6 +75,10 @@ class Waiver:
             return today > date.fromisoformat(self.until)
         ends, now = _numbers(self.until), _numbers(release)
         return ends is not None and now is not None and now >= ends
+
+    def end_is_unknown(self, release: str) -> bool:
+        """Whether it ends with a release, and the name of this one does not tell which it is."""
+        return bool(self.until) and self.until.count("-") != 2 and _numbers(release) is None
 
     def shown(self) -> dict[str, Any]:
         """The waiver as a report shows it with its finding."""
@@ -81,46 +95,6 @@ class Applied:
 
     findings: tuple[Finding, ...]
     used: frozenset[int]
-
-
-def read_waivers(path: Path) -> tuple[Waiver, ...]:
-    """The waivers of a file, none where there is no such file. Raises ConfigError."""
-    if not path.exists():
-        return ()
-    try:
-        text = path.read_bytes()
-    except OSError as error:
-        raise ConfigError(f"{path}: {error.strerror}") from None
-    data = read_mapping(path, text)
-    check_schema(path, data, text, waivers_schema())
-    lines = _lines(text, len(data.get("waivers", ())))
-    found = []
-    for entry, line in zip(data.get("waivers", ()), lines, strict=True):
-        if entry["rule"] not in catalogue():
-            raise ConfigError(f"{path}:{line}: there is no rule {entry['rule']!r} (crdcompat rules lists them)")
-        last_day(entry.get("until", ""), f"{path}:{line}: until")
-        if entry["rule"].startswith("enum-value-") and not entry.get("values"):
-            raise ConfigError(f"{path}:{line}: values: name those that are accepted; a waiver covers no later ones")
-        values = tuple(entry["values"]) if "values" in entry else None
-        found.append(Waiver(**{**entry, "values": values, "line": line}))
-    return tuple(found)
-
-
-def last_day(until: str, where: str) -> date | None:
-    """The day on which a waiver ends; None for a release or nothing. Raises ConfigError."""
-    if until.count("-") != 2:
-        return None
-    try:
-        return date.fromisoformat(until)
-    except ValueError:
-        raise ConfigError(f"{where}: there is no day {until}") from None
-
-
-@cache
-def waivers_schema() -> dict[str, Any]:
-    """The JSON Schema of the waiver file."""
-    loaded: dict[str, Any] = orjson.loads((Path(__file__).parent / "waivers.schema.json").read_bytes())
-    return loaded
 
 
 def apply_waivers(findings: Iterable[Finding], waivers: Sequence[Waiver], split: Split) -> Applied:
@@ -141,9 +115,29 @@ def apply_waivers(findings: Iterable[Finding], waivers: Sequence[Waiver], split:
     return Applied(tuple(made), frozenset(used))
 
 
+def with_ended(findings: Iterable[Finding], expired: Sequence[Waiver], file: str) -> Iterator[Finding]:
+    """The findings, those that count again with the waiver of ``file`` whose end has come."""
+    for finding in findings:
+        ended = next((waiver for waiver in expired if waiver.is_about(finding)), None) if finding.counts else None
+        yield replace(finding, ended=f"{file}:{ended.line}: until {ended.until}") if ended is not None else finding
+
+
 def has_values(finding: Finding) -> bool:
     """Whether it is about values of an enum, which are accepted one by one."""
     return bool(finding.added or finding.removed) and finding.rule.startswith("enum-")
+
+
+def asks_for(rule: str) -> tuple[str, ...]:
+    """What a waiver of this rule has to say beside the place."""
+    if rule.startswith("enum-value-"):
+        return ("values",)
+    return () if rule in _OF_A_PLACE else ("old", "new")
+
+
+def brief(value: Any) -> Any:
+    """A keyword's value as a waiver holds it: a long one as a digest."""
+    text = _text(value)
+    return value if len(text) <= _LONGEST_SHOWN else f"digest:{blake2b(text, digest_size=12).hexdigest()}"
 
 
 def _naming(finding: Finding, waivers: Sequence[Waiver]) -> list[Waiver]:
@@ -159,14 +153,10 @@ def _accepted(finding: Finding, waivers: Sequence[Waiver], split: Split) -> tupl
     return split(finding, [value for waiver in waivers for value in waiver.values or ()])
 
 
+def _text(value: Any) -> bytes:
+    return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
+
+
 def _numbers(name: str) -> tuple[int, int] | None:
     found = _RELEASE.findall(name)
     return (int(found[-1][0]), int(found[-1][1])) if found else None
-
-
-def _lines(text: bytes, count: int) -> list[int]:
-    from crdcompat.manifests.locate import locate
-
-    wanted = [(0, ("waivers", index)) for index in range(count)]
-    places = locate(text, wanted)
-    return [places[item][0] if item in places else 1 for item in wanted]

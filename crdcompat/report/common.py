@@ -18,7 +18,7 @@ from crdcompat.report.model import (
     sections,
 )
 from crdcompat.report.style import Style, finish, harmless
-from crdcompat.report.text_diff import crd_name, tally, way_out
+from crdcompat.report.text_diff import crd_name, had_waiver, tally, way_out
 from crdcompat.report.text_simulation import (
     cause_line,
     cause_way_out,
@@ -99,6 +99,7 @@ def sentences(finding: Finding) -> list[str]:
     """What is said of a finding where there is room for little: it, the API server's words, the way out."""
     said = [f"{crd_name(finding.crd, finding.version)}: {finding.message}."]
     said += [f"API server: {error}" for error in finding.witness.errors[:1]]
+    said += [f"{had_waiver(finding)}."] if finding.ended else []
     return [harmless(line) for line in (*said, f"Way out: {way_out(finding)}")]
 
 

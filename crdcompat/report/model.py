@@ -125,6 +125,11 @@ class CheckReport:
         return tuple(dict.fromkeys(problem for section in self.sections for problem in section.report.problems))
 
     @property
+    def is_idle(self) -> bool:
+        """Whether nothing had to be checked, and nothing else is to be said."""
+        return not self.sections and len(self.notes) <= 1 and not self.waivers
+
+    @property
     def findings(self) -> tuple[Finding, ...]:
         """The findings of all sections, in order; the same id may stand in several."""
         return tuple(finding for section in self.sections for finding in section.report.findings)

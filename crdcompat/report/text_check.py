@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from crdcompat.report.model import BASE, CheckReport, Section
-from crdcompat.report.text_diff import diff_text, many, tally
+from crdcompat.report.text_diff import diff_text, many, says_something, tally
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,16 +15,17 @@ if TYPE_CHECKING:
 
 def check_text(report: CheckReport, style: Style) -> Iterator[str]:
     """All lines; of a section without anything to say, one."""
-    for note in report.notes:
+    for note in report.notes if style.verbosity >= 0 else ():
         yield f"note: {note}"
     for waiver in report.waivers:
         yield style.paint(waiver, "warning")
-    for section in report.sections:
-        yield ""
-        yield from _section(section, style)
-    if not report.sections:
-        return
     found = report.by_severity()
+    for section in report.sections:
+        if style.verbosity >= 0 or says_something(section.report):
+            yield ""
+            yield from _section(section, style)
+    if not report.sections or (style.verbosity < 0 and not found["error"]):
+        return
     colour = "error" if found["error"] else "warning" if found["warning"] else "good"
     yield ""
     yield style.paint(f"This change: {tally(found)}.", colour)
@@ -35,7 +36,7 @@ def _section(section: Section, style: Style) -> Iterator[str]:
     existing = sum(finding.status == "existing" for finding in report.findings)
     yield style.paint(section_title(section), "bold")
     yield from diff_text(report, style)
-    if existing:
+    if existing and style.verbosity >= 0:
         yield f"{many(existing, 'finding')} stood there before this change (--all lists them)."
 
 

@@ -24,13 +24,17 @@ _TITLES = {"rollback": "Rolling back {new} -> {old}", "upgrade": "Upgrading {old
 
 
 def diff_text(report: DiffReport, style: Style) -> Iterator[str]:
-    """All lines of the report."""
-    yield style.paint(f"{_side(report.old)} -> {_side(report.new)}", "bold")
-    for note in (*report.old.notes, *report.new.notes):
-        yield f"  note: {note}"
+    """All lines of the report; if it is to be quiet, what could not be read and the errors only."""
+    quiet = style.verbosity < 0
+    if quiet and not says_something(report):
+        return
+    if not quiet:
+        yield style.paint(f"{_side(report.old)} -> {_side(report.new)}", "bold")
+        for note in (*report.old.notes, *report.new.notes):
+            yield f"  note: {note}"
     for problem in report.problems:
         yield problem_line(problem, style)
-    for remark in report.remarks:
+    for remark in () if quiet else report.remarks:
         yield f"  {remark.file}:{remark.line}: {remark.message}"
     for direction in _TITLES:
         findings = [finding for finding in report.findings if finding.direction == direction]
@@ -38,7 +42,12 @@ def diff_text(report: DiffReport, style: Style) -> Iterator[str]:
     yield from _undecided(report, style)
     yield from _unexplained(report, style)
     yield ""
-    yield from _footer(report, style)
+    yield from (_found(report, style),) if quiet else _footer(report, style)
+
+
+def says_something(report: DiffReport) -> bool:
+    """Whether even a quiet report has to speak."""
+    return bool(report.by_severity()["error"] or report.problems or report.unexplained)
 
 
 def direction_title(report: DiffReport, direction: str) -> str:
@@ -84,6 +93,8 @@ def finding_lines(finding: Finding, style: Style) -> Iterator[str]:
     for location in _first_of_each_side(finding.locations):
         yield f"  --> {location.side}: {place(location)}"
     yield style.wrap(finding.message + ".")
+    if style.verbosity < 0:
+        return
     witness = finding.witness
     for error in witness.errors[:2]:
         yield style.wrap(error, indent="      ", first="  API server: ")
@@ -99,6 +110,8 @@ def finding_lines(finding: Finding, style: Style) -> Iterator[str]:
         yield style.wrap(met, indent="    ", first="  ")
     if finding.introduced_by is not None:
         yield style.wrap(came_with(finding.introduced_by), indent="    ", first="  introduced by: ")
+    if finding.ended:
+        yield style.wrap(had_waiver(finding), indent="    ", first="  ")
     yield style.wrap(way_out(finding), indent="    ", first="  way out: ")
     yield f"  contexts: {contexts(finding.contexts)}"
 
@@ -109,6 +122,11 @@ def came_with(told: Mapping[str, Any]) -> str:
         return str(told["subject"])
     since = f" (since {told['since']})" if told["since"] else ""
     return f"{told['commit'][:12]} {str(told['date'])[:10]} {told['subject']}{since}"
+
+
+def had_waiver(finding: Finding) -> str:
+    """Why a finding counts that was accepted once."""
+    return f"It was accepted once, and its waiver has expired: {finding.ended}"
 
 
 def way_out(finding: Finding) -> str:
@@ -191,8 +209,7 @@ def _unexplained(report: DiffReport, style: Style) -> Iterator[str]:
 
 
 def _footer(report: DiffReport, style: Style) -> Iterator[str]:
-    counts, found = report.counts, report.by_severity()
-    waived = sum(finding.waiver is not None for finding in report.findings)
+    counts = report.counts
     yield style.wrap(compared_line(report), indent="")
     for names, side in _only(report):
         if names:
@@ -204,12 +221,19 @@ def _footer(report: DiffReport, style: Style) -> Iterator[str]:
         yield style.wrap(f"text only: {text}", indent="    ", first="  ")
     for crd, file, by in counts.superseded if style.verbosity > 0 else ():
         yield style.wrap(f"{crd}: {file} gives way to {by}", indent="    ", first="  ")
-    colour = "error" if found["error"] else "warning" if found["warning"] else "good"
-    undecided = len(report.undecided)
-    yield f"{style.paint(f'Found {tally(found)}', colour)}; {undecided} undecided, {waived} waived."
+    if counts.superseded and style.verbosity == 0:
+        yield f"  {many(len(counts.superseded), 'document')} gave way to another of the same CRD (-v names them)"
+    yield _found(report, style)
     one_sided = counts.only_old or counts.only_new
     if counts.compared and not counts.changed and not one_sided and not report.problems:
         yield "The schemas are the same."
+
+
+def _found(report: DiffReport, style: Style) -> str:
+    found = report.by_severity()
+    waived = sum(finding.waiver is not None for finding in report.findings)
+    colour = "error" if found["error"] else "warning" if found["warning"] else "good"
+    return f"{style.paint(f'Found {tally(found)}', colour)}; {len(report.undecided)} undecided, {waived} waived."
 
 
 def compared_line(report: DiffReport) -> str:

@@ -35,6 +35,8 @@ def write_reports(
     chosen = [parse_format(text) for text in formats or usual]
     for name, target in chosen:
         if target is None:
+            if name == "text" and verbosity <= 0 and _is_idle(report):
+                continue  # most commits: the files and services say so, a person need not read it
             style = replace(style_for(sys.stdout, colour, verbosity), existing=existing)
             text = get_format(name).render(report, style)
             sys.stdout.write(_without_commands(text) if actions and name == "text" else text)
@@ -47,6 +49,12 @@ def write_reports(
             raise UsageError(f"cannot write {target}: {error.strerror}") from None
     if "github" in dict(chosen):
         _append_summary(report)  # last: where it cannot be written, the reports are there
+
+
+def _is_idle(report: Report) -> bool:
+    from crdcompat.report.model import CheckReport
+
+    return isinstance(report, CheckReport) and report.is_idle
 
 
 def _without_commands(text: str) -> str:

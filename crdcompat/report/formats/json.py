@@ -192,6 +192,7 @@ def _finding(item: Finding) -> dict[str, Any]:
         "locations": [_location(location) for location in item.locations],
         "evidence": item.evidence,
         "waiver": item.waiver,
+        "ended_waiver": item.ended or None,
     }
 
 
