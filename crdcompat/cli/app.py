@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from crdcompat import __version__
-from crdcompat.cli import check, config, demo, diff, judge, rules, simulate, waive
+from crdcompat.cli import check, config, demo, diff, judge, matrix, rules, simulate, waive
 
 app = typer.Typer(
     name="crdcompat",
@@ -37,6 +37,7 @@ def _main(
 app.command("diff")(diff.diff)
 app.command("simulate")(simulate.simulate)
 app.command("check")(check.check)
+app.command("matrix")(matrix.matrix)
 app.command("waive")(waive.waive)
 app.command("baseline")(waive.baseline)
 app.command("config")(config.config)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -13,14 +12,15 @@ from typing import Any
 from crdcompat.cli.settings import NOT_DONE, Settings, check_formats, check_rules, exit_code
 from crdcompat.errors import UsageError
 from crdcompat.jobs import api
-from crdcompat.jobs.check import configured, reader_for
+from crdcompat.jobs.configured import both_sides, overruled
 from crdcompat.jobs.narrow import Narrower
 from crdcompat.manifests.crdset import CrdSet
 from crdcompat.manifests.objects import read_objects
-from crdcompat.policy.config import Config, find_config
-from crdcompat.report.model import CheckReport, DiffReport
+from crdcompat.policy.config import find_config
+from crdcompat.policy.waiver_file import read_waivers
+from crdcompat.report.model import CheckReport
 from crdcompat.report.write import wants_excerpts, write_reports
-from crdcompat.sources import open_objects, open_source
+from crdcompat.sources import open_objects
 
 
 def compare_and_report(
@@ -50,7 +50,7 @@ def compare_and_report(
 
         recorded = chain.from_iterable(read_objects(open_objects(path, repo=repo)) for path in objects)
         report = with_evidence(report, before, after, recorded)
-    report = overruled(report, settings.config, Narrower(before, after))
+    report = overruled(report, settings.config, read_waivers(settings.config.waiver_file), Narrower(before, after))
     if wants_excerpts(settings.formats):
         from crdcompat.jobs.excerpts import with_excerpts
 
@@ -67,21 +67,11 @@ def compare_and_report(
     return exit_code(report, settings.fail_on)
 
 
-def both_sides(old: str, new: str, config: Config, repo: str | None) -> tuple[CrdSet, CrdSet]:
-    """The CRDs of both sides, read as the configuration says. Raises SourceError and RefNotFoundError."""
-    reader = reader_for(config)
-    before, after = (
-        reader.read(open_source(name, repo=repo), side, config.wants) for name, side in ((old, "old"), (new, "new"))
-    )
-    return replace(before, runs=config.runs(before.name)), replace(after, runs=config.runs(after.name))
-
-
 def run_check(named: str | None, repo: str | None, base: str | None) -> CheckReport:
     """A check as it runs without options: the base that is told, or that CI, the configuration or git tells."""
     from crdcompat.jobs.change import find_change
     from crdcompat.jobs.check import Wishes, check
     from crdcompat.jobs.quick import untouched
-    from crdcompat.policy.waiver_file import read_waivers
 
     config = find_config(named, Path(repo) if repo else None)
     change = find_change(base, configured=config.base, repo=repo)
@@ -90,20 +80,6 @@ def run_check(named: str | None, repo: str | None, base: str | None) -> CheckRep
     wishes = Wishes(repo=repo, objects=config.recordings)
     found = untouched(change, config.wants, repo)
     return found or check(change, config, read_waivers(config.waiver_file), wishes)
-
-
-def overruled(report: DiffReport, config: Config, narrower: Narrower) -> DiffReport:
-    """The report as the configuration and its waivers have it."""
-    from datetime import date
-
-    from crdcompat.policy.waiver_file import read_waivers
-    from crdcompat.policy.waivers import apply_waivers, with_ended
-
-    waivers = read_waivers(config.waiver_file)
-    ended = [waiver for waiver in waivers if waiver.expired(date.today(), report.new.name)]
-    valid = [waiver for waiver in waivers if waiver not in ended]
-    applied = apply_waivers(configured(report, config).findings, valid, narrower.split)
-    return replace(report, findings=tuple(with_ended(applied.findings, ended, str(config.waiver_file))))
 
 
 def _nothing(old: CrdSet, new: CrdSet, filters: Mapping[str, Any]) -> str:

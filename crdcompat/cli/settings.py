@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 
 from crdcompat.policy.config import Config, find_config
 from crdcompat.policy.rules import find_rule
+from crdcompat.report.formats import matrix_format
 from crdcompat.report.write import parse_format
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from enum import Enum
 
+    from crdcompat.report.matrix_model import MatrixReport
     from crdcompat.report.model import CheckReport, DiffReport
 
 CLEAN, FOUND, NOT_DONE = 0, 1, 2
@@ -47,7 +49,13 @@ def check_formats(formats: Sequence[str]) -> None:
         parse_format(text)
 
 
-def exit_code(report: DiffReport | CheckReport, fail_on: str) -> int:
+def check_matrix_formats(formats: Sequence[str]) -> None:
+    """Raises UsageError for a format that there is not, or that cannot show a matrix."""
+    for text in formats:
+        matrix_format(parse_format(text)[0])
+
+
+def exit_code(report: DiffReport | CheckReport | MatrixReport, fail_on: str) -> int:
     """2 where something could not be read, 1 where something stands, else 0 (design, section 8)."""
     if report.problems:
         return NOT_DONE

@@ -48,9 +48,9 @@ def simulate(
     from itertools import chain
 
     from crdcompat.cli.progress import Progress
-    from crdcompat.cli.run import both_sides
     from crdcompat.cli.server import chosen_server
     from crdcompat.cli.settings import CLEAN, FOUND, NOT_DONE, check_formats, settled
+    from crdcompat.jobs.configured import both_sides
     from crdcompat.jobs.simulation import simulate as run
     from crdcompat.manifests.objects import read_objects
     from crdcompat.report.write import write_reports

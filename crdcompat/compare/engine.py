@@ -23,18 +23,41 @@ from crdcompat.compare.site import DIRECTIONS, NONE, ROLLBACK, WRITE_REJECTED, M
 from crdcompat.compare.unchosen import is_unchosen
 from crdcompat.compare.walk import SchemaDiff, diff_schemas
 from crdcompat.manifests.pairing import Chosen, Facing
+from crdcompat.schema.structural import Node
+
+
+class Shared:
+    """What comparisons of several releases have in common: no two equal schemas are walked twice.
+
+    What differs is a fact about two texts, the same whichever releases they come from. What it does depends on the
+    servers, too, and is kept by them.
+    """
+
+    def __init__(self) -> None:
+        self.resources: dict[tuple[int, Server, bool], Resource] = {}
+        self.book = TrialBook()
+        self._schemas: dict[tuple[bytes, bytes], SchemaDiff] = {}
+
+    def diff(self, old: Node, new: Node) -> SchemaDiff:
+        """``diff_schemas`` of two roots."""
+        key = (self.book.digest(old), self.book.digest(new))
+        if key not in self._schemas:
+            self._schemas[key] = diff_schemas(old, new)
+        return self._schemas[key]
 
 
 class Comparer:
-    """Compares faced CRDs; ``old_server`` and ``new_server`` are what runs beside either release."""
+    """Compares faced CRDs; ``old_server`` and ``new_server`` are what runs beside either release.
 
-    def __init__(self, old_server: Server, new_server: Server) -> None:
+    ``shared`` is given to all comparisons of sets that were read by one reader and stay in memory.
+    """
+
+    def __init__(self, old_server: Server, new_server: Server, shared: Shared | None = None) -> None:
         self._old_server = old_server
         self._new_server = new_server
+        self._shared = shared or Shared()
         self._schemas: dict[tuple[int, int], SchemaDiff] = {}
         self._crds: dict[tuple[int, int], CrdDiff] = {}
-        self._resources: dict[tuple[int, Server, bool], Resource] = {}
-        self._book = TrialBook()
 
     def compare(self, facings: Iterable[Facing], directions: Iterable[str] = DIRECTIONS) -> Comparison:
         """Compare all facings; ``directions`` are those whose effects are wanted."""
@@ -87,7 +110,7 @@ class Comparer:
         key = (id(a), id(b))
         if key not in self._schemas:
             same = a is None or b is None or identical(a, b)
-            self._schemas[key] = SchemaDiff() if same else diff_schemas(old.version.node, new.version.node)
+            self._schemas[key] = SchemaDiff() if same else self._shared.diff(old.version.node, new.version.node)
         return self._schemas[key]
 
     def _diff(self, old: Chosen, new: Chosen, found: Comparison, name: str) -> SchemaDiff:
@@ -134,7 +157,7 @@ class Comparer:
                 groups.setdefault((outcome.effect, _plain(outcome.labels), windows), []).append(standing)
             for (effect, _, windows), standings in groups.items():
                 if effect == NONE or (len(ways) == 1 and effect != WRITE_REJECTED):
-                    found.harmless += 1
+                    found.harmless[direction] += 1
                     continue
                 key = id(standings[0].old.version.schema), id(standings[0].new.version.schema)
                 outcome = outcomes[direction][key]
@@ -170,7 +193,7 @@ class Comparer:
             ):
                 found[key] = last
             else:
-                found[key] = last = prove(standing.change, direction, meeting, self._book)
+                found[key] = last = prove(standing.change, direction, meeting, self._shared.book)
         return found
 
     def _common(
@@ -195,11 +218,11 @@ class Comparer:
         return Meeting(writer=new, reader=old) if direction == ROLLBACK else Meeting(writer=old, reader=new)
 
     def _resource(self, chosen: Chosen, server: Server, *, converting: bool) -> Resource:
-        key = (id(chosen.version), server, converting)
-        if key not in self._resources:
+        key, known = (id(chosen.version), server, converting), self._shared.resources
+        if key not in known:
             made = Converting if converting else Resource
-            self._resources[key] = made(chosen.document.crd, chosen.version, server)
-        return self._resources[key]
+            known[key] = made(chosen.document.crd, chosen.version, server)
+        return known[key]
 
 
 def _crd_standing(facing: Facing, item: CrdChange) -> Standing:
@@ -215,7 +238,7 @@ def _crd_judged(
     for direction in directions:
         met = item.rollback if direction == ROLLBACK else item.upgrade
         if met.effect == NONE:
-            found.harmless += 1
+            found.harmless[direction] += 1
             continue
         errors = (met.sentence,) if met.sentence else ()
         witness = Witness(met.object, errors, reason=None if met.object is not None else _OF_THE_CRD)

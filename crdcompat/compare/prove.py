@@ -86,13 +86,13 @@ class TrialBook:
             for side in (meeting.writer, meeting.reader)
             for path in (change.path, change.path[:-1])
         ]
-        seen = tuple(self._digest(node) if node is not None else b"" for node in nodes)
+        seen = tuple(self.digest(node) if node is not None else b"" for node in nodes)
         key = (change.kind, change.path, direction, meeting.writer.server, meeting.reader.server, *seen)
         if key not in self._known:
             self._known[key] = facet.trials(change, direction, meeting)
         return self._known[key]
 
-    def _digest(self, node: Node) -> bytes:
+    def digest(self, node: Node) -> bytes:
         """What a node says, in few bytes, worked out once: a parent is asked about for each of its members."""
         if node not in self._digests:
             self._digests[node] = blake2b(orjson.dumps(node.raw), digest_size=16).digest()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -69,12 +70,13 @@ class Open:
 class Comparison:
     """Everything found: judged changes that have an effect, open ones, and counts.
 
+    ``harmless`` counts by direction what has no effect.
     ``versions`` are the CRDs compared with the versions that both sides have; ``""`` where they share none.
     """
 
     judged: list[Judged] = field(default_factory=list)
     open: list[Open] = field(default_factory=list)
-    harmless: int = 0
+    harmless: Counter[str] = field(default_factory=Counter)
     texts: list[str] = field(default_factory=list)
     compared: set[str] = field(default_factory=set)
     versions: set[tuple[str, str]] = field(default_factory=set)

@@ -8,19 +8,16 @@ from typing import Any
 
 from crdcompat.apiserver.eras import Server, kubernetes_server, server_of_name
 from crdcompat.apiserver.strategy import TOO_DEEP, Resource, Verdict
-from crdcompat.compare.engine import Comparer
-from crdcompat.compare.result import Comparison, Judged, Open
+from crdcompat.compare.engine import Shared
+from crdcompat.compare.result import Judged
 from crdcompat.compare.site import DIRECTIONS, ROLLBACK
 from crdcompat.errors import UsageError
+from crdcompat.jobs.comparing import Compared, Filters, compare, report_on
 from crdcompat.manifests.crd import Crd, CrdVersion, is_crd, read_crd
 from crdcompat.manifests.crdset import CrdReader, CrdSet
-from crdcompat.manifests.pairing import Facing, Pairing, pair
-from crdcompat.policy.findings import Finding, Location, make_findings
-from crdcompat.policy.grouping import group_copies
+from crdcompat.policy.findings import Finding, Location
 from crdcompat.policy.locations import Places, find_places
-from crdcompat.problems import problem_order
-from crdcompat.report.model import Counts, DiffReport, Release, UndecidedEntry, sorted_skips
-from crdcompat.schema.paths import owner, render
+from crdcompat.report.model import DiffReport, Release
 from crdcompat.schema.sample import member_key
 
 #: What is assumed of a release whose name tells no Kubernetes version; only the wording of errors depends on it.
@@ -77,41 +74,11 @@ def diff(
     ``OLD=NEW`` to force a pair. ``more_places`` adds to the places of a change those outside the manifests. Raises
     UsageError for a name that occurs nowhere.
     """
-    pairing, compared = _compare(old, new, directions, crds, paths, contexts)
-    judged = [item for item in compared.judged if not owners or item.change.owner in owners]
-    opened = [item for item in compared.open if not owners or owner(item.undecided.path) in owners]
-    places = find_places(old, new, judged, opened) if locate else Places({}, {})
-
-    def where(item: Judged) -> tuple[Location, ...]:
-        return (*places.of(item), *(more_places(item) if more_places is not None else ()))
-
-    findings = group_copies(make_findings(judged, old.name, new.name, where))
-    kept = [f for f in findings if (not select or f.rule in select) and f.rule not in ignore]
-    return DiffReport(
-        command=command,
-        old=release(old),
-        new=release(new),
-        counts=Counts(
-            old=len(old.named()),
-            new=len(new.named()),
-            compared=len(compared.compared),
-            changed=len(compared.changed),
-            only_old=pairing.only_old,
-            only_new=pairing.only_new,
-            contexts=pairing.contexts,
-            contexts_only_old=pairing.only_old_contexts,
-            contexts_only_new=pairing.only_new_contexts,
-            text_changes=tuple(sorted(compared.texts)),
-            harmless=compared.harmless,
-            superseded=pairing.losers,
-            versions=tuple(sorted(compared.versions)),
-        ),
-        findings=tuple(kept),
-        undecided=tuple(sorted((_undecided(item, places) for item in opened), key=_undecided_order)),
-        skipped=sorted_skips(old.skipped, new.skipped),
-        problems=tuple(sorted((*old.problems, *new.problems), key=problem_order)),
-        remarks=tuple(sorted((*old.remarks, *new.remarks), key=problem_order)),
-    )
+    wanted = Filters(directions, owners, crds, paths, contexts, select, ignore)
+    compared = _compare(old, new, wanted)
+    places = find_places(old, new, compared.judged, compared.open) if locate else Places({}, {})
+    releases = release(old), release(new)
+    return report_on(compared, releases, wanted, places, command=command, more_places=more_places)
 
 
 def suggest_patch(
@@ -130,7 +97,7 @@ def suggest_patch(
     """
     from crdcompat.policy.tolerance import suggest_patch as suggested
 
-    judged = _compare(old, new, (ROLLBACK,), crds, paths, contexts)[1].judged
+    judged = _compare(old, new, Filters((ROLLBACK,), (), crds, paths, contexts)).judged
     return suggested((left for item in judged if (left := _unwaived(item, waived)) is not None), old)
 
 
@@ -145,23 +112,12 @@ def _unwaived(item: Judged, waived: Sequence[Finding]) -> Judged | None:
     return replace(item, labels=left) if left else None
 
 
-def _compare(
-    old: CrdSet,
-    new: CrdSet,
-    directions: Sequence[str],
-    crds: Sequence[str],
-    paths: Sequence[str],
-    contexts: Sequence[str],
-) -> tuple[Pairing, Comparison]:
-    """Pair the sets, keep what is asked for, compare. Raises UsageError for names that occur nowhere."""
-    forced = [(a, b) for a, _, b in (name.partition("=") for name in contexts if "=" in name)]
-    pairing = pair(old, new, forced, [name for name in contexts if "=" not in name])
-    if contexts and not pairing.facings and (old.documents and new.documents):
-        raise UsageError(_no_context(contexts, pair(old, new).contexts))
-    facings = [facing for facing in pairing.facings if _wanted(facing, crds, paths)]
-    if crds and not facings:
-        raise UsageError(f"no CRD of both sides is named {', '.join(crds)}")
-    return pairing, Comparer(server_of(old), server_of(new)).compare(facings, directions)
+def _compare(old: CrdSet, new: CrdSet, wanted: Filters) -> Compared:
+    """Compare two sets alone. Raises UsageError for a name that occurs nowhere."""
+    compared = compare(old, new, (server_of(old), server_of(new)), wanted, Shared())
+    if compared.missing:
+        raise UsageError(compared.missing)
+    return compared
 
 
 def judge(
@@ -233,35 +189,3 @@ def release(crds: CrdSet) -> Release:
 def _version_of(obj: Any) -> str | None:
     api_version = obj.get("apiVersion") if isinstance(obj, dict) else None
     return api_version.rpartition("/")[2] if isinstance(api_version, str) else None
-
-
-def _wanted(facing: Facing, crds: Sequence[str], paths: Sequence[str]) -> bool:
-    if crds and facing.old.name not in crds:
-        return False
-    prefixes = [path.strip("/").removeprefix("./") for path in paths]
-    files = [document.file for side in (facing.old, facing.new) for document in side.documents]
-    below = (not prefix or file == prefix or file.startswith(f"{prefix}/") for file in files for prefix in prefixes)
-    return not paths or any(below)
-
-
-def _no_context(asked: Sequence[str], known: Sequence[str]) -> str:
-    return f"no context {', '.join(asked)} on both sides; there are: {', '.join(known) or 'none'}"
-
-
-def _undecided(item: Open, places: Places) -> UndecidedEntry:
-    undecided = item.undecided
-    return UndecidedEntry(
-        crd=item.crd,
-        version=item.version,
-        contexts=item.contexts,
-        path=render(undecided.path),
-        keyword=undecided.keyword,
-        old=undecided.old,
-        new=undecided.new,
-        reason=undecided.reason,
-        locations=places.of_open(item),
-    )
-
-
-def _undecided_order(entry: UndecidedEntry) -> tuple[str, ...]:
-    return (entry.crd, entry.version, entry.path, entry.keyword, *entry.contexts)

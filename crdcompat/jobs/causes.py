@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from crdcompat.apiserver.errors import NOT_SUPPORTED
-from crdcompat.apiserver.replay import Cause
+from crdcompat.jobs.replays import Replayed
 from crdcompat.manifests.crdset import CrdSet
 from crdcompat.manifests.locate import locate
 from crdcompat.manifests.pairing import Chosen
@@ -37,15 +37,17 @@ class CauseCounter:
         self._groups: dict[tuple[str, SchemaPath, str], _Group] = {}
         self._totals: dict[str, int] = {}
 
-    def add(self, chosen: Chosen, causes: Sequence[Cause], label: str) -> None:
-        """Count one object; ``label`` names it as an example."""
-        crd = chosen.document.crd
+    def add(self, replayed: Replayed) -> None:
+        """Count one object."""
+        chosen, crd = replayed.chosen, replayed.chosen.document.crd
         self._totals[crd.name] = self._totals.get(crd.name, 0) + 1
         met = set()
-        for cause in causes:
+        for cause in replayed.last.causes:
             key = (crd.name, cause.path, cause.error.type)
             if key not in self._groups:
-                self._groups[key] = _Group(chosen, crd.kind, cause.path, cause.error.type, label)
+                self._groups[key] = _Group(
+                    chosen, crd.kind, cause.path, cause.error.type, f"{replayed.label} in {replayed.item.source}"
+                )
             group = self._groups[key]
             if cause.error.type == NOT_SUPPORTED and len(group.values) < _MOST_VALUES:
                 group.values.setdefault(member_key(cause.error.value), cause.error.value)

@@ -15,13 +15,14 @@ from typing import Any
 from crdcompat.compare.result import Judged
 from crdcompat.jobs import api
 from crdcompat.jobs.change import Change
+from crdcompat.jobs.configured import configured, reader_for
 from crdcompat.jobs.narrow import Narrower
 from crdcompat.jobs.origins import GoMarkers, with_introduced
 from crdcompat.jobs.quick import compared_with, short
-from crdcompat.manifests.contexts import preset_of, telling
-from crdcompat.manifests.crdset import CrdReader, CrdSet
+from crdcompat.manifests.contexts import preset_of
+from crdcompat.manifests.crdset import CrdSet
 from crdcompat.policy.config import Config
-from crdcompat.policy.findings import Finding, Location, order
+from crdcompat.policy.findings import Finding, Location
 from crdcompat.policy.waivers import Waiver, apply_waivers, has_values, with_ended
 from crdcompat.report.model import BASE, TARGET, CheckReport, DiffReport, Section
 from crdcompat.schema.sample import member_key
@@ -70,20 +71,6 @@ def check(change: Change, config: Config, waivers: Sequence[Waiver], wishes: Wis
     return CheckReport(
         head, tuple(sections), (told, preset, *notes, *unknown), tuple(run.said(has_targets=bool(names)))
     )
-
-
-def reader_for(config: Config) -> CrdReader:
-    """A reader that tells variants apart as the configuration says."""
-    return CrdReader(telling(config.preset, config.texts("variant_annotations")))
-
-
-def configured(report: DiffReport, config: Config) -> DiffReport:
-    """The report with the severities that the configuration gives."""
-    findings = (
-        replace(f, severity=config.severity(f.rule, f.direction, f.owner, f.path) or f.severity)
-        for f in report.findings
-    )
-    return replace(report, findings=tuple(sorted(findings, key=order)))
 
 
 class _Run:

@@ -67,6 +67,15 @@ class Recorded:
         uid = meta.get("uid")
         return (*(part for part in found if isinstance(part, str)), uid if isinstance(uid, str) else self._digest())
 
+    @property
+    def label(self) -> str:
+        """``ClusterVersion/version`` or ``Machine/namespace/name``: as much of it as the object tells."""
+        data = self.data if isinstance(self.data, dict) else {}
+        meta = data.get("metadata")
+        meta = meta if isinstance(meta, dict) else {}
+        parts = (data.get("kind"), meta.get("namespace"), meta.get("name"))
+        return "/".join(part for part in parts if isinstance(part, str) and part)
+
     def completed(self, *known: Mapping[tuple[str, str], Resolved]) -> Recorded:
         """The same with the apiVersion and kind that its path tells, if one of these CRDs, by (group, kind), is it."""
         data = complete(self.data, self.hint, *known) if self.hint is not None else None

@@ -179,12 +179,16 @@ class SimulatedObject:
     @property
     def worst(self) -> str:
         """The worst verdict over all writes."""
-        verdicts = {write.verdict for write in self.writes.values()}
-        return next((verdict for verdict in VERDICTS if verdict in verdicts), "accepted")
+        return worst_verdict(write.verdict for write in self.writes.values())
 
 
 #: Worst first.
 VERDICTS = ("rejected", "unknown", "loses-data", "accepted")
+
+
+def worst_verdict(verdicts: Iterable[str]) -> str:
+    """The worst of the verdicts on an object's writes."""
+    return min(verdicts, key=VERDICTS.index, default="accepted")
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,11 +213,17 @@ class RejectedCause:
 
 @dataclass(frozen=True, slots=True)
 class NotSimulated:
-    """A recorded object (or file) that could not be replayed, and why."""
+    """A recorded object (or file) that could not be replayed, and why.
+
+    ``outside``: neither release defines its kind, so neither has a say in it. ``problem`` is what is wrong with the
+    input, where that is why.
+    """
 
     object: str
     source: str
     reason: str
+    outside: bool = False
+    problem: Problem | None = None
 
 
 @dataclass(frozen=True, slots=True)

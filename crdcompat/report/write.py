@@ -10,12 +10,13 @@ from secrets import token_hex
 from typing import IO, TYPE_CHECKING
 
 from crdcompat.errors import UsageError
-from crdcompat.report.formats import format_names, get_format
+from crdcompat.report.formats import format_names, get_format, matrix_format
 from crdcompat.report.style import Style
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from crdcompat.report.matrix_model import MatrixReport
     from crdcompat.report.model import Report
 
 #: GitHub takes no more from one step for its summary: 1 MiB.
@@ -23,7 +24,12 @@ _MOST_SUMMARY_BYTES = 1 << 20
 
 
 def write_reports(
-    report: Report, formats: Sequence[str], colour: str = "auto", verbosity: int = 0, *, existing: bool = False
+    report: Report | MatrixReport,
+    formats: Sequence[str],
+    colour: str = "auto",
+    verbosity: int = 0,
+    *,
+    existing: bool = False,
 ) -> None:
     """Write the report in each ``FORMAT[=FILE]``; without a file to standard output. Raises UsageError.
 
@@ -38,10 +44,10 @@ def write_reports(
             if name == "text" and verbosity <= 0 and _is_idle(report):
                 continue  # most commits: the files and services say so, a person need not read it
             style = replace(style_for(sys.stdout, colour, verbosity), existing=existing)
-            text = get_format(name).render(report, style)
+            text = _render(name, report, style)
             sys.stdout.write(_without_commands(text) if actions and name == "text" else text)
             continue
-        text = get_format(name).render(report, Style(verbosity=verbosity, existing=existing))
+        text = _render(name, report, Style(verbosity=verbosity, existing=existing))
         try:
             Path(target).parent.mkdir(parents=True, exist_ok=True)
             Path(target).write_text(text, encoding="utf-8")
@@ -51,7 +57,15 @@ def write_reports(
         _append_summary(report)  # last: where it cannot be written, the reports are there
 
 
-def _is_idle(report: Report) -> bool:
+def _render(name: str, report: Report | MatrixReport, style: Style) -> str:
+    from crdcompat.report.matrix_model import MatrixReport
+
+    if isinstance(report, MatrixReport):
+        return matrix_format(name).render_matrix(report, style)
+    return get_format(name).render(report, style)
+
+
+def _is_idle(report: Report | MatrixReport) -> bool:
     from crdcompat.report.model import CheckReport
 
     return isinstance(report, CheckReport) and report.is_idle
@@ -63,12 +77,12 @@ def _without_commands(text: str) -> str:
     return f"::stop-commands::{token}\n{text}::{token}::\n"
 
 
-def _append_summary(report: Report) -> None:
+def _append_summary(report: Report | MatrixReport) -> None:
     """Append the report to the summary of the step, if there is one and it has room. Raises UsageError."""
     path = os.environ.get("GITHUB_STEP_SUMMARY")
     if not path:
         return
-    data = get_format("markdown").render(report, Style()).encode()
+    data = _render("markdown", report, Style()).encode()
     try:
         with Path(path).open("ab") as summary:
             if summary.tell() + len(data) <= _MOST_SUMMARY_BYTES:

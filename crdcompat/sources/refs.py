@@ -88,11 +88,16 @@ def is_ancestor(repo: Repository, commit: str, of: str) -> bool:
 def release_branches(repo: Repository) -> tuple[str, ...]:
     """The branches called ``release-X.Y`` (openshift-, enterprise-), local and of remotes; () without a repository."""
     try:
-        names = _names(repo)
+        found = branches(repo)
     except SourceError:
         return ()
-    found = {*names.local, *(branch for _, branch in names.remote)}
-    return tuple(sorted(name for name in found if _RELEASE.fullmatch(name)))
+    return tuple(name for name in found if _RELEASE.fullmatch(name))
+
+
+def branches(repo: Repository) -> tuple[str, ...]:
+    """All branches by name, local and of remotes, each name once. Raises SourceError."""
+    names = _names(repo)
+    return tuple(sorted({*names.local, *(branch for _, branch in names.remote)}))
 
 
 def _commit(repo: Repository, ref: str) -> Resolved | None:

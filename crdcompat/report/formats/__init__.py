@@ -1,4 +1,7 @@
-"""One module per report format: ``NAME`` and ``render``. Adding a file here adds a format."""
+"""One module per report format: ``NAME`` and ``render``. Adding a file here adds a format.
+
+A format that can show a matrix of releases has ``render_matrix``, too.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,10 @@ import pkgutil
 from functools import cache
 from typing import TYPE_CHECKING, Protocol, cast
 
+from crdcompat.errors import UsageError
+
 if TYPE_CHECKING:
+    from crdcompat.report.matrix_model import MatrixReport
     from crdcompat.report.model import Report
     from crdcompat.report.style import Style
 
@@ -22,6 +28,14 @@ class Format(Protocol):
         ...
 
 
+class MatrixFormat(Protocol):
+    """How a matrix is shown."""
+
+    def render_matrix(self, report: MatrixReport, style: Style) -> str:
+        """The report as text that ends with a newline."""
+        ...
+
+
 @cache
 def format_names() -> tuple[str, ...]:
     """The formats there are, by name."""
@@ -31,3 +45,15 @@ def format_names() -> tuple[str, ...]:
 def get_format(name: str) -> Format:
     """The format called ``name``; only its own module is imported."""
     return cast("Format", importlib.import_module(f"{__name__}.{name}"))
+
+
+def matrix_format(name: str) -> MatrixFormat:
+    """The format called ``name``, to show a matrix. Raises UsageError that names the formats which can."""
+    if not _shows_matrix(name):
+        able = ", ".join(filter(_shows_matrix, format_names()))
+        raise UsageError(f"{name} cannot show a matrix of releases; what can: {able}")
+    return cast("MatrixFormat", get_format(name))
+
+
+def _shows_matrix(name: str) -> bool:
+    return hasattr(get_format(name), "render_matrix")

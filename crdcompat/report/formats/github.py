@@ -9,14 +9,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from crdcompat.policy.findings import Location
-from crdcompat.report.common import cause_sentences, distinct, headline, primary, sentences, title
+from crdcompat.report.common import cause_sentences, distinct, headline, primary, sentences, subject, title
 from crdcompat.report.model import CheckReport, Report, SimulationReport
 from crdcompat.report.style import Style, harmless
+from crdcompat.report.text_diff import many
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from crdcompat.problems import Problem
+    from crdcompat.report.matrix_model import MatrixReport
 
 NAME = "github"
 
@@ -27,6 +29,19 @@ def render(report: Report, style: Style) -> str:
     """One command a line, then a line that counts; ``style`` plays no part."""
     lines = [*_problems(report.problems), *_found(report), *_waivers(report), f"crdcompat: {headline(report)}"]
     return "".join(f"{line}\n" for line in lines)
+
+
+def render_matrix(report: MatrixReport, style: Style) -> str:
+    """A command for each place that blocks, not for each way: of those there is no end; ``style`` plays no part."""
+    from crdcompat.report.matrix_obstacles import obstacles
+    from crdcompat.report.text_matrix import part_line, verdicts
+
+    lines = list(_problems(report.problems))
+    for item in (*obstacles(report, "rollback"), *obstacles(report, "upgrade")):
+        told = [f"{subject(item.finding)}: {item.finding.effect}", *map(part_line, item.parts)]
+        heading = f"{title(item.finding)} blocks {many(item.ways, 'way')}"
+        lines.append(_command("error", heading, list(map(harmless, told)), primary(item.finding.locations)))
+    return "".join(f"{line}\n" for line in (*lines, f"crdcompat: {verdicts(report)}"))
 
 
 def _found(report: Report) -> Iterator[str]:

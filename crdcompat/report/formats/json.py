@@ -21,6 +21,7 @@ from crdcompat.report.model import (
 if TYPE_CHECKING:
     from crdcompat.policy.findings import Finding, Location
     from crdcompat.problems import Problem, Skipped
+    from crdcompat.report.matrix_model import Cell, Cluster, MatrixReport
     from crdcompat.report.style import Style
 
 NAME = "json"
@@ -81,8 +82,9 @@ def check_data(report: CheckReport) -> dict[str, Any]:
     }
 
 
-def simulation_data(report: SimulationReport) -> dict[str, Any]:
-    """A simulation report as JSON data."""
+def simulation_data(report: SimulationReport, *, all_objects: bool = True) -> dict[str, Any]:
+    """A simulation report as JSON data; without ``all_objects`` those are left out that every write is accepted of."""
+    shown = [item for item in report.objects if all_objects or item.worst != "accepted"]
     return {
         **_head("simulate", report.old, report.new),
         "direction": report.direction,
@@ -107,9 +109,69 @@ def simulation_data(report: SimulationReport) -> dict[str, Any]:
             "skipped": [_skipped(item) for item in report.skipped],
             "problems": [_problem(item) for item in report.problems],
         },
-        "objects": [_object(item) for item in report.objects],
+        "objects": [_object(item) for item in shown],
         "not_simulated": [
             {"object": item.object, "source": item.source, "reason": item.reason} for item in report.not_simulated
+        ],
+    }
+
+
+def render_matrix(report: MatrixReport, style: Style) -> str:
+    """A matrix as JSON text; ``style`` plays no part."""
+    return orjson.dumps(matrix_data(report), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE).decode()
+
+
+def matrix_data(report: MatrixReport) -> dict[str, Any]:
+    """A matrix as JSON data: each cell is a diff report of one direction, with its verdict and what blocks."""
+    return {
+        **_head(report.command, report.releases[0], report.releases[-1]),
+        "releases": [_release(item) for item in report.releases],
+        "notes": list(report.notes),
+        "summary": {"verdicts": report.by_verdict(), "problems": [_problem(item) for item in report.problems]},
+        "cells": [_cell(cell) for cell in report.cells],
+        "cluster": _cluster(report.cluster) if report.cluster is not None else None,
+    }
+
+
+def _cell(cell: Cell) -> dict[str, Any]:
+    return {
+        "from": cell.origin,
+        "to": cell.target,
+        "direction": cell.direction,
+        "verdict": cell.verdict,
+        "unjudged": list(cell.unjudged),
+        "by_owner": cell.by_owner(),
+        "blocking_crds": list(cell.blocking_crds),
+        "blockers": [
+            {
+                "id": blocker.finding.id,
+                "rule": blocker.finding.rule,
+                "crd": blocker.finding.crd,
+                "path": blocker.finding.path,
+                "since": blocker.since,
+                "values": [{"value": each.value, "since": each.release} for each in blocker.values],
+            }
+            for blocker in cell.blockers
+        ],
+        **diff_data(cell.report),
+    }
+
+
+def _cluster(cluster: Cluster) -> dict[str, Any]:
+    """How far back the cluster can go; of its objects those that are not accepted as they are."""
+    return {
+        "sources": list(cluster.sources),
+        "version": cluster.version,
+        "from": cluster.origin,
+        "notes": list(cluster.notes),
+        "targets": [
+            {
+                "to": target.target,
+                "verdict": target.verdict,
+                "unjudged": list(target.unjudged),
+                **simulation_data(target.report, all_objects=False),
+            }
+            for target in cluster.targets
         ],
     }
 

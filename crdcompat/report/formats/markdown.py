@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from crdcompat.policy.findings import Finding
+    from crdcompat.report.matrix_model import MatrixReport
 
 NAME = "markdown"
 
@@ -46,6 +47,15 @@ def render(report: Report, style: Style) -> str:
     if not entries and not report.problems:
         tail.insert(0, "Nothing to act on.")
     return "\n\n".join([*head, *_fitting(entries, _MOST_CHARACTERS - sum(map(len, (*head, *tail)))), *tail]) + "\n"
+
+
+def render_matrix(report: MatrixReport, style: Style) -> str:
+    """A matrix as GitHub Markdown; ``style`` plays no part."""
+    from crdcompat.report.markdown_matrix import matrix_entries, matrix_head, matrix_tail
+
+    head, tail = list(matrix_head(report)), list(matrix_tail(report))
+    room = _MOST_CHARACTERS - sum(map(len, (*head, *tail)))
+    return "\n\n".join([*head, *_fitting(list(matrix_entries(report)), room), *tail]) + "\n"
 
 
 def _heading(report: Report) -> str:

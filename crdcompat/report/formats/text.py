@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from crdcompat.report.model import CheckReport, Report, SimulationReport
 from crdcompat.report.style import Style, finish
 from crdcompat.report.text_check import check_text
 from crdcompat.report.text_diff import diff_text
+
+if TYPE_CHECKING:
+    from crdcompat.report.matrix_model import MatrixReport
 
 NAME = "text"
 
@@ -19,3 +24,10 @@ def render(report: Report, style: Style) -> str:
     else:
         lines = check_text(report, style) if isinstance(report, CheckReport) else diff_text(report, style)
     return "".join(f"{line}\n" for line in finish(lines))
+
+
+def render_matrix(report: MatrixReport, style: Style) -> str:
+    """A matrix as text."""
+    from crdcompat.report.text_matrix import matrix_text
+
+    return "".join(f"{line}\n" for line in finish(matrix_text(report, style)))

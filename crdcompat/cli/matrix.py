@@ -1,0 +1,83 @@
+"""crdcompat matrix REF REF…: which release can go back to which, and what stands in the way since when."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from crdcompat.cli import options as o
+
+
+def matrix(
+    refs: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="REF…", help="The releases, in the forms of diff; sorted if all names tell a version."),
+    ] = None,
+    branches: Annotated[
+        list[str] | None,
+        typer.Option("--branches", metavar="GLOB", help="Every branch that matches, as 'release-4.1*'; repeatable."),
+    ] = None,
+    direction: o.DirectionOption = o.Direction.both,
+    owner: o.Owners = None,
+    crd: o.Crds = None,
+    context: o.Contexts = None,
+    select: o.Select = None,
+    ignore: o.Ignore = None,
+    objects: Annotated[
+        list[str] | None,
+        typer.Option("--objects", metavar="PATH", help="A recording: how far back can the cluster in it go?"),
+    ] = None,
+    origin: Annotated[
+        str | None,
+        typer.Option("--from", metavar="REF", help="What that cluster runs (default: what its ClusterVersion says)."),
+    ] = None,
+    formats: o.Formats = None,
+    fail_on: o.FailOnChoice = None,
+    config: o.ConfigFile = None,
+    repo: o.Repo = None,
+    verbose: o.Verbose = False,
+    quiet: o.Quiet = False,
+    color: o.ColourOption = o.Colour.auto,
+    no_progress: Annotated[bool, typer.Option("--no-progress", help="Show no progress on a terminal.")] = False,
+) -> None:
+    """Which release can go back to which: every ordered pair of releases, what blocks, and since which release."""
+    import sys
+    from itertools import chain
+
+    from crdcompat.cli.progress import Progress
+    from crdcompat.cli.settings import NOT_DONE, check_matrix_formats, check_rules, exit_code, settled
+    from crdcompat.jobs.comparing import Filters
+    from crdcompat.jobs.matrix import Wishes
+    from crdcompat.jobs.matrix import matrix as run
+    from crdcompat.jobs.releases import choose
+    from crdcompat.manifests.objects import read_objects
+    from crdcompat.policy.waiver_file import read_waivers
+    from crdcompat.report.write import write_reports
+    from crdcompat.sources import open_objects
+
+    check_rules((*(select or ()), *(ignore or ())))
+    settings = settled(config, repo, formats, fail_on)
+    check_matrix_formats(settings.formats)
+    chosen = choose(refs or (), branches or (), repo)
+    progress = Progress(wanted=not no_progress)
+    trees = [open_objects(source, repo=repo) for source in objects or ()]
+    wishes = Wishes(
+        filters=Filters(
+            directions=o.directions(direction),
+            owners=o.names(owner),
+            crds=crd or (),
+            contexts=context or settings.config.texts("contexts"),
+            select=select or (),
+            ignore=ignore or (),
+        ),
+        sources=objects or (),
+        recorded=progress.each(chain.from_iterable(read_objects(tree, progress.file) for tree in trees)),
+        origin=origin,
+        repo=repo,
+    )
+    report = run(chosen, settings.config, read_waivers(settings.config.waiver_file), wishes)
+    write_reports(report, settings.formats, color.value, o.verbosity(verbose, quiet))
+    for what in report.idle:
+        print(f"crdcompat: {what}", file=sys.stderr)
+    raise typer.Exit(NOT_DONE if report.idle else exit_code(report, settings.fail_on))

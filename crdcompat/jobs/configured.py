@@ -1,0 +1,53 @@
+"""What the configuration says of a run: how sources are read, which severities count, and what is waived."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date
+
+from crdcompat.jobs.narrow import Narrower
+from crdcompat.manifests.contexts import telling
+from crdcompat.manifests.crdset import CrdReader, CrdSet
+from crdcompat.policy.config import Config
+from crdcompat.policy.findings import order
+from crdcompat.policy.waivers import Waiver, apply_waivers, with_ended
+from crdcompat.report.model import DiffReport
+from crdcompat.sources import open_source
+
+
+def reader_for(config: Config) -> CrdReader:
+    """A reader that tells variants apart as the configuration says."""
+    return CrdReader(telling(config.preset, config.texts("variant_annotations")))
+
+
+def read_source(name: str, side: str, reader: CrdReader, config: Config, repo: str | None) -> CrdSet:
+    """The CRDs of a source that the configuration wants, and what runs beside it.
+
+    Raises SourceError, RefNotFoundError, UsageError.
+    """
+    crds = reader.read(open_source(name, repo=repo), side, config.wants)
+    return replace(crds, runs=config.runs(crds.name))
+
+
+def both_sides(old: str, new: str, config: Config, repo: str | None) -> tuple[CrdSet, CrdSet]:
+    """The CRDs of both sides, blobs that are equal read once. Raises as ``read_source`` does."""
+    reader = reader_for(config)
+    return read_source(old, "old", reader, config, repo), read_source(new, "new", reader, config, repo)
+
+
+def configured(report: DiffReport, config: Config) -> DiffReport:
+    """The report with the severities that the configuration gives."""
+    findings = (
+        replace(f, severity=config.severity(f.rule, f.direction, f.owner, f.path) or f.severity)
+        for f in report.findings
+    )
+    return replace(report, findings=tuple(sorted(findings, key=order)))
+
+
+def overruled(report: DiffReport, config: Config, waivers: Sequence[Waiver], narrower: Narrower) -> DiffReport:
+    """The report as the configuration and its waivers have it; those whose end has come waive nothing."""
+    ended = [waiver for waiver in waivers if waiver.expired(date.today(), report.new.name)]
+    valid = [waiver for waiver in waivers if waiver not in ended]
+    applied = apply_waivers(configured(report, config).findings, valid, narrower.split)
+    return replace(report, findings=tuple(with_ended(applied.findings, ended, str(config.waiver_file))))

@@ -1,0 +1,156 @@
+"""matrix: which release can go back to which, and what stands in the way since when.
+
+Each release is read once, and each pair of them compared once, in both directions and directly: a rollback that skips
+releases is not the sum of its steps.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations, permutations
+
+from crdcompat.compare.engine import Shared
+from crdcompat.compare.site import ROLLBACK, UPGRADE
+from crdcompat.errors import UsageError
+from crdcompat.jobs.api import release, server_of
+from crdcompat.jobs.comparing import Filters, compare, report_on
+from crdcompat.jobs.configured import overruled, read_source, reader_for
+from crdcompat.jobs.narrow import Narrower
+from crdcompat.jobs.releases import Chosen
+from crdcompat.jobs.since import blockers
+from crdcompat.manifests.crdset import CrdSet
+from crdcompat.manifests.objects import Recorded
+from crdcompat.policy.config import Config
+from crdcompat.policy.locations import find_places
+from crdcompat.policy.waivers import Waiver
+from crdcompat.problems import Problem, Skipped
+from crdcompat.report.matrix_model import AT_RISK, BLOCKED, CLEAN, UNKNOWN, Cell, Cluster, MatrixReport
+from crdcompat.report.model import DiffReport
+
+#: What was found between two releases in one direction, by their places in the order, the older one's first.
+_Ways = dict[tuple[int, int, str], tuple[DiffReport, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What a matrix was asked for beside the releases.
+
+    ``recorded`` is what the recordings named ``sources`` hold, ``origin`` the release that their cluster runs.
+    """
+
+    filters: Filters = field(default_factory=Filters)
+    sources: Sequence[str] = ()
+    recorded: Iterable[Recorded | Problem | Skipped] = ()
+    origin: str | None = None
+    repo: str | None = None
+
+
+def matrix(chosen: Chosen, config: Config, waivers: Sequence[Waiver], wishes: Wishes) -> MatrixReport:
+    """Compare every two of the releases; with recordings, judge their cluster towards each older one.
+
+    Raises SourceError and RefNotFoundError for a release or recording that is not there, UsageError for a filter that
+    leaves nothing of any pair, or for an origin that is none of the releases.
+    """
+    if wishes.origin is not None and wishes.origin not in chosen.names:
+        raise UsageError(f"{wishes.origin} is none of the releases: {', '.join(chosen.names)}")
+    reader = reader_for(config)
+    sets = [read_source(name, "", reader, config, wishes.repo) for name in chosen.names]
+    gc.freeze()  # what was read stays to the end: the collector need not look at it again
+    ways = _ways(sets, config, waivers, wishes.filters)
+    return MatrixReport(
+        releases=tuple(map(release, sets)),
+        cells=tuple(_cells(chosen.names, ways)),
+        cluster=_cluster(sets, wishes) if wishes.sources else None,
+        notes=chosen.notes,
+    )
+
+
+def _ways(sets: Sequence[CrdSet], config: Config, waivers: Sequence[Waiver], wanted: Filters) -> _Ways:
+    """Each pair compared once, and reported on once for each direction."""
+    shared = Shared()
+    found: _Ways = {}
+    missing: list[str] = []
+    for older, newer in combinations(range(len(sets)), 2):
+        old, new = _as(sets[older], "old"), _as(sets[newer], "new")
+        compared = compare(old, new, (server_of(old), server_of(new)), wanted, shared)
+        places, narrower = find_places(old, new, compared.judged, compared.open), Narrower(old, new)
+        missing += [compared.missing] if compared.missing else []
+        for direction in wanted.directions:
+            one_way = replace(wanted, directions=(direction,))
+            report = report_on(compared, (release(old), release(new)), one_way, places, command="matrix")
+            found[older, newer, direction] = overruled(report, config, waivers, narrower), compared.missing
+    if len(missing) == len(list(combinations(sets, 2))):
+        raise UsageError(missing[0])
+    return found
+
+
+def _as(crds: CrdSet, side: str) -> CrdSet:
+    """A set as one side of a pair; the documents are the same."""
+    return replace(
+        crds,
+        skipped=tuple(replace(item, side=side) for item in crds.skipped),
+        problems=tuple(replace(item, side=side) for item in crds.problems),
+        remarks=tuple(replace(item, side=side) for item in crds.remarks),
+    )
+
+
+def _cells(names: Sequence[str], ways: _Ways) -> Iterator[Cell]:
+    """Row by row; what blocks is traced back over the releases newer than the older one of each pair."""
+    for origin, target in permutations(range(len(names)), 2):
+        older, newer = sorted((origin, target))
+        direction = ROLLBACK if target == older else UPGRADE
+        if (older, newer, direction) not in ways:
+            continue
+        report, missing = ways[older, newer, direction]
+        back = [(names[each], ways[older, each, direction][0].findings) for each in range(newer, older, -1)]
+        unjudged = tuple(_unjudged(report, missing))
+        yield Cell(
+            origin=names[origin],
+            target=names[target],
+            direction=direction,
+            verdict=_verdict(report, unjudged),
+            report=report,
+            blockers=blockers(back),
+            unjudged=unjudged,
+        )
+
+
+def _verdict(report: DiffReport, unjudged: Sequence[str]) -> str:
+    """What blocks is known to block, whatever was not judged; without it nothing better than unknown is said."""
+    counted = report.by_severity()
+    if counted["error"]:
+        return BLOCKED
+    if unjudged:
+        return UNKNOWN
+    return AT_RISK if counted["warning"] else CLEAN
+
+
+def _unjudged(report: DiffReport, missing: str) -> Iterator[str]:
+    for problem in report.problems:
+        release = report.old if problem.side == "old" else report.new
+        line = f":{problem.line}" if problem.line else ""
+        yield f"{release.name}: {problem.file}{line}: {problem.message}"
+    for entry in report.undecided:
+        yield f"{entry.crd}/{entry.version} {entry.path}: {entry.keyword}: {entry.reason}"
+    if not report.counts.compared:
+        yield missing or _nothing(report)
+
+
+def _nothing(report: DiffReport) -> str:
+    sizes = (report.old, report.counts.old), (report.new, report.counts.new)
+    empty = [side.name for side, count in sizes if not count]
+    if empty:
+        return f"no CRD in {' or '.join(empty)}"
+    return f"{report.old.name} and {report.new.name} have no CRD in common"
+
+
+def _cluster(sets: Sequence[CrdSet], wishes: Wishes) -> Cluster:
+    """Imported when asked for: without recordings nothing is replayed."""
+    from crdcompat.jobs.cluster import judge_cluster
+
+    contexts = wishes.filters.contexts
+    context = contexts[0] if len(contexts) == 1 and "=" not in contexts[0] else None
+    crds = wishes.filters.crds
+    return judge_cluster(sets, wishes.recorded, wishes.sources, origin=wishes.origin, context=context, crds=crds)

@@ -1,0 +1,97 @@
+"""A matrix as GitHub Markdown: the grid as a table, then what blocks, what was not judged and the cluster to unfold."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from crdcompat.report.markup import block, bullets, code, details
+from crdcompat.report.matrix_grid import cell_text
+from crdcompat.report.matrix_obstacles import obstacles
+from crdcompat.report.style import harmless
+from crdcompat.report.text_diff import crd_name, many
+from crdcompat.report.text_matrix import (
+    BLOCKING,
+    cause_lines,
+    cluster_answer,
+    cluster_title,
+    coverage,
+    legend,
+    matrix_notes,
+    part_line,
+    reasons,
+    verdicts,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from crdcompat.report.matrix_model import Cell, Cluster, MatrixReport
+    from crdcompat.report.matrix_obstacles import Obstacle
+
+#: A wider table is no help to a reader, and a comment has no room for it.
+_MOST_COLUMNS = 20
+_MOST_LINES = 100
+_MARKS = {"blocked": "🛑", "unknown": "❔", "at risk": "⚠️", "clean": "✅"}
+
+
+def matrix_head(report: MatrixReport) -> Iterator[str]:
+    """The heading and the table."""
+    yield f"## crdcompat: {verdicts(report)}"
+    names = [release.name for release in report.releases][-_MOST_COLUMNS:]
+    lines = [["from \\ to", *map(_in_table, names)], ["---"] * (len(names) + 1)]
+    for origin in names:
+        lines.append([_in_table(origin), *(_cell(report.cell(origin, target)) for target in names)])
+    yield "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    left_out = len(report.releases) - len(names)
+    yield legend(report) + (f" The {left_out} oldest releases are left out here." if left_out else "")
+
+
+def matrix_entries(report: MatrixReport) -> Iterator[tuple[str, int]]:
+    """The parts that may be left out where there is no room, most important first, and what each counts for."""
+    if report.cluster is not None:
+        yield _cluster(report.cluster), len(report.cluster.targets)
+    for direction, title in BLOCKING.items():
+        for number, item in enumerate(obstacles(report, direction)):
+            yield (f"### {title}\n\n" if not number else "") + _obstacle(item), 1
+    told = [f"{reason} ({many(ways, 'way')})" for reason, ways in reasons(report).items()]
+    if told:
+        yield _folded(told, "not judged"), len(told)
+
+
+def matrix_tail(report: MatrixReport) -> Iterator[str]:
+    """What was compared, and what was taken for granted."""
+    yield coverage(report)
+    if notes := matrix_notes(report):
+        yield bullets(notes)
+
+
+def _cell(cell: Cell | None) -> str:
+    return f"{_MARKS[cell.verdict]} {cell_text(cell)}" if cell is not None else ""
+
+
+def _in_table(name: str) -> str:
+    """Not even code may hold the sign that ends a table's cell."""
+    return code(name).replace("|", "&#124;")
+
+
+def _obstacle(item: Obstacle) -> str:
+    finding = item.finding
+    subject = code(f"{crd_name(finding.crd, finding.versions)} {', '.join(item.paths)}".strip())
+    said = "\n".join(harmless(part_line(part)) for part in item.parts)
+    return details(f"{finding.rule}, {many(item.ways, 'way')}: {subject}", block(said))
+
+
+def _cluster(cluster: Cluster) -> str:
+    lines = [cluster_answer(cluster)] if cluster.targets else []
+    lines += cluster.notes
+    for target in cluster.targets:
+        lines.append(f"to {target.target}: {target.verdict}")
+        lines += (f"  {line}" for line in cause_lines(target.report))
+        lines += (f"  not judged: {line}" for line in target.unjudged)
+    return _folded(lines, cluster_title(cluster), counted=False)
+
+
+def _folded(lines: list[str], what: str, *, counted: bool = True) -> str:
+    rest = len(lines) - _MOST_LINES
+    shown = [*lines[:_MOST_LINES], *([f"and {rest} more"] if rest > 0 else [])]
+    return details(f"{len(lines)} {what}" if counted else code(what), block("\n".join(map(harmless, shown))))

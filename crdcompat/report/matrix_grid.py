@@ -1,0 +1,91 @@
+"""The grid of a matrix as lines: rows are where one comes from, columns where one goes to."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from crdcompat.report.matrix_model import AT_RISK, BLOCKED, CLEAN, UNKNOWN
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from crdcompat.report.matrix_model import Cell, MatrixReport
+    from crdcompat.report.style import Style
+
+COLOURS = {BLOCKED: "error", UNKNOWN: "path", AT_RISK: "warning", CLEAN: "good"}
+_LETTERS = {BLOCKED: "B", UNKNOWN: "?", AT_RISK: "R", CLEAN: "ok"}
+_CORNER = "from \\ to"
+_GAP = "  "
+#: From the first digit on: what is left is what a name begins with.
+_WORDS = re.compile(r"\d.*", re.DOTALL)
+
+
+def short_names(report: MatrixReport) -> dict[str, str]:
+    """The names without the words that all of them begin with: ``4.13`` of ``release-4.13``."""
+    names = [release.name for release in report.releases]
+    words = {_WORDS.sub("", name) for name in names}
+    common = words.pop() if len(words) == 1 else ""
+    return {name: name.removeprefix(common) or name for name in names}
+
+
+def cell_text(cell: Cell, *, letters: bool = False) -> str:
+    """``blocked 5/12``: the verdict with errors and warnings; a mark where not all was judged."""
+    counted = cell.by_severity()
+    words = [_LETTERS[cell.verdict] if letters else cell.verdict]
+    if counted["error"] or counted["warning"]:
+        words.append(f"{counted['error']}/{counted['warning']}")
+    return " ".join(words) + ("?" if cell.verdict == BLOCKED and cell.unjudged else "")
+
+
+def grid(report: MatrixReport, style: Style) -> Iterator[str]:
+    """The lines; where the terminal is too narrow names and verdicts get shorter, then the grid is cut in pieces."""
+    full, short = {release.name: release.name for release in report.releases}, short_names(report)
+    for names, letters in ((full, False), (short, False), (short, True)):
+        table = _Table(report, names, letters=letters)
+        if not style.width or table.width(tuple(names)) <= style.width:
+            break
+    for number, columns in enumerate(table.pieces(style.width)):
+        yield from ("",) if number else ()
+        yield from table.lines(columns, style)
+
+
+class _Table:
+    """The texts of all cells, and how wide each column is."""
+
+    def __init__(self, report: MatrixReport, names: dict[str, str], *, letters: bool) -> None:
+        self._names = names
+        self._cells = {(cell.origin, cell.target): cell for cell in report.cells}
+        self._texts = {way: cell_text(cell, letters=letters) for way, cell in self._cells.items()}
+        self._label = max(map(len, (_CORNER, *names.values())))
+
+    def width(self, columns: Sequence[str]) -> int:
+        """How wide a piece of these columns is."""
+        return self._label + sum(len(_GAP) + self._column(name) for name in columns)
+
+    def pieces(self, most: int) -> Iterator[list[str]]:
+        """The columns in pieces that fit; one column at least."""
+        piece: list[str] = []
+        for name in self._names:
+            if piece and most and self.width([*piece, name]) > most:
+                yield piece
+                piece = []
+            piece.append(name)
+        yield piece
+
+    def lines(self, columns: Sequence[str], style: Style) -> Iterator[str]:
+        """A head, and a line for each release to come from."""
+        head = [_CORNER.ljust(self._label), *(self._names[name].ljust(self._column(name)) for name in columns)]
+        yield style.paint(_GAP.join(head).rstrip(), "bold")
+        for origin, label in self._names.items():
+            parts = [label.ljust(self._label), *(self._painted(origin, target, style) for target in columns)]
+            yield _GAP.join(parts).rstrip()
+
+    def _column(self, target: str) -> int:
+        texts = (self._texts.get((origin, target), "") for origin in self._names)
+        return max(len(self._names[target]), *map(len, texts))
+
+    def _painted(self, origin: str, target: str, style: Style) -> str:
+        cell, text = self._cells.get((origin, target)), self._texts.get((origin, target), "")
+        shown = style.paint(text, COLOURS[cell.verdict]) if cell is not None else "-" if origin == target else ""
+        return shown + " " * (self._column(target) - len(text or shown))
