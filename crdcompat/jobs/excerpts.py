@@ -42,9 +42,15 @@ class _Window:
         return (self.place.line or 1) - self.start
 
 
-def with_excerpts(report: DiffReport, old: CrdSet, new: CrdSet) -> DiffReport:
-    """The report with the lines of both sides on what has a line: its findings, and what is undecided."""
-    entries: tuple[Finding | UndecidedEntry, ...] = (*report.findings, *report.undecided)
+def with_excerpts(report: DiffReport, old: CrdSet, new: CrdSet, *, brief: bool = False) -> DiffReport:
+    """The report with the lines of both sides on what has a line: its findings, and what is undecided.
+
+    ``brief``: findings that only lose or gain a value go without.
+    """
+    entries: list[Finding | UndecidedEntry] = [
+        *(finding for finding in report.findings if not brief or finding.severity != "info"),
+        *report.undecided,
+    ]
     places = [place for entry in entries for place in _places(entry)]
     windows = {**_windows(old, places, "old"), **_windows(new, places, "new")}
 
@@ -56,7 +62,8 @@ def with_excerpts(report: DiffReport, old: CrdSet, new: CrdSet) -> DiffReport:
 
     def told(entry: Finding | UndecidedEntry) -> tuple[Excerpt, ...]:
         nonlocal room
-        excerpts = shown(_places(entry), _texts(entry), _lacking(entry)) if room > 0 else ()
+        known = room > 0 and all(place in windows for place in _places(entry))
+        excerpts = shown(_places(entry), _texts(entry), _lacking(entry)) if known else ()
         room -= sum(len(line) for excerpt in excerpts for line in excerpt.lines)
         return excerpts
 

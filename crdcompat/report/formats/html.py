@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from crdcompat.report.model import CheckReport, DiffReport, Report, SimulationReport
 
 if TYPE_CHECKING:
+    from crdcompat.report.matrix_model import MatrixReport
     from crdcompat.report.style import Style
 
 NAME = "html"
@@ -20,51 +21,84 @@ def render(report: Report, style: Style) -> str:
     return _simulation(report) if isinstance(report, SimulationReport) else _findings(report)
 
 
+def render_matrix(report: MatrixReport, style: Style) -> str:
+    """A matrix as a page; ``style`` plays no part."""
+    from crdcompat.report.html.findings import rules_of, side_line, without_excerpts
+    from crdcompat.report.html.matrix import matrix_map
+    from crdcompat.report.html.page import page
+    from crdcompat.report.text_matrix import coverage, matrix_notes, verdicts
+
+    shown, facets = matrix_map(report)
+    findings = [finding for cell in report.cells for finding in cell.findings if finding.severity != "info"]
+    return page(
+        "matrix.j2",
+        command="matrix",
+        title="Which release can go back to which",
+        sides=[("", release.name, side_line(release)) for release in report.releases],
+        tally=list(report.by_verdict().items()),
+        notes=matrix_notes(report),
+        problems=report.problems,
+        matrix=shown,
+        verdicts=verdicts(report),
+        coverage=coverage(report),
+        rules=rules_of(finding for cell in report.cells for finding in cell.findings),
+        without_excerpts=without_excerpts(findings),
+        facets=facets,
+        what="findings",
+    )
+
+
 def _findings(report: DiffReport | CheckReport) -> str:
     from crdcompat.report.common import NOTHING, notes
-    from crdcompat.report.html.findings import parts, rules_of, side_line, tally_of, without_excerpts
+    from crdcompat.report.html.findings import parts, rules_of, tally_of, without_excerpts
     from crdcompat.report.html.page import page
 
     made, facets = parts(report)
-    whole = isinstance(report, CheckReport)
-    head = report.head if isinstance(report, CheckReport) else report.new
+    findings = report.findings
     return page(
         "findings.j2",
-        command="check" if whole else "diff",
-        title=f"check of {head.name}" if isinstance(report, CheckReport) else f"{report.old.name} → {report.new.name}",
-        sides=() if isinstance(report, CheckReport) else [
-            ("OLD", report.old.name, side_line(report.old)), ("NEW", report.new.name, side_line(report.new))
-        ],
+        **(_check(report) if isinstance(report, CheckReport) else _sides(report)),
         tally=tally_of(report),
         nothing=NOTHING if not made else "",
         notes=notes(report),
         problems=report.problems,
         parts=made,
-        rules=rules_of(report),
-        without_excerpts=without_excerpts(report),
+        rules=rules_of(findings),
+        without_excerpts=without_excerpts(findings),
         facets=facets,
         what="findings",
-    )  # fmt: skip
+    )
+
+
+def _check(report: CheckReport) -> dict[str, Any]:
+    return {"command": "check", "title": f"Check of {report.head.name}", "sides": ()}
+
+
+def _sides(report: DiffReport | SimulationReport) -> dict[str, Any]:
+    from crdcompat.report.html.findings import side_line
+
+    old, new = report.old, report.new
+    return {
+        "command": "diff" if isinstance(report, DiffReport) else "simulate",
+        "title": f"{old.name} → {new.name}",
+        "sides": [("OLD", old.name, side_line(old)), ("NEW", new.name, side_line(new))],
+    }
 
 
 def _simulation(report: SimulationReport) -> str:
     from crdcompat.report.common import notes
-    from crdcompat.report.html.findings import side_line
     from crdcompat.report.html.page import page
     from crdcompat.report.html.replay import replay
     from crdcompat.report.text_simulation import judging, replay_title
 
     shown, facets = replay(report)
-    reader = judging(report)
     return page(
         "simulation.j2",
-        command="simulate",
-        title=replay_title(report).replace(" -> ", " → "),
-        sides=[("OLD", report.old.name, side_line(report.old)), ("NEW", report.new.name, side_line(report.new))],
+        **{**_sides(report), "title": replay_title(report).replace(" -> ", " → ")},
         tally=[*report.by_verdict().items(), ("not simulated", len(report.not_simulated))],
         notes=notes(report),
         problems=report.problems,
-        reader=reader,
+        reader=judging(report),
         replay=shown,
         facets=facets,
         what="objects",

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from crdcompat.report.html.facets import Facet, Facets
-from crdcompat.report.html.findings import Group, skipped_lines
+from crdcompat.report.html.findings import skipped_lines
+from crdcompat.report.html.items import Group
 from crdcompat.report.model import VERDICTS, SimulatedObject, SimulationReport
 from crdcompat.report.text_diff import crd_name, many
 from crdcompat.report.text_simulation import REPAIRS, cause_line, cause_way_out, judging
@@ -15,7 +16,6 @@ from crdcompat.report.text_simulation import REPAIRS, cause_line, cause_way_out,
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from crdcompat.report.model import RejectedCause
 
 FACETS = (
     Facet("verdict", "Worst write", VERDICTS),
@@ -75,26 +75,31 @@ class Replay:
     """A simulation: its groups of objects, worst first."""
 
     causes: tuple[Cause, ...]
-    groups: tuple[Group, ...]
+    groups: tuple[Group[Replayed], ...]
     missed: tuple[tuple[str, tuple[str, ...]], ...]
     skipped: tuple[str, ...]
 
 
 def replay(report: SimulationReport) -> tuple[Replay, Facets]:
     """The simulation, and what can be filtered by."""
-    facets, groups = Facets(FACETS), []
+    facets, groups = Facets(FACETS), list[Group[Replayed]]()
     for verdict in VERDICTS:
         items = [item for item in report.objects if item.worst == verdict]
         if items:
             start = facets.total
             shown = tuple(_object(item, start + number, facets) for number, item in enumerate(items, 1))
             groups.append(Group(f"{many(len(items), 'object')} {_TITLES[verdict]}", shown))
-    causes = tuple(_cause(cause, report) for cause in report.causes)
-    return Replay(causes, tuple(groups), tuple(_missed(report)), tuple(skipped_lines(report.skipped))), facets
+    return Replay(
+        causes_of(report), tuple(groups), tuple(_missed(report)), tuple(skipped_lines(report.skipped))
+    ), facets
 
 
-def _cause(cause: RejectedCause, report: SimulationReport) -> Cause:
-    return Cause(cause.crd, cause_line(cause), cause_way_out(cause, judging(report)), cause.example)
+def causes_of(report: SimulationReport) -> tuple[Cause, ...]:
+    """What is rejected, by field."""
+    reader = judging(report)
+    return tuple(
+        Cause(cause.crd, cause_line(cause), cause_way_out(cause, reader), cause.example) for cause in report.causes
+    )
 
 
 def _object(item: SimulatedObject, number: int, facets: Facets) -> Replayed:

@@ -45,6 +45,7 @@
   }));
   const groupOf = new Map(groups.map((group, index) => [group.element, index]));
   const groupNumbers = items.map((item) => groupOf.get(item.closest(".group")));
+  const ways = [...document.querySelectorAll(".way")];
   const directions = [...document.querySelectorAll(".direction")].filter((each) => each.querySelector(".group"));
 
   function apply() {
@@ -79,6 +80,11 @@
       if (group.element.localName === "details") group.element.open = narrowed && inGroup[at] > 0;
     });
     directions.forEach((each) => { each.hidden = !each.querySelector(".group:not([hidden])"); });
+    ways.forEach((way) => {
+      const any = way.querySelector(".item:not([hidden])") !== null;
+      way.hidden = narrowed && !any;
+      if (narrowed) way.open = any;
+    });
     const what = form.getAttribute("aria-label").replace("Filter the ", "");
     byId("shown").textContent = narrowed ? `Showing ${shown} of ${items.length} ${what}` : `${items.length} ${what}`;
     byId("nothing").hidden = shown > 0;
