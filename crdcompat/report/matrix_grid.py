@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from crdcompat.report.matrix_model import AT_RISK, BLOCKED, CLEAN, UNKNOWN
@@ -17,15 +17,13 @@ COLOURS = {BLOCKED: "error", UNKNOWN: "path", AT_RISK: "warning", CLEAN: "good"}
 _LETTERS = {BLOCKED: "B", UNKNOWN: "?", AT_RISK: "R", CLEAN: "ok"}
 _CORNER = "from \\ to"
 _GAP = "  "
-#: From the first digit on: what is left is what a name begins with.
-_WORDS = re.compile(r"\d.*", re.DOTALL)
 
 
 def short_names(report: MatrixReport) -> dict[str, str]:
-    """The names without the words that all of them begin with: ``4.13`` of ``release-4.13``."""
+    """The names without what all of them begin with, versions kept whole: ``4.13`` of ``release-4.13``."""
     names = [release.name for release in report.releases]
-    words = {_WORDS.sub("", name) for name in names}
-    common = words.pop() if len(words) == 1 else ""
+    same = "".join(chars[0] for chars in takewhile(lambda chars: len(set(chars)) == 1, zip(*names, strict=False)))
+    common = same.rstrip("v.0123456789")
     return {name: name.removeprefix(common) or name for name in names}
 
 

@@ -1,0 +1,171 @@
+"""The matrix of openshift/api release-4.12 to 4.16: equal to the pairwise diffs, at the cost of what differs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helpers import Json, run
+
+import crdcompat
+from crdcompat.compare import engine
+from crdcompat.compare.equal import identical
+from crdcompat.compare.walk import SchemaDiff, diff_schemas
+from crdcompat.jobs.matrix import Wishes, matrix
+from crdcompat.jobs.releases import Chosen
+from crdcompat.manifests import crdset
+from crdcompat.manifests.crdset import CrdReader
+from crdcompat.manifests.pairing import pair
+from crdcompat.policy.config import Config
+from crdcompat.report.formats.json import diff_data
+from crdcompat.report.matrix_model import MatrixReport
+from crdcompat.schema.structural import Node
+from crdcompat.sources.tree import Entry
+
+NAMES = tuple(f"release-4.{minor}" for minor in range(12, 17))
+VERSION, INFRASTRUCTURE = "clusterversions.config.openshift.io", "infrastructures.config.openshift.io"
+#: Capabilities by the release whose ClusterVersion knows them first.
+CAPABILITIES = {
+    "release-4.13": ["NodeTuning"],
+    "release-4.14": ["MachineAPI", "Build", "DeploymentConfig", "ImageRegistry"],
+    "release-4.15": ["OperatorLifecycleManager", "CloudCredential"],
+    "release-4.16": ["CloudControllerManager", "Ingress"],
+}
+
+
+class _Work:
+    """What a run did: blobs parsed, and schemas walked side by side."""
+
+    def __init__(self) -> None:
+        self.parsed: Counter[str | None] = Counter()
+        self.walked: list[tuple[Node, Node]] = []
+
+
+@pytest.fixture(scope="module")
+def made(openshift_api: Path) -> tuple[MatrixReport, _Work]:
+    """The matrix, and the work that it took."""
+    work = _Work()
+    parse = crdset._read_file
+
+    def counted_parse(data: bytes, entry: Entry) -> Any:
+        work.parsed[entry.oid] += 1
+        return parse(data, entry)
+
+    def counted_diff(old: Node, new: Node) -> SchemaDiff:
+        work.walked.append((old, new))
+        return diff_schemas(old, new)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(crdset, "_read_file", counted_parse)
+        patch.setattr(engine, "diff_schemas", counted_diff)
+        report = matrix(Chosen(NAMES), Config(), (), Wishes(repo=str(openshift_api)))
+    return report, work
+
+
+@pytest.fixture(scope="module")
+def report(made: tuple[MatrixReport, _Work]) -> MatrixReport:
+    return made[0]
+
+
+def _plain(data: Json) -> Json:
+    return {key: value for key, value in data.items() if key != "command"}
+
+
+def test_all_ways_are_there(report: MatrixReport) -> None:
+    assert [release.name for release in report.releases] == list(NAMES)
+    assert [(cell.origin, cell.target) for cell in report.cells] == [(a, b) for a in NAMES for b in NAMES if a != b]
+
+
+def test_it_equals_the_pairwise_diffs(report: MatrixReport, openshift_api: Path) -> None:
+    """Witnesses, lines and counts included: what is shared between pairs changes nothing."""
+    reader = CrdReader()
+    for old, new in combinations(NAMES, 2):
+        sides = [crdcompat.load(name, repo=str(openshift_api), reader=reader, side=side)
+                 for name, side in ((old, "old"), (new, "new"))]  # fmt: skip
+        for direction, ways in (("rollback", (new, old)), ("upgrade", (old, new))):
+            cell = report.cell(*ways)
+            assert cell is not None
+            assert cell.direction == direction
+            alone = crdcompat.diff(*sides, directions=[direction])
+            assert _plain(diff_data(cell.report)) == _plain(diff_data(alone))
+            assert cell.verdict == (
+                "blocked" if alone.by_severity()["error"] else "at risk" if alone.by_severity()["warning"] else "clean"
+            )
+
+
+def test_what_blocks_and_since_when(report: MatrixReport) -> None:
+    for cell in report.cells:
+        older, newer = sorted((NAMES.index(cell.origin), NAMES.index(cell.target)))
+        between = NAMES[older + 1 : newer + 1] if cell.direction == "rollback" else ()
+        found = {(blocker.finding.crd, blocker.finding.path): blocker for blocker in cell.blockers}
+        for path in ("enabledCapabilities", "knownCapabilities"):
+            blocker = found.pop((VERSION, f"status.capabilities.{path}[*]"), None)
+            since = Counter((each.release, each.value) for each in blocker.values) if blocker else Counter()
+            assert since == Counter((name, value) for name in between for value in CAPABILITIES[name])
+            assert blocker is None or blocker.since == between[0]
+        external = [
+            found.pop((INFRASTRUCTURE, path), None) for path in ("status.platform", "status.platformStatus.type")
+        ]
+        for blocker in external:
+            assert (blocker is not None) is ("release-4.13" in between)
+            if blocker is not None:
+                assert [(each.value, each.release) for each in blocker.values] == [("External", "release-4.13")]
+        rest = {(crd, path): blocker.since for (crd, path), blocker in found.items()}
+        stable = {("stableconfigtypes.example.openshift.io", ""): "release-4.13"}
+        assert rest == (stable if "release-4.13" in between else {})
+
+
+def test_each_blob_is_parsed_once(made: tuple[MatrixReport, _Work]) -> None:
+    parsed = made[1].parsed
+    assert len(parsed) > 200
+    assert set(parsed.values()) == {1}
+
+
+def test_no_two_equal_schemas_are_walked_twice(made: tuple[MatrixReport, _Work], openshift_api: Path) -> None:
+    walked = [(repr(old.raw), repr(new.raw)) for old, new in made[1].walked]
+    assert len(set(walked)) == len(walked)
+    reader = CrdReader()
+    sets = [crdcompat.load(name, repo=str(openshift_api), reader=reader) for name in NAMES]
+    differing = {
+        (repr(old.version.schema), repr(new.version.schema))
+        for a, b in combinations(sets, 2)
+        for facing in pair(a, b).facings
+        for name in facing.old.versions.keys() & facing.new.versions.keys()
+        for old, new in [(facing.old.versions[name], facing.new.versions[name])]
+        if not identical(old.version.schema, new.version.schema)
+    }
+    assert set(walked) == differing
+
+
+TARGETS: dict[str, Any] = {
+    "release-4.16": ("unknown", set()),
+    "release-4.15": ("blocked", {"release-4.16"}),
+    "release-4.14": ("blocked", {"release-4.16", "release-4.15"}),
+    "release-4.13": ("blocked", {"release-4.16", "release-4.15", "release-4.14"}),
+    "release-4.12": ("blocked", {"release-4.16", "release-4.15", "release-4.14", "release-4.13"}),
+}
+
+
+@pytest.mark.parametrize("newer", [False, True])
+def test_a_recorded_cluster(openshift_api: Path, shared: Path, newer: bool) -> None:
+    """A 4.18 must-gather names the capabilities that block, per target; its own CRDs may be the newest release."""
+    recording = shared / "data" / "recorded" / "must-gather-4.18.tar.gz"
+    refs = [*NAMES, f"recording:{recording}"] if newer else NAMES
+    ran = run("matrix", *refs, "--direction", "upgrade", "--crd", VERSION, "--repo", openshift_api,
+              "--objects", recording, "--format", "json")  # fmt: skip
+    assert ran.code == 1, ran.err
+    cluster = ran.report["cluster"]
+    assert cluster["version"].startswith("4.18.0-0.ci.")
+    assert cluster["from"] == (refs[-1] if newer else None)
+    assert [target["to"] for target in cluster["targets"]] == list(reversed(NAMES))
+    for target in cluster["targets"]:
+        verdict, since = TARGETS[target["to"]]
+        assert target["verdict"] == verdict
+        held = {cause["path"]: set(cause["values"]) for cause in target["summary"]["causes"]}
+        blocking = {value for release in since for value in CAPABILITIES[release]}
+        paths = [f"status.capabilities.{path}[*]" for path in ("enabledCapabilities", "knownCapabilities")]
+        assert held == (dict.fromkeys(paths, blocking) if blocking else {})
+        assert any("converts versions by a webhook" in reason for reason in target["unjudged"])
