@@ -28,14 +28,18 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
 
 @pytest.fixture(scope="module")
 def real(openshift_api: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """Reports of real releases: the largest diff, with its JSON, a replay and a check."""
+    """Reports of real releases: the largest diff, with its JSON, a check, and the matrix of all."""
     top = tmp_path_factory.mktemp("real")
     subprocess.run(["git", "-C", str(openshift_api), "branch", "release-4.14", "origin/release-4.14"], check=True)
     formats = ("--format", f"html={top / 'diff.html'}", "--format", f"json={top / 'diff.json'}")
     assert run("diff", "release-4.12", "release-4.16", *formats, cwd=openshift_api).code == 1
     head = ("--base", "origin/release-4.15", "--head", "release-4.16", "--target", "release-4.14")
     assert run("check", *head, "--format", f"html={top / 'check.html'}", cwd=openshift_api).code == 1
-    return {name: top / f"{name}.html" for name in ("diff", "check")}
+    releases = [f"origin/release-4.{minor}" for minor in range(12, 16)]
+    assert (
+        run("matrix", *releases, "release-4.16", "--format", f"html={top / 'matrix.html'}", cwd=openshift_api).code == 1
+    )
+    return {name: top / f"{name}.html" for name in ("diff", "check", "matrix")}
 
 
 def held(top: Path, report: object) -> Path:
@@ -258,7 +262,7 @@ def test_print(browser: Browser, real: dict[str, Path], tmp_path: Path) -> None:
     assert browser.complaints() == []
 
 
-@pytest.mark.parametrize("name", ["diff", "check"])
+@pytest.mark.parametrize("name", ["diff", "check", "matrix"])
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 def test_every_width_and_theme(browser: Browser, real: dict[str, Path], name: str, width: str, dark: bool) -> None:
@@ -268,6 +272,30 @@ def test_every_width_and_theme(browser: Browser, real: dict[str, Path], name: st
     assert browser.js("return document.documentElement.scrollWidth") == WIDTHS[width]
     ground = browser.js("return getComputedStyle(document.body).backgroundColor")
     assert ground == ("rgb(21, 24, 28)" if dark else "rgb(255, 255, 255)")
+    assert browser.complaints() == []
+
+
+def test_a_cell_of_the_matrix_leads_to_its_findings(browser: Browser, real: dict[str, Path]) -> None:
+    browser.open(real["matrix"])
+    rows = "return [...document.querySelectorAll('.grid tbody tr')]"
+    verdicts = browser.js(f"{rows}.map((row) => [...row.cells].map((cell) => cell.className.split(' ')[0]))")
+    assert [row.count("blocked") for row in verdicts] == [0, 1, 2, 3, 4]
+    assert verdicts[0][2] == "clean"
+    browser.driver.find_element("css selector", ".grid tbody tr:nth-child(3) td:nth-child(3) a").click()
+    browser.pause()
+    (opened,) = texts(browser, ".way[open] > summary")
+    assert " ".join(opened.split()).startswith("blocked origin/release-4.14 → origin/release-4.13 2 errors, ")
+    error = browser.driver.find_element("css selector", ".way[open] .item.error summary")
+    assert "status.capabilities.enabledCapabilities[*]" in error.text
+    error.click()
+    text = browser.driver.find_element("css selector", ".way[open] .item.error .body").text
+    assert 'since origin/release-4.14: "MachineAPI", "Build", "DeploymentConfig", "ImageRegistry"' in text
+    choose(browser, "to", "origin/release-4.15")
+    choose(browser, "from", "release-4.16")
+    tick(browser, "severity", "error")
+    shown_ways = "return [...document.querySelectorAll('.way')].filter((w) => w.checkVisibility()).map((w) => w.open)"
+    assert browser.js(shown_ways) == [True]
+    assert len(visible(browser)) == 2
     assert browser.complaints() == []
 
 
