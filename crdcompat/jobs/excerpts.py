@@ -47,11 +47,11 @@ def with_excerpts(report: DiffReport, old: CrdSet, new: CrdSet, *, brief: bool =
 
     ``brief``: findings that only lose or gain a value go without.
     """
-    entries: list[Finding | UndecidedEntry] = [
-        *(finding for finding in report.findings if not brief or finding.severity != "info"),
-        *report.undecided,
-    ]
-    places = [place for entry in entries for place in _places(entry)]
+
+    def wanted(entry: Finding | UndecidedEntry) -> bool:
+        return not brief or isinstance(entry, UndecidedEntry) or entry.severity != "info"
+
+    places = [place for entry in (*report.findings, *report.undecided) if wanted(entry) for place in _places(entry)]
     windows = {**_windows(old, places, "old"), **_windows(new, places, "new")}
 
     @cache
@@ -62,8 +62,7 @@ def with_excerpts(report: DiffReport, old: CrdSet, new: CrdSet, *, brief: bool =
 
     def told(entry: Finding | UndecidedEntry) -> tuple[Excerpt, ...]:
         nonlocal room
-        known = room > 0 and all(place in windows for place in _places(entry))
-        excerpts = shown(_places(entry), _texts(entry), _lacking(entry)) if known else ()
+        excerpts = shown(_places(entry), _texts(entry), _lacking(entry)) if room > 0 and wanted(entry) else ()
         room -= sum(len(line) for excerpt in excerpts for line in excerpt.lines)
         return excerpts
 
