@@ -51,7 +51,8 @@ def with_excerpts(report: DiffReport, old: CrdSet, new: CrdSet, *, brief: bool =
     def wanted(entry: Finding | UndecidedEntry) -> bool:
         return not brief or isinstance(entry, UndecidedEntry) or entry.severity != "info"
 
-    places = [place for entry in (*report.findings, *report.undecided) if wanted(entry) for place in _places(entry)]
+    entries: tuple[Finding | UndecidedEntry, ...] = (*report.findings, *report.undecided)
+    places = [place for entry in entries if wanted(entry) for place in _places(entry)]
     windows = {**_windows(old, places, "old"), **_windows(new, places, "new")}
 
     @cache
