@@ -19,13 +19,11 @@ _FLAGS = (
 )  # fmt: skip
 
 
-def need_chromium() -> tuple[str, str]:
-    """The browser and its driver; skips where there are none."""
+def find_chromium() -> tuple[str, str] | None:
+    """The browser and its driver."""
     browser = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     driver = shutil.which("chromedriver")
-    if browser is None or driver is None:
-        pytest.skip("no chromium and chromedriver in PATH")
-    return browser, driver
+    return (browser, driver) if browser is not None and driver is not None else None
 
 
 class Browser:
@@ -77,8 +75,11 @@ addEventListener("error", (event) => window.refused.push(String(event.message)))
 
 @contextmanager
 def chromium(profile: Path) -> Iterator[Browser]:
-    """A browser with a new profile."""
-    binary, program = need_chromium()
+    """A browser with a new profile; the test that asks is skipped where there is none."""
+    found = find_chromium()
+    if found is None:
+        pytest.skip("no chromium and chromedriver in PATH")
+    binary, program = found
     os.environ["SE_OFFLINE"] = "true"  # Selenium would look for drivers elsewhere
     from selenium.webdriver import Chrome, ChromeOptions
     from selenium.webdriver.chrome.service import Service
