@@ -42,6 +42,7 @@ def test_every_change_with_an_effect_has_its_rule_and_every_rule_its_change() ->
     assert sorted(rule.change for rule in RULES.values()) == sorted(_WITH_EFFECT | (set(KINDS) - _HARMLESS))
     for rule in RULES.values():
         assert rule.id == rule.change.replace(".", "-")
+    assert [*RULES] == [rule.id for rule in RULES.values()]  # each is in the file of its name
 
 
 @pytest.mark.parametrize("rule", RULES.values(), ids=RULES)

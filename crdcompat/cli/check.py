@@ -42,7 +42,7 @@ def check(
     """What the change that is about to be committed, pushed or merged does to rollbacks and upgrades."""
     from crdcompat.cli.settings import check_formats, check_rules, exit_code, settled
     from crdcompat.jobs.change import find_change
-    from crdcompat.jobs.quick import nothing, untouched
+    from crdcompat.jobs.quick import nothing, sides, untouched
     from crdcompat.report.write import wants_excerpts, write_reports
 
     check_rules((*(select or ()), *(ignore or ())))
@@ -50,8 +50,11 @@ def check(
     check_formats(settings.formats)
     change = find_change(base, head, configured=settings.config.base, repo=repo)
     # Reports are written in any case: a check that never reports its status blocks every merge.
-    report = nothing("a branch is being deleted") if change is None else untouched(change, settings.config.wants, repo)
-    if report is None and change is not None:
+    if change is None:
+        report = nothing("a branch is being deleted")
+    elif (found := untouched(change, trees := sides(change, repo), settings.config.wants, repo)) is not None:
+        report = found
+    else:
         from crdcompat.jobs.check import Wishes
         from crdcompat.jobs.check import check as run_check
         from crdcompat.policy.waiver_file import read_waivers
@@ -70,7 +73,6 @@ def check(
             repo=repo,
             excerpts=wants_excerpts(settings.formats),
         )
-        report = run_check(change, settings.config, read_waivers(settings.config.waiver_file), wishes)
-    assert report is not None
+        report = run_check(change, trees, settings.config, read_waivers(settings.config.waiver_file), wishes)
     write_reports(report, settings.formats, color.value, o.verbosity(verbose, quiet), existing=show_all)
     raise typer.Exit(exit_code(report, settings.fail_on))

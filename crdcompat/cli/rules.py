@@ -27,7 +27,7 @@ def rules(
 
     import orjson
 
-    from crdcompat.policy.rules import catalogue
+    from crdcompat.policy.rules import catalogue, rule_names
     from crdcompat.report.schema import schema_text
 
     if report_schema:
@@ -42,16 +42,16 @@ def rules(
         listed = [asdict(rule) for rule in catalogue().values()]
         typer.echo(orjson.dumps(listed, option=orjson.OPT_INDENT_2).decode())
         return
-    width = max(len(name) for name in catalogue())
+    width = max(map(len, rule_names()))
     for rule in catalogue().values():
         typer.echo(f"{rule.id:<{width}}  {rule.summary}")
     typer.echo("\ncrdcompat explain RULE tells why it matters and what to do.")
 
 
 def _beginning_with(incomplete: str) -> list[str]:
-    from crdcompat.policy.rules import catalogue
+    from crdcompat.policy.rules import rule_names
 
-    return [name for name in catalogue() if name.startswith(incomplete)]
+    return [name for name in rule_names() if name.startswith(incomplete)]
 
 
 def explain(

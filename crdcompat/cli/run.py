@@ -71,15 +71,16 @@ def run_check(named: str | None, repo: str | None, base: str | None) -> CheckRep
     """A check as it runs without options: the base that is told, or that CI, the configuration or git tells."""
     from crdcompat.jobs.change import find_change
     from crdcompat.jobs.check import Wishes, check
-    from crdcompat.jobs.quick import untouched
+    from crdcompat.jobs.quick import sides, untouched
 
     config = find_config(named, Path(repo) if repo else None)
     change = find_change(base, configured=config.base, repo=repo)
     if change is None:
         raise UsageError("a branch is being deleted: there is nothing to compare")
     wishes = Wishes(repo=repo, objects=config.recordings)
-    found = untouched(change, config.wants, repo)
-    return found or check(change, config, read_waivers(config.waiver_file), wishes)
+    trees = sides(change, repo)
+    found = untouched(change, trees, config.wants, repo)
+    return found or check(change, trees, config, read_waivers(config.waiver_file), wishes)
 
 
 def _nothing(old: CrdSet, new: CrdSet, filters: Mapping[str, Any]) -> str:

@@ -57,6 +57,7 @@ class Comparer:
         self._new_server = new_server
         self._shared = shared or Shared()
         self._schemas: dict[tuple[int, int], SchemaDiff] = {}
+        self._told: set[tuple[int, ...]] = set()
         self._crds: dict[tuple[int, int], CrdDiff] = {}
 
     def compare(self, facings: Iterable[Facing], directions: Iterable[str] = DIRECTIONS) -> Comparison:
@@ -114,9 +115,11 @@ class Comparer:
         return self._schemas[key]
 
     def _diff(self, old: Chosen, new: Chosen, found: Comparison, name: str) -> SchemaDiff:
-        known = len(self._schemas)
         diff = self._schema_diff(old, new)
-        if len(self._schemas) > known:
+        pair = (old.document.crd, old.version.schema, new.document.crd, new.version.schema)
+        key = tuple(map(id, pair))
+        if key not in self._told:  # texts are counted by pairs of manifests: variants may differ in nothing else
+            self._told.add(key)
             found.texts += [f"{name}/{old.version.name} {text}" for text in diff.texts]
         if diff.changes or diff.undecided or diff.texts:
             found.changed.add(name)

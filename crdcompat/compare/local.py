@@ -26,14 +26,14 @@ class Alone:
         """Whether a rule is against ``value`` and nothing else is: it is of the shape that rules are asked about."""
         errors: list[FieldError] = []
         self._validator.validate(value, "v", None, errors, [])
-        return not errors and bool(self._rules.evaluate({"v": value}, None, ratchet=False).errors)
+        return not errors and self._rules.breaks({"v": value})
 
     def takes(self, value: Any) -> bool:
         """Whether nothing here is against ``value``, with its defaults set; what cannot be judged is not."""
         stored = defaulted(value, self._node)
         errors: list[FieldError] = []
         self._validator.validate(stored, "v", None, errors, [])
-        return not errors and not self._rules.evaluate({"v": stored}, None, ratchet=False).errors
+        return not errors and not self._rules.breaks({"v": stored})
 
 
 def defaulted(value: Any, node: Node) -> Any:

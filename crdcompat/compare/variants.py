@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import combinations, islice, product
 from math import prod
 from typing import Any
 
-from crdcompat.compare.equal import identical
 from crdcompat.schema.mentions import Mention, mentions
 from crdcompat.schema.paths import with_value
 from crdcompat.schema.sample import POOL, enum_members, object_of_size, sample, values
@@ -20,10 +19,16 @@ _CASES, _TOGETHER, _MOST = 8, 3, 600
 
 def variants(node: Node, *others: Node) -> Iterator[Any]:
     """Values that ``node``'s type allows: minimal ones, then every way to set what the nodes mention."""
-    seen: list[Any] = []
-    for value in islice(_all(node, others), _MOST):
-        if not any(identical(value, known) for known in seen[-64:]):
-            seen.append(value)
+    return distinct(islice(_all(node, others), _MOST))
+
+
+def distinct(values: Iterable[Any]) -> Iterator[Any]:
+    """The values, each once."""
+    seen: set[str] = set()
+    for value in values:
+        key = repr(value)  # tells 1 from 1.0 and true
+        if key not in seen:
+            seen.add(key)
             yield value
 
 
@@ -187,11 +192,7 @@ def _cases(node: Node, mention: Mention) -> Iterator[Any]:
             cases += [[], *([item] for item in (sample(below.items),) if item is not ABSENT)]
         if below.type == "object":
             cases.append({})
-    distinct: list[Any] = []
-    for case in cases:
-        if not any(case is known or identical(case, known) for known in distinct):
-            distinct.append(case)
-    yield from distinct[: 2 * _CASES]
+    yield from islice(distinct(cases), 2 * _CASES)
 
 
 def _is_of(value: Any, node: Node) -> bool:

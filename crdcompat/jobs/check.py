@@ -14,6 +14,7 @@ from typing import Any
 
 from crdcompat.compare.result import Judged
 from crdcompat.jobs import api
+from crdcompat.jobs.bystanders import unread
 from crdcompat.jobs.change import Change
 from crdcompat.jobs.configured import configured, reader_for
 from crdcompat.jobs.narrow import Narrower
@@ -27,6 +28,7 @@ from crdcompat.policy.waivers import Waiver, apply_waivers, has_values, with_end
 from crdcompat.report.model import BASE, TARGET, CheckReport, DiffReport, Section
 from crdcompat.schema.sample import member_key
 from crdcompat.sources import open_objects, open_source
+from crdcompat.sources.tree import Tree
 
 MorePlaces = Callable[[Judged], tuple[Location, ...]]
 
@@ -46,26 +48,35 @@ class Wishes:
     excerpts: bool = False
 
 
-def check(change: Change, config: Config, waivers: Sequence[Waiver], wishes: Wishes) -> CheckReport:
-    """Compare a change with its base, then its head with each rollback target.
+def check(
+    change: Change, trees: tuple[Tree, Tree], config: Config, waivers: Sequence[Waiver], wishes: Wishes
+) -> CheckReport:
+    """Compare a change, whose ``sides`` these are, with its base, then its head with each rollback target.
 
-    Raises SourceError and RefNotFoundError for a base, head or target that is not there.
+    Raises SourceError and RefNotFoundError for a target that is not there, SourceError for what cannot be read.
     """
-    before, after = (open_source(name, repo=wishes.repo) for name in (change.old, change.new))
+    before, after = trees
     told = compared_with(before, change)
     names, notes = _targets(change, config, wishes)
+    targets = [open_source(name, repo=wishes.repo) for name in names]
     reader = reader_for(config)
+    # Recorded objects are held against every CRD, changed or not.
+    left_out = frozenset[str]()
+    if not wishes.objects:
+        wanted = wishes.filters.get("crds", ())
+        variants = config.texts("variant_annotations")
+        left_out = unread((before, after, *targets), reader, config.wants, wanted, variants)
     release = change.release or short(before)
     runs = config.runs(release)
-    old = replace(reader.read(before, "old", config.wants), name=release, runs=runs)
-    new = replace(reader.read(after, "new", config.wants), name=f"{release}+change", runs=runs)
+    old = replace(reader.read(before, "old", config.wants, left_out), name=release, runs=runs)
+    new = replace(reader.read(after, "new", config.wants, left_out), name=f"{release}+change", runs=runs)
     preset = f"variants are told apart as in {config.preset or preset_of((*old.documents, *new.documents))} trees"
     run = _Run(config, waivers, wishes, new, GoMarkers(after, config.wants).places)
     own = run.section(BASE, old)
     told_by, unknown = with_introduced(own.report, (old.commit, new), wishes.repo, of_index=after.name == "index:")
     sections = [Section(BASE, told_by)]
-    for name in names:
-        target = reader.read(open_source(name, repo=wishes.repo), "old", config.wants)
+    for name, tree in zip(names, targets, strict=True):
+        target = reader.read(tree, "old", config.wants, left_out)
         sections.append(run.section(TARGET, replace(target, runs=config.runs(name)), old))
     head = api.release(new)
     return CheckReport(

@@ -111,6 +111,7 @@ def report_on(
             harmless=sum(found.harmless[direction] for direction in wanted.directions),
             superseded=pairing.losers,
             versions=tuple(sorted(found.versions)),
+            unread=new.unread,
         ),
         findings=tuple(finding for finding in findings if _is_kept(finding, wanted)),
         undecided=tuple(sorted((_undecided(item, places) for item in compared.open), key=_undecided_order)),

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from hashlib import blake2b
+
+import orjson
 
 from crdcompat.manifests.crd import Crd, NotACrdError, is_crd, is_fragment, read_crd
 from crdcompat.manifests.documents import Document, read_documents
 from crdcompat.manifests.lookout import elsewhere, has_extension, is_marked
+from crdcompat.manifests.positions import Positions
 from crdcompat.manifests.yaml import gc_paused
 from crdcompat.problems import Problem, Skipped
 from crdcompat.sources.tree import Entry, Tree
@@ -15,13 +19,17 @@ from crdcompat.sources.tree import Entry, Tree
 
 @dataclass(frozen=True, eq=False)
 class CrdDocument:
-    """A CRD and where it stands: file, position of the document in the stream, pointer inside a List."""
+    """A CRD and where it stands: file, position of the document in the stream, pointer inside a List.
+
+    ``positions`` are those of its values, where reading it told.
+    """
 
     crd: Crd
     file: str
     index: int
     pointer: tuple[str | int, ...] = ()
     oid: str | None = None
+    positions: Positions | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +38,8 @@ class CrdSet:
 
     ``remarks`` are oddities of documents that were read all the same (duplicate keys). ``read`` gives the
     bytes of some of its files, to find line numbers in. ``runs`` is what the configuration says runs beside it
-    (``1.31``, ``openshift-4.18``); without it the name tells.
+    (``1.31``, ``openshift-4.18``); without it the name tells. ``unread`` counts the files that were left out because
+    every side has them alike.
     """
 
     name: str
@@ -42,6 +51,7 @@ class CrdSet:
     remarks: tuple[Problem, ...]
     read: Callable[[Iterable[str]], Iterator[tuple[str, bytes]]] = field(repr=False)
     runs: str = ""
+    unread: int = 0
 
     def named(self) -> dict[str, list[CrdDocument]]:
         """The documents by CRD name, in name order, each list in path order."""
@@ -63,7 +73,7 @@ class _File:
     def at(self, entry: Entry) -> _File:
         """The same bytes at another path."""
         return _File(
-            tuple(CrdDocument(item.crd, entry.path, item.index, item.pointer, entry.oid) for item in self.documents),
+            tuple(replace(item, file=entry.path, oid=entry.oid) for item in self.documents),
             tuple(Skipped(entry.path, item.reason) for item in self.skipped),
             tuple(Problem(entry.path, item.line, item.message) for item in self.problems),
             tuple(Problem(entry.path, item.line, item.message) for item in self.remarks),
@@ -73,17 +83,35 @@ class _File:
 class CrdReader:
     """Reads CRDs out of trees; equal blobs are parsed once over all trees read by one reader.
 
-    ``telling`` says what becomes of a CRD's annotations: only those that are left tell variants apart.
+    CRDs that differ in their metadata alone share their versions, so that whoever compares or compiles those by
+    identity does it once. ``telling`` says what becomes of a CRD's annotations: only those that are left tell
+    variants apart.
     """
 
     def __init__(self, telling: Callable[[Mapping[str, str]], Mapping[str, str]] | None = None) -> None:
         self._by_oid: dict[str, _File] = {}
+        self._by_spec: dict[bytes, Crd] = {}
         self._telling = telling
 
-    def read(self, tree: Tree, side: str = "", wanted: Callable[[str], bool] | None = None) -> CrdSet:
-        """Read all CRDs of ``tree``; ``wanted`` may leave files out by path. Raises SourceError."""
+    def documents(self, tree: Tree, entries: Iterable[Entry]) -> Iterator[CrdDocument]:
+        """The CRDs of these files of ``tree``. Raises SourceError."""
+        with gc_paused():
+            for file in self._files(tree, list(entries)):
+                yield from file.documents
+
+    def read(
+        self,
+        tree: Tree,
+        side: str = "",
+        wanted: Callable[[str], bool] | None = None,
+        unread: Container[str] = (),
+    ) -> CrdSet:
+        """Read all CRDs of ``tree``; ``wanted`` may leave files out by path. Raises SourceError.
+
+        The files at the paths ``unread`` are left out and counted.
+        """
         skipped: list[Skipped] = []
-        candidates: list[Entry] = []
+        entries: list[Entry] = []
         for entry in tree.entries():
             if not tree.is_one_file and not has_extension(entry.path):
                 continue
@@ -91,7 +119,8 @@ class CrdReader:
             if reason:
                 skipped.append(Skipped(entry.path, reason, side))
             elif wanted is None or wanted(entry.path):
-                candidates.append(entry)
+                entries.append(entry)
+        candidates = [entry for entry in entries if entry.path not in unread]
         documents: list[CrdDocument] = []
         problems: list[Problem] = []
         remarks: list[Problem] = []
@@ -102,7 +131,7 @@ class CrdReader:
                 problems.extend(Problem(item.file, item.line, item.message, side) for item in file.problems)
                 remarks.extend(Problem(item.file, item.line, item.message, side) for item in file.remarks)
         problems.extend(Problem(item.file, item.line, item.message, side) for item in getattr(tree, "problems", ()))
-        by_path = {entry.path: entry for entry in candidates}
+        by_path = {entry.path: entry for entry in entries}
         # In the tree's order, whatever was read before: the first document of a CRD speaks for it.
         places = {path: place for place, path in enumerate(by_path)}
         documents.sort(key=lambda document: places[document.file])
@@ -115,6 +144,7 @@ class CrdReader:
             problems=tuple(problems),
             remarks=tuple(remarks),
             read=lambda paths: ((entry.path, data) for entry, data in tree.read([by_path[path] for path in paths])),
+            unread=len(entries) - len(candidates),
         )
 
     def _files(self, tree: Tree, candidates: list[Entry]) -> Iterator[_File]:
@@ -132,11 +162,16 @@ class CrdReader:
             yield result
 
     def _told(self, file: _File) -> _File:
-        if self._telling is None:
-            return file
-        crds = (replace(item.crd, annotations=self._telling(item.crd.annotations)) for item in file.documents)
-        documents = (replace(item, crd=crd) for item, crd in zip(file.documents, crds, strict=True))
-        return replace(file, documents=tuple(documents))
+        documents = tuple(replace(item, crd=self._shared(item.crd)) for item in file.documents)
+        return replace(file, documents=documents)
+
+    def _shared(self, crd: Crd) -> Crd:
+        annotations = crd.annotations if self._telling is None else self._telling(crd.annotations)
+        text = orjson.dumps([crd.raw["apiVersion"], crd.name, crd.raw["spec"]])
+        known = self._by_spec.setdefault(blake2b(text, digest_size=20).digest(), crd)
+        return replace(
+            crd, annotations=annotations, versions=known.versions, raw={**crd.raw, "spec": known.raw["spec"]}
+        )
 
 
 def _read_file(data: bytes, entry: Entry) -> _File:
@@ -157,9 +192,12 @@ def _read_file(data: bytes, entry: Entry) -> _File:
         else:
             remarks.extend(Problem(entry.path, remark.line, remark.message) for remark in item.remarks)
             try:
-                documents.append(CrdDocument(read_crd(item.data), entry.path, item.index, item.pointer, entry.oid))
+                crd = read_crd(item.data)
             except NotACrdError as error:
                 problems.append(Problem(entry.path, _line(data, item, error), f"not a readable CRD: {error}"))
+            else:
+                place = entry.path, item.index, item.pointer, entry.oid
+                documents.append(CrdDocument(crd, *place, item.positions))
     if problems and b"{{" in data and not documents:
         return _File(skipped=(Skipped(entry.path, "template that is not YAML"),))
     if others and not documents and not skipped and not problems:

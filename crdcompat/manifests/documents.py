@@ -18,6 +18,7 @@ from yaml.composer import ComposerError
 from yaml.constructor import ConstructorError
 from yaml.reader import ReaderError
 
+from crdcompat.manifests.positions import Positions
 from crdcompat.manifests.yaml import (
     MAX_DEPTH,
     TOO_DEEP,
@@ -66,6 +67,7 @@ class Document:
     the document's content from 1, ``data`` is JSON-like (dict, list, str, int, float, bool, None), a tree
     without shared parts; ``pointer`` leads from the document to the item (``("items", 3)``), ``()`` for a
     plain document. ``remarks`` say what was odd in it (duplicate keys); a List's stand with its first item.
+    ``positions`` are those of a plain YAML document, where they are known.
     """
 
     file: str
@@ -74,6 +76,7 @@ class Document:
     data: Any
     pointer: Pointer = ()
     remarks: tuple[Remark, ...] = ()
+    positions: Positions | None = None
 
 
 class Fault(Exception):  # noqa: N818 - not an error of the run: a record of what could not be read
@@ -91,11 +94,12 @@ class Fault(Exception):  # noqa: N818 - not an error of the run: a record of wha
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """One document: the line its content starts on (from 1), JSON-like data, remarks."""
+    """One document: the line its content starts on (from 1), JSON-like data, remarks, and where what stands."""
 
     line: int
     data: Any
     remarks: tuple[Remark, ...] = ()
+    positions: Positions | None = None
 
 
 def read_documents(data: bytes, file: str, *, max_bytes: int = MAX_FILE_BYTES) -> Iterator[Document | Problem]:
@@ -116,7 +120,7 @@ def read_documents(data: bytes, file: str, *, max_bytes: int = MAX_FILE_BYTES) -
         if isinstance(found, Fault):
             yield Problem(file, found.line, found.message)
         elif found.data is not None:
-            yield from _items(Document(file, index, found.line, found.data, (), found.remarks))
+            yield from _items(Document(file, index, found.line, found.data, (), found.remarks, found.positions))
 
 
 def to_utf8(data: bytes) -> bytes:
@@ -189,7 +193,7 @@ def _documents(loader: GoLoader) -> Iterator[Parsed | Fault]:
             yield _as_fault(error, b"")
         else:
             data = _as_int64(data) if loader.has_uint64 else data
-            yield Parsed(node.start_mark.line + 1, data, tuple(loader.remarks))
+            yield Parsed(node.start_mark.line + 1, data, tuple(loader.remarks), loader.positions)
 
 
 def _nodes(loader: GoLoader) -> Iterator[Node]:

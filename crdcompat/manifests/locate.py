@@ -1,7 +1,6 @@
 """Where in a file a value stands: JSON pointers to lines and columns.
 
-Reading a file keeps no positions, which costs nothing; the few places that a report shows are looked up
-afterwards, one parse for all places of a file.
+For any file, whatever was or was not kept when it was read (`positions`): one parse for all places of a file.
 """
 
 from __future__ import annotations
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING
 from yaml.nodes import MappingNode, SequenceNode
 
 from crdcompat.manifests.documents import Fault, compose_stream, json_pieces, to_utf8, yaml_pieces
+from crdcompat.manifests.positions import Place
 from crdcompat.manifests.yaml import node_key
 
 if TYPE_CHECKING:
@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from yaml.nodes import Node
 
     from crdcompat.manifests.documents import Pointer
-
-Place = tuple[int, int]
-"""A line and a column, both from 1."""
 
 
 def locate(data: bytes, wanted: Iterable[tuple[int, Pointer]]) -> dict[tuple[int, Pointer], Place]:

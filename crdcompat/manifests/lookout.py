@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import PurePosixPath
+from functools import lru_cache
 
 _EXTENSIONS = frozenset({".yaml", ".yml", ".json"})
 #: Folders that hold no CRD a cluster would get.
@@ -13,6 +13,7 @@ _ELSEWHERE = {
     "zz_generated.featuregated-crd-manifests": "fragment of a feature gate",
     "manual-override-crd-manifests": "fragment: manual override",
 }
+FOLDERS_ELSEWHERE = tuple(_ELSEWHERE)
 _MARKS = (b"CustomResourceDefinition", b"openAPIV3Schema", b"apiextensions.k8s.io")
 
 
@@ -23,7 +24,9 @@ def may_hold_crds(path: str, data: bytes | None = None) -> bool:
 
 def has_extension(path: str) -> bool:
     """Whether its name is that of a YAML or JSON file."""
-    return PurePosixPath(path).suffix.lower() in _EXTENSIONS
+    name = path[path.rfind("/") + 1 :]
+    dot = name.rfind(".")
+    return dot > 0 and name[dot:].lower() in _EXTENSIONS
 
 
 def is_marked(data: bytes) -> bool:
@@ -33,4 +36,9 @@ def is_marked(data: bytes) -> bool:
 
 def elsewhere(path: str) -> str:
     """Why a file's folder holds no CRD that a cluster would get; "" if it may."""
-    return next((_ELSEWHERE[part] for part in path.split("/")[:-1] if part in _ELSEWHERE), "")
+    return _elsewhere(path.rpartition("/")[0])
+
+
+@lru_cache(maxsize=4096)
+def _elsewhere(folder: str) -> str:
+    return next((_ELSEWHERE[part] for part in folder.split("/") if part in _ELSEWHERE), "")

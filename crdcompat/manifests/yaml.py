@@ -15,6 +15,7 @@ import gc
 import math
 import re
 import struct
+from array import array
 from contextlib import contextmanager
 from dataclasses import dataclass
 from decimal import Decimal
@@ -26,6 +27,8 @@ from yaml.composer import Composer, ComposerError
 from yaml.constructor import ConstructorError
 from yaml.events import AliasEvent
 from yaml.nodes import MappingNode, ScalarNode, SequenceNode
+
+from crdcompat.manifests.positions import Positions, packed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -105,9 +108,16 @@ class GoLoader(_Loader):
         self._may_alias = not isinstance(stream, bytes) or _ALIAS_LIKE.search(stream) is not None
 
     def start_document(self) -> None:
-        """Forget what the last document left: its remarks, and whether it had integers beyond int64."""
+        """Forget what the last document left: its remarks, where things stood, whether integers were beyond int64."""
         self.remarks: list[Remark] = []
         self.has_uint64 = False
+        self._marks = array("Q")
+        self._in_order = True
+
+    @property
+    def positions(self) -> Positions | None:
+        """Where the values of the document stand; None where not each stands for itself (duplicate keys, merges)."""
+        return Positions(self._marks) if self._in_order else None
 
     # The composer calls these two around every node it reads from the text, before it recurses: the one
     # place where depth can be refused while the C stack is still small.
@@ -132,6 +142,7 @@ class GoLoader(_Loader):
     def construct_document(self, node: Node) -> Any:
         if self._may_alias:
             _refuse_bomb(node)
+        self._marks.append(packed(node.start_mark.line, node.start_mark.column))
         return self._value(node)
 
     def _value(self, node: Node) -> Any:
@@ -143,7 +154,10 @@ class GoLoader(_Loader):
 
     def _mapping(self, node: Node) -> dict[str, Any]:
         out: dict[str, Any] = {}
+        note = self._marks.append
         for key_node, value_node in node.value:
+            mark = key_node.start_mark
+            note(packed(mark.line, mark.column))
             if key_node.tag is _STR:
                 key = key_node.value
             elif key_node.tag == _MERGE:
@@ -159,11 +173,18 @@ class GoLoader(_Loader):
             else:
                 out[key] = self._value(value_node)
         if len(out) != len(node.value):
+            self._in_order = False
             self._remark_duplicates(node)
         return out
 
     def _sequence(self, node: Node) -> list[Any]:
-        return [item.value if item.tag is _STR else self._value(item) for item in node.value]
+        out: list[Any] = []
+        note = self._marks.append
+        for item in node.value:
+            mark = item.start_mark
+            note(packed(mark.line, mark.column))
+            out.append(item.value if item.tag is _STR else self._value(item))
+        return out
 
     def _key(self, node: Node) -> str:
         if not isinstance(node, ScalarNode):
@@ -172,6 +193,7 @@ class GoLoader(_Loader):
 
     def _merge(self, out: dict[str, Any], node: Node) -> None:
         """Merge ``<<``: where it stands, over keys already set, as Go does; the first of a list wins."""
+        self._in_order = False
         if isinstance(node, MappingNode):
             out.update(self._mapping(node))
             return

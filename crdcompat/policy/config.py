@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from crdcompat.errors import CrdcompatError
-from crdcompat.policy.rules import catalogue
+from crdcompat.policy.rules import rule_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -175,7 +175,7 @@ def _config(path: Path, values: dict[str, Any], text: bytes | None) -> Config:
         raise ConfigError(f'{path}:{line}: {written} is a number to YAML ({read}): write it in quotes, "{written}"')
     check_schema(path, values, text, config_schema())
     for entry in values.get("severities", ()):
-        if "rule" in entry and entry["rule"] not in catalogue():
+        if "rule" in entry and entry["rule"] not in rule_names():
             raise ConfigError(f"{path}: severities: there is no rule {entry['rule']!r} (crdcompat rules lists them)")
     origins = {key: str(path) if key in values else _DEFAULT for key in _DEFAULTS}
     return Config({**_DEFAULTS, **values}, origins, path)

@@ -1,4 +1,7 @@
-"""Where to look: file, line and column of a change on both sides; only files that findings name are composed."""
+"""Where to look: file, line and column of a change on both sides.
+
+Reading kept them for most documents; of the others the files that findings name are read once more.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from crdcompat.compare.result import Judged, Open
-    from crdcompat.manifests.crdset import CrdSet
+    from crdcompat.manifests.crdset import CrdDocument, CrdSet
     from crdcompat.manifests.pairing import Chosen
 
 _Spot = tuple[str, int, Pointer]  # file, document in the stream, pointer inside it
@@ -58,19 +61,31 @@ class Places:
 
 
 def find_places(old: CrdSet, new: CrdSet, judged: Sequence[Judged], opened: Sequence[Open]) -> Places:
-    """Look up all places of these results, one pass over each file."""
-    wanted_old, wanted_new = [], []
+    """Look up all places of these results, one pass over each document."""
+    wanted_old, wanted_new = _Wanted(), _Wanted()
     for item in judged:
         change = item.change
         for standing in item.standings:
-            wanted_old += [_spot(each, change.old_at, absolute=change.of_crd) for each in standing.old.everywhere()]
-            wanted_new += [_spot(each, change.new_at, absolute=change.of_crd) for each in standing.new.everywhere()]
+            wanted_old.add(standing.old.everywhere(), change.old_at, absolute=change.of_crd)
+            wanted_new.add(standing.new.everywhere(), change.new_at, absolute=change.of_crd)
     for entry in opened:
         absolute = not entry.undecided.path and entry.undecided.old_at[:1] == ("spec",)
-        wanted_old += [_spot(entry.old, entry.undecided.old_at, absolute=absolute)] if entry.old else []
+        wanted_old.add((entry.old,) if entry.old else (), entry.undecided.old_at, absolute=absolute)
         absolute = not entry.undecided.path and entry.undecided.new_at[:1] == ("spec",)
-        wanted_new += [_spot(entry.new, entry.undecided.new_at, absolute=absolute)] if entry.new else []
+        wanted_new.add((entry.new,) if entry.new else (), entry.undecided.new_at, absolute=absolute)
     return Places(_look_up(old, wanted_old), _look_up(new, wanted_new))
+
+
+class _Wanted:
+    """The pointers to look up in each document."""
+
+    def __init__(self) -> None:
+        self.pointers: dict[CrdDocument, set[Pointer]] = {}
+
+    def add(self, places: Iterable[Chosen], at: Pointer, *, absolute: bool) -> None:
+        for chosen in places:
+            _, _, pointer = _spot(chosen, at, absolute=absolute)
+            self.pointers.setdefault(chosen.document, set()).add(pointer)
 
 
 def _spot(chosen: Chosen, at: Pointer, *, absolute: bool = False) -> _Spot:
@@ -79,11 +94,17 @@ def _spot(chosen: Chosen, at: Pointer, *, absolute: bool = False) -> _Spot:
     return document.file, document.index, (*document.pointer, *inside)
 
 
-def _look_up(crds: CrdSet, spots: Iterable[_Spot]) -> dict[_Spot, tuple[int, int]]:
+def _look_up(crds: CrdSet, wanted: _Wanted) -> dict[_Spot, tuple[int, int]]:
     by_file: dict[str, set[tuple[int, Pointer]]] = {}
-    for file, index, pointer in spots:
-        by_file.setdefault(file, set()).add((index, pointer))
     found: dict[_Spot, tuple[int, int]] = {}
+    for document, pointers in wanted.pointers.items():
+        if document.positions is None or document.pointer:
+            by_file.setdefault(document.file, set()).update((document.index, pointer) for pointer in pointers)
+        else:
+            places = document.positions.find(document.crd.raw, pointers)
+            found.update(((document.file, document.index, pointer), place) for pointer, place in places.items())
+    if not by_file:
+        return found
     try:
         for file, data in crds.read(sorted(by_file)):
             for (index, pointer), place in locate(data, by_file[file]).items():

@@ -70,29 +70,36 @@ def read_rule(data: dict[str, Any]) -> Rule:
 
 
 @cache
-def catalogue() -> dict[str, Rule]:
-    """All rules by id."""
-    import yaml
-
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    files = sorted(data_dir("rules").glob("*.yaml"))
-    rules = [read_rule(yaml.load(file.read_bytes(), Loader=loader)) for file in files]
-    return {rule.id: rule for rule in rules}
+def rule_names() -> tuple[str, ...]:
+    """The ids of all rules; each is the name of a file."""
+    return tuple(sorted(file.stem for file in data_dir("rules").glob("*.yaml")))
 
 
 @cache
+def rule(name: str) -> Rule:
+    """The rule of one of the ``rule_names``; few runs need more than a handful."""
+    import yaml
+
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    return read_rule(yaml.load((data_dir("rules") / f"{name}.yaml").read_bytes(), Loader=loader))
+
+
+def catalogue() -> dict[str, Rule]:
+    """All rules by id."""
+    return {name: rule(name) for name in rule_names()}
+
+
 def rule_for(change: str) -> Rule:
     """The rule about a kind of change (``enum.value-added``)."""
-    return next(rule for rule in catalogue().values() if rule.change == change)
+    return rule(change.replace(".", "-"))
 
 
 def find_rule(name: str) -> Rule:
     """A rule by id. Raises UsageError that names the nearest."""
-    rules = catalogue()
-    if name in rules:
-        return rules[name]
+    if name in rule_names():
+        return rule(name)
     from difflib import get_close_matches
 
-    near = get_close_matches(name, rules, n=1)
+    near = get_close_matches(name, rule_names(), n=1)
     hint = f"; did you mean {near[0]}?" if near else ""
     raise UsageError(f"there is no rule {name!r}{hint} (crdcompat rules lists them all)")

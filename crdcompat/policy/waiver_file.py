@@ -13,7 +13,7 @@ from typing import Any
 import orjson
 
 from crdcompat.policy.config import ConfigError, check_schema, read_mapping
-from crdcompat.policy.rules import catalogue
+from crdcompat.policy.rules import rule_names
 from crdcompat.policy.waivers import Waiver, asks_for, brief
 
 #: What has to come back as exactly what it was.
@@ -53,7 +53,7 @@ def read_waivers(path: Path) -> tuple[Waiver, ...]:
 def _check(entry: dict[str, Any], where: str) -> None:
     """What no schema says: a rule there is, a day there is, and what exactly is accepted."""
     rule = entry["rule"]
-    if rule not in catalogue():
+    if rule not in rule_names():
         raise ConfigError(f"{where}: there is no rule {rule!r} (crdcompat rules lists them)")
     _last_day(entry.get("until", ""), f"{where}: until")
     missing = [key for key in asks_for(rule) if key not in entry or (key, entry[key]) == ("values", [])]

@@ -45,7 +45,10 @@ class UndecidedEntry:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How much was looked at; ``versions`` are the CRDs compared, by name and version (``""``: none is shared)."""
+    """How much was looked at; ``versions`` are the CRDs compared, by name and version (``""``: none is shared).
+
+    ``unread`` counts the files that every side has alike and nothing needed: what is in them is in no other count.
+    """
 
     old: int
     new: int
@@ -60,6 +63,7 @@ class Counts:
     harmless: int
     superseded: tuple[tuple[str, str, str], ...] = ()
     versions: tuple[tuple[str, str], ...] = ()
+    unread: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from crdcompat.policy.rules import catalogue
+from crdcompat.policy.rules import rule as rule_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,7 +40,7 @@ def descriptor(rule: str, level: str) -> dict[str, Any]:
         heading, summary, why, fix = _OWN[rule]
         references: Sequence[str] = ()
     else:
-        known = catalogue()[rule]
+        known = rule_of(rule)
         heading, summary, why, fix, references = known.title, known.summary, known.why, known.fix, known.references
     return {
         "id": rule,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from crdcompat.policy.rules import catalogue
+from crdcompat.policy.rules import rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -131,7 +131,7 @@ def had_waiver(finding: Finding) -> str:
 
 def way_out(finding: Finding) -> str:
     """The first advice of its rule, and the command that tells all of it."""
-    fix = catalogue()[finding.rule].fix
+    fix = rule(finding.rule).fix
     first = fix.lstrip("- ").split("\n- ")[0]
     return f"{' '.join(first.split())} (crdcompat explain {finding.rule})"
 
@@ -240,10 +240,11 @@ def compared_line(report: DiffReport) -> str:
     """How much was looked at, in one sentence."""
     counts = report.counts
     only = [f"{len(names)} only in {side.name}" for names, side in _only(report)]
+    unread = f" {many(counts.unread, 'file')} alike on all sides: not read." if counts.unread else ""
     return (
         f"Compared {many(counts.compared, 'CRD')} in {many(len(counts.contexts), 'context')}: "
         f"{counts.changed} changed, {', '.join(only)}; {many(len(counts.text_changes), 'text-only change')}, "
-        f"{many(len(report.skipped), 'file')} skipped, {many(len(report.problems), 'problem')}."
+        f"{many(len(report.skipped), 'file')} skipped, {many(len(report.problems), 'problem')}.{unread}"
     )
 
 

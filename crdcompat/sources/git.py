@@ -261,6 +261,25 @@ def read_blobs(repo: Repository, entries: Iterable[Entry], problems: list[Proble
         blobs.close()
 
 
+def grep(tree: GitTree, words: Iterable[str], *, leaving_out: Iterable[str] = ()) -> Iterator[tuple[str, str]]:
+    """The lines of a commit's YAML and JSON files in which one of these words stands, with the file's path.
+
+    ``leaving_out`` are names of folders. Raises SourceError.
+    """
+    asked = [argument for word in words for argument in ("-e", word)]
+    files = [":(icase)*.yaml", ":(icase)*.yml", ":(icase)*.json"]
+    files += [f":(exclude,glob)**/{folder}/**" for folder in leaving_out]
+    # Whatever the user has configured, and read as bytes: a file that attributes call binary is searched, too.
+    plain = ("--no-color", "--no-line-number", "--no-column", "--no-textconv", "--no-recurse-submodules", "--full-name")
+    at = ("--", *(f":(top){each}" if not each.startswith(":") else each.replace(":(", ":(top,", 1) for each in files))
+    commit = str(tree.commit)
+    done = tree.repo.run("grep", "-a", "-H", "-z", "-F", *plain, *asked, commit, *at, ok=(0, 1))
+    for record in done.stdout.split(b"\n"):
+        named, zero, line = record.partition(b"\0")
+        if zero:
+            yield display_path(named[len(commit) + 1 :]), line.decode("utf-8", "replace")
+
+
 _TOO_LARGE = f"larger than {MAX_FILE_BYTES} bytes: not read"
 
 

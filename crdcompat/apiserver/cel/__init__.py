@@ -13,6 +13,7 @@ from crdcompat.apiserver.errors import Unknown
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from crdcompat.apiserver.cel.evaluate import Findings
     from crdcompat.apiserver.cel.walk import Step
     from crdcompat.apiserver.correlation import Pair
     from crdcompat.apiserver.eras import Server
@@ -59,21 +60,34 @@ class RuleEvaluator:
         """
         if not self.has_rules:
             return _NOTHING
-        from crdcompat.apiserver.cel import walk
         from crdcompat.apiserver.cel.evaluate import Findings
-        from crdcompat.apiserver.cel.ratchet import Ratchet
 
         found = Findings()
+        self._gather(found, new, pair, ratchet=ratchet)
+        return CelOutcome(tuple(found.errors), tuple(found.unknown), tuple(found.warnings))
+
+    def breaks(self, new: dict[str, Any]) -> bool:
+        """Whether any rule is against a new object: as ``evaluate``, up to the first error."""
+        if not self.has_rules:
+            return False
+        from crdcompat.apiserver.cel.evaluate import Findings
+
+        found = Findings(first_only=True)
+        self._gather(found, new, None, ratchet=False)
+        return bool(found.errors)
+
+    def _gather(self, found: Findings, new: dict[str, Any], pair: Pair | None, *, ratchet: bool) -> None:
+        from crdcompat.apiserver.cel import walk
+        from crdcompat.apiserver.cel.ratchet import Ratchet
+
         try:
             if not self._built:
                 self._steps = walk.steps(self._root, self._server)
                 self._built = True
-            if self._steps is None:
-                return _NOTHING
-            walk.walk(self._steps, new, pair, Ratchet(ratchet, pair, pair, None), "", found)
+            if self._steps is not None:
+                walk.walk(self._steps, new, pair, Ratchet(ratchet, pair, pair, None), "", found)
         except RecursionError:
             found.unknown.append(Unknown("<nil>", "x-kubernetes-validations", "nested too deeply to be walked"))
-        return CelOutcome(tuple(found.errors), tuple(found.unknown), tuple(found.warnings))
 
 
 def _deep(question: Callable[[], bool], *, otherwise: bool) -> bool:

@@ -6,6 +6,7 @@ Source: apiextensions-apiserver, pkg/apiserver/schema/cel/validation.go; referen
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from crdcompat.apiserver import errors
@@ -23,16 +24,18 @@ if TYPE_CHECKING:
     from crdcompat.apiserver.eras import Server
 
 _LONGEST_MESSAGE = 5120  # bytes of a messageExpression's result
+_LONGEST_REMEMBERED = 64  # characters of a text whose results are kept
 _REASONS = frozenset({errors.FORBIDDEN, errors.REQUIRED, errors.DUPLICATE})
 
 
 @dataclass(slots=True)
 class Findings:
-    """What one evaluation gathers."""
+    """What one evaluation gathers; ``first_only``: after an error nothing more is asked."""
 
     errors: list[FieldError] = field(default_factory=list)
     unknown: list[Unknown] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    first_only: bool = False
 
 
 class UndecidedError(Exception):
@@ -46,16 +49,28 @@ class FailedError(Exception):
 class _Data:
     """A node's value, converted: an activation that all rules of the node share."""
 
-    __slots__ = ("_size", "activation", "has_old", "loose", "misfit", "misfits", "value")
+    __slots__ = ("_activation", "_size", "has_old", "loose", "misfit", "misfits", "value")
 
     def __init__(self, value: dict[str, Any], *, has_old: bool) -> None:
         self.value = value
         self.has_old = has_old
-        self.activation = environment.full().Activation(value)
         self.misfit: str | None = None  # of the whole value
         self.misfits: dict[str, str] = {}
         self.loose: str | None = None
+        self._activation: Any = None
         self._size: tuple[float, float] | None = None
+
+    @property
+    def activation(self) -> Any:
+        if self._activation is None:
+            self._activation = environment.full().Activation(self.value)
+        return self._activation
+
+    @property
+    def text(self) -> str | None:
+        """The whole of the data where that is one short text, else None."""
+        mine = self.value["self"]
+        return mine if type(mine) is str and not self.has_old and len(mine) <= _LONGEST_REMEMBERED else None
 
     @property
     def size(self) -> tuple[float, float]:
@@ -101,6 +116,8 @@ class NodeRules:
         old = pair.old if pair is not None else None
         shared: dict[bool, _Data] = {}
         for rule in rules:
+            if found.first_only and found.errors:
+                return
             if rule.compile_error is not None:
                 found.errors.append(FieldError(errors.INVALID, path, self._type, rule.compile_error))
                 continue
@@ -251,8 +268,15 @@ class NodeRules:
 
 def _run(expression: Any, data: _Data) -> Any:
     try:
-        return expression.eval(data.activation)
+        text = data.text
+        return expression.eval(data.activation) if text is None else _of_text(expression, text)
     except (RuntimeError, UnicodeError) as error:
         if "Iteration budget" in str(error):
             raise UndecidedError(f"the rule loops more than {MOST_STEPS} times on this object") from None
         raise UndecidedError(f"the rule cannot be evaluated on this object: {error}") from None
+
+
+@lru_cache(maxsize=16384)
+def _of_text(expression: Any, text: str) -> Any:
+    """A rule on one short text: the same rules stand at many fields, and the search tries the same texts on each."""
+    return expression.eval(environment.full().Activation({"self": text, "oldSelf": None, "__old": []}))

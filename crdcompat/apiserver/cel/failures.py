@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from crdcompat.apiserver.cel.library import MARK
 
@@ -33,6 +34,7 @@ _TEXTS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
 )
 
 
+@lru_cache(maxsize=1024)
 def in_go(text: str) -> str:
     """One error's text. What is not in the table keeps the library's words."""
     plain = re.sub(r"^[A-Z_]+: ", "", text)

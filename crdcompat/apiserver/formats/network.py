@@ -13,11 +13,12 @@ _SCHEME_REST = _ALNUM | frozenset("+-.")
 _HOST = _ALNUM | frozenset("!$&'()*+,;=:[]<>\"-_.~")
 _USER_INFO = _ALNUM | frozenset("-._:~!$&'()*+,;=%@")
 
-# A single label may hold a dash only as its second character; the last of several labels has letters only.
-_HOSTNAME_CHAR = r"a-zA-Z0-9\p{S}\p{L}"
+# A single label may hold a dash only as its second character; the last of several labels has letters only. How long
+# labels are is counted apart: as {0,62} of all letters and symbols, the program takes a tenth of a second to compile.
+_HOSTNAME_CHAR, _HOSTNAME_LETTER = r"a-zA-Z0-9\p{S}\p{L}", r"a-zA-Z\p{L}"
 _HOSTNAME = (
-    rf"^(?:[{_HOSTNAME_CHAR}](?:-?[{_HOSTNAME_CHAR}]{{0,62}})"
-    rf"|(?:[{_HOSTNAME_CHAR}](?:[-{_HOSTNAME_CHAR}]{{0,61}}[{_HOSTNAME_CHAR}])?\.)+[a-zA-Z\p{{L}}]{{2,63}})$"
+    rf"^(?:[{_HOSTNAME_CHAR}]-?[{_HOSTNAME_CHAR}]*"
+    rf"|(?:[{_HOSTNAME_CHAR}](?:[-{_HOSTNAME_CHAR}]*[{_HOSTNAME_CHAR}])?\.)+[{_HOSTNAME_LETTER}][{_HOSTNAME_LETTER}]+)$"
 )
 
 

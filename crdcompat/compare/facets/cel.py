@@ -14,7 +14,7 @@ from typing import Any
 from crdcompat.compare.changes import Change
 from crdcompat.compare.local import Alone, defaulted, shape
 from crdcompat.compare.site import ROLLBACK, RULE_REASONS, WRITE_REJECTED, Effects, Meeting, Seen, Site, Trial, Trials
-from crdcompat.compare.variants import every_value, rule_cases, variants
+from crdcompat.compare.variants import distinct, every_value, rule_cases, variants
 from crdcompat.schema.mentions import mentions
 from crdcompat.schema.paths import node_at
 from crdcompat.schema.structural import Node
@@ -70,7 +70,7 @@ def trials(change: Change, direction: str, meeting: Meeting) -> Trials:
     # What the reader's other keywords reject keeps its rules from being asked: its own values are tried first.
     own = (value for value in variants(reader, alone, _beside(alone)) if whole.breaks_rules(value))
     candidates = every if every is not None and complete else chain(own, variants(writer, alone, _beside(alone)))
-    seen = ((value, defaulted(value, writer)) for value in candidates)
+    seen = ((value, defaulted(value, writer)) for value in distinct(candidates))
     found = islice((value for value, stored in seen if theirs.breaks_rules(stored) and mine.takes(value)), _MOST)
     made = tuple(Trial(value, change.path) for value in found)
     return Trials(made, complete=complete and not made)

@@ -60,6 +60,7 @@ def diff_data(report: DiffReport) -> dict[str, Any]:
             "contexts_only_new": list(counts.contexts_only_new),
             "text_only_changes": len(counts.text_changes),
             "without_effect": counts.harmless,
+            "unread": counts.unread,
             "superseded": [{"crd": crd, "file": file, "by": by} for crd, file, by in counts.superseded],
             "skipped": [_skipped(item) for item in report.skipped],
             "problems": [_problem(item) for item in report.problems],

@@ -44,27 +44,25 @@ def compare_languages(old: Language, new: Language, *, bound: int = _BOUND) -> R
     """How ``new`` relates to ``old``; at most ``bound`` states are looked at, and some more for lists and lengths."""
     if old == new:
         return Relation("equal")
-    reasons: list[str] = []
-    only_new = _only(new, old, bound, reasons)
-    only_old = _only(old, new, bound, reasons)
+    (only_new, why_new), (only_old, why_old) = _only(new, old, bound), _only(old, new, bound)
+    reasons = dict.fromkeys(why for why in (why_new, why_old) if why)
     if reasons:
-        return Relation("undecided", only_new, only_old, "; ".join(dict.fromkeys(reasons)))
+        return Relation("undecided", only_new, only_old, "; ".join(reasons))
     if only_new is None:
         return Relation("equal" if only_old is None else "narrower", None, only_old)
     return Relation("wider" if only_old is None else "incomparable", only_new, only_old)
 
 
-def _only(inside: Language, outside: Language, bound: int, reasons: list[str]) -> str | None:
-    """A shortest text of ``inside`` that is not in ``outside``; why it is not known goes to ``reasons``."""
+@lru_cache(maxsize=2048)  # of a pair, each is asked about both ways round
+def _only(inside: Language, outside: Language, bound: int) -> tuple[str | None, str]:
+    """A shortest text of ``inside`` that is not in ``outside``, and why it is not known; "" if it is."""
     try:
         text = _difference(inside, outside, bound)
         if text is None or (text in inside and text not in outside):
-            return text
+            return text, ""
     except Unsupported as refused:
-        reasons.append(refused.reason)
-        return None
-    reasons.append(f"the automaton and google-re2 disagree on {text!r} for ({inside}) without ({outside})")
-    return None
+        return None, refused.reason
+    return None, f"the automaton and google-re2 disagree on {text!r} for ({inside}) without ({outside})"
 
 
 def _difference(inside: Language, outside: Language, bound: int) -> str | None:

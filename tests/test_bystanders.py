@@ -1,0 +1,198 @@
+"""Files that are alike on all sides: check says the same whether it reads them or not, and reads few of them."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import subprocess
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helpers import Json, commit, crd, git, obj, root, run, string
+
+import crdcompat.jobs.check
+from crdcompat.manifests.contexts import CHANNEL, FEATURE_SET, PROFILE
+
+Check = Callable[..., tuple[Json, Json]]
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Path:
+    made = tmp_path / "repo"
+    made.mkdir()
+    git(made, "init", "--quiet", "--initial-branch=main")
+    return made
+
+
+@pytest.fixture
+def check_twice(monkeypatch: pytest.MonkeyPatch) -> Check:
+    """Runs a check as it is, then with every file read: the reports, once it is clear that they say the same."""
+
+    def run_twice(at: Path, *args: str) -> tuple[Json, Json]:
+        ran = run("check", "--base", "HEAD", *args, "--format", "json", "--all", cwd=at)
+        with monkeypatch.context() as everything:
+            everything.setattr(crdcompat.jobs.check, "unread", lambda *_: frozenset())
+            whole = run("check", "--base", "HEAD", *args, "--format", "json", "--all", cwd=at)
+        assert ran.code == whole.code, ran.err or ran.out
+        assert _said(ran.report) == _said(whole.report)
+        for one, other in zip(ran.report["sections"], whole.report["sections"], strict=True):
+            assert {*one["summary"]["contexts"]} <= {*other["summary"]["contexts"]}  # those in which anything was read
+        return ran.report, whole.report
+
+    return run_twice
+
+
+def _said(report: Json) -> Any:
+    kept = ("contexts_only_old", "contexts_only_new", "text_only_changes", "findings")
+    sections = [
+        (section["findings"], section["undecided"], [section["summary"][name] for name in kept])
+        for section in report["sections"]
+    ]
+    return report["notes"], report["waivers"], report["summary"], sections
+
+
+def widget(*phases: str, kind: str = "Widget", **annotations: str) -> Json:
+    schema = root(spec=obj(a=string()), status=obj(p=string(*phases)))
+    return crd(schema, kind=kind, annotations={_KEYS.get(name, name): value for name, value in annotations.items()})
+
+
+_KEYS = {"sets": FEATURE_SET, "channel": CHANNEL, "hosted": f"{PROFILE}hosted", "alone": f"{PROFILE}alone"}
+OTHERS: Mapping[str, Any] = {f"others/{name}.yaml": widget("A", kind=f"Other{name}") for name in "abcdefghijkl"}
+
+
+def stage(repo: Path, files: Mapping[str, Any]) -> None:
+    commit(repo, files)
+    git(repo, "reset", "--quiet", "--soft", "HEAD~1")
+
+
+def test_what_nothing_needs_is_not_read(repo: Path, check_twice: Check) -> None:
+    commit(repo, {**OTHERS, "w.yaml": widget("A")})
+    stage(repo, {"w.yaml": widget("A", "B")})
+    narrow, whole = check_twice(repo)
+    assert narrow["sections"][0]["findings"]
+    assert [r["sections"][0]["summary"]["unread"] for r in (narrow, whole)] == [len(OTHERS), 0]
+    assert [r["sections"][0]["summary"]["crds"]["compared"] for r in (narrow, whole)] == [1, 1 + len(OTHERS)]
+    assert f"{len(OTHERS)} files alike on all sides: not read" in run("check", "--base", "HEAD", cwd=repo).out
+
+
+def test_another_variant_somewhere_else(repo: Path, check_twice: Check) -> None:
+    """A file that leaves a feature set to another one, which did not change, makes a difference there."""
+    elsewhere = {"x/tech.yaml": widget("A", "C", sets="TechPreviewNoUpgrade")}
+    commit(repo, {**OTHERS, **elsewhere, "w.yaml": widget("A", sets="Default,CustomNoUpgrade,TechPreviewNoUpgrade")})
+    stage(repo, {"w.yaml": widget("A", "B", sets="Default,CustomNoUpgrade")})
+    narrow, _ = check_twice(repo)
+    found = {(tuple(f["added"]), tuple(f["contexts"])) for f in narrow["sections"][0]["findings"]}
+    assert (("C",), ("TechPreviewNoUpgrade/default",)) in found
+    assert narrow["sections"][0]["summary"]["unread"] == len(OTHERS)
+
+
+@pytest.mark.parametrize("many", [False, True], ids=["few names", "many names"])
+@pytest.mark.parametrize("suffix", ["yaml", "json"])
+def test_many_crds_that_differ(repo: Path, check_twice: Check, suffix: str, *, many: bool) -> None:
+    """Beyond a handful of names it is their plurals that are searched for: in YAML, and in JSON of one line."""
+    kinds = [f"Thing{name}" for name in ("abcdefghijkl" if many else "ab")]
+    variants = {
+        f"deep/{kind}.{suffix}": widget("A", "C", kind=kind, sets="TechPreviewNoUpgrade") for kind in (*kinds, "Still")
+    }
+    commit(repo, {**OTHERS, **variants, **{f"{kind}.yaml": widget("A", kind=kind, sets="Default") for kind in kinds}})
+    stage(repo, {f"{kind}.yaml": widget("A", "B", kind=kind) for kind in kinds})  # now of every set
+    narrow, _ = check_twice(repo)
+    summary = narrow["sections"][0]["summary"]
+    assert summary["contexts"] == ["Default/default", "TechPreviewNoUpgrade/default"]
+    # JSON of one line might be anyone's: where names are many it is read.
+    assert summary["unread"] == len(OTHERS) + (0 if many and suffix == "json" else 1)
+
+
+def test_contexts_that_only_other_crds_tell_of(repo: Path, check_twice: Check) -> None:
+    """A line that looks like an annotation, in a description or an unreadable file, tells of none."""
+    talk = crd(
+        root(spec={**obj(), "description": f"x\n{FEATURE_SET}: Imaginary\n{PROFILE}alone: 'true'\n"}), kind="Talk"
+    )
+    others = {
+        "a/talk.yaml": talk,
+        "b/broken.yaml": f"kind: CustomResourceDefinition\n{PROFILE}alone: 'true'\n: [",
+        "c/alone.yaml": widget("A", kind="Alone", alone="true"),
+        "d/hosted.yaml": widget("A", kind="Hosted", hosted="true", sets="TechPreviewNoUpgrade"),
+        "e/hosted.yaml": widget("A", kind="Again", hosted="true", sets="TechPreviewNoUpgrade"),
+        "f/never.yaml": widget("A", kind="Never", **{f"{PROFILE}never": "false"}),
+    }
+    commit(repo, {**OTHERS, **others, "w.yaml": widget("A")})
+    del others["b/broken.yaml"]
+    commit(repo, {"b/broken.yaml": None})
+    stage(repo, {"w.yaml": widget("A", "B")})
+    narrow, _ = check_twice(repo)
+    summary = narrow["sections"][0]["summary"]
+    assert summary["contexts"] == [
+        f"{name}/{profile}" for name in ("Default", "TechPreviewNoUpgrade") for profile in ("alone", "hosted")
+    ]
+    assert summary["unread"] >= len(OTHERS)
+
+
+def test_channels_and_annotations_of_ones_own(repo: Path, check_twice: Check) -> None:
+    commit(repo, {**OTHERS, "c.yaml": widget("A", kind="C", channel="standard"), "w.yaml": widget("A")})
+    stage(repo, {"w.yaml": widget("A", "B")})
+    assert check_twice(repo)[0]["sections"][0]["summary"]["contexts"] == ["standard"]
+    git(repo, "reset", "--quiet", "--hard")
+    (repo / ".crdcompat.yaml").write_text("variant_annotations: [example.com/flavour]\n")
+    commit(repo, {"c.yaml": None, "d.yaml": widget("A", kind="D", **{"example.com/flavour": "sour"})})
+    stage(repo, {"w.yaml": widget("A", "B")})
+    assert check_twice(repo)[0]["sections"][0]["summary"]["contexts"] == ["sour"]
+
+
+def test_what_differs_from_a_rollback_target_is_read(repo: Path, check_twice: Check) -> None:
+    commit(repo, {**OTHERS, "old.yaml": widget("A", kind="Old"), "w.yaml": widget("A")})
+    git(repo, "branch", "target")
+    commit(repo, {"old.yaml": widget("A", "B", kind="Old")})
+    stage(repo, {"w.yaml": widget("A", "B")})
+    narrow, _ = check_twice(repo, "--target", "target")
+    base, target = narrow["sections"]
+    assert sorted(f["status"] for f in target["findings"] if f["severity"] == "error") == ["existing", "new"]
+    assert base["summary"]["unread"] == target["summary"]["unread"] == len(OTHERS)
+
+
+def test_a_crd_that_is_asked_for_by_name(repo: Path, check_twice: Check) -> None:
+    commit(repo, {**OTHERS, "w.yaml": widget("A")})
+    stage(repo, {"w.yaml": widget("A", "B")})
+    narrow, _ = check_twice(repo, "--crd", "otheras.example.com")
+    assert narrow["sections"][0]["findings"] == []
+    assert run("check", "--base", "HEAD", "--crd", "nothing.example.com", cwd=repo).code == 2
+
+
+def test_objects_are_held_against_every_crd(repo: Path) -> None:
+    commit(repo, {**OTHERS, "w.yaml": widget("A")})
+    stage(repo, {"w.yaml": widget("A", "B")})
+    recorded = repo.parent / "o.json"
+    recorded.write_text(json.dumps({"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "a"}}))
+    report = run("check", "--base", "HEAD", "--objects", recorded, "--format", "json", cwd=repo).report
+    assert report["sections"][0]["summary"]["unread"] == 0
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_real_trees(openshift_api: Path, tmp_path: Path, check_twice: Check, seed: int) -> None:
+    """Values added to enums of some CRDs of release-4.16, one of them without a feature set from then on."""
+    clone = tmp_path / "api"
+    subprocess.run(["git", "clone", "--quiet", str(openshift_api), str(clone)], check=True)
+    git(clone, "fetch", "--quiet", str(openshift_api), "refs/remotes/origin/release-4.15:refs/heads/release-4.15")
+    chance = random.Random(seed)
+    files = git(clone, "ls-files", "*/zz_generated.crd-manifests/*.yaml").split("\n")
+    for number, file in enumerate(chance.sample(files, 12 if seed % 2 else 2)):
+        text = (clone / file).read_text()
+        text = re.sub(r"(?m)^( +)enum:\n", r"\1enum:\n\1- Brandnew\n", text)
+        text = re.sub(rf"(?m)^ +{re.escape(FEATURE_SET)}: .*\n", "", text) if not number else text
+        (clone / file).write_text(text)
+    git(clone, "add", "-A")
+    args = ("--target", "release-4.15") if seed == 5 else ()
+    narrow, _ = check_twice(clone, *args)
+    if not args:
+        assert narrow["sections"][0]["summary"]["unread"] > 50
+
+
+def test_a_context_that_one_side_alone_would_tell_of(repo: Path, check_twice: Check) -> None:
+    """What a file that differs told before, another has to tell now: each side has its own contexts."""
+    other = {"other.yaml": widget("A", kind="Other", sets="TechPreviewNoUpgrade")}
+    commit(repo, {**OTHERS, **other, "w.yaml": widget("A", sets="TechPreviewNoUpgrade")})
+    stage(repo, {"w.yaml": widget("A", "B")})
+    assert check_twice(repo)[0]["sections"][0]["findings"]
