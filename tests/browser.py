@@ -46,8 +46,12 @@ class Browser:
         features = [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]
         self.cdp("Emulation.setEmulatedMedia", media="", features=features)
         self.cdp("Emulation.setScriptExecutionDisabled", value=not scripts)
+        self.visit(f"{file.as_uri()}{address}")
+
+    def visit(self, url: str) -> None:
+        """Go to an address, and wait for all of it."""
         self.driver.get("about:blank")
-        self.driver.get(f"{file.as_uri()}{address}")
+        self.driver.get(url)
         while self.js("return document.readyState") != "complete":  # the driver does not always wait for it
             time.sleep(0.02)
 

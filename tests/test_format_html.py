@@ -36,6 +36,7 @@ from report_samples import (
 
 from crdcompat.manifests.documents import Document, read_documents
 from crdcompat.report import html
+from crdcompat.report.html.text import as_data
 from crdcompat.report.model import Report
 
 TEMPLATES = Path(html.__file__).parent / "templates"
@@ -266,6 +267,14 @@ def test_hostile_objects_stay_text(tmp_path: Path) -> None:
     for number, text in enumerate(HOSTILE):
         shown = page(replayed(tmp_path / str(number), widget("one", text), value=text))
         confined(shown)
+
+
+def test_data_cannot_end_its_script() -> None:
+    odd = {"</script>": ["<!--", "&amp;", "\u2028\u2029", "\ud800", 1]}
+    text = str(as_data(odd))
+    assert text.isascii()
+    assert not set("<>&") & set(text)
+    assert json.loads(text) == odd
 
 
 # -- colours ---------------------------------------------

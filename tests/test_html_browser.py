@@ -7,7 +7,10 @@ import subprocess
 import zlib
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 from urllib.parse import quote
 
 import pytest
@@ -367,3 +370,52 @@ def test_the_policy_refuses_what_is_not_ours(browser: Browser, tmp_path: Path) -
     browser.open(file)
     assert browser.js("return window.ran") is None
     assert any("Content Security Policy" in each for each in browser.complaints())
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [
+        "sandbox; default-src 'none'; img-src 'self'; style-src 'self'",
+        "sandbox allow-same-origin; default-src 'none'; style-src 'unsafe-inline'",
+        "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'",
+        "default-src 'none'",
+    ],
+)
+def test_as_an_artifact_of_a_service_that_allows_no_script(browser: Browser, tmp_path: Path, policy: str) -> None:
+    """Served with a policy of the service's own, the page shows everything, and no control that does nothing."""
+    report = sample(tmp_path)
+    held(tmp_path, report)
+    with served(tmp_path, {"Content-Security-Policy": policy}) as address:
+        browser.visit(f"{address}/report.html")
+        assert browser.js("return document.documentElement.classList.contains('js')") is False
+        for hidden in browser.driver.find_elements("css selector", "#filters, .copy, #nothing"):
+            assert not hidden.is_displayed()
+        first = browser.driver.find_element("css selector", ".item summary")
+        assert first.is_displayed()
+        assert report.findings[0].message in first.text
+        first.click()
+        body = browser.driver.find_element("css selector", ".item .body").text
+        assert report.findings[0].witness.errors[0] in body
+        assert "status:\n  p: B" in body
+
+
+@contextmanager
+def served(folder: Path, headers: dict[str, str]) -> Iterator[str]:
+    """A folder served on the loopback interface, with more headers."""
+
+    class Handler(SimpleHTTPRequestHandler):
+        def __init__(self, *args: object) -> None:
+            super().__init__(*args, directory=str(folder))  # type: ignore[arg-type]
+
+        def end_headers(self) -> None:
+            for name, value in headers.items():
+                self.send_header(name, value)
+            super().end_headers()
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
