@@ -90,6 +90,7 @@ def works(recordings: dict[str, Path]) -> tuple[Work, ...]:
         Work("crdcompat check (nothing staged)", (_CRDCOMPAT, "check")),
         Work("crdcompat diff release-4.13 release-4.14", (*_DIFF, "release-4.13", "release-4.14"), (0, 1)),
         Work("crdcompat diff release-4.15 release-4.16", (*_DIFF, "release-4.15", "release-4.16"), (0, 1)),
+        Work("crdcompat matrix release-4.12 to 4.16", (_CRDCOMPAT, "matrix", "--branches", "release-4.1*"), (1,)),
         *limits,
         *replays,
     )

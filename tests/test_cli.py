@@ -65,7 +65,17 @@ def test_no_difference_is_0(tmp_path: Path) -> None:
 
 
 def test_help_is_there_for_all() -> None:
-    for command in ((), ("diff",), ("simulate",), ("check",), ("judge",), ("rules",), ("explain",), ("demo",)):
+    for command in (
+        (),
+        ("diff",),
+        ("simulate",),
+        ("check",),
+        ("matrix",),
+        ("judge",),
+        ("rules",),
+        ("explain",),
+        ("demo",),
+    ):
         ran = run(*command, "--help")
         assert ran.code == 0
         assert "Usage" in ran.out

@@ -10,7 +10,6 @@ from typing import Any
 
 import orjson
 
-from crdcompat.apiserver.conversion import Converting
 from crdcompat.apiserver.eras import Server
 from crdcompat.apiserver.strategy import Resource
 from crdcompat.compare.across import crossings
@@ -18,6 +17,7 @@ from crdcompat.compare.changes import Change, Undecided
 from crdcompat.compare.crd_level import CrdChange, CrdDiff, diff_crds
 from crdcompat.compare.equal import identical
 from crdcompat.compare.prove import Outcome, TrialBook, Witness, holds, prove
+from crdcompat.compare.remembered import Remembered, RememberedConverting
 from crdcompat.compare.result import Comparison, Judged, Open, Standing
 from crdcompat.compare.site import DIRECTIONS, NONE, ROLLBACK, WRITE_REJECTED, Meeting
 from crdcompat.compare.unchosen import is_unchosen
@@ -223,7 +223,7 @@ class Comparer:
     def _resource(self, chosen: Chosen, server: Server, *, converting: bool) -> Resource:
         key, known = (id(chosen.version), server, converting), self._shared.resources
         if key not in known:
-            made = Converting if converting else Resource
+            made = RememberedConverting if converting else Remembered
             known[key] = made(chosen.document.crd, chosen.version, server)
         return known[key]
 

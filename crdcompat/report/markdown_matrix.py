@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from crdcompat.report.markup import block, bullets, code, details
-from crdcompat.report.matrix_grid import cell_text
+from crdcompat.report.matrix_grid import cell_text, legend
 from crdcompat.report.matrix_obstacles import obstacles
 from crdcompat.report.style import harmless
 from crdcompat.report.text_diff import crd_name, many
@@ -15,7 +15,6 @@ from crdcompat.report.text_matrix import (
     cluster_answer,
     cluster_title,
     coverage,
-    legend,
     matrix_notes,
     part_line,
     reasons,

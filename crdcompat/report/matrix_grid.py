@@ -36,6 +36,15 @@ def cell_text(cell: Cell, *, letters: bool = False) -> str:
     return " ".join(words) + ("?" if cell.verdict == BLOCKED and cell.unjudged else "")
 
 
+def legend(report: MatrixReport, *, letters: bool = False) -> str:
+    """What the grid shows."""
+    said = "From the row to the column: errors/warnings."
+    if letters:
+        said += f" {', '.join(f'{letter}: {verdict}' for verdict, letter in _LETTERS.items())}."
+    doubt = any(cell.verdict == BLOCKED and cell.unjudged for cell in report.cells)
+    return f"{said} A ? at the end: not all of it was judged." if doubt else said
+
+
 def grid(report: MatrixReport, style: Style) -> Iterator[str]:
     """The lines; where the terminal is too narrow names and verdicts get shorter, then the grid is cut in pieces."""
     full, short = {release.name: release.name for release in report.releases}, short_names(report)
@@ -46,6 +55,7 @@ def grid(report: MatrixReport, style: Style) -> Iterator[str]:
     for number, columns in enumerate(table.pieces(style.width)):
         yield from ("",) if number else ()
         yield from table.lines(columns, style)
+    yield style.wrap(legend(report, letters=letters), indent="")
 
 
 class _Table:

@@ -30,7 +30,6 @@ BLOCKING = {
 def matrix_text(report: MatrixReport, style: Style) -> Iterator[str]:
     """All lines of the report."""
     yield from grid(report, style)
-    yield style.wrap(legend(report), indent="")
     for note in matrix_notes(report):
         yield style.wrap(f"note: {note}", indent="")
     if style.verbosity >= 0:
@@ -47,12 +46,6 @@ def matrix_text(report: MatrixReport, style: Style) -> Iterator[str]:
     yield from _footer(report, style)
 
 
-def legend(report: MatrixReport) -> str:
-    """What the grid shows."""
-    doubt = any(cell.verdict == BLOCKED and cell.unjudged for cell in report.cells)
-    return "From the row to the column: errors/warnings." + (" ?: not all of it was judged." if doubt else "")
-
-
 def matrix_notes(report: MatrixReport) -> tuple[str, ...]:
     """What was taken for granted, each once."""
     sides = [note for release in report.releases for note in release.notes]
@@ -62,7 +55,7 @@ def matrix_notes(report: MatrixReport) -> tuple[str, ...]:
 def _blocking(title: str, found: Sequence[Obstacle], style: Style) -> Iterator[str]:
     if found:
         yield ""
-        yield style.paint(title, "bold")
+        yield style.paint(style.wrap(title, indent=""), "bold")
     for item in found:
         finding = item.finding
         head = style.paint(crd_name(finding.crd, finding.versions), "path")

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import islice
 
 from crdcompat.schema.regex.automaton import PatternAutomaton, pattern_automaton
 from crdcompat.schema.regex.errors import Budget, Unsupported
@@ -13,6 +16,8 @@ from crdcompat.schema.regex.search import Words
 from crdcompat.schema.regex.written import way
 
 _LIMIT = 1000
+#: So many members of a language are remembered.
+_REMEMBERED = 16
 _STATES = 3000
 #: A finite language is listed if its members have no more characters together.
 _CHARACTERS = 100_000
@@ -27,7 +32,7 @@ def members(
 
     At most ``limit``; fewer, perhaps none, if there are no more or more cannot be found within bounds.
     """
-    return _words(patterns, (), min_length, max_length, limit)
+    return islice(_remembered(tuple(dict.fromkeys(patterns)), min_length, max_length), max(limit, 0))
 
 
 def outside(
@@ -43,6 +48,33 @@ def outside(
     There are none if ``without`` is empty.
     """
     return _words(inside, without, min_length, max_length, limit) if without else iter(())
+
+
+@dataclass(slots=True)
+class _Begun:
+    """The first members of a language, as far as they were asked for, and whether they are all."""
+
+    texts: list[str] = field(default_factory=list)
+    ended: bool = False
+
+
+@lru_cache(maxsize=1024)
+def _begun(patterns: tuple[str, ...], least: int, most: int | None) -> _Begun:
+    """What is remembered of a language: the same few patterns are asked for members wherever a value is made."""
+    return _Begun()
+
+
+def _remembered(patterns: tuple[str, ...], least: int, most: int | None) -> Iterator[str]:
+    begun = _begun(patterns, least, most)
+    known = len(begun.texts)
+    yield from begun.texts[:known]
+    if begun.ended:
+        return
+    for place, text in enumerate(islice(_words(patterns, (), least, most, sys.maxsize), known, None), known):
+        if place == len(begun.texts) and place < _REMEMBERED:
+            begun.texts.append(text)
+        yield text
+    begun.ended = len(begun.texts) < _REMEMBERED
 
 
 def _words(inside: Sequence[str], without: Sequence[str], least: int, most: int | None, limit: int) -> Iterator[str]:
