@@ -32,6 +32,7 @@ bench: $(DEV)
 	$(BIN)/python benchmarks/judge.py
 	$(BIN)/python benchmarks/facets.py
 	$(BIN)/python benchmarks/page.py
+	$(BIN)/python benchmarks/fleet.py
 
 lint: $(DEV)
 	$(BIN)/ruff check .

@@ -25,17 +25,18 @@ _UID = re.compile(rb"(?m)^  uid: .*$")
 
 def make(folder: Path) -> dict[str, Path]:
     """Write ``mixed.tar.gz`` (2,000 objects as a cluster has them) and ``rejected.tar.gz`` (2,000 ClusterVersions)."""
-    mixed = list(islice(_many(_objects()), _OBJECTS))
+    mixed = list(islice(_many(objects()), _OBJECTS))
     version = next(data for name, data in mixed if "/clusterversions/version" in name)
-    rejected = islice(_renamed(cycle([("clusterversions/version.yaml", version)])), _OBJECTS)
+    rejected = islice(renamed(cycle([("clusterversions/version.yaml", version)])), _OBJECTS)
     found = {}
     for name, files in (("mixed", mixed), ("rejected", rejected)):
         found[name] = folder / f"{name}.tar.gz"
-        _write(found[name], files)
+        write(found[name], files)
     return found
 
 
-def _objects() -> Iterator[tuple[str, bytes]]:
+def objects() -> Iterator[tuple[str, bytes]]:
+    """The files of the real must-gather that hold one object, by name."""
     with tarfile.open(_RECORDED / "must-gather-4.18.tar.gz") as archive:
         for member in archive:
             if member.isfile() and member.name.endswith(".yaml") and (stream := archive.extractfile(member)):
@@ -44,15 +45,16 @@ def _objects() -> Iterator[tuple[str, bytes]]:
                     yield member.name, data
 
 
-def _many(objects: Iterable[tuple[str, bytes]]) -> Iterator[tuple[str, bytes]]:
+def _many(found: Iterable[tuple[str, bytes]]) -> Iterator[tuple[str, bytes]]:
     """The objects, and then copies of them by other names, without end."""
-    known = list(objects)
+    known = list(found)
     yield from known
-    yield from _renamed(cycle(known))
+    yield from renamed(cycle(known))
 
 
-def _renamed(objects: Iterable[tuple[str, bytes]]) -> Iterator[tuple[str, bytes]]:
-    for number, (name, data) in enumerate(objects):
+def renamed(known: Iterable[tuple[str, bytes]], start: int = 0) -> Iterator[tuple[str, bytes]]:
+    """The same objects by other names, numbered from ``start``."""
+    for number, (name, data) in enumerate(known, start):
         found = _METADATA.search(data)
         assert found is not None
         at = found.span("name")
@@ -61,7 +63,8 @@ def _renamed(objects: Iterable[tuple[str, bytes]]) -> Iterator[tuple[str, bytes]
         yield name.replace(".yaml", f"-{number}.yaml"), _UID.sub(uid, copied, count=1)
 
 
-def _write(path: Path, files: Iterable[tuple[str, bytes]]) -> None:
+def write(path: Path, files: Iterable[tuple[str, bytes]]) -> None:
+    """A must-gather of these files."""
     with tarfile.open(path, "w:gz") as archive:
         for name, data in files:
             member = tarfile.TarInfo(name if name.startswith("must-gather") else f"must-gather.local.1/{name}")

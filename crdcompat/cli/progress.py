@@ -13,15 +13,38 @@ _SECONDS_BETWEEN = 0.2
 _ERASE = "\r\x1b[K"
 
 
-class Progress:
-    """Counts files and objects, and shows the counts on standard error if that is a terminal."""
+class _Line:
+    """A line on standard error that is drawn over and over, if that is a terminal."""
 
-    def __init__(self, *, wanted: bool = True) -> None:
+    def __init__(self, *, wanted: bool) -> None:
         self._shown = wanted and sys.stderr.isatty()
         self._next = time.monotonic() + _SECONDS_BETWEEN  # what is done at once needs no line
         self._drawn = False
+
+    def close(self) -> None:
+        """Erase the line."""
+        if self._drawn:
+            print(_ERASE, end="", file=sys.stderr, flush=True)
+            self._drawn = False
+
+    def _draw(self) -> None:
+        if not self._shown or (now := time.monotonic()) < self._next:
+            return
+        self._next = now + _SECONDS_BETWEEN
+        self._drawn = True
+        print(f"{_ERASE}{self}", end="", file=sys.stderr, flush=True)
+
+
+class Progress(_Line):
+    """Counts files and objects."""
+
+    def __init__(self, *, wanted: bool = True) -> None:
+        super().__init__(wanted=wanted)
         self.files = 0
         self.objects = 0
+
+    def __str__(self) -> str:
+        return f"{self.files} files, {self.objects} objects read"
 
     def file(self) -> None:
         """One more file."""
@@ -38,16 +61,26 @@ class Progress:
         finally:
             self.close()
 
-    def close(self) -> None:
-        """Erase the line."""
-        if self._drawn:
-            print(_ERASE, end="", file=sys.stderr, flush=True)
-            self._drawn = False
 
-    def _draw(self) -> None:
-        if not self._shown or (now := time.monotonic()) < self._next:
-            return
-        self._next = now + _SECONDS_BETWEEN
-        self._drawn = True
-        text = f"{self.files} files, {self.objects} objects read"
-        print(f"{_ERASE}{text}", end="", file=sys.stderr, flush=True)
+class FleetProgress(_Line):
+    """Counts recordings out of all, those that could not be read, and how many are done in a second."""
+
+    def __init__(self, count: int, *, wanted: bool = True) -> None:
+        super().__init__(wanted=wanted)
+        self._count = count
+        self._start = time.monotonic()
+        self._done = self._known = self._failed = 0
+
+    def __str__(self) -> str:
+        fresh, took = self._done - self._known, time.monotonic() - self._start
+        failed = f", {self._failed} could not be read" if self._failed else ""
+        known = f", {self._known} known from before" if self._known else ""
+        rate = f", {fresh / took:.1f} a second" if fresh and took else ""
+        return f"{self._done} of {self._count} recordings{failed}{known}{rate}"
+
+    def done(self, how: str) -> None:
+        """One more, ``read``, ``failed`` or ``known`` (from a journal)."""
+        self._done += 1
+        self._failed += how == "failed"
+        self._known += how == "known"
+        self._draw()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from crdcompat.policy.config import Config, find_config
 from crdcompat.policy.rules import find_rule
-from crdcompat.report.formats import matrix_format
+from crdcompat.report.formats import fleet_format, matrix_format
 from crdcompat.report.write import parse_format
 
 if TYPE_CHECKING:
@@ -53,6 +53,12 @@ def check_matrix_formats(formats: Sequence[str]) -> None:
     """Raises UsageError for a format that there is not, or that cannot show a matrix."""
     for text in formats:
         matrix_format(parse_format(text)[0])
+
+
+def check_fleet_formats(formats: Sequence[str]) -> None:
+    """Raises UsageError for a format that there is not, or that cannot show many clusters."""
+    for text in formats:
+        fleet_format(parse_format(text)[0])
 
 
 def exit_code(report: DiffReport | CheckReport | MatrixReport, fail_on: str) -> int:

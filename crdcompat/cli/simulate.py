@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from crdcompat.cli import options as o
+from crdcompat.errors import UsageError
 
 KubeVersion = Annotated[
     str | None,
@@ -22,14 +23,34 @@ def simulate(
     old: o.Old,
     new: o.New,
     objects: Annotated[
-        list[str],
+        list[str] | None,
         typer.Option(
             "--objects",
             metavar="PATH",
             help="Recorded objects: a must-gather, insights archive or other recording (directory or .tar.gz), a file,"
-            " - for standard input, or cluster:CONTEXT; may be repeated.",
+            " - for standard input, or cluster:CONTEXT; may be repeated: all of one cluster.",
         ),
-    ],
+    ] = None,
+    fleet: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--fleet",
+            metavar="DIR",
+            help="Recordings of many clusters: every archive or unpacked recording in this folder, or one level below,"
+            " is one cluster's; - reads paths from standard input; may be repeated.",
+        ),
+    ] = None,
+    target: Annotated[
+        list[str] | None,
+        typer.Option(metavar="REF", help="With --fleet: another older release to go back to; may be repeated."),
+    ] = None,
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", "-j", min=1, help="With --fleet: processes (default: one a processor).")
+    ] = None,
+    resume: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="With --fleet: keep what is done in this journal, and go on from it."),
+    ] = None,
     upgrade: Annotated[bool, typer.Option(help="Replay the upgrade OLD -> NEW instead.")] = False,
     kube_version: KubeVersion = None,
     openshift_version: OpenshiftVersion = None,
@@ -49,16 +70,34 @@ def simulate(
 
     from crdcompat.cli.progress import Progress
     from crdcompat.cli.server import chosen_server
-    from crdcompat.cli.settings import CLEAN, FOUND, NOT_DONE, check_formats, settled
+    from crdcompat.cli.settings import CLEAN, FOUND, NOT_DONE, check_fleet_formats, check_formats, settled
     from crdcompat.jobs.configured import both_sides
     from crdcompat.jobs.simulation import simulate as run
     from crdcompat.manifests.objects import read_objects
     from crdcompat.report.write import write_reports
     from crdcompat.sources import open_objects
 
+    _check(objects, fleet, many_only=(target, jobs, resume), upgrade=upgrade)
     settings = settled(config, repo, formats, fail_on)
-    check_formats(settings.formats)
+    (check_fleet_formats if fleet else check_formats)(settings.formats)
     server = chosen_server(kube_version, openshift_version)
+    if fleet:
+        from crdcompat.cli.fleet import run_fleet
+        from crdcompat.jobs.fleet import Plan
+
+        judged = (server, upgrade, context, tuple(crd or ()))
+        code = run_fleet(
+            Plan(old, new, tuple(target or ()), settings.config, repo, *judged),
+            fleet,
+            settings,
+            jobs=jobs,
+            resume=resume,
+            colour=color.value,
+            verbosity=o.verbosity(verbose, quiet),
+            progress=not no_progress,
+        )
+        raise typer.Exit(code)
+    objects = objects or []
     before, after = both_sides(old, new, settings.config, repo)
     trees = [open_objects(source, repo=repo) for source in objects]
     progress = Progress(wanted=not no_progress)
@@ -78,3 +117,15 @@ def simulate(
         typer.echo(f"crdcompat: no objects in {', '.join(objects)}", err=True)
         raise typer.Exit(NOT_DONE)
     raise typer.Exit(FOUND if report.fails(settings.fail_on) else CLEAN)
+
+
+def _check(objects: object, fleet: object, *, many_only: tuple[object, ...], upgrade: bool) -> None:
+    """Raises UsageError for options that do not go together."""
+    if not objects and not fleet:
+        raise UsageError("name what was recorded: --objects PATH of one cluster, or --fleet DIR of many")
+    if objects and fleet:
+        raise UsageError("--objects is all of one cluster, --fleet is of many: give one of them")
+    if not fleet and any(many_only):
+        raise UsageError("--target, --jobs and --resume go with --fleet")
+    if upgrade and many_only[0]:
+        raise UsageError("--target is another release to go back to: it does not go with --upgrade")

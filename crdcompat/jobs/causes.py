@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,23 +18,46 @@ from crdcompat.schema.sample import member_key
 
 _MOST_VALUES = 20
 
+Spot = tuple[str, int, Pointer]
+
 
 @dataclass(slots=True)
-class _Group:
+class CauseGroup:
+    """What objects of one kind hold at one path that is rejected by one sort of error."""
+
     chosen: Chosen
     kind: str
     path: SchemaPath
     type: str
-    example: str
+    label: str
+    source: str
     values: dict[Any, Any] = field(default_factory=dict)
     objects: int = 0
+
+    @property
+    def rendered(self) -> str:
+        """The path as reports write it."""
+        return render(self.path)
+
+    @property
+    def endpoint(self) -> str:
+        """Where a write can take it out: ``main`` or ``status``."""
+        return "status" if self.path[:1] == ("status",) and self.chosen.version.has_status else "main"
+
+    @property
+    def spot(self) -> Spot:
+        """What rejects it: file, position of the document in the file, place in the document."""
+        document, version = self.chosen.document, self.chosen.version
+        keyword = ("enum",) if self.type == NOT_SUPPORTED else ()
+        pointer = (*document.pointer, *version.schema_pointer, *schema_pointer(self.path), *keyword)
+        return document.file, document.index, pointer
 
 
 class CauseCounter:
     """Collects causes object by object; memory grows with distinct causes, not with objects."""
 
     def __init__(self) -> None:
-        self._groups: dict[tuple[str, SchemaPath, str], _Group] = {}
+        self._groups: dict[tuple[str, SchemaPath, str], CauseGroup] = {}
         self._totals: dict[str, int] = {}
 
     def add(self, replayed: Replayed) -> None:
@@ -45,8 +68,8 @@ class CauseCounter:
         for cause in replayed.last.causes:
             key = (crd.name, cause.path, cause.error.type)
             if key not in self._groups:
-                self._groups[key] = _Group(
-                    chosen, crd.kind, cause.path, cause.error.type, f"{replayed.label} in {replayed.item.source}"
+                self._groups[key] = CauseGroup(
+                    chosen, crd.kind, cause.path, cause.error.type, replayed.label, replayed.item.source
                 )
             group = self._groups[key]
             if cause.error.type == NOT_SUPPORTED and len(group.values) < _MOST_VALUES:
@@ -55,40 +78,35 @@ class CauseCounter:
         for key in met:
             self._groups[key].objects += 1
 
+    def groups(self) -> list[CauseGroup]:
+        """All causes, those met by most objects first."""
+        return sorted(self._groups.values(), key=lambda g: (-g.objects, g.chosen.document.crd.name, g.rendered))
+
     def summary(self, crds: CrdSet, side: str) -> tuple[RejectedCause, ...]:
-        """All causes, those met by most objects first, with the line of the schema that rejects them."""
-        groups = sorted(self._groups.values(), key=lambda g: (-g.objects, g.chosen.document.crd.name, render(g.path)))
-        places = _places(crds, groups)
+        """The same for a report, with the line of the schema that rejects them."""
+        groups = self.groups()
+        places = places_of(crds, [group.spot for group in groups])
         return tuple(
             RejectedCause(
                 crd=group.chosen.document.crd.name,
                 kind=group.kind,
-                path=render(group.path),
+                path=group.rendered,
                 type=group.type,
                 values=tuple(group.values.values()),
                 objects=group.objects,
                 total=self._totals[group.chosen.document.crd.name],
-                endpoint="status" if group.path[:1] == ("status",) and group.chosen.version.has_status else "main",
-                location=Location(side, group.chosen.document.file, *places.get(_spot(group), (None, None))),
-                example=group.example,
+                endpoint=group.endpoint,
+                location=Location(side, group.chosen.document.file, *places.get(group.spot, (None, None))),
+                example=f"{group.label} in {group.source}",
             )
             for group in groups
         )
 
 
-def _spot(group: _Group) -> tuple[str, int, Pointer]:
-    document, version = group.chosen.document, group.chosen.version
-    keyword = ("enum",) if group.type == NOT_SUPPORTED else ()
-    return (
-        document.file,
-        document.index,
-        (*document.pointer, *version.schema_pointer, *schema_pointer(group.path), *keyword),
-    )
-
-
-def _places(crds: CrdSet, groups: Sequence[_Group]) -> dict[tuple[str, int, Pointer], tuple[int, int]]:
+def places_of(crds: CrdSet, spots: Iterable[Spot]) -> dict[Spot, tuple[int, int]]:
+    """Line and column of each spot that there is; each file is read once."""
     wanted: dict[str, set[tuple[int, Pointer]]] = {}
-    for file, index, pointer in map(_spot, groups):
+    for file, index, pointer in spots:
         wanted.setdefault(file, set()).add((index, pointer))
     return {
         (file, index, pointer): place

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from crdcompat.jobs.reach import verdict_on
 from crdcompat.jobs.releases import Version, version_of
 from crdcompat.jobs.simulation import simulate_each
+from crdcompat.manifests.clusters import ClusterFacts
 from crdcompat.manifests.crdset import CrdSet
 from crdcompat.manifests.objects import Recorded
 from crdcompat.problems import Problem, Skipped
-from crdcompat.report.matrix_model import AT_RISK, BLOCKED, CLEAN, UNKNOWN, Cluster, ClusterTarget
+from crdcompat.report.matrix_model import Cluster, ClusterTarget
 from crdcompat.report.model import SimulatedObject, SimulationReport
 
 _Item = Recorded | Problem | Skipped
@@ -32,9 +34,10 @@ def judge_cluster(
     """
     names = [crds.name for crds in sets]
     newest = len(sets) - 1 if origin is None else names.index(origin)
-    versions: list[str] = []
+    facts = ClusterFacts()
     targets, writer = sets if origin is None else sets[:newest], sets[newest]
-    reports = simulate_each(targets, writer, _watched(objects, versions), context=context, crds=crds)
+    reports = simulate_each(targets, writer, _watched(objects, facts), context=context, crds=crds)
+    versions = facts.versions
     older: Sequence[str] = names[:newest]
     notes = _doubts(versions)
     if origin is None:
@@ -50,20 +53,12 @@ def judge_cluster(
     )
 
 
-def _watched(objects: Iterable[_Item], versions: list[str]) -> Iterator[_Item]:
-    """The objects as they come; what ClusterVersions among them say that they run is written down."""
+def _watched(objects: Iterable[_Item], facts: ClusterFacts) -> Iterator[_Item]:
+    """The objects as they come; what ClusterVersions among them say is kept."""
     for item in objects:
-        if isinstance(item, Recorded) and (version := _running(item.data)) and version not in versions:
-            versions.append(version)
+        if isinstance(item, Recorded):
+            facts.see(item)
         yield item
-
-
-def _running(data: object) -> str:
-    if not isinstance(data, dict) or data.get("kind") != "ClusterVersion":
-        return ""
-    for step in ("status", "desired", "version"):
-        data = data.get(step) if isinstance(data, dict) else None
-    return data if isinstance(data, str) else ""
 
 
 def _doubts(versions: Sequence[str]) -> tuple[str, ...]:
@@ -104,11 +99,7 @@ def _target(name: str, report: SimulationReport) -> ClusterTarget:
     unjudged += [f"{item.file}: {item.message}" for item in report.problems]
     if not report.objects:
         unjudged.append("no object of a kind that it defines was recorded")
-    counted = report.by_verdict()
-    verdict = AT_RISK if counted["loses-data"] else CLEAN
-    if counted["rejected"] or unjudged:
-        verdict = BLOCKED if counted["rejected"] else UNKNOWN
-    return ClusterTarget(name, verdict, report, tuple(unjudged))
+    return ClusterTarget(name, verdict_on(report.by_verdict(), unjudged=bool(unjudged)), report, tuple(unjudged))
 
 
 def _why_unknown(item: SimulatedObject) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from crdcompat.apiserver.eras import Server
 from crdcompat.apiserver.refusals import refusal
@@ -16,6 +17,8 @@ from crdcompat.manifests.objects import Recorded
 from crdcompat.manifests.pairing import Chosen, Resolved, resolve_all
 from crdcompat.problems import Problem
 from crdcompat.report.model import NotSimulated, worst_verdict
+
+ASK = "depends on the Kubernetes version: give --kube-version or --openshift-version"
 
 #: One server of each era (reference section 1.2): what they agree on needs no version.
 _ONE_OF_EACH_ERA = (Server(26), Server(29), Server(30), Server(32), Server(36))
@@ -45,8 +48,18 @@ class Replayed:
     @property
     def worst(self) -> str:
         """The worst verdict over all writes; where the servers asked differ on a write, that one is unknown."""
-        told = ({answer.verdict for _, answer in self.answers(write)} for write in self.last.writes)
-        return worst_verdict(verdicts.pop() if len(verdicts) == 1 else UNKNOWN for verdicts in told)
+        return worst_verdict(map(self._verdict, self.last.writes))
+
+    @property
+    def doubt(self) -> str:
+        """Why the answer to a write is unknown, of the first such write; empty if there is none."""
+        unknown = (name for name in self.last.writes if self._verdict(name) == UNKNOWN)
+        answers = (answer for name in unknown for _, answer in self.answers(name)[-1:])
+        return next((answer.note if answer.verdict == UNKNOWN else ASK for answer in answers), "")
+
+    def _verdict(self, write: str) -> str:
+        verdicts = {answer.verdict for _, answer in self.answers(write)}
+        return verdicts.pop() if len(verdicts) == 1 else UNKNOWN
 
 
 class Replayer:
@@ -91,31 +104,30 @@ class Replayer:
             return NotSimulated(label, item.source, "no metadata.name: not a stored object")
         group, _, version = api_version.rpartition("/")
         reader, writer = self._readers.get((group, kind)), self._writers.get((group, kind))
-        if reader is None and writer is None:
-            return NotSimulated(label, item.source, "its CRD is in neither release", outside=True)
         if reader is None:
-            return NotSimulated(label, item.source, f"{self._reader_name} has no CRD for it: its API answers 404 there")
+            if writer is None:
+                return NotSimulated(label, item.source, "its CRD is in neither release", outside=True)
+            reason = f"{self._reader_name} has no CRD for it: its API answers 404 there"
+            return NotSimulated(label, item.source, reason, crd=writer.name)
+        missed = partial(NotSimulated, label, item.source, crd=reader.name)
         chosen = reader.versions.get(version)
         if chosen is None:
-            reason = f"{self._reader_name} does not know version {version} of {reader.name}"
-            return NotSimulated(label, item.source, reason)
+            return missed(f"{self._reader_name} does not know version {version} of {reader.name}")
         if chosen.version.schema is None:
-            return NotSimulated(label, item.source, f"{reader.name} {version} has no schema in {self._reader_name}")
+            return missed(f"{reader.name} {version} has no schema in {self._reader_name}")
         if _converts(reader):
-            reason = f"{reader.name} converts versions by a webhook, which cannot be asked here"
-            return NotSimulated(label, item.source, reason)
+            return missed(f"{reader.name} converts versions by a webhook, which cannot be asked here")
         before = writer.versions.get(version) if writer is not None else None
         had_status = before.version.has_status if before is not None else chosen.version.has_status
         servers = (self._server,) if self._server is not None else _ONE_OF_EACH_ERA
         refused = self._refusal(chosen, servers[-1])
         if refused:
             problem = Problem(chosen.document.file, None, f"the API server refuses this CRD: {refused}")
-            reason = f"the API server refuses the CRD {reader.name}: {refused}"
-            return NotSimulated(label, item.source, reason, problem=problem)
+            return missed(f"the API server refuses the CRD {reader.name}: {refused}", problem=problem)
         try:
             found = [(on, self._on(chosen, on, item, had_status=had_status)) for on in servers]
         except RecursionError:
-            return NotSimulated(label, item.source, TOO_DEEP)
+            return missed(TOO_DEEP)
         return Replayed(item, label, kind, api_version, reader.name, chosen, tuple(found))
 
     def _on(self, chosen: Chosen, server: Server, item: Recorded, *, had_status: bool) -> Replay:

@@ -11,7 +11,7 @@ from crdcompat.apiserver.errors import FieldError
 from crdcompat.apiserver.replay import ACCEPTED, LOSES_DATA, UNKNOWN, Answer
 from crdcompat.jobs.api import release
 from crdcompat.jobs.causes import CauseCounter
-from crdcompat.jobs.replays import Replayed, replayers
+from crdcompat.jobs.replays import ASK, Replayed, replayers
 from crdcompat.manifests.crdset import CrdSet
 from crdcompat.manifests.objects import Recorded
 from crdcompat.problems import Problem, Skipped, problem_order
@@ -124,7 +124,7 @@ class _Run:
         repairs = {result.repair.verdict for _, result in replayed.by_server}
         fix: dict[str, Any] = {"verdict": last.repair.verdict, "patch": last.repair.patch}
         if len(repairs) > 1:
-            fix = {"verdict": UNKNOWN, "patch": {}, "note": _ASK}
+            fix = {"verdict": UNKNOWN, "patch": {}, "note": ASK}
         elif last.repair.note:
             fix["note"] = last.repair.note
         return SimulatedObject(
@@ -148,7 +148,7 @@ class _Run:
             server, answer = answers[-1]
             return self._verdict(answer, server)
         told = ", ".join(f"{answer.verdict} on {server.kubernetes}" for server, answer in answers)
-        return WriteVerdict(UNKNOWN, note=f"{_ASK} ({told})")
+        return WriteVerdict(UNKNOWN, note=f"{ASK} ({told})")
 
     def _verdict(self, answer: Answer, server: Server) -> WriteVerdict:
         return WriteVerdict(
@@ -164,9 +164,6 @@ class _Run:
         if key not in self._errors:
             self._errors[key] = error_data(error, server)
         return self._errors[key]
-
-
-_ASK = "depends on the Kubernetes version: give --kube-version or --openshift-version"
 
 
 def error_data(error: FieldError, server: Server) -> dict[str, Any]:

@@ -21,15 +21,15 @@ _COLUMN = (1 << _COLUMN_BITS) - 1
 class Positions:
     """The places of one document's root, map entries (their keys) and list items, depth first."""
 
-    __slots__ = ("_marks",)
+    __slots__ = ("_marks", "_sizes")
 
     def __init__(self, marks: array[int]) -> None:
         self._marks = marks
+        self._sizes: dict[int, int] = {}  # by identity: the document stays as long as its positions do
 
     def find(self, data: Any, pointers: Iterable[Pointer]) -> dict[Pointer, Place]:
         """The places of these values of ``data``, the document; of a pointer whose tail is missing, its ancestor's."""
-        sizes: dict[int, int] = {}
-        return {pointer: self._place(_index(data, pointer, sizes)) for pointer in pointers}
+        return {pointer: self._place(_index(data, pointer, self._sizes)) for pointer in pointers}
 
     def _place(self, index: int) -> Place:
         mark = self._marks[index]

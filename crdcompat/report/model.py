@@ -219,13 +219,14 @@ class RejectedCause:
 class NotSimulated:
     """A recorded object (or file) that could not be replayed, and why.
 
-    ``outside``: neither release defines its kind, so neither has a say in it. ``problem`` is what is wrong with the
-    input, where that is why.
+    ``crd`` is the CRD of its kind, where one is known. ``outside``: neither release defines its kind, so neither has
+    a say in it. ``problem`` is what is wrong with the input, where that is why.
     """
 
     object: str
     source: str
     reason: str
+    crd: str = ""
     outside: bool = False
     problem: Problem | None = None
 

@@ -10,12 +10,13 @@ from secrets import token_hex
 from typing import IO, TYPE_CHECKING
 
 from crdcompat.errors import UsageError
-from crdcompat.report.formats import format_names, get_format, matrix_format
+from crdcompat.report.formats import fleet_format, format_names, get_format, matrix_format
 from crdcompat.report.style import Style
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from crdcompat.report.fleet_model import FleetReport
     from crdcompat.report.matrix_model import MatrixReport
     from crdcompat.report.model import Report
 
@@ -24,7 +25,7 @@ _MOST_SUMMARY_BYTES = 1 << 20
 
 
 def write_reports(
-    report: Report | MatrixReport,
+    report: Report | MatrixReport | FleetReport,
     formats: Sequence[str],
     colour: str = "auto",
     verbosity: int = 0,
@@ -37,7 +38,7 @@ def write_reports(
     ``existing``: findings that stood before a change are shown, too.
     """
     actions = os.environ.get("GITHUB_ACTIONS") == "true"
-    usual = ("text", "github") if actions else ("text",)
+    usual = ("text", "github") if actions and _has_annotations(report) else ("text",)
     chosen = [parse_format(text) for text in formats or usual]
     for name, target in chosen:
         if target is None:
@@ -57,15 +58,25 @@ def write_reports(
         _append_summary(report)  # last: where it cannot be written, the reports are there
 
 
-def _render(name: str, report: Report | MatrixReport, style: Style) -> str:
+def _render(name: str, report: Report | MatrixReport | FleetReport, style: Style) -> str:
+    from crdcompat.report.fleet_model import FleetReport
     from crdcompat.report.matrix_model import MatrixReport
 
     if isinstance(report, MatrixReport):
         return matrix_format(name).render_matrix(report, style)
+    if isinstance(report, FleetReport):
+        return fleet_format(name).render_fleet(report, style)
     return get_format(name).render(report, style)
 
 
-def _is_idle(report: Report | MatrixReport) -> bool:
+def _has_annotations(report: Report | MatrixReport | FleetReport) -> bool:
+    """What recorded clusters hold has no line in the repository."""
+    from crdcompat.report.fleet_model import FleetReport
+
+    return not isinstance(report, FleetReport)
+
+
+def _is_idle(report: Report | MatrixReport | FleetReport) -> bool:
     from crdcompat.report.model import CheckReport
 
     return isinstance(report, CheckReport) and report.is_idle
@@ -77,7 +88,7 @@ def _without_commands(text: str) -> str:
     return f"::stop-commands::{token}\n{text}::{token}::\n"
 
 
-def _append_summary(report: Report | MatrixReport) -> None:
+def _append_summary(report: Report | MatrixReport | FleetReport) -> None:
     """Append the report to the summary of the step, if there is one and it has room. Raises UsageError."""
     path = os.environ.get("GITHUB_STEP_SUMMARY")
     if not path:

@@ -1,6 +1,7 @@
 """One module per report format: ``NAME`` and ``render``. Adding a file here adds a format.
 
-A format that can show a matrix of releases has ``render_matrix``, too.
+A format that can show a matrix of releases has ``render_matrix``, too; one that can show many clusters,
+``render_fleet``.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 from crdcompat.errors import UsageError
 
 if TYPE_CHECKING:
+    from crdcompat.report.fleet_model import FleetReport
     from crdcompat.report.matrix_model import MatrixReport
     from crdcompat.report.model import Report
     from crdcompat.report.style import Style
@@ -36,6 +38,14 @@ class MatrixFormat(Protocol):
         ...
 
 
+class FleetFormat(Protocol):
+    """How many clusters are shown."""
+
+    def render_fleet(self, report: FleetReport, style: Style) -> str:
+        """The report as text that ends with a newline."""
+        ...
+
+
 @cache
 def format_names() -> tuple[str, ...]:
     """The formats there are, by name."""
@@ -49,11 +59,16 @@ def get_format(name: str) -> Format:
 
 def matrix_format(name: str) -> MatrixFormat:
     """The format called ``name``, to show a matrix. Raises UsageError that names the formats which can."""
-    if not _shows_matrix(name):
-        able = ", ".join(filter(_shows_matrix, format_names()))
-        raise UsageError(f"{name} cannot show a matrix of releases; what can: {able}")
-    return cast("MatrixFormat", get_format(name))
+    return cast("MatrixFormat", _able(name, "render_matrix", "a matrix of releases"))
 
 
-def _shows_matrix(name: str) -> bool:
-    return hasattr(get_format(name), "render_matrix")
+def fleet_format(name: str) -> FleetFormat:
+    """The format called ``name``, to show many clusters. Raises UsageError that names the formats which can."""
+    return cast("FleetFormat", _able(name, "render_fleet", "a fleet of clusters"))
+
+
+def _able(name: str, function: str, what: str) -> Format:
+    if not hasattr(get_format(name), function):
+        able = ", ".join(other for other in format_names() if hasattr(get_format(other), function))
+        raise UsageError(f"{name} cannot show {what}; what can: {able}")
+    return get_format(name)

@@ -21,6 +21,7 @@ from crdcompat.report.model import (
 if TYPE_CHECKING:
     from crdcompat.policy.findings import Finding, Location
     from crdcompat.problems import Problem, Skipped
+    from crdcompat.report.fleet_model import FleetReport
     from crdcompat.report.matrix_model import Cell, Cluster, MatrixReport
     from crdcompat.report.style import Style
 
@@ -33,6 +34,15 @@ def render(report: Report, style: Style) -> str:
         data = simulation_data(report)
     else:
         data = check_data(report) if isinstance(report, CheckReport) else diff_data(report)
+    return _text(data)
+
+
+def render_fleet(report: FleetReport, style: Style) -> str:
+    """A report on many clusters as JSON text; ``style`` plays no part."""
+    return _text(fleet_data(report))
+
+
+def _text(data: dict[str, Any]) -> str:
     return orjson.dumps(data, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE).decode()
 
 
@@ -117,9 +127,26 @@ def simulation_data(report: SimulationReport, *, all_objects: bool = True) -> di
     }
 
 
+def fleet_data(report: FleetReport) -> dict[str, Any]:
+    """A report on many clusters as JSON data."""
+    from crdcompat.report.json_fleet import fleet_body
+
+    body = fleet_body(report, _location)
+    read = {
+        "problems": [_problem(item) for item in report.problems],
+        "skipped": [_skipped(item) for item in report.left_out],
+    }
+    return {
+        **_head(report.command, report.old, report.new),
+        **body,
+        "targets": [_release(release) for release in report.targets],
+        "summary": {**body["summary"], **read},
+    }
+
+
 def render_matrix(report: MatrixReport, style: Style) -> str:
     """A matrix as JSON text; ``style`` plays no part."""
-    return orjson.dumps(matrix_data(report), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE).decode()
+    return _text(matrix_data(report))
 
 
 def matrix_data(report: MatrixReport) -> dict[str, Any]:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from crdcompat.policy.findings import Finding
+    from crdcompat.report.fleet_model import FleetReport
     from crdcompat.report.matrix_model import MatrixReport
 
 NAME = "markdown"
@@ -46,16 +47,26 @@ def render(report: Report, style: Style) -> str:
     entries = list(_replayed(report) if isinstance(report, SimulationReport) else _found(report))
     if not entries and not report.problems:
         tail.insert(0, "Nothing to act on.")
-    return "\n\n".join([*head, *_fitting(entries, _MOST_CHARACTERS - sum(map(len, (*head, *tail)))), *tail]) + "\n"
+    return _page(head, entries, tail)
+
+
+def render_fleet(report: FleetReport, style: Style) -> str:
+    """A report on many clusters as GitHub Markdown; ``style`` plays no part."""
+    from crdcompat.report.markdown_fleet import fleet_entries, fleet_head, fleet_tail
+
+    return _page(list(fleet_head(report)), list(fleet_entries(report)), list(fleet_tail(report)))
 
 
 def render_matrix(report: MatrixReport, style: Style) -> str:
     """A matrix as GitHub Markdown; ``style`` plays no part."""
     from crdcompat.report.markdown_matrix import matrix_entries, matrix_head, matrix_tail
 
-    head, tail = list(matrix_head(report)), list(matrix_tail(report))
-    room = _MOST_CHARACTERS - sum(map(len, (*head, *tail)))
-    return "\n\n".join([*head, *_fitting(list(matrix_entries(report)), room), *tail]) + "\n"
+    return _page(list(matrix_head(report)), list(matrix_entries(report)), list(matrix_tail(report)))
+
+
+def _page(head: Sequence[str], entries: Sequence[_Entry], tail: Sequence[str]) -> str:
+    """All parts, of the entries as many as there is room for."""
+    return "\n\n".join([*head, *_fitting(entries, _MOST_CHARACTERS - sum(map(len, (*head, *tail)))), *tail]) + "\n"
 
 
 def _heading(report: Report) -> str:

@@ -10,6 +10,7 @@ from crdcompat.report.text_check import check_text
 from crdcompat.report.text_diff import diff_text
 
 if TYPE_CHECKING:
+    from crdcompat.report.fleet_model import FleetReport
     from crdcompat.report.matrix_model import MatrixReport
 
 NAME = "text"
@@ -24,6 +25,13 @@ def render(report: Report, style: Style) -> str:
     else:
         lines = check_text(report, style) if isinstance(report, CheckReport) else diff_text(report, style)
     return "".join(f"{line}\n" for line in finish(lines))
+
+
+def render_fleet(report: FleetReport, style: Style) -> str:
+    """A report on many clusters as text."""
+    from crdcompat.report.text_fleet import fleet_text
+
+    return "".join(f"{line}\n" for line in finish(fleet_text(report, style)))
 
 
 def render_matrix(report: MatrixReport, style: Style) -> str:

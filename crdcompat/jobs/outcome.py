@@ -1,0 +1,104 @@
+"""What one recording of a fleet comes to: small, bounded, and as a line of JSON that a journal can hold.
+
+Every outcome goes through that line, whoever made it: so a run in one process, in several, and one that goes on
+from a journal say the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from crdcompat.problems import Problem
+from crdcompat.schema.paths import Pointer
+
+
+@dataclass(frozen=True, slots=True)
+class HeldCause:
+    """What a target rejects at one path, in one recording; ``file``, ``index``, ``pointer`` are where its CRD says so.
+
+    ``values`` that are long are cut to text.
+    """
+
+    crd: str
+    kind: str
+    path: str
+    type: str
+    endpoint: str
+    values: tuple[Any, ...]
+    objects: int
+    example: str
+    file: str
+    index: int
+    pointer: Pointer
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """What makes it the same cause in another cluster."""
+        return (self.crd, self.path, self.type)
+
+
+@dataclass(frozen=True, slots=True)
+class Missed:
+    """Why some objects were not judged, how many, and one of them."""
+
+    reason: str
+    objects: int
+    example: str
+
+
+@dataclass(frozen=True, slots=True)
+class TargetOutcome:
+    """One recording in front of one target: objects by their worst verdict, what is rejected, what was not judged."""
+
+    verdicts: dict[str, int]
+    causes: tuple[HeldCause, ...]
+    missed: tuple[Missed, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One recording in front of every target; ``failure`` is why there is nothing of it, else empty.
+
+    ``id`` and ``version`` are the cluster's, ``outside`` counts objects that concern neither release, ``problems`` are
+    the first of ``problem_count``.
+    """
+
+    failure: str = ""
+    id: str | None = None
+    version: str | None = None
+    objects: int = 0
+    outside: int = 0
+    targets: tuple[TargetOutcome, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    problem_count: int = 0
+
+
+def encode(outcome: Outcome) -> bytes:
+    """One line of JSON, without its end."""
+    return orjson.dumps(outcome)
+
+
+def decode(line: bytes) -> Outcome:
+    """The outcome of such a line. Raises ValueError."""
+    return from_data(orjson.loads(line))
+
+
+def from_data(data: Any) -> Outcome:
+    """The same of a line that was read. Raises ValueError."""
+    try:
+        targets = tuple(_target(item) for item in data["targets"])
+        problems = tuple(Problem(**item) for item in data["problems"])
+        return Outcome(**{**data, "targets": targets, "problems": problems})
+    except (TypeError, KeyError) as error:
+        raise ValueError(f"no outcome: {error}") from None
+
+
+def _target(data: dict[str, Any]) -> TargetOutcome:
+    causes = (
+        HeldCause(**{**item, "values": tuple(item["values"]), "pointer": tuple(item["pointer"])})
+        for item in data["causes"]
+    )
+    return TargetOutcome(data["verdicts"], tuple(causes), tuple(Missed(**item) for item in data["missed"]))

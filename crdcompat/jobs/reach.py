@@ -1,0 +1,185 @@
+"""How far back one recorded cluster can go: its objects in front of several releases, in one pass over them."""
+
+from __future__ import annotations
+
+import os
+import traceback
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import orjson
+
+from crdcompat.errors import CrdcompatError
+from crdcompat.jobs.causes import CauseCounter
+from crdcompat.jobs.outcome import HeldCause, Missed, Outcome, TargetOutcome, encode
+from crdcompat.jobs.replays import Replayer
+from crdcompat.manifests.clusters import ClusterFacts
+from crdcompat.manifests.objects import Recorded, read_objects
+from crdcompat.problems import Problem, Skipped
+from crdcompat.report.matrix_model import AT_RISK, BLOCKED, CLEAN, UNKNOWN
+from crdcompat.report.model import VERDICTS, NotSimulated
+from crdcompat.sources import open_objects
+
+_MOST_PROBLEMS = 5
+_MOST_CAUSES = 200
+_MOST_REASONS = 50
+_MOST_CHARACTERS = 400
+_MOST_VALUE_BYTES = 200
+
+_Item = Recorded | Problem | Skipped
+
+
+def verdict_on(verdicts: Mapping[str, int], *, unjudged: bool) -> str:
+    """What objects by their worst verdicts say of a whole cluster: what is not judged is no better than unknown."""
+    if verdicts.get("rejected"):
+        return BLOCKED
+    if unjudged or verdicts.get("unknown") or not any(verdicts.values()):
+        return UNKNOWN
+    return AT_RISK if verdicts.get("loses-data") else CLEAN
+
+
+def judge_recording(path: str, replayers: Sequence[Replayer], crds: Sequence[str] = ()) -> bytes:
+    """The outcome of one recording, encoded. Never raises for what a recording may hold: that is its outcome."""
+    try:
+        return encode(judge_objects(read_objects(open_objects(f"path:{path}")), replayers, crds))
+    except CrdcompatError as error:
+        return _failed(str(error).removeprefix("path:"))
+    except MemoryError:
+        return _failed("out of memory")
+    except Exception as error:
+        if os.environ.get("CRDCOMPAT_TRACEBACK"):
+            traceback.print_exc()
+        what = (f"{type(error).__name__}: {error}".splitlines() or [""])[0]
+        return _failed(f"crashed ({what}): this is a bug; please report it")
+
+
+def judge_objects(objects: Iterable[_Item], replayers: Sequence[Replayer], crds: Sequence[str] = ()) -> Outcome:
+    """The objects of one cluster in front of every target; ``crds`` are the only ones that count, if any."""
+    targets = [_Target(replayer, crds) for replayer in replayers]
+    facts = ClusterFacts()
+    problems: dict[Problem, None] = {}
+    skipped: list[Skipped] = []
+    problem_count = count = 0
+    for item in objects:
+        if isinstance(item, Problem):
+            problem_count += 1
+            if len(problems) < _MOST_PROBLEMS:
+                problems[_cut_problem(item)] = None
+        elif isinstance(item, Skipped):
+            skipped = [*skipped[:1], item]
+        else:
+            count += 1
+            facts.see(item)
+            for target in targets:
+                target.add(item)
+    if not count:
+        return Outcome(failure=_cut(_why_nothing(tuple(problems), skipped)))
+    for target in targets:
+        problems.update(dict.fromkeys(target.refused))
+        problem_count += len(target.refused)
+    return Outcome(
+        id=facts.id,
+        version=facts.version,
+        objects=targets[0].objects,
+        outside=targets[0].outside,
+        targets=tuple(target.outcome() for target in targets),
+        problems=tuple(problems),
+        problem_count=problem_count,
+    )
+
+
+def _failed(reason: str) -> bytes:
+    return encode(Outcome(failure=_cut(reason)))
+
+
+class _Target:
+    """What becomes of the objects in front of one target; grows with what is wrong, not with how often."""
+
+    def __init__(self, replayer: Replayer, crds: Sequence[str]) -> None:
+        self._replayer = replayer
+        self._crds = crds
+        self._seen: set[tuple[str, ...]] = set()
+        self._verdicts = Counter(dict.fromkeys(VERDICTS, 0))
+        self._causes = CauseCounter()
+        self._missed: dict[str, Missed] = {}
+        self.refused: dict[Problem, None] = {}
+        self.objects = self.outside = 0
+
+    def add(self, item: Recorded) -> None:
+        outcome = self._replayer.replay_once(item, self._seen)
+        if outcome is None:
+            return
+        self.objects += 1
+        if self._crds and outcome.crd and outcome.crd not in self._crds:
+            return
+        if isinstance(outcome, NotSimulated):
+            self._miss(outcome)
+            return
+        self._verdicts[outcome.worst] += 1
+        self._causes.add(outcome)
+        if outcome.worst == "unknown":
+            self._miss(NotSimulated(outcome.label, outcome.item.source, outcome.doubt))
+
+    def _miss(self, missed: NotSimulated) -> None:
+        if missed.outside:
+            self.outside += 1
+            return
+        if missed.problem is not None:
+            self.refused[_cut_problem(missed.problem)] = None
+        reason = _cut(missed.reason)
+        if reason not in self._missed and len(self._missed) == _MOST_REASONS:
+            reason = "for other reasons than these"
+        known = self._missed.get(reason) or Missed(reason, 0, _cut(missed.object or missed.source))
+        self._missed[reason] = replace(known, objects=known.objects + 1)
+
+    def outcome(self) -> TargetOutcome:
+        return TargetOutcome(
+            verdicts=dict(self._verdicts),
+            causes=tuple(self._held()),
+            missed=tuple(sorted(self._missed.values(), key=lambda missed: (-missed.objects, missed.reason))),
+        )
+
+    def _held(self) -> Iterator[HeldCause]:
+        for group in self._causes.groups()[:_MOST_CAUSES]:
+            file, index, pointer = group.spot
+            yield HeldCause(
+                crd=group.chosen.document.crd.name,
+                kind=group.kind,
+                path=group.rendered,
+                type=group.type,
+                endpoint=group.endpoint,
+                values=tuple(_short(value) for value in group.values.values()),
+                objects=group.objects,
+                example=_cut(group.label),
+                file=file,
+                index=index,
+                pointer=pointer,
+            )
+
+
+def _why_nothing(problems: Sequence[Problem], skipped: Sequence[Skipped]) -> str:
+    """Why a recording holds no object: what is wrong with it, or why its only file was passed over."""
+    if problems:
+        return f"no object could be read: {problems[0].file}: {problems[0].message}"
+    if len(skipped) == 1:
+        return f"holds no objects ({skipped[0].file}: {skipped[0].reason})"
+    return "holds no objects"
+
+
+def _short(value: Any) -> Any:
+    try:
+        text = orjson.dumps(value)
+    except TypeError:
+        return _cut(str(value))
+    return value if len(text) <= _MOST_VALUE_BYTES else _cut(text.decode(), _MOST_VALUE_BYTES)
+
+
+def _cut(text: str, most: int = _MOST_CHARACTERS) -> str:
+    text = text if len(text) <= most else f"{text[: most - 1]}…"
+    return text.encode("utf-8", "backslashreplace").decode()  # half a surrogate pair is no text for JSON
+
+
+def _cut_problem(problem: Problem) -> Problem:
+    return Problem(_cut(problem.file), problem.line, _cut(problem.message), problem.side)
