@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from crdcompat.report.model import CheckReport, DiffReport, Report, SimulationReport
 
 if TYPE_CHECKING:
+    from crdcompat.report.fleet_model import FleetReport
     from crdcompat.report.matrix_model import MatrixReport
     from crdcompat.report.style import Style
 
@@ -45,6 +46,30 @@ def render_matrix(report: MatrixReport, style: Style) -> str:
         without_excerpts=without_excerpts(findings),
         facets=facets,
         what="findings",
+    )
+
+
+def render_fleet(report: FleetReport, style: Style) -> str:
+    """Many clusters as a page; ``style`` plays no part."""
+    from crdcompat.report.html.findings import side_line
+    from crdcompat.report.html.fleet import fleet
+    from crdcompat.report.html.page import page
+    from crdcompat.report.text_fleet import coverage, fleet_notes, fleet_title, how_far
+
+    shown, facets = fleet(report)
+    return page(
+        "fleet.j2",
+        command="simulate",
+        title=fleet_title(report).replace(" -> ", " → "),
+        sides=[("", release.name, side_line(release)) for release in (report.new, *report.targets)],
+        tally=[("cluster", len(report.clusters)), ("not read", len(report.unread))],
+        notes=fleet_notes(report),
+        problems=report.problems,
+        fleet=shown,
+        how_far=how_far(report),
+        coverage=coverage(report),
+        facets=facets,
+        what="clusters",
     )
 
 
