@@ -1,12 +1,10 @@
 """Recordings to measure with, made from the real must-gather beside the project; nothing of it is kept.
 
 python benchmarks/archives.py FOLDER     write them there
-python benchmarks/archives.py --parse A  the limit: read archive A and parse its YAML, with PyYAML's C loader
 """
 
 from __future__ import annotations
 
-import contextlib
 import io
 import re
 import sys
@@ -72,19 +70,5 @@ def write(path: Path, files: Iterable[tuple[str, bytes]]) -> None:
             archive.addfile(member, io.BytesIO(data))
 
 
-def _parse(path: str) -> None:
-    import yaml
-
-    with tarfile.open(path, "r|gz") as archive:
-        for member in archive:
-            stream = archive.extractfile(member) if member.isfile() else None
-            with contextlib.suppress(yaml.YAMLError):  # PyYAML does not know `=`, which CRDs list as an operator
-                for _ in yaml.load_all(stream.read(), yaml.CSafeLoader) if stream is not None else ():
-                    pass
-
-
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["--parse"]:
-        _parse(sys.argv[2])
-    else:
-        make(Path(sys.argv[1]))
+    make(Path(sys.argv[1]))

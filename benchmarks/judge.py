@@ -30,6 +30,7 @@ from crdcompat.manifests.documents import Document, read_documents
 
 NAME = "clusterversions.config.openshift.io"
 RELEASES = ("4.13", "4.16")
+_RESULTS = Path(__file__).resolve().with_name("results.json")
 _SHARED = Path(__file__).resolve().parents[2] / "shared/data"
 
 
@@ -94,6 +95,7 @@ def main() -> None:
         resources = {release: resource(Path(clone), release) for release in RELEASES}
     print(f"{'ClusterVersion':<46} {'KB':>5} {'release':<8} {'create/s':>10} {'status/s':>10} {'jsonschema/s':>13}")
     calls: list[Callable[[], object]] = []
+    rows: list[dict[str, Any]] = []
     for path in options.objects or sorted((_SHARED / "recorded/oc-adm-upgrade").glob("*-cv.yaml")):
         stored = cluster_version(path)
         size = len(json.dumps(stored)) / 1000
@@ -107,9 +109,16 @@ def main() -> None:
             ]
             calls.extend(writes[:2])
             rates = [per_second(write, options.seconds) for write in writes]
+            names = ("create_per_s", "status_per_s", "jsonschema_per_s")
+            rows.append(
+                {"object": path.stem, "kb": round(size, 1), "release": release}
+                | {name: round(rate) for name, rate in zip(names, rates, strict=True)}
+            )
             print(
                 f"{path.stem[:46]:<46} {size:>5.1f} {release:<8} {rates[0]:>10.0f} {rates[1]:>10.0f} {rates[2]:>13.0f}"
             )
+    results = json.loads(_RESULTS.read_text("utf-8")) if _RESULTS.is_file() else {}
+    _RESULTS.write_text(json.dumps({**results, "judge": rows}, indent=2) + "\n", "utf-8")
     if options.profile:
         profile = cProfile.Profile()
         profile.enable()

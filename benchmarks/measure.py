@@ -1,4 +1,4 @@
-"""Time whole processes, as a person or a commit hook waits for them. See README.md."""
+"""Time whole processes, as a person or a commit hook waits for them, each beside a baseline program. See README.md."""
 
 from __future__ import annotations
 
@@ -11,37 +11,48 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import archives
+import trees
 
 _HERE = Path(__file__).resolve().parent
 _BUNDLE = _HERE.parents[1] / "shared/data/openshift-api-4.12-4.16.bundle"
 _RESULTS = _HERE / "results.json"
 _PYTHON = sys.executable
 _CRDCOMPAT = str(Path(sys.executable).parent / "crdcompat")
-_BASELINE = "python -c 'import typer'"
+_LIMITS = (_PYTHON, str(_HERE / "limits.py"))
 _MAXRSS_UNIT = 1 if sys.platform == "darwin" else 1024  # wait4 counts bytes on macOS, KiB elsewhere
+_GROWTH = (1, 4, 16)
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """A command line, the exit codes it may end with, and what its runs took."""
+    """A command line, where it runs, the exit codes it may end with, and what its runs took.
+
+    ``baseline`` is the program that the ratio is to, ``aim`` the most that the ratio should be, ``peak_aim`` the most
+    memory, in MiB.
+    """
 
     name: str
     command: tuple[str, ...]
+    at: Path
     exit_codes: tuple[int, ...] = (0,)
+    baseline: Work | None = None
+    aim: float | None = None
+    peak_aim: float | None = None
     seconds: list[float] = field(default_factory=list)
     cpu_seconds: list[float] = field(default_factory=list)
     peak_mib: list[float] = field(default_factory=list)
 
-    def run(self, cwd: Path) -> None:
+    def run(self) -> None:
         """Run it once, to its end, and note what it took."""
         with tempfile.TemporaryFile() as errors:
             start = time.perf_counter()
             process = subprocess.Popen(
-                self.command, cwd=cwd, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=errors
+                self.command, cwd=self.at, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=errors
             )
             _, status, usage = os.wait4(process.pid, 0)
             took = time.perf_counter() - start
@@ -58,76 +69,116 @@ class Work:
         for measured in (self.seconds, self.cpu_seconds, self.peak_mib):
             measured.clear()
 
-    def summary(self, baseline: float) -> dict[str, str | float]:
-        """The row of the table; ``baseline`` is the median that the ratio is to."""
-        median = statistics.median(self.seconds)
+    def ratios(self) -> tuple[float | None, float | None]:
+        """The median, over the rounds, of its time to the baseline's in the same round: by the clock, and of CPU."""
+        if self.baseline is None:
+            return None, None
+        pairs = (self.seconds, self.baseline.seconds), (self.cpu_seconds, self.baseline.cpu_seconds)
+        by_clock, of_cpu = (statistics.median(mine / its for mine, its in zip(*both, strict=True)) for both in pairs)
+        return round(by_clock, 2), round(of_cpu, 2)
+
+    def summary(self) -> dict[str, str | float | None]:
+        """The row of the table."""
+        ratio, cpu_ratio = self.ratios()
         return {
             "work": self.name,
-            "median_s": round(median, 4),
+            "median_s": round(statistics.median(self.seconds), 4),
             "min_s": round(min(self.seconds), 4),
             "max_s": round(max(self.seconds), 4),
             "cpu_median_s": round(statistics.median(self.cpu_seconds), 4),
-            "ratio": round(median / baseline, 2),
+            "baseline": self.baseline.name if self.baseline is not None else None,
+            "ratio": ratio,
+            "cpu_ratio": cpu_ratio,
+            "aim": self.aim,
             "peak_mib": round(max(self.peak_mib), 1),
+            "peak_aim_mib": self.peak_aim,
         }
 
 
-_DIFF = (_CRDCOMPAT, "diff")
-_SIMULATE = (_CRDCOMPAT, "simulate", "release-4.13", "release-4.16", "--objects")
+def works(api: Path, grown: dict[int, Path], recordings: dict[str, Path]) -> Iterator[Work]:
+    """Everything that is measured, each baseline before what is measured against it."""
+    yield Work("python -c pass", (_PYTHON, "-c", "pass"), api)
+    yield (version := Work("limit: a Typer app, --version", (*_LIMITS, "app", "--version"), api))
+    yield (help_ := Work("limit: a Typer app, --help", (*_LIMITS, "app", "--help"), api))
+    yield Work("--version", (_CRDCOMPAT, "--version"), api, baseline=version, aim=1.3)
+    yield Work("--help", (_CRDCOMPAT, "--help"), api, baseline=help_, aim=1.3)
+    yield Work("check, no CRD changed", (_CRDCOMPAT, "check"), api, baseline=version, aim=1.5)
+    yield from _diffs(api)
+    yield Work("matrix 4.12 to 4.16", (_CRDCOMPAT, "matrix", "--branches", "release-4.1*"), api, (1,), version)
+    yield from _growth(grown, version)
+    for name, path in recordings.items():
+        yield (limit := Work(f"limit: 2,000 objects, {name}", (*_LIMITS, "listing", str(path)), api))
+        command = (_CRDCOMPAT, "simulate", "release-4.13", "release-4.16", "--objects", str(path))
+        yield Work(f"simulate 2,000 objects, {name}", command, api, (1,), limit, 2 if name == "mixed" else None)
 
 
-def works(recordings: dict[str, Path]) -> tuple[Work, ...]:
-    """Everything that is measured; ``recordings`` are those of ``archives.make``."""
-    parse = (_PYTHON, str(_HERE / "archives.py"), "--parse")
-    limits = [Work(f"parse 2,000 objects, {name}", (*parse, str(path))) for name, path in recordings.items()]
-    replays = [
-        Work(f"simulate 2,000 objects, {name}", (*_SIMULATE, str(path)), (1,)) for name, path in recordings.items()
-    ]
-    return (
-        Work("python -c pass", (_PYTHON, "-c", "pass")),
-        Work(_BASELINE, (_PYTHON, "-c", "import typer")),
-        Work("crdcompat --version", (_CRDCOMPAT, "--version")),
-        Work("crdcompat check (nothing staged)", (_CRDCOMPAT, "check")),
-        Work("crdcompat diff release-4.13 release-4.14", (*_DIFF, "release-4.13", "release-4.14"), (0, 1)),
-        Work("crdcompat diff release-4.15 release-4.16", (*_DIFF, "release-4.15", "release-4.16"), (0, 1)),
-        Work("crdcompat matrix release-4.12 to 4.16", (_CRDCOMPAT, "matrix", "--branches", "release-4.1*"), (1,)),
-        *limits,
-        *replays,
-    )
+def _diffs(api: Path) -> Iterator[Work]:
+    for old, new, most in (("4.13", "4.14", None), ("4.15", "4.16", 120)):
+        refs = (f"release-{old}", f"release-{new}")
+        yield (limit := Work(f"limit: diff {old} {new}", (*_LIMITS, "diff", *(f"origin/{ref}" for ref in refs)), api))
+        for form in ("text", "json"):
+            command = (_CRDCOMPAT, "diff", *refs, "--format", form)
+            yield Work(f"diff {old} {new}, {form}", command, api, (0, 1), limit, 2, most)
+
+
+def _growth(grown: dict[int, Path], app: Work) -> Iterator[Work]:
+    """One change in growing trees, to the smallest; then a growing change, to the limit of reading what changed."""
+    command = (_CRDCOMPAT, "check", "--base", "base")
+    first: Work | None = None
+    for copies, tree in grown.items():
+        if copies == 4:
+            yield Work("check, 1 CRD changed in 40 MB", command, tree, (0, 1), app, 2.5)
+        work = Work(f"check, 1 CRD changed in a tree of {copies}×", command, tree, (0, 1), first)
+        first = first or work
+        yield work
+    tree = grown[_GROWTH[0]]
+    for branch, what in (("one", "1 CRD"), ("many", "64 CRDs")):
+        yield (limit := Work(f"limit: read {what} changed", (*_LIMITS, "diff", "base", branch), tree))
+        yield Work(f"check, {what} changed", (*command, "--head", branch), tree, (0, 1), limit)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--runs", type=int, default=11, help="measured runs of each work (default: 11)")
-    runs = parser.parse_args().runs
-    if runs < 1:
+    parser.add_argument("--runs", type=int, default=5, help="measured runs of each work (default: 5)")
+    parser.add_argument("--only", default="", help="only works with this in their name, and their baselines")
+    options = parser.parse_args()
+    if options.runs < 1:
         parser.error("--runs must be at least 1")
     if not _BUNDLE.is_file():
         sys.exit(f"benchmarks: no ../shared/{_BUNDLE.relative_to(_HERE.parents[1] / 'shared')} beside the project")
     with tempfile.TemporaryDirectory() as scratch:
-        clone = Path(scratch) / "api"
-        subprocess.run(["git", "clone", "--quiet", str(_BUNDLE), str(clone)], check=True)
-        measured = works(archives.make(Path(scratch)))
-        for round_number in range(runs + 1):  # works take turns, so that a busy minute hits all of them
+        print("Making trees and recordings…", file=sys.stderr)
+        api = Path(scratch) / "api"
+        subprocess.run(["git", "clone", "--quiet", str(_BUNDLE), str(api)], check=True)
+        subprocess.run(["git", "status"], cwd=api, stdout=subprocess.DEVNULL, check=True)  # makes its index fresh
+        grown = {copies: trees.make(Path(scratch), copies) for copies in _GROWTH}
+        everything = list(works(api, grown, archives.make(Path(scratch))))
+        chosen = {id(work) for work in everything if options.only in work.name}
+        chosen |= {id(work.baseline) for work in everything if id(work) in chosen and work.baseline is not None}
+        measured = [work for work in everything if id(work) in chosen]
+        for round_number in range(options.runs + 1):  # works take turns, so that a busy minute hits all of them
             for work in measured:
-                work.run(clone)
+                work.run()
                 if round_number == 0:  # the first run fills the system's file cache and compiles Python's modules
                     work.forget()
-    baseline = next(statistics.median(work.seconds) for work in measured if work.name == _BASELINE)
-    rows = [work.summary(baseline) for work in measured]
-    _print(rows, runs)
+    rows = [work.summary() for work in measured]
+    _print(rows, options.runs)
     machine = {"python": platform.python_version(), "system": platform.platform(), "cpus": os.cpu_count()}
-    _RESULTS.write_text(json.dumps({"runs": runs, "machine": machine, "results": rows}, indent=2) + "\n", "utf-8")
+    _RESULTS.write_text(
+        json.dumps({"runs": options.runs, "machine": machine, "results": rows}, indent=2) + "\n", "utf-8"
+    )
 
 
-def _print(rows: list[dict[str, str | float]], runs: int) -> None:
+def _print(rows: list[dict[str, str | float | None]], runs: int) -> None:
     print(f"Whole processes, {runs} runs each, Python {platform.python_version()}")
-    print(f"{'work':42} {'median':>8} {'min–max':>17} {'ratio':>6} {'CPU':>8} {'peak':>8}")
+    print(f"{'work':42} {'median':>8} {'min–max':>17} {'ratio':>6} {'CPU':>6} {'aim':>5} {'CPU':>8} {'peak':>8}  to")
     for row in rows:
         spread = f"{row['min_s']:.3f}–{row['max_s']:.3f} s"
+        shown = (f"{row[key]:.2f}" if row[key] is not None else "" for key in ("ratio", "cpu_ratio", "aim"))
+        ratio, cpu_ratio, aim = shown
         print(
-            f"{row['work']:42} {row['median_s']:6.3f} s {spread:>17} {row['ratio']:6.1f} {row['cpu_median_s']:6.3f} s"
-            f" {row['peak_mib']:4.0f} MiB"
+            f"{row['work']:42} {row['median_s']:6.3f} s {spread:>17} {ratio:>6} {cpu_ratio:>6} {aim:>5}"
+            f" {row['cpu_median_s']:6.3f} s {row['peak_mib']:4.0f} MiB  {row['baseline'] or ''}"
         )
 
 

@@ -371,7 +371,9 @@ def test_what_was_not_replayed_makes_it_unknown(tmp_path: Path) -> None:
     assert towards(replayed(tmp_path, names, [widget("a", "Z"), gadget], code=1)) == {"1.1": "blocked"}
     pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p", "namespace": "n", "uid": "p"}}
     assert towards(replayed(tmp_path, names, [widget("a", "A"), pod], code=0)) == {"1.1": "clean"}
-    assert towards(replayed(tmp_path, names, [pod])) == {"1.1": "unknown"}
+    alone = replayed(tmp_path, names, [pod])
+    assert towards(alone) == {"1.1": "unknown"}
+    assert alone["targets"][0]["unjudged"] == ["no object of a kind that it defines was recorded"]
 
 
 @pytest.mark.parametrize(

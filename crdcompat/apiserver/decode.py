@@ -15,6 +15,8 @@ from crdcompat.schema.structural import ABSENT, Node
 _TYPE_META = ("apiVersion", "kind")
 _RESOURCE_META = frozenset({"apiVersion", "kind", "metadata"})
 _CONTAINERS = frozenset({dict, list})
+#: A place in an object, from the inside out; only of what is pruned is it written out.
+_At = tuple["_At", str | int] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +42,7 @@ def decode(raw: dict[str, Any], schema: Node, *, pruning: bool = True) -> Decode
         meta, lost = decode_object_meta(raw["metadata"])
         pruned.extend(lost)
     body = {name: value for name, value in raw.items() if name not in _RESOURCE_META}
-    kept = _prune_object(body, schema, "", pruned) if pruning else _copy(body)
+    kept = _prune_object(body, schema, None, pruned) if pruning else _copy(body)
     apply_defaults(kept, schema, "", defaulted)
     for name in _RESOURCE_META:
         kept.pop(name, None)
@@ -49,64 +51,73 @@ def decode(raw: dict[str, Any], schema: Node, *, pruning: bool = True) -> Decode
     return Decoded({**root, **kept}, tuple(sorted(pruned)), tuple(sorted(defaulted)))
 
 
-def prune(value: Any, node: Node | None, path: str, pruned: list[str]) -> Any:
+def prune(value: Any, node: Node | None, at: _At, pruned: list[str]) -> Any:
     """A copy of ``value`` without the fields ``node`` does not know; their paths go to ``pruned``.
 
     Null members that may not be null and have no default go as well, unnamed: nothing is lost with them.
     """
     if isinstance(value, dict):
-        return _prune_object(value, node, path, pruned)
+        return _prune_object(value, node, at, pruned)
     if isinstance(value, list):
         items = node.items if node is not None else None
         if node is not None and node.preserve:
-            return [_skip(item, items, f"{path}[{i}]", pruned) for i, item in enumerate(value)]
+            return [_skip(item, items, (at, i), pruned) for i, item in enumerate(value)]
         return [
-            prune(item, items, f"{path}[{i}]", pruned) if type(item) in _CONTAINERS else item
-            for i, item in enumerate(value)
+            prune(item, items, (at, i), pruned) if type(item) in _CONTAINERS else item for i, item in enumerate(value)
         ]
     return value
 
 
-def _prune_object(value: dict[str, Any], node: Node | None, path: str, pruned: list[str]) -> dict[str, Any]:
+def _prune_object(value: dict[str, Any], node: Node | None, at: _At, pruned: list[str]) -> dict[str, Any]:
     kept: dict[str, Any] = {}
-    prefix = f"{path}." if path else ""
     if node is None:
-        pruned.extend(prefix + name for name in value)
+        pruned.extend(_path((at, name)) for name in value)
         return kept
     declared, embedded = node.properties, node.embedded
     for name, member in value.items():
         sub = declared.get(name)
+        if sub is not None and not embedded and member is not None:  # nearly all of them
+            kept[name] = prune(member, sub, (at, name), pruned) if type(member) in _CONTAINERS else member
+            continue
         if sub is None:
             sub = node.additional if isinstance(node.additional, Node) else None
         if member is None and sub is not None and _drops_null(sub):
             continue
         if embedded and name in _RESOURCE_META:
-            kept[name] = _embedded_meta(name, member, prefix, pruned)
+            kept[name] = _embedded_meta(name, member, at, pruned)
         elif sub is not None:
-            kept[name] = prune(member, sub, prefix + name, pruned) if type(member) in _CONTAINERS else member
+            kept[name] = prune(member, sub, (at, name), pruned)
         elif node.preserve:
             kept[name] = _copy(member)
         elif node.additional is not None:
             # `additionalProperties: true` keeps the keys but knows nothing about what is below them.
-            kept[name] = prune(member, None, prefix + name, pruned)
+            kept[name] = prune(member, None, (at, name), pruned)
         else:
-            pruned.append(prefix + name)
+            pruned.append(_path((at, name)))
     return kept
 
 
-def _skip(value: Any, node: Node | None, path: str, pruned: list[str]) -> Any:
+def _skip(value: Any, node: Node | None, at: _At, pruned: list[str]) -> Any:
     """Below a list that preserves unknown fields its items preserve too, whatever they say themselves."""
     if node is None or not isinstance(value, (dict, list)):
         return _copy(value)
     if isinstance(value, list):
-        return [_skip(item, node.items, f"{path}[{i}]", pruned) for i, item in enumerate(value)]
+        return [_skip(item, node.items, (at, i), pruned) for i, item in enumerate(value)]
     kept = {}
     for name, member in value.items():
         below = node.child(name)
         if member is None and below is not None and _drops_null(below):
             continue
-        kept[name] = _copy(member) if below is None else prune(member, below, f"{path}.{name}", pruned)
+        kept[name] = _copy(member) if below is None else prune(member, below, (at, name), pruned)
     return kept
+
+
+def _path(at: _At) -> str:
+    parts = []
+    while at is not None:
+        at, part = at
+        parts.append(f"[{part}]" if isinstance(part, int) else f".{part}")
+    return "".join(reversed(parts)).removeprefix(".")
 
 
 def _drops_null(node: Node) -> bool:
@@ -114,10 +125,11 @@ def _drops_null(node: Node) -> bool:
     return not node.nullable and node.default is ABSENT
 
 
-def _embedded_meta(name: str, member: Any, prefix: str, pruned: list[str]) -> Any:
+def _embedded_meta(name: str, member: Any, at: _At, pruned: list[str]) -> Any:
     if name != "metadata" or not isinstance(member, dict):
         return _copy(member)
     meta, lost = decode_object_meta(member)
+    prefix = f"{_path(at)}." if at is not None else ""
     pruned.extend(prefix + path for path in lost)
     return meta
 

@@ -154,7 +154,7 @@ def _default(node: Node, at: str, server: Server) -> Iterator[FieldError]:
     if node.default is ABSENT:
         return
     pruned: list[str] = []
-    value = prune({"v": node.default}, Node({"properties": {"v": node.raw}}), "", pruned)
+    value = prune({"v": node.default}, Node({"properties": {"v": node.raw}}), None, pruned)
     holder = Node({"type": "object", "properties": {"v": node.raw}})
     apply_defaults(value, holder, "", [])
     if pruned:

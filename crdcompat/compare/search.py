@@ -88,7 +88,10 @@ def _members(value: Any, at: Pointer) -> Iterator[Pointer]:
 
 
 def _key(obj: Object) -> bytes:
-    return orjson.dumps(obj, option=orjson.OPT_SORT_KEYS)
+    try:
+        return orjson.dumps(obj, option=orjson.OPT_SORT_KEYS)
+    except TypeError:  # an integer of more than 64 bits, next to a bound
+        return repr(obj).encode()
 
 
 def _moves(obj: Object, verdict: Verdict, keep: Pointer, resource: Resource) -> Iterator[Object]:

@@ -18,7 +18,6 @@ from crdcompat.jobs.bystanders import unread
 from crdcompat.jobs.change import Change
 from crdcompat.jobs.configured import configured, reader_for
 from crdcompat.jobs.narrow import Narrower
-from crdcompat.jobs.origins import GoMarkers, with_introduced
 from crdcompat.jobs.quick import compared_with, short
 from crdcompat.manifests.contexts import preset_of
 from crdcompat.manifests.crdset import CrdSet
@@ -55,6 +54,8 @@ def check(
 
     Raises SourceError and RefNotFoundError for a target that is not there, SourceError for what cannot be read.
     """
+    from crdcompat.jobs.origins import GoMarkers, with_introduced
+
     before, after = trees
     told = compared_with(before, change)
     names, notes = _targets(change, config, wishes)

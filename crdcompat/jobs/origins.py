@@ -59,9 +59,9 @@ def with_introduced(
         return report, ()
     contents = dict(new.read(sorted({file for file, _ in lines.values()}))) if of_index else None
     blamed = introduced(repository, new.commit, set(lines.values()), contents)
-    branches = release_branches(repository)
     commits = {who.commit for who in blamed.lines.values() if who is not None and who.commit}
     commits = {commit for commit in commits if base is None or not is_ancestor(repository, commit, base)}
+    branches = release_branches(repository) if commits else ()
     since = {commit: first_release(repository, commit, branches) for commit in sorted(commits)}
 
     def told(finding: Finding) -> dict[str, str | None] | None:

@@ -14,8 +14,9 @@ Pointer = tuple[str | int, ...]
 Place = tuple[int, int]
 """A line and a column, both from 1."""
 
-_COLUMN_BITS = 32
-_COLUMN = (1 << _COLUMN_BITS) - 1
+#: A place is kept as one number: its line over so many bits of its column, both from 0.
+COLUMN_BITS = 32
+_COLUMN = (1 << COLUMN_BITS) - 1
 
 
 class Positions:
@@ -33,12 +34,7 @@ class Positions:
 
     def _place(self, index: int) -> Place:
         mark = self._marks[index]
-        return (mark >> _COLUMN_BITS) + 1, (mark & _COLUMN) + 1
-
-
-def packed(line: int, column: int) -> int:
-    """A line and a column, both from 0, as one number."""
-    return line << _COLUMN_BITS | column
+        return (mark >> COLUMN_BITS) + 1, (mark & _COLUMN) + 1
 
 
 def _index(data: Any, pointer: Pointer, sizes: dict[int, int]) -> int:

@@ -28,7 +28,7 @@ from yaml.constructor import ConstructorError
 from yaml.events import AliasEvent
 from yaml.nodes import MappingNode, ScalarNode, SequenceNode
 
-from crdcompat.manifests.positions import Positions, packed
+from crdcompat.manifests.positions import COLUMN_BITS, Positions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -142,7 +142,7 @@ class GoLoader(_Loader):
     def construct_document(self, node: Node) -> Any:
         if self._may_alias:
             _refuse_bomb(node)
-        self._marks.append(packed(node.start_mark.line, node.start_mark.column))
+        self._marks.append(node.start_mark.line << COLUMN_BITS | node.start_mark.column)
         return self._value(node)
 
     def _value(self, node: Node) -> Any:
@@ -157,7 +157,7 @@ class GoLoader(_Loader):
         note = self._marks.append
         for key_node, value_node in node.value:
             mark = key_node.start_mark
-            note(packed(mark.line, mark.column))
+            note(mark.line << COLUMN_BITS | mark.column)
             if key_node.tag is _STR:
                 key = key_node.value
             elif key_node.tag == _MERGE:
@@ -182,7 +182,7 @@ class GoLoader(_Loader):
         note = self._marks.append
         for item in node.value:
             mark = item.start_mark
-            note(packed(mark.line, mark.column))
+            note(mark.line << COLUMN_BITS | mark.column)
             out.append(item.value if item.tag is _STR else self._value(item))
         return out
 

@@ -11,6 +11,7 @@ import time
 from collections import defaultdict
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from crdcompat.errors import RefNotFoundError, SourceError
@@ -131,12 +132,16 @@ class _Asked:
     def __init__(self, repo: Repository, commit: str | None, contents: Mapping[str, bytes], end: float) -> None:
         """Look up what holds for all files. Raises SourceError."""
         self._repo, self._commit, self._contents, self._end = repo, commit, contents, end
-        self._shallow = is_shallow(repo)
         self.cut = False
         # Paths that git blame takes are below where we stand; ours are below the top.
         up = repo.run("rev-parse", "--show-cdup", ok=(0, 128), timeout=_left(end)).stdout
         self._up = up.decode("utf-8", "surrogateescape").strip("\n")
         self._settings = _SETTINGS | ({} if commit else _without_filters(repo, _left(end)))
+
+    @cached_property
+    def _shallow(self) -> bool:
+        """Whether history is cut off: asked when a line leads to an end of it."""
+        return is_shallow(self._repo)
 
     def blame(self, file: str, lines: Collection[int]) -> Iterator[tuple[int, Introduced | None]]:
         """Give lines of a file and who introduced them. Raises SourceError."""

@@ -66,7 +66,10 @@ def resolve(repo: Repository, ref: str) -> Resolved:
 
 def merge_base(repo: Repository, a: str, b: str) -> str:
     """Give the best common ancestor of two refs. Raises SourceError when the repository shows none."""
-    first, second = resolve(repo, a).commit, resolve(repo, b).commit
+    first = resolve(repo, a).commit
+    second = first if b == a else resolve(repo, b).commit
+    if first == second:
+        return first
     done = repo.run("merge-base", first, second, ok=(0, 1))
     base = done.stdout.strip()
     if done.returncode == 0 and _COMMIT.fullmatch(base):

@@ -1,0 +1,272 @@
+"""How much work is done, counted: what must not grow with the tree, and what is to be done once. Never by the clock."""
+
+from __future__ import annotations
+
+import importlib
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helpers import Json, commit, crd, git, obj, root, run, string, write
+
+import crdcompat
+from crdcompat.manifests.crdset import CrdReader
+from crdcompat.policy.rules import rule
+
+#: What is counted: a name, and the function that is called for each.
+_COUNTED = {
+    "blobs read": "crdcompat.sources.git._answer",
+    "git processes": "subprocess.Popen.__init__",
+    "streams parsed": "crdcompat.manifests.documents._read_stream",
+    "nodes compared": "crdcompat.compare.walk._walk",
+    "schemas compared": "crdcompat.compare.walk.diff_schemas",
+    "changes proved": "crdcompat.compare.prove.prove",
+    "objects judged": "crdcompat.apiserver.strategy.Resource.create",
+    "rules compiled": "crdcompat.apiserver.cel.environment.compile_rule",
+    "patterns compared": "crdcompat.schema.regex.relation._difference",
+    "files of rules read": "crdcompat.policy.rules.read_rule",
+}
+
+
+@pytest.fixture
+def work(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    """What is done from now on."""
+    for module in ("cli.run", "jobs.check", "jobs.narrow", "compare.unchosen", "apiserver.cel.walk"):
+        importlib.import_module(f"crdcompat.{module}")  # whoever takes a function by name has it now
+    rule.cache_clear()
+    counter: Counter[str] = Counter()
+    for name, path in _COUNTED.items():
+        _count(name, path, counter, monkeypatch)
+    return counter
+
+
+def _count(name: str, path: str, counter: Counter[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    owner, attribute = _found(path)
+    original: Callable[..., Any] = getattr(owner, attribute)
+
+    def counting(*args: Any, **kwargs: Any) -> Any:
+        counter[name] += 1
+        return original(*args, **kwargs)
+
+    for module in (owner, *[m for n, m in [*sys.modules.items()] if n.startswith("crdcompat.")]):
+        if getattr(module, attribute, None) is original:
+            monkeypatch.setattr(module, attribute, counting)
+
+
+def _found(path: str) -> tuple[Any, str]:
+    home, _, attribute = path.rpartition(".")
+    try:
+        return importlib.import_module(home), attribute
+    except ModuleNotFoundError:
+        module, _, name = home.rpartition(".")
+        return getattr(importlib.import_module(module), name), attribute
+
+
+def done(work: Counter[str], *names: str) -> dict[str, int]:
+    """What was done of these since the last time anybody asked."""
+    found = {name: work[name] for name in names}
+    work.clear()
+    return found
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Path:
+    made = tmp_path / "repo"
+    made.mkdir()
+    git(made, "init", "--quiet", "--initial-branch=main")
+    return made
+
+
+def widget(*phases: str, kind: str = "Widget", text: str = "", **more: Json) -> Json:
+    schema = root(spec=obj(a=string(), **more), status=obj(p=string(*phases)))
+    return crd({**schema, "description": text}, kind=kind)
+
+
+def others(count: int) -> Mapping[str, Any]:
+    return {f"others/{number}.yaml": widget("A", kind=f"Other{'x' * number}") for number in range(1, count + 1)}
+
+
+# -- check ------------------------------------------------------------------------------------
+
+
+def _staged(repo: Path, size: int) -> None:
+    commit(repo, {**others(size), "w.yaml": widget("A")})
+    write(repo / "w.yaml", widget("A", "B"))
+    git(repo, "add", "--all")
+
+
+def test_a_check_of_one_crd_does_the_same_in_a_tree_of_any_size(repo: Path, work: Counter[str]) -> None:
+    counts = []
+    for size in (2, 40):
+        _staged(repo, size)
+        rule.cache_clear()
+        work.clear()
+        assert run("check", "--base", "HEAD", cwd=repo).code == 1
+        counts.append(dict(work))
+        git(repo, "commit", "--quiet", "--message", "back", "--all")
+    assert counts[0] == counts[1]
+    assert counts[0]["streams parsed"] == 2  # the file before and after
+    assert counts[0]["blobs read"] <= 6
+    assert counts[0]["git processes"] <= 16
+
+
+def test_a_check_that_touches_no_crd_parses_nothing(repo: Path, work: Counter[str]) -> None:
+    commit(repo, {**others(20), "README": "a"})
+    write(repo / "README", "b")
+    git(repo, "add", "--all")
+    work.clear()
+    assert run("check", "--base", "HEAD", cwd=repo).code == 0
+    processes = work.pop("git processes")
+    assert not +work
+    assert processes <= 8
+
+
+def test_reading_grows_with_what_differs(repo: Path, work: Counter[str]) -> None:
+    found = []
+    commit(repo, others(20))
+    for changed in (2, 4, 8):
+        for number in range(1, changed + 1):
+            write(repo / f"others/{number}.yaml", widget("A", f"B{number}", kind=f"Other{'x' * number}"))
+        git(repo, "add", "--all")
+        work.clear()
+        run("check", "--base", "HEAD", cwd=repo)
+        found.append(done(work, "schemas compared", "nodes compared", "changes proved"))
+        git(repo, "reset", "--quiet", "--hard")
+    for name in found[0]:
+        assert [counts[name] for counts in found] == [found[0][name] * factor for factor in (1, 2, 4)], name
+
+
+# -- diff -------------------------------------------------------------------------------------
+
+
+def test_equal_files_are_read_and_parsed_once(repo: Path, work: Counter[str]) -> None:
+    commit(repo, {**others(5), "copy/of.yaml": widget("A"), "w.yaml": widget("A")})
+    git(repo, "branch", "old")
+    commit(repo, {"w.yaml": widget("A", "B")})
+    work.clear()
+    run("diff", "old", "main", cwd=repo)
+    assert done(work, "blobs read", "streams parsed", "schemas compared") == {
+        "blobs read": 5 + 1 + 1,  # the copy is w.yaml's blob, too; of the new side w.yaml alone
+        "streams parsed": 5 + 1 + 1,
+        "schemas compared": 1,
+    }
+
+
+def test_equal_subtrees_are_not_entered(tmp_path: Path, work: Counter[str]) -> None:
+    deep = {f"m{number}": obj(**{f"n{n}": string() for n in range(20)}) for number in range(20)}
+    for side, phases in (("old", "A"), ("new", "AB")):
+        write(tmp_path / side / "w.yaml", widget(*phases, **deep))
+    run("diff", tmp_path / "old", tmp_path / "new")
+    assert work["nodes compared"] == 1 + 5 + 1  # the root, its members, and status.p
+
+
+def test_variants_that_differ_in_their_metadata_alone_are_compared_and_proved_once(
+    tmp_path: Path, work: Counter[str]
+) -> None:
+    counts = []
+    for variants in (1, 6):
+        for side, phases in (("old", "A"), ("new", "AB")):
+            for number in range(variants):
+                sets = {"release.openshift.io/feature-set": f"Set{number}"}
+                made = widget(*phases)
+                made["metadata"]["annotations"] = sets
+                write(tmp_path / f"{variants}" / side / f"w{number}.yaml", made)
+        work.clear()
+        report = run("diff", *(tmp_path / f"{variants}" / side for side in ("old", "new")), "--format", "json").report
+        assert {len(finding["contexts"]) for finding in report["findings"]} == {variants}
+        names = ("schemas compared", "nodes compared", "changes proved", "objects judged", "streams parsed")
+        counts.append(done(work, *names))
+    assert counts[0].pop("streams parsed") * 6 == counts[1].pop("streams parsed")
+    assert counts[0] == counts[1]
+
+
+def test_lines_are_found_without_reading_again(tmp_path: Path, work: Counter[str]) -> None:
+    for side, phases in (("old", "A"), ("new", "AB")):
+        write(tmp_path / side / "w.yaml", widget(*phases))
+    report = run("diff", tmp_path / "old", tmp_path / "new", "--format", "json").report
+    assert all(place["line"] for finding in report["findings"] for place in finding["locations"])
+    assert work["streams parsed"] == 2
+
+
+def test_a_pair_of_patterns_is_compared_once_either_way(tmp_path: Path, work: Counter[str]) -> None:
+    for side, pattern in (("old", "^(Aa|Bb)$"), ("new", "^(Aa|Bb|Cc)$")):
+        many = {f"f{number}": {"type": "string", "pattern": pattern} for number in range(8)}
+        write(tmp_path / side / "w.yaml", widget("A", **many))
+    run("diff", tmp_path / "old", tmp_path / "new")
+    assert work["patterns compared"] <= 4
+
+
+def test_a_rule_is_compiled_once_wherever_it_stands(tmp_path: Path, work: Counter[str]) -> None:
+    judged = {"rule": "self.size() < 77 && self != 'compiled once'", "message": "no"}
+    for side, length in (("old", 20), ("new", 10)):
+        many = {
+            f"f{number}": {"type": "string", "maxLength": length, "x-kubernetes-validations": [judged]}
+            for number in range(8)
+        }
+        write(tmp_path / side / "w.yaml", widget("A", **many))
+    run("diff", tmp_path / "old", tmp_path / "new")
+    assert work["rules compiled"] == 1
+
+
+def test_only_rules_that_are_needed_are_read(tmp_path: Path, work: Counter[str]) -> None:
+    for side, phases in (("old", "A"), ("new", "AB")):
+        write(tmp_path / side / "w.yaml", widget(*phases))
+    run("diff", tmp_path / "old", tmp_path / "new")
+    assert work["files of rules read"] == 1
+
+
+#: The whole of openshift/api's largest pair: no more than this. Less is better: then take the numbers down.
+_MOST = {
+    "streams parsed": 409,
+    "schemas compared": 49,
+    "nodes compared": 1_520,
+    "changes proved": 620,
+    "objects judged": 1_250,
+    "patterns compared": 10,
+    "rules compiled": 66,
+}
+
+
+def test_a_real_pair(openshift_api: Path, work: Counter[str]) -> None:
+    reader = CrdReader()
+    old, new = (crdcompat.load(f"release-{name}", repo=str(openshift_api), reader=reader) for name in ("4.15", "4.16"))
+    crdcompat.diff(old, new)
+    too_much = {name: work[name] for name, most in _MOST.items() if work[name] > most}
+    assert too_much == {}
+
+
+# -- what is imported ---------------------------------------------------------------------------
+
+_HEAVY = {"yaml", "git", "jsonschema", "deepdiff", "ruamel", "rich", "jinja2", "kubernetes", "cel_expr_python", "re2"}
+_TELL = """
+import atexit, sys
+atexit.register(lambda: print(*sorted({name.partition(".")[0] for name in sys.modules}), file=sys.stderr))
+from crdcompat.__main__ import main
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("args", "changed", "heavy"),
+    [
+        (("--version",), {}, set()),
+        (("check", "--base", "HEAD"), {"README": "b"}, set()),
+        (("check", "--base", "HEAD"), {"w.yaml": widget("A", "B")}, {"yaml"}),
+        (("diff", "HEAD", "index:"), {"w.yaml": widget("A", "B")}, {"yaml"}),
+    ],
+    ids=["version", "no CRD changed", "one CRD changed", "diff"],
+)
+def test_nothing_is_imported_that_is_not_used(
+    repo: Path, args: tuple[str, ...], changed: Mapping[str, Any], heavy: set[str]
+) -> None:
+    commit(repo, {**others(2), "w.yaml": widget("A")})
+    for name, data in changed.items():
+        write(repo / name, data)
+    git(repo, "add", "--all")
+    ran = subprocess.run([sys.executable, "-c", _TELL, *args], cwd=repo, capture_output=True, text=True, check=False)
+    assert ran.returncode in (0, 1), ran.stderr
+    assert {*ran.stderr.splitlines()[-1].split()} & _HEAVY == heavy
