@@ -181,6 +181,14 @@ def test_undecided_is_an_item(tmp_path: Path) -> None:
     assert facts(item) == {"OLD": ['"^a"'], "NEW": ['"^b"'], "Contexts": ["default"]}
 
 
+def test_a_report_too_large_for_a_page_says_what_it_leaves_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("crdcompat.report.html.items._MOST_ITEMS", 2)
+    shown = page(sample(tmp_path))
+    assert tally(shown)[:3] == ["1 error", "1 warning", "1 info"]
+    assert len(shown.all("details", "item")) == len(shown.script()) == 2
+    assert "1 more only lose or gain a value: this page has no room for them" in said(shown.one("main"))
+
+
 # -- filters ---------------------------------------------
 
 

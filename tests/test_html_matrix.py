@@ -115,11 +115,11 @@ def test_the_cluster(three: Path) -> None:
 
 
 def test_a_matrix_too_large_for_a_page_says_what_it_leaves_out(three: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("crdcompat.report.html.matrix._MOST_ITEMS", 4)
+    monkeypatch.setattr("crdcompat.report.html.items._MOST_ITEMS", 4)
     shown = matrix(three)
     assert not shown.all("details", "info")
     assert len(shown.all("details", "error")) == 3
-    assert said(shown.root).count("1 more only lose or gain a value; this page has no room for them") == 2
+    assert said(shown.root).count("1 more only lose or gain a value: this page has no room for them") == 2
 
 
 @pytest.mark.parametrize("text", HOSTILE)

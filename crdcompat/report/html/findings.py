@@ -9,7 +9,7 @@ from crdcompat.policy.rules import catalogue
 from crdcompat.policy.severity import SEVERITIES
 from crdcompat.report.common import section_key
 from crdcompat.report.html.facets import Facet, Facets
-from crdcompat.report.html.items import Direction, Items
+from crdcompat.report.html.items import Direction, Items, is_large, without_info
 from crdcompat.report.model import CheckReport, DiffReport, Section, sections
 from crdcompat.report.text_check import section_title
 from crdcompat.report.text_diff import compared_line
@@ -34,13 +34,17 @@ Scope = tuple[tuple[str, tuple[str, ...]], ...]
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One comparison: its counts, its directions, and what was looked at. That of a diff has no title."""
+    """One comparison: its counts, its directions, and what was looked at. That of a diff has no title.
+
+    ``left_out`` are items that the page has no room for.
+    """
 
     key: str
     title: str
     report: DiffReport
     compared: str
     counts: dict[str, int]
+    left_out: int
     directions: tuple[Direction, ...]
     scope: Scope
 
@@ -49,12 +53,15 @@ def parts(report: DiffReport | CheckReport) -> tuple[tuple[Part, ...], Facets]:
     """The comparisons of a report, and what can be filtered by."""
     items = Items(Facets(_FACETS))
     whole = isinstance(report, CheckReport)
-    made = tuple(_part(section, items, section_title(section) if whole else "") for section in sections(report))
+    shown = sections(report)
+    brief = is_large(section.report for section in shown)
+    made = tuple(_part(section, items, section_title(section) if whole else "", brief=brief) for section in shown)
     return made, items.facets
 
 
-def _part(section: Section, items: Items, title: str) -> Part:
-    report, key = section.report, section_key(section)
+def _part(section: Section, items: Items, title: str, *, brief: bool) -> Part:
+    key = section_key(section)
+    report, left_out = without_info(section.report) if brief else (section.report, 0)
     items.more = {"section": key}
     made = [items.direction(report, "rollback"), items.direction(report, "upgrade"), items.undecided(report)]
     return Part(
@@ -62,7 +69,8 @@ def _part(section: Section, items: Items, title: str) -> Part:
         title=title,
         report=report,
         compared=compared_line(report),
-        counts=counts(report),
+        counts=counts(section.report),
+        left_out=left_out,
         directions=tuple(each for each in made if each.groups),
         scope=tuple((name, lines) for name, lines in _scope(report) if lines),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from crdcompat.policy.findings import listed
@@ -13,7 +13,7 @@ from crdcompat.report.rules_page import EFFECTS
 from crdcompat.report.text_diff import came_with, crd_name, direction_title, had_waiver, many, place, way_out
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from crdcompat.policy.findings import Excerpt, Finding, Location
     from crdcompat.report.html.facets import Facets
@@ -23,6 +23,8 @@ _T = TypeVar("_T")
 #: A name and what is told under it, a line each.
 _Told = tuple[str, ...]
 
+#: Items on a page; of a larger report those are left out that only lose or gain a value.
+_MOST_ITEMS = 10_000
 _MOST_VALUES = 50
 _WINDOWS = {
     "old_crd_new_writer": "OLD's CRD, NEW's writers",
@@ -173,6 +175,17 @@ class Items:
                 ("Places", *_places(entry.locations)),
             ),
         )
+
+
+def is_large(reports: Iterable[DiffReport]) -> bool:
+    """Whether a page has no room for all that the reports tell."""
+    return sum(len(report.findings) + len(report.undecided) for report in reports) > _MOST_ITEMS
+
+
+def without_info(report: DiffReport) -> tuple[DiffReport, int]:
+    """The report without what only loses or gains a value, and how much that is."""
+    kept = tuple(finding for finding in report.findings if finding.severity != "info")
+    return replace(report, findings=kept), len(report.findings) - len(kept)
 
 
 def _facts(*told: _Told) -> tuple[Fact, ...]:

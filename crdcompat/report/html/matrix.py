@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from crdcompat.policy.findings import listed
 from crdcompat.report.html.facets import Facet, Facets
 from crdcompat.report.html.findings import CONTEXT, CRD, DIRECTION, OWNER, RULE, SEVERITY, STATUS
-from crdcompat.report.html.items import Direction, Items
+from crdcompat.report.html.items import Direction, Items, is_large, without_info
 from crdcompat.report.matrix_grid import short_names
 from crdcompat.report.matrix_model import BLOCKED
 from crdcompat.report.matrix_obstacles import obstacles
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from crdcompat.report.matrix_model import Blocker, Cell, Cluster, MatrixReport
     from crdcompat.report.matrix_obstacles import Obstacle
-    from crdcompat.report.model import DiffReport
 
 _FACETS = (
     SEVERITY,
@@ -34,8 +33,6 @@ _FACETS = (
     CONTEXT,
     RULE,
 )
-#: Items on a page; of a larger matrix those are left out that only lose or gain a value.
-_MOST_ITEMS = 5_000
 #: Shades of a verdict's colour.
 _SHADES = 3
 
@@ -132,7 +129,7 @@ class Map:
 def matrix_map(report: MatrixReport) -> tuple[Map, Facets]:
     """The matrix, and what its findings can be filtered by."""
     items = Items(Facets(_FACETS))
-    brief = sum(len(cell.findings) + len(cell.report.undecided) for cell in report.cells) > _MOST_ITEMS
+    brief = is_large(cell.report for cell in report.cells)
     anchors = {(cell.origin, cell.target): f"way-{number}" for number, cell in enumerate(report.cells, 1)}
     worst = {verdict: max((_weight(c) for c in report.cells if c.verdict == verdict), default=0)
              for verdict in report.by_verdict()}  # fmt: skip
@@ -180,7 +177,7 @@ def _place(item: Obstacle) -> Place:
 
 def _way(cell: Cell, anchor: str, items: Items, *, brief: bool) -> Way:
     items.more = {"from": cell.origin, "to": cell.target}
-    report, left_out = _without_info(cell.report) if brief else (cell.report, 0)
+    report, left_out = without_info(cell.report) if brief else (cell.report, 0)
     since = {blocker.finding.id: tuple(_since(blocker)) for blocker in cell.blockers}
     made = (items.direction(report, cell.direction, since), items.undecided(report))
     return Way(
@@ -193,11 +190,6 @@ def _way(cell: Cell, anchor: str, items: Items, *, brief: bool) -> Way:
         directions=tuple(each for each in made if each.groups),
         left_out=left_out,
     )
-
-
-def _without_info(report: DiffReport) -> tuple[DiffReport, int]:
-    kept = tuple(finding for finding in report.findings if finding.severity != "info")
-    return replace(report, findings=kept), len(report.findings) - len(kept)
 
 
 def _since(blocker: Blocker) -> Iterator[str]:
