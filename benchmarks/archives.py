@@ -15,22 +15,20 @@ from pathlib import Path
 
 _RECORDED = Path(__file__).resolve().parents[2] / "shared/data/recorded"
 _OBJECTS = 2000
+NAMES = ("mixed", "rejected")
 #: The metadata of a file that is one object, as must-gather writes it.
 _METADATA = re.compile(rb"(?ms)^metadata:\n(?:  .*?\n)*?  name: (?P<name>[^\n]+)\n")
 _IS_OBJECT = re.compile(rb"(?m)\A(?:---\n)?apiVersion: |^kind: (?!.*List$)")
 _UID = re.compile(rb"(?m)^  uid: .*$")
 
 
-def make(folder: Path) -> dict[str, Path]:
+def make(folder: Path) -> None:
     """Write ``mixed.tar.gz`` (2,000 objects as a cluster has them) and ``rejected.tar.gz`` (2,000 ClusterVersions)."""
     mixed = list(islice(_many(objects()), _OBJECTS))
     version = next(data for name, data in mixed if "/clusterversions/version" in name)
     rejected = islice(renamed(cycle([("clusterversions/version.yaml", version)])), _OBJECTS)
-    found = {}
-    for name, files in (("mixed", mixed), ("rejected", rejected)):
-        found[name] = folder / f"{name}.tar.gz"
-        write(found[name], files)
-    return found
+    for name, files in zip(NAMES, (mixed, rejected), strict=True):
+        write(folder / f"{name}.tar.gz", files)
 
 
 def objects() -> Iterator[tuple[str, bytes]]:

@@ -151,11 +151,17 @@ def main() -> None:
         api = Path(scratch) / "api"
         subprocess.run(["git", "clone", "--quiet", str(_BUNDLE), str(api)], check=True)
         subprocess.run(["git", "status"], cwd=api, stdout=subprocess.DEVNULL, check=True)  # makes its index fresh
-        grown = {copies: trees.make(Path(scratch), copies) for copies in _GROWTH}
-        everything = list(works(api, grown, archives.make(Path(scratch))))
+        grown = {copies: Path(scratch) / f"tree-{copies}" for copies in _GROWTH}
+        recordings = {name: Path(scratch) / f"{name}.tar.gz" for name in archives.NAMES}
+        everything = list(works(api, grown, recordings))
         chosen = {id(work) for work in everything if options.only in work.name}
         chosen |= {id(work.baseline) for work in everything if id(work) in chosen and work.baseline is not None}
         measured = [work for work in everything if id(work) in chosen]
+        for copies, tree in grown.items():
+            if any(work.at == tree for work in measured):
+                trees.make(tree, copies)
+        if any(str(path) in work.command for path in recordings.values() for work in measured):
+            archives.make(Path(scratch))
         for round_number in range(options.runs + 1):  # works take turns, so that a busy minute hits all of them
             for work in measured:
                 work.run()

@@ -22,9 +22,8 @@ _NAME = re.compile(rb"(?m)^(  name: )([a-z]+)\.(.*)$")
 _ENUM = re.compile(r"(?m)^( +)enum:\n")
 
 
-def make(folder: Path, copies: int) -> Path:
-    """A repository whose tree is ``copies`` times that of release-4.16."""
-    tree = folder / f"tree-{copies}"
+def make(tree: Path, copies: int) -> None:
+    """Make a repository at ``tree`` whose tree is ``copies`` times that of release-4.16."""
     subprocess.run(["git", "clone", "--quiet", "--branch", "release-4.16", str(_BUNDLE), str(tree)], check=True)
     _git(tree, "switch", "--quiet", "--create", "base")
     files = [tree / name for name in _git(tree, "ls-files", "*.yaml").splitlines()]
@@ -41,7 +40,6 @@ def make(folder: Path, copies: int) -> Path:
     _git(tree, "gc", "--quiet")
     _git(tree, "checkout", "--quiet", "one", "--", CHANGED)
     _git(tree, "status")
-    return tree
 
 
 def _branch(tree: Path, name: str, changed: list[Path]) -> None:
@@ -64,4 +62,4 @@ def _git(at: Path, *args: str) -> str:
 
 if __name__ == "__main__":
     for count in map(int, sys.argv[2:] or ("1", "4", "16")):
-        print(make(Path(sys.argv[1]), count))
+        make(Path(sys.argv[1]) / f"tree-{count}", count)

@@ -156,3 +156,11 @@ def test_a_member_of_a_union_branch_declares_no_field(tmp_path: Path) -> None:
     (finding,) = report["findings"]
     assert (finding["rule"], finding["direction"], finding["path"]) == ("junctor-changed", "upgrade", "spec")
     assert finding["witness"]["object"]["spec"] == {"b": ""}
+
+
+def test_a_bound_at_the_edge_of_int64(tmp_path: Path) -> None:
+    """What is just outside is a float64 to the server: no number that a report could not show."""
+    edge = -(2**63)
+    old, new = (crd(root(spec=obj(), status=obj(a={"type": "integer", **more}))) for more in ({"minimum": edge}, {}))
+    (finding,) = diff(*both(tmp_path, old, new))["findings"]
+    assert (finding["rule"], finding["direction"]) == ("bounds-loosened", "rollback")

@@ -17,14 +17,14 @@ def duplicate_errors(value: Any, node: Node, path: str = "") -> Iterator[FieldEr
     if isinstance(value, list):
         if node.list_type in ("set", "map"):
             yield from _own_errors(value, node, path)
-        if node.items is not None:
+        if node.items is not None and node.items.has_unique_lists:
             for index, item in enumerate(value):
                 yield from duplicate_errors(item, node.items, f"{path}[{index}]")
     elif isinstance(value, dict):
         for name, sub in node.properties.items():
             if name in value and sub.has_unique_lists:
                 yield from duplicate_errors(value[name], sub, f"{path}.{name}" if path else name)
-        if isinstance(node.additional, Node):
+        if isinstance(node.additional, Node) and node.additional.has_unique_lists:
             for name in sorted(value):
                 if name not in node.properties:
                     yield from duplicate_errors(value[name], node.additional, f"{path}[{name}]")

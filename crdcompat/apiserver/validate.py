@@ -54,6 +54,9 @@ _JSON_TYPE: Final = {
 #: What Go calls the format of a decoded number; every other value has none.
 _GO_FORMAT: Final = {int: "int64", float: "float64"}
 
+#: By the schema's type: the Python type of its values, and the checks that one passes besides those of every node.
+_SCALARS: Final[dict[str, tuple[type, int]]] = {"string": (str, 1), "boolean": (bool, 0), "integer": (int, 2)}
+
 
 class SchemaValidator:
     """One schema node, compiled for one server."""
@@ -91,6 +94,14 @@ class SchemaValidator:
         self.string_checks = any(
             (self.min_length is not None, self.max_length is not None, self.pattern is not None, self.unknown)
         )
+        self.plain, self.plain_checks = self._plain()
+
+    def _plain(self) -> tuple[type | None, int]:
+        """The type of scalars that nothing here can be against, and how many checks one passes."""
+        if self.enum or self.junctors or self.format or self.string_checks or self.bounds or len(self.types) != 1:
+            return None, 0
+        kind, more = _SCALARS.get(self.types[0], (None, 0))
+        return kind, self.own_checks + more
 
     @cached_property
     def items(self) -> SchemaValidator | None:
@@ -297,6 +308,9 @@ class SchemaValidator:
         if self.items is not None:
             indexed = self.server.does("list_index_in_paths")
             for index, item in enumerate(value):
+                if type(item) is self.items.plain:
+                    count += self.items.plain_checks
+                    continue
                 old = pair.item(index) if pair is not None else None
                 count += self.items.validate(item, f"{path}[{index}]" if indexed else path, old, out, unknown)
         size = len(value)
@@ -353,6 +367,9 @@ class SchemaValidator:
         for name in sorted(value):
             member = self.member(name)
             if member is not None:
+                if type(value[name]) is member.plain:
+                    count += member.plain_checks
+                    continue
                 # Type metadata of the (validator's) root is never ratcheted.
                 correlates = pair is not None and (path or name not in _TYPE_META)
                 old = pair.key(name) if pair is not None and correlates else None

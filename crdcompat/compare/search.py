@@ -88,10 +88,7 @@ def _members(value: Any, at: Pointer) -> Iterator[Pointer]:
 
 
 def _key(obj: Object) -> bytes:
-    try:
-        return orjson.dumps(obj, option=orjson.OPT_SORT_KEYS)
-    except TypeError:  # an integer of more than 64 bits, next to a bound
-        return repr(obj).encode()
+    return orjson.dumps(obj, option=orjson.OPT_SORT_KEYS)
 
 
 def _moves(obj: Object, verdict: Verdict, keep: Pointer, resource: Resource) -> Iterator[Object]:

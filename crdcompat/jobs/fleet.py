@@ -112,7 +112,7 @@ def _in_order(
     known: set[str] = set()
     early: dict[str, bytes] = {}
 
-    def unknown() -> Iterator[str]:
+    def fresh() -> Iterator[str]:
         for path in recordings:
             if journal is not None:
                 signatures[path] = signature(path)
@@ -122,7 +122,7 @@ def _in_order(
                     continue
             yield path
 
-    with closing(done_by(judge, unknown(), jobs)) as answers:
+    with closing(done_by(judge, fresh(), jobs)) as answers:
         for path in recordings:
             while path not in early and path not in known and (answered := next(answers, None)) is not None:
                 done, answer = answered

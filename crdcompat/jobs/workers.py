@@ -114,15 +114,12 @@ class _Worker:
 
 @contextmanager
 def _deaf() -> Iterator[None]:
-    """A process that is started meanwhile ignores Ctrl-C from its first instruction on."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    """Ctrl-C waits; a process that is started meanwhile does not hear it before it can say that it will not."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _serve(work: Work, connection: Connection, parents: Connection) -> None:

@@ -182,7 +182,13 @@ def _number(value: Any, otherwise: float) -> float:
     return value if isinstance(value, (int, float)) and not isinstance(value, bool) else otherwise
 
 
-def _integers(node: Node) -> Iterator[int]:
+def whole_number(value: float) -> float | int:
+    """A whole number as a server decodes it: a float64 where no int64 holds it."""
+    whole = int(value)
+    return whole if -(1 << 63) <= whole < 1 << 63 else float(whole)
+
+
+def _integers(node: Node) -> Iterator[float | int]:
     low, high = _number(node.raw.get("minimum"), -math.inf), _number(node.raw.get("maximum"), math.inf)
     step = _number(node.raw.get("multipleOf"), 1) or 1
     low += 1 if node.raw.get("exclusiveMinimum") is True else 0
@@ -193,7 +199,7 @@ def _integers(node: Node) -> Iterator[int]:
         value = _next_multiple(start, step)
         value = value - step if value > high else value
         if low <= value <= high and math.isfinite(value):
-            yield int(value)
+            yield whole_number(value)
 
 
 def _next_multiple(start: float, step: float) -> float:
@@ -210,7 +216,7 @@ def numbers_between(low: float, high: float, node: Node, *, whole: bool) -> Iter
     for start in (low, low + step, high - step, high, (low + high) / 2):
         value = _next_multiple(start, step)
         if low <= value <= high:
-            yield int(value) if whole or value == int(value) else value
+            yield whole_number(value) if whole or value == int(value) else value
     if not whole:
         yield from (low + (high - low) / 2, low + 0.5)
 

@@ -13,7 +13,7 @@ from crdcompat.compare.changes import Change
 from crdcompat.compare.local import Alone
 from crdcompat.compare.site import WRITE_REJECTED, Effects, Meeting, Seen, Site, Trial, Trials
 from crdcompat.schema.paths import node_at
-from crdcompat.schema.sample import list_of_size, numbers_between, object_of_size, values
+from crdcompat.schema.sample import list_of_size, numbers_between, object_of_size, values, whole_number
 from crdcompat.schema.structural import ABSENT, Node
 
 _BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
@@ -119,7 +119,7 @@ def _multiples(writer: Node, reader: Node) -> Iterator[Any]:
         near = (count * step for count in range(start - 4, start + 8))
         for value in sorted(near, key=lambda value: (abs(value - start * step), value < 0)):
             if mine.low <= value <= mine.high and value % factor:
-                yield int(value) if value == int(value) else value
+                yield whole_number(value) if value == int(value) else value
     yield from values(writer)
 
 
