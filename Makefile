@@ -31,6 +31,7 @@ bench: $(DEV)
 	$(BIN)/python benchmarks/measure.py $(ARGS)
 	$(BIN)/python benchmarks/judge.py
 	$(BIN)/python benchmarks/facets.py
+	$(BIN)/python benchmarks/page.py
 	$(BIN)/python benchmarks/fleet.py
 
 lint: $(DEV)

@@ -53,7 +53,7 @@ def matrix(
     from crdcompat.jobs.releases import choose
     from crdcompat.manifests.objects import read_objects
     from crdcompat.policy.waiver_file import read_waivers
-    from crdcompat.report.write import write_reports
+    from crdcompat.report.write import wants_excerpts, write_reports
     from crdcompat.sources import open_objects
 
     check_rules((*(select or ()), *(ignore or ())))
@@ -75,6 +75,7 @@ def matrix(
         recorded=progress.each(chain.from_iterable(read_objects(tree, progress.file) for tree in trees)),
         origin=origin,
         repo=repo,
+        excerpts=wants_excerpts(settings.formats),
     )
     report = run(chosen, settings.config, read_waivers(settings.config.waiver_file), wishes)
     write_reports(report, settings.formats, color.value, o.verbosity(verbose, quiet))

@@ -19,7 +19,7 @@ from crdcompat.manifests.objects import read_objects
 from crdcompat.policy.config import find_config
 from crdcompat.policy.waiver_file import read_waivers
 from crdcompat.report.model import CheckReport
-from crdcompat.report.write import write_reports
+from crdcompat.report.write import wants_excerpts, write_reports
 from crdcompat.sources import open_objects
 
 
@@ -51,6 +51,10 @@ def compare_and_report(
         recorded = chain.from_iterable(read_objects(open_objects(path, repo=repo)) for path in objects)
         report = with_evidence(report, before, after, recorded)
     report = overruled(report, settings.config, read_waivers(settings.config.waiver_file), Narrower(before, after))
+    if wants_excerpts(settings.formats):
+        from crdcompat.jobs.excerpts import with_excerpts
+
+        report = with_excerpts(report, before, after)
     if patch:
         named = {key: filters[key] for key in ("crds", "paths", "contexts") if key in filters}
         waived = [finding for finding in report.findings if finding.waiver is not None]

@@ -34,13 +34,17 @@ MorePlaces = Callable[[Judged], tuple[Location, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Wishes:
-    """What a check was asked for beside the change: targets (None: the configuration's), filters, recordings."""
+    """What a check was asked for beside the change: targets (None: the configuration's), filters, recordings.
+
+    ``excerpts``: a format shows the lines of both sides.
+    """
 
     targets: Sequence[str] | None = None
     filters: dict[str, Any] = field(default_factory=dict)
     objects: Sequence[str] = ()
     repo: str | None = None
     today: date = field(default_factory=date.today)
+    excerpts: bool = False
 
 
 def check(
@@ -100,7 +104,12 @@ class _Run:
         applied = apply_waivers(report.findings, self._valid, narrower.split)
         self._used |= applied.used
         findings = with_ended(applied.findings, self._expired, str(self._config.waiver_file))
-        return Section(against, replace(report, findings=tuple(findings)))
+        report = replace(report, findings=tuple(findings))
+        if self._wishes.excerpts:
+            from crdcompat.jobs.excerpts import with_excerpts
+
+            report = with_excerpts(report, old, self._head)
+        return Section(against, report)
 
     def said(self, *, has_targets: bool) -> Iterator[str]:
         """Waivers whose end has come or cannot be told, and those that nothing matches (which only targets tell)."""

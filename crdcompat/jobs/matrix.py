@@ -38,6 +38,7 @@ class Wishes:
     """What a matrix was asked for beside the releases.
 
     ``recorded`` is what the recordings named ``sources`` hold, ``origin`` the release that their cluster runs.
+    ``excerpts``: a format shows the lines of both sides.
     """
 
     filters: Filters = field(default_factory=Filters)
@@ -45,6 +46,7 @@ class Wishes:
     recorded: Iterable[Recorded | Problem | Skipped] = ()
     origin: str | None = None
     repo: str | None = None
+    excerpts: bool = False
 
 
 def matrix(chosen: Chosen, config: Config, waivers: Sequence[Waiver], wishes: Wishes) -> MatrixReport:
@@ -59,6 +61,8 @@ def matrix(chosen: Chosen, config: Config, waivers: Sequence[Waiver], wishes: Wi
     sets = [read_source(name, "", reader, config, wishes.repo) for name in chosen.names]
     gc.freeze()  # what was read stays to the end: the collector need not look at it again
     ways = _ways(sets, config, waivers, wishes.filters)
+    if wishes.excerpts:
+        ways = {way: (_shown(report, sets, way), missing) for way, (report, missing) in ways.items()}
     return MatrixReport(
         releases=tuple(map(release, sets)),
         cells=tuple(_cells(chosen.names, ways)),
@@ -84,6 +88,13 @@ def _ways(sets: Sequence[CrdSet], config: Config, waivers: Sequence[Waiver], wan
     if len(missing) == len(list(combinations(sets, 2))):
         raise UsageError(missing[0])
     return found
+
+
+def _shown(report: DiffReport, sets: Sequence[CrdSet], way: tuple[int, int, str]) -> DiffReport:
+    """The report with the lines of its errors and warnings: of the rest a matrix has too many."""
+    from crdcompat.jobs.excerpts import with_excerpts
+
+    return with_excerpts(report, sets[way[0]], sets[way[1]], brief=True)
 
 
 def _as(crds: CrdSet, side: str) -> CrdSet:

@@ -30,6 +30,22 @@ class Location:
 
 
 @dataclass(frozen=True, slots=True)
+class Excerpt:
+    """Some lines of a file around the place of a change: ``first`` is the number of the first, ``line`` the place.
+
+    ``changed`` are the numbers of the lines to mark: those that differ from the other side, or, where the sides have
+    little in common, what stands at the place. ``lines`` are the file's, long ones cut.
+    """
+
+    side: str
+    file: str
+    line: int
+    first: int
+    lines: tuple[str, ...]
+    changed: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """One finding as the report shows it (design, section 7)."""
 
@@ -59,6 +75,7 @@ class Finding:
     evidence: dict[str, Any] = field(default_factory=lambda: {"recorded_objects": 0, "examples": []})
     waiver: dict[str, Any] | None = None
     ended: str = ""  # where the waiver stands that accepted it once, and when that ended
+    excerpts: tuple[Excerpt, ...] = ()  # only gathered for a format that shows them
     versions: str = ""  # what of the versions is in the id: the one it is about, after the one objects are written as
 
     @property

@@ -11,7 +11,7 @@ from crdcompat.policy.severity import SEVERITIES, at_least
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from crdcompat.policy.findings import Finding, Location
+    from crdcompat.policy.findings import Excerpt, Finding, Location
     from crdcompat.problems import Problem, Skipped
 
 FORMAT = "1"
@@ -40,6 +40,7 @@ class UndecidedEntry:
     new: Any
     reason: str
     locations: tuple[Location, ...]
+    excerpts: tuple[Excerpt, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

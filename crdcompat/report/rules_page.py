@@ -37,7 +37,7 @@ only *may* be rejected, because no object was found that shows it, is at most a 
 that can be neither upgraded nor rolled back (`*NoUpgrade`) is one step lower.
 """
 
-_EFFECTS = {
+EFFECTS = {
     "crd-rejected": "the CRD itself is refused",
     "write-rejected": "writes of an object are refused (422)",
     "request-failed": "requests fail (400, 404 or 500)",
@@ -93,7 +93,7 @@ def rule_section(rule: Rule) -> Iterator[str]:
 def _severities() -> Iterator[str]:
     yield f"| effect | what happens | {' | '.join(_COLUMNS)} |"
     yield f"|{'---|' * (2 + len(_COLUMNS))}"
-    for effect, told in _EFFECTS.items():
+    for effect, told in EFFECTS.items():
         levels = " | ".join(default_severity(direction, effect, owner) for direction, owner in _COLUMNS.values())
         yield f"| `{effect}` | {told} | {levels} |"
 

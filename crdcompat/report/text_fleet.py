@@ -55,7 +55,7 @@ def fleet_text(report: FleetReport, style: Style) -> Iterator[str]:
             yield style.wrap(cluster_sentence(cluster, report), indent="    ", first="  ")
         yield from _rest(len(report.clusters), "cluster", style)
     yield ""
-    yield _footer(report)
+    yield coverage(report)
 
 
 def fleet_title(report: FleetReport) -> str:
@@ -172,7 +172,8 @@ def _rest(count: int, what: str, style: Style) -> Iterator[str]:
         yield f"  and {many(count - _MOST, f'more {what}')} (-v shows all)"
 
 
-def _footer(report: FleetReport) -> str:
+def coverage(report: FleetReport) -> str:
+    """How much was read, and what was not."""
     read = report.recordings - len(report.unread)
     return (
         f"Read {read} of {many(report.recordings, 'recording')}; {len(report.unread)} could not be read,"

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 _MOST_OBJECTS = 20
 _COLOUR = {"rejected": "error", "unknown": "warning", "loses-data": "info", "accepted": "good"}
-_REPAIRS = {
+#: What each verdict on a repair says.
+REPAIRS = {
     "main": "a single write to the object without the bad values is accepted; as a merge patch",
     "status": "a single write to /status without the bad values is accepted; as a merge patch (--subresource=status)",
     "deadlock": "no single write is accepted: widen the old CRD by these values, or delete and recreate the object",
@@ -66,7 +67,7 @@ def object_lines(item: SimulatedObject, style: Style) -> Iterator[str]:
         )
     verdict = item.repair["verdict"]
     if verdict != "not-needed":
-        yield style.wrap(_REPAIRS[verdict], indent="    ", first="  repair: ")
+        yield style.wrap(REPAIRS[verdict], indent="    ", first="  repair: ")
         if item.repair["patch"]:
             yield f"    {orjson.dumps(item.repair['patch']).decode()}"
         if item.repair.get("note"):

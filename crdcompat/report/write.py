@@ -104,6 +104,11 @@ def _append_summary(report: Report | MatrixReport | FleetReport) -> None:
         raise UsageError(f"cannot write {path}: {error.strerror}") from None
 
 
+def wants_excerpts(formats: Sequence[str]) -> bool:
+    """Whether one of the formats shows lines of files, which are only read for it."""
+    return any(getattr(get_format(parse_format(text)[0]), "EXCERPTS", False) for text in formats)
+
+
 def parse_format(text: str) -> tuple[str, str | None]:
     """``json=out.json`` -> ("json", "out.json"). Raises UsageError that names the formats there are."""
     name, _, target = text.partition("=")

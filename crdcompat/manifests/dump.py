@@ -1,0 +1,32 @@
+"""YAML that Kubernetes reads as it was meant: a string that Go or Python would take for something else is quoted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from crdcompat.manifests.yaml import GoLoader
+
+if TYPE_CHECKING:
+    from yaml import CSafeDumper as _Dumper
+    from yaml.nodes import Node
+else:
+    _Dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+
+_STRING = "tag:yaml.org,2002:str"
+
+
+class _GoDumper(_Dumper):
+    def resolve(self, kind: type[Node], value: Any, implicit: Any) -> str:
+        # Neither looks at anything but its arguments.
+        told = GoLoader.resolve(self, kind, value, implicit)  # type: ignore[arg-type]
+        return told if told != _STRING else str(super().resolve(kind, value, implicit))  # type: ignore[no-untyped-call]
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+
+def to_yaml(data: Any) -> str:
+    """A JSON value as YAML in ASCII, in the order of its keys; ends with a newline."""
+    return yaml.dump(data, Dumper=_GoDumper, sort_keys=False, default_flow_style=False, width=1_000_000)

@@ -1,0 +1,75 @@
+"""What a reader can filter by: for each item on the page its values, as numbers; the names stand in the form."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+@dataclass(frozen=True, slots=True)
+class Facet:
+    """One thing to filter by: as chips (few values, all shown, in this order) or as a list to choose from."""
+
+    key: str
+    label: str
+    order: tuple[str, ...] = ()
+
+    @property
+    def chips(self) -> bool:
+        """Whether its values are few and known."""
+        return bool(self.order)
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A facet as the form has it: its values with how many items have each."""
+
+    facet: Facet
+    values: tuple[tuple[str, int], ...]
+
+
+@dataclass(slots=True)
+class Facets:
+    """Collects the values of items in the order in which they stand on the page."""
+
+    facets: Sequence[Facet]
+    _items: list[tuple[tuple[str, ...], ...]] = field(default_factory=list)
+
+    def add(self, **values: str | Sequence[str]) -> None:
+        """The next item; a facet that is left out has no value in it."""
+        told = ((values.get(facet.key, ())) for facet in self.facets)
+        self._items.append(tuple((value,) if isinstance(value, str) else tuple(value) for value in told))
+
+    @property
+    def total(self) -> int:
+        """How many items there are."""
+        return len(self._items)
+
+    def shown(self) -> tuple[Shown, ...]:
+        """The facets that have anything to choose between."""
+        return tuple(found for _, found in self._numbered())
+
+    def rows(self) -> list[list[int | list[int]]]:
+        """For each item, for each facet shown, the number of its value, or the numbers of its values."""
+        chosen = [
+            (position, {value: number for number, (value, _) in enumerate(found.values)})
+            for position, found in self._numbered()
+        ]
+        return [[_numbers([known[value] for value in item[at]]) for at, known in chosen] for item in self._items]
+
+    def _numbered(self) -> list[tuple[int, Shown]]:
+        found = []
+        for position, facet in enumerate(self.facets):
+            counted = Counter(value for item in self._items for value in dict.fromkeys(item[position]))
+            names: Sequence[str] = [value for value in facet.order if counted[value]] or sorted(counted)
+            if len(names) > 1:
+                found.append((position, Shown(facet, tuple((name, counted[name]) for name in names))))
+        return found
+
+
+def _numbers(values: list[int]) -> Any:
+    return values[0] if len(values) == 1 else values

@@ -1,0 +1,100 @@
+"""A headless Chromium for the tests of the HTML page; Debian's package, nothing is downloaded."""
+
+from __future__ import annotations
+
+import base64
+import os
+import shutil
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+_FLAGS = (
+    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-dev-shm-usage",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync", "--hide-scrollbars",
+)  # fmt: skip
+
+
+def find_chromium() -> tuple[str, str] | None:
+    """The browser and its driver."""
+    browser = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    driver = shutil.which("chromedriver")
+    return (browser, driver) if browser is not None and driver is not None else None
+
+
+class Browser:
+    """A window, and what the tests ask of it."""
+
+    def __init__(self, driver: Any) -> None:
+        self.driver = driver
+        self.cdp("Page.addScriptToEvaluateOnNewDocument", source=_WATCH)
+
+    def cdp(self, command: str, **arguments: Any) -> Any:
+        return self.driver.execute_cdp_cmd(command, arguments)
+
+    def js(self, script: str, *arguments: Any) -> Any:
+        return self.driver.execute_script(script, *arguments)
+
+    def open(self, file: Path, address: str = "", *, width: int = 1280, height: int = 900, dark: bool = False,
+             scripts: bool = True, touch: bool = False) -> None:  # fmt: skip
+        """Open a file anew, as a window of this size shows it."""
+        self.cdp("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=touch)
+        features = [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]
+        self.cdp("Emulation.setEmulatedMedia", media="", features=features)
+        self.cdp("Emulation.setScriptExecutionDisabled", value=not scripts)
+        self.visit(f"{file.as_uri()}{address}")
+
+    def visit(self, url: str) -> None:
+        """Go to an address, and wait for all of it."""
+        self.driver.get("about:blank")
+        self.driver.get(url)
+        while self.js("return document.readyState") != "complete":  # the driver does not always wait for it
+            time.sleep(0.02)
+
+    def complaints(self) -> list[str]:
+        """What the console says, and what the page's policy refused, since the page was opened."""
+        return [entry["message"] for entry in self.driver.get_log("browser")] + self.js("return window.refused || []")
+
+    def pause(self) -> None:
+        """Let the page come to what it does next."""
+        self.driver.execute_async_script("setTimeout(arguments[0], 100)")
+
+    def pdf(self) -> bytes:
+        return base64.b64decode(self.cdp("Page.printToPDF", printBackground=True)["data"])
+
+    def screenshot(self) -> bytes:
+        return base64.b64decode(self.cdp("Page.captureScreenshot", format="png")["data"])
+
+
+_WATCH = """
+window.refused = [];
+document.addEventListener("securitypolicyviolation", (event) => window.refused.push(event.violatedDirective));
+addEventListener("error", (event) => window.refused.push(String(event.message)));
+"""
+
+
+@contextmanager
+def chromium(profile: Path) -> Iterator[Browser]:
+    """A browser with a new profile; the test that asks is skipped where there is none."""
+    found = find_chromium()
+    if found is None:
+        pytest.skip("no chromium and chromedriver in PATH")
+    binary, program = found
+    os.environ["SE_OFFLINE"] = "true"  # Selenium would look for drivers elsewhere
+    from selenium.webdriver import Chrome, ChromeOptions
+    from selenium.webdriver.chrome.service import Service
+
+    options = ChromeOptions()
+    options.binary_location = binary
+    for flag in (*_FLAGS, f"--user-data-dir={profile}"):
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    driver = Chrome(options=options, service=Service(program))
+    try:
+        yield Browser(driver)
+    finally:
+        driver.quit()
