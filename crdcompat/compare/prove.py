@@ -13,7 +13,9 @@ from typing import Any
 
 import orjson
 
+from crdcompat.apiserver.eras import Server
 from crdcompat.apiserver.errors import REQUIRED
+from crdcompat.apiserver.manner import manner
 from crdcompat.apiserver.strategy import Resource, Verdict
 from crdcompat.compare.changes import Change
 from crdcompat.compare.exhaust import cannot_hold, forbids
@@ -78,19 +80,31 @@ class TrialBook:
     def __init__(self) -> None:
         self._known: dict[tuple[Any, ...], Trials] = {}
         self._digests: dict[Node, bytes] = {}
+        self._asked: dict[bytes, dict[Server, Server]] = {}
 
     def trials(self, facet: Facet, change: Change, direction: str, meeting: Meeting) -> Trials:
         """``facet.trials``, remembered by what it looks at: the node and its parent on both sides."""
-        nodes = [
-            node_at(side.node, path)
+        seen = [
+            self._look(node_at(side.node, path), side.server)
             for side in (meeting.writer, meeting.reader)
             for path in (change.path, change.path[:-1])
         ]
-        seen = tuple(self.digest(node) if node is not None else b"" for node in nodes)
-        key = (change.kind, change.path, direction, meeting.writer.server, meeting.reader.server, *seen)
+        key = (change.kind, change.path, direction, *seen)
         if key not in self._known:
             self._known[key] = facet.trials(change, direction, meeting)
         return self._known[key]
+
+    def _look(self, node: Node | None, server: Server) -> tuple[bytes, Server] | None:
+        """What a quick look at ``node`` depends on: what it says, and the first server that takes it in this manner."""
+        if node is None:
+            return None
+        digest = self.digest(node)
+        asked = self._asked.setdefault(digest, {server: server})
+        if server not in asked:
+            mine = manner(server, node)
+            alike = (first for first in set(asked.values()) if manner(first, node) == mine)
+            asked[server] = next(alike, server)
+        return digest, asked[server]
 
     def digest(self, node: Node) -> bytes:
         """What a node says, in few bytes, worked out once: a parent is asked about for each of its members."""

@@ -11,6 +11,7 @@ from crdcompat.compare.result import Comparison, Judged, Open
 from crdcompat.compare.site import DIRECTIONS
 from crdcompat.manifests.crdset import CrdSet
 from crdcompat.manifests.pairing import Facing, Pairing, pair
+from crdcompat.manifests.yaml import gc_paused
 from crdcompat.policy.findings import Finding, Location, make_findings
 from crdcompat.policy.grouping import group_copies
 from crdcompat.policy.locations import Places
@@ -60,7 +61,8 @@ def compare(old: CrdSet, new: CrdSet, servers: tuple[Server, Server], wanted: Fi
         missing = f"no context {', '.join(contexts)} on both sides; there are: {', '.join(known) or 'none'}"
     elif crds and not facings:
         missing = f"no CRD of both sides is named {', '.join(crds)}"
-    found = Comparer(*servers, shared).compare(facings, wanted.directions)
+    with gc_paused():  # nearly all that is made here stays
+        found = Comparer(*servers, shared).compare(facings, wanted.directions)
     owners = wanted.owners
     return Compared(
         old,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import orjson
 
@@ -39,6 +40,10 @@ class Resolved:
     losers: tuple[tuple[str, str, str], ...] = ()
 
 
+_Documents = tuple[CrdDocument, ...]
+_Resolve = Callable[[_Documents], Resolved]
+
+
 @dataclass(frozen=True, eq=False)
 class Facing:
     """One CRD of OLD facing the same CRD of NEW in one pair of contexts."""
@@ -69,13 +74,14 @@ def pair(old: CrdSet, new: CrdSet, forced: Sequence[tuple[str, str]] = (), only:
     everything = not only and not forced
     common = [(olds[name], news[name]) for name in olds if name in news and (everything or name in only)]
     common += [(olds[a], news[b]) for a, b in forced if a in olds and b in news]
+    resolved = cache(resolve)  # most CRDs are the same in all contexts
     facings: list[Facing] = []
     losers: set[tuple[str, str, str]] = set()
     for old_context, new_context in common:
         a, b = str(old_context), str(new_context)
         label = a if a == b else f"{a}={b}"
         terminal = old_context.is_terminal or new_context.is_terminal
-        for facing_old, facing_new in _faced(old, new, old_context, new_context):
+        for facing_old, facing_new in _faced(old, new, old_context, new_context, resolved):
             facings.append(Facing(label, terminal, facing_old, facing_new))
             losers.update((*facing_old.losers, *facing_new.losers))
     old_names, new_names = old.named().keys(), new.named().keys()
@@ -90,43 +96,44 @@ def pair(old: CrdSet, new: CrdSet, forced: Sequence[tuple[str, str]] = (), only:
     )
 
 
-def _faced(old: CrdSet, new: CrdSet, a: Context, b: Context) -> Iterator[tuple[Resolved, Resolved]]:
+def _faced(old: CrdSet, new: CrdSet, a: Context, b: Context, resolved: _Resolve) -> Iterator[tuple[Resolved, Resolved]]:
     olds, news = old.named(), new.named()
     for name in olds.keys() & news.keys():
-        left = [document for document in olds[name] if a.takes(document.crd.annotations)]
-        right = [document for document in news[name] if b.takes(document.crd.annotations)]
+        left = tuple(document for document in olds[name] if a.takes(document.crd.annotations))
+        right = tuple(document for document in news[name] if b.takes(document.crd.annotations))
         if not left or not right:
             continue
         if a == b == Context() and (_disagree(left) or _disagree(right)):
-            yield from _by_folder(name, left, right)
+            yield from _by_folder(left, right, resolved)
         else:
-            yield resolve(name, left), resolve(name, right)
+            yield resolved(left), resolved(right)
 
 
-def _by_folder(name: str, left: list[CrdDocument], right: list[CrdDocument]) -> Iterator[tuple[Resolved, Resolved]]:
+def _by_folder(left: _Documents, right: _Documents, resolved: _Resolve) -> Iterator[tuple[Resolved, Resolved]]:
     """Copies that differ with nothing to tell them apart (config/crd, bundle/, charts/): folder against folder."""
     olds, news = _folders(left), _folders(right)
     common = sorted(olds.keys() & news.keys())
     for folder in common:
-        yield resolve(name, olds[folder]), resolve(name, news[folder])
+        yield resolved(olds[folder]), resolved(news[folder])
     if not common:
-        yield resolve(name, left), resolve(name, right)
+        yield resolved(left), resolved(right)
 
 
-def _folders(documents: Iterable[CrdDocument]) -> dict[str, list[CrdDocument]]:
+def _folders(documents: Iterable[CrdDocument]) -> dict[str, _Documents]:
     found: dict[str, list[CrdDocument]] = {}
     for document in documents:
         folder, slash, _ = document.file.partition("/")
         found.setdefault(folder if slash else "", []).append(document)
-    return found
+    return {folder: tuple(inside) for folder, inside in found.items()}
 
 
-def _disagree(documents: list[CrdDocument]) -> bool:
+def _disagree(documents: _Documents) -> bool:
     return any(len(_distinct(chosen)) > 1 for chosen in _by_version(documents).values())
 
 
-def resolve(name: str, documents: Sequence[CrdDocument]) -> Resolved:
-    """One CRD out of the documents of a context: equal schemas collapse, else the rules of precedence decide."""
+def resolve(documents: _Documents) -> Resolved:
+    """One CRD out of its documents in a context: equal schemas collapse, else the rules of precedence decide."""
+    name = documents[0].crd.name
     versions: dict[str, Chosen] = {}
     losers: list[tuple[str, str, str]] = []
     for version, candidates in _by_version(documents).items():
@@ -158,10 +165,10 @@ def resolve_all(crds: CrdSet, others: CrdSet, wanted: str | None = None) -> tupl
         raise UsageError(f"no context {wanted} in {crds.name}; there are: {', '.join(contexts)}")
     name = wanted or next((name for name in _USUAL_CONTEXTS if name in contexts), next(iter(contexts)))
     found = {}
-    for crd, documents in crds.named().items():
-        taken = [document for document in documents if contexts[name].takes(document.crd.annotations)]
+    for documents in crds.named().values():
+        taken = tuple(document for document in documents if contexts[name].takes(document.crd.annotations))
         if taken:
-            found[taken[0].crd.group, taken[0].crd.kind] = resolve(crd, taken)
+            found[taken[0].crd.group, taken[0].crd.kind] = resolve(taken)
     return name, found
 
 

@@ -6,7 +6,7 @@ them. Source: the CRD API's JSONSchemaProps and "structural schema" (KEP-2331); 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Any, Final
 
@@ -132,16 +132,18 @@ class Node:
 
     def anywhere(self, wanted: Callable[[Schema], bool]) -> bool:
         """Whether any JSON object in this schema, however deep, is what is ``wanted``."""
+        return any(map(wanted, self.parts()))
+
+    def parts(self) -> Iterator[Schema]:
+        """Every JSON object in this schema, however deep, itself included."""
         left: list[Any] = [self.raw]
         while left:
             value = left.pop()
             if isinstance(value, dict):
-                if wanted(value):
-                    return True
+                yield value
                 left.extend(value.values())
             elif isinstance(value, list):
                 left.extend(value)
-        return False
 
     def junctor_branches(self) -> tuple[Node, ...]:
         """The branches of anyOf, oneOf, allOf and not: value validations on the same value."""
