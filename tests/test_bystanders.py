@@ -78,6 +78,14 @@ def test_what_nothing_needs_is_not_read(repo: Path, check_twice: Check) -> None:
     assert f"{len(OTHERS)} files alike on all sides: not read" in run("check", "--base", "HEAD", cwd=repo).out
 
 
+def test_every_crd_has_its_case(repo: Path) -> None:
+    """JUnit names the CRDs that pass: for it all are read."""
+    commit(repo, {**OTHERS, "w.yaml": widget("A")})
+    stage(repo, {"w.yaml": widget("A", "B")})
+    ran = run("check", "--base", "HEAD", "--format", "junit", cwd=repo)
+    assert ran.out.count("<testcase ") == 1 + len(OTHERS)
+
+
 def test_another_variant_somewhere_else(repo: Path, check_twice: Check) -> None:
     """A file that leaves a feature set to another one, which did not change, makes a difference there."""
     elsewhere = {"x/tech.yaml": widget("A", "C", sets="TechPreviewNoUpgrade")}

@@ -43,7 +43,7 @@ def check(
     from crdcompat.cli.settings import check_formats, check_rules, exit_code, settled
     from crdcompat.jobs.change import find_change
     from crdcompat.jobs.quick import nothing, sides, untouched
-    from crdcompat.report.write import wants_excerpts, write_reports
+    from crdcompat.report.write import wants_excerpts, wants_passing, write_reports
 
     check_rules((*(select or ()), *(ignore or ())))
     settings = settled(config, repo, formats, fail_on)
@@ -72,6 +72,7 @@ def check(
             objects=objects or settings.config.recordings,
             repo=repo,
             excerpts=wants_excerpts(settings.formats),
+            passing=wants_passing(settings.formats),
         )
         report = run_check(change, trees, settings.config, read_waivers(settings.config.waiver_file), wishes)
     write_reports(report, settings.formats, color.value, o.verbosity(verbose, quiet), existing=show_all)

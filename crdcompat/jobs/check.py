@@ -36,7 +36,7 @@ MorePlaces = Callable[[Judged], tuple[Location, ...]]
 class Wishes:
     """What a check was asked for beside the change: targets (None: the configuration's), filters, recordings.
 
-    ``excerpts``: a format shows the lines of both sides.
+    ``excerpts``: a format shows the lines of both sides; ``passing``: one names the CRDs without findings, too.
     """
 
     targets: Sequence[str] | None = None
@@ -45,6 +45,7 @@ class Wishes:
     repo: str | None = None
     today: date = field(default_factory=date.today)
     excerpts: bool = False
+    passing: bool = False
 
 
 def check(
@@ -63,7 +64,7 @@ def check(
     reader = reader_for(config)
     # Recorded objects are held against every CRD, changed or not.
     left_out = frozenset[str]()
-    if not wishes.objects:
+    if not wishes.objects and not wishes.passing:
         wanted = wishes.filters.get("crds", ())
         variants = config.texts("variant_annotations")
         left_out = unread((before, after, *targets), reader, config.wants, wanted, variants)

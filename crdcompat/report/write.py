@@ -106,7 +106,16 @@ def _append_summary(report: Report | MatrixReport | FleetReport) -> None:
 
 def wants_excerpts(formats: Sequence[str]) -> bool:
     """Whether one of the formats shows lines of files, which are only read for it."""
-    return any(getattr(get_format(parse_format(text)[0]), "EXCERPTS", False) for text in formats)
+    return _any_has(formats, "EXCERPTS")
+
+
+def wants_passing(formats: Sequence[str]) -> bool:
+    """Whether one of the formats names the CRDs that nothing is found in, too."""
+    return _any_has(formats, "PASSING")
+
+
+def _any_has(formats: Sequence[str], trait: str) -> bool:
+    return any(getattr(get_format(parse_format(text)[0]), trait, False) for text in formats)
 
 
 def parse_format(text: str) -> tuple[str, str | None]:

@@ -1,7 +1,7 @@
 """One module per report format: ``NAME`` and ``render``. Adding a file here adds a format.
 
 A format that can show a matrix of releases has ``render_matrix``, too; one that can show many clusters,
-``render_fleet``.
+``render_fleet``. ``EXCERPTS`` and ``PASSING`` say what else it shows (``report.write``).
 """
 
 from __future__ import annotations
