@@ -1,8 +1,8 @@
-"""Make the images of the README from real output: the matrix of openshift/api, and one finding of 4.13 to 4.14.
+"""Make the images of the README from real output: the matrix of openshift/api, and one finding of the demo.
 
     python docs/images.py
 
-Runs in a new clone made from the bundle beside the project, and needs Chromium and chromedriver.
+The matrix is of a new clone made from the bundle beside the project. Needs Chromium and chromedriver.
 """
 
 from __future__ import annotations
@@ -18,11 +18,12 @@ _BUNDLE = _HERE.parents[1] / "shared/data/openshift-api-4.12-4.16.bundle"
 _RELEASES = [f"release-4.{minor}" for minor in range(12, 17)]
 _WIDTH, _MARGIN = 1100, 8
 _CRDCOMPAT = str(Path(sys.executable).with_name("crdcompat"))
-#: For each image the command, what is done on its page, and what is shown: from one element to another.
+#: For each image the command, where it runs, what is done on its page, and what is shown: from one element to another.
 _IMAGES = {
-    "matrix": (["matrix", *_RELEASES], "", ".grid", ".grid"),
+    "matrix": (["matrix", *_RELEASES], None, "", ".grid", ".grid"),
     "finding": (
         ["diff", *_RELEASES[1:3]],
+        _HERE.parent / "fixtures/demo",
         "document.querySelector('.item').open = true",
         ".item",
         ".item .sides-by-side",
@@ -57,9 +58,9 @@ def main() -> None:
         clone = Path(scratch) / "api"
         subprocess.run(["git", "clone", "--quiet", str(_BUNDLE), str(clone)], check=True)
         with chromium(Path(scratch) / "profile") as browser:
-            for name, (command, prepare, first, last) in _IMAGES.items():
+            for name, (command, folder, prepare, first, last) in _IMAGES.items():
                 page = Path(scratch) / f"{name}.html"
-                done = subprocess.run([_CRDCOMPAT, *command, "--format", f"html={page}"], cwd=clone)
+                done = subprocess.run([_CRDCOMPAT, *command, "--format", f"html={page}"], cwd=folder or clone)
                 assert done.returncode == 1, command
                 (_HERE / "images").mkdir(exist_ok=True)
                 (_HERE / "images" / f"{name}.png").write_bytes(shot(browser, page, prepare, first, last))
