@@ -11,7 +11,7 @@ import re
 import textwrap
 import unicodedata
 from dataclasses import dataclass
-from secrets import token_hex
+from os import urandom
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ _COLOURS = {
     "path": "1;36",
 }
 #: Ours begin with something that no manifest can know.
-_SECRET = f"\ufdd0{token_hex(8)}"
+_SECRET = f"\ufdd0{urandom(8).hex()}"
 _PAINT, _PAINTED, _PLAIN, _BREAK = (f"{_SECRET}{kind}" for kind in "psnb")
 _MARKED = re.compile(f"{_PAINT}([0-9;]*){_PAINTED}")
 #: Marks that reorder what a reader sees: shown, not obeyed.

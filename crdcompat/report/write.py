@@ -6,7 +6,6 @@ import os
 import sys
 from dataclasses import replace
 from pathlib import Path
-from secrets import token_hex
 from typing import IO, TYPE_CHECKING
 
 from crdcompat.errors import UsageError
@@ -84,7 +83,7 @@ def _is_idle(report: Report | MatrixReport | FleetReport) -> bool:
 
 def _without_commands(text: str) -> str:
     """The text between two commands that make the runner read no others: a field may be called ``::error``."""
-    token = token_hex(16)
+    token = os.urandom(16).hex()
     return f"::stop-commands::{token}\n{text}::{token}::\n"
 
 
