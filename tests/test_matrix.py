@@ -416,7 +416,8 @@ from \\ to  ./r-1.1      ./r-1.2      ./r-1.3
 ./r-1.3    blocked 1/0  blocked 1/0  -
 From the row to the column: errors/warnings.
 
-What blocks a rollback (since R: from R or newer to any release before R), worst first
+What blocks a rollback, worst first
+Since R: on the way from R or newer to any release before R.
 widgets.example.com/v1  enum-value-added, write-rejected
   status.phase
     since ./r-1.2: "B"

@@ -49,9 +49,9 @@ def matrix_entries(report: MatrixReport) -> Iterator[tuple[str, int]]:
     """The parts that may be left out where there is no room, most important first, and what each counts for."""
     if report.cluster is not None:
         yield _cluster(report.cluster), len(report.cluster.targets)
-    for direction, title in BLOCKING.items():
+    for direction, (title, reading) in BLOCKING.items():
         for number, item in enumerate(obstacles(report, direction)):
-            yield (f"### {title}\n\n" if not number else "") + _obstacle(item), 1
+            yield (f"### {title}\n\n{reading}\n\n" if not number else "") + _obstacle(item), 1
     told = [f"{reason} ({many(ways, 'way')})" for reason, ways in reasons(report).items()]
     if told:
         yield _folded(told, "not judged"), len(told)

@@ -21,9 +21,10 @@ if TYPE_CHECKING:
 _MOST_VALUES = 20
 _MOST_WAYS = 4
 _MOST_LINES = 12
+#: By direction: what is listed, and how to read "since".
 BLOCKING = {
-    "rollback": "What blocks a rollback (since R: from R or newer to any release before R), worst first",
-    "upgrade": "What blocks an upgrade (since R: from any release before R to R or newer), worst first",
+    "rollback": ("What blocks a rollback, worst first", "Since R: on the way from R or newer to any release before R."),
+    "upgrade": ("What blocks an upgrade, worst first", "Since R: on the way from any release before R to R or newer."),
 }
 
 
@@ -33,8 +34,8 @@ def matrix_text(report: MatrixReport, style: Style) -> Iterator[str]:
     for note in matrix_notes(report):
         yield style.wrap(f"note: {note}", indent="")
     if style.verbosity >= 0:
-        for direction, title in BLOCKING.items():
-            yield from _blocking(title, obstacles(report, direction), style)
+        for direction, (title, legend) in BLOCKING.items():
+            yield from _blocking(title, legend, obstacles(report, direction), style)
         yield from _unjudged(report, style)
     if style.verbosity > 0:
         for cell in report.cells:
@@ -52,10 +53,11 @@ def matrix_notes(report: MatrixReport) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*report.notes, *sides)))
 
 
-def _blocking(title: str, found: Sequence[Obstacle], style: Style) -> Iterator[str]:
+def _blocking(title: str, legend: str, found: Sequence[Obstacle], style: Style) -> Iterator[str]:
     if found:
         yield ""
-        yield style.paint(style.wrap(title, indent=""), "bold")
+        yield style.paint(title, "bold")
+        yield style.wrap(legend, indent="")
     for item in found:
         finding = item.finding
         head = style.paint(crd_name(finding.crd, finding.versions), "path")

@@ -65,6 +65,7 @@ class Blocking:
     """What blocks in one direction."""
 
     title: str
+    legend: str
     places: tuple[Place, ...]
 
 
@@ -139,7 +140,7 @@ def matrix_map(report: MatrixReport) -> tuple[Map, Facets]:
         Row(name.removesuffix(short), short, tuple(squares.get((name, target)) for target in names))
         for name, short in short_names(report).items()
     )
-    blocking = (Blocking(title, tuple(map(_place, obstacles(report, way)))) for way, title in BLOCKING.items())
+    blocking = (Blocking(*told, tuple(map(_place, obstacles(report, way)))) for way, told in BLOCKING.items())
     whole = Map(
         rows=rows,
         blocking=tuple(each for each in blocking if each.places),
