@@ -225,6 +225,72 @@ def test_existing_by_place_and_by_size(tmp_path: Path) -> None:
     assert told == {("spec.a.m", "new"), ("spec.s", "existing")}
 
 
+def of_sets(default: str, preview: str) -> Json:
+    """The widget of two feature sets, its phases in each."""
+    key = "release.openshift.io/feature-set"
+    return {
+        f"{name}.yaml": crd(root(status=obj(p=string(*phases))), annotations={key: name})
+        for name, phases in (("Default", default), ("TechPreviewNoUpgrade", preview))
+    }
+
+
+def test_what_becomes_everybodys_is_new(tmp_path: Path) -> None:
+    """A value of a feature set that nobody can roll back was there; that it comes to Default is this change's doing."""
+    repo = repository(tmp_path)
+    commit(repo, of_sets("A", "A"))
+    git(repo, "branch", "target")
+    commit(repo, of_sets("A", "ABC"))
+    git(repo, "branch", "base")
+    commit(repo, of_sets("AB", "ABC"))
+    report = check(repo, "--base", "base", "--target", "target", code=1)
+    told = {(f["status"], f["severity"], *f["added"]) for f in report["sections"][1]["findings"]}
+    assert told == {("new", "error", "B"), ("existing", "warning", "B", "C")} or told == {
+        ("new", "error", "B"),
+        ("existing", "warning", "C"),
+    }
+
+
+def test_the_same_path_with_other_values_elsewhere_is_told_apart(tmp_path: Path) -> None:
+    """Two feature sets have changes of one kind at one path: each was there, whichever comes last."""
+    repo = repository(tmp_path)
+    free = crd(root(spec=obj(a=string())))
+    key = "release.openshift.io/feature-set"
+    sets = ("Default", "TechPreviewNoUpgrade")
+
+    def state(*more: str) -> Json:
+        files = {name: crd(root(spec=obj(a=string(name, "x"))), annotations={key: name}) for name in sets}
+        return {**{f"{name}.yaml": made for name, made in files.items()}, "other.yaml": gadget(*more)}
+
+    def gadget(*more: str) -> Json:
+        return crd(root(spec=obj(a=string("A", *more))), kind="Gadget")
+
+    commit(repo, {f"{name}.yaml": {**free, "metadata": {**free["metadata"], "annotations": {key: name}}}
+                  for name in sets} | {"other.yaml": gadget()})  # fmt: skip
+    git(repo, "branch", "target")
+    commit(repo, state())
+    git(repo, "branch", "base")
+    commit(repo, state("B"))
+    report = check(repo, "--base", "base", "--target", "target", code=0)
+    found = [f for f in report["sections"][1]["findings"] if f["rule"] == "enum-introduced"]
+    assert len(found) == 2 and {f["status"] for f in found} == {"existing"}
+
+
+def test_a_waiver_of_a_warning_covers_no_error(tmp_path: Path) -> None:
+    repo = repository(tmp_path)
+    commit(repo, of_sets("A", "A"))
+    git(repo, "branch", "old")
+    commit(repo, of_sets("A", "AB"))
+    assert left(repo) == {"enum-value-added"}
+    assert run("baseline", "--base", "old", cwd=repo).code == 0
+    assert left(repo) == set()
+    (entry,) = load_yaml((repo / ".crdcompat-waivers.yaml").read_text())["waivers"]
+    assert entry["severity"] == "warning"
+    commit(repo, of_sets("AB", "AB"))
+    assert check(repo, "--base", "old", code=1)["summary"]["findings"]["error"] == 1
+    assert run("baseline", "--base", "old", cwd=repo).code == 0
+    check(repo, "--base", "old", code=0)
+
+
 def test_the_witness_of_the_rest_holds_the_rest(tmp_path: Path) -> None:
     """Another field holds the value that is left: that is no proof."""
     repo = repository(tmp_path)

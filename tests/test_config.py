@@ -13,6 +13,7 @@ from crdcompat.policy.config import Config, ConfigError, find_config, read_confi
 from crdcompat.policy.waiver_file import Acceptance, add_waivers, entries_for, read_waivers
 
 FINDING = {
+    "severity": "error",
     "crd": "widgets.example.com", "version": "v1", "path": "status.p", "rule": "enum-value-added",
     "direction": "rollback", "added": ["B"], "removed": [], "places": [],
 }  # fmt: skip
@@ -209,7 +210,13 @@ def test_waivers_are_added_with_comments_and_order_kept(tmp_path: Path) -> None:
     accepted = Acceptance("known", owner="me", until="4.17")
     assert add_waivers(path, entries_for(FINDING, accepted)) == 1
     assert path.read_text().startswith(text)
-    assert load_yaml(path.read_text())["waivers"][1] == {**WAIVER, "values": ["B"], "owner": "me", "until": "4.17"}
+    assert load_yaml(path.read_text())["waivers"][1] == {
+        **WAIVER,
+        "values": ["B"],
+        "severity": "error",
+        "owner": "me",
+        "until": "4.17",
+    }
     assert add_waivers(path, entries_for(FINDING, accepted)) == 0
     assert add_waivers(path, entries_for({**FINDING, "added": ["C"]}, accepted)) == 1
     assert len(read_waivers(path)) == 3
@@ -223,6 +230,38 @@ def test_values_come_back_as_they_were(tmp_path: Path) -> None:
     (waiver,) = read_waivers(path)
     assert waiver.values == tuple(values)
     assert [*map(type, waiver.values or ())] == [*map(type, values)]
+
+
+def test_keys_come_back_as_they_were(tmp_path: Path) -> None:
+    path = tmp_path / "w.yaml"
+    default = {"on": True, "y": 1, "010": None}
+    finding = {**FINDING, "rule": "default-added", "added": [], "old": None, "new": default}
+    assert add_waivers(path, entries_for(finding, Acceptance("x"))) == 1
+    (waiver,) = read_waivers(path)
+    assert (waiver.old, waiver.new) == (None, default)
+
+
+def test_a_file_of_two_documents_is_not_added_to(tmp_path: Path) -> None:
+    path = tmp_path / "w.yaml"
+    path.write_text("---\nwaivers: []\n---\n")
+    with pytest.raises(ConfigError, match="leave one document in it"):
+        add_waivers(path, entries_for(FINDING, Acceptance("x")))
+
+
+def test_each_place_has_its_own_values(tmp_path: Path) -> None:
+    """What is accepted at one place is not at another, though one finding tells of both."""
+    old, new = (crd(root(status=obj(p=obj(s=string(*v)), q=obj(s=string(*v))))) for v in (("A",), ("A", "B", "C")))
+    both(tmp_path, old, new)
+
+    def errors(p: str, q: str) -> list[list[str]]:
+        entries = [{**WAIVER, "path": f"status.{name}.s", "values": [*values]} for name, values in (("p", p), ("q", q))]
+        (tmp_path / ".crdcompat-waivers.yaml").write_text(json.dumps({"waivers": entries}))
+        report = run("diff", "./old", "./new", "--format", "json", cwd=tmp_path).report
+        return [finding["added"] for finding in report["findings"] if finding["waiver"] is None]
+
+    assert errors("BC", "BC") == []
+    assert errors("BC", "B") == [["C"]]
+    assert errors("B", "C") == [["B", "C"]]
 
 
 def test_an_expired_waiver_can_be_renewed_and_comments_alone_stay(tmp_path: Path) -> None:

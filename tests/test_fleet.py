@@ -86,6 +86,31 @@ def fleet(tmp_path: Path) -> Path:
 BLOCKED, UNKNOWN, RISK, CLEAN = "blocked", "unknown", "at risk", "clean"
 
 
+def test_what_runs_nothing_newer_has_no_way_back(crds: dict[str, Path], tmp_path: Path) -> None:
+    top = tmp_path / "fleet"
+    gather(top / "a.tar.gz", widget("w", "A"), cluster_version(uuid(1), "4.14.7"))
+    report = _fleet(crds, top)
+    assert _standings(report, crds, top) == {"a.tar.gz": (UNKNOWN, UNKNOWN, CLEAN)}
+    said = {reason for target in report["clusters"][0]["targets"] for reason in target["unjudged"]}
+    assert said == {"it runs 4.14.7: that is no way back"}
+
+
+def test_a_release_that_cannot_be_read_is_not_known(crds: dict[str, Path], tmp_path: Path) -> None:
+    top = tmp_path / "fleet"
+    gather(top / "a.tar.gz", widget("w", "A"))
+    (crds["release-4.13"] / "broken.yaml").write_text("kind: CustomResourceDefinition\nspec: [\n")
+    report = _fleet(crds, top, code=2)
+    assert _standings(report, crds, top) == {"a.tar.gz": (CLEAN, CLEAN, UNKNOWN)}
+
+
+def test_several_clusters_in_one_recording_are_none(crds: dict[str, Path], tmp_path: Path) -> None:
+    top = tmp_path / "fleet"
+    gather(top / "a.tar.gz", widget("w", "A"), cluster_version(uuid(1)), cluster_version(uuid(2)))
+    report = _fleet(crds, top, code=2)
+    (unread,) = report["unread"]
+    assert unread["reason"].startswith("holds 2 clusters (")
+
+
 def test_how_far_back_each_cluster_can_go(crds: dict[str, Path], fleet: Path) -> None:
     report = _fleet(crds, fleet, code=1)
     assert _standings(report, crds, fleet) == {

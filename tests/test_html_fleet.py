@@ -28,7 +28,7 @@ def shown(crds: dict[str, Path], fleet: Path) -> Page:
 
 def test_a_fleet(crds: dict[str, Path], tmp_path: Path) -> None:
     fleet = tmp_path / "fleet"
-    gather(fleet / "stuck.tar.gz", widget("w", "B"), cluster_version(uuid(1), "4.15.9"))
+    gather(fleet / "stuck.tar.gz", widget("w", "B"), cluster_version(uuid(1), "4.16.9"))
     gather(fleet / "free.tar.gz", widget("w", "A"), cluster_version(uuid(2)))
     write(fleet / "broken.tar.gz", "not an archive")
     page = shown(crds, fleet)

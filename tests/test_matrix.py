@@ -355,6 +355,58 @@ def test_how_far_back_a_cluster_can_go(three: list[str], tmp_path: Path) -> None
     assert '\n    Widget/n/b: status.phase: "B"\n' in text
 
 
+def test_a_cluster_older_than_all_releases(tmp_path: Path) -> None:
+    names = folders(tmp_path, release_4_13=status("A"), release_4_14=status("A", "B"))
+    write(tmp_path / "o.yaml", cluster_version("4.12.16"), widget("a", "A"))
+    told = "None of the releases is older: there is none to go back to."
+    for form in ("text", "markdown", "html", "json"):
+        ran = run("matrix", *names, "--objects", tmp_path / "o.yaml", "--format", form, cwd=tmp_path)
+        assert ran.code == 1 and not ran.err
+        assert form == "json" or told in ran.out
+
+
+def test_a_crd_that_no_common_context_has_is_not_judged(tmp_path: Path) -> None:
+    key = "release.openshift.io/feature-set"
+    for name, mine in (("r-1.1", "Default"), ("r-1.2", "TechPreviewNoUpgrade")):
+        write(tmp_path / name / "widget.yaml", crd(status("A"), annotations={key: mine}))
+        for each in ("Default", "TechPreviewNoUpgrade"):
+            write(tmp_path / name / f"{each}.yaml", crd(status("A"), kind="Gadget", annotations={key: each}))
+    report = matrix(tmp_path, "./r-1.1", "./r-1.2")
+    assert set(verdicts(report).values()) == {"unknown"}
+    assert {reason for each in report["cells"] for reason in each["unjudged"]} == {
+        "widgets.example.com: no context has it in both releases"
+    }
+    told = run("diff", "./r-1.1", "./r-1.2", cwd=tmp_path).out
+    assert "not compared, for no context has it on both sides: widgets.example.com" in told
+    assert "The schemas are the same" not in told
+
+
+def test_a_cluster_is_judged_by_what_it_runs(tmp_path: Path) -> None:
+    """Its ClusterVersion comes last: what it runs, and so what wrote its objects, is known only then."""
+    names = folders(tmp_path, release_4_13=status("A"), release_4_14=status("A"), release_4_16=status("A"))
+    write(tmp_path / "release-4.14" / "gadget.yaml", crd(status("A"), kind="Gadget"))
+    gadget = {**widget("g", "A"), "kind": "Gadget"}
+    recorded = [widget("a", "A"), gadget, cluster_version("4.14.3")]
+    write(tmp_path / "o.json", *recorded)
+    told = [
+        run("matrix", *names, "--objects", "o.json", *more, "--format", "json", cwd=tmp_path).report["cluster"]
+        for more in ((), ("--from", "./release-4.14"))
+    ]
+    assert told[0] == told[1]
+    assert towards(told[0]) == {"4.13": "unknown"}
+    ran = run("matrix", *names, "--objects", "-", cwd=tmp_path, stdin=(tmp_path / "o.json").read_bytes())
+    assert (ran.code, "--from ./release-4.14" in ran.err) == (2, True)
+
+
+def test_waived_findings_are_counted(tmp_path: Path) -> None:
+    names = folders(tmp_path, r_1_1=status("A"), r_1_2=status("A", "B"))
+    waiver = {"crd": "widgets.example.com", "version": "v1", "path": "status.phase", "rule": "enum-value-added",
+              "direction": "rollback", "values": ["B"], "reason": "x"}  # fmt: skip
+    (tmp_path / ".crdcompat-waivers.yaml").write_text(json.dumps({"waivers": [waiver]}))
+    out = run("matrix", *names, cwd=tmp_path).out
+    assert "2 releases: 1 rollback (1 clean), 1 upgrade (1 clean); 1 finding waived, and not counted.\n" in out
+
+
 def test_what_is_lost_is_a_risk(tmp_path: Path) -> None:
     names = folders(tmp_path, r_1_1=status("A"), r_1_2=status("A", spec=obj(n=string())))
     assert towards(replayed(tmp_path, names, [widget("a", "A", spec={"n": "x"})], code=0)) == {"1.1": "at risk"}
@@ -423,7 +475,7 @@ widgets.example.com/v1  enum-value-added, write-rejected
     since ./r-1.2: "B"
     since ./r-1.3: "C"
 
-6 ways between 3 releases: 3 blocked, 3 clean.
+3 releases: 3 rollbacks (3 blocked), 3 upgrades (3 clean).
 Compared are the CRDs that both releases of a pair have, 1.
 """
 
@@ -480,7 +532,9 @@ def test_under_github_actions(three: list[str], tmp_path: Path, monkeypatch: pyt
     (error,) = [line for line in ran.out.splitlines() if line.startswith("::error")]
     assert "title=enum-value-added (rollback) blocks 3 ways::" in error
     assert 'since ./r-1.2: "B"%0Asince ./r-1.3: "C"' in error
-    assert "## crdcompat: 6 ways between 3 releases: 3 blocked, 3 clean" in (tmp_path / "summary").read_text()
+    assert (
+        "## crdcompat: 3 releases: 3 rollbacks (3 blocked), 3 upgrades (3 clean)" in (tmp_path / "summary").read_text()
+    )
 
 
 def test_the_same_twice(three: list[str], tmp_path: Path) -> None:

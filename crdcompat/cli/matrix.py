@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from crdcompat.cli import options as o
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from crdcompat.manifests.objects import Recorded
+    from crdcompat.problems import Problem, Skipped
 
 
 def matrix(
@@ -61,7 +67,11 @@ def matrix(
     check_matrix_formats(settings.formats)
     chosen = choose(refs or (), branches or (), repo)
     progress = Progress(wanted=not no_progress)
-    trees = [open_objects(source, repo=repo) for source in objects or ()]
+
+    def recorded() -> Iterator[Recorded | Problem | Skipped]:
+        trees = [open_objects(source, repo=repo) for source in objects or ()]
+        return progress.each(chain.from_iterable(read_objects(tree, progress.file) for tree in trees))
+
     wishes = Wishes(
         filters=Filters(
             directions=o.directions(direction),
@@ -72,7 +82,7 @@ def matrix(
             ignore=ignore or (),
         ),
         sources=objects or (),
-        recorded=progress.each(chain.from_iterable(read_objects(tree, progress.file) for tree in trees)),
+        recorded=recorded,
         origin=origin,
         repo=repo,
         excerpts=wants_excerpts(settings.formats),

@@ -41,9 +41,8 @@ def waive(
     for name, keys in wanted.items():
         if len(keys) != 1:
             listed = "".join(f"\n  {_line(known[key])}" for key in keys or known)
-            raise UsageError(
-                f"{'several findings begin with' if keys else 'no finding'} {name}; there are{listed or ' none'}"
-            )
+            listed = listed or " none (one of diff stands in its JSON report: --report FILE)"
+            raise UsageError(f"{'several findings begin with' if keys else 'no finding'} {name}; there are{listed}")
     chosen = {keys[0] for keys in wanted.values()}
     # The same finding may stand against several releases, with another old value each.
     _write([finding for finding in found if finding["id"] in chosen], Acceptance(reason, owner, until), config, repo)

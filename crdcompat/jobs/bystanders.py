@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 
+from crdcompat.errors import SourceError
 from crdcompat.jobs.quick import unchanged
 from crdcompat.manifests.contexts import CHANNEL, FEATURE_SET, PROFILE
 from crdcompat.manifests.crdset import CrdDocument, CrdReader
@@ -21,6 +22,7 @@ from crdcompat.sources.tree import Entry, Tree
 #: with the value.
 _FEW, _PLURAL = 8, "plural"
 _PLURAL_LINE = re.compile(r"""\s*(?:-\s+)?["']?plural["']?\s*:\s*["']?([a-z0-9-]+)["']?\s*,?\s*""")
+_ANNOTATION = re.compile(r"""\s*["']?(?P<key>[^\s"':]+)["']?\s*:\s*(?P<quote>["']?)(?P<value>.*?)(?P=quote)\s*,?\s*""")
 #: Files that say the same are tried in so many rounds; then all of them are read.
 _ROUNDS = 3
 
@@ -51,7 +53,11 @@ def unread(
     marks = (FEATURE_SET, PROFILE, CHANNEL, *variants)
     needed: set[Entry] = set()
     telling: dict[str, list[Entry]] = {}
-    for path, line in grep(base, (*words, *marks), leaving_out=FOLDERS_ELSEWHERE):
+    try:
+        lines = list(grep(base, (*words, *marks), leaving_out=FOLDERS_ELSEWHERE))
+    except SourceError:
+        return frozenset()  # a search that failed has missed something: whoever reads the files meets the reason
+    for path, line in lines:
         entry = same.get(path)
         if entry is None:
             continue
@@ -95,4 +101,6 @@ def _annotations(documents: Iterable[CrdDocument]) -> set[tuple[str, str]]:
 
 
 def _is_told(line: str, told: set[tuple[str, str]]) -> bool:
-    return any(key in line and value in line for key, value in told)
+    """Whether a line is nothing but an annotation that was told; of any other line nobody knows what it says."""
+    found = _ANNOTATION.fullmatch(line)
+    return found is not None and (found["key"], found["value"]) in told

@@ -13,6 +13,7 @@ from itertools import chain
 from typing import Any
 
 from crdcompat.compare.result import Judged
+from crdcompat.compare.site import DIRECTIONS
 from crdcompat.jobs import api
 from crdcompat.jobs.bystanders import unread
 from crdcompat.jobs.change import Change
@@ -121,7 +122,9 @@ class _Run:
             if waiver.end_is_unknown(self._head.name):
                 until = f"until {waiver.until}, and {self._head.name} does not tell its release: it still counts"
                 yield f"unending: {where}:{waiver.line}: {waiver.label}: {until}"
-        for waiver in self._valid if has_targets else ():
+        filtered = any(self._wishes.filters.get(name) for name in ("owners", "crds", "contexts", "select", "ignore"))
+        whole = has_targets and not filtered and len(self._wishes.filters.get("directions", DIRECTIONS)) > 1
+        for waiver in self._valid if whole else ():
             if id(waiver) not in self._used:
                 yield f"stale: {where}:{waiver.line}: {waiver.label}: nothing matches it, take it out"
 
@@ -140,31 +143,36 @@ class _Run:
 def _marked(report: DiffReport, earlier: DiffReport, narrower: Narrower) -> DiffReport:
     """What the base met as well is existing; a finding of which only some values were there becomes two.
 
-    One that stands for several places is existing only if each of them was there, and as wide as now.
+    It was there if it was at each of its places in each of its contexts: what comes from a feature set that nobody can
+    roll back into one that everybody has is new.
     """
-    known: dict[tuple[str, ...], Finding] = {}
+    known: dict[tuple[str, ...], list[Finding]] = {}
     for finding in earlier.findings:
-        known.update(((*_about(finding), path), finding) for path in (finding.path, *finding.places))
+        for spot in _spots(finding):
+            known.setdefault(spot, []).append(finding)
     made: list[Finding] = []
     for finding in report.findings:
-        before = [known.get((*_about(finding), path)) for path in (finding.path, *finding.places)]
-        there = [each for each in before if each is not None]
-        if len(there) < len(before):
+        before = [known.get(spot, []) for spot in _spots(finding)]
+        if not all(before):
             made.append(finding)
         elif has_values(finding):
-            values = [{*map(member_key, (*each.added, *each.removed))} for each in there]
+            values = [{member_key(v) for each in there for v in (*each.added, *each.removed)} for there in before]
             common = [v for v in (*finding.added, *finding.removed) if all(member_key(v) in each for each in values)]
             old, fresh = narrower.split(finding, common)
             made += [replace(old, status="existing")] if old is not None else []
             made += [fresh] if fresh is not None else []
         else:
-            same = all((each.old, each.new) == (finding.old, finding.new) for each in there)
+            facts = finding.old, finding.new
+            same = all(any((each.old, each.new) == facts for each in there) for there in before)
             made.append(replace(finding, status="existing") if same else finding)
     return replace(report, findings=tuple(made))
 
 
-def _about(finding: Finding) -> tuple[str, ...]:
-    return finding.crd, finding.version, finding.rule, finding.direction
+def _spots(finding: Finding) -> Iterator[tuple[str, ...]]:
+    """Where it stands: one spot for each of its places in each of its contexts."""
+    about = finding.crd, finding.version, finding.rule, finding.direction
+    paths = (finding.path, *finding.places)
+    return ((*about, path, context) for path in paths for context in finding.contexts)
 
 
 def _targets(change: Change, config: Config, wishes: Wishes) -> tuple[tuple[str, ...], tuple[str, ...]]:

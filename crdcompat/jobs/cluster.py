@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from crdcompat.errors import UsageError
 from crdcompat.jobs.reach import verdict_on
 from crdcompat.jobs.releases import Version, version_of
 from crdcompat.jobs.simulation import simulate_each
@@ -20,7 +21,7 @@ _MOST_NAMES = 3
 
 def judge_cluster(
     sets: Sequence[CrdSet],
-    objects: Iterable[_Item],
+    objects: Callable[[], Iterable[_Item]],
     sources: Sequence[str],
     *,
     origin: str | None = None,
@@ -30,18 +31,22 @@ def judge_cluster(
     """Replay the rollback to each release older than the one a cluster runs; ``sets`` are oldest first.
 
     What it runs is ``origin``, else what its ClusterVersion says, else the newest. The second is known only when all
-    objects were read: until then they meet every release, and what turns out not to be older is left out.
+    ``objects`` were read: they are taken as those of the newest, and if they turn out not to be, read once more.
     """
     names = [crds.name for crds in sets]
     newest = len(sets) - 1 if origin is None else names.index(origin)
     facts = ClusterFacts()
     targets, writer = sets if origin is None else sets[:newest], sets[newest]
-    reports = simulate_each(targets, writer, _watched(objects, facts), context=context, crds=crds)
+    reports = simulate_each(targets, writer, _watched(objects(), facts), context=context, crds=crds)
     versions = facts.versions
     older: Sequence[str] = names[:newest]
     notes = _doubts(versions)
     if origin is None:
         origin, older, told = _place(names, versions)
+        if origin not in (None, names[newest]) and older:
+            if "-" in sources:
+                raise UsageError(f"standard input can be read only once: name what the cluster runs, --from {origin}")
+            return judge_cluster(sets, objects, sources, origin=origin, context=context, crds=crds)
         notes += told
     met = {name: _target(name, report) for name, report in zip(names, reports, strict=False)}
     return Cluster(

@@ -106,6 +106,7 @@ def report_on(
             changed=len(found.changed),
             only_old=pairing.only_old,
             only_new=pairing.only_new,
+            apart=pairing.apart,
             contexts=pairing.contexts,
             contexts_only_old=pairing.only_old_contexts,
             contexts_only_new=pairing.only_new_contexts,

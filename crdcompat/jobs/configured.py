@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import date
 
 from crdcompat.jobs.narrow import Narrower
+from crdcompat.jobs.releases import version_of
 from crdcompat.manifests.contexts import telling
 from crdcompat.manifests.crdset import CrdReader, CrdSet
 from crdcompat.policy.config import Config
@@ -33,7 +34,12 @@ def read_source(name: str, side: str, reader: CrdReader, config: Config, repo: s
 def both_sides(old: str, new: str, config: Config, repo: str | None) -> tuple[CrdSet, CrdSet]:
     """The CRDs of both sides, blobs that are equal read once. Raises as ``read_source`` does."""
     reader = reader_for(config)
-    return read_source(old, "old", reader, config, repo), read_source(new, "new", reader, config, repo)
+    before, after = read_source(old, "old", reader, config, repo), read_source(new, "new", reader, config, repo)
+    versions = version_of(before.name), version_of(after.name)
+    if versions[0] and versions[1] and versions[0] > versions[1]:
+        note = f"{before.name} looks newer than {after.name}: the older release comes first"
+        before = replace(before, notes=(*before.notes, note))
+    return before, after
 
 
 def configured(report: DiffReport, config: Config) -> DiffReport:

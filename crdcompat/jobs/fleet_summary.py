@@ -217,21 +217,29 @@ class FleetSummary:
         return (f"{told}: judged as if that had written their objects",) if older else ()
 
     def _report_cluster(self, cluster: _Cluster, order: dict[str, int]) -> FleetCluster:
-        standings = (
-            Standing(
-                target=crds.name,
-                verdict=verdict_on(standing.verdicts, unjudged=bool(standing.reasons)),
-                objects=standing.verdicts,
-                findings=tuple(sorted(standing.findings, key=order.__getitem__)),
-                unjudged=(*standing.said, *_more(standing)),
-                unjudged_objects=standing.unjudged,
+        standings = []
+        for crds, standing in zip(self._readers, cluster.standings, strict=True):
+            unjudged = (*self._no_way_back(cluster, crds), *_unread(crds), *standing.said, *_more(standing))
+            standings.append(
+                Standing(
+                    target=crds.name,
+                    verdict=verdict_on(standing.verdicts, unjudged=bool(unjudged)),
+                    objects=standing.verdicts,
+                    findings=tuple(sorted(standing.findings, key=order.__getitem__)),
+                    unjudged=unjudged,
+                    unjudged_objects=standing.unjudged,
+                )
             )
-            for crds, standing in zip(self._readers, cluster.standings, strict=True)
-        )
         names = tuple(sorted(cluster.recordings))
         return FleetCluster(
             names[0], names, cluster.id, cluster.version, cluster.objects, cluster.outside, tuple(standings)
         )
+
+    def _no_way_back(self, cluster: _Cluster, target: CrdSet) -> Iterator[str]:
+        """Why a rollback to a release says nothing of a cluster that runs nothing newer."""
+        runs, there = (minor_of(name) if name else None for name in (cluster.version, target.name))
+        if self._direction == "rollback" and runs is not None and there is not None and there >= runs:
+            yield f"it runs {cluster.version}: that is no way back"
 
     def _report_findings(self) -> tuple[FleetFinding, ...]:
         found = sorted(self._findings.values(), key=lambda item: (-item.clusters, -item.objects, item.cause.key))
@@ -275,6 +283,12 @@ class FleetSummary:
             for reason, entry in self._reasons.items()
         )
         return tuple(sorted(found, key=lambda item: (-item.clusters, -item.objects, item.reason)))
+
+
+def _unread(target: CrdSet) -> Iterator[str]:
+    """What is not known of a release with CRDs that cannot be read: objects of theirs count as of no kind."""
+    if target.problems:
+        yield f"{many(len(target.problems), 'problem')} in {target.name}: what it has is not known"
 
 
 def _held(share: _Share) -> tuple[HeldValue, ...]:

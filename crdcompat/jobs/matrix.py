@@ -7,7 +7,7 @@ releases is not the sum of its steps.
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations, permutations
 
@@ -37,13 +37,13 @@ _Ways = dict[tuple[int, int, str], tuple[DiffReport, str]]
 class Wishes:
     """What a matrix was asked for beside the releases.
 
-    ``recorded`` is what the recordings named ``sources`` hold, ``origin`` the release that their cluster runs.
+    ``recorded`` reads what the recordings named ``sources`` hold, ``origin`` the release that their cluster runs.
     ``excerpts``: a format shows the lines of both sides.
     """
 
     filters: Filters = field(default_factory=Filters)
     sources: Sequence[str] = ()
-    recorded: Iterable[Recorded | Problem | Skipped] = ()
+    recorded: Callable[[], Iterable[Recorded | Problem | Skipped]] = tuple
     origin: str | None = None
     repo: str | None = None
     excerpts: bool = False
@@ -145,6 +145,8 @@ def _unjudged(report: DiffReport, missing: str) -> Iterator[str]:
         yield f"{release.name}: {problem.file}{line}: {problem.message}"
     for entry in report.undecided:
         yield f"{entry.crd}/{entry.version} {entry.path}: {entry.keyword}: {entry.reason}"
+    for crd in report.counts.apart:
+        yield f"{crd}: no context has it in both releases"
     if not report.counts.compared:
         yield missing or _nothing(report)
 

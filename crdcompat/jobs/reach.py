@@ -76,6 +76,8 @@ def judge_objects(objects: Iterable[_Item], replayers: Sequence[Replayer], crds:
                 target.add(item)
     if not count:
         return Outcome(failure=_cut(_why_nothing(tuple(problems), skipped)))
+    if len(facts.ids) > 1:
+        return Outcome(failure=f"holds {len(facts.ids)} clusters ({', '.join(facts.ids[:2])}, …): name each by itself")
     for target in targets:
         problems.update(dict.fromkeys(target.refused))
         problem_count += len(target.refused)

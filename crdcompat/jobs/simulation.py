@@ -96,9 +96,11 @@ class _Run:
             self._skipped.add(item)
         else:
             outcome = self._replayer.replay_once(item, self._seen)
+            if outcome is None or (self._crds and outcome.crd and outcome.crd not in self._crds):
+                return
             if isinstance(outcome, NotSimulated):
                 self._missed.append(outcome)
-            elif outcome is not None and (not self._crds or outcome.crd in self._crds):
+            else:
                 self._causes.add(outcome)
                 self._simulated.append(self._simulated_object(outcome))
 

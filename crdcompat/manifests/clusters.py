@@ -38,6 +38,11 @@ class ClusterFacts:
         return next(iter(self._ids)) if len(self._ids) == 1 else None
 
     @property
+    def ids(self) -> tuple[str, ...]:
+        """The same of every ClusterVersion that tells it, in the order met."""
+        return tuple(told for told in self._ids if told is not None)
+
+    @property
     def version(self) -> str | None:
         """What the cluster was last told to run: ``4.18.3``."""
         return next(iter(self._versions)) if len(self._versions) == 1 else None

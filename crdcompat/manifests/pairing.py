@@ -56,7 +56,7 @@ class Facing:
 
 @dataclass(frozen=True, eq=False)
 class Pairing:
-    """How two CRD sets face each other."""
+    """How two CRD sets face each other; ``apart`` are CRDs of both that no context of both has."""
 
     facings: tuple[Facing, ...]
     contexts: tuple[str, ...]
@@ -65,6 +65,7 @@ class Pairing:
     only_old: tuple[str, ...]
     only_new: tuple[str, ...]
     losers: tuple[tuple[str, str, str], ...]
+    apart: tuple[str, ...] = ()
 
 
 def pair(old: CrdSet, new: CrdSet, forced: Sequence[tuple[str, str]] = (), only: Sequence[str] = ()) -> Pairing:
@@ -93,6 +94,7 @@ def pair(old: CrdSet, new: CrdSet, forced: Sequence[tuple[str, str]] = (), only:
         only_old=tuple(sorted(old_names - new_names)),
         only_new=tuple(sorted(new_names - old_names)),
         losers=tuple(sorted(losers)),
+        apart=tuple(sorted(old_names & new_names - {facing.old.name for facing in facings})) if everything else (),
     )
 
 

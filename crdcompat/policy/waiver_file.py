@@ -100,6 +100,7 @@ def _entry(finding: dict[str, Any], accepted: Acceptance) -> dict[str, Any]:
     made = {key: finding[key] for key in ("crd", "version", "path", "rule", "direction")}
     for key in asks_for(finding["rule"]):
         made[key] = list(finding["added"] or finding["removed"]) if key == "values" else brief(finding[key])
+    made["severity"] = finding["severity"]
     made["reason"] = accepted.reason
     extra = {"owner": accepted.owner, "until": accepted.until, "baseline": accepted.baseline}
     return {**made, **{key: value for key, value in extra.items() if value}}
@@ -111,6 +112,7 @@ def add_waivers(path: Path, entries: Iterable[dict[str, Any]]) -> int:
     Raises ConfigError where the file cannot be read or written, and leaves it as it is.
     """
     from ruamel.yaml import YAML
+    from ruamel.yaml.error import YAMLError
 
     read_waivers(path)  # a file with errors is not written to
     made = list(entries)
@@ -121,7 +123,11 @@ def add_waivers(path: Path, entries: Iterable[dict[str, Any]]) -> int:
     yaml.indent(mapping=2, sequence=4, offset=2)
     yaml.width = 4096
     text = path.read_text(encoding="utf-8") if path.is_file() else ""
-    data = yaml.load(text)
+    try:
+        data = yaml.load(text)
+    except YAMLError as error:
+        told = str(getattr(error, "context", None) or error).splitlines()[0]
+        raise ConfigError(f"{path}: cannot be added to ({told}): leave one document in it") from None
     head = _HEAD if not text else text if data is None else ""  # comments alone are no data: they stay above
     data = {} if data is None else data
     known = list(data.get("waivers") or ())
@@ -150,7 +156,7 @@ def _quoted(value: Any) -> Any:
     from ruamel.yaml.scalarstring import DoubleQuotedScalarString
 
     if isinstance(value, dict):
-        return {key: _quoted(member) for key, member in value.items()}
+        return {_quoted(key): _quoted(member) for key, member in value.items()}
     if isinstance(value, list):
         return [_quoted(member) for member in value]
     return DoubleQuotedScalarString(value) if isinstance(value, str) else value
@@ -160,4 +166,5 @@ def _same(made: dict[str, Any], old: dict[str, Any]) -> bool:
     keys = ("crd", "version", "path", "rule", "direction", "old", "new")
     covered = set(map(repr, made.get("values", ()))) <= set(map(repr, old.get("values", ())))
     same = all(made.get(key) == old.get(key) for key in keys)
+    same = same and old.get("severity", made["severity"]) == made["severity"]
     return covered and same and made.get("until", "") == old.get("until", "")

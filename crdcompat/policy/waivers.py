@@ -17,6 +17,7 @@ from typing import Any
 import orjson
 
 from crdcompat.policy.findings import Finding
+from crdcompat.policy.severity import at_least
 from crdcompat.schema.sample import member_key
 from crdcompat.schema.structural import ABSENT
 
@@ -32,7 +33,7 @@ class Waiver:
     """One waiver as it stands in the file; ``line`` counts from 1. ``values`` is None where the rule has none.
 
     ``old`` and ``new`` are the keyword's values as the report has them (long ones as ``brief`` has them), ABSENT
-    where the file does not say.
+    where the file does not say. ``severity`` is the worst that is accepted, "" any.
     """
 
     crd: str
@@ -44,6 +45,7 @@ class Waiver:
     values: tuple[Any, ...] | None = None
     old: Any = ABSENT
     new: Any = ABSENT
+    severity: str = ""
     owner: str = ""
     until: str = ""
     baseline: bool = False
@@ -58,7 +60,12 @@ class Waiver:
         """Whether it names the finding; which of its values, is another question."""
         mine = (self.crd, self.version, self.rule, self.direction)
         theirs = (finding.crd, finding.version, finding.rule, finding.direction)
-        return mine == theirs and self.path in (finding.path, *finding.places) and self._accepts_of(finding)
+        here = mine == theirs and self.path in (finding.path, *finding.places)
+        return here and self._accepts_of(finding) and not self._is_exceeded(finding)
+
+    def _is_exceeded(self, finding: Finding) -> bool:
+        """Whether the finding is worse than what was accepted: it came to a feature set that everybody has."""
+        return bool(self.severity) and self.severity != finding.severity and at_least(finding.severity, self.severity)
 
     def _accepts_of(self, finding: Finding) -> bool:
         if has_values(finding):
@@ -150,7 +157,10 @@ def _naming(finding: Finding, waivers: Sequence[Waiver]) -> list[Waiver]:
 def _accepted(finding: Finding, waivers: Sequence[Waiver], split: Split) -> tuple[Finding | None, Finding | None]:
     if not has_values(finding):
         return finding, None
-    return split(finding, [value for waiver in waivers for value in waiver.values or ()])
+    paths = {finding.path, *finding.places}
+    named = [{member_key(v) for w in waivers if w.path == path for v in w.values or ()} for path in paths]
+    values = finding.added or finding.removed
+    return split(finding, [value for value in values if all(member_key(value) in each for each in named)])
 
 
 def _text(value: Any) -> bytes:

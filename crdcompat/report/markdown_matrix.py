@@ -81,8 +81,7 @@ def _obstacle(item: Obstacle) -> str:
 
 
 def _cluster(cluster: Cluster) -> str:
-    lines = [cluster_answer(cluster)] if cluster.targets else []
-    lines += cluster.notes
+    lines = [cluster_answer(cluster), *cluster.notes]
     for target in cluster.targets:
         lines.append(f"to {target.target}: {target.verdict}")
         lines += (f"  {line}" for line in cause_lines(target.report))

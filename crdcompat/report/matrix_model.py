@@ -160,9 +160,9 @@ class MatrixReport:
             said += [f"no objects in {', '.join(self.cluster.sources)}"] if empty else []
         return tuple(said)
 
-    def by_verdict(self) -> dict[str, int]:
-        """How many cells have which verdict, worst first."""
-        return _counted(cell.verdict for cell in self.cells)
+    def by_verdict(self, direction: str = "") -> dict[str, int]:
+        """How many cells (of one direction, if it is named) have which verdict, worst first."""
+        return _counted(cell.verdict for cell in self.cells if direction in ("", cell.direction))
 
     def fails(self, threshold: str) -> bool:
         """Whether any cell does, or what was replayed of the cluster towards any release."""

@@ -47,6 +47,7 @@ class UndecidedEntry:
 class Counts:
     """How much was looked at; ``versions`` are the CRDs compared, by name and version (``""``: none is shared).
 
+    ``apart`` are CRDs that both sides have, but in no context of both: they were not compared.
     ``unread`` counts the files that every side has alike and nothing needed: what is in them is in no other count.
     """
 
@@ -63,6 +64,7 @@ class Counts:
     harmless: int
     superseded: tuple[tuple[str, str, str], ...] = ()
     versions: tuple[tuple[str, str], ...] = ()
+    apart: tuple[str, ...] = ()
     unread: int = 0
 
 

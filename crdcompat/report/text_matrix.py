@@ -148,8 +148,9 @@ def cluster_answer(cluster: Cluster) -> str:
         "whether it can go back to these is not known:": [item for item in cluster.targets if item.verdict == UNKNOWN],
     }
     parts = [f"{words} {', '.join(item.target for item in found)}" for words, found in said.items() if found]
-    sentence = "; ".join(parts)
-    left_out = max(sum(item.outside for item in target.report.not_simulated) for target in cluster.targets)
+    sentence = "; ".join(parts) or "None of the releases is older: there is none to go back to"
+    counted = (sum(item.outside for item in target.report.not_simulated) for target in cluster.targets)
+    left_out = max(counted, default=0)
     more = f" Left out are {many(left_out, 'object')} of kinds that no release defines." if left_out else ""
     return f"{sentence[:1].upper()}{sentence[1:]}.{more}"
 
@@ -169,9 +170,15 @@ def _footer(report: MatrixReport, style: Style) -> Iterator[str]:
 
 
 def verdicts(report: MatrixReport) -> str:
-    """``20 ways between 5 releases: 10 blocked, 10 at risk``: numbers and words of ours only."""
-    told = ", ".join(f"{count} {verdict}" for verdict, count in report.by_verdict().items() if count)
-    return f"{many(len(report.cells), 'way')} between {len(report.releases)} releases: {told}"
+    """``5 releases: 10 rollbacks (10 blocked), 10 upgrades (9 at risk, 1 clean)``: numbers and words of ours only."""
+    parts = []
+    for direction in ("rollback", "upgrade"):
+        counted = report.by_verdict(direction)
+        told = ", ".join(f"{count} {verdict}" for verdict, count in counted.items() if count)
+        parts += [f"{many(sum(counted.values()), direction)} ({told})"] if told else []
+    waived = len({finding.id for cell in report.cells for finding in cell.findings if finding.waiver is not None})
+    more = f"; {many(waived, 'finding')} waived, and not counted" if waived else ""
+    return f"{len(report.releases)} releases: {', '.join(parts)}{more}"
 
 
 def coverage(report: MatrixReport) -> str:

@@ -108,7 +108,8 @@ class Repository:
         """Give the environment in which git neither writes, nor asks, nor reaches for the network."""
         dropped = () if self.path is None else _REPOSITORY_VARIABLES
         kept = {name: value for name, value in os.environ.items() if name not in dropped}
-        kept.pop("GIT_LITERAL_PATHSPECS", None)
+        for manner in ("LITERAL", "GLOB", "NOGLOB", "ICASE"):
+            kept.pop(f"GIT_{manner}_PATHSPECS", None)
         return {
             **kept,
             "GIT_NO_LAZY_FETCH": "1",
@@ -274,6 +275,8 @@ def grep(tree: GitTree, words: Iterable[str], *, leaving_out: Iterable[str] = ()
     at = ("--", *(f":(top){each}" if not each.startswith(":") else each.replace(":(", ":(top,", 1) for each in files))
     commit = str(tree.commit)
     done = tree.repo.run("grep", "-a", "-H", "-z", "-F", *plain, *asked, commit, *at, ok=(0, 1))
+    if done.stderr:  # an object that is missing is told there, and nowhere else
+        raise SourceError(f"git grep failed in {tree.repo.where}: {display_path(done.stderr).strip()}")
     for record in done.stdout.split(b"\n"):
         named, zero, line = record.partition(b"\0")
         if zero:

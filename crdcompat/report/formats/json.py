@@ -59,6 +59,7 @@ def diff_data(report: DiffReport) -> dict[str, Any]:
                 "changed": counts.changed,
                 "only_old": list(counts.only_old),
                 "only_new": list(counts.only_new),
+                "apart": list(counts.apart),
             },
             "findings": {
                 **report.by_severity(),

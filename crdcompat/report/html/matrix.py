@@ -214,5 +214,5 @@ def _recorded(cluster: Cluster) -> Recorded:
         )
         for target in cluster.targets
     )
-    answer = cluster_answer(cluster) if cluster.targets else ""
+    answer = cluster_answer(cluster)
     return Recorded(cluster_title(cluster), answer, cluster.notes, goals)
