@@ -174,7 +174,7 @@ def test_equal_copies_are_one(tmp_path: Path) -> None:
     report = diff(old, new)
     assert only(report)["added"] == ["B"]
     assert report["summary"]["crds"] == {
-        "old": 1, "new": 1, "compared": 1, "changed": 1, "only_old": [], "only_new": [],
+        "old": 1, "new": 1, "compared": 1, "changed": 1, "only_old": [], "only_new": [], "apart": [],
     }  # fmt: skip
 
 
