@@ -20,17 +20,25 @@ _COLUMN = (1 << COLUMN_BITS) - 1
 
 
 class Positions:
-    """The places of one document's root, map entries (their keys) and list items, depth first."""
+    """The places of one document's root, map entries (their keys) and list items, depth first.
 
-    __slots__ = ("_marks", "_sizes")
+    What was found is remembered: a document stands in front of several releases.
+    """
+
+    __slots__ = ("_found", "_marks", "_sizes")
 
     def __init__(self, marks: array[int]) -> None:
         self._marks = marks
+        self._found: dict[Pointer, Place] = {}
         self._sizes: dict[int, int] = {}  # by identity: the document stays as long as its positions do
 
     def find(self, data: Any, pointers: Iterable[Pointer]) -> dict[Pointer, Place]:
         """The places of these values of ``data``, the document; of a pointer whose tail is missing, its ancestor's."""
-        return {pointer: self._place(_index(data, pointer, self._sizes)) for pointer in pointers}
+        asked = tuple(pointers)
+        for pointer in asked:
+            if pointer not in self._found:
+                self._found[pointer] = self._place(_index(data, pointer, self._sizes))
+        return {pointer: self._found[pointer] for pointer in asked}
 
     def _place(self, index: int) -> Place:
         mark = self._marks[index]
