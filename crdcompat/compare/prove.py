@@ -83,11 +83,12 @@ class TrialBook:
         self._asked: dict[bytes, dict[Server, Server]] = {}
 
     def trials(self, facet: Facet, change: Change, direction: str, meeting: Meeting) -> Trials:
-        """``facet.trials``, remembered by what it looks at: the node and its parent on both sides."""
+        """``facet.trials``, remembered by what it looks at: the node on both sides and, if it says so, its parent."""
+        paths = (change.path, change.path[:-1]) if getattr(facet, "LOOKS_ABOVE", False) else (change.path,)
         seen = [
             self._look(node_at(side.node, path), side.server)
             for side in (meeting.writer, meeting.reader)
-            for path in (change.path, change.path[:-1])
+            for path in paths
         ]
         key = (change.kind, change.path, direction, *seen)
         if key not in self._known:

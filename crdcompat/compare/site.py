@@ -187,7 +187,10 @@ class Effects:
 
 
 class Facet(Protocol):
-    """One kind of difference: a module in ``compare/facets/``."""
+    """One kind of difference: a module in ``compare/facets/``.
+
+    Its trials look at the node of a change alone; if at its parent, too, it says so: ``LOOKS_ABOVE = True``.
+    """
 
     #: Keywords of the structural schema that this facet answers for.
     KEYWORDS: frozenset[str]

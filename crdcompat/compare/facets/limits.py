@@ -52,7 +52,10 @@ class _Range:
 def changes(site: Site) -> Iterator[Change]:
     if site.in_junctor:
         return
+    said = site.old.raw.keys() | site.new.raw.keys()
     for what, keywords in _KEYWORDS.items():
+        if said.isdisjoint(keywords):
+            continue
         old, new = _range(site.old, what), _range(site.new, what)
         if old == new:
             continue

@@ -26,6 +26,8 @@ from crdcompat.schema.sample import values
 from crdcompat.schema.structural import ABSENT, Node
 
 KEYWORDS = frozenset({"properties"})
+#: Whether a member is kept is its parent's to say.
+LOOKS_ABOVE = True
 EFFECTS = {
     # Without a default a new field does nothing to objects that lack it: see ``trials``.
     "property.added": Effects(rollback=(VALUE_PRUNED,), upgrade=(VALUE_DEFAULTED,)),
