@@ -222,6 +222,7 @@ def test_keyboard(browser: Browser, real: dict[str, Path]) -> None:
     assert browser.js("return document.activeElement.className") == "skip"
     assert browser.js("return document.activeElement.getBoundingClientRect().left >= 0")
     press(Keys.ENTER)
+    browser.pause()  # a jump to a place in the page gives it the focus when it ends, not when it starts
     assert browser.js("return document.activeElement.id") == "main"
     press(Keys.TAB)
     assert browser.js("return document.activeElement.localName") == "summary"
