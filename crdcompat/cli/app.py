@@ -1,16 +1,60 @@
-"""The commands by name; each imports what it uses when it runs."""
+"""The commands by name; each is imported when it is called for, and imports what it uses when it runs."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections import UserDict
+from functools import cache
+from importlib import import_module
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
+from typer.main import get_command
 
 from crdcompat import __version__
-from crdcompat.cli import check, config, demo, diff, judge, matrix, rules, simulate, waive
+
+#: The functions that are commands, by the module of this package they stand in; in the order in which help lists them.
+_MODULES = {
+    "diff": "diff",
+    "simulate": "simulate",
+    "check": "check",
+    "matrix": "matrix",
+    "waive": "waive",
+    "baseline": "waive",
+    "config": "config",
+    "init": "config",
+    "judge": "judge",
+    "rules": "rules",
+    "explain": "rules",
+    "demo": "demo",
+}
+
+
+class _Commands(UserDict[str, Any]):
+    """The commands by name, each made when it is asked for: making all of them would take a fifth of a quick run."""
+
+    def __getitem__(self, name: str) -> Any:
+        return _command(name, super().__getitem__(name))
+
+
+class _Group(TyperGroup):
+    """A group of those commands."""
+
+    def __init__(self, **attributes: Any) -> None:
+        super().__init__(**attributes)
+        self.commands = _Commands(_MODULES)
+
+
+@cache
+def _command(name: str, module: str) -> Any:
+    alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+    alone.command(name)(getattr(import_module(f"crdcompat.cli.{module}"), name))
+    return get_command(alone)
+
 
 app = typer.Typer(
     name="crdcompat",
+    cls=_Group,
     help="Can this release be rolled back? Compares the CRDs of two releases, proves what would be rejected, and"
     " replays the rollback on recorded objects.",
     no_args_is_help=True,
@@ -32,17 +76,3 @@ def _main(
     ] = False,
 ) -> None:
     """Options before the command."""
-
-
-app.command("diff")(diff.diff)
-app.command("simulate")(simulate.simulate)
-app.command("check")(check.check)
-app.command("matrix")(matrix.matrix)
-app.command("waive")(waive.waive)
-app.command("baseline")(waive.baseline)
-app.command("config")(config.config)
-app.command("init")(config.init)
-app.command("judge")(judge.judge)
-app.command("rules")(rules.rules)
-app.command("explain")(rules.explain)
-app.command("demo")(demo.demo)
