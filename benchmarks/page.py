@@ -14,8 +14,8 @@ from typing import Any
 import crdcompat
 from crdcompat.jobs.excerpts import with_excerpts
 from crdcompat.policy.findings import order
+from crdcompat.report.diff_model import DiffReport
 from crdcompat.report.formats.html import render
-from crdcompat.report.model import DiffReport
 from crdcompat.report.style import Style
 
 _HERE = Path(__file__).resolve().parent

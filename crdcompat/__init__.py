@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from crdcompat.jobs.api import diff, judge, load
     from crdcompat.jobs.simulation import simulate
     from crdcompat.manifests.crdset import CrdSet
-    from crdcompat.report.model import DiffReport, SimulationReport
+    from crdcompat.report.diff_model import DiffReport
+    from crdcompat.report.simulation_model import SimulationReport
 
 _HOMES = {
     "load": "crdcompat.jobs.api",
@@ -25,8 +26,8 @@ _HOMES = {
     "judge": "crdcompat.jobs.api",
     "simulate": "crdcompat.jobs.simulation",
     "CrdSet": "crdcompat.manifests.crdset",
-    "DiffReport": "crdcompat.report.model",
-    "SimulationReport": "crdcompat.report.model",
+    "DiffReport": "crdcompat.report.diff_model",
+    "SimulationReport": "crdcompat.report.simulation_model",
     "Verdict": "crdcompat.apiserver.strategy",
 }
 

@@ -15,8 +15,11 @@ from crdcompat.jobs.simulation import simulate
 from crdcompat.manifests.objects import read_objects
 from crdcompat.policy.findings import Finding
 from crdcompat.problems import Problem
+from crdcompat.report.check_model import BASE, TARGET, CheckReport, Section
+from crdcompat.report.diff_model import DiffReport
 from crdcompat.report.formats import get_format
-from crdcompat.report.model import BASE, TARGET, CheckReport, DiffReport, Release, Report, Section, SimulationReport
+from crdcompat.report.model import Release, Report
+from crdcompat.report.simulation_model import SimulationReport
 from crdcompat.report.style import Style
 from crdcompat.sources import open_objects
 

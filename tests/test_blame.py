@@ -11,7 +11,7 @@ import pytest
 from helpers import commit, git
 
 from crdcompat.sources.blame import NOT_COMMITTED, Blamed, Introduced, first_release, introduced
-from crdcompat.sources.git import Repository
+from crdcompat.sources.repository import Repository
 
 FILE = "config/widget.yaml"
 ENUM = "enum:\n- Auto\n- Manual\n"

@@ -19,7 +19,7 @@ from crdcompat.manifests.crdset import CrdSet
 from crdcompat.manifests.objects import Recorded
 from crdcompat.policy.findings import Finding
 from crdcompat.problems import Problem, Skipped
-from crdcompat.report.model import DiffReport
+from crdcompat.report.diff_model import DiffReport
 
 # -- small cases -----------------------------------------------------------------------------------------------
 

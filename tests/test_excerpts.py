@@ -12,7 +12,7 @@ import crdcompat
 from crdcompat.jobs import excerpts
 from crdcompat.jobs.excerpts import with_excerpts
 from crdcompat.policy.findings import Excerpt
-from crdcompat.report.model import DiffReport
+from crdcompat.report.diff_model import DiffReport
 
 
 def compared(top: Path, old: str | Json, new: str | Json, *, brief: bool = False, name: str = "w.yaml") -> DiffReport:

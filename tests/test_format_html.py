@@ -172,7 +172,7 @@ def test_a_simulation_by_object(tmp_path: Path) -> None:
 
 
 def test_undecided_is_an_item(tmp_path: Path) -> None:
-    from crdcompat.report.model import UndecidedEntry
+    from crdcompat.report.diff_model import UndecidedEntry
 
     entry = UndecidedEntry("c.x", "v1", ("default",), "spec.a", "pattern", "^a", "^b", "too large", ())
     shown = page(replace(sample(tmp_path), undecided=(entry,)))

@@ -26,8 +26,8 @@ from report_samples import (
 from report_samples import OLD as SAME
 
 from crdcompat.problems import Problem
+from crdcompat.report.check_model import TARGET, Section
 from crdcompat.report.markup import block, bullets, code, span
-from crdcompat.report.model import TARGET, Section
 
 LIMIT = 60_000
 

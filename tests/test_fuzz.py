@@ -32,7 +32,7 @@ from crdcompat.jobs.simulation import simulate
 from crdcompat.manifests.crd import NotACrdError, read_crd
 from crdcompat.manifests.objects import Recorded, read_objects
 from crdcompat.manifests.yaml import MAX_DEPTH
-from crdcompat.report.model import DiffReport
+from crdcompat.report.diff_model import DiffReport
 from crdcompat.sources import open_objects
 
 #: All cases of a run together; each test takes its share.

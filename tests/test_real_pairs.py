@@ -23,7 +23,7 @@ from crdcompat.manifests.crdset import CrdReader, CrdSet
 from crdcompat.manifests.pairing import pair
 from crdcompat.policy.findings import Finding
 from crdcompat.policy.rules import catalogue
-from crdcompat.report.model import DiffReport
+from crdcompat.report.diff_model import DiffReport
 
 GOLDEN = Path(__file__).with_name("golden")
 _READER = CrdReader()

@@ -14,7 +14,7 @@ from crdcompat.apiserver.eras import Server
 from crdcompat.manifests.crdset import CrdSet
 from crdcompat.manifests.objects import Recorded, read_objects
 from crdcompat.problems import Problem
-from crdcompat.report.model import SimulationReport
+from crdcompat.report.simulation_model import SimulationReport
 from crdcompat.sources import open_objects
 
 WRITES = {

@@ -10,8 +10,9 @@ import pytest
 
 from crdcompat.errors import RefNotFoundError, SourceError, UsageError
 from crdcompat.sources import open_source
-from crdcompat.sources.git import GitTree, IndexTree, NotARepositoryError, Repository, WorktreeTree
+from crdcompat.sources.git import GitTree, IndexTree, WorktreeTree
 from crdcompat.sources.refs import merge_base, resolve
+from crdcompat.sources.repository import NotARepositoryError, Repository
 from crdcompat.sources.tree import Entry, Tree
 
 
@@ -97,7 +98,7 @@ def test_many_and_large_blobs_do_not_block(repo: Path) -> None:
 
 
 def test_too_large_blob_is_a_problem_and_hides_nothing(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("crdcompat.sources.git.MAX_FILE_BYTES", 4)
+    monkeypatch.setattr("crdcompat.sources.blobs.MAX_FILE_BYTES", 4)
     tree = open_source("HEAD", repo=str(repo))
     assert set(contents(tree)) == {"d.yaml", "sub/deep/c.yaml"}
     assert [problem.file for problem in tree.problems] == ["a.yaml", "sub/b.yaml"]  # type: ignore[attr-defined]

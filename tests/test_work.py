@@ -19,7 +19,7 @@ from crdcompat.policy.rules import rule
 
 #: What is counted: a name, and the function that is called for each.
 _COUNTED = {
-    "blobs read": "crdcompat.sources.git._answer",
+    "blobs read": "crdcompat.sources.blobs._answer",
     "git processes": "subprocess.Popen.__init__",
     "streams parsed": "crdcompat.manifests.documents._read_stream",
     "nodes compared": "crdcompat.compare.walk._walk",

@@ -42,17 +42,20 @@ def check(
     """What the change that is about to be committed, pushed or merged does to rollbacks and upgrades."""
     from crdcompat.cli.settings import check_formats, check_rules, exit_code, settled
     from crdcompat.jobs.change import find_change
-    from crdcompat.jobs.quick import nothing, sides, untouched
+    from crdcompat.jobs.quick import glance, nothing, sides, untouched
     from crdcompat.report.write import wants_excerpts, wants_passing, write_reports
 
     check_rules((*(select or ()), *(ignore or ())))
     settings = settled(config, repo, formats, fail_on)
     check_formats(settings.formats)
+    wants = settings.config.wants
     change = find_change(base, head, configured=settings.config.base, repo=repo)
     # Reports are written in any case: a check that never reports its status blocks every merge.
     if change is None:
         report = nothing("a branch is being deleted")
-    elif (found := untouched(change, trees := sides(change, repo), settings.config.wants, repo)) is not None:
+    elif (found := glance(change, wants, repo)) is not None or (
+        found := untouched(change, trees := sides(change, repo), wants, repo)
+    ) is not None:
         report = found
     else:
         from crdcompat.jobs.check import Wishes

@@ -18,7 +18,7 @@ from crdcompat.manifests.crdset import CrdSet
 from crdcompat.manifests.objects import read_objects
 from crdcompat.policy.config import find_config
 from crdcompat.policy.waiver_file import read_waivers
-from crdcompat.report.model import CheckReport
+from crdcompat.report.check_model import CheckReport
 from crdcompat.report.write import wants_excerpts, write_reports
 from crdcompat.sources import open_objects
 

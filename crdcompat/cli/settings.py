@@ -6,17 +6,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from crdcompat.policy.config import Config, find_config
-from crdcompat.policy.rules import find_rule
-from crdcompat.report.formats import fleet_format, matrix_format
-from crdcompat.report.write import parse_format
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from enum import Enum
 
+    from crdcompat.policy.config import Config
+    from crdcompat.report.check_model import CheckReport
+    from crdcompat.report.diff_model import DiffReport
     from crdcompat.report.matrix_model import MatrixReport
-    from crdcompat.report.model import CheckReport, DiffReport
 
 CLEAN, FOUND, NOT_DONE = 0, 1, 2
 
@@ -32,6 +29,8 @@ class Settings:
 
 def settled(named: str | None, repo: str | None, formats: Sequence[str] | None, fail_on: Enum | None) -> Settings:
     """Options count over the configuration, which is looked for from the repository upwards. Raises ConfigError."""
+    from crdcompat.policy.config import find_config
+
     config = find_config(named, Path(repo) if repo else None)
     told = str(fail_on.value) if fail_on is not None else str(config.values["fail_on"])
     return Settings(config, tuple(formats or config.texts("formats")), told)
@@ -39,24 +38,35 @@ def settled(named: str | None, repo: str | None, formats: Sequence[str] | None, 
 
 def check_rules(names: Sequence[str]) -> None:
     """Raises UsageError for a rule that there is not."""
-    for name in names:
-        find_rule(name)
+    if names:
+        from crdcompat.policy.rules import find_rule
+
+        for name in names:
+            find_rule(name)
 
 
 def check_formats(formats: Sequence[str]) -> None:
     """Raises UsageError for a format that there is not."""
+    from crdcompat.report.write import parse_format
+
     for text in formats:
         parse_format(text)
 
 
 def check_matrix_formats(formats: Sequence[str]) -> None:
     """Raises UsageError for a format that there is not, or that cannot show a matrix."""
+    from crdcompat.report.formats import matrix_format
+    from crdcompat.report.write import parse_format
+
     for text in formats:
         matrix_format(parse_format(text)[0])
 
 
 def check_fleet_formats(formats: Sequence[str]) -> None:
     """Raises UsageError for a format that there is not, or that cannot show many clusters."""
+    from crdcompat.report.formats import fleet_format
+    from crdcompat.report.write import parse_format
+
     for text in formats:
         fleet_format(parse_format(text)[0])
 

@@ -17,7 +17,8 @@ from crdcompat.manifests.crd import Crd, CrdVersion, is_crd, read_crd
 from crdcompat.manifests.crdset import CrdReader, CrdSet
 from crdcompat.policy.findings import Finding, Location
 from crdcompat.policy.locations import Places, find_places
-from crdcompat.report.model import DiffReport, Release
+from crdcompat.report.diff_model import DiffReport
+from crdcompat.report.model import Release
 from crdcompat.schema.sample import member_key
 
 #: What is assumed of a release whose name tells no Kubernetes version; only the wording of errors depends on it.

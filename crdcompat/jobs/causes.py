@@ -12,7 +12,7 @@ from crdcompat.manifests.crdset import CrdSet
 from crdcompat.manifests.locate import locate
 from crdcompat.manifests.pairing import Chosen
 from crdcompat.policy.findings import Location
-from crdcompat.report.model import RejectedCause
+from crdcompat.report.simulation_model import RejectedCause
 from crdcompat.schema.paths import Pointer, SchemaPath, render, schema_pointer
 from crdcompat.schema.sample import member_key
 

@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from crdcompat.errors import RefNotFoundError, SourceError, UsageError
-from crdcompat.sources.git import Repository
+from crdcompat.sources.naming import display_path
 from crdcompat.sources.refs import merge_base, resolve
+from crdcompat.sources.repository import Repository
 
 #: Before the first commit, and where nothing tells what a new branch left from, there is nothing.
 EMPTY = "empty:"
@@ -104,11 +105,14 @@ def _base(
 
 
 def _default_branch(repository: Repository) -> _Base | None:
+    """The remote's default branch, where it is known and there is something to compare with it."""
     name = "refs/remotes/origin/HEAD"
-    if not _exists(repository, name) or not _exists(repository, "HEAD"):
+    done = repository.run("rev-parse", "--symbolic-full-name", name, "HEAD", ok=(0, 128))
+    if done.returncode != 0:
         return None
-    done = repository.run("symbolic-ref", "--quiet", name, ok=(0, 1, 128))
-    branch = done.stdout.decode("utf-8", "replace").strip().removeprefix("refs/remotes/origin/")
+    branch = display_path(done.stdout.partition(b"\n")[0]).removeprefix("refs/remotes/origin/")
+    if branch == "HEAD":  # a ref of its own
+        branch = ""
     return _Base(name, branch, f"the remote's default branch {branch}".rstrip())
 
 

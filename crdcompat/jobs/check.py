@@ -25,7 +25,8 @@ from crdcompat.manifests.crdset import CrdSet
 from crdcompat.policy.config import Config
 from crdcompat.policy.findings import Finding, Location
 from crdcompat.policy.waivers import Waiver, apply_waivers, has_values, with_ended
-from crdcompat.report.model import BASE, TARGET, CheckReport, DiffReport, Section
+from crdcompat.report.check_model import BASE, TARGET, CheckReport, Section
+from crdcompat.report.diff_model import DiffReport
 from crdcompat.schema.sample import member_key
 from crdcompat.sources import open_objects, open_source
 from crdcompat.sources.tree import Tree
@@ -59,7 +60,7 @@ def check(
     from crdcompat.jobs.origins import GoMarkers, with_introduced
 
     before, after = trees
-    told = compared_with(before, change)
+    told = compared_with(before.commit, change)
     names, notes = _targets(change, config, wishes)
     targets = [open_source(name, repo=wishes.repo) for name in names]
     reader = reader_for(config)
@@ -69,7 +70,7 @@ def check(
         wanted = wishes.filters.get("crds", ())
         variants = config.texts("variant_annotations")
         left_out = unread((before, after, *targets), reader, config.wants, wanted, variants)
-    release = change.release or short(before)
+    release = change.release or short(before.commit)
     runs = config.runs(release)
     old = replace(reader.read(before, "old", config.wants, left_out), name=release, runs=runs)
     new = replace(reader.read(after, "new", config.wants, left_out), name=f"{release}+change", runs=runs)

@@ -13,7 +13,7 @@ from crdcompat.manifests.crdset import CrdSet
 from crdcompat.manifests.objects import Recorded
 from crdcompat.problems import Problem, Skipped
 from crdcompat.report.matrix_model import Cluster, ClusterTarget
-from crdcompat.report.model import SimulatedObject, SimulationReport
+from crdcompat.report.simulation_model import SimulatedObject, SimulationReport
 
 _Item = Recorded | Problem | Skipped
 _MOST_NAMES = 3

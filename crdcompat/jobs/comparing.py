@@ -16,7 +16,8 @@ from crdcompat.policy.findings import Finding, Location, make_findings
 from crdcompat.policy.grouping import group_copies
 from crdcompat.policy.locations import Places
 from crdcompat.problems import problem_order
-from crdcompat.report.model import Counts, DiffReport, Release, UndecidedEntry, sorted_skips
+from crdcompat.report.diff_model import Counts, DiffReport, UndecidedEntry
+from crdcompat.report.model import Release, sorted_skips
 from crdcompat.schema.paths import owner, render
 
 

@@ -13,7 +13,7 @@ from crdcompat.manifests.crdset import CrdReader, CrdSet
 from crdcompat.policy.config import Config
 from crdcompat.policy.findings import order
 from crdcompat.policy.waivers import Waiver, apply_waivers, with_ended
-from crdcompat.report.model import DiffReport
+from crdcompat.report.diff_model import DiffReport
 from crdcompat.sources import open_source
 
 

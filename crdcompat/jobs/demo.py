@@ -7,7 +7,8 @@ from crdcompat.jobs import api
 from crdcompat.jobs.simulation import simulate
 from crdcompat.manifests.crdset import CrdReader
 from crdcompat.manifests.objects import read_objects
-from crdcompat.report.model import DiffReport, SimulationReport
+from crdcompat.report.diff_model import DiffReport
+from crdcompat.report.simulation_model import SimulationReport
 from crdcompat.sources.files import PathTree
 
 

@@ -21,7 +21,8 @@ from crdcompat.manifests.pairing import resolve_all
 from crdcompat.policy.findings import Finding, order
 from crdcompat.policy.severity import at_least
 from crdcompat.problems import Problem, Skipped, problem_order
-from crdcompat.report.model import DiffReport, sorted_skips
+from crdcompat.report.diff_model import DiffReport
+from crdcompat.report.model import sorted_skips
 from crdcompat.schema.paths import pointer_of, render, schema_path_of
 from crdcompat.schema.structural import Node
 

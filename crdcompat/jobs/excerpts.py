@@ -16,7 +16,7 @@ from crdcompat.errors import SourceError
 from crdcompat.manifests.crdset import CrdSet
 from crdcompat.manifests.documents import to_utf8
 from crdcompat.policy.findings import Excerpt, Finding, Location
-from crdcompat.report.model import DiffReport, UndecidedEntry
+from crdcompat.report.diff_model import DiffReport, UndecidedEntry
 
 #: Lines shown before and after what is marked, lines marked at most, and characters of a line.
 _AROUND, _MOST_MARKED, _MOST_WIDE = 4, 12, 120

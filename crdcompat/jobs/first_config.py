@@ -9,8 +9,8 @@ from crdcompat.manifests.contexts import PLAIN, preset_of
 from crdcompat.manifests.crdset import CrdReader
 from crdcompat.manifests.pairing import pair
 from crdcompat.sources import open_source
-from crdcompat.sources.git import Repository
 from crdcompat.sources.refs import release_branches
+from crdcompat.sources.repository import Repository
 
 _VERSION = re.compile(r"(\d+)\.(\d+)$")
 _MOST_TARGETS = 2

@@ -23,8 +23,8 @@ from crdcompat.jobs.workers import Died, done_by
 from crdcompat.manifests.crdset import CrdSet
 from crdcompat.policy.config import Config
 from crdcompat.report.fleet_model import FleetReport
-from crdcompat.sources.files import display_path
 from crdcompat.sources.fleet import Fleet, signature
+from crdcompat.sources.naming import display_path
 
 #: Told of each recording as it is done: ``read``, ``failed``, or ``known`` from a journal.
 OnDone = Callable[[str], object]

@@ -25,7 +25,7 @@ from crdcompat.report.fleet_model import (
     Unjudged,
     Unread,
 )
-from crdcompat.report.model import VERDICTS
+from crdcompat.report.simulation_model import VERDICTS
 from crdcompat.report.text_diff import many
 from crdcompat.schema.sample import member_key
 

@@ -20,7 +20,7 @@ import orjson
 from crdcompat import __version__
 from crdcompat.errors import UsageError
 from crdcompat.jobs.outcome import Outcome, from_data
-from crdcompat.sources.files import reason_of
+from crdcompat.sources.naming import reason_of
 
 _FORMAT = "crdcompat fleet journal 1"
 _BEGINS = b'{"journal":"crdcompat'

@@ -26,8 +26,8 @@ from crdcompat.policy.config import Config
 from crdcompat.policy.locations import find_places
 from crdcompat.policy.waivers import Waiver
 from crdcompat.problems import Problem, Skipped
+from crdcompat.report.diff_model import DiffReport
 from crdcompat.report.matrix_model import AT_RISK, BLOCKED, CLEAN, UNKNOWN, Cell, Cluster, MatrixReport
-from crdcompat.report.model import DiffReport
 
 #: What was found between two releases in one direction, by their places in the order, the older one's first.
 _Ways = dict[tuple[int, int, str], tuple[DiffReport, str]]

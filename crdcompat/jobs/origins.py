@@ -11,10 +11,10 @@ from crdcompat.manifests.crdset import CrdSet
 from crdcompat.manifests.gopackages import is_go_types
 from crdcompat.manifests.gotypes import GoTypes
 from crdcompat.policy.findings import Finding, Location
-from crdcompat.report.model import DiffReport
+from crdcompat.report.diff_model import DiffReport
 from crdcompat.sources.blame import first_release, introduced
-from crdcompat.sources.git import Repository
 from crdcompat.sources.refs import is_ancestor, release_branches
+from crdcompat.sources.repository import Repository
 from crdcompat.sources.tree import Tree
 
 

@@ -6,10 +6,14 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from crdcompat.errors import SourceError
+from crdcompat.jobs.change import EMPTY
 from crdcompat.manifests.lookout import may_hold_crds
-from crdcompat.report.model import CheckReport, Release
-from crdcompat.sources import open_source
-from crdcompat.sources.git import Repository, unstaged_files
+from crdcompat.report.check_model import CheckReport
+from crdcompat.report.model import Release
+from crdcompat.sources.differing import between_commits, since_commit, unstaged
+from crdcompat.sources.refs import is_commit_id, resolve
+from crdcompat.sources.repository import Repository
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -18,8 +22,27 @@ if TYPE_CHECKING:
     from crdcompat.sources.tree import Entry, Tree
 
 
+def glance(change: Change, wants: Callable[[str], bool], repo: str | None) -> CheckReport | None:
+    """The report of a change to no file that could hold a CRD, by names alone; None where that is not known."""
+    repository = Repository(repo)
+    head = change.new.removeprefix("git:")
+    if change.old == EMPTY or head == "worktree:":  # new files are not git's to know
+        return None
+    try:
+        base = change.old.removeprefix("git:")
+        base = base if is_commit_id(base) else resolve(repository, base).commit
+        differing = since_commit(repository, base) if head == "index:" else between_commits(repository, base, head)
+    except SourceError:  # the careful way says what is wrong
+        return None
+    if any(may_hold_crds(path) and wants(path) for path in differing):
+        return None
+    return _no_crd(base, change)
+
+
 def sides(change: Change, repo: str | None) -> tuple[Tree, Tree]:
     """What was there before a change, and what is there after it."""
+    from crdcompat.sources import open_source
+
     return open_source(change.old, repo=repo), open_source(change.new, repo=repo)
 
 
@@ -30,15 +53,19 @@ def untouched(
     before, after = trees
     if touches_crds(before, after, wants):
         return None
-    report = nothing(f"{compared_with(before, change)}, no CRD changed", after.name)
-    if after.name == "index:" and any(map(may_hold_crds, unstaged_files(Repository(repo)))):
+    report = _no_crd(before.commit, change)
+    if after.name == "index:" and any(map(may_hold_crds, unstaged(Repository(repo)))):
         return replace(report, notes=(*report.notes, "what is not staged is not looked at: --head worktree:"))
     return report
 
 
-def compared_with(before: Tree, change: Change) -> str:
-    """What a change is compared with, and why with that."""
-    return f"compared with {short(before)}" + (f", where it left {change.why}" if change.why else "")
+def _no_crd(base: str | None, change: Change) -> CheckReport:
+    return nothing(f"{compared_with(base, change)}, no CRD changed", change.new)
+
+
+def compared_with(base: str | None, change: Change) -> str:
+    """What a change is compared with, the commit ``base`` or nothing, and why with that."""
+    return f"compared with {short(base)}" + (f", where it left {change.why}" if change.why else "")
 
 
 def nothing(why: str, head: str = "nothing") -> CheckReport:
@@ -74,8 +101,6 @@ def unchanged(trees: Sequence[Tree]) -> dict[str, Entry]:
     return same
 
 
-def short(tree: Tree) -> str:
-    """The commit of a tree, short, or what it is called."""
-    if tree.commit:
-        return tree.commit[:12]
-    return "nothing" if tree.name == "empty:" else tree.name
+def short(commit: str | None) -> str:
+    """A commit's id, short; before the first one there is nothing."""
+    return commit[:12] if commit else "nothing"

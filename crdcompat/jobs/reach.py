@@ -19,7 +19,7 @@ from crdcompat.manifests.clusters import ClusterFacts
 from crdcompat.manifests.objects import Recorded, read_objects
 from crdcompat.problems import Problem, Skipped
 from crdcompat.report.matrix_model import AT_RISK, BLOCKED, CLEAN, UNKNOWN
-from crdcompat.report.model import VERDICTS, NotSimulated
+from crdcompat.report.simulation_model import VERDICTS, NotSimulated
 from crdcompat.sources import open_objects
 
 _MOST_PROBLEMS = 5

@@ -77,8 +77,8 @@ def _matching(globs: Sequence[str], repo: str | None) -> tuple[str, ...]:
     """The branches that match, each once; a remote's counts where there is no local one of its name."""
     from difflib import get_close_matches
 
-    from crdcompat.sources.git import Repository
     from crdcompat.sources.refs import branches
+    from crdcompat.sources.repository import Repository
 
     known = branches(Repository(repo))
     found: dict[str, None] = {}

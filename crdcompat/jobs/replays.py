@@ -16,7 +16,7 @@ from crdcompat.manifests.crdset import CrdSet
 from crdcompat.manifests.objects import Recorded
 from crdcompat.manifests.pairing import Chosen, Resolved, resolve_all
 from crdcompat.problems import Problem
-from crdcompat.report.model import NotSimulated, worst_verdict
+from crdcompat.report.simulation_model import NotSimulated, worst_verdict
 
 ASK = "depends on the Kubernetes version: give --kube-version or --openshift-version"
 

@@ -15,13 +15,8 @@ from crdcompat.jobs.replays import ASK, Replayed, replayers
 from crdcompat.manifests.crdset import CrdSet
 from crdcompat.manifests.objects import Recorded
 from crdcompat.problems import Problem, Skipped, problem_order
-from crdcompat.report.model import (
-    NotSimulated,
-    Release,
-    SimulatedObject,
-    SimulationReport,
-    WriteVerdict,
-)
+from crdcompat.report.model import Release
+from crdcompat.report.simulation_model import NotSimulated, SimulatedObject, SimulationReport, WriteVerdict
 from crdcompat.schema.structural import ABSENT
 
 _Item = Recorded | Problem | Skipped

@@ -7,16 +7,12 @@ names are texts: an unquoted 4.10 is a number to YAML, the number 4.1, and is re
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import orjson
-
 from crdcompat.errors import CrdcompatError
-from crdcompat.policy.rules import rule_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -166,6 +162,8 @@ def check_schema(path: Path, values: Any, text: bytes | None, schema: Mapping[st
 @cache
 def config_schema() -> dict[str, Any]:
     """The JSON Schema of the configuration."""
+    import orjson
+
     loaded: dict[str, Any] = orjson.loads((Path(__file__).parent / "config.schema.json").read_bytes())
     return loaded
 
@@ -174,6 +172,8 @@ def _config(path: Path, values: dict[str, Any], text: bytes | None) -> Config:
     for line, written, read in _numbers(text) if text is not None else ():
         raise ConfigError(f'{path}:{line}: {written} is a number to YAML ({read}): write it in quotes, "{written}"')
     check_schema(path, values, text, config_schema())
+    from crdcompat.policy.rules import rule_names
+
     for entry in values.get("severities", ()):
         if "rule" in entry and entry["rule"] not in rule_names():
             raise ConfigError(f"{path}: severities: there is no rule {entry['rule']!r} (crdcompat rules lists them)")
@@ -228,6 +228,8 @@ def _numbers(text: bytes) -> Iterator[tuple[int, str, Any]]:
 def _unknown_key(error: Any) -> str:
     if error.validator != "additionalProperties" or not isinstance(error.instance, dict):
         return ""
+    from difflib import get_close_matches
+
     known = sorted(error.schema.get("properties", {}))
     for key in error.instance:
         if key not in known:

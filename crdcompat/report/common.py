@@ -6,17 +6,10 @@ from typing import TYPE_CHECKING
 
 from crdcompat.policy.findings import Finding, Location, fingerprint, order
 from crdcompat.policy.severity import SEVERITIES
-from crdcompat.report.model import (
-    BASE,
-    CheckReport,
-    DiffReport,
-    RejectedCause,
-    Report,
-    Section,
-    SimulatedObject,
-    SimulationReport,
-    sections,
-)
+from crdcompat.report.check_model import BASE, CheckReport, Section, sections
+from crdcompat.report.diff_model import DiffReport
+from crdcompat.report.model import Report
+from crdcompat.report.simulation_model import RejectedCause, SimulatedObject, SimulationReport
 from crdcompat.report.style import Style, finish, harmless
 from crdcompat.report.text_diff import crd_name, had_waiver, tally, way_out
 from crdcompat.report.text_simulation import (

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
     from crdcompat.policy.findings import Finding
     from crdcompat.problems import Problem
-    from crdcompat.report.model import DiffReport, Release, SimulationReport
+    from crdcompat.report.diff_model import DiffReport
+    from crdcompat.report.model import Release
+    from crdcompat.report.simulation_model import SimulationReport
 
 BLOCKED, UNKNOWN, AT_RISK, CLEAN = "blocked", "unknown", "at risk", "clean"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from crdcompat.report.model import BASE, CheckReport, Section
+from crdcompat.report.check_model import BASE, CheckReport, Section
 from crdcompat.report.text_diff import diff_text, many, says_something, tally
 
 if TYPE_CHECKING:

@@ -11,7 +11,8 @@ from crdcompat.report.text_diff import place
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from crdcompat.report.model import DiffReport, SimulationReport
+    from crdcompat.report.diff_model import DiffReport
+    from crdcompat.report.simulation_model import SimulationReport
     from crdcompat.report.style import Style
 
 

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
     from crdcompat.policy.findings import Finding, Location
     from crdcompat.problems import Problem
-    from crdcompat.report.model import DiffReport, Release, UndecidedEntry
+    from crdcompat.report.diff_model import DiffReport, UndecidedEntry
+    from crdcompat.report.model import Release
     from crdcompat.report.style import Style
 
 _MOST_UNDECIDED = 12

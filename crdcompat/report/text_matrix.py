@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from crdcompat.report.matrix_model import Cell, Cluster, MatrixReport
-    from crdcompat.report.model import SimulationReport
+    from crdcompat.report.simulation_model import SimulationReport
     from crdcompat.report.style import Style
 
 _MOST_VALUES = 20

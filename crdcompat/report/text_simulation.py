@@ -13,7 +13,8 @@ from crdcompat.report.text_diff import many, place, problem_line
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from crdcompat.report.model import RejectedCause, Release, SimulatedObject, SimulationReport
+    from crdcompat.report.model import Release
+    from crdcompat.report.simulation_model import RejectedCause, SimulatedObject, SimulationReport
     from crdcompat.report.style import Style
 
 _MOST_OBJECTS = 20

@@ -9,8 +9,6 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from crdcompat.errors import UsageError
-from crdcompat.report.formats import fleet_format, format_names, get_format, matrix_format
-from crdcompat.report.style import Style
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,6 +16,7 @@ if TYPE_CHECKING:
     from crdcompat.report.fleet_model import FleetReport
     from crdcompat.report.matrix_model import MatrixReport
     from crdcompat.report.model import Report
+    from crdcompat.report.style import Style
 
 #: GitHub takes no more from one step for its summary: 1 MiB.
 _MOST_SUMMARY_BYTES = 1 << 20
@@ -38,27 +37,37 @@ def write_reports(
     """
     actions = os.environ.get("GITHUB_ACTIONS") == "true"
     usual = ("text", "github") if actions and _has_annotations(report) else ("text",)
-    chosen = [parse_format(text) for text in formats or usual]
+    named = map(parse_format, formats) if formats else ((name, None) for name in usual)
+    # Most commits touch no CRD: files and services say so, a person need not read it.
+    silent = (("text", None),) if verbosity <= 0 and _is_idle(report) else ()
+    chosen = [each for each in named if each not in silent]
     for name, target in chosen:
         if target is None:
-            if name == "text" and verbosity <= 0 and _is_idle(report):
-                continue  # most commits: the files and services say so, a person need not read it
-            style = replace(style_for(sys.stdout, colour, verbosity), existing=existing)
-            text = _render(name, report, style)
+            text = _render(name, report, replace(style_for(sys.stdout, colour, verbosity), existing=existing))
             sys.stdout.write(_without_commands(text) if actions and name == "text" else text)
-            continue
-        text = _render(name, report, Style(verbosity=verbosity, existing=existing))
-        try:
-            Path(target).parent.mkdir(parents=True, exist_ok=True)
-            Path(target).write_text(text, encoding="utf-8")
-        except OSError as error:
-            raise UsageError(f"cannot write {target}: {error.strerror}") from None
+        else:
+            _write(target, _render(name, report, _plain(verbosity, existing=existing)))
     if "github" in dict(chosen):
         _append_summary(report)  # last: where it cannot be written, the reports are there
 
 
+def _write(target: str, text: str) -> None:
+    try:
+        Path(target).parent.mkdir(parents=True, exist_ok=True)
+        Path(target).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"cannot write {target}: {error.strerror}") from None
+
+
+def _plain(verbosity: int = 0, *, existing: bool = False) -> Style:
+    from crdcompat.report.style import Style
+
+    return Style(verbosity=verbosity, existing=existing)
+
+
 def _render(name: str, report: Report | MatrixReport | FleetReport, style: Style) -> str:
     from crdcompat.report.fleet_model import FleetReport
+    from crdcompat.report.formats import fleet_format, get_format, matrix_format
     from crdcompat.report.matrix_model import MatrixReport
 
     if isinstance(report, MatrixReport):
@@ -76,7 +85,7 @@ def _has_annotations(report: Report | MatrixReport | FleetReport) -> bool:
 
 
 def _is_idle(report: Report | MatrixReport | FleetReport) -> bool:
-    from crdcompat.report.model import CheckReport
+    from crdcompat.report.check_model import CheckReport
 
     return isinstance(report, CheckReport) and report.is_idle
 
@@ -92,7 +101,7 @@ def _append_summary(report: Report | MatrixReport | FleetReport) -> None:
     path = os.environ.get("GITHUB_STEP_SUMMARY")
     if not path:
         return
-    data = _render("markdown", report, Style()).encode()
+    data = _render("markdown", report, _plain()).encode()
     try:
         with Path(path).open("ab") as summary:
             if summary.tell() + len(data) <= _MOST_SUMMARY_BYTES:
@@ -114,11 +123,15 @@ def wants_passing(formats: Sequence[str]) -> bool:
 
 
 def _any_has(formats: Sequence[str], trait: str) -> bool:
+    from crdcompat.report.formats import get_format
+
     return any(getattr(get_format(parse_format(text)[0]), trait, False) for text in formats)
 
 
 def parse_format(text: str) -> tuple[str, str | None]:
     """``json=out.json`` -> ("json", "out.json"). Raises UsageError that names the formats there are."""
+    from crdcompat.report.formats import format_names
+
     name, _, target = text.partition("=")
     if name not in format_names():
         raise UsageError(f"there is no format {name!r}; there are {', '.join(format_names())}")
@@ -137,4 +150,4 @@ def style_for(stream: IO[str], colour: str, verbosity: int) -> Style:
         import shutil
 
         width = shutil.get_terminal_size().columns
-    return Style(colour=coloured, width=width, verbosity=verbosity)
+    return replace(_plain(verbosity), colour=coloured, width=width)

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from crdcompat.errors import RefNotFoundError, SourceError, UsageError
-from crdcompat.sources.tree import EmptyTree
 
 if TYPE_CHECKING:
     from crdcompat.sources.archive import ArchiveTree
@@ -39,6 +38,8 @@ def open_source(text: str, *, repo: str | None = None) -> Tree:
     if scheme == "cluster":
         return _crds_of(_cluster(text, rest))
     if scheme == "empty":
+        from crdcompat.sources.tree import EmptyTree
+
         return EmptyTree(text)
     return _from_repository(scheme, text, repo) if scheme else _bare_word(text, repo)
 
@@ -95,8 +96,9 @@ def _bare_word(text: str, repo: str | None) -> Tree:
 
 
 def _git_tree(name: str, ref: str, repo: str | None) -> Tree:
-    from crdcompat.sources.git import GitTree, Repository
+    from crdcompat.sources.git import GitTree
     from crdcompat.sources.refs import resolve
+    from crdcompat.sources.repository import Repository
 
     repository = Repository(repo)
     resolved = resolve(repository, ref)
@@ -104,7 +106,8 @@ def _git_tree(name: str, ref: str, repo: str | None) -> Tree:
 
 
 def _from_repository(scheme: str, name: str, repo: str | None) -> Tree:
-    from crdcompat.sources.git import IndexTree, Repository, WorktreeTree
+    from crdcompat.sources.git import IndexTree, WorktreeTree
+    from crdcompat.sources.repository import Repository
 
     tree: IndexTree | WorktreeTree
     tree = IndexTree(Repository(repo), name) if scheme == "index" else WorktreeTree(Repository(repo), name)

@@ -11,7 +11,8 @@ from typing import IO, TYPE_CHECKING
 
 from crdcompat.errors import SourceError
 from crdcompat.problems import Problem, Skipped
-from crdcompat.sources.files import MAX_FILE_BYTES, display_path, reason_of
+from crdcompat.sources.files import MAX_FILE_BYTES
+from crdcompat.sources.naming import display_path, reason_of
 from crdcompat.sources.tar import DIRECTORY, FILE, HARD_LINK, SYMBOLIC_LINK, Member, Tar, begins_tar
 from crdcompat.sources.tree import Entry
 from crdcompat.sources.unpack import Unpacked, UnpackError

@@ -15,13 +15,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from crdcompat.errors import RefNotFoundError, SourceError
-from crdcompat.sources.git import TimeOutError
 from crdcompat.sources.refs import is_shallow, resolve
+from crdcompat.sources.repository import TimeOutError
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
 
-    from crdcompat.sources.git import Repository
+    from crdcompat.sources.repository import Repository
 
 SECONDS = 5.0
 """How long all look-ups of one call may take."""

@@ -11,6 +11,7 @@ from typing import IO, TYPE_CHECKING
 
 from crdcompat.errors import SourceError
 from crdcompat.problems import Problem, Skipped
+from crdcompat.sources.naming import display_path, reason_of
 from crdcompat.sources.tree import Entry, Listed
 
 if TYPE_CHECKING:
@@ -188,11 +189,6 @@ def read_file(on_disk: str, path: str, problems: list[Problem]) -> bytes | None:
     return None
 
 
-def display_path(path: str | bytes) -> str:
-    """Give a path as text; bytes that are no UTF-8 are shown as escapes, so that every report can hold it."""
-    return os.fsencode(path).decode("utf-8", "backslashreplace")
-
-
 def _is_within(path: str, directory: str) -> bool:
     return path == directory or path.startswith(directory.rstrip("/") + "/")
 
@@ -200,10 +196,3 @@ def _is_within(path: str, directory: str) -> bool:
 def _content_id(status: os.stat_result) -> str | None:
     """Two names of one inode are one content: a file and the links to it are read as one."""
     return f"inode:{status.st_dev}:{status.st_ino}" if stat.S_ISREG(status.st_mode) else None
-
-
-def reason_of(error: OSError | ValueError) -> str:
-    """Say what the system said, for the middle of a sentence."""
-    if isinstance(error, OSError) and error.strerror:
-        return error.strerror[:1].lower() + error.strerror[1:]
-    return str(error)

@@ -13,7 +13,7 @@ from pathlib import Path
 from crdcompat.errors import SourceError
 from crdcompat.problems import Skipped
 from crdcompat.sources.archive import is_archive
-from crdcompat.sources.files import display_path, reason_of
+from crdcompat.sources.naming import display_path, reason_of
 
 _ARCHIVES = (".tar", ".tar.gz", ".tgz")
 _OBJECTS = (".yaml", ".yml", ".json", ".ndjson", ".jsonl")

@@ -7,127 +7,24 @@ clone lacks.
 from __future__ import annotations
 
 import os
-import re
 import stat
-import subprocess
-from collections import Counter
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import TYPE_CHECKING
 
 from crdcompat.errors import SourceError
 from crdcompat.problems import Problem, Skipped
-from crdcompat.sources.files import MAX_FILE_BYTES, display_path, read_file
+from crdcompat.sources.blobs import read_blobs
+from crdcompat.sources.differing import unstaged
+from crdcompat.sources.files import read_file
+from crdcompat.sources.naming import display_path
+from crdcompat.sources.repository import Repository
 from crdcompat.sources.tree import Entry, Listed
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
 
 _SYMLINK, _SUBMODULE = b"120000", b"160000"
-_OID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
-_NO_REPOSITORY = re.compile(r"^fatal: (not a git repository|cannot change to)", re.MULTILINE)
-_REFUSED = re.compile(r"^fatal: detected dubious ownership", re.MULTILINE)
-# Requests in flight: so few bytes that writing them never waits, whatever git is still sending.
-_WINDOW = 64
-
-# What a hook's environment says about *its* repository must not lead to another one named by --repo.
-_REPOSITORY_VARIABLES = (
-    "GIT_DIR",
-    "GIT_WORK_TREE",
-    "GIT_INDEX_FILE",
-    "GIT_COMMON_DIR",
-    "GIT_OBJECT_DIRECTORY",
-    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-    "GIT_NAMESPACE",
-    "GIT_PREFIX",
-)
-
-
-class NotARepositoryError(SourceError):
-    """There is no git repository at this place."""
-
-
-class TimeOutError(SourceError):
-    """Git did not answer in the time that it was given."""
-
-
-@dataclass(frozen=True, slots=True)
-class Repository:
-    """A place to run git in: a directory in or of a repository; None means the current directory.
-
-    For the current directory the environment's GIT_DIR and GIT_INDEX_FILE hold, as a commit hook needs;
-    for a named one they are ignored.
-    """
-
-    path: str | None = None
-
-    @property
-    def where(self) -> str:
-        """The directory, for messages."""
-        return self.path if self.path is not None else str(Path.cwd())
-
-    def run(
-        self,
-        *args: str,
-        ok: tuple[int, ...] = (0,),
-        given: bytes | None = None,
-        settings: Mapping[str, str] | None = None,
-        timeout: float | None = None,
-    ) -> subprocess.CompletedProcess[bytes]:
-        """Run a git command to its end, with ``given`` as its input and these settings above all others.
-
-        Raises SourceError unless its exit code is one of ``ok``, TimeOutError after ``timeout`` seconds.
-        """
-        environment = _with_settings(self.environment(), settings or {})
-        try:
-            done = subprocess.run(
-                self.command(*args), env=environment, input=given or b"", capture_output=True, timeout=timeout
-            )
-        except subprocess.TimeoutExpired:
-            raise TimeOutError(f"git {args[0]} took longer than {timeout:.1f} seconds in {self.where}") from None
-        except FileNotFoundError:
-            raise SourceError("git is not installed, or not on the PATH") from None
-        except (OSError, ValueError) as error:
-            raise SourceError(f"git could not be run in {self.where}: {error}") from None
-        message = display_path(done.stderr).strip()
-        if done.returncode == 128 and _NO_REPOSITORY.search(message):
-            raise NotARepositoryError(
-                f"{self.where} is not in a git repository: name one with --repo, or compare directories"
-            )
-        if done.returncode not in ok or _REFUSED.search(message):
-            raise SourceError(f"git {args[0]} failed in {self.where}: {message or done.returncode}")
-        return done
-
-    def command(self, *args: str) -> list[str]:
-        """Give the full command line; a repository's fsmonitor is a program that git would start."""
-        at = [] if self.path is None else ["-C", self.path]
-        return ["git", *at, "-c", "core.fsmonitor=false", *args]
-
-    def environment(self) -> dict[str, str]:
-        """Give the environment in which git neither writes, nor asks, nor reaches for the network."""
-        dropped = () if self.path is None else _REPOSITORY_VARIABLES
-        kept = {name: value for name, value in os.environ.items() if name not in dropped}
-        for manner in ("LITERAL", "GLOB", "NOGLOB", "ICASE"):
-            kept.pop(f"GIT_{manner}_PATHSPECS", None)
-        return {
-            **kept,
-            "GIT_NO_LAZY_FETCH": "1",
-            "GIT_ALLOW_PROTOCOL": "none",  # what older gits, which do not know the line above, obey
-            "GIT_OPTIONAL_LOCKS": "0",
-            "GIT_TERMINAL_PROMPT": "0",
-            "LC_ALL": "C",
-        }
-
-
-def _with_settings(environment: dict[str, str], settings: Mapping[str, str]) -> dict[str, str]:
-    """Add settings to git's environment, behind those it has: unlike ``-c``, it takes names with an equals sign."""
-    count = environment.get("GIT_CONFIG_COUNT", "")
-    first = int(count) if count.isdecimal() else 0
-    variables = {"GIT_CONFIG_COUNT": str(first + len(settings))} if settings else {}
-    for index, (name, value) in enumerate(settings.items(), first):
-        variables |= {f"GIT_CONFIG_KEY_{index}": name, f"GIT_CONFIG_VALUE_{index}": value}
-    return environment | variables
 
 
 @dataclass(slots=True)
@@ -214,11 +111,9 @@ class WorktreeTree(Listed):
     def _unmodified(self) -> dict[str, str]:
         """The blob ids of the files that are on disk as they are in the index; a doubtful one is left out."""
         staged = self.repo.run("ls-files", "-s", "-z", "--full-name", ":/").stdout
-        modified = {os.fsencode(path) for path in unstaged_files(self.repo)}
-        records = (
-            (meta, path) for meta, path in _records(staged, oid_at=1) if meta[2] == b"0" and path not in modified
-        )
-        return {display_path(path): meta[1].decode("ascii") for meta, path in records}
+        modified = set(unstaged(self.repo))
+        records = ((meta, display_path(path)) for meta, path in _records(staged, oid_at=1))
+        return {path: meta[1].decode("ascii") for meta, path in records if meta[2] == b"0" and path not in modified}
 
     def read(self, entries: Iterable[Entry]) -> Iterator[tuple[Entry, bytes]]:
         """Read files from disk; one that cannot be read goes to ``problems`` instead."""
@@ -227,39 +122,6 @@ class WorktreeTree(Listed):
             data = read_file(self._on_disk[entry.path], entry.path, self.problems)
             if data is not None:
                 yield entry, data
-
-
-def unstaged_files(repo: Repository) -> list[str]:
-    """The tracked files that differ from the index, or may; paths from the top of the repository."""
-    listing = repo.run("diff-files", "-z", "--name-only", "--no-ext-diff", "--ignore-submodules").stdout
-    return [os.fsdecode(path) for path in listing.split(b"\0") if path]
-
-
-def read_blobs(repo: Repository, entries: Iterable[Entry], problems: list[Problem]) -> Iterator[tuple[Entry, bytes]]:
-    """Read blobs in the order of ``entries``, each id once, through one git process.
-
-    A blob that several entries share is kept until the last of them. Raises SourceError for a blob that
-    is not in the repository.
-    """
-    wanted = list(entries)
-    uses = Counter(_oid(entry) for entry in wanted)
-    kept: dict[str, bytes | None] = {}
-    blobs = _blobs(repo, list(uses))  # a Counter keeps first-come order: the order in which we meet them
-    try:
-        for entry in wanted:
-            oid = _oid(entry)
-            data = kept[oid] if oid in kept else next(blobs)
-            uses[oid] -= 1
-            if uses[oid]:
-                kept[oid] = data
-            else:
-                kept.pop(oid, None)
-            if data is not None:
-                yield entry, data
-            elif (large := Problem(entry.path, None, _TOO_LARGE)) not in problems:
-                problems.append(large)
-    finally:
-        blobs.close()
 
 
 def grep(tree: GitTree, words: Iterable[str], *, leaving_out: Iterable[str] = ()) -> Iterator[tuple[str, str]]:
@@ -281,64 +143,6 @@ def grep(tree: GitTree, words: Iterable[str], *, leaving_out: Iterable[str] = ()
         named, zero, line = record.partition(b"\0")
         if zero:
             yield display_path(named[len(commit) + 1 :]), line.decode("utf-8", "replace")
-
-
-_TOO_LARGE = f"larger than {MAX_FILE_BYTES} bytes: not read"
-
-
-def _blobs(repo: Repository, oids: list[str]) -> Generator[bytes | None]:
-    """Give the content of each blob in turn, None for one that is too large."""
-    if not oids:
-        return
-    process = subprocess.Popen(
-        repo.command("cat-file", "--batch"),
-        env=repo.environment(),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-    )
-    requests, answers = process.stdin, process.stdout
-    assert requests is not None and answers is not None
-    try:
-        for start in range(0, len(oids), _WINDOW):
-            window = oids[start : start + _WINDOW]
-            with suppress(BrokenPipeError):  # git has died: the first answer that is not there says so
-                requests.write("".join(f"{oid}\n" for oid in window).encode())
-                requests.flush()
-            for oid in window:
-                yield _answer(repo, answers, oid)
-    finally:
-        process.kill()
-        answers.close()
-        with suppress(BrokenPipeError):
-            requests.close()
-        process.wait()
-
-
-def _answer(repo: Repository, answers: IO[bytes], oid: str) -> bytes | None:
-    header = answers.readline().split()
-    if len(header) != 3 or header[1] != b"blob":
-        reason = "missing" if header[-1:] == [b"missing"] else "unreadable"
-        raise SourceError(
-            f"git object {oid} is {reason} in {repo.where}: a partial or damaged clone? "
-            "`git fetch --refetch` brings missing objects; crdcompat never fetches"
-        )
-    size = int(header[2])
-    if size > MAX_FILE_BYTES:
-        left = size + 1
-        while left and (chunk := answers.read(min(left, 1 << 20))):
-            left -= len(chunk)
-        return None
-    data = answers.read(size + 1)
-    if len(data) != size + 1:
-        raise SourceError(f"git stopped while sending object {oid} of {repo.where}: a damaged clone?")
-    return data[:-1]
-
-
-def _oid(entry: Entry) -> str:
-    if entry.oid is None or not _OID.fullmatch(entry.oid):
-        raise SourceError(f"{entry.path}: not a file of this git tree")
-    return entry.oid
 
 
 def _records(listing: bytes, *, oid_at: int) -> Iterator[tuple[tuple[bytes, bytes, bytes], bytes]]:

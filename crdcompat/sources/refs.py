@@ -12,9 +12,9 @@ from crdcompat.errors import RefNotFoundError, SourceError
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from crdcompat.sources.git import Repository
+    from crdcompat.sources.repository import Repository
 
-_COMMIT = re.compile(rb"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+_COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _HEX = re.compile(r"[0-9a-f]{7,64}")
 _RELEASE = re.compile(r"(?:release|openshift|enterprise)-\d+\.\d+")
 _SUFFIX = re.compile(r"[~^@:].*", re.DOTALL)
@@ -45,7 +45,7 @@ def resolve(repo: Repository, ref: str) -> Resolved:
     Raises RefNotFoundError, whose message ends with the ``git fetch`` line to run, and SourceError
     (NotARepositoryError) when there is no repository.
     """
-    if not ref or ref.startswith(("-", "^")) or any(ord(char) < 32 for char in ref):
+    if not _can_be_ref(ref):
         raise RefNotFoundError(ref, f"{ref!r} cannot be a git ref")
     exact = _commit(repo, ref)
     if exact is not None:
@@ -66,18 +66,27 @@ def resolve(repo: Repository, ref: str) -> Resolved:
 
 def merge_base(repo: Repository, a: str, b: str) -> str:
     """Give the best common ancestor of two refs. Raises SourceError when the repository shows none."""
+    if _can_be_ref(a) and _can_be_ref(b):
+        done = repo.run("merge-base", a, b, ok=(0, 1, 128))
+        if done.returncode == 0 and is_commit_id(base := done.stdout.decode("ascii", "replace").strip()):
+            return base
     first = resolve(repo, a).commit
     second = first if b == a else resolve(repo, b).commit
     if first == second:
         return first
     done = repo.run("merge-base", first, second, ok=(0, 1))
-    base = done.stdout.strip()
-    if done.returncode == 0 and _COMMIT.fullmatch(base):
-        return base.decode("ascii")
+    base = done.stdout.decode("ascii", "replace").strip()
+    if done.returncode == 0 and is_commit_id(base):
+        return base
     hint = "their histories are unrelated"
     if is_shallow(repo):
         hint = f"the clone is shallow: `{_git(repo)} fetch --deepen=200` brings more history"
     raise SourceError(f"{a} and {b} have no common commit in {repo.where}: {hint}")
+
+
+def is_commit_id(text: str) -> bool:
+    """Whether it has the form of a full commit id."""
+    return _COMMIT.fullmatch(text) is not None
 
 
 def is_ancestor(repo: Repository, commit: str, of: str) -> bool:
@@ -103,14 +112,18 @@ def branches(repo: Repository) -> tuple[str, ...]:
     return tuple(sorted({*names.local, *(branch for _, branch in names.remote)}))
 
 
+def _can_be_ref(text: str) -> bool:
+    return bool(text) and not text.startswith(("-", "^")) and all(ord(char) >= 32 for char in text)
+
+
 def _commit(repo: Repository, ref: str) -> Resolved | None:
     done = repo.run("rev-parse", "--verify", f"{ref}^{{commit}}", ok=(0, 1, 128))
-    commit = done.stdout.strip()
-    if done.returncode != 0 or not _COMMIT.fullmatch(commit):
+    commit = done.stdout.decode("ascii", "replace").strip()
+    if done.returncode != 0 or not is_commit_id(commit):
         return None
     ambiguous = b"is ambiguous" in done.stderr
     notes = (f"{ref} is the name of several refs: read as git reads it, tags first",) if ambiguous else ()
-    return Resolved(commit.decode("ascii"), notes)
+    return Resolved(commit, notes)
 
 
 def _names(repo: Repository) -> _Names:

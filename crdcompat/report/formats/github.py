@@ -9,8 +9,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from crdcompat.policy.findings import Location
+from crdcompat.report.check_model import CheckReport
 from crdcompat.report.common import cause_sentences, distinct, headline, primary, sentences, subject, title
-from crdcompat.report.model import CheckReport, Report, SimulationReport
+from crdcompat.report.model import Report
+from crdcompat.report.simulation_model import SimulationReport
 from crdcompat.report.style import Style, harmless
 from crdcompat.report.text_diff import many
 

@@ -8,7 +8,8 @@ import orjson
 
 from crdcompat.policy.findings import Location, fingerprint
 from crdcompat.report.common import cause_id, cause_sentences, distinct, primary, sentences
-from crdcompat.report.model import Report, SimulationReport
+from crdcompat.report.model import Report
+from crdcompat.report.simulation_model import SimulationReport
 from crdcompat.report.style import Style, harmless
 
 if TYPE_CHECKING:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from crdcompat.report.model import CheckReport, DiffReport, Report, SimulationReport
+from crdcompat.report.check_model import CheckReport
+from crdcompat.report.diff_model import DiffReport
+from crdcompat.report.model import Report
+from crdcompat.report.simulation_model import SimulationReport
 
 if TYPE_CHECKING:
     from crdcompat.report.fleet_model import FleetReport

@@ -7,16 +7,10 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from crdcompat import __version__
-from crdcompat.report.model import (
-    FORMAT,
-    CheckReport,
-    DiffReport,
-    Release,
-    Report,
-    SimulatedObject,
-    SimulationReport,
-    UndecidedEntry,
-)
+from crdcompat.report.check_model import CheckReport
+from crdcompat.report.diff_model import DiffReport, UndecidedEntry
+from crdcompat.report.model import FORMAT, Release, Report
+from crdcompat.report.simulation_model import SimulatedObject, SimulationReport
 
 if TYPE_CHECKING:
     from crdcompat.policy.findings import Finding, Location

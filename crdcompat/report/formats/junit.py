@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
+from crdcompat.report.check_model import CheckReport, sections
 from crdcompat.report.common import (
     NOTHING,
     cause_sentences,
@@ -20,7 +21,9 @@ from crdcompat.report.common import (
     section_key,
     subject,
 )
-from crdcompat.report.model import CheckReport, DiffReport, Report, SimulationReport, sections
+from crdcompat.report.diff_model import DiffReport
+from crdcompat.report.model import Report
+from crdcompat.report.simulation_model import SimulationReport
 from crdcompat.report.style import Style, harmless
 from crdcompat.report.text_diff import compared_line, crd_name, direction_title, finding_lines, many, undecided_line
 

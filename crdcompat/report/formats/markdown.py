@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from crdcompat.report.check_model import CheckReport, Section, sections
 from crdcompat.report.common import (
     cause_sentences,
     distinct,
@@ -16,8 +17,10 @@ from crdcompat.report.common import (
     subject,
     title,
 )
+from crdcompat.report.diff_model import DiffReport
 from crdcompat.report.markup import block, bullets, code, details, span
-from crdcompat.report.model import CheckReport, DiffReport, Report, Section, SimulationReport, sections
+from crdcompat.report.model import Report
+from crdcompat.report.simulation_model import SimulationReport
 from crdcompat.report.style import Style, harmless
 from crdcompat.report.text_diff import compared_line, finding_lines, many, undecided_line
 from crdcompat.report.text_simulation import replay_title, verdict_tally

@@ -13,6 +13,7 @@ import orjson
 
 from crdcompat import __version__
 from crdcompat.policy.findings import Finding, Location, fingerprint
+from crdcompat.report.check_model import CheckReport, Section, sections
 from crdcompat.report.common import (
     cause_id,
     cause_sentences,
@@ -23,18 +24,10 @@ from crdcompat.report.common import (
     section_key,
     sentences,
 )
-from crdcompat.report.model import (
-    CheckReport,
-    DiffReport,
-    RejectedCause,
-    Report,
-    Section,
-    SimulatedObject,
-    SimulationReport,
-    UndecidedEntry,
-    sections,
-)
+from crdcompat.report.diff_model import DiffReport, UndecidedEntry
+from crdcompat.report.model import Report
 from crdcompat.report.sarif_rules import REJECTED_OBJECT, REJECTED_VALUE, UNDECIDED, descriptor
+from crdcompat.report.simulation_model import RejectedCause, SimulatedObject, SimulationReport
 from crdcompat.report.style import Style, harmless
 from crdcompat.report.text_diff import undecided_line
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from crdcompat.report.model import CheckReport, Report, SimulationReport
+from crdcompat.report.check_model import CheckReport
+from crdcompat.report.model import Report
+from crdcompat.report.simulation_model import SimulationReport
 from crdcompat.report.style import Style, finish
 from crdcompat.report.text_check import check_text
 from crdcompat.report.text_diff import diff_text

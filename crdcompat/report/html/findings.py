@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from crdcompat.policy.rules import catalogue
 from crdcompat.policy.severity import SEVERITIES
+from crdcompat.report.check_model import CheckReport, Section, sections
 from crdcompat.report.common import section_key
+from crdcompat.report.diff_model import DiffReport
 from crdcompat.report.html.facets import Facet, Facets
 from crdcompat.report.html.items import Direction, Items, is_large, without_info
-from crdcompat.report.model import CheckReport, DiffReport, Section, sections
 from crdcompat.report.text_check import section_title
 from crdcompat.report.text_diff import compared_line
 

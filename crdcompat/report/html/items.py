@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from crdcompat.policy.findings import Excerpt, Finding, Location
+    from crdcompat.report.diff_model import DiffReport, UndecidedEntry
     from crdcompat.report.html.facets import Facets
-    from crdcompat.report.model import DiffReport, UndecidedEntry
 
 _T = TypeVar("_T")
 #: A name and what is told under it, a line each.

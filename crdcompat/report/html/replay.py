@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from crdcompat.report.html.facets import Facet, Facets
 from crdcompat.report.html.findings import skipped_lines
 from crdcompat.report.html.items import Group
-from crdcompat.report.model import VERDICTS, SimulatedObject, SimulationReport
+from crdcompat.report.simulation_model import VERDICTS, SimulatedObject, SimulationReport
 from crdcompat.report.text_diff import crd_name, many
 from crdcompat.report.text_simulation import REPAIRS, cause_line, cause_way_out, judging
 

@@ -1,0 +1,34 @@
+"""Which files git holds to differ, by name alone: neither side is listed, and no file is read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from crdcompat.sources.naming import display_path
+
+if TYPE_CHECKING:
+    from crdcompat.sources.repository import Repository
+
+_HOW = ("-z", "--name-only", "--no-ext-diff", "--ignore-submodules")
+
+
+def between_commits(repo: Repository, old: str, new: str) -> list[str]:
+    """The files that differ between two commits; paths from the top of the repository. Raises SourceError."""
+    return _names(repo.run("diff-tree", "-r", *_HOW, old, new).stdout)
+
+
+def since_commit(repo: Repository, commit: str) -> list[str]:
+    """The tracked files that differ from a commit, in the index or on disk, and some that only may.
+
+    Raises SourceError, in a bare repository too.
+    """
+    return _names(repo.run("diff-index", *_HOW, commit).stdout)
+
+
+def unstaged(repo: Repository) -> list[str]:
+    """The tracked files that differ from the index, or may. Raises SourceError."""
+    return _names(repo.run("diff-files", *_HOW).stdout)
+
+
+def _names(listing: bytes) -> list[str]:
+    return [display_path(path) for path in listing.split(b"\0") if path]

@@ -1,0 +1,117 @@
+"""A git repository as a place to run git in: nothing here writes, and nothing reaches for the network."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from crdcompat.errors import SourceError
+from crdcompat.sources.naming import display_path
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_NO_REPOSITORY = re.compile(r"^fatal: (not a git repository|cannot change to)", re.MULTILINE)
+_REFUSED = re.compile(r"^fatal: detected dubious ownership", re.MULTILINE)
+
+# What a hook's environment says about *its* repository must not lead to another one named by --repo.
+_REPOSITORY_VARIABLES = (
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_COMMON_DIR",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_NAMESPACE",
+    "GIT_PREFIX",
+)
+
+
+class NotARepositoryError(SourceError):
+    """There is no git repository at this place."""
+
+
+class TimeOutError(SourceError):
+    """Git did not answer in the time that it was given."""
+
+
+@dataclass(frozen=True, slots=True)
+class Repository:
+    """A place to run git in: a directory in or of a repository; None means the current directory.
+
+    For the current directory the environment's GIT_DIR and GIT_INDEX_FILE hold, as a commit hook needs;
+    for a named one they are ignored.
+    """
+
+    path: str | None = None
+
+    @property
+    def where(self) -> str:
+        """The directory, for messages."""
+        return self.path if self.path is not None else str(Path.cwd())
+
+    def run(
+        self,
+        *args: str,
+        ok: tuple[int, ...] = (0,),
+        given: bytes | None = None,
+        settings: Mapping[str, str] | None = None,
+        timeout: float | None = None,
+    ) -> subprocess.CompletedProcess[bytes]:
+        """Run a git command to its end, with ``given`` as its input and these settings above all others.
+
+        Raises SourceError unless its exit code is one of ``ok``, TimeOutError after ``timeout`` seconds.
+        """
+        environment = _with_settings(self.environment(), settings or {})
+        try:
+            done = subprocess.run(
+                self.command(*args), env=environment, input=given or b"", capture_output=True, timeout=timeout
+            )
+        except subprocess.TimeoutExpired:
+            raise TimeOutError(f"git {args[0]} took longer than {timeout:.1f} seconds in {self.where}") from None
+        except FileNotFoundError:
+            raise SourceError("git is not installed, or not on the PATH") from None
+        except (OSError, ValueError) as error:
+            raise SourceError(f"git could not be run in {self.where}: {error}") from None
+        message = display_path(done.stderr).strip()
+        if done.returncode == 128 and _NO_REPOSITORY.search(message):
+            raise NotARepositoryError(
+                f"{self.where} is not in a git repository: name one with --repo, or compare directories"
+            )
+        if done.returncode not in ok or _REFUSED.search(message):
+            raise SourceError(f"git {args[0]} failed in {self.where}: {message or done.returncode}")
+        return done
+
+    def command(self, *args: str) -> list[str]:
+        """Give the full command line; a repository's fsmonitor is a program that git would start."""
+        at = [] if self.path is None else ["-C", self.path]
+        return ["git", *at, "-c", "core.fsmonitor=false", *args]
+
+    def environment(self) -> dict[str, str]:
+        """Give the environment in which git neither writes, nor asks, nor reaches for the network."""
+        dropped = () if self.path is None else _REPOSITORY_VARIABLES
+        kept = {name: value for name, value in os.environ.items() if name not in dropped}
+        for manner in ("LITERAL", "GLOB", "NOGLOB", "ICASE"):
+            kept.pop(f"GIT_{manner}_PATHSPECS", None)
+        return {
+            **kept,
+            "GIT_NO_LAZY_FETCH": "1",
+            "GIT_ALLOW_PROTOCOL": "none",  # what older gits, which do not know the line above, obey
+            "GIT_OPTIONAL_LOCKS": "0",
+            "GIT_TERMINAL_PROMPT": "0",
+            "LC_ALL": "C",
+        }
+
+
+def _with_settings(environment: dict[str, str], settings: Mapping[str, str]) -> dict[str, str]:
+    """Add settings to git's environment, behind those it has: unlike ``-c``, it takes names with an equals sign."""
+    count = environment.get("GIT_CONFIG_COUNT", "")
+    first = int(count) if count.isdecimal() else 0
+    variables = {"GIT_CONFIG_COUNT": str(first + len(settings))} if settings else {}
+    for index, (name, value) in enumerate(settings.items(), first):
+        variables |= {f"GIT_CONFIG_KEY_{index}": name, f"GIT_CONFIG_VALUE_{index}": value}
+    return environment | variables
