@@ -70,7 +70,9 @@ def test_read_keeps_the_order_asked_for(repo: Path) -> None:
     assert [entry for entry, _ in tree.read(backwards + backwards)] == backwards + backwards
 
 
-def test_read_can_be_left_early_and_starts_one_process(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def readers(monkeypatch: pytest.MonkeyPatch) -> list[subprocess.Popen[bytes]]:
+    """The processes that are started to read blobs."""
     started: list[subprocess.Popen[bytes]] = []
     real = subprocess.Popen
 
@@ -80,14 +82,17 @@ def test_read_can_be_left_early_and_starts_one_process(repo: Path, monkeypatch: 
             started.append(process)
         return process
 
-    tree = open_source("HEAD", repo=str(repo))
-    entries = tree.entries()
     monkeypatch.setattr(subprocess, "Popen", counting)
-    reading = tree.read(entries)
+    return started
+
+
+def test_read_can_be_left_early_and_starts_one_process(repo: Path, readers: list[subprocess.Popen[bytes]]) -> None:
+    tree = open_source("HEAD", repo=str(repo))
+    reading = tree.read(tree.entries())
     next(reading)
     reading.close()  # type: ignore[attr-defined]
-    assert len(started) == 1
-    assert started[0].returncode is not None
+    assert len(readers) == 1
+    assert readers[0].returncode is not None
 
 
 def test_many_and_large_blobs_do_not_block(repo: Path) -> None:
@@ -388,3 +393,33 @@ def test_real_releases(openshift_api: Path) -> None:
     with pytest.raises(RefNotFoundError) as caught:
         open_source("release-4.11", repo=str(openshift_api))
     assert "fetch origin release-4.11:refs/remotes/origin/release-4.11" in str(caught.value)
+
+
+def test_one_process_answers_again_and_again(repo: Path, readers: list[subprocess.Popen[bytes]]) -> None:
+    tree = open_source("HEAD", repo=str(repo))
+    for _ in range(3):
+        contents(tree)
+    assert len(readers) == 1
+    first, second = tree.read(tree.entries()), tree.read(tree.entries())
+    assert list(zip(first, second, strict=True)) == [(each, each) for each in tree.read(tree.entries())]
+    assert len(readers) == 2  # two that read by turns have one each
+
+
+def test_a_process_that_owes_answers_is_asked_no_more(repo: Path, readers: list[subprocess.Popen[bytes]]) -> None:
+    tree = open_source("HEAD", repo=str(repo))
+    missing = Entry("gone.yaml", "0" * 39 + "1")
+    with pytest.raises(SourceError, match="0001 is missing"):
+        list(tree.read([missing, *tree.entries()]))
+    assert contents(tree)["a.yaml"] == "same\n"
+    assert [reader.returncode is None for reader in readers] == [False, True]
+
+
+def test_a_fork_leaves_its_parents_process_alone(repo: Path, readers: list[subprocess.Popen[bytes]]) -> None:
+    tree = open_source("HEAD", repo=str(repo))
+    found = contents(tree)
+    child = os.fork()
+    if not child:
+        os._exit(contents(tree) != found)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert contents(tree) == found
+    assert len(readers) == 1

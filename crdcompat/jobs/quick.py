@@ -42,7 +42,11 @@ def glance(change: Change, wants: Callable[[str], bool], repo: str | None) -> Ch
 def sides(change: Change, repo: str | None) -> tuple[Tree, Tree]:
     """What was there before a change, and what is there after it."""
     from crdcompat.sources import open_source
+    from crdcompat.sources.git import GitTree
 
+    base = change.old.removeprefix("git:")
+    if is_commit_id(base):  # git has told it
+        return GitTree(Repository(repo), change.old, base), open_source(change.new, repo=repo)
     return open_source(change.old, repo=repo), open_source(change.new, repo=repo)
 
 

@@ -1,12 +1,15 @@
-"""The contents of blobs, through one git process for as many as are wanted."""
+"""The contents of blobs, by one git process that is asked again and again."""
 
 from __future__ import annotations
 
+import atexit
+import os
 import re
 import subprocess
 from collections import Counter
 from contextlib import suppress
-from typing import IO, TYPE_CHECKING
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
 
 from crdcompat.errors import SourceError
 from crdcompat.problems import Problem
@@ -25,7 +28,7 @@ _WINDOW = 64
 
 
 def read_blobs(repo: Repository, entries: Iterable[Entry], problems: list[Problem]) -> Iterator[tuple[Entry, bytes]]:
-    """Read blobs in the order of ``entries``, each id once, through one git process.
+    """Read blobs in the order of ``entries``, each id once.
 
     A blob that several entries share is kept until the last of them. Raises SourceError for a blob that
     is not in the repository.
@@ -55,29 +58,76 @@ def _blobs(repo: Repository, oids: list[str]) -> Generator[bytes | None]:
     """Give the content of each blob in turn, None for one that is too large."""
     if not oids:
         return
-    process = subprocess.Popen(
-        repo.command("cat-file", "--batch"),
-        env=repo.environment(),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-    )
+    process = _idle.take(repo)
     requests, answers = process.stdin, process.stdout
     assert requests is not None and answers is not None
+    owed = 0
     try:
         for start in range(0, len(oids), _WINDOW):
             window = oids[start : start + _WINDOW]
+            owed = len(window)
             with suppress(BrokenPipeError):  # git has died: the first answer that is not there says so
                 requests.write("".join(f"{oid}\n" for oid in window).encode())
                 requests.flush()
             for oid in window:
-                yield _answer(repo, answers, oid)
+                found = _answer(repo, answers, oid)
+                owed -= 1
+                yield found
     finally:
-        process.kill()
-        answers.close()
-        with suppress(BrokenPipeError):
-            requests.close()
-        process.wait()
+        if owed:
+            _end(process)
+        else:
+            _idle.give_back(repo, process)
+
+
+class _Idle:
+    """The git process that has answered last and waits to be asked again: a check reads a few files many times."""
+
+    def __init__(self) -> None:
+        self._waiting: dict[tuple[Any, ...], subprocess.Popen[bytes]] = {}
+        os.register_at_fork(after_in_child=self._waiting.clear)  # it is the parent's, who may be asking it
+        atexit.register(self.end)
+
+    def take(self, repo: Repository) -> subprocess.Popen[bytes]:
+        """The process that waits in this place, else a new one; nobody else has it."""
+        waiting = self._waiting.pop(_place(repo), None)
+        if waiting is not None:
+            return waiting
+        return subprocess.Popen(
+            repo.command("cat-file", "--batch"),
+            env=repo.environment(),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
+
+    def give_back(self, repo: Repository, process: subprocess.Popen[bytes]) -> None:
+        """Keep a process that owes no answer, and end the one that was kept before."""
+        self.end()
+        self._waiting[_place(repo)] = process
+
+    def end(self) -> None:
+        """End what waits."""
+        while self._waiting:
+            _, process = self._waiting.popitem()
+            _end(process)
+
+
+_idle = _Idle()
+
+
+def _place(repo: Repository) -> tuple[Any, ...]:
+    """What a process was started with."""
+    return Path.cwd(), repo.path, frozenset(repo.environment().items())
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    assert process.stdin is not None and process.stdout is not None
+    process.kill()
+    process.stdout.close()
+    with suppress(BrokenPipeError):
+        process.stdin.close()
+    process.wait()
 
 
 def _answer(repo: Repository, answers: IO[bytes], oid: str) -> bytes | None:
