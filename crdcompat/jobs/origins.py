@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from crdcompat.compare.result import Judged
 from crdcompat.manifests.crdset import CrdSet
-from crdcompat.manifests.gopackages import is_go_types
-from crdcompat.manifests.gotypes import GoTypes
 from crdcompat.policy.findings import Finding, Location
 from crdcompat.report.diff_model import DiffReport
 from crdcompat.sources.blame import first_release, introduced
 from crdcompat.sources.refs import is_ancestor, release_branches
 from crdcompat.sources.repository import Repository
 from crdcompat.sources.tree import Tree
+
+if TYPE_CHECKING:
+    from crdcompat.manifests.gotypes import GoTypes
 
 
 class GoMarkers:
@@ -39,8 +41,14 @@ class GoMarkers:
 
     @cached_property
     def _types(self) -> GoTypes | None:
-        entries = [entry for entry in self._tree.entries() if is_go_types(entry.path) and self._wants(entry.path)]
-        return GoTypes((entry.path, data) for entry, data in self._tree.read(entries)) if entries else None
+        sources = [entry for entry in self._tree.entries() if entry.path.endswith(".go") and self._wants(entry.path)]
+        if not sources:
+            return None
+        from crdcompat.manifests.gopackages import is_go_types
+        from crdcompat.manifests.gotypes import GoTypes
+
+        types = self._tree.read([entry for entry in sources if is_go_types(entry.path)])
+        return GoTypes((entry.path, data) for entry, data in types)
 
 
 def with_introduced(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from crdcompat.policy.severity import SEVERITIES
 
@@ -36,6 +36,8 @@ class CheckReport:
     ``notes`` say what the run took for granted (which base and why, which preset); ``waivers`` which waivers have
     expired or match nothing. Without sections there was nothing to check, and ``notes`` say why.
     """
+
+    KIND: ClassVar[Literal["check"]] = "check"
 
     head: Release
     sections: tuple[Section, ...]

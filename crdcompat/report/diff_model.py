@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from crdcompat.policy.severity import SEVERITIES, at_least
 
@@ -58,6 +58,8 @@ class Counts:
 @dataclass(frozen=True, slots=True)
 class DiffReport:
     """The result of ``diff``: findings, what is undecided, and what was not read."""
+
+    KIND: ClassVar[Literal["diff"]] = "diff"
 
     command: str
     old: Release

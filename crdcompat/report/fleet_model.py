@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from crdcompat.report.matrix_model import AT_RISK, BLOCKED, CLEAN, MATRIX_VERDICTS, UNKNOWN
 
@@ -129,6 +129,8 @@ class FleetReport:
     first, ``clusters`` by name. ``problems`` are what could not be read beside the ``unread`` recordings; of one
     recording only the first. With ``direction`` ``upgrade`` the only target is NEW, and the objects are OLD's.
     """
+
+    KIND: ClassVar[Literal["fleet"]] = "fleet"
 
     old: Release
     new: Release

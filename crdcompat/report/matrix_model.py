@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from crdcompat.policy.severity import SEVERITIES
 
@@ -134,6 +134,8 @@ class MatrixReport:
     there. ``cluster`` is None without recordings. ``notes`` say what the run took for granted, such as the order of the
     releases.
     """
+
+    KIND: ClassVar[Literal["matrix"]] = "matrix"
 
     releases: tuple[Release, ...]
     cells: tuple[Cell, ...]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -99,6 +99,8 @@ class NotSimulated:
 @dataclass(frozen=True, slots=True)
 class SimulationReport:
     """The result of ``simulate``."""
+
+    KIND: ClassVar[Literal["simulation"]] = "simulation"
 
     old: Release
     new: Release

@@ -66,28 +66,22 @@ def _plain(verbosity: int = 0, *, existing: bool = False) -> Style:
 
 
 def _render(name: str, report: Report | MatrixReport | FleetReport, style: Style) -> str:
-    from crdcompat.report.fleet_model import FleetReport
     from crdcompat.report.formats import fleet_format, get_format, matrix_format
-    from crdcompat.report.matrix_model import MatrixReport
 
-    if isinstance(report, MatrixReport):
+    if report.KIND == "matrix":
         return matrix_format(name).render_matrix(report, style)
-    if isinstance(report, FleetReport):
+    if report.KIND == "fleet":
         return fleet_format(name).render_fleet(report, style)
     return get_format(name).render(report, style)
 
 
 def _has_annotations(report: Report | MatrixReport | FleetReport) -> bool:
     """What recorded clusters hold has no line in the repository."""
-    from crdcompat.report.fleet_model import FleetReport
-
-    return not isinstance(report, FleetReport)
+    return report.KIND != "fleet"
 
 
 def _is_idle(report: Report | MatrixReport | FleetReport) -> bool:
-    from crdcompat.report.check_model import CheckReport
-
-    return isinstance(report, CheckReport) and report.is_idle
+    return report.KIND == "check" and report.is_idle
 
 
 def _without_commands(text: str) -> str:

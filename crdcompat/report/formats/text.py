@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from crdcompat.report.check_model import CheckReport
 from crdcompat.report.model import Report
-from crdcompat.report.simulation_model import SimulationReport
 from crdcompat.report.style import Style, finish
 from crdcompat.report.text_check import check_text
 from crdcompat.report.text_diff import diff_text
@@ -20,12 +18,12 @@ NAME = "text"
 
 def render(report: Report, style: Style) -> str:
     """The report as text; colour and wrapping only where ``style`` asks for them."""
-    if isinstance(report, SimulationReport):
+    if report.KIND == "simulation":
         from crdcompat.report.text_simulation import simulation_text
 
         lines = simulation_text(report, style)
     else:
-        lines = check_text(report, style) if isinstance(report, CheckReport) else diff_text(report, style)
+        lines = check_text(report, style) if report.KIND == "check" else diff_text(report, style)
     return "".join(f"{line}\n" for line in finish(lines))
 
 
