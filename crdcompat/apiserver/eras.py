@@ -7,10 +7,10 @@ behaviour holds; a server is one minor and, where it is an OpenShift build, its 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cached_property
 
 from crdcompat.errors import UsageError
+from crdcompat.records import dataclass
 
 #: Since which Kubernetes minor (1.N) the API server behaves so. Read as a table.
 SINCE: dict[str, int] = {

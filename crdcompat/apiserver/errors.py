@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from crdcompat.apiserver import gotext
 from crdcompat.apiserver.eras import Server
+from crdcompat.records import dataclass
 from crdcompat.schema.structural import ABSENT
 
 INVALID = "FieldValueInvalid"

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 import struct
-from dataclasses import dataclass
 from typing import Any
 
 from crdcompat.apiserver.eras import Server
 from crdcompat.apiserver.errors import INVALID, FieldError
 from crdcompat.apiserver.gotext import number
+from crdcompat.records import dataclass
 from crdcompat.schema.structural import Node
 
 _SAFE = 2**53 - 1

@@ -7,11 +7,12 @@ server validates the whole object on either write, there is no way out but to ch
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import islice
 from typing import Any
 
 from crdcompat.apiserver.strategy import Resource, Verdict
+from crdcompat.records import dataclass
 from crdcompat.schema.mentions import mentions
 from crdcompat.schema.paths import Pointer, node_at, schema_path_of, value_at, with_value
 from crdcompat.schema.sample import sample, values

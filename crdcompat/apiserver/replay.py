@@ -7,7 +7,7 @@ each write is made on that (design, section 5; observed in rollback-truth, secti
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from crdcompat.apiserver.decode import Decoded
@@ -15,6 +15,7 @@ from crdcompat.apiserver.edits import touching, unrelated
 from crdcompat.apiserver.errors import FieldError
 from crdcompat.apiserver.repair import Repair, repair
 from crdcompat.apiserver.strategy import Resource, Verdict
+from crdcompat.records import dataclass
 from crdcompat.schema.paths import Pointer, SchemaPath, pointer_of, schema_path_of
 
 Object = dict[str, Any]

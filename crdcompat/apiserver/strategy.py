@@ -7,7 +7,7 @@ server, compiled once; its methods are the kinds of write.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -36,6 +36,7 @@ from crdcompat.apiserver.scale import scale_errors
 from crdcompat.apiserver.typed import typed_error
 from crdcompat.apiserver.validate import SchemaValidator
 from crdcompat.manifests.crd import Crd, CrdVersion
+from crdcompat.records import dataclass
 from crdcompat.schema.structural import Node
 
 Object = dict[str, Any]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
+from crdcompat.records import dataclass
 from crdcompat.schema.paths import Pointer, SchemaPath, owner, render
 from crdcompat.schema.structural import ABSENT
 

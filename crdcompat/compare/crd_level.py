@@ -7,7 +7,6 @@ room that knows its sentences.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from crdcompat.apiserver.eras import Server
@@ -19,6 +18,7 @@ from crdcompat.compare.scale import rejected_by_scale
 from crdcompat.compare.site import NONE, VALUE_PRUNED, WRITE_REJECTED
 from crdcompat.manifests.crd import Crd
 from crdcompat.manifests.pairing import Chosen, Resolved
+from crdcompat.records import dataclass
 from crdcompat.schema.paths import Pointer
 
 CRD_REJECTED, REQUEST_FAILED = "crd-rejected", "request-failed"

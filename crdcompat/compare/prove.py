@@ -7,7 +7,6 @@ Where no object can hold the value, there is no effect; where none was found, th
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
 
@@ -23,6 +22,7 @@ from crdcompat.compare.facets import facet_of_change
 from crdcompat.compare.objects import Object, place, whole_object
 from crdcompat.compare.search import find_valid, shrink
 from crdcompat.compare.site import NONE, WRITE_REJECTED, Facet, Meeting, Seen, Trial, Trials
+from crdcompat.records import dataclass
 from crdcompat.schema.paths import Pointer, SchemaPath, field_of, node_at, value_at, with_value
 from crdcompat.schema.structural import ABSENT, Node
 

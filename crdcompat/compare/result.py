@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from crdcompat.compare.changes import Change, Undecided
 from crdcompat.compare.prove import Witness
 from crdcompat.compare.site import ROLLBACK
 from crdcompat.manifests.pairing import Chosen
+from crdcompat.records import dataclass
 
 
 @dataclass(frozen=True, eq=False)

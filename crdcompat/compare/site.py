@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 from crdcompat.apiserver.errors import DUPLICATE, FORBIDDEN, INVALID, REQUIRED
 from crdcompat.apiserver.strategy import Resource, Verdict
 from crdcompat.compare.changes import Change, Undecided
+from crdcompat.records import dataclass
 from crdcompat.schema.paths import Pointer, SchemaPath, value_at
 from crdcompat.schema.structural import ABSENT, Node
 

@@ -6,13 +6,14 @@ Equal subtrees are not entered. Each keyword is some facet's, or text, or undeci
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 
 from crdcompat.compare.changes import Change, Undecided
 from crdcompat.compare.equal import identical
 from crdcompat.compare.facets import all_facets, junctors
 from crdcompat.compare.site import Site
+from crdcompat.records import dataclass
 from crdcompat.schema.paths import ITEM, VALUE, render
 from crdcompat.schema.structural import ABSENT, Node
 

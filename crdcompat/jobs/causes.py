@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from crdcompat.apiserver.errors import NOT_SUPPORTED
@@ -12,6 +12,7 @@ from crdcompat.manifests.crdset import CrdSet
 from crdcompat.manifests.locate import locate
 from crdcompat.manifests.pairing import Chosen
 from crdcompat.policy.findings import Location
+from crdcompat.records import dataclass
 from crdcompat.report.simulation_model import RejectedCause
 from crdcompat.schema.paths import Pointer, SchemaPath, render, schema_pointer
 from crdcompat.schema.sample import member_key

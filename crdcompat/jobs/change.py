@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from crdcompat.errors import RefNotFoundError, SourceError, UsageError
+from crdcompat.records import dataclass
 from crdcompat.sources.naming import display_path
 from crdcompat.sources.refs import merge_base, resolve
 from crdcompat.sources.repository import Repository

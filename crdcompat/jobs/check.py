@@ -7,7 +7,7 @@ the base meets there too is told as existing and never fails.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import date
 from itertools import chain
 from typing import Any
@@ -25,6 +25,7 @@ from crdcompat.manifests.crdset import CrdSet
 from crdcompat.policy.config import Config
 from crdcompat.policy.findings import Finding, Location
 from crdcompat.policy.waivers import Waiver, apply_waivers, has_values, with_ended
+from crdcompat.records import dataclass
 from crdcompat.report.check_model import BASE, TARGET, CheckReport, Section
 from crdcompat.report.diff_model import DiffReport
 from crdcompat.schema.sample import member_key

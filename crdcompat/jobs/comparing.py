@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from crdcompat.apiserver.eras import Server
 from crdcompat.compare.engine import Comparer, Shared
@@ -16,6 +15,7 @@ from crdcompat.policy.findings import Finding, Location, make_findings
 from crdcompat.policy.grouping import group_copies
 from crdcompat.policy.locations import Places
 from crdcompat.problems import problem_order
+from crdcompat.records import dataclass
 from crdcompat.report.diff_model import Counts, DiffReport, UndecidedEntry
 from crdcompat.report.model import Release, sorted_skips
 from crdcompat.schema.paths import owner, render

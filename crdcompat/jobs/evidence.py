@@ -7,7 +7,7 @@ nothing about the other release.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from crdcompat.apiserver.errors import DUPLICATE, NOT_SUPPORTED, REQUIRED, FieldError
@@ -21,6 +21,7 @@ from crdcompat.manifests.pairing import resolve_all
 from crdcompat.policy.findings import Finding, order
 from crdcompat.policy.severity import at_least
 from crdcompat.problems import Problem, Skipped, problem_order
+from crdcompat.records import dataclass
 from crdcompat.report.diff_model import DiffReport
 from crdcompat.report.model import sorted_skips
 from crdcompat.schema.paths import pointer_of, render, schema_path_of

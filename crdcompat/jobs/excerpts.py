@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from difflib import SequenceMatcher
 from functools import cache
 from typing import Any
@@ -16,6 +16,7 @@ from crdcompat.errors import SourceError
 from crdcompat.manifests.crdset import CrdSet
 from crdcompat.manifests.documents import to_utf8
 from crdcompat.policy.findings import Excerpt, Finding, Location
+from crdcompat.records import dataclass
 from crdcompat.report.diff_model import DiffReport, UndecidedEntry
 
 #: Lines shown before and after what is marked, lines marked at most, and characters of a line.

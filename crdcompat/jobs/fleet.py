@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +21,7 @@ from crdcompat.jobs.replays import replayers
 from crdcompat.jobs.workers import Died, done_by
 from crdcompat.manifests.crdset import CrdSet
 from crdcompat.policy.config import Config
+from crdcompat.records import dataclass
 from crdcompat.report.fleet_model import FleetReport
 from crdcompat.sources.fleet import Fleet, signature
 from crdcompat.sources.naming import display_path

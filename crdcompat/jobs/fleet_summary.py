@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from crdcompat.apiserver.eras import Server
@@ -15,6 +15,7 @@ from crdcompat.jobs.releases import minor_of
 from crdcompat.manifests.crdset import CrdSet
 from crdcompat.policy.findings import Location, fingerprint
 from crdcompat.problems import Problem, Skipped, problem_order
+from crdcompat.records import dataclass
 from crdcompat.report.fleet_model import (
     FleetCluster,
     FleetFinding,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -20,6 +19,7 @@ from crdcompat.jobs.simulation import error_data
 from crdcompat.manifests.crd import Crd, NotACrdError, is_crd, read_crd
 from crdcompat.manifests.documents import Document, read_documents
 from crdcompat.problems import Problem
+from crdcompat.records import dataclass
 from crdcompat.report.style import harmless
 
 ACCEPTED, REJECTED, UNKNOWN = 0, 1, 2

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import combinations, permutations
 
 from crdcompat.compare.engine import Shared
@@ -26,6 +26,7 @@ from crdcompat.policy.config import Config
 from crdcompat.policy.locations import find_places
 from crdcompat.policy.waivers import Waiver
 from crdcompat.problems import Problem, Skipped
+from crdcompat.records import dataclass
 from crdcompat.report.diff_model import DiffReport
 from crdcompat.report.matrix_model import AT_RISK, BLOCKED, CLEAN, UNKNOWN, Cell, Cluster, MatrixReport
 

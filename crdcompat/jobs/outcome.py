@@ -6,12 +6,12 @@ from a journal say the same.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import orjson
 
 from crdcompat.problems import Problem
+from crdcompat.records import dataclass
 from crdcompat.schema.paths import Pointer
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 
 from crdcompat.apiserver.eras import Server
@@ -16,6 +15,7 @@ from crdcompat.manifests.crdset import CrdSet
 from crdcompat.manifests.objects import Recorded
 from crdcompat.manifests.pairing import Chosen, Resolved, resolve_all
 from crdcompat.problems import Problem
+from crdcompat.records import dataclass
 from crdcompat.report.simulation_model import NotSimulated, worst_verdict
 
 ASK = "depends on the Kubernetes version: give --kube-version or --openshift-version"

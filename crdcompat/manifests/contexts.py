@@ -7,9 +7,9 @@ A context is one consistent choice: an OpenShift feature set and cluster profile
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from crdcompat.manifests.crdset import CrdDocument
+from crdcompat.records import dataclass
 
 FEATURE_SET = "release.openshift.io/feature-set"
 PROFILE = "include.release.openshift.io/"

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Any
 
 from crdcompat.errors import CrdcompatError
+from crdcompat.records import dataclass
 from crdcompat.schema.structural import Node
 
 Pointer = tuple[str | int, ...]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from hashlib import blake2b
 
 import orjson
@@ -14,6 +14,7 @@ from crdcompat.manifests.lookout import elsewhere, has_extension, is_marked
 from crdcompat.manifests.positions import Positions
 from crdcompat.manifests.yaml import gc_paused
 from crdcompat.problems import Problem, Skipped
+from crdcompat.records import dataclass
 from crdcompat.sources.tree import Entry, Tree
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import codecs
 import re
-from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -29,6 +28,7 @@ from crdcompat.manifests.yaml import (
     gc_paused,
 )
 from crdcompat.problems import Problem
+from crdcompat.records import dataclass
 from crdcompat.sources.files import MAX_FILE_BYTES
 
 if TYPE_CHECKING:

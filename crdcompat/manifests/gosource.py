@@ -7,10 +7,10 @@ fewer declarations, never an error, in time linear in the text.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from crdcompat.manifests.gotokens import tokens
+from crdcompat.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

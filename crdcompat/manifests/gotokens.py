@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from crdcompat.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

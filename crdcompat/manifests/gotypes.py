@@ -7,11 +7,11 @@ known here: the deepest field on the way to it counts.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from crdcompat.manifests.gomarkers import read_markers
 from crdcompat.manifests.gopackages import packages_of
+from crdcompat.records import dataclass
 from crdcompat.schema.paths import ITEM, Wild
 
 if TYPE_CHECKING:

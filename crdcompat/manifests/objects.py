@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import orjson
@@ -26,6 +26,7 @@ from crdcompat.manifests.recordings import (
     with_metadata,
 )
 from crdcompat.problems import Problem, Skipped
+from crdcompat.records import dataclass
 from crdcompat.sources.files import MAX_FILE_BYTES
 from crdcompat.sources.tree import Tree
 from crdcompat.sources.unpack import CutShortError, UnpackError, gunzip, is_gzip

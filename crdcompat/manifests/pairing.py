@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 
 import orjson
@@ -12,6 +11,7 @@ from crdcompat.errors import UsageError
 from crdcompat.manifests.contexts import Context, contexts_of
 from crdcompat.manifests.crd import CrdVersion
 from crdcompat.manifests.crdset import CrdDocument, CrdSet
+from crdcompat.records import dataclass
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,7 +17,6 @@ import re
 import struct
 from array import array
 from contextlib import contextmanager
-from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -29,6 +28,7 @@ from yaml.events import AliasEvent
 from yaml.nodes import MappingNode, ScalarNode, SequenceNode
 
 from crdcompat.manifests.positions import COLUMN_BITS, Positions
+from crdcompat.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,13 +6,14 @@ names are texts: an unquoted 4.10 is a number to YAML, the number 4.1, and is re
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from crdcompat.errors import CrdcompatError
+from crdcompat.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ from crdcompat.compare.result import Judged
 from crdcompat.compare.site import ROLLBACK
 from crdcompat.policy.rules import Rule, rule_for
 from crdcompat.policy.severity import SEVERITIES, lowered
+from crdcompat.records import dataclass
 
 if TYPE_CHECKING:
     from crdcompat.compare.prove import Witness

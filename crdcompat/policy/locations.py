@@ -5,12 +5,12 @@ Reading kept them for most documents; of the others the files that findings name
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from crdcompat.errors import SourceError
 from crdcompat.manifests.locate import locate
 from crdcompat.policy.findings import Location
+from crdcompat.records import dataclass
 from crdcompat.schema.paths import Pointer
 
 if TYPE_CHECKING:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from typing import Any
 
 from crdcompat.data import data_dir
 from crdcompat.errors import UsageError
 from crdcompat.policy.severity import default_severity
+from crdcompat.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

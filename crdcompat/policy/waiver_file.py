@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from datetime import date
 from functools import cache
 from pathlib import Path
@@ -15,6 +14,7 @@ import orjson
 from crdcompat.policy.config import ConfigError, check_schema, read_mapping
 from crdcompat.policy.rules import rule_names
 from crdcompat.policy.waivers import Waiver, asks_for, brief
+from crdcompat.records import dataclass
 
 #: What has to come back as exactly what it was.
 _EXACT = ("values", "old", "new")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 from hashlib import blake2b
 from typing import Any
@@ -18,6 +18,7 @@ import orjson
 
 from crdcompat.policy.findings import Finding
 from crdcompat.policy.severity import at_least
+from crdcompat.records import dataclass
 from crdcompat.schema.sample import member_key
 from crdcompat.schema.structural import ABSENT
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from crdcompat.policy.severity import SEVERITIES
+from crdcompat.records import dataclass
 
 if TYPE_CHECKING:
     from crdcompat.policy.findings import Finding

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from crdcompat.policy.severity import SEVERITIES, at_least
+from crdcompat.records import dataclass
 
 if TYPE_CHECKING:
     from crdcompat.policy.findings import Excerpt, Finding, Location

@@ -6,10 +6,10 @@ Plain values, as in ``report.model``: every format reads them and none changes t
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from crdcompat.policy.severity import SEVERITIES
+from crdcompat.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

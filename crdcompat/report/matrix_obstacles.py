@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
+from crdcompat.records import dataclass
 from crdcompat.schema.sample import member_key
 
 if TYPE_CHECKING:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from crdcompat.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

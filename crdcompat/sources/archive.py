@@ -5,12 +5,13 @@ from __future__ import annotations
 import stat
 from collections import Counter, deque
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from crdcompat.errors import SourceError
 from crdcompat.problems import Problem, Skipped
+from crdcompat.records import dataclass
 from crdcompat.sources.files import MAX_FILE_BYTES
 from crdcompat.sources.naming import display_path, reason_of
 from crdcompat.sources.tar import DIRECTORY, FILE, HARD_LINK, SYMBOLIC_LINK, Member, Tar, begins_tar

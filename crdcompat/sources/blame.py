@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 import time
 from collections import defaultdict
-from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from crdcompat.errors import RefNotFoundError, SourceError
+from crdcompat.records import dataclass
 from crdcompat.sources.refs import is_shallow, resolve
 from crdcompat.sources.repository import TimeOutError
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from difflib import get_close_matches
 from typing import Any
 
@@ -17,6 +17,7 @@ import orjson
 
 from crdcompat.errors import SourceError, UsageError
 from crdcompat.problems import Problem, Skipped
+from crdcompat.records import dataclass
 from crdcompat.sources.tree import Entry
 
 PAGE = 500

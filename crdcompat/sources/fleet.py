@@ -7,11 +7,11 @@ import os
 import stat
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from crdcompat.errors import SourceError
 from crdcompat.problems import Skipped
+from crdcompat.records import dataclass
 from crdcompat.sources.archive import is_archive
 from crdcompat.sources.naming import display_path, reason_of
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import os
 import stat
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from crdcompat.errors import SourceError
 from crdcompat.problems import Problem, Skipped
+from crdcompat.records import dataclass
 from crdcompat.sources.blobs import read_blobs
 from crdcompat.sources.differing import unstaged
 from crdcompat.sources.files import read_file

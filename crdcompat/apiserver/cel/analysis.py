@@ -7,10 +7,11 @@ much work and memory it can cost at most.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from crdcompat.apiserver.cel.views import ANY_ITEM, Reads, View
+from crdcompat.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

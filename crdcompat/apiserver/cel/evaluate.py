@@ -5,7 +5,7 @@ Source: apiextensions-apiserver, pkg/apiserver/schema/cel/validation.go; referen
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ from crdcompat.apiserver.cel.convert import Conversion, MisfitError, Plan, plan
 from crdcompat.apiserver.cel.rules import OPTIONAL_OLD_RUNS, Rule, program, read_rule
 from crdcompat.apiserver.cel.views import Reads, View
 from crdcompat.apiserver.errors import FieldError, Unknown
+from crdcompat.records import dataclass
 from crdcompat.schema.structural import ABSENT
 
 if TYPE_CHECKING:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import string
-from dataclasses import dataclass
+
+from crdcompat.records import dataclass
 
 _ALNUM = frozenset(string.ascii_letters + string.digits)
 _UNRESERVED = _ALNUM | frozenset("-_.~")

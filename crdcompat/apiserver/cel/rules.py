@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +10,7 @@ from crdcompat.apiserver.cel import environment
 from crdcompat.apiserver.cel.analysis import Analysis, analyse
 from crdcompat.apiserver.cel.bounds import LARGEST_OBJECT, Bound
 from crdcompat.apiserver.cel.tokens import names, rewrite
+from crdcompat.records import dataclass
 
 if TYPE_CHECKING:
     from crdcompat.apiserver.cel.syntax import Expr, Parsed

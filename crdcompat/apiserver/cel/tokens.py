@@ -7,7 +7,8 @@ call makes the optional of it; a rule's text is otherwise left alone.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from crdcompat.records import dataclass
 
 _TOKEN = re.compile(
     r"""

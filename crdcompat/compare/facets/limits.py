@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
@@ -12,6 +11,7 @@ from crdcompat.compare import strings
 from crdcompat.compare.changes import Change
 from crdcompat.compare.local import Alone
 from crdcompat.compare.site import WRITE_REJECTED, Effects, Meeting, Seen, Site, Trial, Trials
+from crdcompat.records import dataclass
 from crdcompat.schema.paths import node_at
 from crdcompat.schema.sample import list_of_size, numbers_between, object_of_size, values, whole_number
 from crdcompat.schema.structural import ABSENT, Node

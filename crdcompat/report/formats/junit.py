@@ -6,10 +6,10 @@ Prow's Spyglass shows the text of a failure, not its ``message``; so all that is
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
+from crdcompat.records import dataclass
 from crdcompat.report.check_model import CheckReport, sections
 from crdcompat.report.common import (
     NOTHING,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from crdcompat.policy.rules import catalogue
 from crdcompat.policy.severity import SEVERITIES
+from crdcompat.records import dataclass
 from crdcompat.report.check_model import CheckReport, Section, sections
 from crdcompat.report.common import section_key
 from crdcompat.report.diff_model import DiffReport

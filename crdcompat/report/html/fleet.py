@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from crdcompat.records import dataclass
 from crdcompat.report.html.facets import Facet, Facets
 from crdcompat.report.matrix_model import MATRIX_VERDICTS, UNKNOWN
 from crdcompat.report.text_diff import many

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from crdcompat.policy.findings import listed
 from crdcompat.policy.severity import SEVERITIES
+from crdcompat.records import dataclass
 from crdcompat.report.rules_page import EFFECTS
 from crdcompat.report.text_diff import came_with, crd_name, direction_title, had_waiver, many, place, way_out
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from crdcompat.records import dataclass
 from crdcompat.report.html.facets import Facet, Facets
 from crdcompat.report.html.findings import skipped_lines
 from crdcompat.report.html.items import Group

@@ -6,8 +6,9 @@ No recursion: groups are frames on a stack.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from crdcompat.records import dataclass
 from crdcompat.schema.re2 import Pattern, PatternError, compile_pattern, go_text
 from crdcompat.schema.regex.charset import ANY, NEWLINE, CharSet, negate
 from crdcompat.schema.regex.classes import bracketed, escaped, shorthand
