@@ -29,7 +29,7 @@ _CRDCOMPAT = str(Path(sys.executable).parent / "crdcompat")
 _TARGETS = ("release-4.15", "release-4.14", "release-4.13", "release-4.12")
 _MAXRSS_UNIT = 1 if sys.platform == "darwin" else 1024
 _OBJECTS_EACH = 60
-_CLUSTER_ID = re.compile(rb"(?m)^  clusterID: .*$")
+_CLUSTER_ID = re.compile(rb"(?m)^( *clusterID:) .*$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ def copies(folder: Path, clusters: int) -> Path:
 
 
 def _of_cluster(data: bytes, number: int) -> bytes:
-    return _CLUSTER_ID.sub(b"  clusterID: 00000000-0000-4000-8000-%012d" % number, data)
+    return _CLUSTER_ID.sub(rb"\1 00000000-0000-4000-8000-%012d" % number, data)
 
 
 def measure(name: str, fleet: Path, repo: Path, jobs: int) -> Took:
