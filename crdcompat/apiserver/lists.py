@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
+from operator import itemgetter
 from typing import Any
 
 from crdcompat.apiserver.errors import DUPLICATE, INVALID, FieldError
@@ -21,8 +22,8 @@ def duplicate_errors(value: Any, node: Node, path: str = "") -> Iterator[FieldEr
             for index, item in enumerate(value):
                 yield from duplicate_errors(item, node.items, f"{path}[{index}]")
     elif isinstance(value, dict):
-        for name, sub in node.properties.items():
-            if name in value and sub.has_unique_lists:
+        for name, sub in node.members_with_unique_lists:
+            if name in value:
                 yield from duplicate_errors(value[name], sub, f"{path}.{name}" if path else name)
         if isinstance(node.additional, Node) and node.additional.has_unique_lists:
             for name in sorted(value):
@@ -30,7 +31,18 @@ def duplicate_errors(value: Any, node: Node, path: str = "") -> Iterator[FieldEr
                     yield from duplicate_errors(value[name], node.additional, f"{path}[{name}]")
 
 
+def _are_distinct(items: list[Any], node: Node) -> bool:
+    """Whether it is plain at a look that no two are the same: values that Python tells apart are not."""
+    try:
+        found = set(items) if node.list_type == "set" else {*map(itemgetter(*node.list_keys), items)}
+    except (TypeError, KeyError):  # no texts, keys that are missing, or what is no object
+        return False
+    return len(found) == len(items)
+
+
 def _own_errors(items: list[Any], node: Node, path: str) -> Iterator[FieldError]:
+    if _are_distinct(items, node):
+        return
     misfits = False
     if node.list_type == "map":
         for index, item in enumerate(items):

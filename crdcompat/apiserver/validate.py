@@ -10,7 +10,7 @@ which anyOf/oneOf branch's errors to show when all fail (section 3.5).
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from crdcompat.apiserver import formats, numbers
 from crdcompat.apiserver.correlation import Pair, same
@@ -28,6 +28,9 @@ from crdcompat.apiserver.errors import (
 from crdcompat.apiserver.gotext import compact_json, quote
 from crdcompat.schema.re2 import PatternError, compile_pattern
 from crdcompat.schema.structural import Node
+
+if TYPE_CHECKING:
+    from collections.abc import Container
 
 #: A path as a chain of segments from the root; "" is the root. Built only as text: most paths are short.
 Path = str
@@ -56,6 +59,10 @@ _GO_FORMAT: Final = {int: "int64", float: "float64"}
 
 #: By the schema's type: the Python type of its values, and the checks that one passes besides those of every node.
 _SCALARS: Final[dict[str, tuple[type, int]]] = {"string": (str, 1), "boolean": (bool, 0), "integer": (int, 2)}
+
+
+#: So many texts a node remembers that have passed: reasons and the like recur, and each node has its own.
+_MOST_REMEMBERED = 256
 
 
 class SchemaValidator:
@@ -94,14 +101,18 @@ class SchemaValidator:
         self.string_checks = any(
             (self.min_length is not None, self.max_length is not None, self.pattern is not None, self.unknown)
         )
-        self.plain, self.plain_checks = self._plain()
+        self.passed: set[str] = set()
+        self.plain, self.plain_checks, self.passing = self._plain()
 
-    def _plain(self) -> tuple[type | None, int]:
-        """The type of scalars that nothing here can be against, and how many checks one passes."""
-        if self.enum or self.junctors or self.format or self.string_checks or self.bounds or len(self.types) != 1:
-            return None, 0
-        kind, more = _SCALARS.get(self.types[0], (None, 0))
-        return kind, self.own_checks + more
+    def _plain(self) -> tuple[type | None, int, Container[str] | None]:
+        """The type of scalars that pass here, how many checks one passes, and which texts do (None: all)."""
+        kind, more = _SCALARS.get(self.node.type, (None, 0))
+        asked = [bool(self.enum), bool(self.format), self.string_checks]
+        if kind is None or self.junctors or self.bounds or self.unknown or sum(asked) > (kind is str):
+            return None, 0, None
+        texts = {0: self.enum_strings, 1: formats.passing(self.format), 2: self.passed}
+        demand = asked.index(True) if any(asked) else -1
+        return kind, self.own_checks + more + (demand == 1), texts.get(demand)
 
     @cached_property
     def items(self) -> SchemaValidator | None:
@@ -124,15 +135,12 @@ class SchemaValidator:
         return SchemaValidator(self.node.not_, self.server) if self.node.not_ is not None else None
 
     def member(self, name: str) -> SchemaValidator | None:
-        """The validator of an object's member, None where nothing describes it; compiled when first met."""
-        try:
-            return self.members[name]
-        except KeyError:
-            sub = self.node.properties.get(name)
-            if sub is None:
-                return self.map_value  # the keys of a map are unbounded: not remembered one by one
-            self.members[name] = SchemaValidator(sub, self.server)
-            return self.members[name]
+        """The validator of an object's member that is met for the first time, None where nothing describes it."""
+        sub = self.node.properties.get(name)
+        if sub is None:
+            return self.map_value  # the keys of a map are unbounded: not remembered one by one
+        self.members[name] = SchemaValidator(sub, self.server)
+        return self.members[name]
 
     @cached_property
     def map_value(self) -> SchemaValidator | None:
@@ -300,19 +308,22 @@ class SchemaValidator:
             out.append(FieldError(INVALID, where, value, detail))
         elif self.unknown:
             unknown.append(Unknown(where, "pattern", self.unknown))
+        elif length <= formats.LONGEST_REMEMBERED and len(self.passed) < _MOST_REMEMBERED:
+            self.passed.add(value)
 
     def _array(
         self, value: list[Any], path: Path, pair: Pair | None, out: list[FieldError], unknown: list[Unknown]
     ) -> int:
         count = 0
-        if self.items is not None:
+        items = self.items
+        if items is not None:
             indexed = self.server.does("list_index_in_paths")
             for index, item in enumerate(value):
-                if type(item) is self.items.plain:
-                    count += self.items.plain_checks
+                if type(item) is items.plain and (items.passing is None or item in items.passing):
+                    count += items.plain_checks
                     continue
                 old = pair.item(index) if pair is not None else None
-                count += self.items.validate(item, f"{path}[{index}]" if indexed else path, old, out, unknown)
+                count += items.validate(item, f"{path}[{index}]" if indexed else path, old, out, unknown)
         size = len(value)
         if self.min_items is not None and size < self.min_items:
             detail = f"{path} in body should have at least {self.min_items} items"
@@ -364,16 +375,18 @@ class SchemaValidator:
                 detail = f"{prefix}{name} in body is a forbidden property"
                 out.append(FieldError(INVALID, path or "<nil>", name, detail))
         # The server goes through map values and declared members at random; we in one order.
+        members = self.members
         for name in sorted(value):
-            member = self.member(name)
+            member = members.get(name) or self.member(name)
             if member is not None:
-                if type(value[name]) is member.plain:
+                item = value[name]
+                if type(item) is member.plain and (member.passing is None or item in member.passing):
                     count += member.plain_checks
                     continue
                 # Type metadata of the (validator's) root is never ratcheted.
                 correlates = pair is not None and (path or name not in _TYPE_META)
                 old = pair.key(name) if pair is not None and correlates else None
-                count += member.validate(value[name], prefix + name, old, out, unknown)
+                count += member.validate(item, prefix + name, old, out, unknown)
         for name in self.required:
             if name not in value:
                 out.append(FieldError(REQUIRED, prefix + name, "", ""))

@@ -116,6 +116,11 @@ class Node:
         """Whether a list of type set or map may stand here or below."""
         return self.anywhere(lambda schema: schema.get("x-kubernetes-list-type") in ("set", "map"))
 
+    @cached_property
+    def members_with_unique_lists(self) -> tuple[tuple[str, Node], ...]:
+        """The declared members in which such a list may stand."""
+        return tuple((name, sub) for name, sub in self.properties.items() if sub.has_unique_lists)
+
     def child(self, key: str) -> Node | None:
         """The schema of member ``key`` of an object of this node, ``None`` where nothing describes it."""
         found = self.properties.get(key)

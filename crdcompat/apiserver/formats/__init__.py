@@ -6,14 +6,13 @@ Source: k8s.io/kube-openapi/pkg/validation/strfmt and the API extensions server'
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from crdcompat.apiserver.formats import codes, mail, network, times
 from crdcompat.schema.re2 import go_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Container
 
     from crdcompat.apiserver.eras import Server
 
@@ -62,19 +61,30 @@ def supported(format: str, type: str, server: Server) -> bool:  # noqa: A002 - t
     return format in _NUMERIC.get(type, ()) and server.does("integer_range")
 
 
+def passing(format: str) -> Container[str]:  # noqa: A002
+    """Texts that have the (string) format, as far as `matches` has met them."""
+    return _met.setdefault(format, set())
+
+
 def matches(format: str, text: str) -> bool:  # noqa: A002
     """Whether the text has the (string) format. A format without a check demands nothing."""
-    return _known(format, text) if len(text) <= _LONGEST_REMEMBERED else _matches(format, text)
+    met = _met.setdefault(format, set())
+    if text in met:
+        return True
+    check = CHECKS.get(_normalized(format))
+    found = check is None or check(go_text(text))
+    if found and len(text) <= LONGEST_REMEMBERED:
+        if len(met) >= _MOST_REMEMBERED:
+            met.clear()
+        met.add(text)
+    return found
 
 
-def _matches(name: str, text: str) -> bool:
-    check = CHECKS.get(_normalized(name))
-    return check is None or check(go_text(text))
-
-
-#: The same times stand in many conditions, and in every write of one object.
-_known = lru_cache(maxsize=4096)(_matches)
-_LONGEST_REMEMBERED = 64
+#: The same times stand in many conditions, and in every write of one object: texts that have a format, by its name.
+_met: dict[str, set[str]] = {}
+_MOST_REMEMBERED = 4096
+LONGEST_REMEMBERED = 64
+"""So long, in characters, is a text that is worth remembering."""
 
 
 def _normalized(name: str) -> str:
