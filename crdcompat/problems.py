@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
+
 from crdcompat.records import dataclass
 
 
@@ -24,10 +26,14 @@ def problem_order(problem: Problem) -> tuple[str, int, str, str]:
     return (problem.file, problem.line or 0, problem.message, problem.side)
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclass(frozen=True, slots=True)
 class Skipped:
     """A file or document that was rightly left out, and why (counted in the report)."""
 
     file: str
     reason: str
     side: str = ""
+
+
+skipped_order = attrgetter("file", "reason", "side")
+"""By file, then by reason."""

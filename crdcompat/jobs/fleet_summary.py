@@ -14,7 +14,7 @@ from crdcompat.jobs.reach import verdict_on
 from crdcompat.jobs.releases import minor_of
 from crdcompat.manifests.crdset import CrdSet
 from crdcompat.policy.findings import Location, fingerprint
-from crdcompat.problems import Problem, Skipped, problem_order
+from crdcompat.problems import Problem, Skipped, problem_order, skipped_order
 from crdcompat.records import dataclass
 from crdcompat.report.fleet_model import (
     FleetCluster,
@@ -160,7 +160,7 @@ class FleetSummary:
             unjudged=self._report_unjudged(),
             unread=tuple(sorted(self._unread, key=lambda item: item.recording)),
             problems=tuple(sorted(problems, key=problem_order)),
-            left_out=tuple(sorted(left_out)),
+            left_out=tuple(sorted(left_out, key=skipped_order)),
             notes=(*notes, *self._doubts(old if self._direction == "upgrade" else new)),
         )
 

@@ -14,7 +14,7 @@ from crdcompat.jobs.causes import CauseCounter
 from crdcompat.jobs.replays import ASK, Replayed, replayers
 from crdcompat.manifests.crdset import CrdSet
 from crdcompat.manifests.objects import Recorded
-from crdcompat.problems import Problem, Skipped, problem_order
+from crdcompat.problems import Problem, Skipped, problem_order, skipped_order
 from crdcompat.report.model import Release
 from crdcompat.report.simulation_model import NotSimulated, SimulatedObject, SimulationReport, WriteVerdict
 from crdcompat.schema.structural import ABSENT
@@ -109,7 +109,7 @@ class _Run:
             direction="upgrade" if upgrade else "rollback",
             objects=tuple(sorted(self._simulated, key=lambda item: (item.crd, item.namespace, item.name, item.source))),
             not_simulated=tuple(sorted(self._missed, key=lambda item: (item.reason, item.object, item.source))),
-            skipped=tuple(sorted(self._skipped)),
+            skipped=tuple(sorted(self._skipped, key=skipped_order)),
             problems=tuple(sorted({*self._problems, *refused}, key=problem_order)),
             notes=self._replayer.notes,
             causes=self._causes.summary(new if upgrade else target, "new" if upgrade else "old"),

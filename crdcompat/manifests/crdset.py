@@ -13,7 +13,7 @@ from crdcompat.manifests.documents import Document, read_documents
 from crdcompat.manifests.lookout import elsewhere, has_extension, is_marked
 from crdcompat.manifests.positions import Positions
 from crdcompat.manifests.yaml import gc_paused
-from crdcompat.problems import Problem, Skipped
+from crdcompat.problems import Problem, Skipped, skipped_order
 from crdcompat.records import dataclass
 from crdcompat.sources.tree import Entry, Tree
 
@@ -141,7 +141,7 @@ class CrdReader:
             commit=tree.commit,
             notes=tree.notes,
             documents=tuple(documents),
-            skipped=tuple(sorted(skipped)),
+            skipped=tuple(sorted(skipped, key=skipped_order)),
             problems=tuple(problems),
             remarks=tuple(remarks),
             read=lambda paths: ((entry.path, data) for entry, data in tree.read([by_path[path] for path in paths])),

@@ -29,7 +29,9 @@ class Release:
 
 def sorted_skips(*sides: Iterable[Skipped]) -> tuple[Skipped, ...]:
     """The skipped files of all sides, each once."""
-    return tuple(sorted({item for side in sides for item in side}))
+    from crdcompat.problems import skipped_order
+
+    return tuple(sorted({item for side in sides for item in side}, key=skipped_order))
 
 
 Report: TypeAlias = "DiffReport | SimulationReport | CheckReport"

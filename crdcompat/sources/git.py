@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import stat
 from dataclasses import field
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -164,7 +165,7 @@ def _blob_entries(records: Iterable[tuple[tuple[bytes, bytes, bytes], bytes]], s
             skipped.append(Skipped(display_path(path), "submodule"))
         else:
             entries.append(Entry(display_path(path), oid.decode("ascii")))
-    return sorted(entries, key=lambda entry: entry.path)
+    return sorted(entries, key=attrgetter("path"))
 
 
 def _top_level(repo: Repository) -> str:
