@@ -10,8 +10,9 @@ import pytest
 from helpers import RELEASES, Json, array, crd, obj, root, string, version
 
 import crdcompat
+import crdcompat.apiserver.refusals
 from crdcompat.apiserver.eras import OPENSHIFT, Server
-from crdcompat.apiserver.refusals import refusal, update_refusal
+from crdcompat.apiserver.refusals import refusal, refusals, update_refusal
 from crdcompat.manifests.crd import read_crd
 
 SERVER = Server(31)
@@ -114,6 +115,43 @@ def test_rules_of_a_schema(case: str) -> None:
     assert _refused(crd(root(spec=obj(a=node)))) == said
 
 
+_HANDLED = 'CustomResourceDefinition in version "v1" cannot be handled as a CustomResourceDefinition: '
+_FIELD = "into Go struct field JSONSchemaProps.spec.versions.schema.openAPIV3Schema.properties.properties."
+#: What stands at spec.a and does not decode -> what the server says of it; the path is Go's, without keys and indices.
+_MISFITS: dict[str, tuple[Any, str]] = {
+    "text for a number": ({"type": "integer", "maximum": "ten"}, f"string {_FIELD}maximum of type float64"),
+    "a fraction for a length": (string(maxLength=1.5), f"number 1.5 {_FIELD}maxLength of type int64"),
+    "a number for a pattern": (string(pattern=5), f"number {_FIELD}pattern of type string"),
+    "text for a bool": (string(nullable="yes"), f"string {_FIELD}nullable of type bool"),
+    "a list of types": ({"type": ["string"]}, f"array {_FIELD}type of type string"),
+    "text for a list": ({**obj(), "required": "b"}, f"string {_FIELD}required of type []string"),
+    "a bool in a list": ({**obj(), "required": ["b", True]}, f"bool {_FIELD}required of type string"),
+    "an enum of one": (string(enum="x"), f"string {_FIELD}enum of type []v1.JSON"),
+    "text for a schema": (obj(b="string"), f"string {_FIELD}properties of type v1.JSONSchemaProps"),
+    "a schema for branches": (string(anyOf={}), f"object {_FIELD}anyOf of type []v1.JSONSchemaProps"),
+    "within items, where the path ends": (array(string(minLength="1")), f"string {_FIELD}items of type int64"),
+    "within a branch": (string(allOf=[{"minLength": []}]), f"array {_FIELD}allOf.minLength of type int64"),
+}
+
+
+@pytest.mark.parametrize("case", _MISFITS)
+def test_what_does_not_decode_is_the_whole_answer(case: str) -> None:
+    node, said = _MISFITS[case]
+    found = read_crd(crd(root(spec=obj(a=node, b={}))))
+    assert refusal(found, found.versions[0], SERVER) == f"{_HANDLED}json: cannot unmarshal {said}"
+
+
+def test_neither_a_bool_nor_a_schema() -> None:
+    found = read_crd(crd(root(spec=obj(a={"type": "object", "additionalProperties": "yes"}))))
+    assert refusal(found, found.versions[0], SERVER) == f"{_HANDLED}boolean or JSON schema expected"
+
+
+def test_the_first_that_is_sent_is_told() -> None:
+    """Maps are sent with their keys in order."""
+    found = read_crd(crd(root(spec=obj(b=string(maxLength="1"), a={"type": "number", "minimum": {}}))))
+    assert refusal(found, found.versions[0], SERVER).endswith("minimum of type float64")
+
+
 _GOOD_NODES: tuple[Json, ...] = (
     {"x-kubernetes-int-or-string": True, "anyOf": [{"type": "integer"}, {"type": "string"}]},
     {"x-kubernetes-int-or-string": True, "allOf": [{"anyOf": [{"type": "integer"}, {"type": "string"}]}]},
@@ -123,6 +161,8 @@ _GOOD_NODES: tuple[Json, ...] = (
     string(default="x", enum=["x"]),
     {**obj(b=string(default="y")), "default": {}},
     {"type": "string", "nullable": True, "default": None},
+    string(maxLength=10.0, minLength=None, enum=None, required=None),
+    string(pattern=r"^[\p{L}\p{S}]{0,1000}$"),  # its program is large
 )
 
 
@@ -191,6 +231,48 @@ def test_v1beta1_need_not_be_structural() -> None:
     old = crd(root(spec=obj(a={})))
     old["apiVersion"] = "apiextensions.k8s.io/v1beta1"
     assert _refused(old) == ""
+
+
+# -- all that is wrong with a CRD, and where ------------------------------------------------------------------
+
+
+_AT = ("spec", "versions", 0, "schema", "openAPIV3Schema", "properties", "spec", "properties")
+_TYPELESS = "Required value: must not be empty for specified object fields"
+
+
+def test_every_version_and_place() -> None:
+    two = read_crd(crd(versions=[version(root(spec=obj(a={}))), version(root(spec=obj(b={})), "v2", storage=False)]))
+    assert refusals(two, SERVER) == [
+        ((*_AT, "a", "type"), f"{_SPEC}.properties[a].type: {_TYPELESS}"),
+        ((*_AT[:2], 1, *_AT[3:], "b", "type"), f"{_SPEC}.properties[b].type: {_TYPELESS}"),
+    ]
+    undecoded = read_crd(crd(root(spec=obj(a={}, b=string(maxLength="1"), c=string(minLength="1")))))
+    assert [at for at, _ in refusals(undecoded, SERVER)] == [(*_AT, "b", "maxLength"), (*_AT, "c", "minLength")]
+
+
+@pytest.mark.parametrize("case", [*_NODES, *_MISFITS])
+@pytest.mark.parametrize("depth", ["property", "item", "value"])
+def test_beside_a_good_crd_only_what_differs_is_looked_at(case: str, depth: str) -> None:
+    """Nothing is lost by it: whatever the good CRD has in the place, what is bad is found."""
+    bad = {**_NODES, **_MISFITS}[case][0]
+    held = {"property": obj, "item": lambda a: array(obj(a=a)), "value": lambda a: {**obj(), "additionalProperties": a}}
+    goods = [string(), obj(b=string()), array(string()), {"type": "object", "additionalProperties": string()}]
+    found = read_crd(crd(root(spec=obj(at=held[depth](a=bad), more=string()))))
+    alone = refusals(found, SERVER)
+    assert alone
+    for good in goods:
+        other = read_crd(crd(root(spec=obj(at=held[depth](a=good), more=string()))))
+        assert refusals(other, SERVER) == []
+        assert refusals(found, SERVER, other) == alone
+
+
+def test_what_a_good_crd_has_alike_is_not_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[str] = []
+    monkeypatch.setattr(crdcompat.apiserver.refusals, "syntax_error", lambda text: looked.append(text) or "")
+    one, other = (read_crd(crd(root(spec=obj(a=string(pattern="a"), b=string(pattern=text))))) for text in "bc")
+    assert refusals(one, SERVER) == []
+    assert refusals(other, SERVER, one) == []
+    assert looked == ["a", "b", "c"]
 
 
 # -- replacing one CRD by another -----------------------------------------------------------------------------

@@ -13,10 +13,12 @@ from crdcompat.compare.result import Judged
 from crdcompat.compare.site import DIRECTIONS, ROLLBACK
 from crdcompat.errors import UsageError
 from crdcompat.jobs.comparing import Compared, Filters, compare, report_on
+from crdcompat.jobs.refused import refused
 from crdcompat.manifests.crd import Crd, CrdVersion, is_crd, read_crd
 from crdcompat.manifests.crdset import CrdReader, CrdSet
 from crdcompat.policy.findings import Finding, Location
 from crdcompat.policy.locations import Places, find_places
+from crdcompat.problems import problem_order
 from crdcompat.report.diff_model import DiffReport
 from crdcompat.report.model import Release
 from crdcompat.schema.sample import member_key
@@ -79,7 +81,9 @@ def diff(
     compared = _compare(old, new, wanted)
     places = find_places(old, new, compared.judged, compared.open) if locate else Places({}, {})
     releases = release(old), release(new)
-    return report_on(compared, releases, wanted, places, command=command, more_places=more_places)
+    report = report_on(compared, releases, wanted, places, command=command, more_places=more_places)
+    remarks = refused(compared, (server_of(old), server_of(new))) if locate else ()
+    return replace(report, remarks=tuple(sorted({*report.remarks, *remarks}, key=problem_order)))
 
 
 def suggest_patch(

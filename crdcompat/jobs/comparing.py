@@ -38,12 +38,14 @@ class Filters:
 class Compared:
     """Two sets that were compared: how they were paired, and what the filters leave of what was found.
 
-    ``missing`` says which name of the filters occurs in neither set, "" if all do: then nothing was compared.
+    ``facings`` are the pairs that the filters left to compare. ``missing`` says which name of the filters occurs in
+    neither set, "" if all do: then nothing was compared.
     """
 
     old: CrdSet
     new: CrdSet
     pairing: Pairing
+    facings: tuple[Facing, ...]
     found: Comparison
     judged: tuple[Judged, ...]
     open: tuple[Open, ...]
@@ -55,7 +57,7 @@ def compare(old: CrdSet, new: CrdSet, servers: tuple[Server, Server], wanted: Fi
     contexts, crds = wanted.contexts, wanted.crds
     forced = [(a, b) for a, _, b in (name.partition("=") for name in contexts if "=" in name)]
     pairing = pair(old, new, forced, [name for name in contexts if "=" not in name])
-    facings = [facing for facing in pairing.facings if _is_wanted(facing, crds, wanted.paths)]
+    facings = tuple(facing for facing in pairing.facings if _is_wanted(facing, crds, wanted.paths))
     missing = ""
     if contexts and not pairing.facings and (old.documents and new.documents):
         known = pair(old, new).contexts
@@ -69,6 +71,7 @@ def compare(old: CrdSet, new: CrdSet, servers: tuple[Server, Server], wanted: Fi
         old,
         new,
         pairing,
+        facings,
         found,
         judged=tuple(item for item in found.judged if not owners or item.change.owner in owners),
         open=tuple(item for item in found.open if not owners or owner(item.undecided.path) in owners),

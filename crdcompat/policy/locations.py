@@ -14,21 +14,23 @@ from crdcompat.records import dataclass
 from crdcompat.schema.paths import Pointer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from crdcompat.compare.result import Judged, Open
     from crdcompat.manifests.crdset import CrdDocument, CrdSet
     from crdcompat.manifests.pairing import Chosen
+    from crdcompat.manifests.positions import Place
 
-_Spot = tuple[str, int, Pointer]  # file, document in the stream, pointer inside it
+Spot = tuple[str, int, Pointer]
+"""A file, a document of its stream, and a pointer into that."""
 
 
 @dataclass(frozen=True, slots=True)
 class Places:
     """Looked-up locations of both sides."""
 
-    old: dict[_Spot, tuple[int, int]]
-    new: dict[_Spot, tuple[int, int]]
+    old: dict[Spot, Place]
+    new: dict[Spot, Place]
 
     def of(self, item: Judged) -> tuple[Location, ...]:
         """Every place of a change: OLD's first, each file once."""
@@ -73,7 +75,7 @@ def find_places(old: CrdSet, new: CrdSet, judged: Sequence[Judged], opened: Sequ
         wanted_old.add((entry.old,) if entry.old else (), entry.undecided.old_at, absolute=absolute)
         absolute = not entry.undecided.path and entry.undecided.new_at[:1] == ("spec",)
         wanted_new.add((entry.new,) if entry.new else (), entry.undecided.new_at, absolute=absolute)
-    return Places(_look_up(old, wanted_old), _look_up(new, wanted_new))
+    return Places(look_up(old, wanted_old.pointers), look_up(new, wanted_new.pointers))
 
 
 class _Wanted:
@@ -84,22 +86,24 @@ class _Wanted:
 
     def add(self, places: Iterable[Chosen], at: Pointer, *, absolute: bool) -> None:
         for chosen in places:
-            _, _, pointer = _spot(chosen, at, absolute=absolute)
-            self.pointers.setdefault(chosen.document, set()).add(pointer)
+            inside = at if absolute else (*chosen.version.schema_pointer, *at)
+            self.pointers.setdefault(chosen.document, set()).add(inside)
 
 
-def _spot(chosen: Chosen, at: Pointer, *, absolute: bool = False) -> _Spot:
+def _spot(chosen: Chosen, at: Pointer, *, absolute: bool = False) -> Spot:
     document = chosen.document
     inside = at if absolute else (*chosen.version.schema_pointer, *at)
     return document.file, document.index, (*document.pointer, *inside)
 
 
-def _look_up(crds: CrdSet, wanted: _Wanted) -> dict[_Spot, tuple[int, int]]:
+def look_up(crds: CrdSet, wanted: Mapping[CrdDocument, set[Pointer]]) -> dict[Spot, Place]:
+    """Where the values at these pointers into CRDs stand; without those of a file that went away while we ran."""
     by_file: dict[str, set[tuple[int, Pointer]]] = {}
-    found: dict[_Spot, tuple[int, int]] = {}
-    for document, pointers in wanted.pointers.items():
+    found: dict[Spot, Place] = {}
+    for document, pointers in wanted.items():
         if document.positions is None or document.pointer:
-            by_file.setdefault(document.file, set()).update((document.index, pointer) for pointer in pointers)
+            inside = {(document.index, (*document.pointer, *pointer)) for pointer in pointers}
+            by_file.setdefault(document.file, set()).update(inside)
         else:
             places = document.positions.find(document.crd.raw, pointers)
             found.update(((document.file, document.index, pointer), place) for pointer, place in places.items())
