@@ -2,11 +2,13 @@
 
 Such a file makes no difference by itself. It matters where it holds another variant of a CRD that does differ, and
 where it tells of a context that the tree has. git finds the lines that say so without anything being parsed; the
-files they stand in are read, and only what is read counts. All others are left out, however many there are.
+files they stand in are read, and only what is read counts. All others are left out, however many there are. What is
+in UTF-16 git cannot search: files with its byte order mark are read.
 """
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterable, Sequence
 
@@ -15,6 +17,7 @@ from crdcompat.jobs.quick import unchanged
 from crdcompat.manifests.contexts import CHANNEL, FEATURE_SET, PROFILE
 from crdcompat.manifests.crdset import CrdDocument, CrdReader
 from crdcompat.manifests.lookout import FOLDERS_ELSEWHERE, may_hold_crds
+from crdcompat.sources.encoding import WIDE_MARKS
 from crdcompat.sources.git import GitTree, grep
 from crdcompat.sources.tree import Entry, Tree
 
@@ -23,6 +26,8 @@ from crdcompat.sources.tree import Entry, Tree
 _FEW, _PLURAL = 8, "plural"
 _PLURAL_LINE = re.compile(r"""\s*(?:-\s+)?["']?plural["']?\s*:\s*["']?([a-z0-9-]+)["']?\s*,?\s*""")
 _ANNOTATION = re.compile(r"""\s*["']?(?P<key>[^\s"':]+)["']?\s*:\s*(?P<quote>["']?)(?P<value>.*?)(?P=quote)\s*,?\s*""")
+#: What stands in a line for bytes that are no UTF-8.
+_NOT_UTF8 = "\ufffd"
 #: Files that say the same are tried in so many rounds; then all of them are read.
 _ROUNDS = 3
 
@@ -54,14 +59,15 @@ def unread(
     needed: set[Entry] = set()
     telling: dict[str, list[Entry]] = {}
     try:
-        lines = list(grep(base, (*words, *marks), leaving_out=FOLDERS_ELSEWHERE))
+        wanted = (*words, *marks, *map(os.fsdecode, WIDE_MARKS))
+        lines = list(grep(base, wanted, leaving_out=FOLDERS_ELSEWHERE))
     except SourceError:
         return frozenset()  # a search that failed has missed something: whoever reads the files meets the reason
     for path, line in lines:
         entry = same.get(path)
         if entry is None:
             continue
-        if any(word in line for word in words) and _may_name(line, names):
+        if _NOT_UTF8 in line or (any(word in line for word in words) and _may_name(line, names)):
             needed.add(entry)
         if any(mark in line for mark in marks):
             telling.setdefault(line.strip(), []).append(entry)

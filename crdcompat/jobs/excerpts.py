@@ -14,10 +14,10 @@ from typing import Any
 
 from crdcompat.errors import SourceError
 from crdcompat.manifests.crdset import CrdSet
-from crdcompat.manifests.documents import to_utf8
 from crdcompat.policy.findings import Excerpt, Finding, Location
 from crdcompat.records import dataclass
 from crdcompat.report.diff_model import DiffReport, UndecidedEntry
+from crdcompat.sources.encoding import to_utf8
 
 #: Lines shown before and after what is marked, lines marked at most, and characters of a line.
 _AROUND, _MOST_MARKED, _MOST_WIDE = 4, 12, 120

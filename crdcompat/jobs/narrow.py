@@ -20,6 +20,7 @@ from crdcompat.manifests.pairing import resolve_all
 from crdcompat.policy.findings import Finding, Location, fingerprint, listed
 from crdcompat.schema.paths import Pointer, field_of, render, schema_path_of, value_at, with_value
 from crdcompat.schema.sample import member_key
+from crdcompat.sources.encoding import legible
 
 
 class Narrower:
@@ -71,7 +72,7 @@ class Narrower:
         if key not in self._texts:
             crds = self._new if side == "new" else self._old
             read = dict(crds.read([file]))
-            self._texts[key] = read[file].decode("utf-8", "replace").splitlines() if file in read else []
+            self._texts[key] = legible(read[file]).decode("utf-8", "replace").splitlines() if file in read else []
         return self._texts[key]
 
     def _witness(self, finding: Finding, values: tuple[Any, ...]) -> Witness:

@@ -15,6 +15,7 @@ from crdcompat.manifests.positions import Positions
 from crdcompat.manifests.yaml import gc_paused
 from crdcompat.problems import Problem, Skipped, skipped_order
 from crdcompat.records import dataclass
+from crdcompat.sources.encoding import legible
 from crdcompat.sources.tree import Entry, Tree
 
 
@@ -199,7 +200,7 @@ def _read_file(data: bytes, entry: Entry) -> _File:
             else:
                 place = entry.path, item.index, item.pointer, entry.oid
                 documents.append(CrdDocument(crd, *place, item.positions))
-    if problems and b"{{" in data and not documents:
+    if problems and b"{{" in legible(data) and not documents:
         return _File(skipped=(Skipped(entry.path, "template that is not YAML"),))
     if others and not documents and not skipped and not problems:
         skipped.append(Skipped(entry.path, "no CRD"))

@@ -6,7 +6,6 @@ other documents of the file.
 
 from __future__ import annotations
 
-import codecs
 import re
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -29,6 +28,7 @@ from crdcompat.manifests.yaml import (
 )
 from crdcompat.problems import Problem
 from crdcompat.records import dataclass
+from crdcompat.sources.encoding import to_utf8
 from crdcompat.sources.files import MAX_FILE_BYTES
 
 if TYPE_CHECKING:
@@ -50,13 +50,6 @@ _BIG_INTEGER = re.compile(rb"[0-9]{19}")
 _DOCUMENT_START = re.compile(rb"^---(?=[ \t\r\n]|\Z)", re.MULTILINE)
 _VALUE_START = re.compile(rb"^(?=[{\[])", re.MULTILINE)
 _DIRECTIVE = re.compile(rb"^%", re.MULTILINE)
-_BOMS = (  # UTF-32 first: its little-endian mark begins with UTF-16's
-    (codecs.BOM_UTF32_LE, "utf-32-le"),
-    (codecs.BOM_UTF32_BE, "utf-32-be"),
-    (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF16_LE, "utf-16-le"),
-    (codecs.BOM_UTF16_BE, "utf-16-be"),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,22 +107,13 @@ def read_documents(data: bytes, file: str, *, max_bytes: int = MAX_FILE_BYTES) -
     try:
         text = to_utf8(data)
     except UnicodeError as error:
-        yield Problem(file, None, f"not valid text: {error}")
+        yield Problem(file, None, f"not valid text: {error}: save it as UTF-8")
         return
     for index, found in enumerate(_values(text)):
         if isinstance(found, Fault):
             yield Problem(file, found.line, found.message)
         elif found.data is not None:
             yield from _items(Document(file, index, found.line, found.data, (), found.remarks, found.positions))
-
-
-def to_utf8(data: bytes) -> bytes:
-    """Take the byte order mark away, and recode what it marks. Raises UnicodeError."""
-    for mark, encoding in _BOMS:
-        if data.startswith(mark):
-            body = data[len(mark) :]
-            return body if encoding == "utf-8" else body.decode(encoding).encode()
-    return data
 
 
 def json_pieces(text: bytes) -> list[tuple[int, bytes]]:

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 from yaml.nodes import MappingNode, SequenceNode
 
-from crdcompat.manifests.documents import Fault, compose_stream, json_pieces, to_utf8, yaml_pieces
+from crdcompat.manifests.documents import Fault, compose_stream, json_pieces, yaml_pieces
 from crdcompat.manifests.positions import Place
 from crdcompat.manifests.yaml import node_key
+from crdcompat.sources.encoding import to_utf8
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from crdcompat.sources.encoding import legible
+
 _EXTENSIONS = frozenset({".yaml", ".yml", ".json"})
 #: Folders that hold no CRD a cluster would get.
 _ELSEWHERE = {
@@ -31,7 +33,8 @@ def has_extension(path: str) -> bool:
 
 def is_marked(data: bytes) -> bool:
     """Whether a word stands in it without which it is no CRD."""
-    return any(mark in data for mark in _MARKS)
+    text = legible(data)
+    return any(mark in text for mark in _MARKS)
 
 
 def elsewhere(path: str) -> str:

@@ -16,6 +16,7 @@ from crdcompat.schema.listed import with_values
 from crdcompat.schema.paths import node_at, schema_pointer
 from crdcompat.schema.sample import member_key
 from crdcompat.schema.structural import ABSENT, Node
+from crdcompat.sources.encoding import is_wide, legible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -39,9 +40,11 @@ def suggest_patch(judged: Iterable[Judged], old: CrdSet) -> str:
                 settings[key] = _joined(settings[key], setting) if key in settings else setting
     texts = []
     for file, data in old.read(sorted(wanted)):
-        after = apply_settings(data, list(wanted[file].values()))
-        before, now = (side.decode("utf-8").splitlines(keepends=True) for side in (data, after))
-        texts.append("".join(difflib.unified_diff(before, now, fromfile=f"a/{file}", tofile=f"b/{file}")))
+        text = legible(data)
+        after = apply_settings(text, list(wanted[file].values()))
+        before, now = (side.decode("utf-8").splitlines(keepends=True) for side in (text, after))
+        texts += [f"# {file} is not in UTF-8: this is for its text, git apply does not take it\n"] * is_wide(data)
+        texts += difflib.unified_diff(before, now, fromfile=f"a/{file}", tofile=f"b/{file}")
     return "".join(texts)
 
 

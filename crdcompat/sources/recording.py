@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from crdcompat.sources.encoding import legible
 from crdcompat.sources.tree import Entry, Listed, Tree
 
 if TYPE_CHECKING:
@@ -48,7 +49,8 @@ class CrdTree(Listed):
         if self._files is None:
             self._files = {}
             for entry, data in self._recording.stream(self._wanted):
-                if any(mark in data for mark in _MARKS):
+                text = legible(data)
+                if any(mark in text for mark in _MARKS):
                     found = _CRDS.search(entry.path)
                     path = found[1] if found else entry.path
                     clashes = self._files.get(path, data) != data  # two images that gathered at different times
