@@ -48,10 +48,10 @@ OLD = root(spec=obj(a=string("A")), status=obj(p=string("A")))
 NEW = root(spec=obj(a=string("A", "B"), n=string()), status=obj(p=string("A", "B")))
 
 
-def rendered(report: Report, name: str) -> str:
+def rendered(report: Report, name: str, *, existing: bool = False) -> str:
     """The report in a format, ending with one newline, the same twice."""
-    text = get_format(name).render(report, Style())
-    assert text == get_format(name).render(report, Style())
+    text = get_format(name).render(report, Style(existing=existing))
+    assert text == get_format(name).render(report, Style(existing=existing))
     assert text.endswith("\n")
     return text
 

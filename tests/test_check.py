@@ -202,6 +202,11 @@ def test_all_shows_what_stood_before(tmp_path: Path) -> None:
     assert "error[enum-value-added]" not in plain.out
     assert "1 finding stood there before this change (--all lists them)." in plain.out
     assert "error[enum-value-added]" in shown.out
+    pages = [
+        run("check", "--base", "base", "--target", "old", *more, "--format", "html", cwd=repo).out
+        for more in ((), ("--all",))
+    ]
+    assert ['<details class="group aside held">' in page for page in pages] == [True, False]
 
 
 def test_existing_by_place_and_by_size(tmp_path: Path) -> None:

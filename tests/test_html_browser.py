@@ -8,6 +8,7 @@ import zlib
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
@@ -323,6 +324,7 @@ def test_a_check_hides_what_does_not_count_until_asked(browser: Browser, tmp_pat
     browser.open(held(tmp_path, check(tmp_path)))
     aside = "return [...document.querySelectorAll('.aside')].map((each) => each.open)"
     assert browser.js(aside) == [False, False]
+    assert shown(browser) == "8 findings; 1 more stood there before (status: existing)"
     tick(browser, "status", "waived")
     assert shown(browser) == "Showing 1 of 9 findings"
     assert browser.js(aside) == [False, True]
@@ -334,6 +336,77 @@ def test_a_check_hides_what_does_not_count_until_asked(browser: Browser, tmp_pat
     choose(browser, "section", "target r9")
     assert len(visible(browser)) == 3
     assert browser.complaints() == []
+
+
+def on_screen(browser: Browser) -> list[str]:
+    found = "[...document.querySelectorAll('.item')].filter((item) => item.checkVisibility()).map((item) => item.id)"
+    return browser.js(f"return {found}")
+
+
+def test_what_stood_there_before_is_hidden_until_asked(browser: Browser, tmp_path: Path) -> None:
+    """Whatever else is filtered by: its count is told, its status brings it, and its heading opens it."""
+    report = check(tmp_path)
+    (old,) = [finding for finding in report.findings if finding.status == "existing"]
+    file = held(tmp_path, report)
+    browser.open(file)
+    (existing,) = browser.js("return [...document.querySelectorAll('.held .item')].map((item) => item.id)")
+    assert existing.startswith(f"f-{old.id}")
+    assert existing not in on_screen(browser)
+    tick(browser, "severity", old.severity)
+    assert existing not in visible(browser)
+    others = sum(finding.severity == old.severity for finding in report.findings) - 1
+    assert shown(browser) == f"Showing {others} of 8 findings; 1 more stood there before (status: existing)"
+    chip = "return document.querySelector(`[data-facet=${arguments[0]}] [value=${arguments[1]}]`).parentElement"
+    assert browser.js(f"{chip}.innerText", "status", "existing").split() == ["existing", "1"]
+    assert browser.js(f"{chip}.innerText", "severity", old.severity).split() == [old.severity, str(others)]
+    tick(browser, "status", "existing")
+    assert on_screen(browser) == [existing]
+    assert shown(browser) == "Showing 1 of 9 findings"
+    browser.open(file, address(browser))
+    assert on_screen(browser) == [existing]
+    browser.js("document.getElementById('clear').click()")
+    browser.pause()
+    assert existing not in on_screen(browser)
+    browser.driver.find_element("css selector", ".held > summary").click()
+    assert existing in on_screen(browser)
+    browser.open(file, f"#{existing}")
+    browser.pause()
+    assert existing in on_screen(browser)
+    assert shown(browser) == "8 findings; 1 more stood there before (status: existing)"
+    assert browser.complaints() == []
+
+
+def test_what_stood_there_before_without_a_script(browser: Browser, tmp_path: Path) -> None:
+    browser.open(held(tmp_path, check(tmp_path)), scripts=False)
+    (existing,) = browser.js("return [...document.querySelectorAll('.held .item')].map((item) => item.id)")
+    assert existing not in on_screen(browser)
+    summary = browser.driver.find_element("css selector", ".held > summary")
+    assert summary.text == "1 finding that stood there before"
+    summary.click()
+    assert existing in on_screen(browser)
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_all_shows_what_stood_there_before(browser: Browser, tmp_path: Path, *, scripts: bool) -> None:
+    report = check(tmp_path)
+    file = tmp_path / "all.html"
+    file.write_text(rendered(report, "html", existing=True), "utf-8")
+    browser.open(file, scripts=scripts)
+    assert len(on_screen(browser)) == len(report.findings) - 1  # what is waived stays folded
+    if scripts:
+        assert shown(browser) == "9 findings"
+        tick(browser, "severity", "info")
+        assert shown(browser) == f"Showing {sum(f.severity == 'info' for f in report.findings)} of 9 findings"
+
+
+def test_where_all_stood_there_before_it_is_what_is_filtered(browser: Browser, tmp_path: Path) -> None:
+    report = sample(tmp_path)
+    there = tuple(replace(finding, status="existing") for finding in report.findings)
+    browser.open(held(tmp_path, replace(report, findings=there)))
+    assert on_screen(browser) == []
+    assert shown(browser) == "3 findings"
+    tick(browser, "severity", "error")
+    assert on_screen(browser) == [f"f-{there[0].id}"]
 
 
 def test_a_simulation(browser: Browser, tmp_path: Path) -> None:

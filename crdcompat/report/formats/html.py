@@ -21,8 +21,8 @@ EXCERPTS = True
 
 
 def render(report: Report, style: Style) -> str:
-    """The report as a page; ``style`` plays no part."""
-    return _simulation(report) if isinstance(report, SimulationReport) else _findings(report)
+    """The report as a page; of ``style`` only ``existing`` plays a part."""
+    return _simulation(report) if isinstance(report, SimulationReport) else _findings(report, existing=style.existing)
 
 
 def render_matrix(report: MatrixReport, style: Style) -> str:
@@ -76,12 +76,12 @@ def render_fleet(report: FleetReport, style: Style) -> str:
     )
 
 
-def _findings(report: DiffReport | CheckReport) -> str:
+def _findings(report: DiffReport | CheckReport, *, existing: bool) -> str:
     from crdcompat.report.common import NOTHING, notes
     from crdcompat.report.html.findings import parts, rules_of, tally_of, without_excerpts
     from crdcompat.report.html.page import page
 
-    made, facets = parts(report)
+    made, facets = parts(report, existing=existing)
     findings = report.findings
     return page(
         "findings.j2",

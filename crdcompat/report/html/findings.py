@@ -50,9 +50,9 @@ class Part:
     scope: Scope
 
 
-def parts(report: DiffReport | CheckReport) -> tuple[tuple[Part, ...], Facets]:
-    """The comparisons of a report, and what can be filtered by."""
-    items = Items(Facets(_FACETS))
+def parts(report: DiffReport | CheckReport, *, existing: bool) -> tuple[tuple[Part, ...], Facets]:
+    """The comparisons of a report, and what can be filtered by; ``existing`` as in a style."""
+    items = Items(Facets(_FACETS), existing)
     whole = isinstance(report, CheckReport)
     shown = sections(report)
     brief = is_large(section.report for section in shown)

@@ -62,11 +62,15 @@ class Item:
 
 @dataclass(frozen=True)
 class Group(Generic[_T]):
-    """Items under one heading; ``aside``: they do not count, and are folded."""
+    """Items under one heading; ``aside``: they do not count, and are folded.
+
+    ``held``: filters pass them by, too, unless their status is asked for.
+    """
 
     title: str
     items: tuple[_T, ...]
     aside: bool = False
+    held: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,10 +85,12 @@ class Direction:
 class Items:
     """Makes the items of a page in the order in which they stand on it, and notes what each can be filtered by.
 
-    ``more`` are values of facets that hold for all that is made until they change.
+    ``more`` are values of facets that hold for all that is made until they change. ``existing``: what stood there
+    before a change is not set aside.
     """
 
     facets: Facets
+    existing: bool = False
     more: Mapping[str, str] = field(default_factory=dict)
     _anchors: Counter[str] = field(default_factory=Counter)
 
@@ -96,13 +102,20 @@ class Items:
         counting = [finding for finding in findings if finding.counts]
         waived = [finding for finding in findings if finding.waiver is not None]
         there = [finding for finding in findings if finding.waiver is None and finding.status == "existing"]
-        wanted: list[tuple[str, list[Finding], bool]] = [
-            (severity, [finding for finding in counting if finding.severity == severity], False)
-            for severity in SEVERITIES
-        ]
+        by_name = {
+            **{severity: [finding for finding in counting if finding.severity == severity] for severity in SEVERITIES},
+            "existing": there,
+            "waived": waived,
+        }
+        held = () if self.existing else ("existing",)
         groups = [
-            Group(_title(name, len(found)), tuple(self._item(each, report, since or {}) for each in found), aside)
-            for name, found, aside in (*wanted, ("existing", there, True), ("waived", waived, True))
+            Group(
+                _title(name, len(found)),
+                tuple(self._item(each, report, since or {}) for each in found),
+                aside=name in held or name == "waived",
+                held=name in held,
+            )
+            for name, found in by_name.items()
             if found
         ]
         return Direction(direction_title(report, direction).replace(" -> ", " → "), tuple(groups))

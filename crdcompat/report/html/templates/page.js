@@ -44,6 +44,9 @@
     total: element.querySelectorAll(".item").length,
   }));
   const groupOf = new Map(groups.map((group, index) => [group.element, index]));
+  // What stood there before a change is told folded, and found only if its status is asked for.
+  const status = facets.findIndex((facet) => facet.key === "status");
+  const held = items.map((item) => status >= 0 && item.closest(".held") !== null);
   const groupNumbers = items.map((item) => groupOf.get(item.closest(".group")));
   const ways = [...document.querySelectorAll(".way")];
   const directions = [...document.querySelectorAll(".direction")].filter((each) => each.querySelector(".group"));
@@ -54,12 +57,15 @@
     if (words.length && !texts) texts = items.map((item) => item.textContent.toLowerCase());
     const counts = facets.map((facet) => facet.values.map(() => 0));
     const inGroup = groups.map(() => 0);
+    const narrowed = words.length > 0 || chosen.some((set) => set.size);
     let shown = 0;
+    let holding = 0;
     items.forEach((item, number) => {
       const numbers = rows[number].map((value) => (Array.isArray(value) ? value : [value]));
       const failing = [];
       chosen.forEach((set, at) => {
-        if (set.size && !numbers[at].some((value) => set.has(value))) failing.push(at);
+        const asked = set.size ? numbers[at].some((value) => set.has(value)) : at !== status || !held[number];
+        if (!asked) failing.push(at);
       });
       const said = words.every((word) => texts[number].includes(word));
       // A value's count is of what would be shown if it were chosen, too.
@@ -67,13 +73,15 @@
         const at = failing.length ? failing : counts.keys();
         for (const facet of at) for (const value of numbers[facet]) counts[facet][value] += 1;
       }
-      const visible = said && !failing.length;
+      const counted = said && !failing.length;
+      const kept = held[number] && !chosen[status].size;
+      const visible = counted || (kept && !narrowed);
       if (item.hidden === visible) item.hidden = !visible;
-      shown += visible;
+      shown += counted;
+      holding += kept && said && failing.length === 1;
       inGroup[groupNumbers[number]] += visible;
     });
     facets.forEach((facet, at) => facet.count(counts[at]));
-    const narrowed = words.length > 0 || chosen.some((set) => set.size);
     groups.forEach((group, at) => {
       group.element.hidden = inGroup[at] === 0;
       group.told.textContent = inGroup[at] < group.total ? `(${inGroup[at]} shown)` : "";
@@ -86,7 +94,9 @@
       if (narrowed) way.open = any;
     });
     const what = form.getAttribute("aria-label").replace("Filter the ", "");
-    byId("shown").textContent = narrowed ? `Showing ${shown} of ${items.length} ${what}` : `${items.length} ${what}`;
+    const total = items.length - (chosen[status]?.size ? 0 : held.filter(Boolean).length);
+    const more = holding ? `; ${holding} more stood there before (status: existing)` : "";
+    byId("shown").textContent = (narrowed ? `Showing ${shown} of ${total} ${what}` : `${total} ${what}`) + more;
     byId("nothing").hidden = shown > 0;
   }
 
@@ -188,5 +198,6 @@
     });
     addEventListener("afterprint", () => opened.forEach((item) => { item.open = false; }));
   }
+  if (form) apply();
   recall();
 })();
