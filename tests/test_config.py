@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -220,6 +221,92 @@ def test_waivers_are_added_with_comments_and_order_kept(tmp_path: Path) -> None:
     assert add_waivers(path, entries_for(FINDING, accepted)) == 0
     assert add_waivers(path, entries_for({**FINDING, "added": ["C"]}, accepted)) == 1
     assert len(read_waivers(path)) == 3
+
+
+def _block(column: int) -> str:
+    """An entry in lines, whose dash stands at a column; with quotes, spaces and comments as nobody else writes them."""
+    lines = (
+        "crd: 'a'", 'version: "v1"', "path: b # where", "rule: type-changed", "direction:   upgrade", 'old: "on"',
+        "new: 'off'", "reason: >-", "  it was", "  so",
+    )  # fmt: skip
+    return f"{' ' * column}- " + "".join(f"{line}\n{' ' * (column + 2)}" for line in lines).rstrip(" ")
+
+
+_FLOW = "{crd: 'a', version: \"v1\", path: b, rule: type-changed, direction: upgrade, old: x, new: y, reason: old}"
+_JSON = json.dumps({**WAIVER, "path": "status.q", "values": ["Q"]})
+#: A file -> what stands before what is added, and after it; "" around what is left out.
+_TEXTS = {
+    "block": (f"waivers:\n{_block(0)}", ""),
+    "an indent of its own": (f"waivers:\n{_block(5)}", ""),
+    "comments": (f"# ours\nwaivers: # these\n  # the first\n\n{_block(2)}", ""),
+    "comments below": (f"waivers:\n{_block(0)}\n# the end\n  # of it\n\n", ""),
+    "no last line end": (f"waivers:\n- {_FLOW}", ""),
+    "windows": (f"# ours\r\nwaivers:\r\n  - {_FLOW}\r\n# end\r\n", ""),
+    "a byte order mark": (f"\ufeffwaivers:\n  - {_FLOW}\n", ""),
+    "an end of its own": (f"---\nwaivers:\n  - {_FLOW}\n# end\n", "...\n# after\n"),
+    "comments alone": ("# für uns\n", ""),
+    "a start alone": ("---\n# none yet\n", ""),
+    "in brackets": (f"waivers: [{_FLOW}", "] # all\n"),
+    "in brackets, a line each": (f"waivers: [\n  {_FLOW}, # one\n  {_FLOW}", ", # two\n] # all\n"),
+    "in empty brackets with a word": ("waivers: [", " # none yet\n  ]\n"),
+    "in braces": (f"{{waivers: [{_FLOW}", "]}\n"),
+    "empty braces": ("# ours\n{", "}\n# end\n"),
+    "JSON": (f'{{"waivers": [{_JSON}', "]}\n"),
+    "JSON, a line each": (f'{{\n  "waivers": [\n    {_JSON}', "\n  ]\n}\n"),
+    "JSON without any": ('{"waivers": [', "]}"),
+}
+
+
+@pytest.mark.parametrize("name", _TEXTS)
+def test_every_byte_of_a_waiver_file_stays(tmp_path: Path, name: str) -> None:
+    before, after = (part.encode() for part in _TEXTS[name])
+    path = tmp_path / "w.yaml"
+    path.write_bytes(before + after)
+    known = read_waivers(path)
+    finding = {**FINDING, "added": ["on", "ü", "😀", "a\u2028b", "  c: [d], #e\n\nf"]}
+    assert add_waivers(path, entries_for(finding, Acceptance("für\nuns: [alle] # hier"))) == 1
+    written = path.read_bytes()
+    assert written.startswith(before)
+    assert written.endswith(after)
+    assert (b"\r" in written, re.search(rb"(?<!\r)\n", written) is None) == (name == "windows",) * 2 or "JSON" in name
+    *first, last = read_waivers(path)
+    assert [repr(replace(each, line=0)) for each in first] == [repr(replace(each, line=0)) for each in known]
+    assert (last.values, last.reason) == (tuple(finding["added"]), "für\nuns: [alle] # hier")
+    assert add_waivers(path, entries_for({**FINDING, "added": ["Z"]}, Acceptance("x"))) == 1
+    assert [each.values for each in read_waivers(path)[len(known) :]] == [tuple(finding["added"]), ("Z",)]
+    if name.startswith("JSON"):
+        assert len(json.loads(path.read_bytes())["waivers"]) == len(known) + 2
+
+
+@pytest.mark.parametrize("tail", ["\n", "  # none yet\n", " \n# end\n", ""])
+def test_an_empty_list_gives_way_to_lines(tmp_path: Path, tail: str) -> None:
+    path = tmp_path / "w.yaml"
+    path.write_text(f"# ours\nwaivers: []{tail}")
+    assert add_waivers(path, entries_for(FINDING, Acceptance("x"))) == 1
+    rest = f"# ours\nwaivers:{tail}"
+    assert path.read_text().startswith(rest if rest.endswith("\n") else f"{rest}\n")
+    assert path.read_text().splitlines()[-9].startswith("  - crd: ")
+    assert len(read_waivers(path)) == 1
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "latin-1"])
+def test_a_file_that_is_not_in_utf8_is_not_added_to(tmp_path: Path, encoding: str) -> None:
+    path = tmp_path / "w.yaml"
+    path.write_bytes("# für uns\nwaivers: []\n".encode(encoding))
+    before = path.read_bytes()
+    with pytest.raises(ConfigError):
+        add_waivers(path, entries_for(FINDING, Acceptance("x")))
+    assert path.read_bytes() == before
+
+
+def test_a_file_that_ends_in_an_alias_is_not_added_to(tmp_path: Path) -> None:
+    """An alias has the place of what it stands for."""
+    path = tmp_path / "w.yaml"
+    text = f"waivers: [&one {_FLOW}, *one]\n"
+    path.write_text(text)
+    with pytest.raises(ConfigError, match="cannot be added to as it is written: write the waivers as a plain list"):
+        add_waivers(path, entries_for(FINDING, Acceptance("x")))
+    assert path.read_text() == text
 
 
 def test_values_come_back_as_they_were(tmp_path: Path) -> None:

@@ -27,6 +27,13 @@ class _GoDumper(_Dumper):
         return True
 
 
-def to_yaml(data: Any) -> str:
-    """A JSON value as YAML in ASCII, in the order of its keys; ends with a newline."""
-    return yaml.dump(data, Dumper=_GoDumper, sort_keys=False, default_flow_style=False, width=1_000_000)
+def to_yaml(data: Any, *, ascii_only: bool = True, flow: bool = False) -> str:
+    """A JSON value as YAML, in the order of its keys; ends with a newline. ``flow``: in brackets and braces."""
+    return yaml.dump(
+        data,
+        Dumper=_GoDumper,
+        sort_keys=False,
+        default_flow_style=flow,
+        allow_unicode=not ascii_only,
+        width=1_000_000,
+    )

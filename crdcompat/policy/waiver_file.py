@@ -1,8 +1,7 @@
-"""The waiver file: read, and added to with its comments and order kept."""
+"""The waiver file: read, and added to."""
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterable, Iterator
 from datetime import date
 from functools import cache
@@ -16,8 +15,6 @@ from crdcompat.policy.rules import rule_names
 from crdcompat.policy.waivers import Waiver, asks_for, brief
 from crdcompat.records import dataclass
 
-#: What has to come back as exactly what it was.
-_EXACT = ("values", "old", "new")
 _HEAD = "# Findings of crdcompat that are accepted, each with its reason. crdcompat waive adds to it.\n"
 
 
@@ -109,57 +106,36 @@ def _entry(finding: dict[str, Any], accepted: Acceptance) -> dict[str, Any]:
 def add_waivers(path: Path, entries: Iterable[dict[str, Any]]) -> int:
     """Write waivers at the end of the file, made if there is none; how many were not there already.
 
-    Raises ConfigError where the file cannot be read or written, and leaves it as it is.
+    What stands in it stays, byte by byte. Raises ConfigError where the file cannot be read or written, and leaves it
+    as it is.
     """
-    from ruamel.yaml import YAML
-    from ruamel.yaml.error import YAMLError
+    from crdcompat.manifests.documents import Fault
+    from crdcompat.policy.waiver_text import with_entries
 
     read_waivers(path)  # a file with errors is not written to
     made = list(entries)
     for each in made:
         check_schema(path, {"waivers": [each]}, None, waivers_schema())
         _check(each, str(path))
-    yaml = YAML()
-    yaml.indent(mapping=2, sequence=4, offset=2)
-    yaml.width = 4096
-    text = path.read_text(encoding="utf-8") if path.is_file() else ""
-    try:
-        data = yaml.load(text)
-    except YAMLError as error:
-        told = str(getattr(error, "context", None) or error).splitlines()[0]
-        raise ConfigError(f"{path}: cannot be added to ({told}): leave one document in it") from None
-    head = _HEAD if not text else text if data is None else ""  # comments alone are no data: they stay above
-    data = {} if data is None else data
-    known = list(data.get("waivers") or ())
+    data = path.read_bytes() if path.is_file() else b""
+    known = read_mapping(path, data).get("waivers", [])
     fresh: list[dict[str, Any]] = []
     for each in made:
         if not any(_same(each, old) for old in (*known, *fresh)):
             fresh.append(each)
     if not fresh:
         return 0
-    written = [{key: _quoted(each[key]) if key in _EXACT else each[key] for key in each} for each in fresh]
-    if data.get("waivers"):
-        data["waivers"].extend(written)
-    else:
-        data["waivers"] = written
-    out = io.StringIO()
-    yaml.dump(data, out)
     try:
-        path.write_text(head + out.getvalue(), encoding="utf-8")
+        written = with_entries(data or _HEAD.encode(), fresh)
+    except (Fault, ValueError) as error:
+        raise ConfigError(f"{path}: cannot be added to ({error}): leave one document in it, in UTF-8") from None
+    if read_mapping(path, written).get("waivers") != [*known, *fresh]:
+        raise ConfigError(f"{path}: cannot be added to as it is written: write the waivers as a plain list")
+    try:
+        path.write_bytes(written)
     except OSError as error:
         raise ConfigError(f"{path}: {error.strerror}") from None
     return len(fresh)
-
-
-def _quoted(value: Any) -> Any:
-    """Values that are texts in quotes: `on` and `1.5` are none without them, to the YAML that Kubernetes reads."""
-    from ruamel.yaml.scalarstring import DoubleQuotedScalarString
-
-    if isinstance(value, dict):
-        return {_quoted(key): _quoted(member) for key, member in value.items()}
-    if isinstance(value, list):
-        return [_quoted(member) for member in value]
-    return DoubleQuotedScalarString(value) if isinstance(value, str) else value
 
 
 def _same(made: dict[str, Any], old: dict[str, Any]) -> bool:
