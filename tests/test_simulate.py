@@ -590,3 +590,85 @@ def test_a_sound_object_that_allows_no_other_edit_is_written_as_it_is(tmp_path: 
     stored = {**with_bad(spec="B"), "spec": {"a": "x"}}
     write = one(replay(tmp_path, made, made, stored))["writes"]["spec-update"]
     assert (write["verdict"], write["note"]) == ("accepted", "nothing else in spec can be changed: written as it is")
+
+
+# -- the recording's own cluster ---------------------------------------------
+
+
+def _of_cluster(*versions: str) -> list[Json]:
+    """ClusterVersions, and an object of the CRD that is judged."""
+    told = [
+        {
+            "apiVersion": "config.openshift.io/v1", "kind": "ClusterVersion", "metadata": {"name": f"version{number}"},
+            "spec": {}, "status": {"desired": {"version": told}},
+        }
+        for number, told in enumerate(versions)
+    ]  # fmt: skip
+    widget = {"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "a", "namespace": "b"}, "spec": {}}
+    return [*told, widget]
+
+
+def _warning(version: str, release: str) -> str:
+    return (
+        f"warning: a cluster of {version} is older than {release}: its objects are judged as if {release} had written "
+        "them, and hold nothing of what only that writes"
+    )
+
+
+def _notes(*args: str | Path, cwd: Path) -> list[str]:
+    """What stands below the first line of the text."""
+    first, *lines = run("simulate", *args, "--kube-version", "1.26", cwd=cwd).out.partition("\n\n")[0].splitlines()
+    assert first.startswith(("Rollback ", "Upgrade "))
+    return [line.strip() for line in lines]
+
+
+@pytest.mark.parametrize(
+    ("versions", "new", "older"),
+    [
+        (("4.18.4",), "release-4.18", ()),
+        (("4.18.4",), "release-4.17", ()),
+        (("4.18.4",), "release-4.19", ("4.18.4",)),
+        (("4.9.4",), "release-4.18", ("4.9.4",)),
+        (("4.18.4",), "4.18.9", ("4.18.4",)),
+        (("4.18.9",), "4.18.4", ()),
+        (("4.18.0-rc.1",), "release-4.18", ()),
+        (("4.18.4",), "next", ()),
+        (("so new",), "release-4.18", ()),
+        ((), "release-4.18", ()),
+        (("4.18.4", "4.17.1"), "release-4.18", ("4.17.1",)),
+    ],
+)
+def test_what_the_recorded_cluster_runs_is_said(
+    tmp_path: Path, versions: tuple[str, ...], new: str, older: tuple[str, ...]
+) -> None:
+    for name in ("release-4.8", new):
+        write(tmp_path / name / "w.yaml", crd(root(spec=obj())))
+    recorded = write(tmp_path / "objects.yaml", *_of_cluster(*versions))
+    told = {0: [], 1: [f"the recording is of a cluster of {versions[0]}" if versions else ""]}.get(
+        len(versions), [f"the recordings are of clusters of {', '.join(versions)} (--fleet judges many)"]
+    )
+    said = _notes("./release-4.8", f"./{new}", "--objects", recorded, cwd=tmp_path)
+    assert said == [*(f"note: {note}" for note in told), *(_warning(version, f"./{new}") for version in older)]
+
+
+def test_every_format_says_it(tmp_path: Path) -> None:
+    for name in ("release-4.8", "release-4.19"):
+        write(tmp_path / name / "w.yaml", crd(root(spec=obj())))
+    recorded = write(tmp_path / "objects.yaml", *_of_cluster("4.18.4"))
+    formats = ("text", "markdown=r.md", "html=r.html")
+    asked = ("--kube-version", "1.26", *(part for name in formats for part in ("--format", name)))
+    ran = run("simulate", "release-4.8", "release-4.19", "--objects", recorded, *asked, cwd=tmp_path)
+    warning = _warning("4.18.4", "release-4.19")
+    assert ran.out.splitlines()[1:3] == ["  note: the recording is of a cluster of 4.18.4", f"  {warning}"]
+    page, comment = ((tmp_path / name).read_text() for name in ("r.html", "r.md"))
+    for text in ("the recording is of a cluster of 4.18.4", warning):
+        assert f"<li>{text}</li>" in page
+        assert text.replace("`", "") in comment
+
+
+def test_on_the_way_up_it_is_the_older_release_that_wrote(tmp_path: Path) -> None:
+    for name in ("release-4.18", "release-4.19"):
+        write(tmp_path / name / "w.yaml", crd(root(spec=obj())))
+    recorded = write(tmp_path / "objects.yaml", *_of_cluster("4.18.4"))
+    said = _notes("./release-4.18", "./release-4.19", "--objects", recorded, "--upgrade", cwd=tmp_path)
+    assert said == ["note: the recording is of a cluster of 4.18.4"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from crdcompat.errors import UsageError
 from crdcompat.jobs.reach import verdict_on
@@ -37,7 +37,7 @@ def judge_cluster(
     newest = len(sets) - 1 if origin is None else names.index(origin)
     facts = ClusterFacts()
     targets, writer = sets if origin is None else sets[:newest], sets[newest]
-    reports = simulate_each(targets, writer, _watched(objects(), facts), context=context, crds=crds)
+    reports = simulate_each(targets, writer, facts.watch(objects()), context=context, crds=crds)
     versions = facts.versions
     older: Sequence[str] = names[:newest]
     notes = _doubts(versions)
@@ -56,14 +56,6 @@ def judge_cluster(
         targets=tuple(met[name] for name in reversed(older)),
         notes=notes,
     )
-
-
-def _watched(objects: Iterable[_Item], facts: ClusterFacts) -> Iterator[_Item]:
-    """The objects as they come; what ClusterVersions among them say is kept."""
-    for item in objects:
-        if isinstance(item, Recorded):
-            facts.see(item)
-        yield item
 
 
 def _doubts(versions: Sequence[str]) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +11,9 @@ from crdcompat.apiserver.errors import FieldError
 from crdcompat.apiserver.replay import ACCEPTED, LOSES_DATA, UNKNOWN, Answer
 from crdcompat.jobs.api import release
 from crdcompat.jobs.causes import CauseCounter
+from crdcompat.jobs.releases import version_of
 from crdcompat.jobs.replays import ASK, Replayed, replayers
+from crdcompat.manifests.clusters import ClusterFacts
 from crdcompat.manifests.crdset import CrdSet
 from crdcompat.manifests.objects import Recorded
 from crdcompat.problems import Problem, Skipped, problem_order, skipped_order
@@ -35,10 +37,36 @@ def simulate(
     """Replay the rollback NEW -> OLD (with ``upgrade`` OLD -> NEW) on every object.
 
     ``server`` is the one that judges; None: the one that the judging release's name tells; if that tells
-    nothing, only what all eras agree on is answered. ``context`` chooses among variants of a CRD.
+    nothing, only what all eras agree on is answered. ``context`` chooses among variants of a CRD. What the objects tell
+    of the cluster that they are of is a note.
     """
-    (report,) = simulate_each([old], new, objects, server=server, upgrade=upgrade, context=context, crds=crds)
-    return report
+    facts = ClusterFacts()
+    watched = facts.watch(objects)
+    (report,) = simulate_each([old], new, watched, server=server, upgrade=upgrade, context=context, crds=crds)
+    writer = old if upgrade else new
+    return replace(report, notes=(*report.notes, *_of_the_cluster(facts.versions, writer.name)))
+
+
+def _of_the_cluster(versions: Sequence[str], writer: str) -> Iterator[str]:
+    """What the recorded cluster runs, and whether the release that is taken to have written its objects is newer."""
+    if len(versions) == 1:
+        yield f"the recording is of a cluster of {versions[0]}"
+    elif versions:
+        yield f"the recordings are of clusters of {', '.join(versions)} (--fleet judges many)"
+    for version in versions:
+        if _is_older(version, writer):
+            yield (
+                f"warning: a cluster of {version} is older than {writer}: its objects are judged as if {writer} had "
+                "written them, and hold nothing of what only that writes"
+            )
+
+
+def _is_older(version: str, release: str) -> bool:
+    """Whether a cluster's version comes before a release, as far as the release's name tells."""
+    runs, there = version_of(version), version_of(release)
+    if runs is None or there is None:
+        return False
+    return runs[0][:2] < there[0][:2] or (len(there[0]) > 2 and runs < there)
 
 
 def simulate_each(

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from crdcompat.manifests.objects import Recorded
+from crdcompat.problems import Problem, Skipped
+
+_Item = Recorded | Problem | Skipped
 
 _UUID = re.compile("[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _NIL = {"0", "-"}
@@ -21,6 +25,13 @@ class ClusterFacts:
     def __init__(self) -> None:
         self._ids: dict[str | None, None] = {}
         self._versions: dict[str | None, None] = {}
+
+    def watch(self, objects: Iterable[_Item]) -> Iterator[_Item]:
+        """The objects as they come, each looked at."""
+        for item in objects:
+            if isinstance(item, Recorded):
+                self.see(item)
+            yield item
 
     def see(self, item: Recorded) -> None:
         """Look at one object."""

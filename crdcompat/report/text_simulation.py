@@ -34,7 +34,7 @@ def simulation_text(report: SimulationReport, style: Style) -> Iterator[str]:
     server = f"Kubernetes {reader.kubernetes}" if reader.kubernetes else "Kubernetes version unknown"
     yield style.paint(f"{replay_title(report)} ({server})", "bold")
     for note in (*report.old.notes, *report.new.notes, *report.notes):
-        yield f"  note: {note}"
+        yield style.paint(f"  {note}", "warning") if note.startswith("warning: ") else f"  note: {note}"
     for problem in report.problems:
         yield problem_line(problem, style)
     worst = [item for item in report.objects if item.worst != "accepted"]
