@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from helpers import Json, both, crd, git, load_yaml, obj, root, run, string, write
+from helpers import Json, both, commit, crd, git, load_yaml, obj, root, run, string, write
 
 from crdcompat.policy.config import Config, ConfigError, find_config, read_config
 from crdcompat.policy.waiver_file import Acceptance, add_waivers, entries_for, read_waivers
@@ -88,6 +88,40 @@ def test_show_tells_where_each_value_came_from(tmp_path: Path) -> None:
     assert f'base: "main"  # {tmp_path / ".crdcompat.yaml"}' in lines
     assert 'fail_on: "error"  # default' in lines
     assert run("config", cwd=tmp_path).out.splitlines()[0] == str(tmp_path / ".crdcompat.yaml")
+
+
+@pytest.mark.parametrize("show", [(), ("--show",)], ids=["check", "show"])
+def test_refs_that_are_not_there_are_noted(tmp_path: Path, show: tuple[str, ...]) -> None:
+    text = (
+        "base: mian\n"
+        "rollback_targets:\n"
+        "  main: [release-1.1, release-9.9, git:gone, ./crds, crds, path:gone, v1]\n"
+        "  release-1.1: [release-9.9]\n"
+    )
+    write(tmp_path / "crds/w.yaml", crd(root()))
+    (tmp_path / ".crdcompat.yaml").write_text(text)
+
+    def notes() -> list[str]:
+        ran = run("config", *show, cwd=tmp_path)
+        assert (ran.code, ran.err) == (0, "")
+        return [found[1] for line in ran.out.splitlines() if (found := re.match(r"(?:# )?note: (.*)", line))]
+
+    assert notes() == []  # nothing is there to have refs
+    git(tmp_path, "init", "--quiet", "--initial-branch=main")
+    commit(tmp_path, {})
+    git(tmp_path, "branch", "release-1.1")
+    git(tmp_path, "tag", "v1")
+    where = f"in {tmp_path}"
+    end = "the repository has no remote to fetch it from"
+    targets = "rollback_targets: no branch, tag or commit"
+    assert notes() == [
+        f"base: no branch, tag or commit mian {where}; names like it: main; {end}",
+        f"{targets} release-9.9 {where}; names like it: release-1.1; {end}; and there is no such path either",
+        f"{targets} gone {where}; {end}",
+    ]
+    good = text.replace("mian", "main").replace("release-9.9", "HEAD").replace("git:gone, ", "")
+    (tmp_path / ".crdcompat.yaml").write_text(good)
+    assert notes() == []
 
 
 # -- what it does -----------------------------------------------------------------------------
@@ -436,6 +470,14 @@ def test_the_patch_leaves_out_the_values_that_are_waived(tmp_path: Path) -> None
 
 
 # -- a first configuration ------------------------------------------------------------------
+
+
+def test_init_says_where_it_writes_and_that_no_repository_is_there(tmp_path: Path) -> None:
+    told = "note: there is no git repository around it: check needs one, and no branch told what to write"
+    assert run("init", cwd=tmp_path).out.splitlines() == [f"{tmp_path / '.crdcompat.yaml'} written", told]
+    git(tmp_path, "init", "--quiet")
+    (tmp_path / "below").mkdir()
+    assert run("init", "--repo", "below", cwd=tmp_path).out == "below/.crdcompat.yaml written\n"
 
 
 def test_init_writes_what_can_be_read_and_does_no_harm(tmp_path: Path) -> None:

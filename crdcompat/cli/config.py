@@ -19,17 +19,22 @@ def config(
 
     import orjson
 
+    from crdcompat.jobs.named_refs import missing_refs
     from crdcompat.policy.config import find_config
     from crdcompat.policy.waiver_file import read_waivers
+    from crdcompat.report.style import harmless
 
     found = find_config(file, Path(repo) if repo else None)
+    missing = [harmless(note) for note in missing_refs(found, repo)]
     waivers = read_waivers(found.waiver_file)
     if not show:
         typer.echo(f"{found.file or 'no configuration file: the defaults hold'}")
         typer.echo(f"{found.waiver_file}: {len(waivers)} {'waiver' if len(waivers) == 1 else 'waivers'}")
+        typer.echo("".join(f"note: {note}\n" for note in missing), nl=False)
         return
     for key, value in found.values.items():
         typer.echo(f"{key}: {orjson.dumps(value).decode()}  # {found.origins[key]}")
+    typer.echo("".join(f"# note: {note}\n" for note in missing), nl=False)
 
 
 def init(
@@ -42,9 +47,14 @@ def init(
     from crdcompat.errors import UsageError
     from crdcompat.jobs.first_config import first_config
     from crdcompat.policy.config import NAMES
+    from crdcompat.sources.repository import Repository
 
     path = Path(repo or ".") / NAMES[0]
     if path.exists() and not force:
         raise UsageError(f"{path} is there already; --force writes over it")
     path.write_text(first_config(repo), encoding="utf-8")
-    typer.echo(f"{path} written")
+    if Repository(repo).exists:
+        typer.echo(f"{path} written")
+        return
+    typer.echo(f"{path.resolve()} written")
+    typer.echo("note: there is no git repository around it: check needs one, and no branch told what to write")

@@ -54,6 +54,15 @@ class Repository:
         """The directory, for messages."""
         return self.path if self.path is not None else str(Path.cwd())
 
+    @property
+    def exists(self) -> bool:
+        """Whether there is a repository that git can read."""
+        try:
+            self.run("rev-parse", "--git-dir")
+        except SourceError:
+            return False
+        return True
+
     def run(
         self,
         *args: str,
