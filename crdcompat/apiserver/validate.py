@@ -75,6 +75,8 @@ class SchemaValidator:
         self.own_checks = 4 + self.type_checks
         self.enum = Enum.read(node)
         self.members: dict[str, SchemaValidator] = {}
+        #: Branches of junctors often name only what is required.
+        self.describes_members = bool(node.properties) or isinstance(node.additional, Node)
         self.required = node.required
         self.forbids_unknown = node.additional is False
         self.junctors = Junctors.read(node, self._compiled)
@@ -254,7 +256,7 @@ class SchemaValidator:
                 out.append(FieldError(INVALID, path or "<nil>", name, detail))
         # The server goes through map values and declared members at random; we in one order.
         members = self.members
-        for name in sorted(value):
+        for name in sorted(value) if self.describes_members else ():
             member = members.get(name) or self.member(name)
             if member is not None:
                 item = value[name]
