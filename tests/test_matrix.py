@@ -485,8 +485,12 @@ def test_text(three: list[str], tmp_path: Path) -> None:
 
 
 def test_text_quiet_and_verbose(three: list[str], tmp_path: Path) -> None:
-    quiet = run("matrix", *three, "-q", cwd=tmp_path).out
-    assert quiet.splitlines() == [*TEXT.splitlines()[:5], "", *TEXT.splitlines()[-2:]]
+    write(tmp_path / "r-1.2" / "gadget.yaml", BROKEN)
+    usual, quiet = (run("matrix", *three, *more, cwd=tmp_path).out for more in ((), ("-q",)))
+    assert "\nWhat was not judged\n" in usual
+    assert "\nWhat was not judged\n" not in quiet
+    (tmp_path / "r-1.2" / "gadget.yaml").unlink()
+    assert run("matrix", *three, "-q", cwd=tmp_path).out == TEXT  # what blocks are errors: they stay
     more = run("matrix", *three, "-v", cwd=tmp_path).out
     assert "./r-1.3 -> ./r-1.1: blocked, 1 error, 0 warnings, 0 info" in more
 

@@ -33,9 +33,9 @@ def matrix_text(report: MatrixReport, style: Style) -> Iterator[str]:
     yield from grid(report, style)
     for note in matrix_notes(report):
         yield style.wrap(f"note: {note}", indent="")
+    for direction, (title, legend) in BLOCKING.items():
+        yield from _blocking(title, legend, obstacles(report, direction), style)
     if style.verbosity >= 0:
-        for direction, (title, legend) in BLOCKING.items():
-            yield from _blocking(title, legend, obstacles(report, direction), style)
         yield from _unjudged(report, style)
     if style.verbosity > 0:
         for cell in report.cells:
