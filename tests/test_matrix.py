@@ -137,10 +137,42 @@ def test_branches_and_refs_together(clone: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("glob", "names"),
+    [
+        ("origin/release-4.*", ["origin/release-4.9", "origin/release-4.10", "origin/release-4.11"]),
+        ("remotes/origin/release-4.1*", ["origin/release-4.10", "origin/release-4.11"]),
+        ("refs/remotes/*/release-4.1*", ["origin/release-4.10", "origin/release-4.11"]),
+        ("refs/heads/release-4.*", ["release-4.9", "release-4.10", "release-4.11"]),
+        ("*release-4.1*", ["release-4.10", "release-4.11"]),  # not once more with the remote's name
+    ],
+)
+def test_globs_match_names_as_they_are_written(clone: Path, glob: str, names: list[str]) -> None:
+    assert list(choose((), (glob,), str(clone)).names) == names
+
+
+def test_branches_of_two_remotes(clone: Path) -> None:
+    git(clone, "remote", "add", "team/up", str(clone.parent / "origin"))
+    git(clone, "fetch", "-q", "team/up")
+    assert list(choose((), ("team/up/release-4.1*",), str(clone)).names) == [
+        "team/up/release-4.10",
+        "team/up/release-4.11",
+    ]
+    assert list(choose((), ("*/release-4.10",), str(clone)).names) == ["origin/release-4.10", "team/up/release-4.10"]
+
+
+def test_a_repository_without_branches(tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q")
+    with pytest.raises(UsageError, match=r"no branch matches 'r\*'; the repository has no branch"):
+        choose((), ("r*",), str(tmp_path))
+
+
+@pytest.mark.parametrize(
     ("glob", "said"),
     [
         ("relaese-4.1*", "no branch matches 'relaese-4.1*'; there are release-4.1"),
-        ("zzz*", "there is no branch of a name like it"),
+        ("upstream/relaese-4.1*", "'upstream/relaese-4.1*'; there are release-4.1"),
+        ("orign/release-4.1*", "'orign/release-4.1*'; there are origin/release-4.1"),
+        ("zzz*", "'zzz*'; there are main, release-4.10, release-4.11, release-4.9 and 1 more"),
         ("release-*", "release-next matches 'release-*' and tells no version"),
     ],
 )
