@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import Json, Run, commit, crd, git, obj, root, run, string, write
+from helpers import Json, Run, array, commit, crd, git, obj, root, run, string, write
 
 from crdcompat.errors import UsageError
 from crdcompat.jobs.releases import choose, version_of
@@ -442,6 +442,41 @@ def test_waived_findings_are_counted(tmp_path: Path) -> None:
 def test_what_is_lost_is_a_risk(tmp_path: Path) -> None:
     names = folders(tmp_path, r_1_1=status("A"), r_1_2=status("A", spec=obj(n=string())))
     assert towards(replayed(tmp_path, names, [widget("a", "A", spec={"n": "x"})], code=0)) == {"1.1": "at risk"}
+
+
+def test_what_is_lost_is_named(tmp_path: Path) -> None:
+    """By field, of all objects that lose it; what is accepted as it is, or never accepted, loses none."""
+    more = obj(tags=array(obj(key=string(), value=string())), n=string())
+    names = folders(
+        tmp_path, r_1_1=status("A", spec=obj(tags=array(obj(key=string())))), r_1_2=status("A", "B", spec=more)
+    )
+    tags = [{"key": "k", "value": "v"}, {"key": "k", "value": "w"}]
+    objects = [
+        widget("a", "A", spec={"n": "x", "tags": tags}),
+        widget("b", "A", spec={"tags": tags}),
+        widget("c", "A", spec={"tags": [{"key": "k"}]}),
+        widget("d", "A", spec={"n": "x", "tags": "no list"}),
+    ]
+    (target,) = replayed(tmp_path, names, objects)["targets"]
+    assert [(loss["kind"], loss["path"], loss["objects"], loss["example"]) for loss in target["lost"]] == [
+        ("Widget", "spec.tags[*].value", 2, "Widget/n/a"),
+        ("Widget", "spec.n", 1, "Widget/n/a"),
+    ]
+    for form in ("text", "markdown", "html"):
+        out = run("matrix", *names, "--objects", tmp_path / "objects.json", "--format", form, cwd=tmp_path).out
+        for line in ("2 Widgets lose spec.tags[*].value", "Widget/n/a loses spec.n"):
+            assert f"{line}<" in out if form == "html" else f"  {line}\n" in out, form
+
+
+def test_what_kinds_of_one_name_lose_is_told_apart(tmp_path: Path) -> None:
+    names = folders(tmp_path, r_1_1=status("A"), r_1_2=status("A", spec=obj(n=string())))
+    for name, more in (("r-1.1", {}), ("r-1.2", {"spec": obj(n=string())})):
+        write(tmp_path / name / "other.yaml", crd(status("A", **more), group="example.org"))
+    item = widget("a", "A", spec={"n": "x"})
+    write(tmp_path / "o.json", item, {**item, "apiVersion": "example.org/v1"})
+    out = run("matrix", *names, "--objects", tmp_path / "o.json", cwd=tmp_path).out
+    assert "    Widget/n/a loses spec (of widgets.example.com)\n" in out
+    assert "    Widget/n/a loses spec (of widgets.example.org)\n" in out
 
 
 def test_what_was_not_replayed_makes_it_unknown(tmp_path: Path) -> None:

@@ -11,13 +11,13 @@ from crdcompat.report.style import harmless
 from crdcompat.report.text_diff import crd_name, many
 from crdcompat.report.text_matrix import (
     BLOCKING,
-    cause_lines,
     cluster_answer,
     cluster_title,
     coverage,
     matrix_notes,
     part_line,
     reasons,
+    target_lines,
     verdicts,
 )
 
@@ -84,7 +84,7 @@ def _cluster(cluster: Cluster) -> str:
     lines = [cluster_answer(cluster), *cluster.notes]
     for target in cluster.targets:
         lines.append(f"to {target.target}: {target.verdict}")
-        lines += (f"  {line}" for line in cause_lines(target.report))
+        lines += (f"  {line}" for line in target_lines(target.report))
         lines += (f"  not judged: {line}" for line in target.unjudged)
     return _folded(lines, cluster_title(cluster), counted=False)
 

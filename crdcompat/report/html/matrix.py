@@ -13,7 +13,7 @@ from crdcompat.report.matrix_grid import short_names
 from crdcompat.report.matrix_model import BLOCKED
 from crdcompat.report.matrix_obstacles import obstacles
 from crdcompat.report.text_diff import crd_name, many, tally
-from crdcompat.report.text_matrix import BLOCKING, cause_lines, cluster_answer, cluster_title, part_line, reasons
+from crdcompat.report.text_matrix import BLOCKING, cluster_answer, cluster_title, part_line, reasons, target_lines
 from crdcompat.report.text_simulation import verdict_tally
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ class Goal:
     name: str
     verdict: str
     tally: str
-    causes: tuple[str, ...]
+    lines: tuple[str, ...]
     unjudged: tuple[str, ...]
 
 
@@ -209,7 +209,7 @@ def _recorded(cluster: Cluster) -> Recorded:
             name=target.target,
             verdict=target.verdict,
             tally=verdict_tally(target.report),
-            causes=tuple(cause_lines(target.report)),
+            lines=tuple(target_lines(target.report)),
             unjudged=target.unjudged,
         )
         for target in cluster.targets
