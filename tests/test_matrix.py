@@ -12,7 +12,9 @@ from helpers import Json, Run, array, commit, crd, git, obj, root, run, string, 
 
 from crdcompat.errors import UsageError
 from crdcompat.jobs.releases import choose, version_of
-from crdcompat.report.matrix_grid import grid
+from crdcompat.report.matrix_grid import grid, labels
+from crdcompat.report.matrix_model import MatrixReport
+from crdcompat.report.model import Release
 from crdcompat.report.style import Style, finish
 
 
@@ -549,6 +551,43 @@ Compared are the CRDs that both releases of a pair have, 1.
 
 def test_text(three: list[str], tmp_path: Path) -> None:
     assert run("matrix", *reversed(three), cwd=tmp_path).out == TEXT
+
+
+def test_long_paths_are_cut_to_what_tells_them_apart(tmp_path: Path) -> None:
+    """In the grid of every format, whose columns they would widen; elsewhere they are whole."""
+    long = [f"path:{tmp_path}/somewhere-far-away/{case}/crds" for case in ("r-1.1", "r-1.2")]
+    for name, values in zip((*long, "./r-1.3"), ("A", "AB", "AB"), strict=True):
+        write(tmp_path / name.removeprefix("path:") / "widget.yaml", crd(status(*values)))
+    outputs = {
+        form: run("matrix", *long, "./r-1.3", "--format", form, cwd=tmp_path).out
+        for form in ("text", "markdown", "html")
+    }
+    assert outputs["text"].splitlines()[:4] == [
+        "from \\ to   r-1.1/crds   r-1.2/crds  ./r-1.3",
+        "r-1.1/crds  -            clean       clean",
+        "r-1.2/crds  blocked 1/0  -           clean",
+        "./r-1.3     blocked 1/0  clean       -",
+    ]
+    assert f'    since {long[1]}: "B"\n' in outputs["text"]
+    head = next(line for line in outputs["markdown"].splitlines() if line.startswith("| from"))
+    assert re.findall("<code>(.*?)</code>", head) == ["r-1.1/crds", "r-1.2/crds", "./r-1.3"]
+    heads = re.findall(r'<th scope="col">(.*?)</th>', outputs["html"])
+    assert [re.sub("<.*?>", "", each) for each in heads] == ["to r-1.1/crds", "to r-1.2/crds", "to ./r-1.3"]
+
+
+@pytest.mark.parametrize(
+    ("names", "shown"),
+    [
+        (["recording:a-long-way/off/mg.tar.gz", "release-4.1"], ["mg.tar.gz", "release-4.1"]),
+        (["recording:a-long-way/off/mg.tar.gz", "recording:mg.tar.gz"], ["off/mg.tar.gz", "recording:mg.tar.gz"]),
+        (["path:/a-long-way/off/release-4.1/", "release-4.1"], ["off/release-4.1", "release-4.1"]),
+        (["path:a-long-way/off/r-4.1", "recording:a-long-way/off/r-4.1"], None),
+        (["release-of-a-name-that-is-no-path", "release-4.1"], None),
+    ],
+)
+def test_labels(names: list[str], shown: list[str] | None) -> None:
+    report = MatrixReport(tuple(Release(name, None, None) for name in names), ())
+    assert list(labels(report).values()) == (shown or names)
 
 
 def test_text_quiet_and_verbose(three: list[str], tmp_path: Path) -> None:
