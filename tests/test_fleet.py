@@ -230,7 +230,7 @@ def _damage(top: Path) -> dict[str, str]:
     (top / "y-flipped.tar.gz").write_bytes(data[: len(data) // 2] + bytes(4000) + data[len(data) // 2 + 4000 :])
     return {
         "x-empty.tar.gz": "empty",
-        "x-text.tar.gz": "no object could be read",
+        "x-text.tar.gz": "no gzip archive",
         "x-header.tgz": "cut short",
         "x-zip.zip": "unpack it",
         "x-nothing.tar.gz": "a link to nothing",
