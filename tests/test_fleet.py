@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tarfile
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -387,7 +388,7 @@ def _resumed(
 ) -> tuple[list[str], FleetReport]:
     """What was read, and the report, of a run that goes on from a journal."""
     judge = Watched(plan(crds), most)
-    with Journal(str(journal), judge.fingerprint()) as opened:
+    with Journal(str(journal), judge.fingerprint(), len(judge.readers)) as opened:
         report = _simulated(judge, fleet, 1, opened)
     return judge.asked, report
 
@@ -419,6 +420,9 @@ def test_a_torn_last_line_is_cut_off(crds: dict[str, Path], fleet: Path, tmp_pat
     assert journal.read_bytes().splitlines(keepends=True) == lines
 
 
+REFUSED = "of the journal held no outcome of this run: read again"
+
+
 def test_a_line_that_cannot_be_read_counts_for_nothing(crds: dict[str, Path], fleet: Path, tmp_path: Path) -> None:
     journal = tmp_path / "journal"
     _, expected = _resumed(crds, fleet, journal)
@@ -428,7 +432,29 @@ def test_a_line_that_cannot_be_read_counts_for_nothing(crds: dict[str, Path], fl
     journal.write_bytes(b"".join([*lines[:1], b"[1]\n", *lines[2:3], json.dumps(entry).encode() + b"\n", *lines[4:]]))
     asked, report = _resumed(crds, fleet, journal)
     assert asked == ["a-clean.tar.gz", "c.tar.gz"]
-    assert report == expected
+    assert report == replace(expected, notes=(*expected.notes, f"1 line {REFUSED}"))
+    assert _resumed(crds, fleet, journal) == ([], expected)  # what was read again is known
+
+
+@pytest.mark.parametrize("wrong", ["none", "one less", "one more", "verdicts"])
+def test_a_line_of_other_targets_is_none_of_ours(
+    crds: dict[str, Path], fleet: Path, tmp_path: Path, wrong: str
+) -> None:
+    journal = tmp_path / "journal"
+    _, expected = _resumed(crds, fleet, journal)
+    lines = journal.read_bytes().splitlines(keepends=True)
+    changed = []
+    for line in lines[2:4]:
+        entry = json.loads(line)
+        targets = entry["outcome"]["targets"]
+        others = {"none": [], "one less": targets[:-1], "one more": [*targets, targets[0]]}
+        entry["outcome"]["targets"] = others.get(wrong, [{**each, "verdicts": {"fine": 1}} for each in targets])
+        changed.append(json.dumps(entry).encode() + b"\n")
+    journal.write_bytes(b"".join([*lines[:2], *changed, *lines[4:]]))
+    asked, report = _resumed(crds, fleet, journal)
+    assert asked == ["b.tar.gz", "c.tar.gz"]
+    assert report == replace(expected, notes=(*expected.notes, f"2 lines {REFUSED}"))
+    assert _resumed(crds, fleet, journal) == ([], expected)
 
 
 def test_a_recording_that_changed_or_failed_is_read_again(crds: dict[str, Path], fleet: Path, tmp_path: Path) -> None:
@@ -479,9 +505,12 @@ def test_no_other_file_is_taken_for_a_journal(crds: dict[str, Path], fleet: Path
 
 def test_two_runs_do_not_write_one_journal(crds: dict[str, Path], tmp_path: Path) -> None:
     path, judge = str(tmp_path / "journal"), FleetJudge(plan(crds))
-    with Journal(path, judge.fingerprint()), pytest.raises(UsageError, match="another run is writing to it"):
-        Journal(path, judge.fingerprint())
-    Journal(path, judge.fingerprint()).__exit__(None, None, None)
+    with (
+        Journal(path, judge.fingerprint(), len(judge.readers)),
+        pytest.raises(UsageError, match="another run is writing to it"),
+    ):
+        Journal(path, judge.fingerprint(), len(judge.readers))
+    Journal(path, judge.fingerprint(), len(judge.readers)).__exit__(None, None, None)
 
 
 def test_an_outcome_comes_back_as_it_was(crds: dict[str, Path], fleet: Path) -> None:

@@ -12,6 +12,7 @@ import orjson
 
 from crdcompat.problems import Problem
 from crdcompat.records import dataclass
+from crdcompat.report.simulation_model import VERDICTS
 from crdcompat.schema.paths import Pointer
 
 
@@ -97,6 +98,8 @@ def from_data(data: Any) -> Outcome:
 
 
 def _target(data: dict[str, Any]) -> TargetOutcome:
+    if set(data["verdicts"]) != set(VERDICTS):
+        raise ValueError("no outcome: other verdicts")
     causes = (
         HeldCause(**{**item, "values": tuple(item["values"]), "pointer": tuple(item["pointer"])})
         for item in data["causes"]
