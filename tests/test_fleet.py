@@ -436,7 +436,7 @@ def test_a_line_that_cannot_be_read_counts_for_nothing(crds: dict[str, Path], fl
     assert _resumed(crds, fleet, journal) == ([], expected)  # what was read again is known
 
 
-@pytest.mark.parametrize("wrong", ["none", "one less", "one more", "verdicts"])
+@pytest.mark.parametrize("wrong", ["none", "one less", "one more", "verdicts", "of an older program"])
 def test_a_line_of_other_targets_is_none_of_ours(
     crds: dict[str, Path], fleet: Path, tmp_path: Path, wrong: str
 ) -> None:
@@ -447,8 +447,16 @@ def test_a_line_of_other_targets_is_none_of_ours(
     for line in lines[2:4]:
         entry = json.loads(line)
         targets = entry["outcome"]["targets"]
-        others = {"none": [], "one less": targets[:-1], "one more": [*targets, targets[0]]}
-        entry["outcome"]["targets"] = others.get(wrong, [{**each, "verdicts": {"fine": 1}} for each in targets])
+        others = {
+            "none": [],
+            "one less": targets[:-1],
+            "one more": [*targets, targets[0]],
+            "verdicts": [{**each, "verdicts": {"fine": 1}} for each in targets],
+        }
+        entry["outcome"]["targets"] = others.get(wrong, targets)
+        entry["outcome"]["fates"] = []
+        if wrong == "of an older program":
+            del entry["outcome"]["fates"]
         changed.append(json.dumps(entry).encode() + b"\n")
     journal.write_bytes(b"".join([*lines[:2], *changed, *lines[4:]]))
     asked, report = _resumed(crds, fleet, journal)
@@ -523,3 +531,28 @@ def test_an_outcome_comes_back_as_it_was(crds: dict[str, Path], fleet: Path) -> 
         with pytest.raises(ValueError):
             decode(line)
     assert decode(encode(Outcome(failure="x"))) == Outcome(failure="x")
+
+
+@pytest.mark.parametrize(
+    "fate",
+    [
+        {"objects": "AAAAAAAAAAA"},
+        {"objects": "AAAA"},
+        {"objects": "ä"},
+        {"objects": None},
+        {"stands": []},
+        {"stands": [{"verdict": "fine", "causes": [], "missed": []}]},
+        {"stands": [{"verdict": "rejected", "causes": [1], "missed": []}]},
+        {"stands": [{"verdict": "rejected", "causes": [0], "missed": [0]}]},
+        {"stands": [{"verdict": "rejected", "causes": [-1], "missed": []}]},
+        {"stands": [{"verdict": "rejected", "causes": ["0"], "missed": []}]},
+    ],
+)
+def test_fates_that_are_none_of_ours(crds: dict[str, Path], tmp_path: Path, fate: Json) -> None:
+    path = gather(tmp_path / "a.tar.gz", widget("w", "D"), cluster_version(uuid(1)))
+    data = json.loads(FleetJudge(replace(plan(crds), targets=()))(str(path)))
+    rejected = next(each for each in data["fates"] if each["stands"][0]["verdict"] == "rejected")
+    assert decode(json.dumps(data).encode()).fates
+    rejected |= fate
+    with pytest.raises(ValueError):
+        decode(json.dumps(data).encode())
