@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import atexit
+import gc
 import os
 import sys
 from typing import NoReturn
@@ -15,6 +17,8 @@ def main() -> NoReturn:
     """Run the command line and exit (design, section 8)."""
     from crdcompat.cli.app import app
 
+    # At its end Python would look through everything once more for what can go; all of it goes with the process.
+    atexit.register(gc.freeze)
     try:
         app(prog_name="crdcompat")
     except CrdcompatError as error:

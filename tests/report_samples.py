@@ -18,7 +18,8 @@ from crdcompat.problems import Problem
 from crdcompat.report.check_model import BASE, TARGET, CheckReport, Section
 from crdcompat.report.diff_model import DiffReport
 from crdcompat.report.formats import get_format
-from crdcompat.report.model import Release, Report
+from crdcompat.report.model import Release
+from crdcompat.report.reports import Report
 from crdcompat.report.simulation_model import SimulationReport
 from crdcompat.report.style import Style
 from crdcompat.sources import open_objects

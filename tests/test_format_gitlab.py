@@ -13,7 +13,7 @@ from report_samples import HOSTILE, check, compared, empty_check, hostile_check,
 from report_samples import OLD as SAME
 
 from crdcompat.policy.findings import Location
-from crdcompat.report.model import Report
+from crdcompat.report.reports import Report
 
 
 def _issues(report: Report) -> list[dict[str, Any]]:

@@ -37,7 +37,7 @@ from report_samples import (
 from crdcompat.manifests.documents import Document, read_documents
 from crdcompat.report import html
 from crdcompat.report.html.text import as_data
-from crdcompat.report.model import Report
+from crdcompat.report.reports import Report
 
 TEMPLATES = Path(html.__file__).parent / "templates"
 

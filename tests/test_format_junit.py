@@ -26,7 +26,7 @@ from report_samples import (
     widget,
 )
 
-from crdcompat.report.model import Report
+from crdcompat.report.reports import Report
 
 
 def _suites(report: Report) -> dict[str, TestSuite]:

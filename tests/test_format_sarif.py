@@ -33,7 +33,7 @@ from report_samples import OLD as SAME
 from crdcompat import __version__
 from crdcompat.policy.findings import Location
 from crdcompat.policy.rules import catalogue
-from crdcompat.report.model import Report
+from crdcompat.report.reports import Report
 
 Run = dict[str, Any]
 Read = Callable[[Report], Run]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from crdcompat.apiserver import formats, validate
+from crdcompat.apiserver import formats, texts
 from crdcompat.apiserver.eras import Server
 from crdcompat.apiserver.errors import FieldError, Unknown
 from crdcompat.apiserver.validate import SchemaValidator
@@ -55,7 +55,7 @@ def test_a_verdict_does_not_depend_on_what_was_judged_before(server: Server, mon
 def test_so_much_is_remembered_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(formats, "_met", {})
     monkeypatch.setattr(formats, "_MOST_REMEMBERED", 8)
-    monkeypatch.setattr(validate, "_MOST_REMEMBERED", 8)
+    monkeypatch.setattr(texts, "_MOST_REMEMBERED", 8)
     node = {"time": {"type": "string", "format": "date-time"}, "name": {"type": "string", "maxLength": 50}}
     validator = SchemaValidator(Node({"type": "object", "properties": node}), SERVERS[1])
     for second in range(60):
@@ -64,4 +64,6 @@ def test_so_much_is_remembered_and_no_more(monkeypatch: pytest.MonkeyPatch) -> N
         validator.validate(value, "", None, errors, [])
         assert errors == []
     assert 0 < len(formats._met["date-time"]) <= 8
-    assert len(validator.members["name"].passed) == 8
+    demanded = validator.members["name"].texts
+    assert demanded is not None
+    assert len(demanded.passed) == 8

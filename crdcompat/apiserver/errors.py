@@ -94,6 +94,11 @@ def aggregate(kind: str, group: str, name: str, errors: Sequence[FieldError], se
     return f"{kind}.{group} {gotext.quote(name)} is invalid: {body}"
 
 
+def pathless(sentence: str) -> FieldError:
+    """Errors of junctors and number ranges carry no path of their own; they quote it in the sentence."""
+    return FieldError(INVALID, "<nil>", "", sentence)
+
+
 @dataclass(frozen=True, slots=True)
 class Unknown:
     """Something that touches the object and could not be judged: never counted as accepted.

@@ -7,7 +7,7 @@ import struct
 from typing import Any
 
 from crdcompat.apiserver.eras import Server
-from crdcompat.apiserver.errors import INVALID, FieldError
+from crdcompat.apiserver.errors import INVALID, FieldError, pathless
 from crdcompat.apiserver.gotext import number
 from crdcompat.records import dataclass
 from crdcompat.schema.structural import Node
@@ -108,7 +108,7 @@ class Bounds:
             return False
         form = f"with format {self.format}" if self.format else "(default format)"
         sentence = f"{what} must be of type {self.type} {form} in {path}"
-        out.append(FieldError(INVALID, "<nil>", "", sentence))
+        out.append(pathless(sentence))
         return True
 
     def _fits(self, value: int | float) -> bool:

@@ -13,20 +13,20 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from crdcompat.apiserver import formats, numbers
-from crdcompat.apiserver.correlation import Pair, same
+from crdcompat.apiserver.correlation import Pair
+from crdcompat.apiserver.enums import Enum
 from crdcompat.apiserver.eras import Server
 from crdcompat.apiserver.errors import (
     INVALID,
-    NOT_SUPPORTED,
     REQUIRED,
-    TOO_LONG,
     TOO_MANY,
     TYPE_INVALID,
     FieldError,
     Unknown,
 )
-from crdcompat.apiserver.gotext import compact_json, quote
-from crdcompat.schema.re2 import PatternError, compile_pattern
+from crdcompat.apiserver.gotext import quote
+from crdcompat.apiserver.junctors import Junctors
+from crdcompat.apiserver.texts import Texts
 from crdcompat.schema.structural import Node
 
 if TYPE_CHECKING:
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 Path = str
 
 _TYPE_META = frozenset({"apiVersion", "kind"})
-_JUNCTORS = frozenset({"anyOf", "oneOf", "allOf", "not"})
 _NATIVE: Final[dict[str, tuple[type, ...]]] = {
     "string": (str,),
     "integer": (int,),
@@ -61,15 +60,10 @@ _GO_FORMAT: Final = {int: "int64", float: "float64"}
 _SCALARS: Final[dict[str, tuple[type, int]]] = {"string": (str, 1), "boolean": (bool, 0), "integer": (int, 2)}
 
 
-#: So many texts a node remembers that have passed: reasons and the like recur, and each node has its own.
-_MOST_REMEMBERED = 256
-
-
 class SchemaValidator:
     """One schema node, compiled for one server."""
 
     def __init__(self, node: Node, server: Server) -> None:
-        raw = node.raw
         self.node = node
         self.server = server
         self.types = node.types
@@ -79,73 +73,51 @@ class SchemaValidator:
         # One check each for the type (if any is named), the junctors and the enum; the kind adds its own.
         self.type_checks = 2 if self.types or self.format else 0
         self.own_checks = 4 + self.type_checks
-        self.enum = node.enum
-        self.enum_strings = frozenset(member for member in node.enum if isinstance(member, str))
-        self.enum_detail = enum_detail(node.enum) if node.enum else ""
+        self.enum = Enum.read(node)
         self.members: dict[str, SchemaValidator] = {}
+        #: Branches of junctors often name only what is required.
+        self.describes_members = bool(node.properties) or isinstance(node.additional, Node)
         self.required = node.required
         self.forbids_unknown = node.additional is False
-        self.junctors = not _JUNCTORS.isdisjoint(raw)
-        self.min_length, self.max_length = node.count("minLength"), node.count("maxLength")
+        self.junctors = Junctors.read(node, self._compiled)
         self.min_items, self.max_items = node.count("minItems"), node.count("maxItems")
         self.min_properties, self.max_properties = node.count("minProperties"), node.count("maxProperties")
         self.bounds = numbers.Bounds.read(node, self.format, server)
-        self.unknown = ""
-        self.pattern = None
-        if isinstance(raw.get("pattern"), str) and raw["pattern"]:
-            compiled = compile_pattern(raw["pattern"])
-            if isinstance(compiled, PatternError):
-                self.unknown = f"pattern {raw['pattern']}: {compiled}"
-            else:
-                self.pattern = compiled
-        self.string_checks = any(
-            (self.min_length is not None, self.max_length is not None, self.pattern is not None, self.unknown)
-        )
-        self.passed: set[str] = set()
+        self.texts = Texts.read(node, server)
         self.plain, self.plain_checks, self.passing = self._plain()
 
     def _plain(self) -> tuple[type | None, int, Container[str] | None]:
         """The type of scalars that pass here, how many checks one passes, and which texts do (None: all)."""
         kind, more = _SCALARS.get(self.node.type, (None, 0))
-        asked = [bool(self.enum), bool(self.format), self.string_checks]
-        if kind is None or self.junctors or self.bounds or self.unknown or sum(asked) > (kind is str):
+        demands = [each for each in (self.enum, self.format, self.texts) if each]
+        if kind is None or self.junctors or self.bounds or len(demands) > (kind is str):
             return None, 0, None
-        texts = {0: self.enum_strings, 1: formats.passing(self.format), 2: self.passed}
-        demand = asked.index(True) if any(asked) else -1
-        return kind, self.own_checks + more + (demand == 1), texts.get(demand)
+        checks = self.own_checks + more + bool(self.format)
+        if self.enum is not None:
+            return kind, checks, self.enum.texts
+        if self.format:
+            return kind, checks, formats.passing(self.format)
+        return kind, checks, self.texts.passed if self.texts is not None else None
+
+    def _compiled(self, node: Node) -> SchemaValidator:
+        return SchemaValidator(node, self.server)
 
     @cached_property
     def items(self) -> SchemaValidator | None:
-        return SchemaValidator(self.node.items, self.server) if self.node.items is not None else None
-
-    @cached_property
-    def any_of(self) -> tuple[SchemaValidator, ...]:
-        return tuple(SchemaValidator(branch, self.server) for branch in self.node.any_of)
-
-    @cached_property
-    def one_of(self) -> tuple[SchemaValidator, ...]:
-        return tuple(SchemaValidator(branch, self.server) for branch in self.node.one_of)
-
-    @cached_property
-    def all_of(self) -> tuple[SchemaValidator, ...]:
-        return tuple(SchemaValidator(branch, self.server) for branch in self.node.all_of)
-
-    @cached_property
-    def not_(self) -> SchemaValidator | None:
-        return SchemaValidator(self.node.not_, self.server) if self.node.not_ is not None else None
+        return self._compiled(self.node.items) if self.node.items is not None else None
 
     def member(self, name: str) -> SchemaValidator | None:
         """The validator of an object's member that is met for the first time, None where nothing describes it."""
         sub = self.node.properties.get(name)
         if sub is None:
             return self.map_value  # the keys of a map are unbounded: not remembered one by one
-        self.members[name] = SchemaValidator(sub, self.server)
+        self.members[name] = self._compiled(sub)
         return self.members[name]
 
     @cached_property
     def map_value(self) -> SchemaValidator | None:
         sub = self.node.additional
-        return SchemaValidator(sub, self.server) if isinstance(sub, Node) else None
+        return self._compiled(sub) if isinstance(sub, Node) else None
 
     def validate(self, value: Any, path: Path, pair: Pair | None, out: list[FieldError], unknown: list[Unknown]) -> int:
         """Append the errors of ``value`` to ``out``; return the count of successful checks.
@@ -170,25 +142,25 @@ class SchemaValidator:
         if value is None:
             if self.types and not self.nullable:
                 out.append(self._type_error(path, ",".join(self.types), "null", "null"))
-            if self.enum:
-                out.append(FieldError(NOT_SUPPORTED, path or "<nil>", None, self.enum_detail))
+            if self.enum is not None:
+                self.enum.check(None, path, out)
             return 0
         count = self.own_checks
         if self.types and kind not in self.native:
             count += self._type(value, kind, path, out)
-        if self.junctors:
-            count += self._junctors(value, path, out, unknown)
+        if self.junctors is not None:
+            count += self.junctors.check(value, path, out, unknown)
         if kind is str:
             count += 1
-            if self.string_checks:
-                self._string(value, path, out, unknown)
+            if self.texts is not None:
+                self.texts.check(value, path, out, unknown)
             if self.format:
                 count += 1
                 if not formats.matches(self.format, value):
                     out.append(self._type_error(path, self.format, value, quote(value)))
         elif kind is dict:
-            if self.enum:
-                self._enum(value, path, out)
+            if self.enum is not None:
+                self.enum.check(value, path, out)
             return count + 1 + self._object(value, path, pair, out, unknown)
         elif kind is list:
             count += 2 + self._array(value, path, pair, out, unknown)
@@ -196,8 +168,8 @@ class SchemaValidator:
             count += 2
             if self.bounds is not None:
                 self.bounds.check(value, path, out)
-        if self.enum:
-            self._enum(value, path, out)
+        if self.enum is not None:
+            self.enum.check(value, path, out)
         return count
 
     # -- type ---------------------------------------------------------------------------------------
@@ -226,90 +198,7 @@ class SchemaValidator:
     def _type_invalid(self) -> str:
         return TYPE_INVALID if self.server.does("typed_errors") else INVALID
 
-    # -- junctors -----------------------------------------------------------------------------------
-
-    def _junctors(self, value: Any, path: Path, out: list[FieldError], unknown: list[Unknown]) -> int:
-        count = 0
-        place = quote(path)
-        if self.any_of:
-            valid, best = self._best_branch(self.any_of, value, path, unknown, first_only=True)
-            if not valid:
-                out.append(_pathless(f"{place} must validate at least one schema (anyOf)"))
-                out.extend(best)
-        if self.one_of:
-            valid, best = self._best_branch(self.one_of, value, path, unknown, first_only=False)
-            if valid != 1:
-                found = "Found none valid" if not valid else f"Found {valid} valid alternatives"
-                out.append(_pathless(f"{place} must validate one and only one schema (oneOf). {found}"))
-                out.extend(best)
-        if self.all_of:
-            passed = 0
-            for branch in self.all_of:
-                before = len(out)
-                count += branch.validate(value, path, None, out, unknown)
-                passed += len(out) == before
-            if passed != len(self.all_of):
-                suffix = "" if passed else ". None validated"
-                out.append(_pathless(f"{place} must validate all the schemas (allOf){suffix}"))
-        if self.not_ is not None:
-            errors: list[FieldError] = []
-            doubts: list[Unknown] = []
-            self.not_.validate(value, path, None, errors, doubts)
-            unknown.extend(doubts)
-            if not errors:
-                out.append(_pathless(f"{place} must not validate the schema (not)"))
-        return count
-
-    @staticmethod
-    def _best_branch(
-        branches: tuple[SchemaValidator, ...],
-        value: Any,
-        path: Path,
-        unknown: list[Unknown],
-        *,
-        first_only: bool,
-    ) -> tuple[int, list[FieldError]]:
-        """How many branches hold, and the errors of the failing one with most successful checks."""
-        best: list[FieldError] = []
-        valid, best_count = 0, -1
-        for branch in branches:
-            errors: list[FieldError] = []
-            count = branch.validate(value, path, None, errors, unknown)
-            if not errors:
-                valid += 1
-                best = []
-                if first_only:
-                    break
-            elif not valid and count > best_count:
-                best, best_count = errors, count
-        return valid, best
-
     # -- by kind of value ---------------------------------------------------------------------------
-
-    def _string(self, value: str, path: Path, out: list[FieldError], unknown: list[Unknown]) -> None:
-        """Only the first failing of maxLength, minLength and pattern is reported. Lengths count code points."""
-        length = len(value)
-        where = path or "<nil>"
-        if self.max_length is not None and length > self.max_length:
-            if not self.server.does("typed_errors"):
-                detail = f"{path} in body should be at most {self.max_length} chars long"
-                out.append(FieldError(INVALID, where, value, detail))
-            elif self.server.does("bytes_text"):
-                unit = "byte" if self.max_length == 1 and self.server.does("json_values") else "bytes"
-                out.append(FieldError(TOO_LONG, where, value, f"may not be more than {self.max_length} {unit}"))
-            else:
-                out.append(FieldError(TOO_LONG, where, value, f"may not be longer than {self.max_length}"))
-        elif self.min_length is not None and length < self.min_length:
-            out.append(
-                FieldError(INVALID, where, value, f"{path} in body should be at least {self.min_length} chars long")
-            )
-        elif self.pattern is not None and not self.pattern.search(value):
-            detail = f"{path} in body should match '{self.pattern.source}'"
-            out.append(FieldError(INVALID, where, value, detail))
-        elif self.unknown:
-            unknown.append(Unknown(where, "pattern", self.unknown))
-        elif length <= formats.LONGEST_REMEMBERED and len(self.passed) < _MOST_REMEMBERED:
-            self.passed.add(value)
 
     def _array(
         self, value: list[Any], path: Path, pair: Pair | None, out: list[FieldError], unknown: list[Unknown]
@@ -339,15 +228,6 @@ class SchemaValidator:
         word = "item" if most == 1 and self.server.does("json_values") else "items"
         return FieldError(TOO_MANY, path or "<nil>", size, f"must have at most {most} {word}")
 
-    def _enum(self, value: Any, path: Path, out: list[FieldError]) -> None:
-        # A text equals texts only; what is no text may equal one (section 3.4).
-        if type(value) is str:
-            found = value in self.enum_strings
-        else:
-            found = any(is_member(value, member) for member in self.enum)
-        if not found:
-            out.append(FieldError(NOT_SUPPORTED, path or "<nil>", value, self.enum_detail))
-
     def _object(
         self,
         value: dict[str, Any],
@@ -376,7 +256,7 @@ class SchemaValidator:
                 out.append(FieldError(INVALID, path or "<nil>", name, detail))
         # The server goes through map values and declared members at random; we in one order.
         members = self.members
-        for name in sorted(value):
+        for name in sorted(value) if self.describes_members else ():
             member = members.get(name) or self.member(name)
             if member is not None:
                 item = value[name]
@@ -391,30 +271,3 @@ class SchemaValidator:
             if name not in value:
                 out.append(FieldError(REQUIRED, prefix + name, "", ""))
         return count
-
-
-def _pathless(sentence: str) -> FieldError:
-    """Junctor and number-range errors carry no path of their own; they quote it in the sentence."""
-    return FieldError(INVALID, "<nil>", "", sentence)
-
-
-def is_member(value: Any, member: Any) -> bool:
-    """Go's conversion-then-DeepEqual (section 3.4): numbers convert into each other, integers into text."""
-    if member is None or isinstance(value, bool) != isinstance(member, bool):
-        return False
-    if isinstance(value, (int, float)) and isinstance(member, (int, float)) and not isinstance(value, bool):
-        try:
-            if isinstance(member, int) and isinstance(value, float):
-                return int(value) == member
-            return float(value) == float(member) if isinstance(member, float) else value == member
-        except OverflowError:  # beyond float64: equal to nothing that is within
-            return False
-    if isinstance(value, int) and not isinstance(value, bool) and isinstance(member, str):
-        return member == (chr(value) if 0 <= value <= 0x10FFFF else "\ufffd")
-    return same(value, member)
-
-
-def enum_detail(members: tuple[Any, ...]) -> str:
-    """``supported values: "a", "b"``: schema order, never cut, non-strings as JSON and then quoted."""
-    shown = (quote(member if isinstance(member, str) else compact_json(member)) for member in members)
-    return "supported values: " + ", ".join(shown)

@@ -12,7 +12,9 @@ from crdcompat.cli import options as o
 def diff(
     old: o.Old,
     new: o.New,
-    paths: Annotated[list[str] | None, typer.Argument(help="Only CRDs with a file below one of these.")] = None,
+    paths: Annotated[
+        list[str] | None, typer.Argument(metavar="PATH…", help="Only CRDs with a file below one of these.")
+    ] = None,
     direction: o.DirectionOption = o.Direction.both,
     owner: o.Owners = None,
     crd: o.Crds = None,

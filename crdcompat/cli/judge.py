@@ -32,7 +32,7 @@ class Output(StrEnum):
 
 
 def judge(
-    crd: Annotated[str | None, typer.Argument(help="The file of the CRD.")] = None,
+    crd: Annotated[str | None, typer.Argument(metavar="CRD", help="The file of the CRD.")] = None,
     new: Annotated[
         str | None, typer.Argument(metavar="OBJECT", help="The object of the request; - is standard input.")
     ] = None,

@@ -46,9 +46,11 @@ class Owner(StrEnum):
 
 Old = Annotated[
     str,
-    typer.Argument(help="The older release: a git ref, index:, worktree:, path:P, a directory or a file."),
+    typer.Argument(
+        metavar="OLD", help="The older release: a git ref, index:, worktree:, path:P, a directory or a file."
+    ),
 ]
-New = Annotated[str, typer.Argument(help="The newer release, in the same forms.")]
+New = Annotated[str, typer.Argument(metavar="NEW", help="The newer release, in the same forms.")]
 Repo = Annotated[
     str | None, typer.Option(help="The git repository that refs are looked up in (default: the current one).")
 ]

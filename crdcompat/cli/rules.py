@@ -55,7 +55,9 @@ def _beginning_with(incomplete: str) -> list[str]:
 
 
 def explain(
-    rule: Annotated[str, typer.Argument(help="The rule's id, e.g. enum-value-added.", autocompletion=_beginning_with)],
+    rule: Annotated[
+        str, typer.Argument(metavar="RULE", help="Its id, e.g. enum-value-added.", autocompletion=_beginning_with)
+    ],
 ) -> None:
     """Explain one rule: why it matters, how to do it safely, an example."""
     from crdcompat.policy.rules import find_rule

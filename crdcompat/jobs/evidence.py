@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
+from crdcompat.apiserver.enums import is_member
 from crdcompat.apiserver.errors import DUPLICATE, NOT_SUPPORTED, REQUIRED, FieldError
 from crdcompat.apiserver.strategy import Resource
-from crdcompat.apiserver.validate import is_member
 from crdcompat.compare.site import ROLLBACK, UPGRADE, VALUE_DEFAULTED, VALUE_PRUNED, WRITE_REJECTED
 from crdcompat.jobs.api import server_of
 from crdcompat.manifests.crdset import CrdSet

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 _EXTENSIONS = frozenset({".yaml", ".yml", ".json"})
 #: Folders that hold no CRD a cluster would get.
 _ELSEWHERE = {
@@ -36,9 +34,7 @@ def is_marked(data: bytes) -> bool:
 
 def elsewhere(path: str) -> str:
     """Why a file's folder holds no CRD that a cluster would get; "" if it may."""
-    return _elsewhere(path.rpartition("/")[0])
-
-
-@lru_cache(maxsize=4096)
-def _elsewhere(folder: str) -> str:
-    return next((_ELSEWHERE[part] for part in folder.split("/") if part in _ELSEWHERE), "")
+    folders = path.split("/")[:-1]
+    if _ELSEWHERE.keys().isdisjoint(folders):
+        return ""
+    return next(_ELSEWHERE[folder] for folder in folders if folder in _ELSEWHERE)

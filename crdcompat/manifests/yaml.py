@@ -81,7 +81,7 @@ _COLLECTION_TAGS = {_MAP, _SEQ} | {_PREFIX + name for name in ("set", "omap", "p
 # Only these first characters can start a scalar that is not a string (or the empty one, or `<<`).
 _TYPED_FIRST = frozenset("yYnNtTfFoO~+-.0123456789<")
 # libyaml knows no alias without these bytes (the NUL is UTF-16's), so most files skip the alias count.
-_ALIAS_LIKE = re.compile(rb"\*\0?[0-9A-Za-z_-]")
+_ALIAS_LIKE, _ANCHOR_LIKE = (re.compile(rb"%b\0?[0-9A-Za-z_-]" % mark) for mark in (rb"\*", rb"&"))
 _SCALAR_UNIT = 64  # a long scalar behind an alias counts one node for so many characters
 _INT64_MAX = 2**63 - 1
 
@@ -105,7 +105,9 @@ class GoLoader(_Loader):
         self._depth = 0
         self._left = MAX_NODES
         self.start_document()
-        self._may_alias = not isinstance(stream, bytes) or _ALIAS_LIKE.search(stream) is not None
+        self._may_alias = not isinstance(stream, bytes) or bool(
+            _ALIAS_LIKE.search(stream) and _ANCHOR_LIKE.search(stream)
+        )
 
     def start_document(self) -> None:
         """Forget what the last document left: its remarks, where things stood, whether integers were beyond int64."""

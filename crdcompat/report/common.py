@@ -8,7 +8,7 @@ from crdcompat.policy.findings import Finding, Location, fingerprint, order
 from crdcompat.policy.severity import SEVERITIES
 from crdcompat.report.check_model import BASE, CheckReport, Section, sections
 from crdcompat.report.diff_model import DiffReport
-from crdcompat.report.model import Report
+from crdcompat.report.reports import Report
 from crdcompat.report.simulation_model import RejectedCause, SimulatedObject, SimulationReport
 from crdcompat.report.style import Style, finish, harmless
 from crdcompat.report.text_diff import crd_name, had_waiver, tally, way_out

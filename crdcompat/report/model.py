@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from crdcompat.records import dataclass
 
@@ -10,9 +10,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from crdcompat.problems import Skipped
-    from crdcompat.report.check_model import CheckReport
-    from crdcompat.report.diff_model import DiffReport
-    from crdcompat.report.simulation_model import SimulationReport
 
 FORMAT = "1"
 
@@ -32,6 +29,3 @@ def sorted_skips(*sides: Iterable[Skipped]) -> tuple[Skipped, ...]:
     from crdcompat.problems import skipped_order
 
     return tuple(sorted({item for side in sides for item in side}, key=skipped_order))
-
-
-Report: TypeAlias = "DiffReport | SimulationReport | CheckReport"

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from crdcompat.report.fleet_model import FleetReport
     from crdcompat.report.matrix_model import MatrixReport
-    from crdcompat.report.model import Report
+    from crdcompat.report.reports import Report
     from crdcompat.report.style import Style
 
 #: GitHub takes no more from one step for its summary: 1 MiB.

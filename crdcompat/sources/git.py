@@ -26,7 +26,7 @@ from crdcompat.sources.tree import Entry, Listed
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-_SYMLINK, _SUBMODULE = b"120000", b"160000"
+_SYMLINK, _SUBMODULE = "120000", "160000"
 
 
 @dataclass(slots=True)
@@ -45,7 +45,7 @@ class GitTree(Listed):
         """List the commit's files with their blob ids, wherever in the repository we stand."""
         if self._entries is None:
             listing = self.repo.run("ls-tree", "-r", "-z", "--full-tree", str(self.commit)).stdout
-            self._entries = _blob_entries(_records(listing, oid_at=2), self.skipped)
+            self._entries = _blob_entries(_records(listing), 2, self.skipped)
         return self._entries
 
     def read(self, entries: Iterable[Entry]) -> Iterator[tuple[Entry, bytes]]:
@@ -70,14 +70,13 @@ class IndexTree(Listed):
         if self._entries is None:
             _top_level(self.repo)
             listing = self.repo.run("ls-files", "-s", "-z", "--full-name", ":/").stdout
-            records = list(_records(listing, oid_at=1))
-            conflicts = {path for meta, path in records if meta[2] != b"0"}
+            records = list(_records(listing))
+            conflicts = {path for meta, path in records if meta[2] != "0"}
             self.problems.extend(
-                Problem(display_path(path), None, "in conflict in the index: finish the merge first")
-                for path in sorted(conflicts)
+                Problem(path, None, "in conflict in the index: finish the merge first") for path in sorted(conflicts)
             )
             clean = ((meta, path) for meta, path in records if path not in conflicts)
-            self._entries = _blob_entries(clean, self.skipped)
+            self._entries = _blob_entries(clean, 1, self.skipped)
         return self._entries
 
     def read(self, entries: Iterable[Entry]) -> Iterator[tuple[Entry, bytes]]:
@@ -114,8 +113,7 @@ class WorktreeTree(Listed):
         """The blob ids of the files that are on disk as they are in the index; a doubtful one is left out."""
         staged = self.repo.run("ls-files", "-s", "-z", "--full-name", ":/").stdout
         modified = set(unstaged(self.repo))
-        records = ((meta, display_path(path)) for meta, path in _records(staged, oid_at=1))
-        return {path: meta[1].decode("ascii") for meta, path in records if meta[2] == b"0" and path not in modified}
+        return {path: meta[1] for meta, path in _records(staged) if meta[2] == "0" and path not in modified}
 
     def read(self, entries: Iterable[Entry]) -> Iterator[tuple[Entry, bytes]]:
         """Read files from disk; one that cannot be read goes to ``problems`` instead."""
@@ -147,24 +145,23 @@ def grep(tree: GitTree, words: Iterable[str], *, leaving_out: Iterable[str] = ()
             yield display_path(named[len(commit) + 1 :]), line.decode("utf-8", "replace")
 
 
-def _records(listing: bytes, *, oid_at: int) -> Iterator[tuple[tuple[bytes, bytes, bytes], bytes]]:
-    """Split ``ls-tree``/``ls-files`` output into ((mode, oid, stage or b""), path)."""
-    for record in listing.split(b"\0"):
-        if record:
-            meta, _, path = record.partition(b"\t")
-            fields = meta.split(b" ")
-            yield (fields[0], fields[oid_at], fields[2] if oid_at == 1 else b""), path
+def _records(listing: bytes) -> Iterator[tuple[list[str], str]]:
+    """Split ``ls-tree`` or ``ls-files -s`` output into (mode, …) and path."""
+    for record in display_path(listing).split("\0"):
+        meta, tab, path = record.partition("\t")
+        if tab:
+            yield meta.split(" "), path
 
 
-def _blob_entries(records: Iterable[tuple[tuple[bytes, bytes, bytes], bytes]], skipped: list[Skipped]) -> list[Entry]:
+def _blob_entries(records: Iterable[tuple[list[str], str]], oid_at: int, skipped: list[Skipped]) -> list[Entry]:
     entries = []
-    for (mode, oid, _), path in records:
-        if mode == _SYMLINK:
-            skipped.append(Skipped(display_path(path), "symbolic link"))
-        elif mode == _SUBMODULE:
-            skipped.append(Skipped(display_path(path), "submodule"))
+    for meta, path in records:
+        if meta[0] == _SYMLINK:
+            skipped.append(Skipped(path, "symbolic link"))
+        elif meta[0] == _SUBMODULE:
+            skipped.append(Skipped(path, "submodule"))
         else:
-            entries.append(Entry(display_path(path), oid.decode("ascii")))
+            entries.append(Entry(path, meta[oid_at]))
     return sorted(entries, key=attrgetter("path"))
 
 

@@ -73,7 +73,7 @@ def matches(format: str, text: str) -> bool:  # noqa: A002
         return True
     check = CHECKS.get(_normalized(format))
     found = check is None or check(go_text(text))
-    if found and len(text) <= LONGEST_REMEMBERED:
+    if found and len(text) <= _LONGEST_REMEMBERED:
         if len(met) >= _MOST_REMEMBERED:
             met.clear()
         met.add(text)
@@ -82,9 +82,7 @@ def matches(format: str, text: str) -> bool:  # noqa: A002
 
 #: The same times stand in many conditions, and in every write of one object: texts that have a format, by its name.
 _met: dict[str, set[str]] = {}
-_MOST_REMEMBERED = 4096
-LONGEST_REMEMBERED = 64
-"""So long, in characters, is a text that is worth remembering."""
+_LONGEST_REMEMBERED, _MOST_REMEMBERED = 64, 4096
 
 
 def _normalized(name: str) -> str:

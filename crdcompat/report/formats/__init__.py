@@ -16,7 +16,7 @@ from crdcompat.errors import UsageError
 if TYPE_CHECKING:
     from crdcompat.report.fleet_model import FleetReport
     from crdcompat.report.matrix_model import MatrixReport
-    from crdcompat.report.model import Report
+    from crdcompat.report.reports import Report
     from crdcompat.report.style import Style
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from crdcompat.policy.findings import Location
 from crdcompat.report.check_model import CheckReport
 from crdcompat.report.common import cause_sentences, distinct, headline, primary, sentences, subject, title
-from crdcompat.report.model import Report
+from crdcompat.report.reports import Report
 from crdcompat.report.simulation_model import SimulationReport
 from crdcompat.report.style import Style, harmless
 from crdcompat.report.text_diff import many

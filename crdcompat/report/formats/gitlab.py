@@ -8,7 +8,7 @@ import orjson
 
 from crdcompat.policy.findings import Location, fingerprint
 from crdcompat.report.common import cause_id, cause_sentences, distinct, primary, sentences
-from crdcompat.report.model import Report
+from crdcompat.report.reports import Report
 from crdcompat.report.simulation_model import SimulationReport
 from crdcompat.report.style import Style, harmless
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from crdcompat.report.check_model import CheckReport
 from crdcompat.report.diff_model import DiffReport
-from crdcompat.report.model import Report
+from crdcompat.report.reports import Report
 from crdcompat.report.simulation_model import SimulationReport
 
 if TYPE_CHECKING:

@@ -9,7 +9,8 @@ import orjson
 from crdcompat import __version__
 from crdcompat.report.check_model import CheckReport
 from crdcompat.report.diff_model import DiffReport, UndecidedEntry
-from crdcompat.report.model import FORMAT, Release, Report
+from crdcompat.report.model import FORMAT, Release
+from crdcompat.report.reports import Report
 from crdcompat.report.simulation_model import SimulatedObject, SimulationReport
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from crdcompat.report.common import (
     subject,
 )
 from crdcompat.report.diff_model import DiffReport
-from crdcompat.report.model import Report
+from crdcompat.report.reports import Report
 from crdcompat.report.simulation_model import SimulationReport
 from crdcompat.report.style import Style, harmless
 from crdcompat.report.text_diff import compared_line, crd_name, direction_title, finding_lines, many, undecided_line

@@ -19,7 +19,7 @@ from crdcompat.report.common import (
 )
 from crdcompat.report.diff_model import DiffReport
 from crdcompat.report.markup import block, bullets, code, details, span
-from crdcompat.report.model import Report
+from crdcompat.report.reports import Report
 from crdcompat.report.simulation_model import SimulationReport
 from crdcompat.report.style import Style, harmless
 from crdcompat.report.text_diff import compared_line, finding_lines, many, undecided_line

@@ -25,7 +25,7 @@ from crdcompat.report.common import (
     sentences,
 )
 from crdcompat.report.diff_model import DiffReport, UndecidedEntry
-from crdcompat.report.model import Report
+from crdcompat.report.reports import Report
 from crdcompat.report.sarif_rules import REJECTED_OBJECT, REJECTED_VALUE, UNDECIDED, descriptor
 from crdcompat.report.simulation_model import RejectedCause, SimulatedObject, SimulationReport
 from crdcompat.report.style import Style, harmless

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from crdcompat.report.model import Report
+from crdcompat.report.reports import Report
 from crdcompat.report.style import Style, finish
 from crdcompat.report.text_check import check_text
 from crdcompat.report.text_diff import diff_text

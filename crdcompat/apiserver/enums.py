@@ -1,0 +1,59 @@
+"""The ``enum`` keyword (reference section 3.4)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from crdcompat.apiserver.correlation import same
+from crdcompat.apiserver.errors import NOT_SUPPORTED, FieldError
+from crdcompat.apiserver.gotext import compact_json, quote
+from crdcompat.records import dataclass
+from crdcompat.schema.structural import Node
+
+
+@dataclass(frozen=True, slots=True)
+class Enum:
+    """The members of one node's enum, those that are ``texts``, and the sentence that lists them."""
+
+    members: tuple[Any, ...]
+    texts: frozenset[str]
+    detail: str
+
+    @classmethod
+    def read(cls, node: Node) -> Enum | None:
+        """The enum of a node, None where it has none."""
+        if not node.enum:
+            return None
+        return cls(node.enum, frozenset(each for each in node.enum if isinstance(each, str)), _detail(node.enum))
+
+    def check(self, value: Any, path: str, out: list[FieldError]) -> None:
+        """Append the error of a value that is none of them."""
+        # A text equals texts only; what is no text may equal one (section 3.4).
+        if type(value) is str:
+            found = value in self.texts
+        else:
+            found = any(is_member(value, member) for member in self.members)
+        if not found:
+            out.append(FieldError(NOT_SUPPORTED, path or "<nil>", value, self.detail))
+
+
+def is_member(value: Any, member: Any) -> bool:
+    """Go's conversion-then-DeepEqual (section 3.4): numbers convert into each other, integers into text."""
+    if member is None or isinstance(value, bool) != isinstance(member, bool):
+        return False
+    if isinstance(value, (int, float)) and isinstance(member, (int, float)) and not isinstance(value, bool):
+        try:
+            if isinstance(member, int) and isinstance(value, float):
+                return int(value) == member
+            return float(value) == float(member) if isinstance(member, float) else value == member
+        except OverflowError:  # beyond float64: equal to nothing that is within
+            return False
+    if isinstance(value, int) and not isinstance(value, bool) and isinstance(member, str):
+        return member == (chr(value) if 0 <= value <= 0x10FFFF else "\ufffd")
+    return same(value, member)
+
+
+def _detail(members: tuple[Any, ...]) -> str:
+    """``supported values: "a", "b"``: schema order, never cut, non-strings as JSON and then quoted."""
+    shown = (quote(member if isinstance(member, str) else compact_json(member)) for member in members)
+    return "supported values: " + ", ".join(shown)
