@@ -352,6 +352,21 @@ def test_what_is_not_staged_is_said_not_to_be_looked_at(tmp_path: Path) -> None:
     assert check(repo, "--head", "worktree:", code=1)["summary"]["findings"]["error"] == 1
 
 
+def test_a_head_is_never_read_as_a_path_an_option_or_a_range(tmp_path: Path) -> None:
+    repo = repository(tmp_path)
+    commit(repo, {"w.yaml": widget("A"), "docs/README": "a"})
+    git(repo, "checkout", "-qb", "docs")
+    commit(repo, {"w.yaml": widget("A", "B")})
+    git(repo, "checkout", "-q", "main")
+    git(tmp_path, "clone", "-q", str(repo), "clone")
+    assert check(tmp_path / "clone", "--head", "docs", code=1)["summary"]["findings"]["error"] == 1
+    git(repo, "branch", "-qm", "docs", "topic")
+    for head in ("docs", "main..topic", "main^{tree}", "^main", "-p", f"--output={tmp_path / 'written'}"):
+        ran = run("check", f"--head={head}", cwd=repo)  # no remote tells a base
+        assert (ran.code, ran.out) == (2, ""), head
+    assert not (tmp_path / "written").exists()
+
+
 def test_a_branch_that_is_deleted_is_reported_as_well(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     repo = repository(tmp_path)
     commit(repo, {"w.yaml": widget("A")})

@@ -13,7 +13,10 @@ _HOW = ("-z", "--name-only", "--no-ext-diff", "--ignore-submodules")
 
 
 def between_commits(repo: Repository, old: str, new: str) -> list[str]:
-    """The files that differ between two commits; paths from the top of the repository. Raises SourceError."""
+    """The files that differ between two commits, told by their ids: git takes another name for a path or an option.
+
+    Paths are from the top of the repository. Raises SourceError.
+    """
     return _names(repo.run("diff-tree", "-r", *_HOW, old, new).stdout)
 
 
