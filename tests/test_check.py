@@ -352,6 +352,16 @@ def test_what_is_not_staged_is_said_not_to_be_looked_at(tmp_path: Path) -> None:
     assert check(repo, "--head", "worktree:", code=1)["summary"]["findings"]["error"] == 1
 
 
+def test_what_is_staged_counts_even_if_it_is_gone_from_disk(tmp_path: Path) -> None:
+    repo = repository(tmp_path)
+    commit(repo, {"README": "a"})
+    (repo / "w.yaml").write_text("kind: CustomResourceDefinition\nspec: {a: [\n")
+    git(repo, "add", "w.yaml")
+    (repo / "w.yaml").unlink()
+    report = check(repo, "--base", "HEAD", code=2)
+    assert [problem["file"] for problem in report["summary"]["problems"]] == ["w.yaml"]
+
+
 def test_a_head_is_never_read_as_a_path_an_option_or_a_range(tmp_path: Path) -> None:
     repo = repository(tmp_path)
     commit(repo, {"w.yaml": widget("A"), "docs/README": "a"})

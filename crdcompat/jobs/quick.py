@@ -32,7 +32,7 @@ def glance(change: Change, wants: Callable[[str], bool], repo: str | None) -> Ch
         base = change.old.removeprefix("git:")
         base = base if is_commit_id(base) else resolve(repository, base).commit
         if head == "index:":
-            differing = since_commit(repository, base)
+            differing = since_commit(repository, base) + unstaged(repository)
         else:
             differing = between_commits(repository, base, resolve(repository, head).commit)
     except SourceError:  # the careful way says what is wrong

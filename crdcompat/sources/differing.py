@@ -21,15 +21,12 @@ def between_commits(repo: Repository, old: str, new: str) -> list[str]:
 
 
 def since_commit(repo: Repository, commit: str) -> list[str]:
-    """The tracked files that differ from a commit, in the index or on disk, and some that only may.
-
-    Raises SourceError, in a bare repository too.
-    """
-    return _names(repo.run("diff-index", *_HOW, commit).stdout)
+    """The files that differ in the index from a commit, whatever is on disk. Raises SourceError."""
+    return _names(repo.run("diff-index", "--cached", *_HOW, commit).stdout)
 
 
 def unstaged(repo: Repository) -> list[str]:
-    """The tracked files that differ from the index, or may. Raises SourceError."""
+    """The tracked files that differ from the index, or may. Raises SourceError, in a bare repository too."""
     return _names(repo.run("diff-files", *_HOW).stdout)
 
 
