@@ -117,8 +117,9 @@ _idle = _Idle()
 
 
 def _place(repo: Repository) -> tuple[Any, ...]:
-    """What a process was started with."""
-    return Path.cwd(), repo.path, frozenset(repo.environment().items())
+    """What a process was started with: the directory itself, for its name may come to mean another, or be gone."""
+    directory = Path(repo.path or ".").stat()
+    return directory.st_dev, directory.st_ino, frozenset(repo.environment().items())
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
