@@ -414,6 +414,15 @@ def test_a_process_that_owes_answers_is_asked_no_more(repo: Path, readers: list[
     assert [reader.returncode is None for reader in readers] == [False, True]
 
 
+def test_a_process_that_died_while_it_waited_is_replaced(repo: Path, readers: list[subprocess.Popen[bytes]]) -> None:
+    tree = open_source("HEAD", repo=str(repo))
+    found = contents(tree)
+    readers[0].kill()
+    readers[0].wait()
+    assert contents(tree) == found
+    assert [reader.returncode is None for reader in readers] == [False, True]
+
+
 def test_a_fork_leaves_its_parents_process_alone(repo: Path, readers: list[subprocess.Popen[bytes]]) -> None:
     tree = open_source("HEAD", repo=str(repo))
     found = contents(tree)

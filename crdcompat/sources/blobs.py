@@ -92,7 +92,9 @@ class _Idle:
         """The process that waits in this place, else a new one; nobody else has it."""
         waiting = self._waiting.pop(_place(repo), None)
         if waiting is not None:
-            return waiting
+            if waiting.poll() is None:
+                return waiting
+            _end(waiting)  # it died
         return subprocess.Popen(
             repo.command("cat-file", "--batch"),
             env=repo.environment(),
