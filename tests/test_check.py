@@ -362,6 +362,18 @@ def test_what_is_staged_counts_even_if_it_is_gone_from_disk(tmp_path: Path) -> N
     assert [problem["file"] for problem in report["summary"]["problems"]] == ["w.yaml"]
 
 
+def test_a_conflict_is_never_a_pass(tmp_path: Path) -> None:
+    repo = repository(tmp_path)
+    commit(repo, {"w.yaml": widget("A"), "README": "a"})
+    git(repo, "checkout", "-qb", "other")
+    commit(repo, {"README": "b"})
+    git(repo, "checkout", "-q", "main")
+    commit(repo, {"README": "c"})
+    assert subprocess.run(["git", "-C", str(repo), "merge", "-q", "other"], capture_output=True).returncode == 1
+    report = check(repo, "--base", "HEAD", code=2)
+    assert [problem["file"] for problem in report["summary"]["problems"]] == ["README"]
+
+
 def test_a_head_is_never_read_as_a_path_an_option_or_a_range(tmp_path: Path) -> None:
     repo = repository(tmp_path)
     commit(repo, {"w.yaml": widget("A"), "docs/README": "a"})
