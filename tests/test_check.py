@@ -389,6 +389,18 @@ def test_a_head_is_never_read_as_a_path_an_option_or_a_range(tmp_path: Path) -> 
     assert not (tmp_path / "written").exists()
 
 
+def test_a_tag_that_is_pushed_onto_another_history_stands_for_its_commit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repo = repository(tmp_path)
+    first = commit(repo, {"w.yaml": widget("A")})
+    git(repo, "tag", "-a", "v1", "-m", "one")
+    git(repo, "checkout", "-q", "--orphan", "other")
+    commit(repo, {"w.yaml": widget("A", "B")})
+    monkeypatch.setenv("PRE_COMMIT_FROM_REF", git(repo, "rev-parse", "v1"))
+    assert check(repo, "--head", "HEAD", code=1)["sections"][0]["old"]["commit"] == first
+
+
 def test_a_branch_that_is_deleted_is_reported_as_well(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     repo = repository(tmp_path)
     commit(repo, {"w.yaml": widget("A")})
