@@ -283,6 +283,31 @@ def test_a_compressed_archive_that_is_cut_short_says_so(tmp_path: Path, compress
         assert told(tree) == [("a.tar.gz", "cut short: it ends in the middle")], keep
 
 
+@pytest.mark.parametrize("junk", [b"hello, this is no archive", b"<!DOCTYPE html>\n" * 99])
+@pytest.mark.parametrize(
+    ("name", "packing"),
+    [("a.tar.gz", "gzip"), ("A.TGZ", "gzip"), ("a.tar.bz2", "bzip2"), ("a.tbz2", "bzip2"), ("a.tar.xz", "xz"),
+     ("a.txz", "xz")],
+)  # fmt: skip
+def test_what_is_only_called_an_archive_is_none(tmp_path: Path, name: str, packing: str, junk: bytes) -> None:
+    tree = tree_of(tmp_path / name, junk)
+    assert read(tree) == {}
+    assert told(tree) == [(name, f"no {packing} archive: its first bytes are not those of one")]
+
+
+def test_a_name_that_promises_another_packing_is_no_matter(tmp_path: Path) -> None:
+    data = packed(regular(f"{n}.yaml", b"%d" % n) for n in range(3))
+    for found, said in (
+        (data, []),
+        (lzma.compress(data), []),
+        (data[:2000], [("a.tar.gz", "cut short: it ends in the middle")]),
+        (lzma.compress(data)[:60], [("a.tar.gz", "cut short: it ends in the middle")]),
+    ):
+        tree = tree_of(tmp_path / "a.tar.gz", found)
+        read(tree)
+        assert told(tree) == said
+
+
 def test_a_flipped_bit_is_found_by_the_checksum(tmp_path: Path) -> None:
     data = bytearray(gzip.compress(packed([regular("a.yaml", bytes(range(256)) * 8)]), compresslevel=0))
     data[len(data) // 10] ^= 1

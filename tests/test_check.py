@@ -357,6 +357,55 @@ def test_what_is_not_staged_is_said_not_to_be_looked_at(tmp_path: Path) -> None:
     assert check(repo, "--head", "worktree:", code=1)["summary"]["findings"]["error"] == 1
 
 
+def test_what_is_staged_counts_even_if_it_is_gone_from_disk(tmp_path: Path) -> None:
+    repo = repository(tmp_path)
+    commit(repo, {"README": "a"})
+    (repo / "w.yaml").write_text("kind: CustomResourceDefinition\nspec: {a: [\n")
+    git(repo, "add", "w.yaml")
+    (repo / "w.yaml").unlink()
+    report = check(repo, "--base", "HEAD", code=2)
+    assert [problem["file"] for problem in report["summary"]["problems"]] == ["w.yaml"]
+
+
+def test_a_conflict_is_never_a_pass(tmp_path: Path) -> None:
+    repo = repository(tmp_path)
+    commit(repo, {"w.yaml": widget("A"), "README": "a"})
+    git(repo, "checkout", "-qb", "other")
+    commit(repo, {"README": "b"})
+    git(repo, "checkout", "-q", "main")
+    commit(repo, {"README": "c"})
+    assert subprocess.run(["git", "-C", str(repo), "merge", "-q", "other"], capture_output=True).returncode == 1
+    report = check(repo, "--base", "HEAD", code=2)
+    assert [problem["file"] for problem in report["summary"]["problems"]] == ["README"]
+
+
+def test_a_head_is_never_read_as_a_path_an_option_or_a_range(tmp_path: Path) -> None:
+    repo = repository(tmp_path)
+    commit(repo, {"w.yaml": widget("A"), "docs/README": "a"})
+    git(repo, "checkout", "-qb", "docs")
+    commit(repo, {"w.yaml": widget("A", "B")})
+    git(repo, "checkout", "-q", "main")
+    git(tmp_path, "clone", "-q", str(repo), "clone")
+    assert check(tmp_path / "clone", "--head", "docs", code=1)["summary"]["findings"]["error"] == 1
+    git(repo, "branch", "-qm", "docs", "topic")
+    for head in ("docs", "main..topic", "main^{tree}", "^main", "-p", f"--output={tmp_path / 'written'}"):
+        ran = run("check", f"--head={head}", cwd=repo)  # no remote tells a base
+        assert (ran.code, ran.out) == (2, ""), head
+    assert not (tmp_path / "written").exists()
+
+
+def test_a_tag_that_is_pushed_onto_another_history_stands_for_its_commit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repo = repository(tmp_path)
+    first = commit(repo, {"w.yaml": widget("A")})
+    git(repo, "tag", "-a", "v1", "-m", "one")
+    git(repo, "checkout", "-q", "--orphan", "other")
+    commit(repo, {"w.yaml": widget("A", "B")})
+    monkeypatch.setenv("PRE_COMMIT_FROM_REF", git(repo, "rev-parse", "v1"))
+    assert check(repo, "--head", "HEAD", code=1)["sections"][0]["old"]["commit"] == first
+
+
 def test_a_branch_that_is_deleted_is_reported_as_well(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     repo = repository(tmp_path)
     commit(repo, {"w.yaml": widget("A")})

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tarfile
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -230,7 +231,7 @@ def _damage(top: Path) -> dict[str, str]:
     (top / "y-flipped.tar.gz").write_bytes(data[: len(data) // 2] + bytes(4000) + data[len(data) // 2 + 4000 :])
     return {
         "x-empty.tar.gz": "empty",
-        "x-text.tar.gz": "no object could be read",
+        "x-text.tar.gz": "no gzip archive",
         "x-header.tgz": "cut short",
         "x-zip.zip": "unpack it",
         "x-nothing.tar.gz": "a link to nothing",
@@ -387,7 +388,7 @@ def _resumed(
 ) -> tuple[list[str], FleetReport]:
     """What was read, and the report, of a run that goes on from a journal."""
     judge = Watched(plan(crds), most)
-    with Journal(str(journal), judge.fingerprint()) as opened:
+    with Journal(str(journal), judge.fingerprint(), len(judge.readers)) as opened:
         report = _simulated(judge, fleet, 1, opened)
     return judge.asked, report
 
@@ -419,6 +420,9 @@ def test_a_torn_last_line_is_cut_off(crds: dict[str, Path], fleet: Path, tmp_pat
     assert journal.read_bytes().splitlines(keepends=True) == lines
 
 
+REFUSED = "of the journal held no outcome of this run: read again"
+
+
 def test_a_line_that_cannot_be_read_counts_for_nothing(crds: dict[str, Path], fleet: Path, tmp_path: Path) -> None:
     journal = tmp_path / "journal"
     _, expected = _resumed(crds, fleet, journal)
@@ -428,7 +432,37 @@ def test_a_line_that_cannot_be_read_counts_for_nothing(crds: dict[str, Path], fl
     journal.write_bytes(b"".join([*lines[:1], b"[1]\n", *lines[2:3], json.dumps(entry).encode() + b"\n", *lines[4:]]))
     asked, report = _resumed(crds, fleet, journal)
     assert asked == ["a-clean.tar.gz", "c.tar.gz"]
-    assert report == expected
+    assert report == replace(expected, notes=(*expected.notes, f"1 line {REFUSED}"))
+    assert _resumed(crds, fleet, journal) == ([], expected)  # what was read again is known
+
+
+@pytest.mark.parametrize("wrong", ["none", "one less", "one more", "verdicts", "of an older program"])
+def test_a_line_of_other_targets_is_none_of_ours(
+    crds: dict[str, Path], fleet: Path, tmp_path: Path, wrong: str
+) -> None:
+    journal = tmp_path / "journal"
+    _, expected = _resumed(crds, fleet, journal)
+    lines = journal.read_bytes().splitlines(keepends=True)
+    changed = []
+    for line in lines[2:4]:
+        entry = json.loads(line)
+        targets = entry["outcome"]["targets"]
+        others = {
+            "none": [],
+            "one less": targets[:-1],
+            "one more": [*targets, targets[0]],
+            "verdicts": [{**each, "verdicts": {"fine": 1}} for each in targets],
+        }
+        entry["outcome"]["targets"] = others.get(wrong, targets)
+        entry["outcome"]["fates"] = []
+        if wrong == "of an older program":
+            del entry["outcome"]["fates"]
+        changed.append(json.dumps(entry).encode() + b"\n")
+    journal.write_bytes(b"".join([*lines[:2], *changed, *lines[4:]]))
+    asked, report = _resumed(crds, fleet, journal)
+    assert asked == ["b.tar.gz", "c.tar.gz"]
+    assert report == replace(expected, notes=(*expected.notes, f"2 lines {REFUSED}"))
+    assert _resumed(crds, fleet, journal) == ([], expected)
 
 
 def test_a_recording_that_changed_or_failed_is_read_again(crds: dict[str, Path], fleet: Path, tmp_path: Path) -> None:
@@ -479,9 +513,12 @@ def test_no_other_file_is_taken_for_a_journal(crds: dict[str, Path], fleet: Path
 
 def test_two_runs_do_not_write_one_journal(crds: dict[str, Path], tmp_path: Path) -> None:
     path, judge = str(tmp_path / "journal"), FleetJudge(plan(crds))
-    with Journal(path, judge.fingerprint()), pytest.raises(UsageError, match="another run is writing to it"):
-        Journal(path, judge.fingerprint())
-    Journal(path, judge.fingerprint()).__exit__(None, None, None)
+    with (
+        Journal(path, judge.fingerprint(), len(judge.readers)),
+        pytest.raises(UsageError, match="another run is writing to it"),
+    ):
+        Journal(path, judge.fingerprint(), len(judge.readers))
+    Journal(path, judge.fingerprint(), len(judge.readers)).__exit__(None, None, None)
 
 
 def test_an_outcome_comes_back_as_it_was(crds: dict[str, Path], fleet: Path) -> None:
@@ -494,3 +531,28 @@ def test_an_outcome_comes_back_as_it_was(crds: dict[str, Path], fleet: Path) -> 
         with pytest.raises(ValueError):
             decode(line)
     assert decode(encode(Outcome(failure="x"))) == Outcome(failure="x")
+
+
+@pytest.mark.parametrize(
+    "fate",
+    [
+        {"objects": "AAAAAAAAAAA"},
+        {"objects": "AAAA"},
+        {"objects": "ä"},
+        {"objects": None},
+        {"stands": []},
+        {"stands": [{"verdict": "fine", "causes": [], "missed": []}]},
+        {"stands": [{"verdict": "rejected", "causes": [1], "missed": []}]},
+        {"stands": [{"verdict": "rejected", "causes": [0], "missed": [0]}]},
+        {"stands": [{"verdict": "rejected", "causes": [-1], "missed": []}]},
+        {"stands": [{"verdict": "rejected", "causes": ["0"], "missed": []}]},
+    ],
+)
+def test_fates_that_are_none_of_ours(crds: dict[str, Path], tmp_path: Path, fate: Json) -> None:
+    path = gather(tmp_path / "a.tar.gz", widget("w", "D"), cluster_version(uuid(1)))
+    data = json.loads(FleetJudge(replace(plan(crds), targets=()))(str(path)))
+    rejected = next(each for each in data["fates"] if each["stands"][0]["verdict"] == "rejected")
+    assert decode(json.dumps(data).encode()).fates
+    rejected |= fate
+    with pytest.raises(ValueError):
+        decode(json.dumps(data).encode())

@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import Json, Run, commit, crd, git, obj, root, run, string, write
+from helpers import Json, Run, array, commit, crd, git, obj, root, run, string, write
 
 from crdcompat.errors import UsageError
 from crdcompat.jobs.releases import choose, version_of
-from crdcompat.report.matrix_grid import grid
+from crdcompat.report.matrix_grid import grid, labels
+from crdcompat.report.matrix_model import MatrixReport
+from crdcompat.report.model import Release
 from crdcompat.report.style import Style, finish
 
 
@@ -137,10 +139,42 @@ def test_branches_and_refs_together(clone: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("glob", "names"),
+    [
+        ("origin/release-4.*", ["origin/release-4.9", "origin/release-4.10", "origin/release-4.11"]),
+        ("remotes/origin/release-4.1*", ["origin/release-4.10", "origin/release-4.11"]),
+        ("refs/remotes/*/release-4.1*", ["origin/release-4.10", "origin/release-4.11"]),
+        ("refs/heads/release-4.*", ["release-4.9", "release-4.10", "release-4.11"]),
+        ("*release-4.1*", ["release-4.10", "release-4.11"]),  # not once more with the remote's name
+    ],
+)
+def test_globs_match_names_as_they_are_written(clone: Path, glob: str, names: list[str]) -> None:
+    assert list(choose((), (glob,), str(clone)).names) == names
+
+
+def test_branches_of_two_remotes(clone: Path) -> None:
+    git(clone, "remote", "add", "team/up", str(clone.parent / "origin"))
+    git(clone, "fetch", "-q", "team/up")
+    assert list(choose((), ("team/up/release-4.1*",), str(clone)).names) == [
+        "team/up/release-4.10",
+        "team/up/release-4.11",
+    ]
+    assert list(choose((), ("*/release-4.10",), str(clone)).names) == ["origin/release-4.10", "team/up/release-4.10"]
+
+
+def test_a_repository_without_branches(tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q")
+    with pytest.raises(UsageError, match=r"no branch matches 'r\*'; the repository has no branch"):
+        choose((), ("r*",), str(tmp_path))
+
+
+@pytest.mark.parametrize(
     ("glob", "said"),
     [
         ("relaese-4.1*", "no branch matches 'relaese-4.1*'; there are release-4.1"),
-        ("zzz*", "there is no branch of a name like it"),
+        ("upstream/relaese-4.1*", "'upstream/relaese-4.1*'; there are release-4.1"),
+        ("orign/release-4.1*", "'orign/release-4.1*'; there are origin/release-4.1"),
+        ("zzz*", "'zzz*'; there are main, release-4.10, release-4.11, release-4.9 and 1 more"),
         ("release-*", "release-next matches 'release-*' and tells no version"),
     ],
 )
@@ -412,6 +446,41 @@ def test_what_is_lost_is_a_risk(tmp_path: Path) -> None:
     assert towards(replayed(tmp_path, names, [widget("a", "A", spec={"n": "x"})], code=0)) == {"1.1": "at risk"}
 
 
+def test_what_is_lost_is_named(tmp_path: Path) -> None:
+    """By field, of all objects that lose it; what is accepted as it is, or never accepted, loses none."""
+    more = obj(tags=array(obj(key=string(), value=string())), n=string())
+    names = folders(
+        tmp_path, r_1_1=status("A", spec=obj(tags=array(obj(key=string())))), r_1_2=status("A", "B", spec=more)
+    )
+    tags = [{"key": "k", "value": "v"}, {"key": "k", "value": "w"}]
+    objects = [
+        widget("a", "A", spec={"n": "x", "tags": tags}),
+        widget("b", "A", spec={"tags": tags}),
+        widget("c", "A", spec={"tags": [{"key": "k"}]}),
+        widget("d", "A", spec={"n": "x", "tags": "no list"}),
+    ]
+    (target,) = replayed(tmp_path, names, objects)["targets"]
+    assert [(loss["kind"], loss["path"], loss["objects"], loss["example"]) for loss in target["lost"]] == [
+        ("Widget", "spec.tags[*].value", 2, "Widget/n/a"),
+        ("Widget", "spec.n", 1, "Widget/n/a"),
+    ]
+    for form in ("text", "markdown", "html"):
+        out = run("matrix", *names, "--objects", tmp_path / "objects.json", "--format", form, cwd=tmp_path).out
+        for line in ("2 Widgets lose spec.tags[*].value", "Widget/n/a loses spec.n"):
+            assert f"{line}<" in out if form == "html" else f"  {line}\n" in out, form
+
+
+def test_what_kinds_of_one_name_lose_is_told_apart(tmp_path: Path) -> None:
+    names = folders(tmp_path, r_1_1=status("A"), r_1_2=status("A", spec=obj(n=string())))
+    for name, more in (("r-1.1", {}), ("r-1.2", {"spec": obj(n=string())})):
+        write(tmp_path / name / "other.yaml", crd(status("A", **more), group="example.org"))
+    item = widget("a", "A", spec={"n": "x"})
+    write(tmp_path / "o.json", item, {**item, "apiVersion": "example.org/v1"})
+    out = run("matrix", *names, "--objects", tmp_path / "o.json", cwd=tmp_path).out
+    assert "    Widget/n/a loses spec (of widgets.example.com)\n" in out
+    assert "    Widget/n/a loses spec (of widgets.example.org)\n" in out
+
+
 def test_what_was_not_replayed_makes_it_unknown(tmp_path: Path) -> None:
     names = folders(tmp_path, r_1_1=status("A"), r_1_2=status("A"))
     write(tmp_path / "r-1.2" / "gadget.yaml", crd(status("A"), kind="Gadget"))
@@ -484,9 +553,50 @@ def test_text(three: list[str], tmp_path: Path) -> None:
     assert run("matrix", *reversed(three), cwd=tmp_path).out == TEXT
 
 
+def test_long_paths_are_cut_to_what_tells_them_apart(tmp_path: Path) -> None:
+    """In the grid of every format, whose columns they would widen; elsewhere they are whole."""
+    long = [f"path:{tmp_path}/somewhere-far-away/{case}/crds" for case in ("r-1.1", "r-1.2")]
+    for name, values in zip((*long, "./r-1.3"), ("A", "AB", "AB"), strict=True):
+        write(tmp_path / name.removeprefix("path:") / "widget.yaml", crd(status(*values)))
+    outputs = {
+        form: run("matrix", *long, "./r-1.3", "--format", form, cwd=tmp_path).out
+        for form in ("text", "markdown", "html")
+    }
+    assert outputs["text"].splitlines()[:4] == [
+        "from \\ to   r-1.1/crds   r-1.2/crds  ./r-1.3",
+        "r-1.1/crds  -            clean       clean",
+        "r-1.2/crds  blocked 1/0  -           clean",
+        "./r-1.3     blocked 1/0  clean       -",
+    ]
+    assert f'    since {long[1]}: "B"\n' in outputs["text"]
+    head = next(line for line in outputs["markdown"].splitlines() if line.startswith("| from"))
+    assert re.findall("<code>(.*?)</code>", head) == ["r-1.1/crds", "r-1.2/crds", "./r-1.3"]
+    heads = re.findall(r'<th scope="col">(.*?)</th>', outputs["html"])
+    assert [re.sub("<.*?>", "", each) for each in heads] == ["to r-1.1/crds", "to r-1.2/crds", "to ./r-1.3"]
+
+
+@pytest.mark.parametrize(
+    ("names", "shown"),
+    [
+        (["recording:a-long-way/off/mg.tar.gz", "release-4.1"], ["mg.tar.gz", "release-4.1"]),
+        (["recording:a-long-way/off/mg.tar.gz", "recording:mg.tar.gz"], ["off/mg.tar.gz", "recording:mg.tar.gz"]),
+        (["path:/a-long-way/off/release-4.1/", "release-4.1"], ["off/release-4.1", "release-4.1"]),
+        (["path:a-long-way/off/r-4.1", "recording:a-long-way/off/r-4.1"], None),
+        (["release-of-a-name-that-is-no-path", "release-4.1"], None),
+    ],
+)
+def test_labels(names: list[str], shown: list[str] | None) -> None:
+    report = MatrixReport(tuple(Release(name, None, None) for name in names), ())
+    assert list(labels(report).values()) == (shown or names)
+
+
 def test_text_quiet_and_verbose(three: list[str], tmp_path: Path) -> None:
-    quiet = run("matrix", *three, "-q", cwd=tmp_path).out
-    assert quiet.splitlines() == [*TEXT.splitlines()[:5], "", *TEXT.splitlines()[-2:]]
+    write(tmp_path / "r-1.2" / "gadget.yaml", BROKEN)
+    usual, quiet = (run("matrix", *three, *more, cwd=tmp_path).out for more in ((), ("-q",)))
+    assert "\nWhat was not judged\n" in usual
+    assert "\nWhat was not judged\n" not in quiet
+    (tmp_path / "r-1.2" / "gadget.yaml").unlink()
+    assert run("matrix", *three, "-q", cwd=tmp_path).out == TEXT  # what blocks are errors: they stay
     more = run("matrix", *three, "-v", cwd=tmp_path).out
     assert "./r-1.3 -> ./r-1.1: blocked, 1 error, 0 warnings, 0 info" in more
 

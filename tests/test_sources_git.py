@@ -414,6 +414,15 @@ def test_a_process_that_owes_answers_is_asked_no_more(repo: Path, readers: list[
     assert [reader.returncode is None for reader in readers] == [False, True]
 
 
+def test_a_process_that_died_while_it_waited_is_replaced(repo: Path, readers: list[subprocess.Popen[bytes]]) -> None:
+    tree = open_source("HEAD", repo=str(repo))
+    found = contents(tree)
+    readers[0].kill()
+    readers[0].wait()
+    assert contents(tree) == found
+    assert [reader.returncode is None for reader in readers] == [False, True]
+
+
 def test_a_fork_leaves_its_parents_process_alone(repo: Path, readers: list[subprocess.Popen[bytes]]) -> None:
     tree = open_source("HEAD", repo=str(repo))
     found = contents(tree)
@@ -423,3 +432,19 @@ def test_a_fork_leaves_its_parents_process_alone(repo: Path, readers: list[subpr
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     assert contents(tree) == found
     assert len(readers) == 1
+
+
+def test_a_repository_that_took_anothers_place_is_asked_anew(repo: Path) -> None:
+    contents(open_source("HEAD", repo=str(repo)))
+    repo.rename(repo.parent / "away")
+    git(repo.parent, "clone", "-q", "away", "repo")
+    shutil.rmtree(repo.parent / "away")
+    commit(repo, {"a.yaml": "other\n"})
+    assert contents(open_source("HEAD", repo=str(repo)))["a.yaml"] == "other\n"
+
+
+def test_where_we_stand_may_be_gone(repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    assert contents(open_source("git:HEAD", repo=str(repo)))["a.yaml"] == "same\n"

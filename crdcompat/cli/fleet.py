@@ -34,7 +34,9 @@ def run_fleet(
     judge = FleetJudge(plan)
     shown = FleetProgress(len(fleet.recordings), wanted=progress)
     try:
-        with Journal(resume, judge.fingerprint()) if resume is not None else nullcontext() as journal:
+        with (
+            Journal(resume, judge.fingerprint(), len(judge.readers)) if resume is not None else nullcontext() as journal
+        ):
             report = simulate_fleet(judge, fleet, jobs=jobs or usual_jobs(), journal=journal, on_done=shown.done)
     finally:
         shown.close()

@@ -20,6 +20,8 @@ from crdcompat.schema.sample import member_key
 _MOST_VALUES = 20
 
 Spot = tuple[str, int, Pointer]
+#: What makes it one cause: CRD, path and sort of error.
+CauseKey = tuple[str, SchemaPath, str]
 
 
 @dataclass(slots=True)
@@ -34,6 +36,11 @@ class CauseGroup:
     source: str
     values: dict[Any, Any] = field(default_factory=dict)
     objects: int = 0
+
+    @property
+    def key(self) -> CauseKey:
+        """What no other group has."""
+        return self.chosen.document.crd.name, self.path, self.type
 
     @property
     def rendered(self) -> str:
@@ -58,11 +65,11 @@ class CauseCounter:
     """Collects causes object by object; memory grows with distinct causes, not with objects."""
 
     def __init__(self) -> None:
-        self._groups: dict[tuple[str, SchemaPath, str], CauseGroup] = {}
+        self._groups: dict[CauseKey, CauseGroup] = {}
         self._totals: dict[str, int] = {}
 
-    def add(self, replayed: Replayed) -> None:
-        """Count one object."""
+    def add(self, replayed: Replayed) -> frozenset[CauseKey]:
+        """Count one object; its causes are returned."""
         chosen, crd = replayed.chosen, replayed.chosen.document.crd
         self._totals[crd.name] = self._totals.get(crd.name, 0) + 1
         met = set()
@@ -78,6 +85,7 @@ class CauseCounter:
             met.add(key)
         for key in met:
             self._groups[key].objects += 1
+        return frozenset(met)
 
     def groups(self) -> list[CauseGroup]:
         """All causes, those met by most objects first."""

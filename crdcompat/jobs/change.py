@@ -131,7 +131,7 @@ def _fork(repository: Repository, base: _Base, tip: str) -> str:
     except SourceError:
         if base.why != _PUSHED:
             raise
-        return base.ref  # a push that throws the old history away
+        return resolve(repository, base.ref).commit  # a push that throws the old history away
 
 
 def _is_clean_clone(repository: Repository) -> bool:

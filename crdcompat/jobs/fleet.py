@@ -23,6 +23,7 @@ from crdcompat.manifests.crdset import CrdSet
 from crdcompat.policy.config import Config
 from crdcompat.records import dataclass
 from crdcompat.report.fleet_model import FleetReport
+from crdcompat.report.text_diff import many
 from crdcompat.sources.fleet import Fleet, signature
 from crdcompat.sources.naming import display_path
 
@@ -94,14 +95,16 @@ def simulate_fleet(
 ) -> FleetReport:
     """The report on all recordings of a fleet, the same for any number of ``jobs``, from a ``journal`` or not.
 
-    A recording that cannot be read is told of in the report. ``on_done`` is called for each as it is done.
+    A recording that cannot be read is told of in the report, and so is how much of the journal was of no use.
+    ``on_done`` is called for each recording as it is done.
     """
     summary = FleetSummary(judge.readers, judge.plan.upgrade)
     for path, outcome in _in_order(judge, fleet.recordings, jobs, journal, on_done or (lambda _: None)):
         summary.add(display_path(path), outcome)
     for path, reason in fleet.unread:
         summary.add(display_path(path), Outcome(failure=reason))
-    return summary.report(judge.old, judge.new, judge.plan.server, judge.notes, fleet.left_out)
+    notes = (*judge.notes, *_refused(journal))
+    return summary.report(judge.old, judge.new, judge.plan.server, notes, fleet.left_out)
 
 
 def _in_order(
@@ -136,6 +139,11 @@ def _in_order(
                 outcome = journal.get(_absolute(path), signatures[path])
             assert outcome is not None
             yield path, outcome
+
+
+def _refused(journal: Journal | None) -> Iterator[str]:
+    if journal is not None and journal.refused:
+        yield f"{many(journal.refused, 'line')} of the journal held no outcome of this run: read again"
 
 
 def _content_id(crds: CrdSet) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 from crdcompat.apiserver.eras import Server
 from crdcompat.jobs.api import release
 from crdcompat.jobs.causes import Spot, places_of
+from crdcompat.jobs.fates import Became, Held
 from crdcompat.jobs.outcome import HeldCause, Outcome
 from crdcompat.jobs.reach import verdict_on
 from crdcompat.jobs.releases import minor_of
@@ -74,8 +75,9 @@ class _Reason:
 class _Standing:
     verdicts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(VERDICTS, 0))
     findings: set[str] = field(default_factory=set)
-    said: list[str] = field(default_factory=list)
-    reasons: int = 0
+    said: dict[str, int] = field(default_factory=dict)
+    more: int = 0
+    problems: int = 0
     unjudged: int = 0
 
 
@@ -85,15 +87,18 @@ class _Cluster:
     id: str | None
     version: str | None
     standings: tuple[_Standing, ...]
+    held: Held
     objects: int = 0
     outside: int = 0
 
 
 class FleetSummary:
-    """Takes outcomes one by one; grows with clusters and distinct findings, not with objects.
+    """Takes outcomes one by one; grows with clusters and distinct findings, and by 8 bytes for an object.
 
     ``readers`` are the releases that judge, in the order of each outcome's targets. Recordings whose ClusterVersions
-    say the same cluster are one cluster: what any of them holds, it holds.
+    say the same cluster are one cluster: what any of them holds, it holds, and an object that several of them hold is
+    one, with its worst verdict. Which of them is the newest is not asked: few tell their time, a file has that of its
+    copy, and what stood in an object once is what its controllers write.
     """
 
     def __init__(self, readers: Sequence[CrdSet], upgrade: bool) -> None:
@@ -103,6 +108,7 @@ class FleetSummary:
         self._by_id: dict[str, int] = {}
         self._findings: dict[tuple[str, str, str], _Finding] = {}
         self._reasons: dict[str, _Reason] = {}
+        self._fates: dict[tuple[Became, ...], tuple[Became, ...]] = {}
         self._problems: set[Problem] = set()
         self._unread: list[Unread] = []
 
@@ -113,6 +119,7 @@ class FleetSummary:
             return
         number = self._number(recording, outcome)
         cluster = self._clusters[number]
+        outcome = cluster.held.news(outcome)
         cluster.objects += outcome.objects
         cluster.outside += outcome.outside
         self._take_problems(recording, outcome)
@@ -125,11 +132,11 @@ class FleetSummary:
             for missed in target.missed:
                 self._miss(at, number, missed.reason, missed.objects, _where(missed.example, recording))
                 standing.unjudged += missed.objects
-                _say(standing, f"{many(missed.objects, 'object')}: {missed.reason}")
+                _say(standing, missed.reason, missed.objects)
             if outcome.problem_count:
                 reason = "what could not be read (problems say what)"
                 self._miss(at, number, reason, 0, recording)
-                _say(standing, f"{many(outcome.problem_count, 'problem')} while it was read")
+                standing.problems += outcome.problem_count
 
     def report(
         self,
@@ -174,7 +181,7 @@ class FleetSummary:
             return known
         number = len(self._clusters)
         standings = tuple(_Standing() for _ in self._readers)
-        self._clusters.append(_Cluster([recording], outcome.id, outcome.version, standings))
+        self._clusters.append(_Cluster([recording], outcome.id, outcome.version, standings, Held(self._fates)))
         if outcome.id is not None:
             self._by_id[outcome.id] = number
         return number
@@ -220,7 +227,7 @@ class FleetSummary:
     def _report_cluster(self, cluster: _Cluster, order: dict[str, int]) -> FleetCluster:
         standings = []
         for crds, standing in zip(self._readers, cluster.standings, strict=True):
-            unjudged = (*self._no_way_back(cluster, crds), *_unread(crds), *standing.said, *_more(standing))
+            unjudged = (*self._no_way_back(cluster, crds), *_unread(crds), *_said(standing))
             standings.append(
                 Standing(
                     target=crds.name,
@@ -298,15 +305,20 @@ def _held(share: _Share) -> tuple[HeldValue, ...]:
     return tuple(sorted(found, key=lambda item: (-item.clusters, str(item.value))))
 
 
-def _say(standing: _Standing, text: str) -> None:
-    standing.reasons += 1
-    if len(standing.said) < _MOST_SAID:
-        standing.said.append(text)
+def _say(standing: _Standing, reason: str, objects: int) -> None:
+    """Keep why objects are not judged, once for all recordings of a cluster."""
+    if reason in standing.said or len(standing.said) < _MOST_SAID:
+        standing.said[reason] = standing.said.get(reason, 0) + objects
+    elif objects:
+        standing.more += 1
 
 
-def _more(standing: _Standing) -> Iterator[str]:
-    if rest := standing.reasons - len(standing.said):
-        yield f"{many(rest, 'other reason')}"
+def _said(standing: _Standing) -> Iterator[str]:
+    yield from (f"{many(objects, 'object')}: {reason}" for reason, objects in standing.said.items())
+    if standing.more:
+        yield many(standing.more, "other reason")
+    if standing.problems:
+        yield f"{many(standing.problems, 'problem')} while it was read"
 
 
 def _where(example: str, recording: str) -> str:

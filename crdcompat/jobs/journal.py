@@ -1,8 +1,9 @@
 """What a run over many recordings has done so far, in a file from which it can go on.
 
 A line of JSON for the run (program, releases, options), then one for each recording that was read: its path, its
-signature and its outcome. Lines are appended only. A last line that is torn is cut off, one that cannot be read
-counts for nothing: that recording is read again. What failed is not written: it is tried again, too.
+signature and its outcome. Lines are appended only. A last line that is torn is cut off, one that cannot be read, or is
+not in front of this run's targets, counts for nothing: that recording is read again. What failed is not written: it is
+tried again, too.
 """
 
 from __future__ import annotations
@@ -29,14 +30,19 @@ _MOST_HEAD_BYTES = 1 << 16
 
 
 class Journal:
-    """An open journal; of what it holds, only where each outcome stands is in memory."""
+    """An open journal; of what it holds, only where each outcome stands is in memory.
 
-    def __init__(self, path: str, run: Mapping[str, Any]) -> None:
-        """Open or begin it for a run of these releases and options.
+    ``refused`` counts the lines asked for that hold no outcome of this run.
+    """
+
+    def __init__(self, path: str, run: Mapping[str, Any], targets: int) -> None:
+        """Open or begin it for a run of these releases and options, each outcome of which is in front of ``targets``.
 
         Raises UsageError for a file that is no journal, is one of another run, is in use, or cannot be written.
         """
         self._path = path
+        self._targets = targets
+        self.refused = 0
         self._places: dict[tuple[str, str], int] = {}
         self._synced = time.monotonic()
         try:
@@ -62,10 +68,13 @@ class Journal:
         if place is None:
             return None
         self._file.seek(place)
-        try:
-            return from_data(_entry(self._file.readline()).get("outcome"))
-        except ValueError:
-            return None
+        with suppress(ValueError):
+            outcome = from_data(_entry(self._file.readline()).get("outcome"))
+            if len(outcome.targets) == self._targets:
+                return outcome
+        self.refused += 1
+        del self._places[recording, signature]
+        return None
 
     def add(self, recording: str, signature: str, outcome: bytes) -> None:
         """Append the outcome of a recording, as `encode` gives it. Raises UsageError where there is no room."""

@@ -6,13 +6,22 @@ from a journal say the same.
 
 from __future__ import annotations
 
+from base64 import b64decode
+from collections.abc import Sequence
 from typing import Any
 
 import orjson
 
 from crdcompat.problems import Problem
 from crdcompat.records import dataclass
+from crdcompat.report.simulation_model import VERDICTS
 from crdcompat.schema.paths import Pointer
+
+OUTSIDE = "outside"
+#: What can become of an object, worst first.
+STANDS = (*VERDICTS, "", OUTSIDE)
+#: Of a digest.
+NAME_BYTES = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +68,31 @@ class TargetOutcome:
 
 
 @dataclass(frozen=True, slots=True)
+class Stand:
+    """What became of an object in front of one target; ``causes`` and ``missed`` are places in its lists.
+
+    ``verdict`` is the worst of its writes, `OUTSIDE` where it concerns neither release, empty where it was not judged.
+    """
+
+    verdict: str
+    causes: tuple[int, ...]
+    missed: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Fate:
+    """Objects of which the same became in front of every target: digests of their names, in base 64."""
+
+    objects: str
+    stands: tuple[Stand, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Outcome:
     """One recording in front of every target; ``failure`` is why there is nothing of it, else empty.
 
     ``id`` and ``version`` are the cluster's, ``outside`` counts objects that concern neither release, ``problems`` are
-    the first of ``problem_count``.
+    the first of ``problem_count``. ``fates`` tell the objects apart, where there is an ``id`` that others may have.
     """
 
     failure: str = ""
@@ -74,6 +103,7 @@ class Outcome:
     targets: tuple[TargetOutcome, ...] = ()
     problems: tuple[Problem, ...] = ()
     problem_count: int = 0
+    fates: tuple[Fate, ...] = ()
 
 
 def encode(outcome: Outcome) -> bytes:
@@ -91,14 +121,34 @@ def from_data(data: Any) -> Outcome:
     try:
         targets = tuple(_target(item) for item in data["targets"])
         problems = tuple(Problem(**item) for item in data["problems"])
-        return Outcome(**{**data, "targets": targets, "problems": problems})
+        fates = tuple(_fate(item, targets) for item in data["fates"])
+        return Outcome(**{**data, "targets": targets, "problems": problems, "fates": fates})
     except (TypeError, KeyError) as error:
         raise ValueError(f"no outcome: {error}") from None
 
 
 def _target(data: dict[str, Any]) -> TargetOutcome:
+    if set(data["verdicts"]) != set(VERDICTS):
+        raise ValueError("no outcome: other verdicts")
     causes = (
         HeldCause(**{**item, "values": tuple(item["values"]), "pointer": tuple(item["pointer"])})
         for item in data["causes"]
     )
     return TargetOutcome(data["verdicts"], tuple(causes), tuple(Missed(**item) for item in data["missed"]))
+
+
+def _fate(data: dict[str, Any], targets: Sequence[TargetOutcome]) -> Fate:
+    fate = Fate(data["objects"], tuple(_stand(*each) for each in zip(data["stands"], targets, strict=True)))
+    if len(b64decode(fate.objects, validate=True)) % NAME_BYTES:
+        raise ValueError("no outcome: half an object")
+    return fate
+
+
+def _stand(data: dict[str, Any], target: TargetOutcome) -> Stand:
+    stand = Stand(data["verdict"], tuple(data["causes"]), tuple(data["missed"]))
+    for places, there in ((stand.causes, target.causes), (stand.missed, target.missed)):
+        if not all(0 <= place < len(there) for place in places):
+            raise ValueError("no outcome: a place that is not there")
+    if stand.verdict not in STANDS:
+        raise ValueError("no outcome: another verdict")
+    return stand

@@ -31,7 +31,10 @@ def glance(change: Change, wants: Callable[[str], bool], repo: str | None) -> Ch
     try:
         base = change.old.removeprefix("git:")
         base = base if is_commit_id(base) else resolve(repository, base).commit
-        differing = since_commit(repository, base) if head == "index:" else between_commits(repository, base, head)
+        if head == "index:":
+            differing = since_commit(repository, base) + unstaged(repository)
+        else:
+            differing = between_commits(repository, base, resolve(repository, head).commit)
     except SourceError:  # the careful way says what is wrong
         return None
     if any(may_hold_crds(path) and wants(path) for path in differing):

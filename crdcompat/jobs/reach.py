@@ -12,8 +12,9 @@ from typing import Any
 import orjson
 
 from crdcompat.errors import CrdcompatError
-from crdcompat.jobs.causes import CauseCounter
-from crdcompat.jobs.outcome import HeldCause, Missed, Outcome, TargetOutcome, encode
+from crdcompat.jobs.causes import CauseCounter, CauseKey
+from crdcompat.jobs.fates import Became, Roll
+from crdcompat.jobs.outcome import OUTSIDE, HeldCause, Missed, Outcome, TargetOutcome, encode
 from crdcompat.jobs.replays import Replayer
 from crdcompat.manifests.clusters import ClusterFacts
 from crdcompat.manifests.objects import Recorded, read_objects
@@ -58,7 +59,7 @@ def judge_recording(path: str, replayers: Sequence[Replayer], crds: Sequence[str
 def judge_objects(objects: Iterable[_Item], replayers: Sequence[Replayer], crds: Sequence[str] = ()) -> Outcome:
     """The objects of one cluster in front of every target; ``crds`` are the only ones that count, if any."""
     targets = [_Target(replayer, crds) for replayer in replayers]
-    facts = ClusterFacts()
+    facts, roll = ClusterFacts(), Roll()
     problems: dict[Problem, None] = {}
     skipped: list[Skipped] = []
     problem_count = count = 0
@@ -72,8 +73,10 @@ def judge_objects(objects: Iterable[_Item], replayers: Sequence[Replayer], crds:
         else:
             count += 1
             facts.see(item)
-            for target in targets:
-                target.add(item)
+            fate = tuple(became for target in targets if (became := target.add(item)) is not None)
+            name = replayers[0].completed(item).name_in_cluster
+            if name is not None and len(fate) == len(targets):
+                roll.add(name, fate)
     if not count:
         return Outcome(failure=_cut(_why_nothing(tuple(problems), skipped)))
     if len(facts.ids) > 1:
@@ -89,6 +92,7 @@ def judge_objects(objects: Iterable[_Item], replayers: Sequence[Replayer], crds:
         targets=tuple(target.outcome() for target in targets),
         problems=tuple(problems),
         problem_count=problem_count,
+        fates=roll.fates([target.places() for target in targets]) if facts.id is not None else (),
     )
 
 
@@ -109,25 +113,27 @@ class _Target:
         self.refused: dict[Problem, None] = {}
         self.objects = self.outside = 0
 
-    def add(self, item: Recorded) -> None:
+    def add(self, item: Recorded) -> Became | None:
+        """What became of one more object; None for one that was met before."""
         outcome = self._replayer.replay_once(item, self._seen)
         if outcome is None:
-            return
+            return None
         self.objects += 1
         if self._crds and outcome.crd and outcome.crd not in self._crds:
-            return
+            return Became("")
         if isinstance(outcome, NotSimulated):
-            self._miss(outcome)
-            return
+            return self._miss(outcome)
         self._verdicts[outcome.worst] += 1
-        self._causes.add(outcome)
-        if outcome.worst == "unknown":
-            self._miss(NotSimulated(outcome.label, outcome.item.source, outcome.doubt))
+        causes = self._causes.add(outcome)
+        if outcome.worst != "unknown":
+            return Became(outcome.worst, causes)
+        missed = self._miss(NotSimulated(outcome.label, outcome.item.source, outcome.doubt))
+        return Became(outcome.worst, causes, missed.reasons)
 
-    def _miss(self, missed: NotSimulated) -> None:
+    def _miss(self, missed: NotSimulated) -> Became:
         if missed.outside:
             self.outside += 1
-            return
+            return Became(OUTSIDE)
         if missed.problem is not None:
             self.refused[_cut_problem(missed.problem)] = None
         reason = _cut(missed.reason)
@@ -135,13 +141,18 @@ class _Target:
             reason = "for other reasons than these"
         known = self._missed.get(reason) or Missed(reason, 0, _cut(missed.object or missed.source))
         self._missed[reason] = replace(known, objects=known.objects + 1)
+        return Became("", reasons=frozenset((reason,)))
 
     def outcome(self) -> TargetOutcome:
-        return TargetOutcome(
-            verdicts=dict(self._verdicts),
-            causes=tuple(self._held()),
-            missed=tuple(sorted(self._missed.values(), key=lambda missed: (-missed.objects, missed.reason))),
-        )
+        return TargetOutcome(verdicts=dict(self._verdicts), causes=tuple(self._held()), missed=self._worst_missed())
+
+    def places(self) -> tuple[dict[CauseKey, int], dict[str, int]]:
+        """Where causes and reasons stand in the outcome."""
+        causes = {group.key: place for place, group in enumerate(self._causes.groups()[:_MOST_CAUSES])}
+        return causes, {missed.reason: place for place, missed in enumerate(self._worst_missed())}
+
+    def _worst_missed(self) -> tuple[Missed, ...]:
+        return tuple(sorted(self._missed.values(), key=lambda missed: (-missed.objects, missed.reason)))
 
     def _held(self) -> Iterator[HeldCause]:
         for group in self._causes.groups()[:_MOST_CAUSES]:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 
 from crdcompat.errors import UsageError
 from crdcompat.records import dataclass
 
 _VERSION = re.compile(r"(?<![\d.])v?(\d+(?:\.\d+)+)(?:[-.]?(alpha|beta|rc|pre|ec|fc)[-.]?(\d*))?(?!\d)", re.IGNORECASE)
+_WHERE = re.compile(r"^(?:refs/heads/|(?:refs/)?remotes/)")
+_MOST_NAMES = 4
 #: Before the release itself, in this order.
 _EARLIER = ("alpha", "ec", "pre", "beta", "fc", "rc")
 
@@ -74,20 +76,24 @@ def _sorted(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _matching(globs: Sequence[str], repo: str | None) -> tuple[str, ...]:
-    """The branches that match, each once; a remote's counts where there is no local one of its name."""
-    from difflib import get_close_matches
+    """The branches that match, each once; a remote's counts where there is no local one of its name.
 
-    from crdcompat.sources.refs import branches
+    A glob is held against the names as git takes and prints them: ``release-4.13``, ``origin/release-4.13``,
+    ``remotes/origin/release-4.13``. What matches without its remote's name is not named with it once more.
+    """
+    from crdcompat.sources.refs import branch_spellings
     from crdcompat.sources.repository import Repository
 
-    known = branches(Repository(repo))
+    spelled = branch_spellings(Repository(repo))
     found: dict[str, None] = {}
     for glob in globs:
-        met = [name for name in known if fnmatchcase(name, glob)]
+        plain = _WHERE.sub("", glob)
+        own = {branch for branch in spelled.values() if fnmatchcase(branch, plain)}
+        met = [
+            name for name, branch in spelled.items() if fnmatchcase(name, plain) and (name in own or branch not in own)
+        ]
         if not met:
-            near = get_close_matches(glob.strip("*"), known, n=4, cutoff=0.4)
-            hint = f"; there are {', '.join(near)}" if near else "; there is no branch of a name like it"
-            raise UsageError(f"no branch matches {glob!r}{hint}")
+            raise UsageError(f"no branch matches {glob!r}; {_there_are(plain, spelled)}")
         silent = next((name for name in met if version_of(name) is None), None)
         if silent is not None:
             raise UsageError(
@@ -95,3 +101,17 @@ def _matching(globs: Sequence[str], repo: str | None) -> tuple[str, ...]:
             )
         found.update(dict.fromkeys(met))
     return tuple(found)
+
+
+def _there_are(glob: str, spelled: Mapping[str, str]) -> str:
+    """What could have been meant: the names most like a glob, else the first of all."""
+    from difflib import get_close_matches
+
+    names = sorted({name if "/" in glob else branch for name, branch in spelled.items()})
+    if not names:
+        return "the repository has no branch"
+    near = get_close_matches(glob.strip("*"), names, n=_MOST_NAMES, cutoff=0.4)
+    if near:
+        return f"there are {', '.join(near)}"
+    rest = len(names) - _MOST_NAMES
+    return f"there are {', '.join(names[:_MOST_NAMES])}{f' and {rest} more' if rest > 0 else ''}"

@@ -79,9 +79,13 @@ class Replayer:
         self._resources: dict[tuple[int, Server], Resource] = {}
         self._refusals: dict[int, str] = {}
 
+    def completed(self, item: Recorded) -> Recorded:
+        """The object with the apiVersion and kind that its path tells."""
+        return item.completed(self._writers, self._readers)
+
     def replay_once(self, item: Recorded, seen: set[tuple[str, ...]]) -> Replayed | NotSimulated | None:
-        """Replay one recorded object, with the apiVersion and kind that its path tells, unless ``seen`` has it."""
-        item = item.completed(self._writers, self._readers)
+        """Replay one recorded object, `completed`, unless ``seen`` has it."""
+        item = self.completed(item)
         identity = item.identity
         if identity is not None:
             if identity in seen:

@@ -53,20 +53,21 @@ class Recorded:
         apiVersion, kind, namespace, name and uid: many clusters have a ClusterVersion called "version". Where
         the uid was cut from a recording, a digest of the content stands in for it.
         """
-        if not isinstance(self.data, dict):
+        named = self._named()
+        if named is None:
             return None
         meta = self.data.get("metadata")
-        meta = meta if isinstance(meta, dict) else {}
-        found = (
-            self.data.get("apiVersion"),
-            self.data.get("kind"),
-            meta.get("namespace", ""),
-            meta.get("name"),
-        )
-        if not all(isinstance(part, str) for part in found) or not (found[0] and found[1] and found[3]):
+        uid = meta.get("uid") if isinstance(meta, dict) else None
+        return (*named, uid if isinstance(uid, str) else self._digest())
+
+    @property
+    def name_in_cluster(self) -> tuple[str, ...] | None:
+        """Group, kind, namespace and name: what makes it the same object in one cluster; None as for `identity`."""
+        named = self._named()
+        if named is None:
             return None
-        uid = meta.get("uid")
-        return (*(part for part in found if isinstance(part, str)), uid if isinstance(uid, str) else self._digest())
+        api_version, *rest = named
+        return (api_version.rpartition("/")[0], *rest)
 
     @property
     def label(self) -> str:
@@ -81,6 +82,22 @@ class Recorded:
         """The same with the apiVersion and kind that its path tells, if one of these CRDs, by (group, kind), is it."""
         data = complete(self.data, self.hint, *known) if self.hint is not None else None
         return self if data is None else replace(self, data=data, hint=None)
+
+    def _named(self) -> tuple[str, ...] | None:
+        """apiVersion, kind, namespace and name, if all of them are there."""
+        if not isinstance(self.data, dict):
+            return None
+        meta = self.data.get("metadata")
+        meta = meta if isinstance(meta, dict) else {}
+        found = (
+            self.data.get("apiVersion"),
+            self.data.get("kind"),
+            meta.get("namespace", ""),
+            meta.get("name"),
+        )
+        if not all(isinstance(part, str) for part in found) or not (found[0] and found[1] and found[3]):
+            return None
+        return tuple(part for part in found if isinstance(part, str))
 
     def _digest(self) -> str:
         try:

@@ -5,19 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from crdcompat.report.markup import block, bullets, code, details
-from crdcompat.report.matrix_grid import cell_text, legend
+from crdcompat.report.matrix_grid import cell_text, labels, legend
 from crdcompat.report.matrix_obstacles import obstacles
 from crdcompat.report.style import harmless
 from crdcompat.report.text_diff import crd_name, many
 from crdcompat.report.text_matrix import (
     BLOCKING,
-    cause_lines,
     cluster_answer,
     cluster_title,
     coverage,
     matrix_notes,
     part_line,
     reasons,
+    target_lines,
     verdicts,
 )
 
@@ -36,10 +36,11 @@ _MARKS = {"blocked": "🛑", "unknown": "❔", "at risk": "⚠️", "clean": "�
 def matrix_head(report: MatrixReport) -> Iterator[str]:
     """The heading and the table."""
     yield f"## crdcompat: {verdicts(report)}"
+    shown = labels(report)
     names = [release.name for release in report.releases][-_MOST_COLUMNS:]
-    lines = [["from \\ to", *map(_in_table, names)], ["---"] * (len(names) + 1)]
+    lines = [["from \\ to", *(_in_table(shown[name]) for name in names)], ["---"] * (len(names) + 1)]
     for origin in names:
-        lines.append([_in_table(origin), *(_cell(report.cell(origin, target)) for target in names)])
+        lines.append([_in_table(shown[origin]), *(_cell(report.cell(origin, target)) for target in names)])
     yield "\n".join(f"| {' | '.join(line)} |" for line in lines)
     left_out = len(report.releases) - len(names)
     yield legend(report) + (f" The {left_out} oldest releases are left out here." if left_out else "")
@@ -84,7 +85,7 @@ def _cluster(cluster: Cluster) -> str:
     lines = [cluster_answer(cluster), *cluster.notes]
     for target in cluster.targets:
         lines.append(f"to {target.target}: {target.verdict}")
-        lines += (f"  {line}" for line in cause_lines(target.report))
+        lines += (f"  {line}" for line in target_lines(target.report))
         lines += (f"  not judged: {line}" for line in target.unjudged)
     return _folded(lines, cluster_title(cluster), counted=False)
 

@@ -17,14 +17,31 @@ COLOURS = {BLOCKED: "error", UNKNOWN: "path", AT_RISK: "warning", CLEAN: "good"}
 _LETTERS = {BLOCKED: "B", UNKNOWN: "?", AT_RISK: "R", CLEAN: "ok"}
 _CORNER = "from \\ to"
 _GAP = "  "
+#: What is longer is cut to its end, if it is a path.
+_MOST_LABEL = 24
+
+
+def labels(report: MatrixReport) -> dict[str, str]:
+    """The names as they stand in a grid: of a long path so much of its end as tells it from the others."""
+    names = [release.name for release in report.releases]
+    return {name: _end(name, names) if len(name) > _MOST_LABEL else name for name in names}
+
+
+def _end(name: str, names: Sequence[str]) -> str:
+    others = [f"/{other.rstrip('/').replace(':', '/', 1)}" for other in names if other != name]
+    parts = name.rstrip("/").split("/")
+    ends = ("/".join(parts[at:]) for at in range(len(parts) - 1, 0, -1))
+    return next((end for end in ends if not any(other.endswith(f"/{end}") for other in others)), name)
 
 
 def short_names(report: MatrixReport) -> dict[str, str]:
-    """The names without what all of them begin with, versions kept whole: ``4.13`` of ``release-4.13``."""
-    names = [release.name for release in report.releases]
-    same = "".join(chars[0] for chars in takewhile(lambda chars: len(set(chars)) == 1, zip(*names, strict=False)))
+    """The labels without what all of them begin with, versions kept whole: ``4.13`` of ``release-4.13``."""
+    shown = labels(report)
+    same = "".join(
+        chars[0] for chars in takewhile(lambda chars: len(set(chars)) == 1, zip(*shown.values(), strict=False))
+    )
     common = same.rstrip("v.0123456789")
-    return {name: name.removeprefix(common) or name for name in names}
+    return {name: label.removeprefix(common) or label for name, label in shown.items()}
 
 
 def cell_text(cell: Cell, *, letters: bool = False) -> str:
@@ -47,7 +64,7 @@ def legend(report: MatrixReport, *, letters: bool = False) -> str:
 
 def grid(report: MatrixReport, style: Style) -> Iterator[str]:
     """The lines; where the terminal is too narrow names and verdicts get shorter, then the grid is cut in pieces."""
-    full, short = {release.name: release.name for release in report.releases}, short_names(report)
+    full, short = labels(report), short_names(report)
     for names, letters in ((full, False), (short, False), (short, True)):
         table = _Table(report, names, letters=letters)
         if not style.width or table.width(tuple(names)) <= style.width:

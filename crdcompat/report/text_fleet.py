@@ -81,7 +81,9 @@ def fleet_notes(report: FleetReport) -> tuple[str, ...]:
     several = [cluster for cluster in report.clusters if len(cluster.recordings) > 1]
     if several:
         text = "has several recordings" if len(several) == 1 else "have several recordings"
-        notes.append(f"{many(len(several), 'cluster')} {text}: one all the same, with what any of them holds")
+        notes.append(
+            f"{many(len(several), 'cluster')} {text}: one all the same, with what any of them holds, each object once"
+        )
     if outside := sum(cluster.outside for cluster in report.clusters):
         notes.append(f"{many(outside, 'object')} of kinds that neither release defines play no part")
     return tuple(dict.fromkeys(notes))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from crdcompat.policy.findings import listed
+from crdcompat.report.losses import loss_lines
 from crdcompat.report.matrix_grid import COLOURS, grid
 from crdcompat.report.matrix_model import BLOCKED, CLEAN, UNKNOWN
 from crdcompat.report.matrix_obstacles import Obstacle, Part, obstacles
@@ -33,9 +34,9 @@ def matrix_text(report: MatrixReport, style: Style) -> Iterator[str]:
     yield from grid(report, style)
     for note in matrix_notes(report):
         yield style.wrap(f"note: {note}", indent="")
+    for direction, (title, legend) in BLOCKING.items():
+        yield from _blocking(title, legend, obstacles(report, direction), style)
     if style.verbosity >= 0:
-        for direction, (title, legend) in BLOCKING.items():
-            yield from _blocking(title, legend, obstacles(report, direction), style)
         yield from _unjudged(report, style)
     if style.verbosity > 0:
         for cell in report.cells:
@@ -117,7 +118,7 @@ def _cluster(cluster: Cluster, style: Style) -> Iterator[str]:
     for target in cluster.targets:
         verdict = style.paint(target.verdict, COLOURS[target.verdict])
         yield f"  to {target.target}: {verdict} (objects by their worst write: {verdict_tally(target.report)})"
-        for line in cause_lines(target.report):
+        for line in target_lines(target.report):
             yield style.wrap(line, indent="      ", first="    ")
         yield from _cut_short([f"  not judged: {line}" for line in target.unjudged], style)
 
@@ -130,7 +131,12 @@ def cluster_title(cluster: Cluster) -> str:
     return f"How far back the cluster of {names} can go" + (f" ({', '.join(told)})" if told else "")
 
 
-def cause_lines(report: SimulationReport) -> list[str]:
+def target_lines(report: SimulationReport) -> list[str]:
+    """What stands in the way to one release, then what would be lost on it."""
+    return [*_cause_lines(report), *loss_lines(report)]
+
+
+def _cause_lines(report: SimulationReport) -> list[str]:
     """``ClusterVersion/version: status.a[*], status.b[*]: "A"``: which object, or how many, and what stands where."""
     alike: dict[tuple[str, str], list[str]] = {}
     for cause in report.causes:

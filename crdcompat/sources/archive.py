@@ -14,7 +14,7 @@ from crdcompat.problems import Problem, Skipped
 from crdcompat.records import dataclass
 from crdcompat.sources.files import MAX_FILE_BYTES
 from crdcompat.sources.naming import display_path, reason_of
-from crdcompat.sources.tar import DIRECTORY, FILE, HARD_LINK, SYMBOLIC_LINK, Member, Tar, begins_tar
+from crdcompat.sources.tar import BLOCK, DIRECTORY, FILE, HARD_LINK, SYMBOLIC_LINK, Member, Tar, begins_tar
 from crdcompat.sources.tree import Entry
 from crdcompat.sources.unpack import Unpacked, UnpackError
 
@@ -25,6 +25,7 @@ MAX_PROBLEMS = 100
 """Of one archive told one by one; the rest is only counted."""
 
 _NAMES = (".tar", ".tgz", ".tbz2", ".txz", ".tar.gz", ".tar.bz2", ".tar.xz")
+_PROMISED = {"gzip": (".tgz", ".gz"), "bzip2": (".tbz2", ".bz2"), "xz": (".txz", ".xz")}
 
 
 @dataclass(slots=True)
@@ -100,9 +101,16 @@ class ArchiveTree:
                     elif member.kind != DIRECTORY:
                         refused.member(path, member, wanted)
             except UnpackError as error:
-                refused.archive(str(error))
+                refused.archive(self._misnamed(unpacked) or str(error))
             finally:
                 refused.end()
+
+    def _misnamed(self, unpacked: Unpacked) -> str:
+        """What a file is not that is called so, where not even its first block could be read; else empty."""
+        if unpacked.packing or unpacked.position > BLOCK:
+            return ""
+        promised = (name for name, endings in _PROMISED.items() if self.path.lower().endswith(endings))
+        return next((f"no {name} archive: its first bytes are not those of one" for name in promised), "")
 
     @contextmanager
     def _opened(self) -> Iterator[Unpacked]:

@@ -92,7 +92,9 @@ class _Idle:
         """The process that waits in this place, else a new one; nobody else has it."""
         waiting = self._waiting.pop(_place(repo), None)
         if waiting is not None:
-            return waiting
+            if waiting.poll() is None:
+                return waiting
+            _end(waiting)  # it died
         return subprocess.Popen(
             repo.command("cat-file", "--batch"),
             env=repo.environment(),
@@ -117,8 +119,9 @@ _idle = _Idle()
 
 
 def _place(repo: Repository) -> tuple[Any, ...]:
-    """What a process was started with."""
-    return Path.cwd(), repo.path, frozenset(repo.environment().items())
+    """What a process was started with: the directory itself, for its name may come to mean another, or be gone."""
+    directory = Path(repo.path or ".").stat()
+    return directory.st_dev, directory.st_ino, frozenset(repo.environment().items())
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

@@ -108,8 +108,18 @@ def release_branches(repo: Repository) -> tuple[str, ...]:
 
 def branches(repo: Repository) -> tuple[str, ...]:
     """All branches by name, local and of remotes, each name once. Raises SourceError."""
+    return tuple(sorted(set(branch_spellings(repo).values())))
+
+
+def branch_spellings(repo: Repository) -> dict[str, str]:
+    """All branches by each name that git takes for them, with and without the remote's. Raises SourceError.
+
+    ``release-4.13`` and ``origin/release-4.13`` are both a spelling of ``release-4.13``; a local branch goes first.
+    """
     names = _names(repo)
-    return tuple(sorted({*names.local, *(branch for _, branch in names.remote)}))
+    own = {name: name for name in (*names.local, *(branch for _, branch in names.remote))}
+    spelled = {f"{remote}/{branch}": branch for remote, branch in names.remote} | own
+    return dict(sorted(spelled.items()))
 
 
 def _can_be_ref(text: str) -> bool:

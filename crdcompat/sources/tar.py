@@ -23,10 +23,12 @@ MAX_MEMBERS = 500_000
 MAX_HEADER_BYTES = 1 << 20
 """Of one extended header, which is a name and a few attributes."""
 
+BLOCK = 512
+"""Every header is one, and content is padded to whole ones."""
+
 FILE, DIRECTORY, SYMBOLIC_LINK, HARD_LINK = "file", "directory", "symbolic link", "hard link"
 SPARSE = "sparse file"
 
-_BLOCK = 512
 _KINDS = {
     tarfile.REGTYPE: FILE,
     tarfile.AREGTYPE: FILE,
@@ -101,19 +103,19 @@ class Tar:
         if self._source.skip(self._left) != self._left:
             raise CutShortError
         self._left = 0
-        block = self._source.read(_BLOCK)
+        block = self._source.read(BLOCK)
         if not block:
             raise UnpackError("ends without the mark that ends an archive: cut short?")
         self._headers += 1
         if self._headers > MAX_MEMBERS:
             raise UnpackError(f"more than {MAX_MEMBERS} members: the rest is not read")
-        if len(block) < _BLOCK:
+        if len(block) < BLOCK:
             raise CutShortError
-        if block.count(0) == _BLOCK:
+        if block.count(0) == BLOCK:
             return None
         info = read_header(block)
         if info is None:
-            raise UnpackError(f"damaged: no header at byte {self._source.position - _BLOCK} of the archive")
+            raise UnpackError(f"damaged: no header at byte {self._source.position - BLOCK} of the archive")
         return info, block
 
     def _member(self, info: tarfile.TarInfo, block: bytes, attributes: _AttributeMap) -> Member:
@@ -128,7 +130,7 @@ class Tar:
         if info.type == tarfile.GNUTYPE_SPARSE:
             self._skip_sparse_map(block)
         self._size = 0 if info.type[0] in _WITHOUT_CONTENT else size
-        self._left = -(-self._size // _BLOCK) * _BLOCK
+        self._left = -(-self._size // BLOCK) * BLOCK
         name, link = (
             attributes[key].decode("utf-8", "surrogateescape") if key in attributes else told
             for key, told in (("path", info.name), ("linkpath", info.linkname))
@@ -138,12 +140,12 @@ class Tar:
     def _skip_sparse_map(self, block: bytes) -> None:
         more = block[482]
         while more:
-            more = self._read(_BLOCK)[504]
+            more = self._read(BLOCK)[504]
 
     def _extended(self, size: int) -> bytes:
         if size > MAX_HEADER_BYTES:
             raise UnpackError(f"damaged: an extended header of {size} bytes")
-        return self._read(-(-size // _BLOCK) * _BLOCK)[:size]
+        return self._read(-(-size // BLOCK) * BLOCK)[:size]
 
     def _read(self, size: int) -> bytes:
         data = self._source.read(size)
@@ -160,8 +162,8 @@ class Tar:
 
 def begins_tar(block: bytes) -> bool:
     """Whether the first bytes of a file are a tar archive's; one without members begins with the mark of its end."""
-    block = block[:_BLOCK]
-    return len(block) == _BLOCK and (block.count(0) == _BLOCK or read_header(block) is not None)
+    block = block[:BLOCK]
+    return len(block) == BLOCK and (block.count(0) == BLOCK or read_header(block) is not None)
 
 
 def read_header(block: bytes) -> tarfile.TarInfo | None:

@@ -22,6 +22,7 @@ _RATIO_COUNTS_FROM = 256 << 20  # a small archive may be as dense as it likes
 _XZ_MEMORY = 256 << 20
 _CHUNK = 1 << 18
 _GZIP, _BZIP2, _XZ = b"\x1f\x8b", b"BZh", b"\xfd7zXZ\0"
+_PACKINGS = {"gzip": _GZIP, "bzip2": _BZIP2, "xz": _XZ}
 
 
 class UnpackError(Exception):
@@ -39,11 +40,15 @@ class Unpacked:
     """What a compressed or plain stream holds, read in order.
 
     ``read`` and ``skip`` raise UnpackError for what is damaged, and for more than `MAX_TOTAL_BYTES` or `MAX_RATIO`.
+    ``packing`` is ``gzip``, ``bzip2`` or ``xz``, empty for a plain stream.
     """
 
     def __init__(self, file: IO[bytes]) -> None:
         self._packed = _Counted(file)
-        self._unpacked = _open(io.BufferedReader(self._packed, _CHUNK))
+        packed: io.BufferedReader = io.BufferedReader(self._packed, _CHUNK)
+        start = packed.peek(len(_XZ))
+        self.packing = next((name for name, magic in _PACKINGS.items() if start.startswith(magic)), "")
+        self._unpacked = _open(packed, self.packing)
         self.position = 0
 
     def read(self, size: int) -> bytes:
@@ -145,15 +150,12 @@ class _Xz(io.RawIOBase):
                 return len(data)
 
 
-def _open(packed: io.BufferedReader) -> io.BufferedReader:
-    start = packed.peek(len(_XZ))
-    if start.startswith(_GZIP):
+def _open(packed: io.BufferedReader, packing: str) -> io.BufferedReader:
+    if packing == "gzip":
         return io.BufferedReader(gzip.GzipFile(fileobj=packed), _CHUNK)  # type: ignore[arg-type, unused-ignore]
-    if start.startswith(_BZIP2):
+    if packing == "bzip2":
         return io.BufferedReader(bz2.BZ2File(packed), _CHUNK)  # type: ignore[arg-type, unused-ignore]
-    if start.startswith(_XZ):
-        return io.BufferedReader(_Xz(packed), _CHUNK)
-    return packed
+    return io.BufferedReader(_Xz(packed), _CHUNK) if packing == "xz" else packed
 
 
 _FAULTS = (EOFError, OSError, zlib.error, lzma.LZMAError)

@@ -183,6 +183,8 @@ def _cell(cell: Cell) -> dict[str, Any]:
 
 def _cluster(cluster: Cluster) -> dict[str, Any]:
     """How far back the cluster can go; of its objects those that are not accepted as they are."""
+    from crdcompat.report.losses import losses
+
     return {
         "sources": list(cluster.sources),
         "version": cluster.version,
@@ -193,6 +195,16 @@ def _cluster(cluster: Cluster) -> dict[str, Any]:
                 "to": target.target,
                 "verdict": target.verdict,
                 "unjudged": list(target.unjudged),
+                "lost": [
+                    {
+                        "crd": loss.crd,
+                        "kind": loss.kind,
+                        "path": loss.path,
+                        "objects": loss.objects,
+                        "example": loss.example,
+                    }
+                    for loss in losses(target.report)
+                ],
                 **simulation_data(target.report, all_objects=False),
             }
             for target in cluster.targets

@@ -9,11 +9,11 @@ from crdcompat.records import dataclass
 from crdcompat.report.html.facets import Facet, Facets
 from crdcompat.report.html.findings import CONTEXT, CRD, DIRECTION, OWNER, RULE, SEVERITY, STATUS
 from crdcompat.report.html.items import Direction, Items, is_large, without_info
-from crdcompat.report.matrix_grid import short_names
+from crdcompat.report.matrix_grid import labels, short_names
 from crdcompat.report.matrix_model import BLOCKED
 from crdcompat.report.matrix_obstacles import obstacles
 from crdcompat.report.text_diff import crd_name, many, tally
-from crdcompat.report.text_matrix import BLOCKING, cause_lines, cluster_answer, cluster_title, part_line, reasons
+from crdcompat.report.text_matrix import BLOCKING, cluster_answer, cluster_title, part_line, reasons, target_lines
 from crdcompat.report.text_simulation import verdict_tally
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ class Goal:
     name: str
     verdict: str
     tally: str
-    causes: tuple[str, ...]
+    lines: tuple[str, ...]
     unjudged: tuple[str, ...]
 
 
@@ -134,10 +134,10 @@ def matrix_map(report: MatrixReport) -> tuple[Map, Facets]:
     anchors = {(cell.origin, cell.target): f"way-{number}" for number, cell in enumerate(report.cells, 1)}
     worst = {verdict: max((_weight(c) for c in report.cells if c.verdict == verdict), default=0)
              for verdict in report.by_verdict()}  # fmt: skip
-    names = [release.name for release in report.releases]
+    names, shown = [release.name for release in report.releases], labels(report)
     squares = {way: _square(cell, anchors[way], worst) for cell in report.cells for way in [(cell.origin, cell.target)]}
     rows = tuple(
-        Row(name.removesuffix(short), short, tuple(squares.get((name, target)) for target in names))
+        Row(shown[name].removesuffix(short), short, tuple(squares.get((name, target)) for target in names))
         for name, short in short_names(report).items()
     )
     blocking = (Blocking(*told, tuple(map(_place, obstacles(report, way)))) for way, told in BLOCKING.items())
@@ -209,7 +209,7 @@ def _recorded(cluster: Cluster) -> Recorded:
             name=target.target,
             verdict=target.verdict,
             tally=verdict_tally(target.report),
-            causes=tuple(cause_lines(target.report)),
+            lines=tuple(target_lines(target.report)),
             unjudged=target.unjudged,
         )
         for target in cluster.targets
