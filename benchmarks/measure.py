@@ -157,7 +157,7 @@ def main() -> None:
         print("Making trees and recordings…", file=sys.stderr)
         api = Path(scratch) / "api"
         subprocess.run(["git", "clone", "--quiet", str(_BUNDLE), str(api)], check=True)
-        subprocess.run(["git", "status"], cwd=api, stdout=subprocess.DEVNULL, check=True)  # makes its index fresh
+        trees.settle(api)
         grown = {copies: Path(scratch) / f"tree-{copies}" for copies in _GROWTH}
         recordings = {name: Path(scratch) / f"{name}.tar.gz" for name in archives.NAMES}
         everything = list(works(api, grown, recordings))
