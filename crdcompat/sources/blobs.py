@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import atexit
-import os
 import re
 import subprocess
 from collections import Counter
@@ -85,7 +84,6 @@ class _Idle:
 
     def __init__(self) -> None:
         self._waiting: dict[tuple[Any, ...], subprocess.Popen[bytes]] = {}
-        os.register_at_fork(after_in_child=self._waiting.clear)  # it is the parent's, who may be asking it
         atexit.register(self.end)
 
     def take(self, repo: Repository) -> subprocess.Popen[bytes]:
@@ -94,7 +92,7 @@ class _Idle:
         if waiting is not None:
             if waiting.poll() is None:
                 return waiting
-            _end(waiting)  # it died
+            _end(waiting)  # it died; or this process was forked off, and it is the parent's, who may be asking it
         return subprocess.Popen(
             repo.command("cat-file", "--batch"),
             env=repo.environment(),
