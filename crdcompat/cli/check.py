@@ -35,6 +35,9 @@ def check(
     fail_on: o.FailOnChoice = None,
     config: o.ConfigFile = None,
     repo: o.Repo = None,
+    no_cache: Annotated[
+        bool, typer.Option("--no-cache", help="Neither take nor keep what is known of unchanged files.")
+    ] = False,
     verbose: o.Verbose = False,
     quiet: o.Quiet = False,
     color: o.ColourOption = o.Colour.auto,
@@ -58,6 +61,14 @@ def check(
     ) is not None:
         report = found
     else:
+        from crdcompat.jobs.telltales import all_needed, telltales
+
+        recordings = objects or settings.config.recordings
+        if recordings or wants_passing(settings.formats):  # they are about every CRD, changed or not
+            told = all_needed
+        else:  # git searches while the comparison is being loaded
+            told = telltales(trees, settings.config.texts("variant_annotations"), cached=not no_cache)
+
         from crdcompat.jobs.check import Wishes
         from crdcompat.jobs.check import check as run_check
         from crdcompat.policy.waiver_file import read_waivers
@@ -72,11 +83,10 @@ def check(
                 "select": select or (),
                 "ignore": ignore or (),
             },
-            objects=objects or settings.config.recordings,
+            objects=recordings,
             repo=repo,
             excerpts=wants_excerpts(settings.formats),
-            passing=wants_passing(settings.formats),
         )
-        report = run_check(change, trees, settings.config, read_waivers(settings.config.waiver_file), wishes)
+        report = run_check(change, trees, told, settings.config, read_waivers(settings.config.waiver_file), wishes)
     write_reports(report, settings.formats, color.value, o.verbosity(verbose, quiet), existing=show_all)
     raise typer.Exit(exit_code(report, settings.fail_on))

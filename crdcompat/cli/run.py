@@ -72,6 +72,7 @@ def run_check(named: str | None, repo: str | None, base: str | None) -> CheckRep
     from crdcompat.jobs.change import find_change
     from crdcompat.jobs.check import Wishes, check
     from crdcompat.jobs.quick import sides, untouched
+    from crdcompat.jobs.telltales import all_needed, telltales
 
     config = find_config(named, Path(repo) if repo else None)
     change = find_change(base, configured=config.base, repo=repo)
@@ -80,7 +81,10 @@ def run_check(named: str | None, repo: str | None, base: str | None) -> CheckRep
     wishes = Wishes(repo=repo, objects=config.recordings)
     trees = sides(change, repo)
     found = untouched(change, trees, config.wants, repo)
-    return found or check(change, trees, config, read_waivers(config.waiver_file), wishes)
+    if found is not None:
+        return found
+    told = all_needed if wishes.objects else telltales(trees, config.texts("variant_annotations"), cached=True)
+    return check(change, trees, told, config, read_waivers(config.waiver_file), wishes)
 
 
 def _nothing(old: CrdSet, new: CrdSet, filters: Mapping[str, Any]) -> str:

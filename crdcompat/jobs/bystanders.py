@@ -1,33 +1,24 @@
 """Files that are the same on every side: which of them a comparison must read all the same.
 
 Such a file makes no difference by itself. It matters where it holds another variant of a CRD that does differ, and
-where it tells of a context that the tree has. git finds the lines that say so without anything being parsed; the
-files they stand in are read, and only what is read counts. All others are left out, however many there are. What is
-in UTF-16 git cannot search: files with its byte order mark are read.
+where it tells of a context that the tree has. Its lines say so without anything being parsed, and what they say is
+remembered by blob id; the files are read, and only what is read counts. All others are left out, however many there
+are.
 """
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from crdcompat.errors import SourceError
 from crdcompat.jobs.quick import unchanged
-from crdcompat.manifests.contexts import CHANNEL, FEATURE_SET, PROFILE
+from crdcompat.jobs.telltales import Telltales
 from crdcompat.manifests.crdset import CrdDocument, CrdReader
-from crdcompat.manifests.lookout import FOLDERS_ELSEWHERE, may_hold_crds
-from crdcompat.sources.encoding import WIDE_MARKS
-from crdcompat.sources.git import GitTree, grep
+from crdcompat.manifests.lookout import may_hold_crds
 from crdcompat.sources.tree import Entry, Tree
 
-#: So many names are searched for one by one. Beyond, the lines of this key are, which every CRD has: its name begins
-#: with the value.
-_FEW, _PLURAL = 8, "plural"
-_PLURAL_LINE = re.compile(r"""\s*(?:-\s+)?["']?plural["']?\s*:\s*["']?([a-z0-9-]+)["']?\s*,?\s*""")
 _ANNOTATION = re.compile(r"""\s*["']?(?P<key>[^\s"':]+)["']?\s*:\s*(?P<quote>["']?)(?P<value>.*?)(?P=quote)\s*,?\s*""")
-#: What stands in a line for bytes that are no UTF-8.
-_NOT_UTF8 = "\ufffd"
 #: Files that say the same are tried in so many rounds; then all of them are read.
 _ROUNDS = 3
 
@@ -36,56 +27,39 @@ def unread(
     trees: Sequence[Tree],
     reader: CrdReader,
     wants: Callable[[str], bool],
+    telltales: Telltales,
     crds: Iterable[str] = (),
-    variants: Iterable[str] = (),
 ) -> frozenset[str]:
     """The paths of files that are the same in all ``trees`` and that no comparison of these needs.
 
-    ``crds`` are names that are needed whatever differs, ``variants`` more annotations that tell variants apart.
-    Only commits can be searched: nothing is left out where the first tree is none. Raises SourceError.
+    ``telltales`` tell of the files that are the same in some of the trees, the first among them: a file that is not
+    told of is needed. ``crds`` are names that are needed whatever differs. Raises SourceError.
     """
-    base = trees[0]
-    if not isinstance(base, GitTree):
-        return frozenset()
-    same = unchanged(trees)
+    base, same = trees[0], unchanged(trees)
 
     def read(tree: Tree, entries: Iterable[Entry]) -> list[CrdDocument]:
         return [*reader.documents(tree, (e for e in entries if may_hold_crds(e.path) and wants(e.path)))]
 
     differing = [read(tree, (entry for entry in tree.entries() if entry.path not in same)) for tree in trees]
-    names = {*crds, *(document.crd.name for side in differing for document in side)}
-    words = sorted(names) if len(names) <= _FEW else [_PLURAL]
-    marks = (FEATURE_SET, PROFILE, CHANNEL, *variants)
-    needed: set[Entry] = set()
-    telling: dict[str, list[Entry]] = {}
     try:
-        wanted = (*words, *marks, *map(os.fsdecode, WIDE_MARKS))
-        lines = list(grep(base, wanted, leaving_out=FOLDERS_ELSEWHERE))
+        told_by = telltales()
     except SourceError:
         return frozenset()  # a search that failed has missed something: whoever reads the files meets the reason
-    for path, line in lines:
-        entry = same.get(path)
-        if entry is None:
-            continue
-        if _NOT_UTF8 in line or (any(word in line for word in words) and _may_name(line, names)):
-            needed.add(entry)
-        if any(mark in line for mark in marks):
-            telling.setdefault(line.strip(), []).append(entry)
+    names = {*crds, *(document.crd.name for side in differing for document in side)}
+    parts = [(plural, group) for plural, _, group in (name.partition(".") for name in names)]
+    alike = [entry for entry in same.values() if entry.oid in told_by]
+    needed = {entry for entry in alike if told_by[entry.oid].may_hold(parts)}
+    telling: dict[str, list[Entry]] = {}
+    for entry in alike:
+        for line in told_by[entry.oid].notes:
+            telling.setdefault(line, []).append(entry)
     told = set.intersection(*map(_annotations, differing)) | _annotations(read(base, needed))
     needed |= _witnesses(telling, told, lambda entries: read(base, entries))
-    return frozenset(same.keys() - {entry.path for entry in needed})
-
-
-def _may_name(line: str, names: set[str]) -> bool:
-    """Whether a line may be that of a CRD of these names."""
-    if len(names) <= _FEW:
-        return True
-    found = _PLURAL_LINE.fullmatch(line)
-    return found is None or any(name.startswith(f"{found[1]}.") for name in names)
+    return frozenset({entry.path for entry in alike} - {entry.path for entry in needed})
 
 
 def _witnesses(
-    telling: dict[str, list[Entry]],
+    telling: Mapping[str, Sequence[Entry]],
     told: set[tuple[str, str]],
     read: Callable[[Iterable[Entry]], Iterable[CrdDocument]],
 ) -> set[Entry]:

@@ -20,6 +20,7 @@ from crdcompat.jobs.change import Change
 from crdcompat.jobs.configured import configured, reader_for
 from crdcompat.jobs.narrow import Narrower
 from crdcompat.jobs.quick import compared_with, short
+from crdcompat.jobs.telltales import Telltales
 from crdcompat.manifests.contexts import preset_of
 from crdcompat.manifests.crdset import CrdSet
 from crdcompat.policy.config import Config
@@ -39,7 +40,7 @@ MorePlaces = Callable[[Judged], tuple[Location, ...]]
 class Wishes:
     """What a check was asked for beside the change: targets (None: the configuration's), filters, recordings.
 
-    ``excerpts``: a format shows the lines of both sides; ``passing``: one names the CRDs without findings, too.
+    ``excerpts``: a format shows the lines of both sides.
     """
 
     targets: Sequence[str] | None = None
@@ -48,14 +49,19 @@ class Wishes:
     repo: str | None = None
     today: date = field(default_factory=date.today)
     excerpts: bool = False
-    passing: bool = False
 
 
 def check(
-    change: Change, trees: tuple[Tree, Tree], config: Config, waivers: Sequence[Waiver], wishes: Wishes
+    change: Change,
+    trees: tuple[Tree, Tree],
+    telltales: Telltales,
+    config: Config,
+    waivers: Sequence[Waiver],
+    wishes: Wishes,
 ) -> CheckReport:
     """Compare a change, whose ``sides`` these are, with its base, then its head with each rollback target.
 
+    Of the files that are the same on both sides and told of by ``telltales`` only those are read that matter.
     Raises SourceError and RefNotFoundError for a target that is not there, SourceError for what cannot be read.
     """
     from crdcompat.jobs.origins import GoMarkers, with_introduced
@@ -65,12 +71,7 @@ def check(
     names, notes = _targets(change, config, wishes)
     targets = [open_source(name, repo=wishes.repo) for name in names]
     reader = reader_for(config)
-    # Recorded objects are held against every CRD, changed or not.
-    left_out = frozenset[str]()
-    if not wishes.objects and not wishes.passing:
-        wanted = wishes.filters.get("crds", ())
-        variants = config.texts("variant_annotations")
-        left_out = unread((before, after, *targets), reader, config.wants, wanted, variants)
+    left_out = unread((before, after, *targets), reader, config.wants, telltales, wishes.filters.get("crds", ()))
     release = change.release or short(before.commit)
     runs = config.runs(release)
     old = replace(reader.read(before, "old", config.wants, left_out), name=release, runs=runs)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from crdcompat.errors import SourceError
@@ -32,12 +33,12 @@ def glance(change: Change, wants: Callable[[str], bool], repo: str | None) -> Ch
         base = change.old.removeprefix("git:")
         base = base if is_commit_id(base) else resolve(repository, base).commit
         if head == "index:":
-            differing = since_commit(repository, base) + unstaged(repository)
+            listings = [partial(since_commit, repository, base), partial(unstaged, repository)]
         else:
-            differing = between_commits(repository, base, resolve(repository, head).commit)
+            listings = [partial(between_commits, repository, base, resolve(repository, head).commit)]
+        if any(may_hold_crds(path) and wants(path) for listing in listings for path in listing()):
+            return None
     except SourceError:  # the careful way says what is wrong
-        return None
-    if any(may_hold_crds(path) and wants(path) for path in differing):
         return None
     return _no_crd(base, change)
 

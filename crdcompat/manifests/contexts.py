@@ -6,10 +6,14 @@ A context is one consistent choice: an OpenShift feature set and cluster profile
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from crdcompat.manifests.crdset import CrdDocument
 from crdcompat.records import dataclass
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from crdcompat.manifests.crdset import CrdDocument
 
 FEATURE_SET = "release.openshift.io/feature-set"
 PROFILE = "include.release.openshift.io/"

@@ -133,7 +133,7 @@ class CrdReader:
                 problems.extend(Problem(item.file, item.line, item.message, side) for item in file.problems)
                 remarks.extend(Problem(item.file, item.line, item.message, side) for item in file.remarks)
         problems.extend(Problem(item.file, item.line, item.message, side) for item in getattr(tree, "problems", ()))
-        by_path = {entry.path: entry for entry in entries}
+        by_path = {entry.path: entry for entry in candidates}
         # In the tree's order, whatever was read before: the first document of a CRD speaks for it.
         places = {path: place for place, path in enumerate(by_path)}
         documents.sort(key=lambda document: places[document.file])

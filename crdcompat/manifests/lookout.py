@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from crdcompat.sources.encoding import legible
 
 _EXTENSIONS = frozenset({".yaml", ".yml", ".json"})
@@ -14,6 +16,8 @@ _ELSEWHERE = {
     "manual-override-crd-manifests": "fragment: manual override",
 }
 FOLDERS_ELSEWHERE = tuple(_ELSEWHERE)
+#: The paths of a tree are asked about once for each side, and again for what is alike on both.
+_MOST_PATHS = 1 << 16
 _MARKS = (b"CustomResourceDefinition", b"openAPIV3Schema", b"apiextensions.k8s.io")
 
 
@@ -22,6 +26,7 @@ def may_hold_crds(path: str, data: bytes | None = None) -> bool:
     return has_extension(path) and not elsewhere(path) and (data is None or is_marked(data))
 
 
+@lru_cache(_MOST_PATHS)
 def has_extension(path: str) -> bool:
     """Whether its name is that of a YAML or JSON file."""
     name = path[path.rfind("/") + 1 :]
@@ -35,6 +40,7 @@ def is_marked(data: bytes) -> bool:
     return any(mark in text for mark in _MARKS)
 
 
+@lru_cache(_MOST_PATHS)
 def elsewhere(path: str) -> str:
     """Why a file's folder holds no CRD that a cluster would get; "" if it may."""
     folders = path.split("/")[:-1]

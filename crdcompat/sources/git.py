@@ -7,6 +7,7 @@ clone lacks.
 from __future__ import annotations
 
 import os
+import re
 import stat
 from dataclasses import field
 from operator import attrgetter
@@ -24,9 +25,10 @@ from crdcompat.sources.repository import Repository
 from crdcompat.sources.tree import Entry, Listed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 _SYMLINK, _SUBMODULE = "120000", "160000"
+_RECORD = re.compile(r"(\d{6}) (?:[a-z]+ )?([0-9a-f]+)(?: (\d))?\t([^\0]+)\0")
 
 
 @dataclass(slots=True)
@@ -45,7 +47,7 @@ class GitTree(Listed):
         """List the commit's files with their blob ids, wherever in the repository we stand."""
         if self._entries is None:
             listing = self.repo.run("ls-tree", "-r", "-z", "--full-tree", str(self.commit)).stdout
-            self._entries = _blob_entries(_records(listing), 2, self.skipped)
+            self._entries = _blob_entries(_records(listing), self.skipped)
         return self._entries
 
     def read(self, entries: Iterable[Entry]) -> Iterator[tuple[Entry, bytes]]:
@@ -70,13 +72,13 @@ class IndexTree(Listed):
         if self._entries is None:
             _top_level(self.repo)
             listing = self.repo.run("ls-files", "-s", "-z", "--full-name", ":/").stdout
-            records = list(_records(listing))
-            conflicts = {path for meta, path in records if meta[2] != "0"}
+            records = _records(listing)
+            conflicts = {path for _, _, stage, path in records if stage != "0"}
             self.problems.extend(
                 Problem(path, None, "in conflict in the index: finish the merge first") for path in sorted(conflicts)
             )
-            clean = ((meta, path) for meta, path in records if path not in conflicts)
-            self._entries = _blob_entries(clean, 1, self.skipped)
+            clean = (record for record in records if record[-1] not in conflicts)
+            self._entries = _blob_entries(clean, self.skipped)
         return self._entries
 
     def read(self, entries: Iterable[Entry]) -> Iterator[tuple[Entry, bytes]]:
@@ -113,7 +115,7 @@ class WorktreeTree(Listed):
         """The blob ids of the files that are on disk as they are in the index; a doubtful one is left out."""
         staged = self.repo.run("ls-files", "-s", "-z", "--full-name", ":/").stdout
         modified = set(unstaged(self.repo))
-        return {path: meta[1] for meta, path in _records(staged) if meta[2] == "0" and path not in modified}
+        return {path: oid for _, oid, stage, path in _records(staged) if stage == "0" and path not in modified}
 
     def read(self, entries: Iterable[Entry]) -> Iterator[tuple[Entry, bytes]]:
         """Read files from disk; one that cannot be read goes to ``problems`` instead."""
@@ -124,10 +126,13 @@ class WorktreeTree(Listed):
                 yield entry, data
 
 
-def grep(tree: GitTree, words: Iterable[str], *, leaving_out: Iterable[str] = ()) -> Iterator[tuple[str, str]]:
-    """The lines of a commit's YAML and JSON files in which one of these words stands, with the file's path.
+def grep(
+    tree: GitTree, words: Iterable[str], *, leaving_out: Iterable[str] = ()
+) -> Callable[[], Iterator[tuple[str, str]]]:
+    """Search a commit's YAML and JSON files for lines in which one of these words stands, with the file's path.
 
-    ``leaving_out`` are names of folders. Raises SourceError.
+    git searches beside what the caller does next; what is given waits for the lines, and raises SourceError where
+    something could not be searched. ``leaving_out`` are names of folders.
     """
     asked = [argument for word in words for argument in ("-e", word)]
     files = [":(icase)*.yaml", ":(icase)*.yml", ":(icase)*.json"]
@@ -136,32 +141,34 @@ def grep(tree: GitTree, words: Iterable[str], *, leaving_out: Iterable[str] = ()
     plain = ("--no-color", "--no-line-number", "--no-column", "--no-textconv", "--no-recurse-submodules", "--full-name")
     at = ("--", *(f":(top){each}" if not each.startswith(":") else each.replace(":(", ":(top,", 1) for each in files))
     commit = str(tree.commit)
-    done = tree.repo.run("grep", "-a", "-H", "-z", "-F", *plain, *asked, commit, *at, ok=(0, 1))
-    if done.stderr:  # an object that is missing is told there, and nowhere else
-        raise SourceError(f"git grep failed in {tree.repo.where}: {display_path(done.stderr).strip()}")
-    for record in done.stdout.split(b"\n"):
-        named, zero, line = record.partition(b"\0")
-        if zero:
-            yield display_path(named[len(commit) + 1 :]), line.decode("utf-8", "replace")
+    wait = tree.repo.start("grep", "-a", "-H", "-z", "-F", *plain, *asked, commit, *at, ok=(0, 1))
+
+    def lines() -> Iterator[tuple[str, str]]:
+        done = wait()
+        if done.stderr:  # an object that is missing is told there, and nowhere else
+            raise SourceError(f"git grep failed in {tree.repo.where}: {display_path(done.stderr).strip()}")
+        for record in done.stdout.split(b"\n"):
+            named, zero, line = record.partition(b"\0")
+            if zero:
+                yield display_path(named[len(commit) + 1 :]), line.decode("utf-8", "replace")
+
+    return lines
 
 
-def _records(listing: bytes) -> Iterator[tuple[list[str], str]]:
-    """Split ``ls-tree`` or ``ls-files -s`` output into (mode, …) and path."""
-    for record in display_path(listing).split("\0"):
-        meta, tab, path = record.partition("\t")
-        if tab:
-            yield meta.split(" "), path
+def _records(listing: bytes) -> list[tuple[str, str, str, str]]:
+    """Split ``ls-tree -z`` or ``ls-files -s -z`` output into mode, blob id, stage ("" for a commit's) and path."""
+    return _RECORD.findall(display_path(listing))
 
 
-def _blob_entries(records: Iterable[tuple[list[str], str]], oid_at: int, skipped: list[Skipped]) -> list[Entry]:
+def _blob_entries(records: Iterable[tuple[str, str, str, str]], skipped: list[Skipped]) -> list[Entry]:
     entries = []
-    for meta, path in records:
-        if meta[0] == _SYMLINK:
+    for mode, oid, _, path in records:
+        if mode == _SYMLINK:
             skipped.append(Skipped(path, "symbolic link"))
-        elif meta[0] == _SUBMODULE:
+        elif mode == _SUBMODULE:
             skipped.append(Skipped(path, "submodule"))
         else:
-            entries.append(Entry(path, meta[oid_at]))
+            entries.append(Entry(path, oid))
     return sorted(entries, key=attrgetter("path"))
 
 

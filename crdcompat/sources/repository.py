@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING
 
 from crdcompat.errors import SourceError
@@ -13,7 +14,7 @@ from crdcompat.records import dataclass
 from crdcompat.sources.naming import display_path
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 _NO_REPOSITORY = re.compile(r"^fatal: (not a git repository|cannot change to)", re.MULTILINE)
 _REFUSED = re.compile(r"^fatal: detected dubious ownership", re.MULTILINE)
@@ -94,6 +95,27 @@ class Repository:
         if done.returncode not in ok or _REFUSED.search(message):
             raise SourceError(f"git {args[0]} failed in {self.where}: {message or done.returncode}")
         return done
+
+    def start(self, *args: str, ok: tuple[int, ...] = (0,)) -> Callable[[], subprocess.CompletedProcess[bytes]]:
+        """Let a git command run beside what the caller does next; what is given waits for its end, as ``run`` does."""
+        ended: list[subprocess.CompletedProcess[bytes] | BaseException] = []
+
+        def follow() -> None:
+            try:
+                ended.append(self.run(*args, ok=ok))
+            except BaseException as error:
+                ended.append(error)
+
+        thread = Thread(target=follow, daemon=True)
+        thread.start()
+
+        def wait() -> subprocess.CompletedProcess[bytes]:
+            thread.join()
+            if isinstance(ended[0], BaseException):
+                raise ended[0]
+            return ended[0]
+
+        return wait
 
     def command(self, *args: str) -> list[str]:
         """Give the full command line; a repository's fsmonitor is a program that git would start."""
