@@ -8,12 +8,13 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-# Stamps: the environment of this interpreter, what running needs, what developing needs, and the wheels from
-# which the tests install offline.
+# Stamps: the environment of this interpreter, what running needs, what developing needs, the wheels from which
+# the tests install offline, and what benchmarks measure beside: Typer as it is installed today.
 MADE := $(VENV)/made-by-$(subst /,_,$(PYTHON))
 RUN := $(VENV)/run
 DEV := $(VENV)/dev
 WHEELS := $(VENV)/wheels
+TODAY := $(VENV)/typer-of-today
 
 .PHONY: demo test fuzz bench lint format clean
 .NOTPARALLEL:
@@ -27,7 +28,7 @@ test: $(DEV) $(WHEELS)
 fuzz: $(DEV) $(WHEELS)
 	CRDCOMPAT_FUZZ=20000 $(BIN)/python -m pytest -rfEs -n auto $(ARGS) tests/test_fuzz.py tests/test_recall_search.py
 
-bench: $(DEV)
+bench: $(DEV) $(TODAY)
 	$(BIN)/python benchmarks/measure.py $(ARGS)
 	$(BIN)/python benchmarks/judge.py
 	$(BIN)/python benchmarks/facets.py
@@ -70,4 +71,8 @@ $(WHEELS): pyproject.toml $(MADE)
 	@rm -rf $(VENV)/wheelhouse
 	@$(PIP) wheel --wheel-dir $(VENV)/wheelhouse . hatchling
 	@rm -f $(VENV)/wheelhouse/crdcompat-*
+	@touch $@
+
+$(TODAY): $(MADE)
+	@$(PIP) install --target $@ --upgrade --no-warn-conflicts typer
 	@touch $@

@@ -33,6 +33,14 @@ def openshift_api(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
 
 
 @pytest.fixture(autouse=True)
+def cache(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The user's cache directory: one of its own for each test."""
+    made = tmp_path_factory.mktemp("cache")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(made))
+    return made
+
+
+@pytest.fixture(autouse=True)
 def _isolated_git(monkeypatch: pytest.MonkeyPatch) -> None:
     """No test sees the user's git configuration, the repository of a hook, or the CI that runs the tests."""
     for name in [name for name in os.environ if name.startswith("GIT_")]:

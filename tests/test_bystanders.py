@@ -29,10 +29,17 @@ def repo(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def check_twice(monkeypatch: pytest.MonkeyPatch) -> Check:
-    """Runs a check as it is, then with every file read: the reports, once it is clear that they say the same."""
+    """Runs a check as it is, then with every file read: the reports, once it is clear that they say the same.
+
+    As it is: with what an earlier run has remembered, which must change nothing either.
+    """
 
     def run_twice(at: Path, *args: str) -> tuple[Json, Json]:
-        ran = run("check", "--base", "HEAD", *args, "--format", "json", "--all", cwd=at)
+        told = ("--format", "json", "--all")
+        first, ran, alone = (
+            run("check", "--base", "HEAD", *args, *more, *told, cwd=at) for more in ((), (), ("--no-cache",))
+        )
+        assert first.report == ran.report == alone.report
         with monkeypatch.context() as everything:
             everything.setattr(crdcompat.jobs.check, "unread", lambda *_: frozenset())
             whole = run("check", "--base", "HEAD", *args, "--format", "json", "--all", cwd=at)

@@ -116,6 +116,27 @@ def test_a_check_of_one_crd_does_the_same_in_a_tree_of_any_size(repo: Path, work
     assert counts[0]["git processes"] <= 11
 
 
+def test_what_is_known_is_not_searched_again(repo: Path, work: Counter[str]) -> None:
+    """The second time git searches nothing, however much there is; and what came since is read by itself."""
+    _staged(repo, 40)
+    found = []
+    for _ in range(3):
+        blobs._idle.end()
+        work.clear()
+        assert run("check", "--base", "HEAD", cwd=repo).code == 1
+        found.append(done(work, "blobs read", "git processes"))
+    cold, warm, again = found
+    assert again == warm == {**cold, "git processes": cold["git processes"] - 1}
+    git(repo, "commit", "--quiet", "--message", "one more")
+    write(repo / "others/1.yaml", widget("A", "B", kind="Otherx"))
+    git(repo, "add", "--all")
+    for more in (1, 0):  # the file of the last commit has become one that does not differ
+        blobs._idle.end()
+        work.clear()
+        assert run("check", "--base", "HEAD", cwd=repo).code == 1
+        assert done(work, "blobs read", "git processes") == {**warm, "blobs read": warm["blobs read"] + more}
+
+
 def test_a_check_that_touches_no_crd_parses_nothing(repo: Path, work: Counter[str]) -> None:
     commit(repo, {**others(20), "README": "a"})
     write(repo / "README", "b")

@@ -1,17 +1,21 @@
 """Which strings a node takes, as a language: pattern, lengths and enum together (design, section 4).
 
 Keywords restrict the same value, so a pattern dropped beside an enum that says as much is no change. Only what
-RE2 and lengths can say is in the language; formats and rules are left to whoever judges the strings found.
+RE2 and lengths can say is in the language; formats and rules are left to whoever judges the strings found. Automata
+are imported where they are used: most comparisons meet none.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from itertools import islice
+from typing import TYPE_CHECKING
 
-from crdcompat.schema.regex import Language, Relation, compare_languages, finite, outside
 from crdcompat.schema.sample import enum_members, string_limits, values
 from crdcompat.schema.structural import Node
+
+if TYPE_CHECKING:
+    from crdcompat.schema.regex import Language, Relation
 
 _MOST, _TRIED, _LONGEST = 4, 160, 1_000_000
 
@@ -21,8 +25,15 @@ def is_string(node: Node) -> bool:
     return node.type == "string" and not node.int_or_string
 
 
+def is_limited(node: Node) -> bool:
+    """Whether a pattern or a length says which strings are taken."""
+    return string_limits(node) != (0, None, ())
+
+
 def language(node: Node, *, with_enum: bool = True) -> Language:
     """The language of a string node and its allOf branches."""
+    from crdcompat.schema.regex import Language
+
     least, most, patterns = string_limits(node)
     found = Language.from_lengths(least, most)
     for pattern in patterns:
@@ -35,13 +46,18 @@ def language(node: Node, *, with_enum: bool = True) -> Language:
 
 def relation(old: Node, new: Node) -> Relation:
     """How the strings of ``new`` relate to those of ``old``."""
+    from crdcompat.schema.regex import compare_languages
+
     return compare_languages(language(old), language(new))
 
 
 def finite_members(node: Node) -> tuple[str, ...] | None:
     """All strings of a node whose pattern allows only finitely many; None if there is no pattern or no end."""
-    _, _, patterns = string_limits(node)
-    return finite(language(node)) if patterns and is_string(node) else None
+    if not is_string(node) or not string_limits(node)[-1]:
+        return None
+    from crdcompat.schema.regex import finite
+
+    return finite(language(node))
 
 
 def strings_outside(writer: Node, reader: Node, takes: Callable[[str], bool]) -> tuple[list[str], bool]:
@@ -49,6 +65,8 @@ def strings_outside(writer: Node, reader: Node, takes: Callable[[str], bool]) ->
 
     ``takes`` says whether the writer's formats and rules take a string, which no language knows.
     """
+    from crdcompat.schema.regex import compare_languages, outside
+
     mine, theirs = language(writer), language(reader)
     if not mine.patterns and not mine.lists and not theirs.patterns and not theirs.lists:
         return _other_lengths(mine, theirs, takes)

@@ -37,8 +37,11 @@ def unread(
     """
     base, same = trees[0], unchanged(trees)
 
+    def eligible(path: str) -> bool:
+        return may_hold_crds(path) and wants(path)
+
     def read(tree: Tree, entries: Iterable[Entry]) -> list[CrdDocument]:
-        return [*reader.documents(tree, (e for e in entries if may_hold_crds(e.path) and wants(e.path)))]
+        return [*reader.documents(tree, (entry for entry in entries if eligible(entry.path)))]
 
     differing = [read(tree, (entry for entry in tree.entries() if entry.path not in same)) for tree in trees]
     try:
@@ -47,7 +50,9 @@ def unread(
         return frozenset()  # a search that failed has missed something: whoever reads the files meets the reason
     names = {*crds, *(document.crd.name for side in differing for document in side)}
     parts = [(plural, group) for plural, _, group in (name.partition(".") for name in names)]
-    alike = [entry for entry in same.values() if entry.oid in told_by]
+    alike = [
+        entry for entry in same.values() if entry.oid in told_by and may_hold_crds(entry.path) and wants(entry.path)
+    ]
     needed = {entry for entry in alike if told_by[entry.oid].may_hold(parts)}
     telling: dict[str, list[Entry]] = {}
     for entry in alike:
@@ -55,7 +60,7 @@ def unread(
             telling.setdefault(line, []).append(entry)
     told = set.intersection(*map(_annotations, differing)) | _annotations(read(base, needed))
     needed |= _witnesses(telling, told, lambda entries: read(base, entries))
-    return frozenset({entry.path for entry in alike} - {entry.path for entry in needed})
+    return frozenset(entry.path for entry in alike if entry not in needed)
 
 
 def _witnesses(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any
 
 from crdcompat.cache import MOST_BLOBS, recall, remember
@@ -13,8 +14,8 @@ from crdcompat.manifests.telltale import WORDS, Telltale, telling_lines, told_by
 from crdcompat.sources.git import GitTree, grep
 from crdcompat.sources.tree import Entry, Tree
 
-#: So many files are read one by one; beyond, git searches the whole commit.
-_FEW = 64
+#: So many files that are new since an earlier run are read one by one; beyond, git searches the whole commit.
+_FEW = 8
 
 #: What blobs tell, by their ids.
 ByBlob = dict[str | None, Telltale]
@@ -40,7 +41,10 @@ def telltales(trees: Sequence[Tree], variants: Iterable[str] = (), *, cached: bo
     cached = cached and len(entries) <= MOST_BLOBS
     known = _known(question) if cached else {}
     unknown = [entry for entry in entries if entry.oid not in known]
-    look = _search(base, unknown, annotations) if len(unknown) > _FEW else lambda: _open(base, unknown, annotations)
+    if len(unknown) > min(len(known), _FEW):
+        look = _search(base, unknown, annotations)
+    else:
+        look = partial(_open, base, unknown, annotations)
 
     def found() -> ByBlob:
         fresh = look()

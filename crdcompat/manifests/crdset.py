@@ -110,19 +110,20 @@ class CrdReader:
     ) -> CrdSet:
         """Read all CRDs of ``tree``; ``wanted`` may leave files out by path. Raises SourceError.
 
-        The files at the paths ``unread`` are left out and counted.
+        The files at the paths ``unread``, of which each would be read, are left out and counted.
         """
         skipped: list[Skipped] = []
-        entries: list[Entry] = []
+        candidates: list[Entry] = []
+        left_out = 0
         for entry in tree.entries():
-            if not tree.is_one_file and not has_extension(entry.path):
+            if entry.path in unread:
+                left_out += 1
+            elif not tree.is_one_file and not has_extension(entry.path):
                 continue
-            reason = elsewhere(entry.path)
-            if reason:
+            elif reason := elsewhere(entry.path):
                 skipped.append(Skipped(entry.path, reason, side))
             elif wanted is None or wanted(entry.path):
-                entries.append(entry)
-        candidates = [entry for entry in entries if entry.path not in unread]
+                candidates.append(entry)
         documents: list[CrdDocument] = []
         problems: list[Problem] = []
         remarks: list[Problem] = []
@@ -146,7 +147,7 @@ class CrdReader:
             problems=tuple(problems),
             remarks=tuple(remarks),
             read=lambda paths: ((entry.path, data) for entry, data in tree.read([by_path[path] for path in paths])),
-            unread=len(entries) - len(candidates),
+            unread=left_out,
         )
 
     def _files(self, tree: Tree, candidates: list[Entry]) -> Iterator[_File]:

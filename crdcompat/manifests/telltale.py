@@ -25,8 +25,8 @@ _PLURAL = "plural"
 WORDS = (_PLURAL, "group:", *map(os.fsdecode, WIDE_MARKS))
 _BYTES = tuple(os.fsencode(word) for word in WORDS)
 _KEYED = re.compile(
-    r"""(?<![^\s{,"'?-])(?P<key>plural|group)["']?\s*:"""
-    r"""(?:\s*(?P<quote>["']?)(?P<value>[a-z0-9][-.a-z0-9]*)(?P=quote)\s*(?=[,}#]|$))?"""
+    r"""(?<![^\s{,"'?])(?P<key>plural|group)["']?\s*:"""
+    r"""(?:\s*(?P<quote>["']?)(?P<value>[a-z0-9][-.a-z0-9]*|(?<=["']))(?P=quote)\s*(?=[,}#]|$))?"""
 )
 #: What stands in a line for bytes that are no UTF-8.
 _NOT_UTF8 = "\ufffd"
@@ -84,5 +84,5 @@ def _of_line(line: str, annotations: tuple[str, ...]) -> Telltale:
         [value for key, value in keyed if key == _PLURAL and value],
         [value for key, value in keyed if key != _PLURAL and value],
         [line.strip()] if is_note else [],
-        (_PLURAL, None) in keyed,  # an alias, a template: nobody knows
+        (_PLURAL, None) in keyed,  # an alias, a template: nobody knows; `plural: ""` is that of an empty status
     )

@@ -81,10 +81,10 @@ class Config:
 
     def wants(self, path: str) -> bool:
         """Whether a file is read, by include and exclude; ``*`` crosses folders."""
-        included = self.texts("include")
+        included, excluded = self.values["include"], self.values["exclude"]
         if included and not any(fnmatchcase(path, glob) for glob in included):
             return False
-        return not any(fnmatchcase(path, glob) for glob in self.texts("exclude"))
+        return not excluded or not any(fnmatchcase(path, glob) for glob in excluded)
 
     def severity(self, rule: str, direction: str, owner: str, path: str) -> str | None:
         """The severity that the configuration gives a finding; None where it says nothing."""

@@ -110,7 +110,7 @@ def _members_of(node: Node, *, null: bool, rules: bool) -> tuple[Any, ...] | Non
     if members is None:
         return None
     members = tuple(member for member in members if member is not None)
-    if strings.is_string(node):
+    if strings.is_string(node) and strings.is_limited(node):
         holds = strings.language(node, with_enum=False).judge()
         members = tuple(member for member in members if not isinstance(member, str) or holds(member))
     return (*members, None) if null and not node.enum else members

@@ -1,0 +1,139 @@
+"""What is remembered of blobs: whoever has it saves time, and nothing else depends on it."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+from pathlib import Path
+
+import pytest
+from helpers import commit, crd, git, obj, root, run, string, write
+
+import crdcompat.cache
+from crdcompat.cache import recall, remember
+
+
+def kept(cache: Path) -> list[Path]:
+    return sorted(cache.rglob("*.*"))
+
+
+def test_what_was_remembered_is_recalled(cache: Path) -> None:
+    assert recall("who") == {}
+    remember("who", {"a": [1], "b": "x"})
+    remember("who", {"b": "y"})
+    assert recall("who") == {"a": [1], "b": "y"}
+    assert recall("what") == {}
+    assert [file.parent.name for file in kept(cache)] == ["crdcompat"]
+    assert (cache / "crdcompat").stat().st_mode & 0o077 == 0
+
+
+def test_another_version_asks_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    remember("who", {"a": 1})
+    monkeypatch.setattr(crdcompat.cache, "__version__", "99")
+    assert recall("who") == {}
+
+
+def test_the_oldest_is_forgotten(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(crdcompat.cache, "MOST_BLOBS", 3)
+    remember("who", {"a": 1, "b": 2, "c": 3})
+    remember("who", {"a": 1, "d": 4})
+    assert recall("who") == {"c": 3, "a": 1, "d": 4}
+    for number in range(20):
+        remember(f"question {number}", {"a": number})
+    assert len(kept(cache)) == 8
+    assert recall("question 19") == {"a": 19}
+
+
+@pytest.mark.parametrize(
+    "junk", [b"", b"{", b"\xff\xfe", b"[]", b'{"question":"another","blobs":{"a":1}}', b'{"blobs":[1]}', b"x" * 100]
+)
+def test_junk_counts_for_nothing_and_is_replaced(cache: Path, junk: bytes) -> None:
+    remember("who", {"a": 1})
+    (file,) = kept(cache)
+    file.write_bytes(junk)
+    assert recall("who") == {}
+    remember("who", {"b": 2})
+    assert recall("who") == {"b": 2}
+
+
+def test_where_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for unset in ("", "relative"):
+        monkeypatch.setenv("XDG_CACHE_HOME", unset)
+        remember("who", {unset: 1})
+    assert recall("who") == {"": 1, "relative": 1}
+    assert [file.parent for file in kept(tmp_path) if file.is_file()] == [tmp_path / ".cache/crdcompat"]
+
+
+def test_nowhere_to_keep_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    taken = tmp_path / "taken"
+    taken.write_text("a file")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(taken))
+    remember("who", {"a": 1})
+    assert recall("who") == {}
+    assert taken.read_text() == "a file"
+
+
+def _write(number: int) -> None:
+    for _ in range(20):
+        remember("who", {str(number): "x" * 5000})
+        assert all(len(each) == 5000 for each in recall("who").values())
+
+
+def test_many_write_at_once(cache: Path) -> None:
+    """Nobody reads half a file, and nothing is left lying about."""
+    with multiprocessing.get_context("spawn").Pool(4) as pool:
+        pool.map(_write, range(4))
+    assert 1 <= len(recall("who")) <= 4
+    assert len(kept(cache)) == 1
+
+
+# -- check ------------------------------------------------------------------------------------
+
+
+def widget(*phases: str, kind: str = "Widget") -> object:
+    return crd(root(spec=obj(a=string()), status=obj(p=string(*phases))), kind=kind)
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Path:
+    made = tmp_path / "repo"
+    made.mkdir()
+    git(made, "init", "--quiet", "--initial-branch=main")
+    commit(made, {"w.yaml": widget("A"), **{f"o/{kind}.yaml": widget("A", kind=kind) for kind in ("Other", "More")}})
+    write(made / "w.yaml", widget("A", "B"))
+    git(made, "add", "--all")
+    return made
+
+
+def test_check_says_the_same_with_it_and_without(repo: Path, cache: Path) -> None:
+    runs = [run("check", *args, cwd=repo) for args in (("--no-cache",), (), (), ("--no-cache",))]
+    assert {(ran.code, ran.out) for ran in runs} == {(1, runs[0].out)}
+    assert len(kept(cache)) == 1
+
+
+def test_without_it_nothing_is_kept(repo: Path, cache: Path) -> None:
+    run("check", "--no-cache", cwd=repo)
+    assert not kept(cache)
+
+
+@pytest.mark.parametrize("row", ["x", None, 3, [], [[], [], []], [[], [], [], "no"], {"plurals": []}])
+def test_what_is_no_answer_is_asked_again(repo: Path, cache: Path, row: object) -> None:
+    """A variant that a damaged file does not tell of is found all the same."""
+    commit(
+        repo,
+        {
+            "w.yaml": widget("A"),
+            "v.yaml": crd(root(spec=obj()), annotations={"release.openshift.io/feature-set": "CustomNoUpgrade"}),
+        },
+    )
+    write(repo / "w.yaml", widget("A", "B"))
+    git(repo, "add", "--all")
+    first = run("check", "--base", "HEAD", "--format", "json", cwd=repo).report
+    (file,) = kept(cache)
+    damaged = json.loads(file.read_text())
+    damaged["blobs"] = dict.fromkeys(damaged["blobs"], row)
+    file.write_text(json.dumps(damaged))
+    again = run("check", "--base", "HEAD", "--format", "json", cwd=repo).report
+    assert again == first
+    assert "CustomNoUpgrade/default" in first["sections"][0]["summary"]["contexts"]
