@@ -11,6 +11,7 @@ import pytest
 from helpers import commit, git
 
 from crdcompat.sources.blame import NOT_COMMITTED, Blamed, Introduced, first_release, introduced
+from crdcompat.sources.refs import release_refs
 from crdcompat.sources.repository import Repository
 
 FILE = "config/widget.yaml"
@@ -186,7 +187,7 @@ def test_time_is_limited(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert found.lines[FILE, 1] is not None
     assert found.lines["z.yaml", 1] is None
     assert len(found.notes) == 1
-    assert first_release(Repository(str(repo)), first, ["main"], seconds=0) is None
+    assert first_release(Repository(str(repo)), first, {"main": "refs/heads/main"}, seconds=0) is None
 
 
 def test_the_first_release(repo: Path, tmp_path: Path) -> None:
@@ -197,18 +198,29 @@ def test_the_first_release(repo: Path, tmp_path: Path) -> None:
     for branch in ("release-4.9", "release-4.10"):
         git(repo, "branch", branch)
     third = commit(repo, {FILE: ENUM})
-    names = ["main", "release-4.10", "release-4.7", "release-4.9", "release-4.8"]
-    assert [first_release(here, each, names) for each in (first, second, third)] == [
+    names = {f"release-4.{minor}": f"refs/heads/release-4.{minor}" for minor in (10, 7, 9, 8)}
+    with_main = {"main": "refs/heads/main"} | names
+    assert [first_release(here, each, with_main) for each in (first, second, third)] == [
         "release-4.8",
         "release-4.9",
         "main",
     ]
-    assert first_release(here, third, names[1:]) is None
+    assert first_release(here, third, names) is None
+    assert first_release(here, third, {}) is None
     assert first_release(here, NOT_COMMITTED.commit, names) is None
     assert first_release(here, "0" * 40, names) is None
     git(tmp_path, "clone", "-q", str(repo), "clone")
-    assert first_release(Repository(str(tmp_path / "clone")), second, names) == "release-4.9"
+    clone = Repository(str(tmp_path / "clone"))
+    assert release_refs(clone) == {f"release-4.{n}": f"refs/remotes/origin/release-4.{n}" for n in (8, 9, 10)}
+    assert first_release(clone, second, release_refs(clone)) == "release-4.9"
+    git(tmp_path / "clone", "branch", "release-4.9", "HEAD")
+    git(tmp_path / "clone", "remote", "add", "fork", str(repo))
+    git(tmp_path / "clone", "fetch", "-q", "fork")
+    assert release_refs(clone) == {"release-4.9": "refs/heads/release-4.9"}  # of the others nobody knows which
+    assert release_refs(Repository(str(tmp_path))) == {}
     git(tmp_path, "clone", "-q", "--depth", "1", "--no-single-branch", f"file://{repo}", "shallow")
     cut = Repository(str(tmp_path / "shallow"))
-    assert first_release(cut, second, names) is None
-    assert first_release(cut, second, ["release-4.9", "release-4.10"]) == "release-4.9"
+    refs = release_refs(cut)
+    assert first_release(cut, second, refs) is None
+    del refs["release-4.8"]
+    assert first_release(cut, second, refs) == "release-4.9"

@@ -12,7 +12,7 @@ from crdcompat.manifests.crdset import CrdSet
 from crdcompat.policy.findings import Finding, Location
 from crdcompat.report.diff_model import DiffReport
 from crdcompat.sources.blame import first_release, introduced
-from crdcompat.sources.refs import is_ancestor, release_branches
+from crdcompat.sources.refs import is_ancestor, release_refs
 from crdcompat.sources.repository import Repository
 from crdcompat.sources.tree import Tree
 
@@ -69,8 +69,8 @@ def with_introduced(
     blamed = introduced(repository, new.commit, set(lines.values()), contents)
     commits = {who.commit for who in blamed.lines.values() if who is not None and who.commit}
     commits = {commit for commit in commits if base is None or not is_ancestor(repository, commit, base)}
-    branches = release_branches(repository) if commits else ()
-    since = {commit: first_release(repository, commit, branches) for commit in sorted(commits)}
+    refs = release_refs(repository) if commits else {}
+    since = {commit: first_release(repository, commit, refs) for commit in sorted(commits)}
 
     def told(finding: Finding) -> dict[str, str | None] | None:
         who = blamed.lines.get(lines[finding.id]) if finding.id in lines else None

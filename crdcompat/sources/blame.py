@@ -6,6 +6,7 @@ takes long, so there is a limit of time: what was not found until then stays unk
 
 from __future__ import annotations
 
+import os
 import re
 import time
 from collections import defaultdict
@@ -13,9 +14,9 @@ from datetime import datetime, timedelta, timezone
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from crdcompat.errors import RefNotFoundError, SourceError
+from crdcompat.errors import SourceError
 from crdcompat.records import dataclass
-from crdcompat.sources.refs import is_shallow, resolve
+from crdcompat.sources.refs import is_shallow
 from crdcompat.sources.repository import TimeOutError
 
 if TYPE_CHECKING:
@@ -97,27 +98,23 @@ def introduced(
     return Blamed(found, tuple(notes))
 
 
-def first_release(repo: Repository, commit: str, branches: Iterable[str], *, seconds: float = SECONDS) -> str | None:
+def first_release(repo: Repository, commit: str, refs: Mapping[str, str], *, seconds: float = SECONDS) -> str | None:
     """Give the first of these branches, 4.9 before 4.10, that contains a commit; None if none does or nobody knows.
 
-    Branches that are not here are passed over. A shallow clone can show that a branch contains a commit, but
-    not that it does not: there it is the first branch or nobody knows. Raises nothing.
+    ``refs`` are branches by name, with the full ref of each. A shallow clone can show that a branch contains a commit,
+    but not that it does not: there it is the first branch or nobody knows. Raises nothing.
     """
-    end = time.monotonic() + seconds
+    if not commit or not refs:
+        return None
     try:
-        for branch in sorted(branches, key=_by_version) if commit else ():
-            try:
-                tip = resolve(repo, branch).commit
-            except RefNotFoundError:
-                continue
-            contains = repo.run("merge-base", "--is-ancestor", commit, tip, ok=(0, 1), timeout=_left(end))
-            if contains.returncode == 0:
-                return branch
-            if is_shallow(repo):
-                return None
-    except SourceError:
-        pass  # the commit or the history is not here, or it took too long
-    return None
+        asked = ("for-each-ref", "--format=%(refname)", f"--contains={commit}", *refs.values())
+        there = {os.fsdecode(ref) for ref in repo.run(*asked, timeout=_left(time.monotonic() + seconds)).stdout.split()}
+        first, *others = sorted(refs, key=_by_version)
+        if refs[first] in there:
+            return first
+        return None if is_shallow(repo) else next((name for name in others if refs[name] in there), None)
+    except SourceError:  # the commit or the history is not here, or it took too long
+        return None
 
 
 def _by_version(branch: str) -> tuple[bool, list[int], str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from crdcompat.errors import RefNotFoundError, SourceError
@@ -104,6 +105,18 @@ def release_branches(repo: Repository) -> tuple[str, ...]:
     except SourceError:
         return ()
     return tuple(name for name in found if _RELEASE.fullmatch(name))
+
+
+def release_refs(repo: Repository) -> dict[str, str]:
+    """Those branches by name, with the full ref that each is: a local one, else that of the only remote that has it."""
+    try:
+        names = _names(repo)
+    except SourceError:
+        return {}
+    times = Counter(branch for _, branch in names.remote)
+    refs = {branch: f"refs/remotes/{remote}/{branch}" for remote, branch in names.remote if times[branch] == 1}
+    refs |= {branch: f"refs/heads/{branch}" for branch in names.local}
+    return {name: ref for name, ref in refs.items() if _RELEASE.fullmatch(name)}
 
 
 def branches(repo: Repository) -> tuple[str, ...]:
