@@ -165,7 +165,7 @@ def test_too_large_a_file() -> None:
 
 
 def test_too_many_documents(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("crdcompat.manifests.documents.MAX_DOCUMENTS", 10)
+    monkeypatch.setattr("crdcompat.manifests.streams.MAX_DOCUMENTS", 10)
     assert [type(one) for one in read("---\na\n" * 11)] == [Problem]
     assert [type(one) for one in read("---\n[\n" * 11)] == [Problem]
     assert [type(one) for one in read("{}\n" * 11)] == [Problem]

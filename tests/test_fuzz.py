@@ -29,9 +29,9 @@ from crdcompat.errors import CrdcompatError
 from crdcompat.jobs.api import OPERATIONS, resource_of
 from crdcompat.jobs.evidence import with_evidence
 from crdcompat.jobs.simulation import simulate
+from crdcompat.manifests.aliases import MAX_DEPTH
 from crdcompat.manifests.crd import NotACrdError, read_crd
 from crdcompat.manifests.objects import Recorded, read_objects
-from crdcompat.manifests.yaml import MAX_DEPTH
 from crdcompat.report.diff_model import DiffReport
 from crdcompat.sources import open_objects
 

@@ -22,7 +22,7 @@ from crdcompat.sources import blobs
 _COUNTED = {
     "blobs read": "crdcompat.sources.blobs._answer",
     "git processes": "subprocess.Popen.__init__",
-    "streams parsed": "crdcompat.manifests.documents._read_stream",
+    "streams parsed": "crdcompat.manifests.streams._read_stream",
     "nodes compared": "crdcompat.compare.walk._walk",
     "schemas compared": "crdcompat.compare.walk.diff_schemas",
     "changes proved": "crdcompat.compare.prove.prove",

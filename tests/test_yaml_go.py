@@ -11,7 +11,8 @@ import pytest
 import yaml
 
 from crdcompat.manifests.documents import Document, read_documents
-from crdcompat.manifests.yaml import AnchorLoader, GoLoader, key_text, plain_value
+from crdcompat.manifests.scalars import key_text, plain_value
+from crdcompat.manifests.yaml import AnchorLoader, GoLoader
 from crdcompat.problems import Problem
 from crdcompat.sources import open_source
 

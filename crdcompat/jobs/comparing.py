@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from crdcompat.apiserver.eras import Server
+from crdcompat.collector import gc_paused
 from crdcompat.compare.engine import Comparer, Shared
 from crdcompat.compare.result import Comparison, Judged, Open
 from crdcompat.compare.site import DIRECTIONS
 from crdcompat.manifests.crdset import CrdSet
 from crdcompat.manifests.pairing import Facing, Pairing, pair
-from crdcompat.manifests.yaml import gc_paused
 from crdcompat.policy.findings import Finding, Location, make_findings
 from crdcompat.policy.grouping import group_copies
 from crdcompat.policy.locations import Places

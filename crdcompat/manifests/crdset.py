@@ -8,11 +8,11 @@ from hashlib import blake2b
 
 import orjson
 
+from crdcompat.collector import gc_paused
 from crdcompat.manifests.crd import Crd, NotACrdError, is_crd, is_fragment, read_crd
 from crdcompat.manifests.documents import Document, read_documents
 from crdcompat.manifests.lookout import elsewhere, has_extension, is_marked
 from crdcompat.manifests.positions import Positions
-from crdcompat.manifests.yaml import gc_paused
 from crdcompat.problems import Problem, Skipped, skipped_order
 from crdcompat.records import dataclass
 from crdcompat.sources.encoding import legible

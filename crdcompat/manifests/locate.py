@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 from yaml.nodes import MappingNode, SequenceNode
 
-from crdcompat.manifests.documents import Fault, compose_stream, json_pieces, yaml_pieces
+from crdcompat.manifests.json_streams import json_pieces
 from crdcompat.manifests.positions import Place
+from crdcompat.manifests.streams import Fault, compose_stream, yaml_pieces
 from crdcompat.manifests.yaml import node_key
 from crdcompat.sources.encoding import to_utf8
 

@@ -11,14 +11,8 @@ from __future__ import annotations
 
 import base64
 import binascii
-import gc
-import math
 import re
-import struct
 from array import array
-from contextlib import contextmanager
-from decimal import Decimal
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import yaml
@@ -27,44 +21,21 @@ from yaml.constructor import ConstructorError
 from yaml.events import AliasEvent
 from yaml.nodes import MappingNode, ScalarNode, SequenceNode
 
+from crdcompat.manifests.aliases import MAX_DEPTH, MAX_NODES, TOO_DEEP, TOO_MANY, refuse_bomb
 from crdcompat.manifests.positions import COLUMN_BITS, Positions
+from crdcompat.manifests.scalars import key_text, plain_value
 from crdcompat.records import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from yaml import CSafeLoader as _Loader
     from yaml.nodes import Node
 else:
     _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
-MAX_DEPTH = 200
-"""Levels of nesting, aliases replaced. The deepest CRD of openshift/api has 25."""
-
-MAX_NODES = 1_000_000
-"""Nodes of one stream (45 MB of CRDs), and of one document with its aliases replaced."""
 
 MAX_REMARKS = 100
 """Remarks on one document; nobody reads more."""
 
-TOO_DEEP = f"nested deeper than {MAX_DEPTH} levels"
-TOO_MANY = f"more than {MAX_NODES} nodes"
-_BOMB = f"its aliases expand to more than {MAX_NODES} nodes"
-
-_WORDS: dict[str, bool | float | None] = {
-    **dict.fromkeys(("y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"), True),
-    **dict.fromkeys(("n", "N", "no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF"), False),
-    **dict.fromkeys(("", "~", "null", "Null", "NULL")),
-    **dict.fromkeys((".nan", ".NaN", ".NAN"), math.nan),
-    **dict.fromkeys((".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF"), math.inf),
-    **dict.fromkeys(("-.inf", "-.Inf", "-.INF"), -math.inf),
-}
-_INT_TEXT = re.compile(
-    r"(?P<sign>[-+]?)(?:0[xX](?P<x>[0-9a-fA-F]+)|0[bB](?P<b>[01]+)|0[oO]?(?P<o>[0-7]+)|(?P<d>0|[1-9][0-9]*))"
-)
-_BASES = {"x": 16, "b": 2, "o": 8, "d": 10}
-_FLOAT_TEXT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
-_MAX_DIGITS = 400  # no float64 has more digits before its point; Python reads long decimals in quadratic time
 
 _PREFIX = "tag:yaml.org,2002:"
 # Tags given by `resolve` are these very objects; a tag spelled out in the text is an equal string at most.
@@ -82,7 +53,6 @@ _COLLECTION_TAGS = {_MAP, _SEQ} | {_PREFIX + name for name in ("set", "omap", "p
 _TYPED_FIRST = frozenset("yYnNtTfFoO~+-.0123456789<")
 # libyaml knows no alias without these bytes (the NUL is UTF-16's), so most files skip the alias count.
 _ALIAS_LIKE, _ANCHOR_LIKE = (re.compile(rb"%b\0?[0-9A-Za-z_-]" % mark) for mark in (rb"\*", rb"&"))
-_SCALAR_UNIT = 64  # a long scalar behind an alias counts one node for so many characters
 _INT64_MAX = 2**63 - 1
 
 
@@ -138,12 +108,12 @@ class GoLoader(_Loader):
         if kind is ScalarNode:
             if not implicit[0] or (value and value[0] not in _TYPED_FIRST):
                 return _STR
-            return _MERGE if value == "<<" else _TAG_OF[type(_plain_value(value))]
+            return _MERGE if value == "<<" else _TAG_OF[type(plain_value(value))]
         return _MAP if kind is MappingNode else _SEQ
 
     def construct_document(self, node: Node) -> Any:
         if self._may_alias:
-            _refuse_bomb(node)
+            refuse_bomb(node)
         self._marks.append(node.start_mark.line << COLUMN_BITS | node.start_mark.column)
         return self._value(node)
 
@@ -208,7 +178,7 @@ class GoLoader(_Loader):
         tag, text = node.tag, node.value
         kind = _TYPE_OF.get(tag)
         if kind is not None:
-            value = _plain_value(text)
+            value = plain_value(text)
             if type(value) is int and kind is float:
                 return float(value)
             if type(value) is not kind:
@@ -268,18 +238,6 @@ def node_key(node: Node) -> str | None:
     return key_text(plain_value(node.value)) if node.tag in _TYPE_OF else str(node.value)
 
 
-@contextmanager
-def gc_paused() -> Iterator[None]:
-    """Hold the cyclic collector: it would walk the growing tree again and again, nine tenths of the time."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
-
-
 def _unknown_tag(node: Node) -> ConstructorError:
     tag = f"!!{node.tag.removeprefix(_PREFIX)}" if node.tag.startswith(_PREFIX) else node.tag
     return ConstructorError(None, None, f"unknown tag {tag[:60]!r}", node.start_mark)
@@ -292,128 +250,3 @@ def _binary(node: ScalarNode) -> str:
     except (binascii.Error, ValueError):
         raise ConstructorError(None, None, "!!binary is not valid base64", node.start_mark) from None
     return data.decode("utf-8", "replace")
-
-
-def _refuse_bomb(root: Node) -> None:
-    """Count the nodes and levels that the document has with its aliases replaced; linear in its text.
-
-    Raises ConstructorError when they are too many, or an anchor contains itself. After this, building
-    the value from the nodes as if it were a tree is safe, and no two places share one object.
-    """
-    done: dict[int, tuple[int, int]] = {}
-    above: set[int] = set()
-    stack: list[tuple[Node, bool]] = [(root, False)]
-    while stack:
-        node, children_done = stack.pop()
-        name = id(node)
-        if children_done:
-            above.discard(name)
-            counts = [done[id(child)] for child in _children(node)]
-            size = 1 + sum(size for size, _ in counts)
-            depth = 1 + max((depth for _, depth in counts), default=0)
-            if size > MAX_NODES or depth > MAX_DEPTH:
-                message = _BOMB if size > MAX_NODES else TOO_DEEP
-                raise ConstructorError(None, None, message, node.start_mark)
-            done[name] = size, depth
-        elif name in above:
-            raise ConstructorError(None, None, "an anchor contains itself", node.start_mark)
-        elif name not in done:
-            if isinstance(node, ScalarNode):
-                done[name] = 1 + len(node.value) // _SCALAR_UNIT, 0
-            else:
-                above.add(name)
-                stack.append((node, True))
-                stack.extend((child, False) for child in _children(node))
-
-
-def _children(node: Node) -> Iterator[Node]:
-    if isinstance(node, MappingNode):
-        for pair in node.value:
-            yield from pair
-    else:
-        yield from node.value
-
-
-def plain_value(text: str) -> Any:
-    """Give the value of an unquoted, untagged scalar: None, bool, int, float or the text itself."""
-    try:
-        return _WORDS[text]
-    except KeyError:
-        return _number(text) if text[0] in "+-.0123456789" else text
-
-
-#: Ports, times and words come again and again; long texts are not kept.
-_short_value = lru_cache(maxsize=2048)(plain_value)
-_SHORT = 32
-
-
-def _plain_value(text: str) -> Any:
-    return _short_value(text) if len(text) <= _SHORT else plain_value(text)
-
-
-def key_text(value: Any) -> str:
-    """Give the JSON key that a scalar becomes when it is the key of a map."""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if value is None:
-        return "null"
-    return str(value) if isinstance(value, int) else _go_float32(value)
-
-
-def _number(text: str) -> int | float | str:
-    """Read a number as ``strconv`` does with base 0, or give the text back.
-
-    Integers run from int64's minimum to uint64's maximum; beyond, they are floats, and so is ``08``.
-    """
-    plain = text.replace("_", "") if text[0] != "." else text
-    whole = _integer(plain)
-    if whole is not None and -(2**63) <= whole < 2**64 and (whole < 2**63 or plain[0] != "+"):
-        return whole
-    if _FLOAT_TEXT.fullmatch(plain):
-        value = float(plain)
-    elif whole is not None:
-        value = _to_float(whole)
-    else:
-        return text
-    return value if math.isfinite(value) else text
-
-
-def _integer(plain: str) -> int | None:
-    match = _INT_TEXT.fullmatch(plain)
-    if match is None:
-        return None
-    base = match.lastgroup or "d"
-    digits = match[base]
-    if base == "d" and len(digits) > _MAX_DIGITS:
-        return None
-    value = int(digits, _BASES[base])
-    return -value if match["sign"] == "-" else value
-
-
-def _to_float(value: int) -> float:
-    try:
-        return float(value)
-    except OverflowError:
-        return math.inf
-
-
-def _go_float32(value: float) -> str:
-    """Format as Go's ``FormatFloat(value, 'g', -1, 32)``, through which keys that are floats become text."""
-    single = _single(value)
-    if math.isnan(single):
-        return ".nan"
-    if math.isinf(single):
-        return ".inf" if single > 0 else "-.inf"
-    shortest = next(text for n in range(9) if _single(float(text := f"{single:.{n}e}")) == single)
-    if -4 <= int(shortest.partition("e")[2]) < 6:
-        return f"{Decimal(shortest):f}"
-    return shortest
-
-
-def _single(value: float) -> float:
-    try:
-        return float(struct.unpack("f", struct.pack("f", value))[0])
-    except OverflowError:
-        return math.copysign(math.inf, value)

@@ -211,8 +211,8 @@ def _numbers(text: bytes) -> Iterator[tuple[int, str, Any]]:
     """Scalars that YAML reads as fractions: no key and no value of ours is one."""
     from yaml.nodes import MappingNode, ScalarNode
 
-    from crdcompat.manifests.documents import compose_stream
-    from crdcompat.manifests.yaml import plain_value
+    from crdcompat.manifests.scalars import plain_value
+    from crdcompat.manifests.streams import compose_stream
 
     left: list[Any] = list(compose_stream(text))
     while left:

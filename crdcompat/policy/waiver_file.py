@@ -109,7 +109,7 @@ def add_waivers(path: Path, entries: Iterable[dict[str, Any]]) -> int:
     What stands in it stays, byte by byte. Raises ConfigError where the file cannot be read or written, and leaves it
     as it is.
     """
-    from crdcompat.manifests.documents import Fault
+    from crdcompat.manifests.streams import Fault
     from crdcompat.policy.waiver_text import with_entries
 
     read_waivers(path)  # a file with errors is not written to

@@ -12,8 +12,8 @@ from typing import Any
 
 from yaml.nodes import MappingNode, Node, SequenceNode
 
-from crdcompat.manifests.documents import compose_stream
 from crdcompat.manifests.dump import to_yaml
+from crdcompat.manifests.streams import compose_stream
 from crdcompat.manifests.yaml import node_key
 
 _KEY = "waivers"
