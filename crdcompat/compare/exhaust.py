@@ -14,7 +14,8 @@ from crdcompat.apiserver.eras import Server
 from crdcompat.apiserver.errors import FieldError, Unknown
 from crdcompat.apiserver.validate import SchemaValidator
 from crdcompat.compare.local import Alone
-from crdcompat.schema.sample import enum_members, sample
+from crdcompat.schema.enums import enum_members
+from crdcompat.schema.sample import sample
 from crdcompat.schema.structural import ABSENT, Node
 
 _MOST = 4096

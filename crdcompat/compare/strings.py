@@ -11,8 +11,10 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from crdcompat.schema.sample import enum_members, string_limits, values
+from crdcompat.schema.enums import enum_members
+from crdcompat.schema.sample import values
 from crdcompat.schema.structural import Node
+from crdcompat.schema.texts import string_limits
 
 if TYPE_CHECKING:
     from crdcompat.schema.regex import Language, Relation

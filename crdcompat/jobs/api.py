@@ -21,7 +21,7 @@ from crdcompat.policy.locations import Places, find_places
 from crdcompat.problems import problem_order
 from crdcompat.report.diff_model import DiffReport
 from crdcompat.report.model import Release
-from crdcompat.schema.sample import member_key
+from crdcompat.schema.enums import member_key
 
 #: What is assumed of a release whose name tells no Kubernetes version; only the wording of errors depends on it.
 USUAL = Server(31)

@@ -14,8 +14,8 @@ from crdcompat.manifests.pairing import Chosen
 from crdcompat.policy.findings import Location
 from crdcompat.records import dataclass
 from crdcompat.report.simulation_model import RejectedCause
+from crdcompat.schema.enums import member_key
 from crdcompat.schema.paths import Pointer, SchemaPath, render, schema_pointer
-from crdcompat.schema.sample import member_key
 
 _MOST_VALUES = 20
 

@@ -29,7 +29,7 @@ from crdcompat.policy.waivers import Waiver, apply_waivers, has_values, with_end
 from crdcompat.records import dataclass
 from crdcompat.report.check_model import BASE, TARGET, CheckReport, Section
 from crdcompat.report.diff_model import DiffReport
-from crdcompat.schema.sample import member_key
+from crdcompat.schema.enums import member_key
 from crdcompat.sources import open_objects, open_source
 from crdcompat.sources.tree import Tree
 

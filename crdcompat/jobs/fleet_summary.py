@@ -29,7 +29,7 @@ from crdcompat.report.fleet_model import (
 )
 from crdcompat.report.simulation_model import VERDICTS
 from crdcompat.report.text_diff import many
-from crdcompat.schema.sample import member_key
+from crdcompat.schema.enums import member_key
 
 _MOST_VALUES = 50
 _MOST_REASONS = 200

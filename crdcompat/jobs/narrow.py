@@ -18,8 +18,8 @@ from crdcompat.jobs.api import server_of
 from crdcompat.manifests.crdset import CrdSet
 from crdcompat.manifests.pairing import resolve_all
 from crdcompat.policy.findings import Finding, Location, fingerprint, listed
+from crdcompat.schema.enums import member_key
 from crdcompat.schema.paths import Pointer, field_of, render, schema_path_of, value_at, with_value
-from crdcompat.schema.sample import member_key
 from crdcompat.sources.encoding import legible
 
 

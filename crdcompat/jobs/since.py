@@ -8,7 +8,7 @@ from typing import Any
 from crdcompat.policy.findings import Finding
 from crdcompat.policy.waivers import has_values
 from crdcompat.report.matrix_model import Blocker, Since
-from crdcompat.schema.sample import member_key
+from crdcompat.schema.enums import member_key
 
 #: The findings against one older release, each set with the newer release's name, back in time: the first is that of
 #: the pair itself.

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 from crdcompat.compare.facets import facet_of_change
 from crdcompat.compare.site import ROLLBACK, WRITE_REJECTED
 from crdcompat.manifests.edit import Setting, apply_settings
+from crdcompat.schema.enums import member_key
 from crdcompat.schema.listed import with_values
 from crdcompat.schema.paths import node_at, schema_pointer
-from crdcompat.schema.sample import member_key
 from crdcompat.schema.structural import ABSENT, Node
 from crdcompat.sources.encoding import is_wide, legible
 

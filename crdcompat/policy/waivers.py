@@ -19,7 +19,7 @@ import orjson
 from crdcompat.policy.findings import Finding
 from crdcompat.policy.severity import at_least
 from crdcompat.records import dataclass
-from crdcompat.schema.sample import member_key
+from crdcompat.schema.enums import member_key
 from crdcompat.schema.structural import ABSENT
 
 _RELEASE = re.compile(r"(?<![\d.])(\d+)\.(\d+)")

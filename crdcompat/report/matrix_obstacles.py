@@ -6,7 +6,7 @@ from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from crdcompat.records import dataclass
-from crdcompat.schema.sample import member_key
+from crdcompat.schema.enums import member_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

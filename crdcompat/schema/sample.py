@@ -6,35 +6,17 @@ answer means that no value was found, never that there is none.
 
 from __future__ import annotations
 
-import math
-import re
 from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
+from crdcompat.schema.enums import enum_members, member_key
+from crdcompat.schema.numerals import integers, number
 from crdcompat.schema.paths import ITEM, VALUE, SchemaPath
-from crdcompat.schema.re2 import Pattern, PatternError, compile_pattern
 from crdcompat.schema.structural import ABSENT, Node
-
-#: Texts that between them satisfy most patterns and formats met in CRDs; the shortest and plainest first.
-POOL = (
-    "a", "A", "x", "0", "1", "", "aa", "a1", "a.b", "a-b", "a/b", "A_B", "example", "Example", "example.com",
-    "*.example.com", "a.example.com", "https://example.com", "https://example.com/", "http://example.com:8080/",
-    "oci://example.com/a", "user@example.com", "10.0.0.1", "10.0.0.0/8", "10.0.0.0/16", "10.128.0.0/14",
-    "192.168.0.0/24", "fd00::1", "fd00::/64", "fd00::/48", "::1", "2001:db8::/32", "2006-01-02T15:04:05Z",
-    "2006-01-02", "1s", "1h", "1m0s", "24h", "5m", "0s", "P1D", "1.2.3", "v1.2.3", "v1", "v1alpha1", "4.14.0",
-    "1Gi", "100m", "50%", "80", "8080", "443", "* * * * *", "0 * * * *", "@daily", "YQ==",
-    "00000000-0000-0000-0000-000000000000", "11111111-2222-3333-4444-555555555555", "00:00:00:00:00:00",
-    "0a:0b:0c:0d:0e:0f", "#ffffff", "arn:aws:iam::123456789012:role/a", "us-east-1", "us-east-1a", "vpc-1234",
-    "ami-1234", "sha256:" + "a" * 64, "example.com/a@sha256:" + "a" * 64, "a" * 64, "/a", "/a/b", "/", "a:b",
-    "a=b", "key", "Ready", "example.com/name", "64:ff9b:1:2:3:4:1.2.3.4", "0000", "1.1", "0.0.0.0/0", "0:0", "1:1",
-    "1-2", "a@b", "kube-system", "rule-a", "TLSv1.2",
-)  # fmt: skip
+from crdcompat.schema.texts import string_limits, strings
 
 _DEPTH = 40
-_MATCHES = re.compile(r"self\.matches\([\"']((?:[^\"'\\]|\\\\)*)[\"']\)")
-#: Texts longer than this are not made; members of a pattern's language are asked for so many at a time.
-_LONGEST, _MEMBERS = 100_000, 8
 _MOST_ITEMS = 2_000
 
 
@@ -55,14 +37,14 @@ def values(node: Node, *, depth: int = 0) -> Iterator[Any]:
         return
     kind = node.type or ("object" if node.properties else "")
     if node.int_or_string:
-        yield from _integers(node)
-        yield from _strings(node)
+        yield from integers(node)
+        yield from strings(node)
     elif kind == "string":
-        yield from _strings(node)
+        yield from strings(node)
     elif kind == "integer":
-        yield from _integers(node)
+        yield from integers(node)
     elif kind == "number":
-        yield from _integers(node)
+        yield from integers(node)
         yield 0.5
     elif kind == "boolean":
         yield from (True, False)
@@ -76,149 +58,6 @@ def values(node: Node, *, depth: int = 0) -> Iterator[Any]:
             yield made
     else:
         yield from ("a", 1, True, {})
-
-
-def enum_members(node: Node, *, rules: bool = True) -> tuple[Any, ...] | None:
-    """The finite set of values that ``node`` allows by its enum, its junctors' and rules that are lists, else None.
-
-    An allOf enum intersects; anyOf and oneOf restrict only if every branch is finite, to their union. The
-    set is never too small: it may hold values that other keywords or rules forbid. ``rules``: lists in CEL count.
-    """
-    sets = [*([node.enum] if node.enum else []), *(values for _, values in node.listed if rules)]
-    sets.extend(found for branch in node.all_of if (found := enum_members(branch)) is not None)
-    for branches in (node.any_of, node.one_of):
-        found_all = [enum_members(branch) for branch in branches]
-        if branches and all(found is not None for found in found_all):
-            sets.append(tuple(member for found in found_all if found is not None for member in found))
-    if not sets:
-        return None
-    first, *others = sets
-    kept: dict[tuple[str, str], Any] = {}
-    for member in first:
-        if all(any(member_key(member) == member_key(candidate) for candidate in other) for other in others):
-            kept.setdefault(member_key(member), member)
-    return tuple(kept.values())
-
-
-def member_key(value: Any) -> tuple[str, str]:
-    """What makes two enum members the same value."""
-    # repr tells 1 from true and "1"; 1 and 1.0 are one number to the schema.
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
-    return type(value).__name__, repr(value)
-
-
-def _strings(node: Node) -> Iterator[str]:
-    """Plain texts that fit, then the shortest members of the pattern's language."""
-    least, most, patterns = string_limits(node)
-    compiled = [compile_pattern(pattern) for pattern in patterns]
-    if any(isinstance(each, PatternError) for each in compiled) or least > _LONGEST:
-        return
-    preferred = _BY_FORMAT.get(node.format.replace("-", ""), ())
-    seen: set[str] = set()
-    for hint in _rule_patterns(node):
-        seen.update(_members((*patterns, hint), min_length=least, max_length=most, limit=4))
-    yield from sorted(seen, key=lambda text: (len(text), text))
-    for text in preferred or POOL:
-        padded = (text, text * math.ceil(least / len(text)) if text else "", text.ljust(least, "a"))
-        for candidate in dict.fromkeys(padded):
-            fits = least <= len(candidate) <= (math.inf if most is None else most)
-            if (
-                candidate not in seen
-                and fits
-                and all(isinstance(each, Pattern) and each.search(candidate) for each in compiled)
-            ):
-                seen.add(candidate)
-                yield candidate
-    if patterns:
-        found = _members(patterns, min_length=least, max_length=most, limit=_MEMBERS)
-        yield from (text for text in found if text not in seen)
-
-
-def _members(patterns: tuple[str, ...], *, min_length: int, max_length: int | None, limit: int) -> Iterator[str]:
-    from crdcompat.schema.regex import members  # automata are seldom needed, and cost time to import
-
-    return members(patterns, min_length=min_length, max_length=max_length, limit=limit)
-
-
-def _rule_patterns(node: Node) -> Iterator[str]:
-    """Patterns that CEL rules on the string itself demand: ``self.matches('…')``."""
-    for rule in node.rules:
-        found = _MATCHES.fullmatch(str(rule.get("rule", "")).strip())
-        if found:
-            yield found[1].replace("\\\\", "\\")
-
-
-def string_limits(node: Node) -> tuple[int, int | None, tuple[str, ...]]:
-    """Least and greatest length, and the patterns, of a string node and its allOf branches together."""
-    least, most, patterns = 0, None, []
-    for holder in (node, *node.all_of):
-        least = max(least, holder.count("minLength") or 0)
-        limit = holder.count("maxLength")
-        most = limit if most is None or (limit is not None and limit < most) else most
-        if isinstance(holder.raw.get("pattern"), str):
-            patterns.append(holder.raw["pattern"])
-    return least, most, tuple(patterns)
-
-
-_BY_FORMAT: dict[str, tuple[str, ...]] = {
-    "datetime": ("2006-01-02T15:04:05Z",),
-    "date": ("2006-01-02",),
-    "duration": ("1h", "1s"),
-    "byte": ("YQ==",),
-    "ipv4": ("10.0.0.1",),
-    "ipv6": ("fd00::1",),
-    "cidr": ("10.0.0.0/8", "fd00::/64"),
-    "uri": ("https://example.com", "/a"),
-    "email": ("user@example.com",),
-    "hostname": ("example.com",),
-    "mac": ("0a:0b:0c:0d:0e:0f",),
-    "uuid": ("11111111-2222-3333-4444-555555555555",),
-    "uuid4": ("11111111-2222-4333-8444-555555555555",),
-}
-
-
-def _number(value: Any, otherwise: float) -> float:
-    return value if isinstance(value, (int, float)) and not isinstance(value, bool) else otherwise
-
-
-def whole_number(value: float) -> float | int:
-    """A whole number as a server decodes it: a float64 where no int64 holds it."""
-    whole = int(value)
-    return whole if -(1 << 63) <= whole < 1 << 63 else float(whole)
-
-
-def _integers(node: Node) -> Iterator[float | int]:
-    low, high = _number(node.raw.get("minimum"), -math.inf), _number(node.raw.get("maximum"), math.inf)
-    step = _number(node.raw.get("multipleOf"), 1) or 1
-    low += 1 if node.raw.get("exclusiveMinimum") is True else 0
-    high -= 1 if node.raw.get("exclusiveMaximum") is True else 0
-    for start in (0, 1, low, high):
-        if not math.isfinite(start):
-            continue
-        value = _next_multiple(start, step)
-        value = value - step if value > high else value
-        if low <= value <= high and math.isfinite(value):
-            yield whole_number(value)
-
-
-def _next_multiple(start: float, step: float) -> float:
-    """The first multiple of ``step`` from ``start`` on; NaN where it is beyond all numbers, or below telling apart."""
-    try:
-        return math.ceil(start / step) * step
-    except (OverflowError, ValueError):
-        return math.nan
-
-
-def numbers_between(low: float, high: float, node: Node, *, whole: bool) -> Iterator[float | int]:
-    """Numbers of ``node`` from ``low`` to ``high``, the ends and their neighbours first."""
-    step = _number(node.raw.get("multipleOf"), 1) or 1
-    for start in (low, low + step, high - step, high, (low + high) / 2):
-        value = _next_multiple(start, step)
-        if low <= value <= high:
-            yield whole_number(value) if whole or value == int(value) else value
-    if not whole:
-        yield from (low + (high - low) / 2, low + 0.5)
 
 
 def list_of_size(node: Node, size: int) -> Any:
@@ -244,7 +83,7 @@ def list_of_size(node: Node, size: int) -> Any:
 def _numbered(node: Node, size: int) -> list[Any] | None:
     """Different strings or numbers, as many as wanted, where nothing but a length restricts them."""
     if node.type == "integer" and not node.raw.keys() & {"enum", "multipleOf", "maximum"}:
-        start = int(max(_number(node.raw.get("minimum"), 0), 0))
+        start = int(max(number(node.raw.get("minimum"), 0), 0))
         return list(range(start, start + size))
     least, most, patterns = string_limits(node)
     texts = [f"{index:x}".rjust(max(least, 1), "a") for index in range(size)]

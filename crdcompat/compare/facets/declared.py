@@ -25,8 +25,9 @@ from crdcompat.compare.site import (
     summary,
 )
 from crdcompat.schema.paths import node_at
-from crdcompat.schema.sample import POOL, sample
+from crdcompat.schema.sample import sample
 from crdcompat.schema.structural import ABSENT, Node
+from crdcompat.schema.texts import POOL
 
 #: ``properties`` is the keyword of ``presence``, with which this facet shares the differing names.
 KEYWORDS: frozenset[str] = frozenset()

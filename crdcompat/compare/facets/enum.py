@@ -15,9 +15,10 @@ from crdcompat.compare import strings
 from crdcompat.compare.changes import Change
 from crdcompat.compare.local import Alone
 from crdcompat.compare.site import ROLLBACK, WRITE_REJECTED, Effects, Meeting, Seen, Site, Trial, Trials
+from crdcompat.schema.enums import enum_members, member_key
 from crdcompat.schema.mentions import literals_for
 from crdcompat.schema.paths import Pointer, node_at
-from crdcompat.schema.sample import enum_members, member_key, values
+from crdcompat.schema.sample import values
 from crdcompat.schema.structural import Node
 
 KEYWORDS = frozenset({"enum"})

@@ -10,8 +10,9 @@ from crdcompat.apiserver.formats import matches, supported
 from crdcompat.compare.changes import Change
 from crdcompat.compare.site import WRITE_REJECTED, Effects, Meeting, Seen, Site, Trial, Trials
 from crdcompat.schema.paths import node_at
-from crdcompat.schema.sample import POOL, values
+from crdcompat.schema.sample import values
 from crdcompat.schema.structural import Node
+from crdcompat.schema.texts import POOL
 
 KEYWORDS = frozenset({"format"})
 _BOTH = (WRITE_REJECTED,)

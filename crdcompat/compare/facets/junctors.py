@@ -16,8 +16,8 @@ from crdcompat.compare.exhaust import all_cases
 from crdcompat.compare.local import Alone, defaulted
 from crdcompat.compare.site import WRITE_REJECTED, Effects, Meeting, Seen, Site, Trial, Trials
 from crdcompat.compare.variants import every_value, variants
+from crdcompat.schema.enums import member_key
 from crdcompat.schema.paths import node_at
-from crdcompat.schema.sample import member_key
 from crdcompat.schema.structural import ABSENT, Node
 
 KEYWORDS = frozenset({"allOf", "anyOf", "oneOf", "not"})

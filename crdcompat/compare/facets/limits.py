@@ -12,8 +12,9 @@ from crdcompat.compare.changes import Change
 from crdcompat.compare.local import Alone
 from crdcompat.compare.site import WRITE_REJECTED, Effects, Meeting, Seen, Site, Trial, Trials
 from crdcompat.records import dataclass
+from crdcompat.schema.numerals import numbers_between, whole_number
 from crdcompat.schema.paths import node_at
-from crdcompat.schema.sample import list_of_size, numbers_between, object_of_size, values, whole_number
+from crdcompat.schema.sample import list_of_size, object_of_size, values
 from crdcompat.schema.structural import ABSENT, Node
 
 _BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")

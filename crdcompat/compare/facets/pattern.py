@@ -9,9 +9,10 @@ from crdcompat.compare import strings
 from crdcompat.compare.changes import Change, Undecided
 from crdcompat.compare.local import Alone
 from crdcompat.compare.site import ROLLBACK, WRITE_REJECTED, Effects, Meeting, Seen, Site, Trial, Trials
+from crdcompat.schema.enums import enum_members
 from crdcompat.schema.paths import node_at
-from crdcompat.schema.sample import enum_members, string_limits
 from crdcompat.schema.structural import Node
+from crdcompat.schema.texts import string_limits
 
 KEYWORDS = frozenset({"pattern"})
 _REJECTED = (WRITE_REJECTED,)

@@ -14,8 +14,9 @@ from crdcompat.compare.changes import Change
 from crdcompat.compare.local import Alone
 from crdcompat.compare.site import VALUE_PRUNED, WRITE_REJECTED, Effects, Meeting, Seen, Site, Trial, Trials
 from crdcompat.schema.paths import node_at
-from crdcompat.schema.sample import POOL, sample, values
+from crdcompat.schema.sample import sample, values
 from crdcompat.schema.structural import ABSENT, Node
+from crdcompat.schema.texts import POOL
 
 KEYWORDS = frozenset({"type", "x-kubernetes-int-or-string", "items", "additionalProperties"})
 _BOTH = (WRITE_REJECTED, VALUE_PRUNED)

@@ -1,0 +1,99 @@
+"""Texts that a string schema accepts, the shortest and plainest first."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+
+from crdcompat.schema.re2 import Pattern, PatternError, compile_pattern
+from crdcompat.schema.structural import Node
+
+#: Texts that between them satisfy most patterns and formats met in CRDs; the shortest and plainest first.
+POOL = (
+    "a", "A", "x", "0", "1", "", "aa", "a1", "a.b", "a-b", "a/b", "A_B", "example", "Example", "example.com",
+    "*.example.com", "a.example.com", "https://example.com", "https://example.com/", "http://example.com:8080/",
+    "oci://example.com/a", "user@example.com", "10.0.0.1", "10.0.0.0/8", "10.0.0.0/16", "10.128.0.0/14",
+    "192.168.0.0/24", "fd00::1", "fd00::/64", "fd00::/48", "::1", "2001:db8::/32", "2006-01-02T15:04:05Z",
+    "2006-01-02", "1s", "1h", "1m0s", "24h", "5m", "0s", "P1D", "1.2.3", "v1.2.3", "v1", "v1alpha1", "4.14.0",
+    "1Gi", "100m", "50%", "80", "8080", "443", "* * * * *", "0 * * * *", "@daily", "YQ==",
+    "00000000-0000-0000-0000-000000000000", "11111111-2222-3333-4444-555555555555", "00:00:00:00:00:00",
+    "0a:0b:0c:0d:0e:0f", "#ffffff", "arn:aws:iam::123456789012:role/a", "us-east-1", "us-east-1a", "vpc-1234",
+    "ami-1234", "sha256:" + "a" * 64, "example.com/a@sha256:" + "a" * 64, "a" * 64, "/a", "/a/b", "/", "a:b",
+    "a=b", "key", "Ready", "example.com/name", "64:ff9b:1:2:3:4:1.2.3.4", "0000", "1.1", "0.0.0.0/0", "0:0", "1:1",
+    "1-2", "a@b", "kube-system", "rule-a", "TLSv1.2",
+)  # fmt: skip
+
+#: Texts longer than this are not made; members of a pattern's language are asked for so many at a time.
+_LONGEST, _MEMBERS = 100_000, 8
+_MATCHES = re.compile(r"self\.matches\([\"']((?:[^\"'\\]|\\\\)*)[\"']\)")
+
+
+def strings(node: Node) -> Iterator[str]:
+    """Plain texts that fit, then the shortest members of the pattern's language."""
+    least, most, patterns = string_limits(node)
+    compiled = [compile_pattern(pattern) for pattern in patterns]
+    if any(isinstance(each, PatternError) for each in compiled) or least > _LONGEST:
+        return
+    preferred = _BY_FORMAT.get(node.format.replace("-", ""), ())
+    seen: set[str] = set()
+    for hint in _rule_patterns(node):
+        seen.update(_members((*patterns, hint), min_length=least, max_length=most, limit=4))
+    yield from sorted(seen, key=lambda text: (len(text), text))
+    for text in preferred or POOL:
+        padded = (text, text * math.ceil(least / len(text)) if text else "", text.ljust(least, "a"))
+        for candidate in dict.fromkeys(padded):
+            fits = least <= len(candidate) <= (math.inf if most is None else most)
+            if (
+                candidate not in seen
+                and fits
+                and all(isinstance(each, Pattern) and each.search(candidate) for each in compiled)
+            ):
+                seen.add(candidate)
+                yield candidate
+    if patterns:
+        found = _members(patterns, min_length=least, max_length=most, limit=_MEMBERS)
+        yield from (text for text in found if text not in seen)
+
+
+def _members(patterns: tuple[str, ...], *, min_length: int, max_length: int | None, limit: int) -> Iterator[str]:
+    from crdcompat.schema.regex import members  # automata are seldom needed, and cost time to import
+
+    return members(patterns, min_length=min_length, max_length=max_length, limit=limit)
+
+
+def _rule_patterns(node: Node) -> Iterator[str]:
+    """Patterns that CEL rules on the string itself demand: ``self.matches('…')``."""
+    for rule in node.rules:
+        found = _MATCHES.fullmatch(str(rule.get("rule", "")).strip())
+        if found:
+            yield found[1].replace("\\\\", "\\")
+
+
+def string_limits(node: Node) -> tuple[int, int | None, tuple[str, ...]]:
+    """Least and greatest length, and the patterns, of a string node and its allOf branches together."""
+    least, most, patterns = 0, None, []
+    for holder in (node, *node.all_of):
+        least = max(least, holder.count("minLength") or 0)
+        limit = holder.count("maxLength")
+        most = limit if most is None or (limit is not None and limit < most) else most
+        if isinstance(holder.raw.get("pattern"), str):
+            patterns.append(holder.raw["pattern"])
+    return least, most, tuple(patterns)
+
+
+_BY_FORMAT: dict[str, tuple[str, ...]] = {
+    "datetime": ("2006-01-02T15:04:05Z",),
+    "date": ("2006-01-02",),
+    "duration": ("1h", "1s"),
+    "byte": ("YQ==",),
+    "ipv4": ("10.0.0.1",),
+    "ipv6": ("fd00::1",),
+    "cidr": ("10.0.0.0/8", "fd00::/64"),
+    "uri": ("https://example.com", "/a"),
+    "email": ("user@example.com",),
+    "hostname": ("example.com",),
+    "mac": ("0a:0b:0c:0d:0e:0f",),
+    "uuid": ("11111111-2222-3333-4444-555555555555",),
+    "uuid4": ("11111111-2222-4333-8444-555555555555",),
+}
