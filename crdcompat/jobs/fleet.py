@@ -12,7 +12,8 @@ import orjson
 
 from crdcompat.apiserver.eras import Server
 from crdcompat.jobs.configured import read_source, reader_for
-from crdcompat.jobs.fleet_summary import FleetSummary
+from crdcompat.jobs.fleet_summary import summarize
+from crdcompat.jobs.fleet_tally import FleetTally
 from crdcompat.jobs.journal import Journal
 from crdcompat.jobs.outcome import Outcome, decode
 from crdcompat.jobs.reach import judge_recording
@@ -98,13 +99,13 @@ def simulate_fleet(
     A recording that cannot be read is told of in the report, and so is how much of the journal was of no use.
     ``on_done`` is called for each recording as it is done.
     """
-    summary = FleetSummary(judge.readers, judge.plan.upgrade)
+    tally = FleetTally(len(judge.readers), "upgrade" if judge.plan.upgrade else "rollback")
     for path, outcome in _in_order(judge, fleet.recordings, jobs, journal, on_done or (lambda _: None)):
-        summary.add(display_path(path), outcome)
+        tally.add(display_path(path), outcome)
     for path, reason in fleet.unread:
-        summary.add(display_path(path), Outcome(failure=reason))
+        tally.add(display_path(path), Outcome(failure=reason))
     notes = (*judge.notes, *_refused(journal))
-    return summary.report(judge.old, judge.new, judge.plan.server, notes, fleet.left_out)
+    return summarize(tally, judge.readers, (judge.old, judge.new), judge.plan.server, notes, fleet.left_out)
 
 
 def _in_order(
