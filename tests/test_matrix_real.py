@@ -20,7 +20,7 @@ from crdcompat.manifests import crdset
 from crdcompat.manifests.crdset import CrdReader
 from crdcompat.manifests.pairing import pair
 from crdcompat.policy.config import Config
-from crdcompat.report.formats.json import diff_data
+from crdcompat.report.data.diff import diff_data
 from crdcompat.report.matrix_model import MatrixReport
 from crdcompat.schema.structural import Node
 from crdcompat.sources.tree import Entry

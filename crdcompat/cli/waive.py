@@ -79,7 +79,7 @@ def _findings(report: str | None, base: str | None, config: str | None, repo: st
 
     if report is None:
         from crdcompat.cli.run import run_check
-        from crdcompat.report.formats.json import check_data
+        from crdcompat.report.data.diff import check_data
 
         data: Any = check_data(run_check(config, repo, base))
     else:

@@ -75,7 +75,7 @@ class Tallied:
 
 @dataclass(slots=True)
 class Cluster:
-    """One cluster: its recordings, the release it runs if they agree on one, and how it stands in front of each target."""
+    """One cluster: its recordings, the release it runs if they agree on it, how it stands in front of each target."""
 
     recordings: list[str]
     id: str | None

@@ -1,28 +1,30 @@
-"""A report on many clusters as JSON data, format "1"."""
+"""A report on many clusters as JSON data."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from crdcompat.report.data.parts import head, location, problem, release, skipped
 
-    from crdcompat.policy.findings import Location
+if TYPE_CHECKING:
     from crdcompat.report.fleet_model import FleetCluster, FleetFinding, FleetReport
 
 
-def fleet_body(report: FleetReport, location: Callable[[Location], dict[str, Any]]) -> dict[str, Any]:
-    """All but what every report begins with, ``targets`` and what could not be read."""
+def fleet_data(report: FleetReport) -> dict[str, Any]:
+    """A report on many clusters as JSON data."""
     return {
+        **head(report.command, report.old, report.new),
         "direction": report.direction,
         "summary": {
             "clusters": len(report.clusters),
             "recordings": {"read": report.recordings - len(report.unread), "unread": len(report.unread)},
             "objects": report.objects,
-            "verdicts": {release.name: report.by_verdict(release.name) for release in report.targets},
+            "verdicts": {target.name: report.by_verdict(target.name) for target in report.targets},
+            "problems": [problem(item) for item in report.problems],
+            "skipped": [skipped(item) for item in report.left_out],
         },
         "unread": [{"recording": item.recording, "reason": item.reason} for item in report.unread],
-        "findings": [_finding(item, location) for item in report.findings],
+        "findings": [_finding(item) for item in report.findings],
         "unjudged": [
             {
                 "reason": item.reason,
@@ -35,10 +37,11 @@ def fleet_body(report: FleetReport, location: Callable[[Location], dict[str, Any
         ],
         "clusters": [_cluster(item) for item in report.clusters],
         "notes": list(report.notes),
+        "targets": [release(item) for item in report.targets],
     }
 
 
-def _finding(item: FleetFinding, location: Callable[[Location], dict[str, Any]]) -> dict[str, Any]:
+def _finding(item: FleetFinding) -> dict[str, Any]:
     return {
         "id": item.id,
         "crd": item.crd,

@@ -1,0 +1,48 @@
+"""What several reports have in common as JSON data."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from crdcompat import __version__
+from crdcompat.report.model import FORMAT, Release
+
+if TYPE_CHECKING:
+    from crdcompat.policy.findings import Location
+    from crdcompat.problems import Problem, Skipped
+
+
+def head(command: str, old: Release, new: Release) -> dict[str, Any]:
+    """What every report begins with."""
+    return {
+        "format": FORMAT,
+        "tool": {"name": "crdcompat", "version": __version__},
+        "command": command,
+        "old": release(old),
+        "new": release(new),
+    }
+
+
+def release(item: Release) -> dict[str, Any]:
+    """One side."""
+    return {
+        "name": item.name,
+        "commit": item.commit,
+        "kubernetes": item.kubernetes,
+        "notes": list(item.notes),
+    }
+
+
+def skipped(item: Skipped) -> dict[str, Any]:
+    """A file that was passed over, and why."""
+    return {"file": item.file, "reason": item.reason, "side": item.side}
+
+
+def problem(item: Problem) -> dict[str, Any]:
+    """What could not be read, or a remark on what was."""
+    return {"file": item.file, "line": item.line, "message": item.message, "side": item.side}
+
+
+def location(item: Location) -> dict[str, Any]:
+    """Where a finding stands."""
+    return {"side": item.side, "kind": item.kind, "file": item.file, "line": item.line, "column": item.column}
