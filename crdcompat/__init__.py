@@ -13,7 +13,7 @@ __version__ = "0.1.0"
 __all__ = ["CrdSet", "DiffReport", "SimulationReport", "Verdict", "diff", "judge", "load", "simulate"]
 
 if TYPE_CHECKING:
-    from crdcompat.apiserver.strategy import Verdict
+    from crdcompat.apiserver.verdict import Verdict
     from crdcompat.jobs.api import diff, judge, load
     from crdcompat.jobs.simulation import simulate
     from crdcompat.manifests.crdset import CrdSet

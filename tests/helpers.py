@@ -21,7 +21,7 @@ import re2
 import yaml
 
 from crdcompat import __main__, judge
-from crdcompat.apiserver.strategy import Verdict
+from crdcompat.apiserver.verdict import Verdict
 from crdcompat.report.schema import schema_text
 
 Json = dict[str, Any]

@@ -10,7 +10,8 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from crdcompat.apiserver.eras import OPENSHIFT, Server
-from crdcompat.apiserver.strategy import Resource, Verdict
+from crdcompat.apiserver.strategy import Resource
+from crdcompat.apiserver.verdict import Verdict
 from crdcompat.jobs import api
 from crdcompat.manifests.contexts import FEATURE_SET
 from crdcompat.manifests.crd import read_crd

@@ -13,7 +13,8 @@ import pytest
 from helpers import Json
 
 from crdcompat.apiserver.eras import Server, kubernetes_server
-from crdcompat.apiserver.strategy import Resource, Verdict
+from crdcompat.apiserver.strategy import Resource
+from crdcompat.apiserver.verdict import Verdict
 from crdcompat.jobs.api import judge_with, resource_of
 
 #: Labels of the recordings -> words of ``judge``.

@@ -24,7 +24,8 @@ from helpers import Json, array, crd, obj, root, string, version
 from crdcompat import judge
 from crdcompat.apiserver.eras import Server
 from crdcompat.apiserver.refusals import refusal, update_refusal
-from crdcompat.apiserver.strategy import Resource, Verdict
+from crdcompat.apiserver.strategy import Resource
+from crdcompat.apiserver.verdict import Verdict
 from crdcompat.errors import UsageError
 from crdcompat.jobs.api import resource_of
 from crdcompat.manifests.crd import Crd, read_crd

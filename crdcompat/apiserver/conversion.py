@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from crdcompat.apiserver.strategy import Resource, Verdict
+from crdcompat.apiserver.strategy import Resource
+from crdcompat.apiserver.verdict import Verdict
 
 
 class Converting(Resource):

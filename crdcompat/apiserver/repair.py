@@ -11,7 +11,8 @@ from dataclasses import field
 from itertools import islice
 from typing import Any
 
-from crdcompat.apiserver.strategy import Resource, Verdict
+from crdcompat.apiserver.strategy import Resource
+from crdcompat.apiserver.verdict import Verdict
 from crdcompat.records import dataclass
 from crdcompat.schema.mentions import mentions
 from crdcompat.schema.paths import Pointer, node_at, schema_path_of, value_at, with_value

@@ -14,7 +14,8 @@ from crdcompat.apiserver.decode import Decoded
 from crdcompat.apiserver.edits import touching, unrelated
 from crdcompat.apiserver.errors import FieldError
 from crdcompat.apiserver.repair import Repair, repair
-from crdcompat.apiserver.strategy import Resource, Verdict
+from crdcompat.apiserver.strategy import Resource
+from crdcompat.apiserver.verdict import Verdict
 from crdcompat.records import dataclass
 from crdcompat.schema.paths import Pointer, SchemaPath, pointer_of, schema_path_of
 

@@ -15,7 +15,8 @@ import orjson
 from crdcompat.apiserver.eras import Server
 from crdcompat.apiserver.errors import REQUIRED
 from crdcompat.apiserver.manner import manner
-from crdcompat.apiserver.strategy import Resource, Verdict
+from crdcompat.apiserver.strategy import Resource
+from crdcompat.apiserver.verdict import Verdict
 from crdcompat.compare.changes import Change
 from crdcompat.compare.exhaust import cannot_hold, forbids
 from crdcompat.compare.facets import facet_of_change

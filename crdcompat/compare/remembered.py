@@ -7,7 +7,8 @@ from typing import Any
 import orjson
 
 from crdcompat.apiserver.conversion import Converting
-from crdcompat.apiserver.strategy import Resource, Verdict
+from crdcompat.apiserver.strategy import Resource
+from crdcompat.apiserver.verdict import Verdict
 
 #: Witnesses are small; what is larger comes from a giant enum or default, and is judged anew.
 _LONGEST = 4096

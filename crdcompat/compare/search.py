@@ -15,7 +15,8 @@ from typing import Any
 import orjson
 
 from crdcompat.apiserver.errors import DUPLICATE, REQUIRED, FieldError
-from crdcompat.apiserver.strategy import Resource, Verdict
+from crdcompat.apiserver.strategy import Resource
+from crdcompat.apiserver.verdict import Verdict
 from crdcompat.compare.objects import Object
 from crdcompat.schema.mentions import Mention, mentions
 from crdcompat.schema.paths import Pointer, node_at, pointer_of, schema_path_of, value_at, with_value

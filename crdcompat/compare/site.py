@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Protocol
 
 from crdcompat.apiserver.errors import DUPLICATE, FORBIDDEN, INVALID, REQUIRED
-from crdcompat.apiserver.strategy import Resource, Verdict
+from crdcompat.apiserver.strategy import Resource
+from crdcompat.apiserver.verdict import Verdict
 from crdcompat.compare.changes import Change, Undecided
 from crdcompat.records import dataclass
 from crdcompat.schema.paths import Pointer, SchemaPath, value_at

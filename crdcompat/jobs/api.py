@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from crdcompat.apiserver.eras import Server, kubernetes_server, server_of_name
-from crdcompat.apiserver.strategy import TOO_DEEP, Resource, Verdict
+from crdcompat.apiserver.strategy import TOO_DEEP, Resource
+from crdcompat.apiserver.verdict import Verdict
 from crdcompat.compare.engine import Shared
 from crdcompat.compare.result import Judged
 from crdcompat.compare.site import DIRECTIONS, ROLLBACK

@@ -12,7 +12,8 @@ import orjson
 
 from crdcompat.apiserver.eras import Server, kubernetes_server
 from crdcompat.apiserver.refusals import refusal
-from crdcompat.apiserver.strategy import Resource, Verdict
+from crdcompat.apiserver.strategy import Resource
+from crdcompat.apiserver.verdict import Verdict
 from crdcompat.errors import CrdcompatError, SourceError, UsageError
 from crdcompat.jobs.api import USUAL, judge_with, resource_of
 from crdcompat.jobs.simulation import error_data
