@@ -6,12 +6,11 @@ Source: apiextensions-apiserver, pkg/apiserver/schema/cel/validation.go; referen
 from __future__ import annotations
 
 from dataclasses import field
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from crdcompat.apiserver import errors
 from crdcompat.apiserver.cel import environment, failures
-from crdcompat.apiserver.cel.bounds import MOST_STEPS, footprint
+from crdcompat.apiserver.cel.activation import Data, FailedError, UndecidedError, run
 from crdcompat.apiserver.cel.convert import Conversion, MisfitError, Plan, plan
 from crdcompat.apiserver.cel.rules import OPTIONAL_OLD_RUNS, Rule, program, read_rule
 from crdcompat.apiserver.cel.views import Reads, View
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     from crdcompat.apiserver.eras import Server
 
 _LONGEST_MESSAGE = 5120  # bytes of a messageExpression's result
-_LONGEST_REMEMBERED = 64  # characters of a text whose results are kept
 _REASONS = frozenset({errors.FORBIDDEN, errors.REQUIRED, errors.DUPLICATE})
 
 
@@ -37,47 +35,6 @@ class Findings:
     unknown: list[Unknown] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     first_only: bool = False
-
-
-class UndecidedError(Exception):
-    """Why a rule could not be evaluated."""
-
-
-class FailedError(Exception):
-    """A rule's evaluation ended in an error, here in cel-go's words."""
-
-
-class _Data:
-    """A node's value, converted: an activation that all rules of the node share."""
-
-    __slots__ = ("_activation", "_size", "has_old", "loose", "misfit", "misfits", "value")
-
-    def __init__(self, value: dict[str, Any], *, has_old: bool) -> None:
-        self.value = value
-        self.has_old = has_old
-        self.misfit: str | None = None  # of the whole value
-        self.misfits: dict[str, str] = {}
-        self.loose: str | None = None
-        self._activation: Any = None
-        self._size: tuple[float, float] | None = None
-
-    @property
-    def activation(self) -> Any:
-        if self._activation is None:
-            self._activation = environment.full().Activation(self.value)
-        return self._activation
-
-    @property
-    def text(self) -> str | None:
-        """The whole of the data where that is one short text, else None."""
-        mine = self.value["self"]
-        return mine if type(mine) is str and not self.has_old and len(mine) <= _LONGEST_REMEMBERED else None
-
-    @property
-    def size(self) -> tuple[float, float]:
-        if self._size is None:
-            self._size = footprint(self.value)
-        return self._size
 
 
 class NodeRules:
@@ -115,7 +72,7 @@ class NodeRules:
     def evaluate(self, value: Any, pair: Pair | None, path: str, *, ratchet: Ratchet, found: Findings) -> None:
         rules = self.compiled()
         old = pair.old if pair is not None else None
-        shared: dict[bool, _Data] = {}
+        shared: dict[bool, Data] = {}
         for rule in rules:
             if found.first_only and found.errors:
                 return
@@ -152,7 +109,7 @@ class NodeRules:
             )
         return f"{text} evaluating rule: {rule.shown}"
 
-    def _holds(self, rule: Rule, value: Any, old: Any, shared: dict[bool, _Data]) -> bool:
+    def _holds(self, rule: Rule, value: Any, old: Any, shared: dict[bool, Data]) -> bool:
         if rule.refused is not None:
             raise UndecidedError(rule.refused)
         ordered = not rule.analysis.compares_unordered
@@ -165,13 +122,13 @@ class NodeRules:
             raise UndecidedError("the rule compares lists of type set or map and depends on their order too")
         return result
 
-    def _data(self, value: Any, old: Any, shared: dict[bool, _Data], *, ordered: bool) -> _Data:
+    def _data(self, value: Any, old: Any, shared: dict[bool, Data], *, ordered: bool) -> Data:
         data = shared.get(ordered)
         if data is None:
             data = shared[ordered] = self._convert(value, old, ordered=ordered)
         return data
 
-    def _convert(self, value: Any, old: Any, *, ordered: bool) -> _Data:
+    def _convert(self, value: Any, old: Any, *, ordered: bool) -> Data:
         found = Conversion(ordered=ordered, unseen=self.unseen)
         has_old = old is not None
         misfit = None
@@ -182,18 +139,18 @@ class NodeRules:
                 before = self.old_plan(old, found)
         except MisfitError as error:
             misfit = str(error)
-        data = _Data({"self": mine, "oldSelf": before, "__old": [before] if has_old else []}, has_old=has_old)
+        data = Data({"self": mine, "oldSelf": before, "__old": [before] if has_old else []}, has_old=has_old)
         data.misfit, data.misfits, data.loose = misfit, found.misfits, found.loose
         return data
 
-    def _judge(self, rule: Rule, data: _Data) -> bool:
+    def _judge(self, rule: Rule, data: Data) -> bool:
         """Whether the rule holds. Raises UndecidedError and FailedError."""
         expression = rule.expression
         if data.misfit is not None or data.misfits or data.loose is not None:
             expression = self._guarded(rule, data)
         if not rule.always_cheap and not rule.program.is_cheap(*data.size):
             raise UndecidedError("the rule could take more work on this object than is spent on one rule")
-        result = _run(expression, data)
+        result = run(expression, data)
         try:
             answer = result.value()
         except TypeError:  # a type or an optional
@@ -205,7 +162,7 @@ class NodeRules:
         text = failures.in_go(str(answer))
         raise FailedError(data.misfits.get(failures.missing_key(text) or "", text))
 
-    def _guarded(self, rule: Rule, data: _Data) -> Any:
+    def _guarded(self, rule: Rule, data: Data) -> Any:
         """The form for data that does not fit the schema: touching it is an error."""
         if data.misfit is not None:
             if not rule.analysis.uses_self:
@@ -224,7 +181,7 @@ class NodeRules:
         value: Any,
         old: Any,
         path: str,
-        shared: dict[bool, _Data],
+        shared: dict[bool, Data],
         *,
         ratchet: bool,
         found: Findings,
@@ -243,7 +200,7 @@ class NodeRules:
         else:
             found.errors.append(error)
 
-    def _detail(self, rule: Rule, value: Any, old: Any, shared: dict[bool, _Data]) -> str:
+    def _detail(self, rule: Rule, value: Any, old: Any, shared: dict[bool, Data]) -> str:
         """The result of messageExpression where it gives a usable text, else the message."""
         source = rule.message_expression
         if not source or (old is None and "oldSelf" in program(source).names):
@@ -256,7 +213,7 @@ class NodeRules:
             data = self._data(value, old, shared, ordered=True)
             if data.misfit is not None or not program(source).is_cheap(*data.size):
                 return rule.default_detail
-            result = _run(self._messages[source], data)
+            result = run(self._messages[source], data)
         except (environment.RefusedError, UndecidedError, RecursionError):
             return rule.default_detail
         if result.type().name() != "STRING":
@@ -265,19 +222,3 @@ class NodeRules:
         if not text or "\n" in text or len(text.encode("utf-8", "replace")) > _LONGEST_MESSAGE:
             return rule.default_detail
         return text
-
-
-def _run(expression: Any, data: _Data) -> Any:
-    try:
-        text = data.text
-        return expression.eval(data.activation) if text is None else _of_text(expression, text)
-    except (RuntimeError, UnicodeError) as error:
-        if "Iteration budget" in str(error):
-            raise UndecidedError(f"the rule loops more than {MOST_STEPS} times on this object") from None
-        raise UndecidedError(f"the rule cannot be evaluated on this object: {error}") from None
-
-
-@lru_cache(maxsize=16384)
-def _of_text(expression: Any, text: str) -> Any:
-    """A rule on one short text: the same rules stand at many fields, and the search tries the same texts on each."""
-    return expression.eval(environment.full().Activation({"self": text, "oldSelf": None, "__old": []}))

@@ -1,0 +1,152 @@
+"""The official Kubernetes client, narrowed to what reading a cluster needs: one page of one list.
+
+It is an extra of the installation, imported when a cluster is named.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+from difflib import get_close_matches
+from typing import Any
+
+import orjson
+
+from crdcompat.errors import SourceError, UsageError
+from crdcompat.records import dataclass
+
+PAGE = 500
+"""Objects asked for at a time."""
+
+MAX_PAGE_BYTES = 512 << 20
+TIMEOUTS = (10, 60)
+"""Seconds to wait for a connection, and for the next bytes of an answer."""
+
+_WHY = {
+    401: "the credentials are missing or expired: log in again",
+    403: "these credentials may not list it",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """What is listed: the objects of a kind, at one version."""
+
+    group: str
+    version: str
+    plural: str
+
+    @property
+    def path(self) -> str:
+        """How its objects' paths begin."""
+        return f"{self.group}/{self.plural}"
+
+
+class RefusedError(Exception):
+    """The server answered, but not with a list: ``status`` is HTTP's."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+class NoAnswerError(Exception):
+    """No connection, no certificate, no answer in time, or one that is cut short."""
+
+
+class Client:
+    """A client of the cluster that a context of the kubeconfig leads to, "" being the current one.
+
+    Raises UsageError where the client is not installed or there is no such context, SourceError where the kubeconfig
+    cannot be used.
+    """
+
+    def __init__(self, name: str, context: str) -> None:
+        self._name = name
+        try:
+            self._kubernetes = importlib.import_module("kubernetes.client")
+            config = importlib.import_module("kubernetes.config")
+            self._urllib3 = importlib.import_module("urllib3")
+        except ImportError:
+            raise UsageError(
+                f"{name}: clusters are read with the official Kubernetes client, which is not installed: "
+                "pip install 'crdcompat[cluster]'"
+            ) from None
+        file = os.environ.get("KUBECONFIG") or None
+        self._configuration = self._kubernetes.Configuration()
+        self._configuration.retries = self._urllib3.Retry(1, redirect=0, respect_retry_after_header=False)
+        try:
+            contexts, current = config.list_kube_config_contexts(config_file=file)
+            names = [str(one["name"]) for one in contexts]
+            self.context = context or str(current["name"])
+            if self.context not in names:
+                raise UsageError(f"{name}: no context {self.context} in the kubeconfig{_near(self.context, names)}")
+            config.load_kube_config(
+                config_file=file,
+                context=self.context,
+                client_configuration=self._configuration,
+                persist_config=False,  # reading a cluster writes nothing, not even a renewed token
+            )
+        except (config.ConfigException, OSError, ValueError, TypeError, KeyError) as error:
+            raise SourceError(f"{name}: the kubeconfig cannot be used: {error}") from None
+        self._api: Any = None
+
+    def session(self) -> Any:
+        """A context in which the client has connections; they are closed at its end."""
+        self._api = self._kubernetes.ApiClient(self._configuration)
+        return self._api
+
+    def page(self, kind: Resource, token: str) -> dict[str, Any]:
+        """GET one page of a list. Raises RefusedError, NoAnswerError."""
+        objects = self._kubernetes.CustomObjectsApi(self._api)
+        more = {"_continue": token} if token else {}
+        try:
+            answer = objects.list_cluster_custom_object(
+                kind.group,
+                kind.version,
+                kind.plural,
+                limit=PAGE,
+                _preload_content=False,
+                _request_timeout=TIMEOUTS,
+                **more,
+            )
+            try:
+                data = answer.read(MAX_PAGE_BYTES + 1)
+            finally:
+                answer.release_conn()
+        except self._kubernetes.ApiException as error:
+            if not error.status:
+                raise NoAnswerError(_first_line(error.reason)) from None
+            raise RefusedError(error.status, _told(error)) from None
+        except self._urllib3.exceptions.HTTPError as error:
+            raise NoAnswerError(_first_line(getattr(error, "reason", None) or error)) from None
+        if len(data) > MAX_PAGE_BYTES:
+            raise NoAnswerError(f"a page of more than {MAX_PAGE_BYTES} bytes")
+        try:
+            page = orjson.loads(data)
+        except orjson.JSONDecodeError as error:
+            raise NoAnswerError(f"an answer that is not JSON: {error}") from None
+        if not isinstance(page, dict):
+            raise NoAnswerError("an answer that is no list")
+        return page
+
+
+def _told(error: Any) -> str:
+    """What the server says of a refusal: the message of its Status, else the first line of its text."""
+    message: object
+    try:
+        message = orjson.loads(error.body)["message"]
+    except (orjson.JSONDecodeError, KeyError, TypeError):
+        message = error.body or error.reason or ""
+    why = _WHY.get(error.status)
+    return f"{error.status} {_first_line(message)}{f' ({why})' if why else ''}"
+
+
+def _first_line(told: object) -> str:
+    text = told.decode("utf-8", "backslashreplace") if isinstance(told, bytes) else str(told)
+    return text.strip().partition("\n")[0][:300]
+
+
+def _near(wanted: str, names: list[str]) -> str:
+    near = get_close_matches(wanted, names[:1000], n=3, cutoff=0.5) or names[:5]
+    return f": there is {', '.join(near)}" if near else ": it has none"
