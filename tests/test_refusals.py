@@ -10,7 +10,7 @@ import pytest
 from helpers import RELEASES, Json, array, crd, obj, root, string, version
 
 import crdcompat
-import crdcompat.apiserver.refusals
+import crdcompat.apiserver.unstructural
 from crdcompat.apiserver.eras import OPENSHIFT, Server
 from crdcompat.apiserver.refusals import refusal, refusals, update_refusal
 from crdcompat.manifests.crd import read_crd
@@ -268,7 +268,7 @@ def test_beside_a_good_crd_only_what_differs_is_looked_at(case: str, depth: str)
 
 def test_what_a_good_crd_has_alike_is_not_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     looked: list[str] = []
-    monkeypatch.setattr(crdcompat.apiserver.refusals, "syntax_error", lambda text: looked.append(text) or "")
+    monkeypatch.setattr(crdcompat.apiserver.unstructural, "syntax_error", lambda text: looked.append(text) or "")
     one, other = (read_crd(crd(root(spec=obj(a=string(pattern="a"), b=string(pattern=text))))) for text in "bc")
     assert refusals(one, SERVER) == []
     assert refusals(other, SERVER, one) == []

@@ -16,34 +16,14 @@ from crdcompat.compare.across import crossings
 from crdcompat.compare.changes import Change, Undecided
 from crdcompat.compare.crd_level import CrdChange, CrdDiff, diff_crds
 from crdcompat.compare.equal import identical
-from crdcompat.compare.prove import Outcome, TrialBook, Witness, holds, prove
+from crdcompat.compare.prove import Outcome, Witness, holds, prove
 from crdcompat.compare.remembered import Remembered, RememberedConverting
 from crdcompat.compare.result import Comparison, Judged, Open, Standing
+from crdcompat.compare.shared import Shared
 from crdcompat.compare.site import DIRECTIONS, NONE, ROLLBACK, WRITE_REJECTED, Meeting
 from crdcompat.compare.unchosen import is_unchosen
-from crdcompat.compare.walk import SchemaDiff, diff_schemas
+from crdcompat.compare.walk import SchemaDiff
 from crdcompat.manifests.pairing import Chosen, Facing
-from crdcompat.schema.structural import Node
-
-
-class Shared:
-    """What comparisons of several releases have in common: no two equal schemas are walked twice.
-
-    What differs is a fact about two texts, the same whichever releases they come from. What it does depends on the
-    servers, too, and is kept by them.
-    """
-
-    def __init__(self) -> None:
-        self.resources: dict[tuple[int, Server, bool], Resource] = {}
-        self.book = TrialBook()
-        self._schemas: dict[tuple[bytes, bytes], SchemaDiff] = {}
-
-    def diff(self, old: Node, new: Node) -> SchemaDiff:
-        """``diff_schemas`` of two roots."""
-        key = (self.book.digest(old), self.book.digest(new))
-        if key not in self._schemas:
-            self._schemas[key] = diff_schemas(old, new)
-        return self._schemas[key]
 
 
 class Comparer:

@@ -9,8 +9,8 @@ from typing import Any
 from crdcompat.apiserver.eras import Server, kubernetes_server, server_of_name
 from crdcompat.apiserver.strategy import TOO_DEEP, Resource
 from crdcompat.apiserver.verdict import Verdict
-from crdcompat.compare.engine import Shared
 from crdcompat.compare.result import Judged
+from crdcompat.compare.shared import Shared
 from crdcompat.compare.site import DIRECTIONS, ROLLBACK
 from crdcompat.errors import UsageError
 from crdcompat.jobs.comparing import Compared, Filters, compare, report_on

@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 
 from crdcompat.apiserver.eras import Server
 from crdcompat.collector import gc_paused
-from crdcompat.compare.engine import Comparer, Shared
+from crdcompat.compare.engine import Comparer
 from crdcompat.compare.result import Comparison, Judged, Open
+from crdcompat.compare.shared import Shared
 from crdcompat.compare.site import DIRECTIONS
 from crdcompat.manifests.crdset import CrdSet
 from crdcompat.manifests.pairing import Facing, Pairing, pair

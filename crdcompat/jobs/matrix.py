@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import field, replace
 from itertools import combinations, permutations
 
-from crdcompat.compare.engine import Shared
+from crdcompat.compare.shared import Shared
 from crdcompat.compare.site import ROLLBACK, UPGRADE
 from crdcompat.errors import UsageError
 from crdcompat.jobs.api import release, server_of
