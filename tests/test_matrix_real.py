@@ -11,7 +11,7 @@ import pytest
 from helpers import Json, run
 
 import crdcompat
-from crdcompat.compare import engine
+from crdcompat.compare import shared
 from crdcompat.compare.equal import identical
 from crdcompat.compare.walk import SchemaDiff, diff_schemas
 from crdcompat.jobs.matrix import Wishes, matrix
@@ -60,7 +60,7 @@ def made(openshift_api: Path) -> tuple[MatrixReport, _Work]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(crdset, "_read_file", counted_parse)
-        patch.setattr(engine, "diff_schemas", counted_diff)
+        patch.setattr(shared, "diff_schemas", counted_diff)
         report = matrix(Chosen(NAMES), Config(), (), Wishes(repo=str(openshift_api)))
     return report, work
 
