@@ -655,7 +655,7 @@ def test_every_format_says_it(tmp_path: Path) -> None:
     for name in ("release-4.8", "release-4.19"):
         write(tmp_path / name / "w.yaml", crd(root(spec=obj())))
     recorded = write(tmp_path / "objects.yaml", *_of_cluster("4.18.4"))
-    formats = ("text", "markdown=r.md", "html=r.html")
+    formats = ("text", "markdown=r.md", "html=r.html", "json=r.json")
     asked = ("--kube-version", "1.26", *(part for name in formats for part in ("--format", name)))
     ran = run("simulate", "release-4.8", "release-4.19", "--objects", recorded, *asked, cwd=tmp_path)
     warning = _warning("4.18.4", "release-4.19")
@@ -664,6 +664,8 @@ def test_every_format_says_it(tmp_path: Path) -> None:
     for text in ("the recording is of a cluster of 4.18.4", warning):
         assert f"<li>{text}</li>" in page
         assert text.replace("`", "") in comment
+    notes = json.loads((tmp_path / "r.json").read_text())["notes"]
+    assert notes == ["the recording is of a cluster of 4.18.4", warning]
 
 
 def test_on_the_way_up_it_is_the_older_release_that_wrote(tmp_path: Path) -> None:

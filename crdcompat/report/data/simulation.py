@@ -16,6 +16,7 @@ def simulation_data(report: SimulationReport, *, all_objects: bool = True) -> di
     return {
         **head("simulate", report.old, report.new),
         "direction": report.direction,
+        "notes": list(report.notes),
         "summary": {
             "objects": {"simulated": len(report.objects), "not_simulated": len(report.not_simulated)},
             "verdicts": report.by_verdict(),
