@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 from helpers import Json, commit, crd, git, load_yaml, obj, root, run, string
 
+from crdcompat.jobs.change import find_change
+
 CV = "config/v1/0000_00_cluster-version-operator_01_clusterversion.crd.yaml"
 CAPABILITIES = ["MachineAPI", "Build", "DeploymentConfig", "ImageRegistry"]
 #: What the 4.14 ClusterVersion does on 4.13's tree: (direction, rule, path, severity, line in OLD, line in NEW).
@@ -664,3 +666,18 @@ def test_a_line_that_is_only_staged_has_no_commit(tmp_path: Path) -> None:
     git(repo, "reset", "--quiet", "--soft", "HEAD~1")
     (finding,) = check(repo, "--base", "HEAD", code=1)["sections"][0]["findings"]
     assert finding["introduced_by"] == {"commit": None, "date": None, "subject": "not committed yet", "since": None}
+
+
+def test_a_default_branch_that_git_will_not_name_tells_no_release(tmp_path: Path) -> None:
+    """A branch called as the remote's HEAD is makes git silent: HEAD's own name is not taken in its place."""
+    repo = tmp_path / "repo"
+    repo.mkdir()
+    git(repo, "init", "--quiet", "--initial-branch=release-4.99")
+    commit(repo, {"w.yaml": crd(root(spec=obj()))})
+    git(tmp_path, "clone", "--quiet", str(repo), "clone")
+    clone = tmp_path / "clone"
+    found = find_change(repo=str(clone), environment={})
+    assert found is not None and found.release == "release-4.99"
+    git(clone, "update-ref", "refs/heads/refs/remotes/origin/HEAD", "HEAD")
+    found = find_change(repo=str(clone), environment={})
+    assert found is not None and (found.release, found.why) == ("", "the remote's default branch")

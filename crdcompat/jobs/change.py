@@ -110,7 +110,8 @@ def _default_branch(repository: Repository) -> _Base | None:
     done = repository.run("rev-parse", "--symbolic-full-name", name, "HEAD", ok=(0, 128))
     if done.returncode != 0:
         return None
-    branch = display_path(done.stdout.partition(b"\n")[0]).removeprefix("refs/remotes/origin/")
+    told = display_path(done.stdout).splitlines()
+    branch = told[0].removeprefix("refs/remotes/origin/") if len(told) == 2 else ""  # git is silent on ambiguous names
     if branch == "HEAD":  # a ref of its own
         branch = ""
     return _Base(name, branch, f"the remote's default branch {branch}".rstrip())
