@@ -7,6 +7,7 @@ question that was asked. Whoever loses it, or may not write there, loses time an
 from __future__ import annotations
 
 import os
+import stat
 import time
 import zlib
 from contextlib import suppress
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 #: So many blobs are remembered for each question: some 4 MB.
 MOST_BLOBS = 1 << 15
 _MOST_BYTES = 1 << 25
-#: So many files stay: those of former versions go in time.
+#: So many files stay: those of former versions, and of runs that were cut off, go in time.
 _MOST_FILES = 8
 
 
@@ -31,7 +32,7 @@ def recall(question: str) -> dict[str, Any]:
     """What is known in answer to ``question``, by blob id; nothing where nothing can be read."""
     file = _file(question)
     try:
-        if file is None or file.stat().st_size > _MOST_BYTES:
+        if file is None or not stat.S_ISREG((facts := file.stat()).st_mode) or facts.st_size > _MOST_BYTES:
             return {}
         kept = orjson.loads(file.read_bytes())
     except (OSError, ValueError):
@@ -57,15 +58,24 @@ def remember(question: str, answers: Mapping[str, Any]) -> None:
     kept = dict(list(known.items())[-MOST_BLOBS:])
     with suppress(OSError):
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        own = file.with_name(f".{os.getpid()}-{time.monotonic_ns()}")
-        try:
-            with own.open("xb") as written:
-                written.write(orjson.dumps({"question": _whole(question), "blobs": kept}))
-            own.replace(file)
-        finally:
-            own.unlink(missing_ok=True)
-        for old in sorted(file.parent.glob("blobs-*.json"), key=lambda path: -path.stat().st_mtime)[_MOST_FILES:]:
+        ignored = file.parent / ".gitignore"
+        if not ignored.exists():  # a home can be a checkout
+            _write(ignored, b"*\n")
+        _write(file, orjson.dumps({"question": _whole(question), "blobs": kept}))
+        files = [path for path in file.parent.iterdir() if path != ignored]
+        for old in sorted(files, key=lambda path: -path.stat().st_mtime)[_MOST_FILES:]:
             old.unlink(missing_ok=True)
+
+
+def _write(file: Path, data: bytes) -> None:
+    """Put a whole file in its place. Raises OSError."""
+    own = file.with_name(f".{os.getpid()}-{time.monotonic_ns()}")
+    try:
+        with own.open("xb") as written:
+            written.write(data)
+        own.replace(file)
+    finally:
+        own.unlink(missing_ok=True)
 
 
 def _whole(question: str) -> str:
@@ -73,10 +83,9 @@ def _whole(question: str) -> str:
 
 
 def _file(question: str) -> Path | None:
-    """Where the answers to a question are: below XDG_CACHE_HOME if that is set, as programs keep it."""
-    named = Path(os.environ.get("XDG_CACHE_HOME", ""))
-    try:
-        home = named if named.is_absolute() else Path.home() / ".cache"
-    except RuntimeError:  # nobody's home
+    """Where the answers to a question are: below XDG_CACHE_HOME if that is set, as programs keep it; None: nowhere."""
+    named, home = (Path(os.environ.get(name, "")) for name in ("XDG_CACHE_HOME", "HOME"))
+    folder = named if named.is_absolute() else home / ".cache"
+    if not folder.is_absolute():
         return None
-    return home / "crdcompat" / f"blobs-{zlib.crc32(_whole(question).encode()):08x}.json"
+    return folder / "crdcompat" / f"blobs-{zlib.crc32(_whole(question).encode()):08x}.json"

@@ -164,9 +164,11 @@ _Dumper.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile("^(?:[nNyY])$
 
 
 def write(path: Path, *documents: Any) -> Path:
-    """Write documents to a file, JSON or YAML by its name; text is written as it is."""
+    """Write documents to a file, JSON or YAML by its name; text and bytes are written as they are."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    if len(documents) == 1 and isinstance(documents[0], str):
+    if len(documents) == 1 and isinstance(documents[0], bytes):
+        path.write_bytes(documents[0])
+    elif len(documents) == 1 and isinstance(documents[0], str):
         path.write_text(documents[0], encoding="utf-8")
     elif path.suffix == ".json":
         path.write_text("\n".join(json.dumps(document) for document in documents), encoding="utf-8")

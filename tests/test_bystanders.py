@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import Json, commit, crd, git, obj, root, run, string
+from helpers import Json, commit, crd, git, load_yaml, obj, root, run, string
 
 import crdcompat.jobs.check
 from crdcompat.manifests.contexts import CHANNEL, FEATURE_SET, PROFILE
+from crdcompat.manifests.dump import to_yaml
 
 Check = Callable[..., tuple[Json, Json]]
 
@@ -107,7 +108,7 @@ def test_another_variant_somewhere_else(repo: Path, check_twice: Check) -> None:
 @pytest.mark.parametrize("many", [False, True], ids=["few names", "many names"])
 @pytest.mark.parametrize("suffix", ["yaml", "json"])
 def test_many_crds_that_differ(repo: Path, check_twice: Check, suffix: str, *, many: bool) -> None:
-    """Beyond a handful of names it is their plurals that are searched for: in YAML, and in JSON of one line."""
+    """In YAML, and in JSON of one line."""
     kinds = [f"Thing{name}" for name in ("abcdefghijkl" if many else "ab")]
     variants = {
         f"deep/{kind}.{suffix}": widget("A", "C", kind=kind, sets="TechPreviewNoUpgrade") for kind in (*kinds, "Still")
@@ -117,7 +118,7 @@ def test_many_crds_that_differ(repo: Path, check_twice: Check, suffix: str, *, m
     narrow, _ = check_twice(repo)
     summary = narrow["sections"][0]["summary"]
     assert summary["contexts"] == ["Default/default", "TechPreviewNoUpgrade/default"]
-    # JSON of one line might be anyone's, and say anything: it is read.
+    # JSON of one line may say anything of contexts: it is read.
     assert summary["unread"] == len(OTHERS) + (0 if suffix == "json" else 1)
 
 
@@ -251,3 +252,114 @@ def test_a_context_that_one_side_alone_would_tell_of(repo: Path, check_twice: Ch
     commit(repo, {**OTHERS, **other, "w.yaml": widget("A", sets="TechPreviewNoUpgrade")})
     stage(repo, {"w.yaml": widget("A", "B")})
     assert check_twice(repo)[0]["sections"][0]["findings"]
+
+
+# -- how a CRD may be written -----------------------------------------------------------------
+
+
+_WRITTEN = {
+    "as it is": lambda text: text,
+    "another group in a comment, one's own anchored": lambda text: re.sub(
+        r"(?m)^(  group:) (.*)", r"  # group: old.com\n\1 &g \2", text
+    ),
+    "a key without its colon": lambda text: re.sub(r"(?m)^    plural: (.*)", r"    ? plural\n    : \1", text),
+    "tagged": lambda text: text.replace("plural: ", "plural: !!str "),
+    "on the next line": lambda text: re.sub(r"(?m)^    plural: (.*)", r"    plural:\n      \1", text),
+    "quoted": lambda text: re.sub(r"(?m)^( *)(plural|group|name): (.*)", r'\1"\2": "\3"', text),
+    "an escape": lambda text: text.replace("    plural:", '    "pl\\u0075ral":'),
+    "an anchor elsewhere": lambda text: f"x-plural: &p widgets\n{text.replace('plural: widgets', 'plural: *p')}",
+    "Windows": lambda text: text.replace("\n", "\r\n"),
+    "in UTF-16": lambda text: text.encode("utf-16"),
+    "JSON": lambda text: json.dumps(load_yaml(text)),
+    "pretty JSON": lambda text: json.dumps(load_yaml(text), indent=2),
+    "JSON that tells of a group": lambda text: json.dumps(load_yaml(text) | {"description": "group: core"}, indent=2),
+    "a list": lambda text: json.dumps({"apiVersion": "v1", "kind": "List", "items": [load_yaml(text)]}),
+    "a typed list": lambda text: json.dumps(
+        {
+            "apiVersion": "apiextensions.k8s.io/v1",
+            "kind": "CustomResourceDefinitionList",
+            "items": [{"metadata": (crd := load_yaml(text))["metadata"], "spec": crd["spec"]}],
+        }
+    ),
+    "behind another document": lambda text: f"kind: Other\nspec: {{group: other.com, plural: others}}\n---\n{text}",
+}
+
+
+@pytest.mark.parametrize("how", _WRITTEN)
+def test_a_variant_is_found_however_it_is_written(repo: Path, check_twice: Check, how: str) -> None:
+    """The change drops a profile: there the unchanged variant, which has a value more, is what is left."""
+    both = {"alone": "true", "hosted": "true"}
+    variant = to_yaml(widget("A", "C", hosted="true"))
+    others = {"o.yaml": widget("A", kind="Other", **both), "x/v.yaml": _WRITTEN[how](variant)}
+    commit(repo, {**OTHERS, **others, "w.yaml": widget("A", **both)})
+    stage(repo, {"w.yaml": widget("A", alone="true")})
+    found = check_twice(repo)[0]["sections"][0]["findings"]
+    assert [(each["added"], each["contexts"]) for each in found if each["direction"] == "rollback"] == [
+        (["C"], ["Default/hosted"])
+    ]
+
+
+@pytest.mark.parametrize("how", ["as it is", "JSON", "in UTF-16", "a typed list"])
+def test_a_context_is_told_however_it_is_written(repo: Path, check_twice: Check, how: str) -> None:
+    teller = widget("A", kind="Teller", sets="TechPreviewNoUpgrade")
+    teller["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["description"] = "long " * 200
+    commit(repo, {**OTHERS, "x/t.yaml": _WRITTEN[how](to_yaml(teller)), "w.yaml": widget("A")})
+    stage(repo, {"w.yaml": widget("A", "B")})
+    contexts = check_twice(repo)[0]["sections"][0]["summary"]["contexts"]
+    assert contexts == ["Default/default", "TechPreviewNoUpgrade/default"]
+
+
+def test_a_flavour_goes_over_a_channel(repo: Path, check_twice: Check) -> None:
+    """The only CRD that is of channel experimental tells it; one with a flavour beside is of that alone."""
+    flavour = "example.com/flavour"
+    files = {
+        ".crdcompat.yaml": f"variant_annotations: [{flavour}]\n",
+        "a.yaml": widget("A", kind="Aa", channel="experimental", **{flavour: "sour"}),
+        "v.yaml": widget("A", "C", **{flavour: "sour"}),
+        "z.yaml": widget("A", kind="Zz", channel="experimental"),
+    }
+    commit(repo, {**files, "w.yaml": widget("A")})
+    stage(repo, {"w.yaml": widget("A", "C")})
+    narrow, whole = check_twice(repo)
+    assert narrow["sections"][0]["findings"]
+    assert narrow["sections"][0]["summary"]["contexts"] == whole["sections"][0]["summary"]["contexts"]
+
+
+def test_a_variant_that_cannot_be_read_is_said(repo: Path, check_twice: Check) -> None:
+    broken = to_yaml(widget("A", "C", sets="TechPreviewNoUpgrade")).replace("    plural: widgets\n", "")
+    commit(repo, {**OTHERS, "x/v.yaml": broken, "w.yaml": widget("A")})
+    stage(repo, {"w.yaml": widget("A", "B")})
+    assert [each["file"] for each in check_twice(repo)[0]["summary"]["problems"]] == ["x/v.yaml", "x/v.yaml"]
+
+
+@pytest.mark.parametrize("name", ["a\nb.yaml", "a\\x41.yaml", "a b.yaml", 'a"b.yaml', "\u00e4.yaml"])
+def test_odd_paths_are_told_of(repo: Path, check_twice: Check, name: str) -> None:
+    """What is remembered of a blob counts at any path: a path that a search cannot tell must not spoil it."""
+    both = {"alone": "true", "hosted": "true"}
+    variant = widget("A", "C", hosted="true")
+    others = {"o.yaml": widget("A", kind="Other", **both), f"x/{name}": variant}
+    commit(repo, {**OTHERS, **others, "w.yaml": widget("A", **both)})
+    stage(repo, {"w.yaml": widget("A", alone="true")})
+    assert check_twice(repo)[0]["summary"]["findings"]["error"] == 1
+    git(repo, "reset", "--quiet", "--hard")
+    commit(repo, {f"x/{name}": None, "x/v.yaml": variant})
+    stage(repo, {"w.yaml": widget("A", alone="true")})
+    assert check_twice(repo)[0]["summary"]["findings"]["error"] == 1
+
+
+def test_a_replaced_blob_is_what_its_id_says(repo: Path, check_twice: Check) -> None:
+    both = {"alone": "true", "hosted": "true"}
+    others = {"o.yaml": widget("A", kind="Other", **both), "x/v.yaml": widget("A", "C", hosted="true")}
+    commit(repo, {**OTHERS, **others, "w.yaml": widget("A", **both), "n.txt": "nothing"})
+    git(repo, "replace", *git(repo, "rev-parse", "HEAD:x/v.yaml", "HEAD:n.txt").split())
+    stage(repo, {"w.yaml": widget("A", alone="true")})
+    assert check_twice(repo)[0]["summary"]["findings"]["error"] == 1
+
+
+def test_what_the_change_did_not_touch_is_not_its_doing(repo: Path, check_twice: Check) -> None:
+    """Documents of a CRD that disagree: undecided where the CRD changes, not where a file happens to be read."""
+    twice = [widget("A", kind="Twice", sets="TechPreviewNoUpgrade") for _ in "ab"]
+    twice[1]["spec"]["scope"] = "Cluster"
+    commit(repo, {**OTHERS, "t.yaml": "---\n".join(map(to_yaml, twice)), "w.yaml": widget("A")})
+    stage(repo, {"w.yaml": widget("A", "B")})
+    assert check_twice(repo)[0]["sections"][0]["undecided"] == []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import multiprocessing
+import os
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,8 @@ from crdcompat.cache import recall, remember
 
 
 def kept(cache: Path) -> list[Path]:
-    return sorted(cache.rglob("*.*"))
+    """The files that are kept, but for the one that keeps git from taking them."""
+    return sorted(path for path in cache.rglob("*.*") if path.is_file() and path.name != ".gitignore")
 
 
 def test_what_was_remembered_is_recalled(cache: Path) -> None:
@@ -62,7 +64,46 @@ def test_where_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("XDG_CACHE_HOME", unset)
         remember("who", {unset: 1})
     assert recall("who") == {"": 1, "relative": 1}
-    assert [file.parent for file in kept(tmp_path) if file.is_file()] == [tmp_path / ".cache/crdcompat"]
+    assert [file.parent for file in kept(tmp_path)] == [tmp_path / ".cache/crdcompat"]
+
+
+def test_no_home_to_keep_it_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    for home in ("", ".", "home"):
+        monkeypatch.setenv("HOME", home)
+        remember("who", {"a": 1})
+    monkeypatch.delenv("HOME")
+    remember("who", {"a": 1})
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_home_that_is_a_checkout(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(repo / ".cache"))
+    run("check", cwd=repo)
+    assert kept(repo / ".cache")
+    assert git(repo, "status", "--porcelain", "--untracked-files=all") == "M  w.yaml"
+
+
+def test_what_is_no_file_is_not_read(cache: Path) -> None:
+    remember("who", {"a": 1})
+    (file,) = kept(cache)
+    file.unlink()
+    os.mkfifo(file)
+    assert recall("who") == {}
+    remember("who", {"b": 2})
+    assert recall("who") == {"b": 2}
+
+
+def test_what_a_cut_off_run_left_goes_in_time(cache: Path) -> None:
+    remember("who", {"a": 1})
+    for number in range(20):
+        left = cache / "crdcompat" / f".{number}-{number}"
+        left.write_text("half")
+        os.utime(left, (number, number))
+    remember("who", {"b": 1})
+    assert len(list((cache / "crdcompat").iterdir())) == 9  # with .gitignore
+    assert recall("who") == {"a": 1, "b": 1}
 
 
 def test_nowhere_to_keep_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -117,7 +158,9 @@ def test_without_it_nothing_is_kept(repo: Path, cache: Path) -> None:
     assert not kept(cache)
 
 
-@pytest.mark.parametrize("row", ["x", None, 3, [], [[], [], []], [[], [], [], "no"], {"plurals": []}])
+@pytest.mark.parametrize(
+    "row", ["x", None, 3, [], [[], []], [[], [], "no"], [[], [1], False], [[{}], [], False], {"plurals": []}]
+)
 def test_what_is_no_answer_is_asked_again(repo: Path, cache: Path, row: object) -> None:
     """A variant that a damaged file does not tell of is found all the same."""
     commit(
@@ -137,3 +180,24 @@ def test_what_is_no_answer_is_asked_again(repo: Path, cache: Path, row: object) 
     again = run("check", "--base", "HEAD", "--format", "json", cwd=repo).report
     assert again == first
     assert "CustomNoUpgrade/default" in first["sections"][0]["summary"]["contexts"]
+
+
+def test_annotations_that_read_alike_are_different_questions(repo: Path, cache: Path) -> None:
+    for number, variants in enumerate(("['a/x b/y']", "['a/x', 'b/y']"), 1):
+        (repo / ".crdcompat.yaml").write_text(f"variant_annotations: {variants}\n")
+        run("check", cwd=repo)
+        assert len(kept(cache)) == number
+
+
+def test_a_file_too_large_to_read_is_told_of_alike(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """New since an earlier run, and so looked at by itself; what is too large is git's to search."""
+    commit(repo, {"w.yaml": widget("A"), **{f"o/{name}.yaml": widget("A", kind=f"O{name}") for name in "abcdefghij"}})
+    write(repo / "w.yaml", widget("A", "B"))
+    git(repo, "add", "--all")
+    run("check", "--base", "HEAD", cwd=repo)
+    commit(repo, {"w.yaml": widget("A"), "big.yaml": "a: " + "b" * 5000})
+    monkeypatch.setattr("crdcompat.sources.blobs.MAX_FILE_BYTES", 4000)
+    write(repo / "w.yaml", widget("A", "B"))
+    git(repo, "add", "--all")
+    runs = [run("check", "--base", "HEAD", *args, cwd=repo) for args in (("--no-cache",), (), ())]
+    assert {(ran.code, ran.out) for ran in runs} == {(1, runs[0].out)}

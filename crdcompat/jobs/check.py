@@ -71,7 +71,8 @@ def check(
     names, notes = _targets(change, config, wishes)
     targets = [open_source(name, repo=wishes.repo) for name in names]
     reader = reader_for(config)
-    left_out = unread((before, after, *targets), reader, config.wants, telltales, wishes.filters.get("crds", ()))
+    wanted, variants = wishes.filters.get("crds", ()), config.texts("variant_annotations")
+    left_out = unread((before, after, *targets), reader, config.wants, telltales, wanted, variants)
     release = change.release or short(before.commit)
     runs = config.runs(release)
     old = replace(reader.read(before, "old", config.wants, left_out), name=release, runs=runs)
@@ -79,6 +80,7 @@ def check(
     preset = f"variants are told apart as in {config.preset or preset_of((*old.documents, *new.documents))} trees"
     run = _Run(config, waivers, wishes, new, GoMarkers(after, config.wants).places)
     own = run.section(BASE, old)
+    own = replace(own, report=_of_the_change(own.report, old, new))
     told_by, unknown = with_introduced(own.report, (old.commit, new), wishes.repo, of_index=after.name == "index:")
     sections = [Section(BASE, told_by)]
     for name, tree in zip(names, targets, strict=True):
@@ -88,6 +90,13 @@ def check(
     return CheckReport(
         head, tuple(sections), (told, preset, *notes, *unknown), tuple(run.said(has_targets=bool(names)))
     )
+
+
+def _of_the_change(report: DiffReport, old: CrdSet, new: CrdSet) -> DiffReport:
+    """Without what is undecided of CRDs that did not change: documents that disagree did so before."""
+    sides = ({(item.crd.name, item.file, item.oid, item.index) for item in crds.documents} for crds in (old, new))
+    changed = {name for name, *_ in set.symmetric_difference(*sides)}
+    return replace(report, undecided=tuple(item for item in report.undecided if item.crd in changed))
 
 
 class _Run:

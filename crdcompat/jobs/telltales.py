@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
 from typing import Any
 
 from crdcompat.cache import MOST_BLOBS, recall, remember
 from crdcompat.jobs.quick import unchanged
 from crdcompat.manifests.contexts import CHANNEL, FEATURE_SET, PROFILE
 from crdcompat.manifests.lookout import FOLDERS_ELSEWHERE, may_hold_crds
-from crdcompat.manifests.telltale import WORDS, Telltale, telling_lines, told_by
+from crdcompat.manifests.telltale import FORM, WORDS, Telltale, telling_lines, told_by
+from crdcompat.sources.blobs import read_blobs
 from crdcompat.sources.git import GitTree, grep
 from crdcompat.sources.tree import Entry, Tree
 
@@ -37,21 +37,18 @@ def telltales(trees: Sequence[Tree], variants: Iterable[str] = (), *, cached: bo
     if not isinstance(base, GitTree):  # nothing else can be searched
         return all_needed
     entries = [entry for entry in unchanged(trees).values() if may_hold_crds(entry.path)]
-    question = " ".join(annotations)
+    question = repr((FORM, *annotations))
     cached = cached and len(entries) <= MOST_BLOBS
     known = _known(question) if cached else {}
     unknown = [entry for entry in entries if entry.oid not in known]
-    if len(unknown) > min(len(known), _FEW):
-        look = _search(base, unknown, annotations)
-    else:
-        look = partial(_open, base, unknown, annotations)
+    look = (_search if len(unknown) > min(len(known), _FEW) else _open)(base, unknown, annotations)
 
     def found() -> ByBlob:
         fresh = look()
-        of_all = {entry.oid: known.get(entry.oid) or fresh[entry.oid] for entry in entries}
+        told = {entry.oid: known.get(entry.oid) or fresh.get(entry.oid) for entry in entries}
         if cached and fresh:
-            remember(question, {oid: [t.plurals, t.groups, t.notes, t.is_open] for oid, t in of_all.items() if oid})
-        return of_all
+            remember(question, {oid: [t.plurals, t.notes, t.is_open] for oid, t in told.items() if oid and t})
+        return {oid: telltale or Telltale(is_open=True) for oid, telltale in told.items()}
 
     return found
 
@@ -61,25 +58,38 @@ def _known(question: str) -> ByBlob:
 
 
 def _is_row(row: Any) -> bool:
-    return isinstance(row, list) and [type(part) for part in row] == [list, list, list, bool]
+    is_one = isinstance(row, list) and [type(part) for part in row] == [list, list, bool]
+    return is_one and all(type(text) is str for texts in row[:2] for text in texts)
 
 
-def _open(base: GitTree, entries: Sequence[Entry], annotations: tuple[str, ...]) -> ByBlob:
-    told: ByBlob = {entry.oid: Telltale(is_open=True) for entry in entries}  # what is too large to be read stays so
-    for entry, data in base.read(entries):
-        told[entry.oid] = told_by(telling_lines(data, annotations), annotations)
-    return told
+def _open(base: GitTree, entries: Sequence[Entry], annotations: tuple[str, ...]) -> Telltales:
+    """Read each file; git searches those that are too large to be read."""
+
+    def found() -> ByBlob:
+        read = read_blobs(base.repo, entries, [])  # whoever reads them for what is in them tells of problems
+        told: ByBlob = {entry.oid: told_by(telling_lines(data, annotations), annotations) for entry, data in read}
+        large = [entry for entry in entries if entry.oid not in told and _is_told_apart(entry.path)]
+        return told | (_search(base, large, annotations)() if large else {})
+
+    return found
 
 
 def _search(base: GitTree, entries: Sequence[Entry], annotations: tuple[str, ...]) -> Telltales:
-    oids = {entry.path: entry.oid for entry in entries}
-    told: dict[str | None, list[str]] = {entry.oid: [] for entry in entries}
+    """Let git search the commit; files whose path it could not tell are read."""
+    oids = {entry.path: entry.oid for entry in entries if _is_told_apart(entry.path)}
     search = grep(base, (*WORDS, *annotations), leaving_out=FOLDERS_ELSEWHERE)
+    others = _open(base, [entry for entry in entries if entry.path not in oids], annotations)
 
     def found() -> ByBlob:
+        lines: dict[str | None, list[str]] = {oid: [] for oid in oids.values()}
         for path, line in search():
             if path in oids:
-                told[oids[path]].append(line)
-        return {oid: told_by(lines, annotations) for oid, lines in told.items()}
+                lines[oids[path]].append(line)
+        return {oid: told_by(told, annotations) for oid, told in lines.items()} | others()
 
     return found
+
+
+def _is_told_apart(path: str) -> bool:
+    """Whether the path in a line of git's answer is this one: no line break cuts it, and no escape stands in it."""
+    return "\n" not in path and "\\" not in path

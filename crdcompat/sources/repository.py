@@ -123,7 +123,10 @@ class Repository:
         return ["git", *at, "-c", "core.fsmonitor=false", *args]
 
     def environment(self) -> dict[str, str]:
-        """Give the environment in which git neither writes, nor asks, nor reaches for the network."""
+        """Give the environment in which git neither writes, nor asks, nor reaches for the network.
+
+        An id stands for what it was made of: what a user has put in its place for now (git replace) is passed over.
+        """
         dropped = () if self.path is None else _REPOSITORY_VARIABLES
         kept = {name: value for name, value in os.environ.items() if name not in dropped}
         for manner in ("LITERAL", "GLOB", "NOGLOB", "ICASE"):
@@ -133,6 +136,7 @@ class Repository:
             "GIT_NO_LAZY_FETCH": "1",
             "GIT_ALLOW_PROTOCOL": "none",  # what older gits, which do not know the line above, obey
             "GIT_OPTIONAL_LOCKS": "0",
+            "GIT_NO_REPLACE_OBJECTS": "1",
             "GIT_TERMINAL_PROMPT": "0",
             "LC_ALL": "C",
         }
