@@ -80,7 +80,6 @@ def check(
     preset = f"variants are told apart as in {config.preset or preset_of((*old.documents, *new.documents))} trees"
     run = _Run(config, waivers, wishes, new, GoMarkers(after, config.wants).places)
     own = run.section(BASE, old)
-    own = replace(own, report=_of_the_change(own.report, old, new))
     told_by, unknown = with_introduced(own.report, (old.commit, new), wishes.repo, of_index=after.name == "index:")
     sections = [Section(BASE, told_by)]
     for name, tree in zip(names, targets, strict=True):
@@ -92,8 +91,8 @@ def check(
     )
 
 
-def _of_the_change(report: DiffReport, old: CrdSet, new: CrdSet) -> DiffReport:
-    """Without what is undecided of CRDs that did not change: documents that disagree did so before."""
+def _of_what_differs(report: DiffReport, old: CrdSet, new: CrdSet) -> DiffReport:
+    """Without what is undecided of CRDs that are alike on both sides: there it is only documents that disagree."""
     sides = ({(item.crd.name, item.file, item.oid, item.index) for item in crds.documents} for crds in (old, new))
     changed = {name for name, *_ in set.symmetric_difference(*sides)}
     return replace(report, undecided=tuple(item for item in report.undecided if item.crd in changed))
@@ -149,7 +148,7 @@ class _Run:
 
             trees = (open_objects(path, repo=self._wishes.repo) for path in self._wishes.objects)
             report = with_evidence(report, old, new, chain.from_iterable(map(read_objects, trees)))
-        return configured(report, self._config)
+        return configured(_of_what_differs(report, old, new), self._config)
 
 
 def _marked(report: DiffReport, earlier: DiffReport, narrower: Narrower) -> DiffReport:
