@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from typing import Any
 
 from crdcompat.cache import MOST_BLOBS, recall, remember
@@ -54,12 +55,18 @@ def telltales(trees: Sequence[Tree], variants: Iterable[str] = (), *, cached: bo
 
 
 def _known(question: str) -> ByBlob:
-    return {oid: Telltale(*row) for oid, row in recall(question).items() if _is_row(row)}
+    rows = recall(question)
+    return {oid: telltale for oid, row in rows.items() if (telltale := _of_row(row)) is not None}
 
 
-def _is_row(row: Any) -> bool:
-    is_one = isinstance(row, list) and [type(part) for part in row] == [list, list, bool]
-    return is_one and all(type(text) is str for texts in row[:2] for text in texts)
+def _of_row(row: Any) -> Telltale | None:
+    """What was remembered of a blob; None for anything else that stands in the file."""
+    match row:
+        case [list() as plurals, list() as notes, bool() as is_open]:
+            with suppress(TypeError):  # something that is no text
+                "".join(plurals + notes)
+                return Telltale(plurals, notes, is_open)
+    return None
 
 
 def _open(base: GitTree, entries: Sequence[Entry], annotations: tuple[str, ...]) -> Telltales:
