@@ -9,6 +9,7 @@ import json
 import re
 import subprocess
 import sys
+import tarfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -182,6 +183,14 @@ def both(tmp_path: Path, old: Json, new: Json) -> tuple[Path, Path]:
     for name, data in (("old", old), ("new", new)):
         write(tmp_path / name / "widget.yaml", data if data.get("kind") == "CustomResourceDefinition" else crd(data))
     return tmp_path / "old", tmp_path / "new"
+
+
+def unpack(archive: tarfile.TarFile, into: Path) -> None:
+    """Unpack an archive of ours; early releases of Python 3.11 know no filters."""
+    if hasattr(tarfile, "data_filter"):
+        archive.extractall(into, filter="data")
+    else:
+        archive.extractall(into)
 
 
 def git(at: Path, *args: str) -> str:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import CONTEXT, PAIRS, Json, diff, select, spawn
+from helpers import CONTEXT, PAIRS, Json, diff, select, spawn, unpack
 
 DATA = "data/conformance"
 
@@ -42,7 +42,7 @@ def answered(asked: list[Json], openshift_api: Path, tmp_path_factory: pytest.Te
         command = ["git", "-C", openshift_api, "archive", "-o", archive, f"origin/release-{release}", *files]
         subprocess.run(command, check=True)
         with tarfile.open(archive) as tar:
-            tar.extractall(folder / release, filter="data")
+            unpack(tar, folder / release)
     requests = (
         {
             "id": line["id"],

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from helpers import Json, both, crd, obj, root, run, string, version, write
+from helpers import Json, both, crd, obj, root, run, string, unpack, version, write
 
 from crdcompat.cli.progress import Progress
 from crdcompat.jobs import api
@@ -81,7 +81,7 @@ def test_a_must_gather_as_archive_and_as_directory(must_gather: Path, tmp_path: 
     where = "cluster-scoped-resources/config.openshift.io/clusterversions/version.yaml"
     assert source == f"must-gather-4.18.tar.gz: {where}"
     with tarfile.open(must_gather) as archive:
-        archive.extractall(tmp_path, filter="data")
+        unpack(archive, tmp_path)
     in_directory = objects(tmp_path / "must-gather")
     assert {item.identity for item in in_directory} == distinct and len(in_directory) == len(found)
 
@@ -115,7 +115,7 @@ def test_the_crds_of_a_must_gather(must_gather: Path, tmp_path: Path) -> None:
     assert path == wanted and b"enabledCapabilities" in data
     assert len(api.load(str(must_gather)).documents) == 127
     with tarfile.open(must_gather) as archive:  # folders above it that mean something in a repository mean nothing
-        archive.extractall(tmp_path / "tests" / "vendor", filter="data")
+        unpack(archive, tmp_path / "tests" / "vendor")
     assert len(api.load(f"recording:{tmp_path}").documents) == 127
 
 
