@@ -6,12 +6,13 @@ import json
 import random
 import re
 import subprocess
+import tarfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import Json, commit, crd, git, load_yaml, obj, root, run, string
+from helpers import Json, commit, crd, git, load_yaml, obj, root, run, string, write
 
 import crdcompat.jobs.check
 from crdcompat.manifests.contexts import CHANNEL, FEATURE_SET, PROFILE
@@ -364,3 +365,16 @@ def test_what_the_change_did_not_touch_is_not_its_doing(repo: Path, check_twice:
     stage(repo, {"w.yaml": widget("A", "B")})
     narrow, whole = check_twice(repo, "--target", "HEAD~0")
     assert [section["undecided"] for section in (*narrow["sections"], *whole["sections"])] == [[]] * 4
+
+
+def test_what_is_not_known_to_be_alike_stays_undecided(repo: Path, tmp_path: Path) -> None:
+    """Files of an archive and files that changed on disk have no ids: one name on both sides says nothing."""
+    undecided = widget("A")
+    undecided["spec"]["unheardOf"] = "a"
+    commit(repo, {"w.yaml": widget("A")})
+    with tarfile.open(tmp_path / "older.tar", "w") as archive:
+        archive.add(write(tmp_path / "w.yaml", undecided), "w.yaml")
+    write(repo / "w.yaml", widget("A", "B"))
+    args = ("--base", "HEAD", "--head", "worktree:", "--target", f"path:{tmp_path / 'older.tar'}")
+    report = run("check", *args, "--format", "json", cwd=repo).report
+    assert [each["keyword"] for each in report["sections"][1]["undecided"]] == ["unheardOf"]

@@ -61,13 +61,13 @@ def check(
     ) is not None:
         report = found
     else:
-        from crdcompat.jobs.telltales import all_needed, telltales
+        from crdcompat.jobs.telltales import telltales
 
         recordings = objects or settings.config.recordings
-        if recordings or wants_passing(settings.formats):  # they are about every CRD, changed or not
-            told = all_needed
-        else:  # git searches while the comparison is being loaded
-            told = telltales(trees, settings.config.texts("variant_annotations"), cached=not no_cache)
+        every = bool(recordings) or wants_passing(settings.formats)  # they are about each CRD, changed or not
+        # git searches while the comparison is being loaded.
+        variants = settings.config.texts("variant_annotations")
+        told = telltales(trees, variants, cached=not no_cache, all_needed=every)
 
         from crdcompat.jobs.check import Wishes
         from crdcompat.jobs.check import check as run_check

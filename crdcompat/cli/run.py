@@ -72,7 +72,7 @@ def run_check(named: str | None, repo: str | None, base: str | None) -> CheckRep
     from crdcompat.jobs.change import find_change
     from crdcompat.jobs.check import Wishes, check
     from crdcompat.jobs.quick import sides, untouched
-    from crdcompat.jobs.telltales import all_needed, telltales
+    from crdcompat.jobs.telltales import telltales
 
     config = find_config(named, Path(repo) if repo else None)
     change = find_change(base, configured=config.base, repo=repo)
@@ -83,7 +83,7 @@ def run_check(named: str | None, repo: str | None, base: str | None) -> CheckRep
     found = untouched(change, trees, config.wants, repo)
     if found is not None:
         return found
-    told = all_needed if wishes.objects else telltales(trees, config.texts("variant_annotations"), cached=True)
+    told = telltales(trees, config.texts("variant_annotations"), cached=True, all_needed=bool(wishes.objects))
     return check(change, trees, told, config, read_waivers(config.waiver_file), wishes)
 
 

@@ -92,9 +92,10 @@ def check(
 
 
 def _of_what_differs(report: DiffReport, old: CrdSet, new: CrdSet) -> DiffReport:
-    """Without what is undecided of CRDs that are alike on both sides: there it is only documents that disagree."""
+    """Without what is undecided of CRDs that are known to be alike on both sides: there only documents disagree."""
     sides = ({(item.crd.name, item.file, item.oid, item.index) for item in crds.documents} for crds in (old, new))
     changed = {name for name, *_ in set.symmetric_difference(*sides)}
+    changed |= {item.crd.name for crds in (old, new) for item in crds.documents if item.oid is None}
     return replace(report, undecided=tuple(item for item in report.undecided if item.crd in changed))
 
 

@@ -23,20 +23,18 @@ ByBlob = dict[str | None, Telltale]
 Telltales = Callable[[], ByBlob]
 
 
-def all_needed() -> ByBlob:
-    """Tell nothing: then every file is needed."""
-    return {}
-
-
-def telltales(trees: Sequence[Tree], variants: Iterable[str] = (), *, cached: bool) -> Telltales:
+def telltales(
+    trees: Sequence[Tree], variants: Iterable[str] = (), *, cached: bool, all_needed: bool = False
+) -> Telltales:
     """Find out what the files tell that are the same in all ``trees``; ``variants`` tell variants apart, too.
 
     git searches beside what the caller does next; what is given waits for it, and raises SourceError where something
-    could not be searched. ``cached``: what earlier runs found is taken and added to. Raises SourceError.
+    could not be searched. ``cached``: what earlier runs found is taken and added to. Nothing is told of any file, so
+    that each is needed, where ``all_needed`` says so or the first tree is no commit. Raises SourceError.
     """
     base, annotations = trees[0], (FEATURE_SET, PROFILE, CHANNEL, *variants)
-    if not isinstance(base, GitTree):  # nothing else can be searched
-        return all_needed
+    if all_needed or not isinstance(base, GitTree):
+        return dict
     entries = [entry for entry in unchanged(trees).values() if may_hold_crds(entry.path)]
     question = repr((FORM, *annotations))
     cached = cached and len(entries) <= MOST_BLOBS

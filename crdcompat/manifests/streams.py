@@ -142,6 +142,7 @@ def _as_fault(error: yaml.YAMLError, text: bytes) -> Fault:
 
 
 def pieces_at(text: bytes, start: re.Pattern[bytes]) -> list[tuple[int, bytes]]:
+    """Split a stream where ``start`` is found, into (first line, piece). Raises Fault when there are too many."""
     starts = [match.start() for match in islice(start.finditer(text), MAX_DOCUMENTS + 1)]
     if len(starts) > MAX_DOCUMENTS:
         raise _too_many_documents()
@@ -156,6 +157,7 @@ def pieces_at(text: bytes, start: re.Pattern[bytes]) -> list[tuple[int, bytes]]:
 
 
 def yaml_values(text: bytes) -> Iterator[Parsed | Fault]:
+    """Read the documents of a UTF-8 YAML stream, piece by piece where it does not parse as a whole. Raises nothing."""
     try:
         yield from load_stream(text)
         return

@@ -109,8 +109,7 @@ class _Parser:
 
     def _open(self) -> None:
         found = _GROUP.match(self.text, self.at)
-        if found is None:  # pragma: no cover - the expression also matches "(" alone
-            raise Unsupported("a group of an unknown kind")
+        assert found is not None  # it matches "(" alone, too
         self.at = found.end()
         if found["end"] is None:
             if self.text[self.at : self.at + 1] == "?":
