@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+from crdcompat.version import __version__ as __version__
 
 __all__ = ["CrdSet", "DiffReport", "SimulationReport", "Verdict", "diff", "judge", "load", "simulate"]
 
@@ -28,7 +28,7 @@ _HOMES = {
     "CrdSet": "crdcompat.manifests.crdset",
     "DiffReport": "crdcompat.report.diff_model",
     "SimulationReport": "crdcompat.report.simulation_model",
-    "Verdict": "crdcompat.apiserver.strategy",
+    "Verdict": "crdcompat.apiserver.verdict",
 }
 
 

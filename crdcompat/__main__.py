@@ -42,7 +42,7 @@ def main() -> NoReturn:
 
 
 def _crashed(error: Exception) -> NoReturn:
-    from crdcompat import __version__
+    from crdcompat.version import __version__
 
     what = f"{type(error).__name__}: {error}".splitlines()[0][:200]
     print(

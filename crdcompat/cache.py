@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from crdcompat import __version__
+from crdcompat.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

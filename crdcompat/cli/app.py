@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_command
 
-from crdcompat import __version__
+from crdcompat.version import __version__
 
 #: The functions that are commands, by the module of this package they stand in; in the order in which help lists them.
 _MODULES = {

@@ -18,10 +18,10 @@ from typing import Any, BinaryIO, Self
 
 import orjson
 
-from crdcompat import __version__
 from crdcompat.errors import UsageError
 from crdcompat.jobs.outcome import Outcome, from_data
 from crdcompat.sources.naming import reason_of
+from crdcompat.version import __version__
 
 _FORMAT = "crdcompat fleet journal 1"
 _BEGINS = b'{"journal":"crdcompat'

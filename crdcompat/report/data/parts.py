@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from crdcompat import __version__
 from crdcompat.report.model import FORMAT, Release
+from crdcompat.version import __version__
 
 if TYPE_CHECKING:
     from crdcompat.policy.findings import Location

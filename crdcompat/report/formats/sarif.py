@@ -11,7 +11,6 @@ from urllib.parse import quote
 
 import orjson
 
-from crdcompat import __version__
 from crdcompat.policy.findings import Finding, Location, fingerprint
 from crdcompat.report.check_model import CheckReport, Section, sections
 from crdcompat.report.common import (
@@ -30,6 +29,7 @@ from crdcompat.report.sarif_rules import REJECTED_OBJECT, REJECTED_VALUE, UNDECI
 from crdcompat.report.simulation_model import RejectedCause, SimulatedObject, SimulationReport
 from crdcompat.report.style import Style, harmless
 from crdcompat.report.text_diff import undecided_line
+from crdcompat.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -11,8 +11,8 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from crdcompat import __version__
 from crdcompat.report.html import text
+from crdcompat.version import __version__
 
 _TEMPLATES = Path(__file__).parent / "templates"
 #: Nothing is loaded, sent, framed or made a page from text; only this very style and script count.

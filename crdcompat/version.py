@@ -1,0 +1,3 @@
+"""The version, where every room can ask for it."""
+
+__version__ = "0.1.0"
