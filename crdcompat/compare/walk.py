@@ -11,7 +11,7 @@ from functools import cache
 
 from crdcompat.compare.changes import Change, Undecided
 from crdcompat.compare.equal import identical
-from crdcompat.compare.facets import all_facets, junctors
+from crdcompat.compare.facets import all_facets, junctor
 from crdcompat.compare.site import Site
 from crdcompat.records import dataclass
 from crdcompat.schema.paths import ITEM, VALUE, render
@@ -93,7 +93,7 @@ def _container(site: Site, keyword: str, found: SchemaDiff) -> None:
 
 def _junctor(site: Site, keyword: str, found: SchemaDiff) -> None:
     """Branches that differ in enums alone are compared branch by branch; else the junctor itself changed."""
-    if not junctors.by_branch(site, keyword):
+    if not junctor.by_branch(site, keyword):
         return
     inside = SchemaDiff()
     for branch in _branch_sites(site, keyword):

@@ -1,4 +1,4 @@
-"""List types and keys: what counts as the same item (rows 61 to 64 of reference section 13).
+"""Lists that hold something twice by one count and not by another: what list types and list keys have in common.
 
 Servers tolerate duplicates that are stored already: they are refused when an object is created anew, restored,
 or when a write adds them. Ratcheting and server-side apply follow the keys too.
@@ -12,44 +12,15 @@ from typing import Any
 
 from crdcompat.apiserver.errors import DUPLICATE, INVALID
 from crdcompat.compare.changes import Change
-from crdcompat.compare.site import WRITE_REJECTED, Effects, Meeting, Seen, Site, Trial, Trials, dotted
+from crdcompat.compare.site import Meeting, Seen, Trial, Trials, dotted
 from crdcompat.schema.paths import ITEM, node_at
 from crdcompat.schema.sample import list_of_size, sample, values
 from crdcompat.schema.structural import ABSENT, Node
 
-KEYWORDS = frozenset({"x-kubernetes-list-type", "x-kubernetes-list-map-keys", "x-kubernetes-map-type"})
-_BOTH = (WRITE_REJECTED,)
-EFFECTS = {
-    "list-type.tightened": Effects(upgrade=_BOTH),
-    "list-type.loosened": Effects(rollback=_BOTH),
-    "list-type.changed": Effects(rollback=_BOTH, upgrade=_BOTH),
-    "list-keys.changed": Effects(rollback=_BOTH, upgrade=_BOTH),
-    "map-type.changed": Effects(),
-}
 _MOST = 4
 
 
-def changes(site: Site) -> Iterator[Change]:
-    if site.in_junctor:
-        return
-    old, new = site.old, site.new
-    keyword = "x-kubernetes-list-type"
-    if old.list_type != new.list_type:
-        kind = "list-type.changed"
-        if old.list_type == "atomic":
-            kind = "list-type.tightened"
-        elif new.list_type == "atomic":
-            kind = "list-type.loosened"
-        yield site.change(kind, _shown(old), _shown(new), keyword)
-    elif old.list_type == "map" and sorted(old.list_keys) != sorted(new.list_keys):
-        keys = "x-kubernetes-list-map-keys"
-        yield site.change("list-keys.changed", list(old.list_keys), list(new.list_keys), keys)
-    map_type = "x-kubernetes-map-type"
-    if (old.raw.get(map_type) or "granular") != (new.raw.get(map_type) or "granular"):
-        yield site.change("map-type.changed", old.raw.get(map_type), new.raw.get(map_type), map_type)
-
-
-def trials(change: Change, direction: str, meeting: Meeting) -> Trials:
+def duplicate_trials(change: Change, meeting: Meeting) -> Trials:
     """Lists that hold something twice by the reader's count and not by the writer's."""
     writer, reader = node_at(meeting.writer.node, change.path), node_at(meeting.reader.node, change.path)
     if writer is None or reader is None or reader.list_type == "atomic" or writer.items is None:
@@ -58,7 +29,8 @@ def trials(change: Change, direction: str, meeting: Meeting) -> Trials:
     return Trials(tuple(Trial(value, change.path, at=(*change.path, ITEM)) for value in made))
 
 
-def shows(effect: str, seen: Seen) -> bool:
+def shows_duplicate(seen: Seen) -> bool:
+    """Whether the reader rejects an item of the list."""
     place = seen.field.removesuffix("[0]")
     return any(
         error.type in (DUPLICATE, INVALID) and dotted(error.field).startswith(f"{place}[")
@@ -97,9 +69,3 @@ def _with_keys(writer: Node, reader: Node) -> Iterator[list[Any]]:
         if len(two) == 2:
             yield [{**full, key: two[0]}, {**full, key: two[1]}]
     yield [full, full]
-
-
-def _shown(node: Node) -> Any:
-    if node.list_type == "map":
-        return {"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": list(node.list_keys)}
-    return node.list_type

@@ -1,8 +1,4 @@
-"""Types: what kind of value a field holds (rows 41 to 48, 49 and 57 of reference section 13).
-
-Where the shape changed, what is below it is part of the same change: a list that became an object is not also a
-removed list of items. Values of another shape lose their content to pruning before they are rejected.
-"""
+"""Values of the shape that a writer's type allows: what types and maps have in common."""
 
 from __future__ import annotations
 
@@ -12,36 +8,20 @@ from typing import Any
 
 from crdcompat.compare.changes import Change
 from crdcompat.compare.local import Alone
-from crdcompat.compare.site import VALUE_PRUNED, WRITE_REJECTED, Effects, Meeting, Seen, Site, Trial, Trials
+from crdcompat.compare.site import VALUE_PRUNED, WRITE_REJECTED, Effects, Meeting, Seen, Trial, Trials
 from crdcompat.schema.paths import node_at
 from crdcompat.schema.sample import sample, values
 from crdcompat.schema.structural import ABSENT, Node
 from crdcompat.schema.texts import POOL
 
-KEYWORDS = frozenset({"type", "x-kubernetes-int-or-string", "items", "additionalProperties"})
-_BOTH = (WRITE_REJECTED, VALUE_PRUNED)
-EFFECTS = {
-    "type.changed": Effects(rollback=_BOTH, upgrade=_BOTH),
-    "map.introduced": Effects(rollback=_BOTH, upgrade=_BOTH),
-    "map.dropped": Effects(rollback=_BOTH, upgrade=_BOTH),
-}
+#: Values of another shape lose their content to pruning before they are rejected.
+SHAPE_EFFECTS = Effects(rollback=(WRITE_REJECTED, VALUE_PRUNED), upgrade=(WRITE_REJECTED, VALUE_PRUNED))
 
 _PLAIN: tuple[Any, ...] = ("a", 1, 0.5, True, ["a"], [], {"a": "b"}, {})
 _MOST = 4
 
 
-def changes(site: Site) -> Iterator[Change]:
-    if site.in_junctor:
-        return
-    old, new = site.old, site.new
-    if site.reshaped:
-        yield site.change("type.changed", _shown(old), _shown(new), "x-kubernetes-int-or-string", "type")
-    elif _form(old) != _form(new):
-        kind = "map.introduced" if new.additional is not None else "map.dropped"
-        yield site.change(kind, _form(old), _form(new), "additionalProperties")
-
-
-def trials(change: Change, direction: str, meeting: Meeting) -> Trials:
+def shape_trials(change: Change, meeting: Meeting) -> Trials:
     """Values that the writer's type allows; of objects also one with a key that only a map holds."""
     node = node_at(meeting.writer.node, change.path)
     if node is None:
@@ -62,6 +42,11 @@ def trials(change: Change, direction: str, meeting: Meeting) -> Trials:
     return Trials(tuple(Trial(value, change.path) for value in distinct.values()))
 
 
+def shows_shape(effect: str, seen: Seen) -> bool:
+    """Whether the reader rejects the value or something in it, or prunes it."""
+    return seen.rejects_below() if effect == WRITE_REJECTED else seen.prunes()
+
+
 def _members(writer: Node, reader: Node | None, meeting: Meeting) -> Iterator[dict[str, Any]]:
     """Objects of one member each, whose value the writer takes and the reader does not."""
     if reader is None or "object" not in (*writer.types, *reader.types):
@@ -72,20 +57,5 @@ def _members(writer: Node, reader: Node | None, meeting: Meeting) -> Iterator[di
             continue
         written, read = Alone(mine, meeting.writer.server), Alone(theirs, meeting.reader.server)
         candidates = (*islice(values(mine), _MOST), *_PLAIN, *POOL)
-        telling = (value for value in candidates if written.takes(value) and not read.takes(value))
-        yield from ({name: value} for value in islice(telling, 1))
-
-
-def shows(effect: str, seen: Seen) -> bool:
-    return seen.rejects_below() if effect == WRITE_REJECTED else seen.prunes()
-
-
-def _form(node: Node) -> str:
-    """Whether an object is a map, closed, free, or plain."""
-    if isinstance(node.additional, Node):
-        return "map"
-    return {None: "object", True: "open map", False: "closed"}[node.additional]
-
-
-def _shown(node: Node) -> str | None:
-    return "int-or-string" if node.int_or_string else node.type or None
+        refused = (value for value in candidates if written.takes(value) and not read.takes(value))
+        yield from ({name: value} for value in islice(refused, 1))

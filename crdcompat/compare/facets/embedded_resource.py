@@ -1,0 +1,39 @@
+"""Embedded resources: objects with a kind and metadata of their own (rows 59 and 60 of reference section 13)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from crdcompat.compare.changes import Change
+from crdcompat.compare.site import VALUE_PRUNED, WRITE_REJECTED, Effects, Meeting, Seen, Site, Trial, Trials
+from crdcompat.schema.paths import node_at
+from crdcompat.schema.sample import sample
+
+_KEYWORD = "x-kubernetes-embedded-resource"
+KEYWORDS = frozenset({_KEYWORD})
+EFFECTS = {
+    "embedded-resource.added": Effects(rollback=(VALUE_PRUNED,), upgrade=(WRITE_REJECTED,)),
+    "embedded-resource.removed": Effects(rollback=(WRITE_REJECTED,), upgrade=(VALUE_PRUNED,)),
+}
+
+
+def changes(site: Site) -> Iterator[Change]:
+    old, new = (side.raw.get(_KEYWORD) is True for side in (site.old, site.new))
+    if not site.in_junctor and old != new:
+        yield site.change("embedded-resource.added" if new else "embedded-resource.removed", old, new, _KEYWORD)
+
+
+def trials(change: Change, direction: str, meeting: Meeting) -> Trials:
+    """Objects without and with what an embedded resource must have."""
+    node = node_at(meeting.writer.node, change.path)
+    if node is None:
+        return Trials(())
+    made = sample(node)
+    base = made if isinstance(made, dict) else {}
+    bare = {name: value for name, value in base.items() if name not in ("apiVersion", "kind", "metadata")}
+    whole = {"apiVersion": "v1", "kind": "Example", "metadata": {"name": "example"}, **bare}
+    return Trials(tuple(Trial(value, change.path) for value in (bare, whole)))
+
+
+def shows(effect: str, seen: Seen) -> bool:
+    return seen.prunes() if effect == VALUE_PRUNED else seen.rejects_below()

@@ -1,0 +1,33 @@
+"""Lengths of strings (rows 16 and 17 of reference section 13)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from crdcompat.compare import strings
+from crdcompat.compare.changes import Change
+from crdcompat.compare.limits import limit_changes, limit_effects
+from crdcompat.compare.local import Alone
+from crdcompat.compare.site import Meeting, Seen, Site, Trial, Trials
+from crdcompat.schema.paths import node_at
+
+_LIMITS = ("minLength", "maxLength")
+KEYWORDS = frozenset(_LIMITS)
+EFFECTS = limit_effects("length")
+
+
+def changes(site: Site) -> Iterator[Change]:
+    return limit_changes(site, "length", _LIMITS)
+
+
+def trials(change: Change, direction: str, meeting: Meeting) -> Trials:
+    """Strings that the writer takes and the reader does not."""
+    writer, reader = node_at(meeting.writer.node, change.path), node_at(meeting.reader.node, change.path)
+    if writer is None or reader is None:
+        return Trials(())
+    texts, complete = strings.strings_outside(writer, reader, Alone(writer, meeting.writer.server).takes)
+    return Trials(tuple(Trial(text, change.path) for text in texts), complete=complete)
+
+
+def shows(effect: str, seen: Seen) -> bool:
+    return seen.rejects()

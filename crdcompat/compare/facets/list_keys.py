@@ -1,0 +1,29 @@
+"""The keys of a list of type map: what counts as the same item (row 63 of reference section 13)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from crdcompat.compare.changes import Change
+from crdcompat.compare.duplicates import duplicate_trials, shows_duplicate
+from crdcompat.compare.site import WRITE_REJECTED, Effects, Meeting, Seen, Site, Trials
+
+_KEYWORD = "x-kubernetes-list-map-keys"
+KEYWORDS = frozenset({_KEYWORD})
+EFFECTS = {"list-keys.changed": Effects(rollback=(WRITE_REJECTED,), upgrade=(WRITE_REJECTED,))}
+
+
+def changes(site: Site) -> Iterator[Change]:
+    old, new = site.old, site.new
+    if site.in_junctor or not old.list_type == new.list_type == "map":
+        return
+    if sorted(old.list_keys) != sorted(new.list_keys):
+        yield site.change("list-keys.changed", list(old.list_keys), list(new.list_keys), _KEYWORD)
+
+
+def trials(change: Change, direction: str, meeting: Meeting) -> Trials:
+    return duplicate_trials(change, meeting)
+
+
+def shows(effect: str, seen: Seen) -> bool:
+    return shows_duplicate(seen)

@@ -1,0 +1,46 @@
+"""List types: atomic, set or map (rows 61 and 62 of reference section 13)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from crdcompat.compare.changes import Change
+from crdcompat.compare.duplicates import duplicate_trials, shows_duplicate
+from crdcompat.compare.site import WRITE_REJECTED, Effects, Meeting, Seen, Site, Trials
+from crdcompat.schema.structural import Node
+
+_KEYWORD = "x-kubernetes-list-type"
+KEYWORDS = frozenset({_KEYWORD, "x-kubernetes-list-map-keys"})
+_REJECTED = (WRITE_REJECTED,)
+EFFECTS = {
+    "list-type.tightened": Effects(upgrade=_REJECTED),
+    "list-type.loosened": Effects(rollback=_REJECTED),
+    "list-type.changed": Effects(rollback=_REJECTED, upgrade=_REJECTED),
+}
+
+
+def changes(site: Site) -> Iterator[Change]:
+    old, new = site.old, site.new
+    if site.in_junctor or old.list_type == new.list_type:
+        return
+    kind = "list-type.changed"
+    if old.list_type == "atomic":
+        kind = "list-type.tightened"
+    elif new.list_type == "atomic":
+        kind = "list-type.loosened"
+    yield site.change(kind, _shown(old), _shown(new), _KEYWORD)
+
+
+def trials(change: Change, direction: str, meeting: Meeting) -> Trials:
+    return duplicate_trials(change, meeting)
+
+
+def shows(effect: str, seen: Seen) -> bool:
+    return shows_duplicate(seen)
+
+
+def _shown(node: Node) -> Any:
+    if node.list_type == "map":
+        return {"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": list(node.list_keys)}
+    return node.list_type

@@ -1,0 +1,36 @@
+"""Maps: objects with free keys, closed and plain ones (rows 47 to 49 of reference section 13)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from crdcompat.compare.changes import Change
+from crdcompat.compare.shapes import SHAPE_EFFECTS, shape_trials, shows_shape
+from crdcompat.compare.site import Meeting, Seen, Site, Trials
+from crdcompat.schema.structural import Node
+
+KEYWORDS = frozenset({"additionalProperties"})
+EFFECTS = {"map.introduced": SHAPE_EFFECTS, "map.dropped": SHAPE_EFFECTS}
+
+
+def changes(site: Site) -> Iterator[Change]:
+    if site.in_junctor or site.reshaped or _form(site.old) == _form(site.new):
+        return
+    kind = "map.introduced" if site.new.additional is not None else "map.dropped"
+    yield site.change(kind, _form(site.old), _form(site.new), "additionalProperties")
+
+
+def trials(change: Change, direction: str, meeting: Meeting) -> Trials:
+    """Values that the writer's type allows, one with a key that only a map holds among them."""
+    return shape_trials(change, meeting)
+
+
+def shows(effect: str, seen: Seen) -> bool:
+    return shows_shape(effect, seen)
+
+
+def _form(node: Node) -> str:
+    """Whether an object is a map, closed, free, or plain."""
+    if isinstance(node.additional, Node):
+        return "map"
+    return {None: "object", True: "open map", False: "closed"}[node.additional]

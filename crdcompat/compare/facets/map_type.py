@@ -1,0 +1,26 @@
+"""Map types: how server-side apply merges an object. It rejects no object and loses none (row 64)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from crdcompat.compare.changes import Change
+from crdcompat.compare.site import Effects, Meeting, Seen, Site, Trials
+
+_KEYWORD = "x-kubernetes-map-type"
+KEYWORDS = frozenset({_KEYWORD})
+EFFECTS = {"map-type.changed": Effects()}
+
+
+def changes(site: Site) -> Iterator[Change]:
+    old, new = (side.raw.get(_KEYWORD) for side in (site.old, site.new))
+    if not site.in_junctor and (old or "granular") != (new or "granular"):
+        yield site.change("map-type.changed", old, new, _KEYWORD)
+
+
+def trials(change: Change, direction: str, meeting: Meeting) -> Trials:
+    return Trials(())
+
+
+def shows(effect: str, seen: Seen) -> bool:
+    return False

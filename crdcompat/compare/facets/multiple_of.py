@@ -1,0 +1,49 @@
+"""The factor of a number: another one takes other numbers, so both directions may reject (row 22)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+from crdcompat.compare.changes import Change
+from crdcompat.compare.limits import BOUNDS, limit_trials, number, range_of
+from crdcompat.compare.site import WRITE_REJECTED, Effects, Meeting, Seen, Site, Trials
+from crdcompat.schema.numerals import whole_number
+from crdcompat.schema.paths import node_at
+from crdcompat.schema.sample import values
+from crdcompat.schema.structural import Node
+
+KEYWORDS = frozenset({"multipleOf"})
+EFFECTS = {"multiple-of.changed": Effects(rollback=(WRITE_REJECTED,), upgrade=(WRITE_REJECTED,))}
+
+
+def changes(site: Site) -> Iterator[Change]:
+    old, new = site.old.raw.get("multipleOf"), site.new.raw.get("multipleOf")
+    if not site.in_junctor and old != new:
+        yield site.change("multiple-of.changed", old, new, "multipleOf")
+
+
+def trials(change: Change, direction: str, meeting: Meeting) -> Trials:
+    """Multiples of the writer's factor that are none of the reader's."""
+    writer, reader = node_at(meeting.writer.node, change.path), node_at(meeting.reader.node, change.path)
+    if writer is None or reader is None:
+        return Trials(())
+    return limit_trials(change, _multiples(writer, reader))
+
+
+def shows(effect: str, seen: Seen) -> bool:
+    return seen.rejects()
+
+
+def _multiples(writer: Node, reader: Node) -> Iterator[Any]:
+    """Numbers within the writer's bounds that are multiples of its factor and not of the reader's."""
+    mine, factor = range_of(writer, BOUNDS), number(reader.raw.get("multipleOf"), 1) or 1
+    step = number(writer.raw.get("multipleOf"), 0.5 if writer.type == "number" else 1) or 1
+    for edge in (0, mine.low, mine.high):
+        start = math.ceil(edge / step) if math.isfinite(edge) else 0
+        near = (count * step for count in range(start - 4, start + 8))
+        for value in sorted(near, key=lambda value: (abs(value - start * step), value < 0)):
+            if mine.low <= value <= mine.high and value % factor:
+                yield whole_number(value) if value == int(value) else value
+    yield from values(writer)

@@ -1,0 +1,42 @@
+"""Areas that keep unknown fields (rows 55 and 56 of reference section 13)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from crdcompat.compare.changes import Change
+from crdcompat.compare.site import VALUE_PRUNED, WRITE_REJECTED, Effects, Meeting, Seen, Site, Trial, Trials
+from crdcompat.schema.paths import node_at
+from crdcompat.schema.sample import sample
+
+_KEYWORD = "x-kubernetes-preserve-unknown-fields"
+KEYWORDS = frozenset({_KEYWORD})
+EFFECTS = {
+    "preserve-unknown.added": Effects(rollback=(VALUE_PRUNED, WRITE_REJECTED)),
+    "preserve-unknown.removed": Effects(upgrade=(VALUE_PRUNED, WRITE_REJECTED)),
+}
+
+#: A member that no schema declares.
+_MEMBER = "crdcompatUnknown"
+
+
+def changes(site: Site) -> Iterator[Change]:
+    old, new = (side.raw.get(_KEYWORD) is True for side in (site.old, site.new))
+    if not site.in_junctor and old != new:
+        yield site.change("preserve-unknown.added" if new else "preserve-unknown.removed", old, new, _KEYWORD)
+
+
+def trials(change: Change, direction: str, meeting: Meeting) -> Trials:
+    """Objects with an undeclared member, and a list of one."""
+    node = node_at(meeting.writer.node, change.path)
+    if node is None:
+        return Trials(())
+    made = sample(node)
+    base = made if isinstance(made, dict) else {}
+    values: list[Any] = [{**base, _MEMBER: {"a": "b"}}, [{_MEMBER: "a"}], {_MEMBER: "a"}]
+    return Trials(tuple(Trial(value, change.path) for value in values))
+
+
+def shows(effect: str, seen: Seen) -> bool:
+    return seen.prunes() if effect == VALUE_PRUNED else seen.rejects_below()

@@ -1,0 +1,35 @@
+"""Types: what kind of value a field holds (rows 41 to 46 of reference section 13).
+
+Where the shape changed, what is below it is part of the same change: a list that became an object is not also a
+removed list of items.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from crdcompat.compare.changes import Change
+from crdcompat.compare.shapes import SHAPE_EFFECTS, shape_trials, shows_shape
+from crdcompat.compare.site import Meeting, Seen, Site, Trials
+from crdcompat.schema.structural import Node
+
+KEYWORDS = frozenset({"type", "x-kubernetes-int-or-string", "items"})
+EFFECTS = {"type.changed": SHAPE_EFFECTS}
+
+
+def changes(site: Site) -> Iterator[Change]:
+    if not site.in_junctor and site.reshaped:
+        yield site.change("type.changed", _shown(site.old), _shown(site.new), "x-kubernetes-int-or-string", "type")
+
+
+def trials(change: Change, direction: str, meeting: Meeting) -> Trials:
+    """Values that the writer's type allows."""
+    return shape_trials(change, meeting)
+
+
+def shows(effect: str, seen: Seen) -> bool:
+    return shows_shape(effect, seen)
+
+
+def _shown(node: Node) -> str | None:
+    return "int-or-string" if node.int_or_string else node.type or None

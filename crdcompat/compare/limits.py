@@ -1,0 +1,87 @@
+"""Limits on numbers, lengths and counts: what the facets of limits have in common (rows 14 to 22)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Any
+
+from crdcompat.compare.changes import Change
+from crdcompat.compare.site import WRITE_REJECTED, Effects, Site, Trial, Trials
+from crdcompat.records import dataclass
+from crdcompat.schema.structural import ABSENT, Node
+
+#: A lower and an upper limit, then whether each of them is excluded.
+BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
+_MOST = 3
+_LONGEST = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """From ``low`` to ``high``, ends included unless said otherwise."""
+
+    low: float
+    high: float
+    open_low: bool = False
+    open_high: bool = False
+
+    def holds_all_of(self, other: Range) -> bool:
+        low = self.low < other.low or (self.low == other.low and (not self.open_low or other.open_low))
+        high = self.high > other.high or (self.high == other.high and (not self.open_high or other.open_high))
+        return low and high
+
+
+def limit_effects(name: str) -> dict[str, Effects]:
+    """The kinds of change of a limit: a loosened one rejects on rollback, a tightened one on upgrade."""
+    return {
+        f"{name}.loosened": Effects(rollback=(WRITE_REJECTED,)),
+        f"{name}.tightened": Effects(upgrade=(WRITE_REJECTED,)),
+    }
+
+
+def limit_changes(site: Site, name: str, keywords: Sequence[str]) -> Iterator[Change]:
+    """How the range that ``keywords`` describe moved; one that moved both ways is two changes."""
+    if site.in_junctor or (site.old.raw.keys() | site.new.raw.keys()).isdisjoint(keywords):
+        return
+    old, new = range_of(site.old, keywords), range_of(site.new, keywords)
+    if old == new:
+        return
+    before, after = (_given(side, keywords) for side in (site.old, site.new))
+    if not old.holds_all_of(new):
+        yield site.change(f"{name}.loosened", before, after, *keywords)
+    if not new.holds_all_of(old):
+        yield site.change(f"{name}.tightened", before, after, *keywords)
+
+
+def limit_trials(change: Change, values: Iterable[Any]) -> Trials:
+    """The first few distinct ones of ``values``, which are just outside the reader's limits."""
+    made = {repr(value): value for value in islice(values, 2 * _MOST) if value is not ABSENT}
+    return Trials(tuple(Trial(value, change.path) for value in made.values()))
+
+
+def range_of(node: Node, keywords: Sequence[str]) -> Range:
+    """The range that a node's ``keywords`` describe; without a limit it has no end."""
+    low, high, *exclusive = keywords
+    flags = [node.raw.get(keyword) is True for keyword in exclusive]
+    return Range(number(node.raw.get(low), -math.inf), number(node.raw.get(high), math.inf), *flags)
+
+
+def number(value: Any, otherwise: float) -> float:
+    """``value`` if it is a number, else ``otherwise``."""
+    return value if isinstance(value, (int, float)) and not isinstance(value, bool) else otherwise
+
+
+def sizes_outside(reader: Node, writer: Node, keywords: Sequence[str]) -> Iterator[int]:
+    """Counts just outside the reader's limits that the writer's allow."""
+    theirs, mine = range_of(reader, keywords), range_of(writer, keywords)
+    if math.isfinite(theirs.high) and theirs.high < mine.high and theirs.high < _LONGEST:
+        yield int(theirs.high) + 1
+    if math.isfinite(theirs.low) and theirs.low <= _LONGEST:
+        # Defaults add members: what is one too few may not stay so.
+        yield from range(int(theirs.low) - 1, int(max(mine.low, 0)) - 1, -1)
+
+
+def _given(node: Node, keywords: Sequence[str]) -> dict[str, Any] | None:
+    return {key: node.raw[key] for key in keywords if key in node.raw} or None
