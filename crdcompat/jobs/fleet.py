@@ -24,7 +24,7 @@ from crdcompat.manifests.crdset import CrdSet
 from crdcompat.policy.config import Config
 from crdcompat.records import dataclass
 from crdcompat.report.fleet_model import FleetReport
-from crdcompat.report.text_diff import many
+from crdcompat.report.wording.findings import many
 from crdcompat.sources.fleet import Fleet, signature
 from crdcompat.sources.naming import display_path
 

@@ -23,7 +23,7 @@ from crdcompat.report.fleet_model import (
     TargetShare,
     Unjudged,
 )
-from crdcompat.report.text_diff import many
+from crdcompat.report.wording.findings import many
 
 
 def summarize(

@@ -11,8 +11,8 @@ from crdcompat.report.diff_model import DiffReport
 from crdcompat.report.reports import Report
 from crdcompat.report.simulation_model import RejectedCause, SimulatedObject, SimulationReport
 from crdcompat.report.style import Style, finish, harmless
-from crdcompat.report.text_diff import crd_name, had_waiver, tally, way_out
-from crdcompat.report.text_simulation import (
+from crdcompat.report.wording.findings import crd_name, had_waiver, tally, way_out
+from crdcompat.report.wording.simulation import (
     cause_line,
     cause_way_out,
     judging,

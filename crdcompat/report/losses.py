@@ -7,7 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from crdcompat.records import dataclass
-from crdcompat.report.text_diff import many
+from crdcompat.report.wording.findings import many
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from crdcompat.report.markup import block, bullets, code, details, span
 from crdcompat.report.style import harmless
-from crdcompat.report.text_diff import many
-from crdcompat.report.text_fleet import (
+from crdcompat.report.wording.findings import many
+from crdcompat.report.wording.fleet import (
     cluster_sentence,
     finding_sentences,
     fleet_notes,

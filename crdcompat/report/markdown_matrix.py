@@ -8,8 +8,8 @@ from crdcompat.report.markup import block, bullets, code, details
 from crdcompat.report.matrix_grid import cell_text, labels, legend
 from crdcompat.report.matrix_obstacles import obstacles
 from crdcompat.report.style import harmless
-from crdcompat.report.text_diff import crd_name, many
-from crdcompat.report.text_matrix import (
+from crdcompat.report.wording.findings import crd_name, many
+from crdcompat.report.wording.matrix import (
     BLOCKING,
     cluster_answer,
     cluster_title,

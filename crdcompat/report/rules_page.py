@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from crdcompat.policy.rules import Example, Rule, catalogue
 from crdcompat.policy.severity import default_severity
-from crdcompat.report.text_rule import side_yaml
+from crdcompat.report.wording.rules import EFFECTS, side_yaml
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,13 +37,6 @@ only *may* be rejected, because no object was found that shows it, is at most a 
 that can be neither upgraded nor rolled back (`*NoUpgrade`) is one step lower.
 """
 
-EFFECTS = {
-    "crd-rejected": "the CRD itself is refused",
-    "write-rejected": "writes of an object are refused (422)",
-    "request-failed": "requests fail (400, 404 or 500)",
-    "value-pruned": "a value is erased",
-    "value-defaulted": "a value is set by default",
-}
 _COLUMNS = {
     "rollback, status": ("rollback", "status"),
     "rollback, elsewhere": ("rollback", "spec"),

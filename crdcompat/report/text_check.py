@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from crdcompat.report.check_model import BASE, CheckReport, Section
-from crdcompat.report.text_diff import diff_text, many, says_something, tally
+from crdcompat.report.check_model import CheckReport, Section
+from crdcompat.report.text_diff import diff_text, says_something
+from crdcompat.report.wording.check import section_title
+from crdcompat.report.wording.findings import many, tally
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,10 +40,3 @@ def _section(section: Section, style: Style) -> Iterator[str]:
     yield from diff_text(report, style)
     if existing and style.verbosity >= 0:
         yield f"{many(existing, 'finding')} stood there before this change (--all lists them)."
-
-
-def section_title(section: Section) -> str:
-    """What a section of a check is about."""
-    return (
-        "What this change does" if section.against == BASE else f"Against the rollback target {section.report.old.name}"
-    )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import orjson
 
-from crdcompat.report.text_diff import place
+from crdcompat.report.wording.findings import place
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

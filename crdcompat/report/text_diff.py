@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import orjson
-
-from crdcompat.policy.rules import rule
+from crdcompat.report.wording.findings import (
+    DIRECTION_TITLES,
+    compared_line,
+    direction_title,
+    finding_lines,
+    many,
+    only_on_one_side,
+    problem_line,
+    tally,
+    undecided_line,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
-    from crdcompat.policy.findings import Finding, Location
-    from crdcompat.problems import Problem
-    from crdcompat.report.diff_model import DiffReport, UndecidedEntry
+    from crdcompat.policy.findings import Finding
+    from crdcompat.report.diff_model import DiffReport
     from crdcompat.report.model import Release
     from crdcompat.report.style import Style
 
 _MOST_UNDECIDED = 12
-_MOST_CONTEXTS = 3
 _MOST_NAMES = 6
-_TITLES = {"rollback": "Rolling back {new} -> {old}", "upgrade": "Upgrading {old} -> {new}"}
 
 
 def diff_text(report: DiffReport, style: Style) -> Iterator[str]:
@@ -37,7 +42,7 @@ def diff_text(report: DiffReport, style: Style) -> Iterator[str]:
         yield problem_line(problem, style)
     for remark in () if quiet else report.remarks:
         yield f"  {remark.file}:{remark.line}: {remark.message}"
-    for direction in _TITLES:
+    for direction in DIRECTION_TITLES:
         findings = [finding for finding in report.findings if finding.direction == direction]
         yield from _direction(findings, direction_title(report, direction), style)
     yield from _undecided(report, style)
@@ -49,18 +54,6 @@ def diff_text(report: DiffReport, style: Style) -> Iterator[str]:
 def says_something(report: DiffReport) -> bool:
     """Whether even a quiet report has to speak."""
     return bool(report.by_severity()["error"] or report.problems or report.unexplained)
-
-
-def direction_title(report: DiffReport, direction: str) -> str:
-    """``Rolling back NEW -> OLD``."""
-    return _TITLES[direction].format(old=report.old.name, new=report.new.name)
-
-
-def problem_line(problem: Problem, style: Style) -> str:
-    """``error: file:line: what``."""
-    where = problem.file + (f":{problem.line}" if problem.line else "")
-    side = f" ({problem.side})" if problem.side else ""
-    return f"{style.paint('could not read', 'error')} {where}{side}: {problem.message}"
 
 
 def _side(release: Release) -> str:
@@ -85,74 +78,6 @@ def _direction(findings: Sequence[Finding], title: str, style: Style) -> Iterato
     if lines:
         yield ""
         yield from _short_list(lines, style)
-
-
-def finding_lines(finding: Finding, style: Style) -> Iterator[str]:
-    """One finding: what, where, what the API server says, a witness, the way out."""
-    head = style.paint(f"{finding.severity}[{finding.rule}]", finding.severity)
-    yield f"{head} {finding.crd}/{finding.version} {style.paint(finding.path, 'path')}  {finding.id}"
-    for location in _first_of_each_side(finding.locations):
-        yield f"  --> {location.side}: {place(location)}"
-    yield style.wrap(finding.message + ".")
-    if style.verbosity < 0:
-        return
-    witness = finding.witness
-    for error in witness.errors[:2]:
-        yield style.wrap(error, indent="      ", first="  API server: ")
-    if witness.pruned and finding.effect == "value-pruned":
-        yield f"  lost: {', '.join(witness.pruned)}"
-    if witness.object is not None:
-        yield f"  witness: {orjson.dumps(witness.object).decode()}"
-    else:
-        yield style.wrap(f"no witness: {witness.reason}")
-    if finding.evidence["recorded_objects"]:
-        examples = ", ".join(finding.evidence["examples"])
-        met = f"met by {many(finding.evidence['recorded_objects'], 'recorded object')}: {examples}"
-        yield style.wrap(met, indent="    ", first="  ")
-    if finding.introduced_by is not None:
-        yield style.wrap(came_with(finding.introduced_by), indent="    ", first="  introduced by: ")
-    if finding.ended:
-        yield style.wrap(had_waiver(finding), indent="    ", first="  ")
-    yield style.wrap(way_out(finding), indent="    ", first="  way out: ")
-    yield f"  contexts: {contexts(finding.contexts)}"
-
-
-def came_with(told: Mapping[str, Any]) -> str:
-    """The commit that brought a line: short id, day, subject, and since which release it is there."""
-    if not told["commit"]:
-        return str(told["subject"])
-    since = f" (since {told['since']})" if told["since"] else ""
-    return f"{told['commit'][:12]} {str(told['date'])[:10]} {told['subject']}{since}"
-
-
-def had_waiver(finding: Finding) -> str:
-    """Why a finding counts that was accepted once."""
-    return f"It was accepted once, and its waiver has expired: {finding.ended}"
-
-
-def way_out(finding: Finding) -> str:
-    """The first advice of its rule, and the command that tells all of it."""
-    fix = rule(finding.rule).fix
-    first = fix.lstrip("- ").split("\n- ")[0]
-    return f"{' '.join(first.split())} (crdcompat explain {finding.rule})"
-
-
-def _first_of_each_side(locations: Sequence[Location]) -> list[Location]:
-    """One line a side; people change Go types before what is generated from them, so their place is a line more."""
-    found = {(location.side, location.kind): location for location in reversed(locations)}
-    return list(found.values())[::-1]
-
-
-def place(location: Location) -> str:
-    """``file:line:column``, as far as known."""
-    parts = [location.file, location.line, location.column]
-    return ":".join(str(part) for part in parts if part is not None)
-
-
-def contexts(names: Sequence[str]) -> str:
-    """The contexts, cut short where there are many."""
-    rest = len(names) - _MOST_CONTEXTS
-    return ", ".join(names[:_MOST_CONTEXTS]) + (f" and {rest} more" if rest > 0 else "")
 
 
 def _short_list(findings: Sequence[Finding], style: Style) -> Iterator[str]:
@@ -186,16 +111,6 @@ def _undecided(report: DiffReport, style: Style) -> Iterator[str]:
         yield f"  {undecided_line(entry)}"
 
 
-def undecided_line(entry: UndecidedEntry) -> str:
-    """``CRD/version path: keyword: why``."""
-    return f"{crd_name(entry.crd, entry.version)} {entry.path or 'the CRD'}: {entry.keyword}: {entry.reason}"
-
-
-def crd_name(crd: str, version: str) -> str:
-    """``CRD/version``; a change of the whole CRD may be of no version."""
-    return f"{crd}/{version}" if version else crd
-
-
 def _unexplained(report: DiffReport, style: Style) -> Iterator[str]:
     """Rejections of recorded objects that no finding explains: there should be none."""
     if not report.unexplained:
@@ -212,7 +127,7 @@ def _unexplained(report: DiffReport, style: Style) -> Iterator[str]:
 def _footer(report: DiffReport, style: Style) -> Iterator[str]:
     counts = report.counts
     yield style.wrap(compared_line(report), indent="")
-    for names, side in _only(report):
+    for names, side in only_on_one_side(report):
         if names:
             rest = len(names) - _MOST_NAMES
             more = f" and {rest} more" if rest > 0 and style.verbosity <= 0 else ""
@@ -239,29 +154,3 @@ def _found(report: DiffReport, style: Style) -> str:
     waived = sum(finding.waiver is not None for finding in report.findings)
     colour = "error" if found["error"] else "warning" if found["warning"] else "good"
     return f"{style.paint(f'Found {tally(found)}', colour)}; {len(report.undecided)} undecided, {waived} waived."
-
-
-def compared_line(report: DiffReport) -> str:
-    """How much was looked at, in one sentence."""
-    counts = report.counts
-    only = [f"{len(names)} only in {side.name}" for names, side in _only(report)]
-    unread = f" {many(counts.unread, 'file')} alike on all sides: not read." if counts.unread else ""
-    return (
-        f"Compared {many(counts.compared, 'CRD')} in {many(len(counts.contexts), 'context')}: "
-        f"{counts.changed} changed, {', '.join(only)}; {many(len(counts.text_changes), 'text-only change')}, "
-        f"{many(len(report.skipped), 'file')} skipped, {many(len(report.problems), 'problem')}.{unread}"
-    )
-
-
-def _only(report: DiffReport) -> tuple[tuple[tuple[str, ...], Release], ...]:
-    return (report.counts.only_old, report.old), (report.counts.only_new, report.new)
-
-
-def tally(found: Mapping[str, int]) -> str:
-    """``2 errors, 1 warning, 0 info``."""
-    return f"{many(found['error'], 'error')}, {many(found['warning'], 'warning')}, {found['info']} info"
-
-
-def many(count: int, what: str) -> str:
-    """``1 file``, ``2 files``."""
-    return f"{count} {what}{'' if count == 1 else 's'}"

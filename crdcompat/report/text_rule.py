@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from crdcompat.report.wording.rules import side_yaml
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -47,21 +49,9 @@ def _example(example: Example) -> Iterator[str]:
         yield f"     set by default: {path}"
 
 
-def side_yaml(schema: dict[str, Any], spec: dict[str, Any] | None) -> str:
-    """The schema, and where the CRD itself differs, the parts of its ``spec`` that do; empty for a plain CRD."""
-    shown = [part for part in (schema, None if spec is None else {"spec": spec}) if part]
-    return "\n".join(map(_yaml, shown))
-
-
 def _side(schema: dict[str, Any], spec: dict[str, Any] | None) -> Iterator[str]:
     text = side_yaml(schema, spec) or "(a plain CRD with version v1)"
     yield from (f"    {line}" for line in text.splitlines())
-
-
-def _yaml(data: Any) -> str:
-    import yaml
-
-    return yaml.safe_dump(data, sort_keys=False, default_flow_style=None, width=100).rstrip()
 
 
 def _indented(text: str) -> Iterator[str]:

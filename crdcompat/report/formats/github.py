@@ -14,7 +14,7 @@ from crdcompat.report.common import cause_sentences, distinct, headline, primary
 from crdcompat.report.reports import Report
 from crdcompat.report.simulation_model import SimulationReport
 from crdcompat.report.style import Style, harmless
-from crdcompat.report.text_diff import many
+from crdcompat.report.wording.findings import many
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -36,7 +36,7 @@ def render(report: Report, style: Style) -> str:
 def render_matrix(report: MatrixReport, style: Style) -> str:
     """A command for each place that blocks, not for each way: of those there is no end; ``style`` plays no part."""
     from crdcompat.report.matrix_obstacles import obstacles
-    from crdcompat.report.text_matrix import part_line, verdicts
+    from crdcompat.report.wording.matrix import part_line, verdicts
 
     lines = list(_problems(report.problems))
     for item in (*obstacles(report, "rollback"), *obstacles(report, "upgrade")):

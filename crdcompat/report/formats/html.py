@@ -30,7 +30,7 @@ def render_matrix(report: MatrixReport, style: Style) -> str:
     from crdcompat.report.html.findings import rules_of, side_line, without_excerpts
     from crdcompat.report.html.matrix import matrix_map
     from crdcompat.report.html.page import page
-    from crdcompat.report.text_matrix import coverage, matrix_notes, verdicts
+    from crdcompat.report.wording.matrix import coverage, matrix_notes, verdicts
 
     shown, facets = matrix_map(report)
     findings = [finding for cell in report.cells for finding in cell.findings if finding.severity != "info"]
@@ -57,7 +57,7 @@ def render_fleet(report: FleetReport, style: Style) -> str:
     from crdcompat.report.html.findings import side_line
     from crdcompat.report.html.fleet import fleet
     from crdcompat.report.html.page import page
-    from crdcompat.report.text_fleet import coverage, fleet_notes, fleet_title, how_far
+    from crdcompat.report.wording.fleet import coverage, fleet_notes, fleet_title, how_far
 
     shown, facets = fleet(report)
     return page(
@@ -117,7 +117,7 @@ def _simulation(report: SimulationReport) -> str:
     from crdcompat.report.common import notes
     from crdcompat.report.html.page import page
     from crdcompat.report.html.replay import replay
-    from crdcompat.report.text_simulation import judging, replay_title
+    from crdcompat.report.wording.simulation import judging, replay_title
 
     shown, facets = replay(report)
     return page(

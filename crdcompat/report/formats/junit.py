@@ -25,7 +25,14 @@ from crdcompat.report.diff_model import DiffReport
 from crdcompat.report.reports import Report
 from crdcompat.report.simulation_model import SimulationReport
 from crdcompat.report.style import Style, harmless
-from crdcompat.report.text_diff import compared_line, crd_name, direction_title, finding_lines, many, undecided_line
+from crdcompat.report.wording.findings import (
+    compared_line,
+    crd_name,
+    direction_title,
+    finding_lines,
+    many,
+    undecided_line,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

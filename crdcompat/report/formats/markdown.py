@@ -22,8 +22,8 @@ from crdcompat.report.markup import block, bullets, code, details, span
 from crdcompat.report.reports import Report
 from crdcompat.report.simulation_model import SimulationReport
 from crdcompat.report.style import Style, harmless
-from crdcompat.report.text_diff import compared_line, finding_lines, many, undecided_line
-from crdcompat.report.text_simulation import replay_title, verdict_tally
+from crdcompat.report.wording.findings import compared_line, finding_lines, many, undecided_line
+from crdcompat.report.wording.simulation import replay_title, verdict_tally
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -28,7 +28,7 @@ from crdcompat.report.reports import Report
 from crdcompat.report.sarif_rules import REJECTED_OBJECT, REJECTED_VALUE, UNDECIDED, descriptor
 from crdcompat.report.simulation_model import RejectedCause, SimulatedObject, SimulationReport
 from crdcompat.report.style import Style, harmless
-from crdcompat.report.text_diff import undecided_line
+from crdcompat.report.wording.findings import undecided_line
 from crdcompat.version import __version__
 
 if TYPE_CHECKING:

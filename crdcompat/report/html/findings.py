@@ -12,8 +12,8 @@ from crdcompat.report.common import section_key
 from crdcompat.report.diff_model import DiffReport
 from crdcompat.report.html.facets import Facet, Facets
 from crdcompat.report.html.items import Direction, Items, is_large, without_info
-from crdcompat.report.text_check import section_title
-from crdcompat.report.text_diff import compared_line
+from crdcompat.report.wording.check import section_title
+from crdcompat.report.wording.findings import compared_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from crdcompat.records import dataclass
 from crdcompat.report.html.facets import Facet, Facets
 from crdcompat.report.matrix_model import MATRIX_VERDICTS, UNKNOWN
-from crdcompat.report.text_diff import many
-from crdcompat.report.text_fleet import cluster_sentence, finding_sentences, least_far, unjudged_sentence
+from crdcompat.report.wording.findings import many
+from crdcompat.report.wording.fleet import cluster_sentence, finding_sentences, least_far, unjudged_sentence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from crdcompat.policy.findings import listed
 from crdcompat.policy.severity import SEVERITIES
 from crdcompat.records import dataclass
-from crdcompat.report.rules_page import EFFECTS
-from crdcompat.report.text_diff import came_with, crd_name, direction_title, had_waiver, many, place, way_out
+from crdcompat.report.wording.findings import came_with, crd_name, direction_title, had_waiver, many, place, way_out
+from crdcompat.report.wording.rules import EFFECTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

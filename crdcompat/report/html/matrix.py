@@ -12,9 +12,9 @@ from crdcompat.report.html.items import Direction, Items, is_large, without_info
 from crdcompat.report.matrix_grid import labels, short_names
 from crdcompat.report.matrix_model import BLOCKED
 from crdcompat.report.matrix_obstacles import obstacles
-from crdcompat.report.text_diff import crd_name, many, tally
-from crdcompat.report.text_matrix import BLOCKING, cluster_answer, cluster_title, part_line, reasons, target_lines
-from crdcompat.report.text_simulation import verdict_tally
+from crdcompat.report.wording.findings import crd_name, many, tally
+from crdcompat.report.wording.matrix import BLOCKING, cluster_answer, cluster_title, part_line, reasons, target_lines
+from crdcompat.report.wording.simulation import verdict_tally
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

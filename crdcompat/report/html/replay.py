@@ -10,8 +10,8 @@ from crdcompat.report.html.facets import Facet, Facets
 from crdcompat.report.html.findings import skipped_lines
 from crdcompat.report.html.items import Group
 from crdcompat.report.simulation_model import VERDICTS, SimulatedObject, SimulationReport
-from crdcompat.report.text_diff import crd_name, many
-from crdcompat.report.text_simulation import REPAIRS, cause_line, cause_way_out, judging
+from crdcompat.report.wording.findings import crd_name, many
+from crdcompat.report.wording.simulation import REPAIRS, cause_line, cause_way_out, judging
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

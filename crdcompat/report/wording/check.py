@@ -1,0 +1,12 @@
+"""How a section of a check is named."""
+
+from __future__ import annotations
+
+from crdcompat.report.check_model import BASE, Section
+
+
+def section_title(section: Section) -> str:
+    """What a section of a check is about."""
+    return (
+        "What this change does" if section.against == BASE else f"Against the rollback target {section.report.old.name}"
+    )
