@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 
 from crdcompat.apiserver.cel import CelOutcome, RuleEvaluator
-from crdcompat.apiserver.cel.rules import normalized_path
+from crdcompat.apiserver.cel.rules import field_path_steps
 from crdcompat.apiserver.cel.tokens import names, rewrite
 from crdcompat.apiserver.cel.views import escape
 from crdcompat.apiserver.correlation import Pair
 from crdcompat.apiserver.eras import Server
+from crdcompat.schema.paths import Key
 from crdcompat.schema.structural import Node
 
 STRING = {"type": "string"}
@@ -47,14 +48,15 @@ def judge(
 def texts(schema: dict[str, Any], new: Any, *, minor: int = 33, **more: Any) -> list[str]:
     found = judge(schema, new, minor=minor, **more)
     assert not found.unknown
-    return [error.text(Server(minor)) for error in found.errors]
+    return [error.text() for error in found.errors]
 
 
 def test_library_is_loaded_only_when_a_rule_is_evaluated() -> None:
     code = (
         "import sys; from crdcompat.apiserver.cel import RuleEvaluator;"
         "from crdcompat.apiserver.eras import Server;"
-        "from crdcompat.schema.structural import Node;"
+        "from crdcompat.schema.paths import Key
+from crdcompat.schema.structural import Node;"
         "schema = {'type': 'object', 'x-kubernetes-validations': [{'rule': 'true'}]};"
         "RuleEvaluator(Node(schema), Server(30));"
         "RuleEvaluator(Node({}), Server(30)).evaluate({}, None, ratchet=True);"
@@ -88,7 +90,7 @@ class TestWhere:
         root = Node(with_rules(thing(spec=STRING), {"rule": "self.metadata.name == self.spec", "message": "m"}))
         evaluator = RuleEvaluator(root, server)
         found = evaluator.evaluate({"metadata": {"name": "a"}, "spec": "b"}, None, ratchet=False)
-        assert [error.text(server) for error in found.errors] == ['<nil>: Invalid value: "object": m']
+        assert [error.text() for error in found.errors] == ['<nil>: Invalid value: "object": m']
 
     def test_parents_come_before_children(self) -> None:
         schema = with_rules(thing(a=with_rules(STRING, "false")), "false")
@@ -210,9 +212,9 @@ class TestTexts:
         assert texts(schema, {}) == ['spec.a[k.v].b: Invalid value: "object": m']
         assert texts(schema, {}, minor=27) == ['spec: Invalid value: "object": m']
 
-    def test_normalized_path(self) -> None:
-        assert normalized_path(".a.b") == "a.b"
-        assert normalized_path(".a['it\\'s']") == "a[it's]"
+    def test_field_path_steps(self) -> None:
+        assert field_path_steps(".a.b") == ("a", "b")
+        assert field_path_steps(".a['it\\'s'].b['']") == ("a", Key("it's"), "b", Key(""))
 
     def test_evaluation_errors(self) -> None:
         schema = with_rules(thing(a=STRING), {"rule": "self.a == 'x'", "message": "m"}, "self.a == 'y'")

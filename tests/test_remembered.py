@@ -34,7 +34,7 @@ def judged(validator: SchemaValidator, value: Any) -> tuple[int, list[FieldError
     errors: list[FieldError] = []
     unknown: list[Unknown] = []
     inside = {"member": value, "list": [value]}
-    count = validator.validate(inside, "", None, errors, unknown)
+    count = validator.validate(inside, None, None, errors, unknown)
     return count, errors, unknown
 
 
@@ -61,7 +61,7 @@ def test_so_much_is_remembered_and_no_more(monkeypatch: pytest.MonkeyPatch) -> N
     for second in range(60):
         value = {"time": f"2020-01-01T00:00:{second:02}Z", "name": f"n{second}"}
         errors: list[FieldError] = []
-        validator.validate(value, "", None, errors, [])
+        validator.validate(value, None, None, errors, [])
         assert errors == []
     assert 0 < len(formats._met["date-time"]) <= 8
     demanded = validator.members["name"].texts

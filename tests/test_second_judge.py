@@ -135,7 +135,7 @@ class Judges:
         errors, fault = self.errors(obj), next(self.plain.iter_errors(obj), None)
         if bool(errors) == (fault is not None):
             return ""
-        ours = "; ".join(error.text(SERVER) for error in errors) or "valid"
+        ours = "; ".join(error.text() for error in errors) or "valid"
         return f"the program: {ours}; JSON Schema: {fault.message[:300] if fault else 'valid'}; {json.dumps(obj)[:600]}"
 
 

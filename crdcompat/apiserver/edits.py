@@ -173,5 +173,5 @@ def _others(value: Any) -> Iterator[Any]:
 
 def _allowed(value: Any, node: Node, server: Server) -> bool:
     errors: list[FieldError] = []
-    SchemaValidator(node, server).validate(value, "v", None, errors, [])
+    SchemaValidator(node, server).validate(value, None, None, errors, [])
     return not errors

@@ -5,28 +5,30 @@ from __future__ import annotations
 from typing import Any
 
 from crdcompat.apiserver.correlation import same
+from crdcompat.apiserver.eras import Server
 from crdcompat.apiserver.errors import NOT_SUPPORTED, FieldError
-from crdcompat.apiserver.gotext import compact_json, quote
+from crdcompat.apiserver.keywords import Keyword
 from crdcompat.records import dataclass
+from crdcompat.schema.paths import Trail, pointer_at
 from crdcompat.schema.structural import Node
 
 
 @dataclass(frozen=True, slots=True)
 class Enum:
-    """The members of one node's enum, those that are ``texts``, and the sentence that lists them."""
+    """The members of one node's enum, and those that are ``texts``."""
 
+    server: Server
     members: tuple[Any, ...]
     texts: frozenset[str]
-    detail: str
 
     @classmethod
-    def read(cls, node: Node) -> Enum | None:
+    def read(cls, node: Node, server: Server) -> Enum | None:
         """The enum of a node, None where it has none."""
         if not node.enum:
             return None
-        return cls(node.enum, frozenset(each for each in node.enum if isinstance(each, str)), _detail(node.enum))
+        return cls(server, node.enum, frozenset(each for each in node.enum if isinstance(each, str)))
 
-    def check(self, value: Any, path: str, out: list[FieldError]) -> None:
+    def check(self, value: Any, path: Trail, out: list[FieldError]) -> None:
         """Append the error of a value that is none of them."""
         # A text equals texts only; what is no text may equal one (section 3.4).
         if type(value) is str:
@@ -34,7 +36,7 @@ class Enum:
         else:
             found = any(is_member(value, member) for member in self.members)
         if not found:
-            out.append(FieldError(NOT_SUPPORTED, path or "<nil>", value, self.detail))
+            out.append(FieldError(NOT_SUPPORTED, pointer_at(path), Keyword.ENUM, value, self.server, self.members))
 
 
 def is_member(value: Any, member: Any) -> bool:
@@ -51,9 +53,3 @@ def is_member(value: Any, member: Any) -> bool:
     if isinstance(value, int) and not isinstance(value, bool) and isinstance(member, str):
         return member == (chr(value) if 0 <= value <= 0x10FFFF else "\ufffd")
     return same(value, member)
-
-
-def _detail(members: tuple[Any, ...]) -> str:
-    """``supported values: "a", "b"``: schema order, never cut, non-strings as JSON and then quoted."""
-    shown = (quote(member if isinstance(member, str) else compact_json(member)) for member in members)
-    return "supported values: " + ", ".join(shown)

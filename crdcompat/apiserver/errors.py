@@ -1,14 +1,14 @@
-"""Field errors and the aggregate message, word for word (reference sections 3.7 and 3.8)."""
+"""Field errors as values: what is broken, where and by what. ``wording`` makes the sentences of them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
-from crdcompat.apiserver import gotext
+from crdcompat.apiserver import wording
 from crdcompat.apiserver.eras import Server
+from crdcompat.apiserver.keywords import Keyword
 from crdcompat.records import dataclass
-from crdcompat.schema.structural import ABSENT
+from crdcompat.schema.paths import Pointer
 
 INVALID = "FieldValueInvalid"
 TYPE_INVALID = "FieldValueTypeInvalid"
@@ -19,84 +19,51 @@ FORBIDDEN = "FieldValueForbidden"
 TOO_LONG = "FieldValueTooLong"
 TOO_MANY = "FieldValueTooMany"
 
-_TEXT = {
-    INVALID: "Invalid value",
-    TYPE_INVALID: "Invalid value",
-    REQUIRED: "Required value",
-    NOT_SUPPORTED: "Unsupported value",
-    DUPLICATE: "Duplicate value",
-    FORBIDDEN: "Forbidden",
-    TOO_LONG: "Too long",
-    TOO_MANY: "Too many",
-}
-_WITHOUT_VALUE = frozenset({REQUIRED, FORBIDDEN, TOO_LONG})
 
-#: What the server adds when schema errors kept it from evaluating CEL rules.
-NOT_CHECKED = (
-    "some validation rules were not checked because the object was invalid; "
-    "correct the existing errors to complete validation"
-)
+class FieldError(NamedTuple):
+    """One cause of a rejection. A named tuple: a search for a witness makes thousands, and shows few.
 
-
-@dataclass(frozen=True, slots=True)
-class FieldError:
-    """One cause of a rejection.
-
-    ``type`` is Kubernetes' error type name, ``field`` the path ("<nil>" at the root), ``value`` the bad
-    value (ABSENT where the API server names none), ``detail`` the rest of the sentence.
+    ``type`` is Kubernetes' error type name, ``pointer`` the place in the object, ``value`` the bad value (ABSENT where
+    the API server names none). ``demand`` is what the keyword asks for: the members of an enum, the pattern, the limit,
+    the text of a rule. ``rule`` is the index of a CEL rule at its place. ``words`` is a ready detail: a rule's message,
+    and sentences of which nothing but their words is known. ``base`` is the length of the place that was checked as a
+    whole: ``status`` in writes to /status, the place of a rule with a fieldPath. ``keys`` are the indices of the steps
+    that are keys of maps, where the server writes those in brackets.
     """
 
     type: str
-    field: str
+    pointer: Pointer
+    keyword: Keyword
     value: Any
-    detail: str
+    server: Server
+    demand: Any = None
+    words: str | None = None
+    rule: int | None = None
+    base: int = 0
+    keys: tuple[int, ...] = ()
 
-    def text(self, server: Server) -> str:
-        """The sentence as ``Status.message`` shows it on that server."""
-        return f"{self.field}: {self.body(server)}"
+    @property
+    def field(self) -> str:
+        """The path as the server spells it; "<nil>" where it names none."""
+        return wording.field(self)
 
-    def body(self, server: Server) -> str:
+    @property
+    def detail(self) -> str:
+        """What follows the bad value in the sentence."""
+        return wording.detail(self)
+
+    def body(self) -> str:
         """The sentence without its path, as in ``status.details.causes[].message``."""
-        parts = [_TEXT[self.type]]
-        if self.type not in _WITHOUT_VALUE and self.value is not ABSENT:
-            parts.append(render_value(self.value, server))
-        if self.detail:
-            parts.append(self.detail)
-        return ": ".join(parts)
+        return wording.body(self)
+
+    def text(self) -> str:
+        """The sentence as ``Status.message`` shows it."""
+        return wording.text(self)
 
     @property
     def is_marker(self) -> bool:
         """Whether this is no cause of its own but the note that CEL rules were skipped."""
-        return self.detail == NOT_CHECKED
-
-
-def render_value(value: Any, server: Server) -> str:
-    """A bad value as this server prints it."""
-    if value is None:
-        return "null" if server.does("json_values") else '"null"'
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str):
-        return gotext.quote(value)
-    if isinstance(value, int):
-        return str(value)
-    if isinstance(value, float):
-        return gotext.number(value)
-    return gotext.compact_json(value) if server.does("json_values") else gotext.go_syntax(value)
-
-
-def aggregate(kind: str, group: str, name: str, errors: Sequence[FieldError], server: Server) -> str:
-    """The message of the 422: one error plain, several in brackets, equal sentences once; "" without errors."""
-    sentences = list(dict.fromkeys(error.text(server) for error in errors))
-    if not sentences:
-        return ""
-    body = sentences[0] if len(sentences) == 1 else f"[{', '.join(sentences)}]"
-    return f"{kind}.{group} {gotext.quote(name)} is invalid: {body}"
-
-
-def pathless(sentence: str) -> FieldError:
-    """Errors of junctors and number ranges carry no path of their own; they quote it in the sentence."""
-    return FieldError(INVALID, "<nil>", "", sentence)
+        return self.keyword is Keyword.NOT_CHECKED
 
 
 @dataclass(frozen=True, slots=True)

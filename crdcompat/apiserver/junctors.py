@@ -6,8 +6,10 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import Any, Protocol
 
-from crdcompat.apiserver.errors import FieldError, Unknown, pathless
-from crdcompat.apiserver.gotext import quote
+from crdcompat.apiserver.eras import Server
+from crdcompat.apiserver.errors import INVALID, FieldError, Unknown
+from crdcompat.apiserver.keywords import Keyword
+from crdcompat.schema.paths import Trail, pointer_at
 from crdcompat.schema.structural import Node
 
 _KEYWORDS = frozenset({"anyOf", "oneOf", "allOf", "not"})
@@ -16,7 +18,7 @@ _KEYWORDS = frozenset({"anyOf", "oneOf", "allOf", "not"})
 class Validator(Protocol):
     """What checks a value against one branch."""
 
-    def validate(self, value: Any, path: str, pair: None, out: list[FieldError], unknown: list[Unknown]) -> int:
+    def validate(self, value: Any, path: Trail, pair: None, out: list[FieldError], unknown: list[Unknown]) -> int:
         """Append the errors of ``value`` to ``out``; return the count of successful checks."""
         ...
 
@@ -24,14 +26,15 @@ class Validator(Protocol):
 class Junctors:
     """The branches of one node, compiled when first met."""
 
-    def __init__(self, node: Node, compiled: Callable[[Node], Validator]) -> None:
+    def __init__(self, node: Node, server: Server, compiled: Callable[[Node], Validator]) -> None:
         self._node = node
+        self._server = server
         self._compiled = compiled
 
     @classmethod
-    def read(cls, node: Node, compiled: Callable[[Node], Validator]) -> Junctors | None:
+    def read(cls, node: Node, server: Server, compiled: Callable[[Node], Validator]) -> Junctors | None:
         """The junctors of a node, None where it has none."""
-        return None if _KEYWORDS.isdisjoint(node.raw) else cls(node, compiled)
+        return None if _KEYWORDS.isdisjoint(node.raw) else cls(node, server, compiled)
 
     @cached_property
     def _any_of(self) -> tuple[Validator, ...]:
@@ -49,20 +52,18 @@ class Junctors:
     def _not(self) -> Validator | None:
         return self._compiled(self._node.not_) if self._node.not_ is not None else None
 
-    def check(self, value: Any, path: str, out: list[FieldError], unknown: list[Unknown]) -> int:
+    def check(self, value: Any, path: Trail, out: list[FieldError], unknown: list[Unknown]) -> int:
         """Append the errors of ``value`` to ``out``; return the count of successful checks."""
         count = 0
-        place = quote(path)
         if self._any_of:
             valid, best = _best_branch(self._any_of, value, path, unknown, first_only=True)
             if not valid:
-                out.append(pathless(f"{place} must validate at least one schema (anyOf)"))
+                out.append(self._error(Keyword.ANY_OF, path))
                 out.extend(best)
         if self._one_of:
             valid, best = _best_branch(self._one_of, value, path, unknown, first_only=False)
             if valid != 1:
-                found = "Found none valid" if not valid else f"Found {valid} valid alternatives"
-                out.append(pathless(f"{place} must validate one and only one schema (oneOf). {found}"))
+                out.append(self._error(Keyword.ONE_OF, path, valid))
                 out.extend(best)
         if self._all_of:
             passed = 0
@@ -71,18 +72,21 @@ class Junctors:
                 count += branch.validate(value, path, None, out, unknown)
                 passed += len(out) == before
             if passed != len(self._all_of):
-                suffix = "" if passed else ". None validated"
-                out.append(pathless(f"{place} must validate all the schemas (allOf){suffix}"))
+                out.append(self._error(Keyword.ALL_OF, path, passed))
         if self._not is not None:
             errors: list[FieldError] = []
             self._not.validate(value, path, None, errors, unknown)
             if not errors:
-                out.append(pathless(f"{place} must not validate the schema (not)"))
+                out.append(self._error(Keyword.NOT, path))
         return count
+
+    def _error(self, keyword: Keyword, path: Trail, valid: int = 0) -> FieldError:
+        """The error of a junctor; of oneOf and allOf the server says how many branches are valid."""
+        return FieldError(INVALID, pointer_at(path), keyword, "", self._server, valid)
 
 
 def _best_branch(
-    branches: tuple[Validator, ...], value: Any, path: str, unknown: list[Unknown], *, first_only: bool
+    branches: tuple[Validator, ...], value: Any, path: Trail, unknown: list[Unknown], *, first_only: bool
 ) -> tuple[int, list[FieldError]]:
     """How many branches hold, and the errors of the failing one with most successful checks."""
     best: list[FieldError] = []

@@ -6,29 +6,32 @@ from collections.abc import Hashable, Iterator
 from operator import itemgetter
 from typing import Any
 
+from crdcompat.apiserver.eras import Server
 from crdcompat.apiserver.errors import DUPLICATE, INVALID, FieldError
 from crdcompat.apiserver.gotext import compact_json
+from crdcompat.apiserver.keywords import Keyword
+from crdcompat.schema.paths import Key, Trail, place_at
 from crdcompat.schema.structural import Node
 
 
-def duplicate_errors(value: Any, node: Node, path: str = "") -> Iterator[FieldError]:
+def duplicate_errors(value: Any, node: Node, server: Server, path: Trail = None) -> Iterator[FieldError]:
     """Every doubled value once, at its second occurrence, over the whole object."""
     if not node.has_unique_lists:
         return
     if isinstance(value, list):
         if node.list_type in ("set", "map"):
-            yield from _own_errors(value, node, path)
+            yield from _own_errors(value, node, server, path)
         if node.items is not None and node.items.has_unique_lists:
             for index, item in enumerate(value):
-                yield from duplicate_errors(item, node.items, f"{path}[{index}]")
+                yield from duplicate_errors(item, node.items, server, (path, index))
     elif isinstance(value, dict):
         for name, sub in node.members_with_unique_lists:
             if name in value:
-                yield from duplicate_errors(value[name], sub, f"{path}.{name}" if path else name)
+                yield from duplicate_errors(value[name], sub, server, (path, name))
         if isinstance(node.additional, Node) and node.additional.has_unique_lists:
             for name in sorted(value):
                 if name not in node.properties:
-                    yield from duplicate_errors(value[name], node.additional, f"{path}[{name}]")
+                    yield from duplicate_errors(value[name], node.additional, server, (path, Key(name)))
 
 
 def _are_distinct(items: list[Any], node: Node) -> bool:
@@ -40,7 +43,7 @@ def _are_distinct(items: list[Any], node: Node) -> bool:
     return len(found) == len(items)
 
 
-def _own_errors(items: list[Any], node: Node, path: str) -> Iterator[FieldError]:
+def _own_errors(items: list[Any], node: Node, server: Server, path: Trail) -> Iterator[FieldError]:
     if _are_distinct(items, node):
         return
     misfits = False
@@ -48,7 +51,7 @@ def _own_errors(items: list[Any], node: Node, path: str) -> Iterator[FieldError]
         for index, item in enumerate(items):
             if item is not None and not isinstance(item, dict):
                 misfits = True
-                yield FieldError(INVALID, f"{path}[{index}]", item, "must be an object for an array of list-type map")
+                yield _error(INVALID, (path, index), item, server, "must be an object for an array of list-type map")
     if misfits:
         return
     seen: dict[Hashable, int] = {}
@@ -59,7 +62,12 @@ def _own_errors(items: list[Any], node: Node, path: str) -> Iterator[FieldError]
         seen[identity] = seen.get(identity, 0) + 1
         if seen[identity] == 2:
             shown = item if node.list_type == "set" else {key: item[key] for key in keys}
-            yield FieldError(DUPLICATE, f"{path}[{index}]", shown, "")
+            yield _error(DUPLICATE, (path, index), shown, server)
+
+
+def _error(kind: str, path: Trail, value: Any, server: Server, words: str = "") -> FieldError:
+    pointer, keys = place_at(path)
+    return FieldError(kind, pointer, Keyword.LIST_TYPE, value, server, words=words, keys=keys)
 
 
 def _text(value: Any) -> Hashable:

@@ -7,9 +7,10 @@ import struct
 from typing import Any
 
 from crdcompat.apiserver.eras import Server
-from crdcompat.apiserver.errors import INVALID, FieldError, pathless
-from crdcompat.apiserver.gotext import number
+from crdcompat.apiserver.errors import INVALID, FieldError
+from crdcompat.apiserver.keywords import Keyword
 from crdcompat.records import dataclass
+from crdcompat.schema.paths import Trail, pointer_at
 from crdcompat.schema.structural import Node
 
 _SAFE = 2**53 - 1
@@ -30,6 +31,7 @@ def is_integer_like(value: float) -> bool:
 class Bounds:
     """The number keywords of one node."""
 
+    server: Server
     type: str
     format: str
     in_range: bool
@@ -46,6 +48,7 @@ class Bounds:
         # Two types (int-or-string) exempt a node from the range check: the server looks at a single one.
         in_range = server.does("integer_range") and not node.int_or_string and node.type in ("integer", "number")
         found = cls(
+            server=server,
             type=node.type,
             format=number_format,
             in_range=in_range,
@@ -57,58 +60,56 @@ class Bounds:
         )
         return found if in_range or (found.multiple_of, found.minimum, found.maximum) != (None,) * 3 else None
 
-    def check(self, value: int | float, path: str, out: list[FieldError]) -> None:
+    def check(self, value: int | float, path: Trail, out: list[FieldError]) -> None:
         """Append the errors of a number at ``path``, in the server's order."""
         if self.in_range:
-            self._range(value, "Checked value", path, out)
-        if self.multiple_of is not None and not self._range(self.multiple_of, "MultipleOf", path, out):
+            self._range(value, None, path, out)
+        if self.multiple_of is not None and not self._range(self.multiple_of, Keyword.MULTIPLE_OF, path, out):
             self._multiple(value, path, out)
         if self.maximum is not None:
-            self._bound(value, self.maximum, "maximum", path, out)
+            self._maximum(value, self.maximum, path, out)
         if self.minimum is not None:
-            self._bound(value, self.minimum, "minimum", path, out)
+            self._minimum(value, self.minimum, path, out)
 
-    def _bound(self, value: int | float, bound: int | float, which: str, path: str, out: list[FieldError]) -> None:
-        misfit = self._range(
-            bound, "Maximum boundary value" if which == "maximum" else "Minimum boundary value", path, out
-        )
-        native: int | float = bound
-        if isinstance(value, int) and not misfit:
-            native = math.trunc(bound)  # an int64 meets the bound cut to an int64
-        exclusive = self.exclusive_maximum if which == "maximum" else self.exclusive_minimum
-        if which == "maximum":
-            fails = value >= native if exclusive else value > native
-            words = "less than" if exclusive else "less than or equal to"
-        else:
-            fails = value <= native if exclusive else value < native
-            words = "greater than" if exclusive else "greater than or equal to"
-        if fails:
-            detail = f"{path} in body should be {words} {_shown(native)}"
-            out.append(FieldError(INVALID, path or "<nil>", value, detail))
+    def _maximum(self, value: int | float, bound: int | float, path: Trail, out: list[FieldError]) -> None:
+        most = self._bound(value, bound, Keyword.MAXIMUM, path, out)
+        if value >= most if self.exclusive_maximum else value > most:
+            keyword = Keyword.EXCLUSIVE_MAXIMUM if self.exclusive_maximum else Keyword.MAXIMUM
+            out.append(FieldError(INVALID, pointer_at(path), keyword, value, self.server, most))
 
-    def _multiple(self, value: int | float, path: str, out: list[FieldError]) -> None:
+    def _minimum(self, value: int | float, bound: int | float, path: Trail, out: list[FieldError]) -> None:
+        least = self._bound(value, bound, Keyword.MINIMUM, path, out)
+        if value <= least if self.exclusive_minimum else value < least:
+            keyword = Keyword.EXCLUSIVE_MINIMUM if self.exclusive_minimum else Keyword.MINIMUM
+            out.append(FieldError(INVALID, pointer_at(path), keyword, value, self.server, least))
+
+    def _bound(
+        self, value: int | float, bound: int | float, keyword: Keyword, path: Trail, out: list[FieldError]
+    ) -> int | float:
+        """The bound that a value meets: an int64 meets it cut to an int64."""
+        misfit = self._range(bound, keyword, path, out)
+        return math.trunc(bound) if isinstance(value, int) and not misfit else bound
+
+    def _multiple(self, value: int | float, path: Trail, out: list[FieldError]) -> None:
         factor: int | float = self.multiple_of if self.multiple_of is not None else 0
         if isinstance(value, int):
             factor = math.trunc(factor)
         if factor <= 0:
-            detail = f"factor MultipleOf declared for {path} must be positive: {_shown(factor)}"
-            out.append(FieldError(INVALID, path or "<nil>", factor, detail))
+            out.append(FieldError(INVALID, pointer_at(path), Keyword.MULTIPLE_OF, factor, self.server, factor))
             return
         if isinstance(value, int):
             whole = value % int(factor) == 0
         else:
             whole = is_integer_like(1 / factor * value if factor < 1 else value / factor)
         if not whole:
-            detail = f"{path} in body should be a multiple of {_shown(factor)}"
-            out.append(FieldError(INVALID, path or "<nil>", value, detail))
+            out.append(FieldError(INVALID, pointer_at(path), Keyword.MULTIPLE_OF, value, self.server, factor))
 
-    def _range(self, value: int | float, what: str, path: str, out: list[FieldError]) -> bool:
-        """From 1.36 a value or bound outside its type's range is an error of its own, without a path."""
+    def _range(self, value: int | float, bound: Keyword | None, path: Trail, out: list[FieldError]) -> bool:
+        """From 1.36 a value (``bound``: None) or bound outside its type's range is an error of its own."""
         if not self.in_range or self._fits(value):
             return False
-        form = f"with format {self.format}" if self.format else "(default format)"
-        sentence = f"{what} must be of type {self.type} {form} in {path}"
-        out.append(pathless(sentence))
+        demand = (bound, self.type, self.format)
+        out.append(FieldError(INVALID, pointer_at(path), Keyword.RANGE, "", self.server, demand))
         return True
 
     def _fits(self, value: int | float) -> bool:
@@ -125,7 +126,3 @@ def _number(value: Any) -> int | float | None:
     if isinstance(value, int) and abs(value) >= 2**63:
         return float(value) if abs(value) < 2**1023 else None
     return value if math.isfinite(value) else None
-
-
-def _shown(value: int | float) -> str:
-    return str(value) if isinstance(value, int) else number(value)

@@ -10,9 +10,11 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from crdcompat.apiserver.eras import Server
-from crdcompat.apiserver.errors import FieldError, aggregate
+from crdcompat.apiserver.errors import INVALID, NOT_SUPPORTED, REQUIRED, FieldError
+from crdcompat.apiserver.keywords import Keyword
 from crdcompat.apiserver.undecodable import undecodable
-from crdcompat.apiserver.unstructural import INVALID, REQUIRED, Fault, Schema, root_faults, schema_faults
+from crdcompat.apiserver.unstructural import Fault, Schema, root_faults, schema_faults
+from crdcompat.apiserver.wording import aggregate
 from crdcompat.manifests.crd import Crd, CrdVersion
 from crdcompat.schema.paths import Pointer
 from crdcompat.schema.structural import ABSENT
@@ -30,9 +32,9 @@ def refusal(crd: Crd, version: CrdVersion, server: Server) -> str:
     """
     if (schema := _structural(crd, version)) is not None and (misfits := undecodable(schema)):
         return misfits[0][1]
-    faults = (*_of_the_crd(crd), *islice(_of_the_version(crd, version, schema, server), _MOST))
+    faults = (*_of_the_crd(crd, server), *islice(_of_the_version(crd, version, schema, server), _MOST))
     errors = [error for _, error in faults[:_MOST]]
-    return aggregate("CustomResourceDefinition", "apiextensions.k8s.io", crd.name, errors, server)
+    return aggregate("CustomResourceDefinition", "apiextensions.k8s.io", crd.name, errors)
 
 
 def refusals(crd: Crd, server: Server, good: Crd | None = None) -> list[tuple[Pointer, str]]:
@@ -53,10 +55,10 @@ def refusals(crd: Crd, server: Server, good: Crd | None = None) -> list[tuple[Po
     ]
     if misfits:
         return misfits[:_MOST]
-    faults = [*_of_the_crd(crd)]
+    faults = [*_of_the_crd(crd, server)]
     for version, schema in schemas:
         faults += islice(_of_the_version(crd, version, schema, server), _MOST)
-    return [(at, error.text(server)) for at, error in faults[:_MOST]]
+    return [(at, error.text()) for at, error in faults[:_MOST]]
 
 
 def _structural(crd: Crd, version: CrdVersion) -> Schema | None:
@@ -93,20 +95,19 @@ def update_refusal(current: Crd, target: Crd, stored_versions: Sequence[str], se
         "apiextensions.k8s.io",
         current.name,
         list(_of_the_update(current, target, stored_versions, server)),
-        server,
     )
 
 
 def _of_the_update(current: Crd, target: Crd, stored: Sequence[str], server: Server) -> Iterator[FieldError]:
     if target.scope != current.scope:
-        yield FieldError(INVALID, "spec.scope", target.scope, "field is immutable")
+        yield _error(("spec", "scope"), INVALID, target.scope, server, "field is immutable")
     if target.kind != current.kind:
-        yield FieldError(INVALID, "spec.names.kind", target.kind, "field is immutable")
+        yield _error(("spec", "names", "kind"), INVALID, target.kind, server, "field is immutable")
     if current.prunes and not target.prunes:
         detail = (
             "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead"
         )
-        yield FieldError(INVALID, "spec.preserveUnknownFields", True, detail)
+        yield _error(("spec", "preserveUnknownFields"), INVALID, True, server, detail)
     for index, name in enumerate(stored):
         if target.version(name) is None:
             detail = "must appear in spec.versions"
@@ -116,32 +117,37 @@ def _of_the_update(current: Crd, target: Crd, stored: Sequence[str], server: Ser
                     f"spec.versions until a storage migration ensures no data remains persisted in {name} and "
                     f"removes {name} from status.storedVersions"
                 )
-            yield FieldError(INVALID, f"status.storedVersions[{index}]", name, detail)
+            yield _error(("status", "storedVersions", index), INVALID, name, server, detail)
 
 
-def _of_the_crd(crd: Crd) -> Iterator[Fault]:
+def _of_the_crd(crd: Crd, server: Server) -> Iterator[Fault]:
     expected = f"{crd.plural}.{crd.group}"
     if crd.name != expected:
         detail = 'must be spec.names.plural+"."+spec.group'
-        yield ("metadata", "name"), FieldError(INVALID, "metadata.name", crd.name, detail)
-    at: Pointer = ("spec", "versions")
+        at: Pointer = ("metadata", "name")
+        yield at, _error(at, INVALID, crd.name, server, detail)
+    at = ("spec", "versions")
     names = [version.name for version in crd.versions]
     if len(set(names)) < len(names):
-        yield at, FieldError(INVALID, "spec.versions", ABSENT, "must contain unique version names")
+        yield at, _error(at, INVALID, ABSENT, server, "must contain unique version names")
     if sum(version.storage for version in crd.versions) != 1:
         detail = "must have exactly one version marked as storage version"
-        yield at, FieldError(INVALID, "spec.versions", ABSENT, detail)
+        yield at, _error(at, INVALID, ABSENT, server, detail)
     if crd.scope not in ("Namespaced", "Cluster"):
         detail = 'supported values: "Cluster", "Namespaced"' if crd.scope else ""
-        kind = "FieldValueNotSupported" if crd.scope else REQUIRED
-        yield ("spec", "scope"), FieldError(kind, "spec.scope", crd.scope, detail)
+        at = ("spec", "scope")
+        yield at, _error(at, NOT_SUPPORTED if crd.scope else REQUIRED, crd.scope, server, detail)
 
 
 def _of_the_version(crd: Crd, version: CrdVersion, schema: Schema | None, server: Server) -> Iterator[Fault]:
     """The faults of a version; of its schema those of the part ``schema``, none if there is none to look at."""
     if schema is not None:
-        for at, error in (*root_faults(version), *schema_faults(schema, (), server, root=True)):
+        for at, error in (*root_faults(version, server), *schema_faults(schema, (), server, root=True)):
             yield (*version.schema_pointer, *at), error
     elif crd.raw.get("apiVersion") == "apiextensions.k8s.io/v1":
-        field = f"spec.versions[{version.pointer[-1]}].schema.openAPIV3Schema"
-        yield version.pointer, FieldError(REQUIRED, field, "", "schemas are required")
+        at = ("spec", "versions", version.pointer[-1], "schema", "openAPIV3Schema")
+        yield version.pointer, _error(at, REQUIRED, "", server, "schemas are required")
+
+
+def _error(at: Pointer, kind: str, value: object, server: Server, words: str) -> FieldError:
+    return FieldError(kind, at, Keyword.CRD, value, server, words=words)

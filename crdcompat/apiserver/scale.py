@@ -5,17 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from crdcompat.apiserver.eras import Server
 from crdcompat.apiserver.errors import INVALID, FieldError
 from crdcompat.apiserver.gotext import plain
+from crdcompat.apiserver.keywords import Keyword
+from crdcompat.schema.paths import Pointer
 
 _INT32 = 2**31 - 1
 
 
-def scale_errors(obj: dict[str, Any], scale: dict[str, Any], *, status_only: bool) -> Iterator[FieldError]:
+def scale_errors(
+    obj: dict[str, Any], scale: dict[str, Any], server: Server, *, status_only: bool
+) -> Iterator[FieldError]:
     """``scale`` is ``subresources.scale`` of the CRD version; the JSONPaths are printed as written there."""
     if not status_only:
-        yield from _replicas(obj, scale.get("specReplicasPath"))
-    yield from _replicas(obj, scale.get("statusReplicasPath"))
+        yield from _replicas(obj, scale.get("specReplicasPath"), server)
+    yield from _replicas(obj, scale.get("statusReplicasPath"), server)
     selector = scale.get("labelSelectorPath")
     if isinstance(selector, str) and selector:
         found, wrong = _at(obj, selector)
@@ -23,30 +28,39 @@ def scale_errors(obj: dict[str, Any], scale: dict[str, Any], *, status_only: boo
             shown = (
                 wrong or f"{selector} accessor error: {plain(found)} is of the type {_go_type(found)}, expected string"
             )
-            yield FieldError(INVALID, selector, found if not wrong else "", shown)
+            yield _error(selector, found if not wrong else "", server, shown)
 
 
-def _replicas(obj: dict[str, Any], path: Any) -> Iterator[FieldError]:
+def _replicas(obj: dict[str, Any], path: Any, server: Server) -> Iterator[FieldError]:
     if not isinstance(path, str) or not path:
         return
     found, wrong = _at(obj, path)
     if wrong:
-        yield FieldError(INVALID, path, 0, wrong)
+        yield _error(path, 0, server, wrong)
     elif found is None:
         return
     elif isinstance(found, bool) or not isinstance(found, int):
         sentence = f"{path} accessor error: {plain(found)} is of the type {_go_type(found)}, expected int64"
-        yield FieldError(INVALID, path, 0, sentence)
+        yield _error(path, 0, server, sentence)
     elif found < 0:
-        yield FieldError(INVALID, path, found, "should be a non-negative integer")
+        yield _error(path, found, server, "should be a non-negative integer")
     elif found > _INT32:
-        yield FieldError(INVALID, path, found, f"should be less than or equal to {_INT32}")
+        yield _error(path, found, server, f"should be less than or equal to {_INT32}")
+
+
+def _error(path: str, value: Any, server: Server, words: str) -> FieldError:
+    return FieldError(INVALID, scale_pointer(path), Keyword.SCALE, value, server, path, words)
+
+
+def scale_pointer(path: str) -> Pointer:
+    """The place that a path of the scale subresource names: ``.spec.replicas``."""
+    return tuple(path.strip(".").split("."))
 
 
 def _at(obj: dict[str, Any], path: str) -> tuple[Any, str]:
     """The value at a dotted path (None if absent) and, where a parent is no object, what is wrong."""
     value: Any = obj
-    for part in path.strip(".").split("."):
+    for part in scale_pointer(path):
         if not isinstance(value, dict):
             found = f"{plain(value)} is of the type {_go_type(value)}"
             return None, f"{path} accessor error: {found}, expected map[string]interface{{}}"

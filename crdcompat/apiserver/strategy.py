@@ -122,7 +122,7 @@ class Resource(Judge):
 
     @staticmethod
     def _failed(code: int, message: str) -> Verdict:
-        return Verdict(False, (), message, None, code=code)
+        return Verdict(False, (), None, code=code, failure=message)
 
     def _content_changed(self, new: Object, old: Object) -> bool:
         left_out = {"metadata", "status"} if self.version.has_status else {"metadata"}

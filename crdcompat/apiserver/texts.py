@@ -6,7 +6,10 @@ from dataclasses import field
 
 from crdcompat.apiserver.eras import Server
 from crdcompat.apiserver.errors import INVALID, TOO_LONG, FieldError, Unknown
+from crdcompat.apiserver.keywords import Keyword
+from crdcompat.apiserver.wording import schema_field
 from crdcompat.records import dataclass
+from crdcompat.schema.paths import Trail, pointer_at
 from crdcompat.schema.re2 import Pattern, PatternError, compile_pattern
 from crdcompat.schema.structural import Node
 
@@ -39,29 +42,18 @@ class Texts:
         demanding = (found.min_length, found.max_length, pattern) != (None,) * 3 or unknown
         return found if demanding else None
 
-    def check(self, value: str, path: str, out: list[FieldError], unknown: list[Unknown]) -> None:
+    def check(self, value: str, path: Trail, out: list[FieldError], unknown: list[Unknown]) -> None:
         """Only the first failing of maxLength, minLength and pattern is reported. Lengths count code points."""
         length = len(value)
-        where = path or "<nil>"
         if self.max_length is not None and length > self.max_length:
-            out.append(self._too_long(value, path, self.max_length))
+            kind = TOO_LONG if self.server.does("typed_errors") else INVALID
+            out.append(FieldError(kind, pointer_at(path), Keyword.MAX_LENGTH, value, self.server, self.max_length))
         elif self.min_length is not None and length < self.min_length:
-            out.append(
-                FieldError(INVALID, where, value, f"{path} in body should be at least {self.min_length} chars long")
-            )
+            out.append(FieldError(INVALID, pointer_at(path), Keyword.MIN_LENGTH, value, self.server, self.min_length))
         elif self.pattern is not None and not self.pattern.search(value):
-            detail = f"{path} in body should match '{self.pattern.source}'"
-            out.append(FieldError(INVALID, where, value, detail))
+            source = self.pattern.source
+            out.append(FieldError(INVALID, pointer_at(path), Keyword.PATTERN, value, self.server, source))
         elif self.unknown:
-            unknown.append(Unknown(where, "pattern", self.unknown))
+            unknown.append(Unknown(schema_field(pointer_at(path), self.server), "pattern", self.unknown))
         elif length <= _LONGEST_REMEMBERED and len(self.passed) < _MOST_REMEMBERED:
             self.passed.add(value)
-
-    def _too_long(self, value: str, path: str, most: int) -> FieldError:
-        where = path or "<nil>"
-        if not self.server.does("typed_errors"):
-            return FieldError(INVALID, where, value, f"{path} in body should be at most {most} chars long")
-        if self.server.does("bytes_text"):
-            unit = "byte" if most == 1 and self.server.does("json_values") else "bytes"
-            return FieldError(TOO_LONG, where, value, f"may not be more than {most} {unit}")
-        return FieldError(TOO_LONG, where, value, f"may not be longer than {most}")

@@ -11,14 +11,13 @@ from typing import Any
 
 from crdcompat.apiserver.decode import apply_defaults, prune
 from crdcompat.apiserver.eras import Server
-from crdcompat.apiserver.errors import FieldError
+from crdcompat.apiserver.errors import FORBIDDEN, INVALID, REQUIRED, FieldError
+from crdcompat.apiserver.keywords import Keyword
 from crdcompat.apiserver.validate import SchemaValidator
 from crdcompat.manifests.crd import CrdVersion
 from crdcompat.schema.paths import Pointer
 from crdcompat.schema.re2 import syntax_error
 from crdcompat.schema.structural import ABSENT, Node
-
-FORBIDDEN, REQUIRED, INVALID = "FieldValueForbidden", "FieldValueRequired", "FieldValueInvalid"
 
 Schema = Mapping[str, Any]
 """A schema as it stands in the manifest."""
@@ -31,21 +30,24 @@ _SHAPING = ("type", "additionalProperties", "default", "nullable", "title", "des
 #: At the root of a version with a status subresource only these are allowed.
 _ROOT_FORBIDDEN = ("allOf", "anyOf", "oneOf", "not", "enum", "nullable")
 _JUNCTORS = frozenset({"allOf", "anyOf", "oneOf", "not"})
+#: Where the server's own form of a CRD has the schema: it names no version.
+_SCHEMA: Pointer = ("spec", "validation", "openAPIV3Schema")
 
 
-def root_faults(version: CrdVersion) -> Iterator[Fault]:
+def root_faults(version: CrdVersion, server: Server) -> Iterator[Fault]:
     """The faults of a schema's root alone."""
     node = version.node
     if node.type != "object":
-        yield _fault((), "type", INVALID if node.type else REQUIRED, "must be object at the root", node.type)
+        yield _fault((), "type", INVALID if node.type else REQUIRED, server, "must be object at the root", node.type)
     if node.additional is not None:
-        yield _fault((), "additionalProperties", FORBIDDEN, "must not be used at the root")
+        yield _fault((), "additionalProperties", FORBIDDEN, server, "must not be used at the root")
     for keyword in _ROOT_FORBIDDEN if version.has_status else ():
         if keyword in node.raw:
             allowed = (
                 "only a list of keywords is allowed at the root of the schema if the status subresource is enabled"
             )
-            yield (keyword,), FieldError(INVALID, _field(()), ABSENT, f"{allowed}; {keyword} is not one of them")
+            words = f"{allowed}; {keyword} is not one of them"
+            yield (keyword,), _error((), INVALID, ABSENT, server, words)
 
 
 def schema_faults(raw: Schema, at: Pointer, server: Server, *, root: bool = False) -> Iterator[Fault]:
@@ -53,17 +55,17 @@ def schema_faults(raw: Schema, at: Pointer, server: Server, *, root: bool = Fals
     kind, properties, additional, items = map(raw.get, ("type", "properties", "additionalProperties", "items"))
     free = raw.get("x-kubernetes-int-or-string") is True or raw.get("x-kubernetes-preserve-unknown-fields") is True
     if not root and not free and not (kind and isinstance(kind, str)):
-        yield _fault(at, "type", REQUIRED, "must not be empty for specified object fields")
+        yield _fault(at, "type", REQUIRED, server, "must not be empty for specified object fields")
     if raw.get("uniqueItems") is True:
         detail = "uniqueItems cannot be set to true since the runtime complexity becomes quadratic"
-        yield _fault(at, "uniqueItems", FORBIDDEN, detail)
+        yield _fault(at, "uniqueItems", FORBIDDEN, server, detail)
     if properties and isinstance(properties, dict) and isinstance(additional, dict):
         detail = "additionalProperties and properties are mutual exclusive"
-        yield _fault(at, "additionalProperties", FORBIDDEN, detail)
+        yield _fault(at, "additionalProperties", FORBIDDEN, server, detail)
     if kind == "array" and not isinstance(items, dict):
-        yield _fault(at, "items", REQUIRED, "must be specified")
+        yield _fault(at, "items", REQUIRED, server, "must be specified")
     if "pattern" in raw:
-        yield from _pattern(raw, at)
+        yield from _pattern(raw, at, server)
     if raw.get("default") is not None:
         yield from _default(raw, at, server)
     for name, sub in sorted(_mapping(properties).items()):
@@ -73,14 +75,14 @@ def schema_faults(raw: Schema, at: Pointer, server: Server, *, root: bool = Fals
     if isinstance(items, dict):
         yield from schema_faults(items, (*at, "items"), server)
     if not _JUNCTORS.isdisjoint(raw):
-        yield from _branches(raw, at, within_int_or_string=_is_int_or_string(raw))
+        yield from _branches(raw, at, server, within_int_or_string=_is_int_or_string(raw))
 
 
-def _pattern(raw: Schema, at: Pointer) -> Iterator[Fault]:
+def _pattern(raw: Schema, at: Pointer, server: Server) -> Iterator[Fault]:
     pattern = raw.get("pattern")
     if isinstance(pattern, str) and (reason := syntax_error(pattern)):
         detail = f"must be a valid regular expression, but isn't: {reason}"
-        yield _fault(at, "pattern", INVALID, detail, pattern)
+        yield _fault(at, "pattern", INVALID, server, detail, pattern)
 
 
 def _default(raw: Schema, at: Pointer, server: Server) -> Iterator[Fault]:
@@ -90,51 +92,67 @@ def _default(raw: Schema, at: Pointer, server: Server) -> Iterator[Fault]:
     holder = Node({"type": "object", "properties": {"v": raw}})
     apply_defaults(value, holder, "", [])
     if pruned:
-        yield _fault(at, "default", INVALID, "must not have unknown fields", node.default)
+        yield _fault(at, "default", INVALID, server, "must not have unknown fields", node.default)
     errors: list[FieldError] = []
-    SchemaValidator(node, server).validate(value.get("v"), "", None, errors, [])
+    SchemaValidator(node, server).validate(value.get("v"), None, None, errors, [])
     for error in errors:
-        field = _field((*at, "default")) + ("" if error.field == "<nil>" else f".{error.field}")
-        yield (*at, "default"), FieldError(error.type, field, error.value, error.detail)
+        place = (*at, "default")
+        yield place, _error(place, error.type, error.value, server, keyword=Keyword.DEFAULT, demand=error)
 
 
-def _branches(raw: Schema, at: Pointer, *, within_int_or_string: bool) -> Iterator[Fault]:
+def _branches(raw: Schema, at: Pointer, server: Server, *, within_int_or_string: bool) -> Iterator[Fault]:
     for keyword in ("allOf", "anyOf", "oneOf"):
         branches = raw.get(keyword)
         for index, branch in enumerate(branches if isinstance(branches, list) else ()):
             below = (*at, keyword, index)
-            yield from _branch(_mapping(branch), below, within_int_or_string=within_int_or_string)
+            yield from _branch(_mapping(branch), below, server, within_int_or_string=within_int_or_string)
     if isinstance(raw.get("not"), dict):
-        yield from _branch(raw["not"], (*at, "not"), within_int_or_string=within_int_or_string)
+        yield from _branch(raw["not"], (*at, "not"), server, within_int_or_string=within_int_or_string)
 
 
-def _branch(raw: Schema, at: Pointer, *, within_int_or_string: bool) -> Iterator[Fault]:
+def _branch(raw: Schema, at: Pointer, server: Server, *, within_int_or_string: bool) -> Iterator[Fault]:
     for keyword in _SHAPING:
         # The one idiom that is allowed: anyOf integer, string beside x-kubernetes-int-or-string.
         if keyword in raw and not (keyword == "type" and within_int_or_string):
-            yield _fault(at, keyword, FORBIDDEN, "must be empty to be structural")
-    yield from _pattern(raw, at)
+            yield _fault(at, keyword, FORBIDDEN, server, "must be empty to be structural")
+    yield from _pattern(raw, at, server)
     for name, sub in sorted(_mapping(raw.get("properties")).items()):
         inner = _mapping(sub)
-        yield from _branch(inner, (*at, "properties", name), within_int_or_string=_is_int_or_string(inner))
+        yield from _branch(inner, (*at, "properties", name), server, within_int_or_string=_is_int_or_string(inner))
     if isinstance(raw.get("items"), dict):
-        yield from _branch(raw["items"], (*at, "items"), within_int_or_string=False)
-    yield from _branches(raw, at, within_int_or_string=within_int_or_string)
+        yield from _branch(raw["items"], (*at, "items"), server, within_int_or_string=False)
+    yield from _branches(raw, at, server, within_int_or_string=within_int_or_string)
 
 
-def _fault(at: Pointer, keyword: str, kind: str, detail: str, value: Any = "") -> Fault:
+def _fault(at: Pointer, keyword: str, kind: str, server: Server, words: str, value: Any = "") -> Fault:
     """An error of one keyword of the schema at ``at``."""
     place = (*at, keyword)
-    return place, FieldError(kind, _field(place), value, detail)
+    return place, _error(place, kind, value, server, words)
 
 
-def _field(at: Pointer) -> str:
-    """How the server writes a place in a schema: ``spec.validation.openAPIV3Schema.properties[spec].items``."""
-    field, named = "spec.validation.openAPIV3Schema", False
-    for part in at:
-        field += f"[{part}]" if named or isinstance(part, int) else f".{part}"
-        named = part == "properties" and not named
-    return field
+def _error(
+    at: Pointer,
+    kind: str,
+    value: Any,
+    server: Server,
+    words: str | None = None,
+    *,
+    keyword: Keyword = Keyword.CRD,
+    demand: Any = None,
+) -> FieldError:
+    pointer = (*_SCHEMA, *at)
+    return FieldError(kind, pointer, keyword, value, server, demand, words, base=len(pointer), keys=_keys(pointer))
+
+
+def _keys(pointer: Pointer) -> tuple[int, ...]:
+    """The steps that are names of properties: ``spec.validation.openAPIV3Schema.properties[spec].items``."""
+    keys: list[int] = []
+    named = False
+    for index, step in enumerate(pointer):
+        if named:
+            keys.append(index)
+        named = step == "properties" and not named
+    return tuple(keys)
 
 
 def _is_int_or_string(raw: Schema) -> bool:

@@ -24,16 +24,14 @@ from crdcompat.apiserver.errors import (
     FieldError,
     Unknown,
 )
-from crdcompat.apiserver.gotext import quote
 from crdcompat.apiserver.junctors import Junctors
+from crdcompat.apiserver.keywords import Keyword
 from crdcompat.apiserver.texts import Texts
+from crdcompat.schema.paths import Trail, pointer_at
 from crdcompat.schema.structural import Node
 
 if TYPE_CHECKING:
     from collections.abc import Container
-
-#: A path as a chain of segments from the root; "" is the root. Built only as text: most paths are short.
-Path = str
 
 _TYPE_META = frozenset({"apiVersion", "kind"})
 _NATIVE: Final[dict[str, tuple[type, ...]]] = {
@@ -73,13 +71,13 @@ class SchemaValidator:
         # One check each for the type (if any is named), the junctors and the enum; the kind adds its own.
         self.type_checks = 2 if self.types or self.format else 0
         self.own_checks = 4 + self.type_checks
-        self.enum = Enum.read(node)
+        self.enum = Enum.read(node, server)
         self.members: dict[str, SchemaValidator] = {}
         #: Branches of junctors often name only what is required.
         self.describes_members = bool(node.properties) or isinstance(node.additional, Node)
         self.required = node.required
         self.forbids_unknown = node.additional is False
-        self.junctors = Junctors.read(node, self._compiled)
+        self.junctors = Junctors.read(node, server, self._compiled)
         self.min_items, self.max_items = node.count("minItems"), node.count("maxItems")
         self.min_properties, self.max_properties = node.count("minProperties"), node.count("maxProperties")
         self.bounds = numbers.Bounds.read(node, self.format, server)
@@ -119,7 +117,9 @@ class SchemaValidator:
         sub = self.node.additional
         return self._compiled(sub) if isinstance(sub, Node) else None
 
-    def validate(self, value: Any, path: Path, pair: Pair | None, out: list[FieldError], unknown: list[Unknown]) -> int:
+    def validate(
+        self, value: Any, path: Trail, pair: Pair | None, out: list[FieldError], unknown: list[Unknown]
+    ) -> int:
         """Append the errors of ``value`` to ``out``; return the count of successful checks.
 
         ``pair`` is the correlated old value where ratcheting is on: errors of a node that did not change
@@ -135,13 +135,13 @@ class SchemaValidator:
 
     def validate_root(self, value: Any, pair: Pair | None, out: list[FieldError], unknown: list[Unknown]) -> None:
         """Validate a whole object. The root itself never ratchets: its metadata always differs."""
-        self._checks(value, "", pair, out, unknown)
+        self._checks(value, None, pair, out, unknown)
 
-    def _checks(self, value: Any, path: Path, pair: Pair | None, out: list[FieldError], unknown: list[Unknown]) -> int:
+    def _checks(self, value: Any, path: Trail, pair: Pair | None, out: list[FieldError], unknown: list[Unknown]) -> int:
         kind = type(value)
         if value is None:
             if self.types and not self.nullable:
-                out.append(self._type_error(path, ",".join(self.types), "null", "null"))
+                out.append(self._type_error(path, Keyword.TYPE, self.types, "null"))
             if self.enum is not None:
                 self.enum.check(None, path, out)
             return 0
@@ -157,7 +157,7 @@ class SchemaValidator:
             if self.format:
                 count += 1
                 if not formats.matches(self.format, value):
-                    out.append(self._type_error(path, self.format, value, quote(value)))
+                    out.append(self._type_error(path, Keyword.FORMAT, (self.format,), value))
         elif kind is dict:
             if self.enum is not None:
                 self.enum.check(value, path, out)
@@ -174,64 +174,58 @@ class SchemaValidator:
 
     # -- type ---------------------------------------------------------------------------------------
 
-    def _type(self, value: Any, kind: type, path: Path, out: list[FieldError]) -> int:
+    def _type(self, value: Any, kind: type, path: Trail, out: list[FieldError]) -> int:
         """The type check of a value whose JSON type is not named outright."""
         named = _JSON_TYPE[kind]
         near_integer = kind is float and "integer" in self.types and numbers.is_integer_like(value)
         if self.format and kind not in (str, list) and not near_integer:
             detected = _GO_FORMAT.get(kind, "")
             if detected != self.format:
-                out.append(self._type_error(path, self.format, detected, quote(detected) if detected else '""'))
+                out.append(self._type_error(path, Keyword.TYPE, (self.format,), detected))
                 return -1
         numeric = "integer" in self.types or "number" in self.types
         if self.format and not numeric and kind in (str, list):
             return 0  # a list passes `type: string` with a format: the server leaves it to the format check
         if not near_integer:
-            out.append(self._type_error(path, ",".join(self.types), named, quote(named)))
+            out.append(self._type_error(path, Keyword.TYPE, self.types, named))
             return -1
         return 0
 
-    def _type_error(self, path: Path, wanted: str, value: Any, shown: str) -> FieldError:
-        detail = f"{path} in body must be of type {wanted}: {quote(shown) if shown == 'null' else shown}"
-        return FieldError(self._type_invalid(), path or "<nil>", value, detail)
-
-    def _type_invalid(self) -> str:
-        return TYPE_INVALID if self.server.does("typed_errors") else INVALID
+    def _type_error(self, path: Trail, keyword: Keyword, wanted: tuple[str, ...], value: str) -> FieldError:
+        kind = TYPE_INVALID if self.server.does("typed_errors") else INVALID
+        return FieldError(kind, pointer_at(path), keyword, value, self.server, wanted)
 
     # -- by kind of value ---------------------------------------------------------------------------
 
     def _array(
-        self, value: list[Any], path: Path, pair: Pair | None, out: list[FieldError], unknown: list[Unknown]
+        self, value: list[Any], path: Trail, pair: Pair | None, out: list[FieldError], unknown: list[Unknown]
     ) -> int:
         count = 0
         items = self.items
         if items is not None:
-            indexed = self.server.does("list_index_in_paths")
             for index, item in enumerate(value):
                 if type(item) is items.plain and (items.passing is None or item in items.passing):
                     count += items.plain_checks
                     continue
                 old = pair.item(index) if pair is not None else None
-                count += items.validate(item, f"{path}[{index}]" if indexed else path, old, out, unknown)
+                count += items.validate(item, (path, index), old, out, unknown)
         size = len(value)
         if self.min_items is not None and size < self.min_items:
-            detail = f"{path} in body should have at least {self.min_items} items"
-            out.append(FieldError(INVALID, path or "<nil>", size, detail))
+            out.append(FieldError(INVALID, pointer_at(path), Keyword.MIN_ITEMS, size, self.server, self.min_items))
         if self.max_items is not None and size > self.max_items:
-            out.append(self._too_many(path, size, self.max_items, "items"))
+            out.append(self._too_many(path, size, self.max_items, Keyword.MAX_ITEMS))
         return count
 
-    def _too_many(self, path: Path, size: int, most: int, what: str) -> FieldError:
-        if not self.server.does("typed_errors"):
-            shown = size if what == "items" or self.server.does("count_as_bad_value") else most
-            return FieldError(INVALID, path or "<nil>", shown, f"{path} in body should have at most {most} {what}")
-        word = "item" if most == 1 and self.server.does("json_values") else "items"
-        return FieldError(TOO_MANY, path or "<nil>", size, f"must have at most {most} {word}")
+    def _too_many(self, path: Trail, size: int, most: int, keyword: Keyword) -> FieldError:
+        typed = self.server.does("typed_errors")
+        counts = typed or keyword is Keyword.MAX_ITEMS or self.server.does("count_as_bad_value")
+        kind, shown = TOO_MANY if typed else INVALID, size if counts else most
+        return FieldError(kind, pointer_at(path), keyword, shown, self.server, most)
 
     def _object(
         self,
         value: dict[str, Any],
-        path: Path,
+        path: Trail,
         pair: Pair | None,
         out: list[FieldError],
         unknown: list[Unknown],
@@ -240,20 +234,20 @@ class SchemaValidator:
         counts_wrong = False
         if self.min_properties is not None and size < self.min_properties:
             shown = size if self.server.does("count_as_bad_value") else self.min_properties
-            detail = f"{path} in body should have at least {self.min_properties} properties"
-            out.append(FieldError(INVALID, path or "<nil>", shown, detail))
+            error = FieldError(
+                INVALID, pointer_at(path), Keyword.MIN_PROPERTIES, shown, self.server, self.min_properties
+            )
+            out.append(error)
             counts_wrong = True
         if self.max_properties is not None and size > self.max_properties:
-            out.append(self._too_many(path, size, self.max_properties, "properties"))
+            out.append(self._too_many(path, size, self.max_properties, Keyword.MAX_PROPERTIES))
             counts_wrong = True
         if counts_wrong and not self.server.does("property_counts_go_on"):
             return 0
         count = 0
-        prefix = f"{path}." if path else ""
         if self.forbids_unknown:
             for name in sorted(value):
-                detail = f"{prefix}{name} in body is a forbidden property"
-                out.append(FieldError(INVALID, path or "<nil>", name, detail))
+                out.append(FieldError(INVALID, pointer_at(path), Keyword.ADDITIONAL_PROPERTIES, name, self.server))
         # The server goes through map values and declared members at random; we in one order.
         members = self.members
         for name in sorted(value) if self.describes_members else ():
@@ -264,10 +258,10 @@ class SchemaValidator:
                     count += member.plain_checks
                     continue
                 # Type metadata of the (validator's) root is never ratcheted.
-                correlates = pair is not None and (path or name not in _TYPE_META)
+                correlates = pair is not None and (path is not None or name not in _TYPE_META)
                 old = pair.key(name) if pair is not None and correlates else None
-                count += member.validate(item, prefix + name, old, out, unknown)
+                count += member.validate(item, (path, name), old, out, unknown)
         for name in self.required:
             if name not in value:
-                out.append(FieldError(REQUIRED, prefix + name, "", ""))
+                out.append(FieldError(REQUIRED, pointer_at((path, name)), Keyword.REQUIRED, "", self.server))
         return count

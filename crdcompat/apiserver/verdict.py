@@ -6,7 +6,6 @@ Source: reference sections 2.2 and 2.3.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -18,7 +17,6 @@ from crdcompat.apiserver.embedded import embedded_errors, has_embedded
 from crdcompat.apiserver.eras import Server
 from crdcompat.apiserver.errors import (
     INVALID,
-    NOT_CHECKED,
     NOT_SUPPORTED,
     REQUIRED,
     TOO_LONG,
@@ -26,12 +24,13 @@ from crdcompat.apiserver.errors import (
     TYPE_INVALID,
     FieldError,
     Unknown,
-    aggregate,
 )
 from crdcompat.apiserver.gotext import quote
+from crdcompat.apiserver.keywords import Keyword
 from crdcompat.apiserver.lists import duplicate_errors
 from crdcompat.apiserver.scale import scale_errors
 from crdcompat.apiserver.validate import SchemaValidator
+from crdcompat.apiserver.wording import aggregate
 from crdcompat.manifests.crd import Crd, CrdVersion
 from crdcompat.records import dataclass
 
@@ -44,21 +43,27 @@ _BLOCKING = frozenset({REQUIRED, TOO_LONG, TOO_MANY, TYPE_INVALID})
 class Verdict:
     """The answer to one write.
 
-    ``code`` is the HTTP status: 200, 422 with ``errors`` and ``message`` (the aggregate), or 404 and 500 with a
-    message alone; errors and message are empty when it is accepted. ``object`` is what is stored when accepted, else
-    None. ``pruned`` and ``defaulted`` are the paths that decoding the request took away and added. ``unknown`` says
-    what could not be judged: then ``accepted`` is None unless other errors reject the write anyway.
+    ``code`` is the HTTP status: 200, 422 with ``errors``, or 404 and 500 with a ``failure`` alone; ``subject`` is the
+    object's kind, group and name. ``object`` is what is stored when accepted, else None. ``pruned`` and ``defaulted``
+    are the paths that decoding the request took away and added. ``unknown`` says what could not be judged: then
+    ``accepted`` is None unless other errors reject the write anyway.
     """
 
     accepted: bool | None
     errors: tuple[FieldError, ...]
-    message: str
     object: Object | None
     pruned: tuple[str, ...] = ()
     defaulted: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     unknown: tuple[Unknown, ...] = ()
     code: int = 200
+    subject: tuple[str, str, str] = ("", "", "")
+    failure: str = ""
+
+    @property
+    def message(self) -> str:
+        """What the client reads: the aggregate of the errors or the failure; "" when accepted."""
+        return self.failure or aggregate(*self.subject, self.errors)
 
 
 class Judge:
@@ -105,13 +110,13 @@ class Judge:
             errors.extend(self._metadata(new, old))
             errors.extend(self._schema(new, pair if ratchet else None, status_only, unknown))
             if self.version.scale is not None:
-                errors.extend(scale_errors(new, dict(self.version.scale), status_only=status_write))
+                errors.extend(scale_errors(new, dict(self.version.scale), self.server, status_only=status_write))
         if not status_write and self._has_embedded:
             errors.extend(embedded_errors(new, self.node, self.server))
         errors.extend(self._duplicates(new, old, status_write=status_write))
         if self.server.does("cel") and self._rules.has_rules:
             if any(self._blocks_rules(error) for error in errors):
-                errors.append(FieldError(INVALID, "<nil>", None, NOT_CHECKED))
+                errors.append(FieldError(INVALID, (), Keyword.NOT_CHECKED, None, self.server))
             else:
                 outcome = self._rules.evaluate(new, pair, ratchet=ratchet)
                 errors.extend(outcome.errors)
@@ -122,25 +127,23 @@ class Judge:
         return Verdict(
             accepted=accepted,
             errors=tuple(errors),
-            message=aggregate(
-                self.crd.kind, self.crd.group, name if isinstance(name, str) else "", errors, self.server
-            ),
             object=new if accepted else None,
             pruned=request.pruned,
             defaulted=request.defaulted,
             warnings=warnings,
             unknown=tuple(unknown),
             code=422 if errors else 200,
+            subject=(self.crd.kind, self.crd.group, name if isinstance(name, str) else ""),
         )
 
     def _blocks_rules(self, error: FieldError) -> bool:
         return error.type in _BLOCKING or (error.type == NOT_SUPPORTED and self.server.does("enum_blocks_cel"))
 
     def _type_meta(self, new: Object) -> Iterable[FieldError]:
-        if new.get("kind") != self.crd.kind:
-            yield FieldError(INVALID, "kind", new.get("kind", ""), f"must be {self.crd.kind}")
-        if new.get("apiVersion") != self.api_version:
-            yield FieldError(INVALID, "apiVersion", new.get("apiVersion", ""), f"must be {self.api_version}")
+        for name, wanted in (("kind", self.crd.kind), ("apiVersion", self.api_version)):
+            if new.get(name) != wanted:
+                value, words = new.get(name, ""), f"must be {wanted}"
+                yield FieldError(INVALID, (name,), Keyword.TYPE_META, value, self.server, words=words)
 
     def _metadata(self, new: Object, old: Object | None) -> list[FieldError]:
         if old is None:
@@ -155,28 +158,24 @@ class Judge:
             self._whole.validate_root(new, pair, errors, unknown)
             return _distinct(errors)
         if self._status is not None and "status" in new:
-            self._status.validate(new["status"], "", pair.key("status") if pair else None, errors, unknown)
-        if not self.server.does("status_prefix"):
-            return _distinct(errors)
-        return [replace(error, field=_below_status(error.field)) for error in _distinct(errors)]
+            self._status.validate(new["status"], None, pair.key("status") if pair else None, errors, unknown)
+        return [error._replace(pointer=("status", *error.pointer), base=1) for error in _distinct(errors)]
 
     def _duplicates(self, new: Object, old: Object | None, *, status_write: bool) -> list[FieldError]:
         if status_write and not self.server.does("status_list_uniqueness"):
             return []
-        errors = list(duplicate_errors(new, self.node))
+        errors = list(duplicate_errors(new, self.node, self.server))
         # Servers have always tolerated stored duplicates, all or nothing.
-        if errors and old is not None and any(True for _ in duplicate_errors(old, self.node)):
+        if errors and old is not None and any(True for _ in duplicate_errors(old, self.node, self.server)):
             return []
         return errors
 
 
 def _distinct(errors: list[FieldError]) -> list[FieldError]:
     """The OpenAPI result keeps one error per sentence; the sentence does not show the value."""
+    if len(errors) < 2:
+        return errors
     return list({(error.type, error.field, error.detail): error for error in reversed(errors)}.values())[::-1]
-
-
-def _below_status(path: str) -> str:
-    return "status" if path == "<nil>" else f"status.{path}"
 
 
 def metadata_of(obj: Object) -> Object:

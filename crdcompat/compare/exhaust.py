@@ -45,7 +45,7 @@ def cannot_hold(parent: Node, member: str, value: Any, server: Server) -> bool:
         candidate.update((name, case) for name, case in zip(others, combination, strict=True) if case is not ABSENT)
         errors: list[FieldError] = []
         unknown: list[Unknown] = []
-        validator.validate(candidate, "", None, errors, unknown)
+        validator.validate(candidate, None, None, errors, unknown)
         if not errors:
             return False
     return True

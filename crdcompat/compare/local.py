@@ -25,14 +25,14 @@ class Alone:
     def breaks_rules(self, value: Any) -> bool:
         """Whether a rule is against ``value`` and nothing else is: it is of the shape that rules are asked about."""
         errors: list[FieldError] = []
-        self._validator.validate(value, "v", None, errors, [])
+        self._validator.validate(value, None, None, errors, [])
         return not errors and self._rules.breaks({"v": value})
 
     def takes(self, value: Any) -> bool:
         """Whether nothing here is against ``value``, with its defaults set; what cannot be judged is not."""
         stored = defaulted(value, self._node)
         errors: list[FieldError] = []
-        self._validator.validate(stored, "v", None, errors, [])
+        self._validator.validate(stored, None, None, errors, [])
         return not errors and not self._rules.breaks({"v": stored})
 
 

@@ -191,7 +191,7 @@ def _try(
         effect, answer = effect_on(accepts(small).object or small)
     witness = Witness(
         small,
-        errors=tuple(error.text(reader.server) for error in answer.errors),
+        errors=tuple(error.text() for error in answer.errors),
         pruned=answer.pruned,
         defaulted=answer.defaulted,
         at=trial.at,
@@ -247,7 +247,7 @@ def _why_rejected(verdict: Verdict, writer: Resource) -> str:
     if verdict.unknown and not verdict.errors:
         first = verdict.unknown[0]
         return f"cannot be judged: {first.field}: {first.what}: {first.reason}"
-    return f"no valid object found that holds the value: {verdict.errors[0].text(writer.server)}"
+    return f"no valid object found that holds the value: {verdict.errors[0].text()}"
 
 
 def _at(obj: Object, pointer: tuple[str | int, ...]) -> Any:

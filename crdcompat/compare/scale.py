@@ -35,5 +35,5 @@ def rejected_by_scale(writer: Resource, reader: Resource) -> tuple[Object, str] 
                 continue
             for error in reader.create(stored.object, keep_status=True).errors:
                 if error.field == path:
-                    return made, error.text(reader.server)
+                    return made, error.text()
     return None

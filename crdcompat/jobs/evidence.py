@@ -105,7 +105,7 @@ class _Evidence:
                 for finding in explaining:
                     self.met.setdefault(finding.id, {})[f"{label} in {item.source}"] = None
                 if not explaining and fact.error is not None:
-                    error = f"{direction}: {fact.error.text(reader.server)}"
+                    error = f"{direction}: {fact.error.text()}"
                     self.unexplained.append({"object": label, "source": item.source, "error": error})
 
     def _resource(self, side: int, group: str, kind: str, version: str) -> Resource | None:

@@ -139,7 +139,7 @@ def _data(verdict: Verdict, server: Server) -> dict[str, Any]:
     return {
         "accepted": verdict.accepted,
         "code": verdict.code,
-        "errors": [error_data(error, server) for error in verdict.errors],
+        "errors": [error_data(error) for error in verdict.errors],
         "aggregate": verdict.message,
         "result": verdict.object,
         "pruned_paths": list(verdict.pruned),

@@ -95,7 +95,7 @@ class Narrower:
             stored = writer.create(other, keep_status=True)
             errors = reader.create(stored.object, keep_status=True).errors if stored.object is not None else ()
             if any(error.field == field_of(place) for error in errors):
-                return Witness(other, tuple(error.text(reader.server) for error in errors), at=witness.at)
+                return Witness(other, tuple(error.text() for error in errors), at=witness.at)
         return Witness(None, reason="no object was found that holds one of these values alone")
 
     def _resource(self, finding: Finding, *, of_new: bool) -> Resource | None:

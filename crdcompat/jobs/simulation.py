@@ -170,28 +170,27 @@ class _Run:
         """What all eras asked agree on; where they differ, that is the answer: unknown, with the option to give."""
         verdicts = {answer.verdict for _, answer in answers}
         if len(verdicts) == 1:
-            server, answer = answers[-1]
-            return self._verdict(answer, server)
+            return self._verdict(answers[-1][1])
         told = ", ".join(f"{answer.verdict} on {server.kubernetes}" for server, answer in answers)
         return WriteVerdict(UNKNOWN, note=f"{ASK} ({told})")
 
-    def _verdict(self, answer: Answer, server: Server) -> WriteVerdict:
+    def _verdict(self, answer: Answer) -> WriteVerdict:
         return WriteVerdict(
             verdict=answer.verdict,
-            errors=tuple(self._error(error, server) for error in answer.errors),
+            errors=tuple(self._error(error) for error in answer.errors),
             message=answer.message if answer.verdict not in (ACCEPTED, LOSES_DATA) else "",
             note=answer.note,
         )
 
-    def _error(self, error: FieldError, server: Server) -> dict[str, Any]:
+    def _error(self, error: FieldError) -> dict[str, Any]:
         """The error as data; the same one meets every write of an object and often many objects, and is held once."""
-        key = (error.type, error.field, error.detail, repr(error.value), server)
+        key = (error.type, error.field, error.detail, repr(error.value), error.server)
         if key not in self._errors:
-            self._errors[key] = error_data(error, server)
+            self._errors[key] = error_data(error)
         return self._errors[key]
 
 
-def error_data(error: FieldError, server: Server) -> dict[str, Any]:
+def error_data(error: FieldError) -> dict[str, Any]:
     """A field error for JSON; ``value`` only where the server names one."""
     value = {} if error.value is ABSENT else {"value": error.value}
     return {
@@ -199,7 +198,7 @@ def error_data(error: FieldError, server: Server) -> dict[str, Any]:
         "field": error.field,
         **value,
         "detail": error.detail,
-        "text": error.text(server),
+        "text": error.text(),
     }
 
 

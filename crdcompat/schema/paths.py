@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple, TypeAlias
 
 from crdcompat.schema.structural import ABSENT, Node
 
@@ -22,6 +22,33 @@ ITEM, VALUE = Wild.ITEM, Wild.VALUE
 SchemaPath = tuple[str | Wild, ...]
 #: Keys and indices from the root of a JSON document.
 Pointer = tuple[str | int, ...]
+
+
+class Key(NamedTuple):
+    """A step of a trail that is a key of a map, where a walk tells it from a declared member."""
+
+    name: str
+
+
+#: The steps from a place back to the root, innermost first: a walk adds a pair at each step and makes a pointer only
+#: for what it reports.
+Trail: TypeAlias = "tuple[Trail, str | int | Key] | None"
+
+
+def pointer_at(trail: Trail) -> Pointer:
+    """The pointer of a place: ``((None, "l"), 0)`` -> ``("l", 0)``."""
+    return place_at(trail)[0]
+
+
+def place_at(trail: Trail) -> tuple[Pointer, tuple[int, ...]]:
+    """The pointer of a place, and the indices of the steps that are keys of maps."""
+    steps: list[str | int | Key] = []
+    while trail is not None:
+        trail, step = trail
+        steps.append(step)
+    steps.reverse()
+    keys = tuple(index for index, step in enumerate(steps) if isinstance(step, Key))
+    return tuple(step.name if isinstance(step, Key) else step for step in steps), keys
 
 
 def render(path: SchemaPath) -> str:

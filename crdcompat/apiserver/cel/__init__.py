@@ -85,7 +85,7 @@ class RuleEvaluator:
                 self._steps = walk.steps(self._root, self._server)
                 self._built = True
             if self._steps is not None:
-                walk.walk(self._steps, new, pair, Ratchet(ratchet, pair, pair, None), "", found)
+                walk.walk(self._steps, new, pair, Ratchet(ratchet, pair, pair, None), None, found)
         except RecursionError:
             found.unknown.append(Unknown("<nil>", "x-kubernetes-validations", "nested too deeply to be walked"))
 

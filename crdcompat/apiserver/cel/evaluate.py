@@ -15,13 +15,17 @@ from crdcompat.apiserver.cel.convert import Conversion, MisfitError, Plan, plan
 from crdcompat.apiserver.cel.rules import OPTIONAL_OLD_RUNS, Rule, program, read_rule
 from crdcompat.apiserver.cel.views import Reads, View
 from crdcompat.apiserver.errors import FieldError, Unknown
+from crdcompat.apiserver.keywords import Keyword
+from crdcompat.apiserver.wording import rule_field
 from crdcompat.records import dataclass
+from crdcompat.schema.paths import place_at
 from crdcompat.schema.structural import ABSENT
 
 if TYPE_CHECKING:
     from crdcompat.apiserver.cel.ratchet import Ratchet
     from crdcompat.apiserver.correlation import Pair
     from crdcompat.apiserver.eras import Server
+    from crdcompat.schema.paths import Trail
 
 _LONGEST_MESSAGE = 5120  # bytes of a messageExpression's result
 _REASONS = frozenset({errors.FORBIDDEN, errors.REQUIRED, errors.DUPLICATE})
@@ -54,7 +58,7 @@ class NodeRules:
         return self.rules if self.rules is not None else self._compile()
 
     def _compile(self) -> tuple[Rule, ...]:
-        read = [read_rule(raw, self.view, self.server) for raw in self.raw]
+        read = [read_rule(index, raw, self.view, self.server) for index, raw in enumerate(self.raw)]
         rules = tuple(rule for rule in read if rule is not None)
         mine, old = Reads(), Reads()
         for rule in rules:
@@ -69,7 +73,7 @@ class NodeRules:
         self.rules = rules
         return rules
 
-    def evaluate(self, value: Any, pair: Pair | None, path: str, *, ratchet: Ratchet, found: Findings) -> None:
+    def evaluate(self, value: Any, pair: Pair | None, path: Trail, *, ratchet: Ratchet, found: Findings) -> None:
         rules = self.compiled()
         old = pair.old if pair is not None else None
         shared: dict[bool, Data] = {}
@@ -77,7 +81,7 @@ class NodeRules:
             if found.first_only and found.errors:
                 return
             if rule.compile_error is not None:
-                found.errors.append(FieldError(errors.INVALID, path, self._type, rule.compile_error))
+                found.errors.append(self._error(rule, path, errors.INVALID, self._type, rule.compile_error))
                 continue
             if rule.uses_old and old is None and not (rule.optional_old and self.server.minor >= OPTIONAL_OLD_RUNS):
                 continue
@@ -93,9 +97,22 @@ class NodeRules:
                         found=found,
                     )
             except UndecidedError as reason:
-                found.unknown.append(Unknown(path, rule.text, str(reason)))
+                found.unknown.append(Unknown(rule_field(*place_at(path)), rule.text, str(reason)))
             except FailedError as error:
-                found.errors.append(FieldError(errors.INVALID, path, self._type, self._failure(rule, str(error))))
+                words = self._failure(rule, str(error))
+                found.errors.append(self._error(rule, path, errors.INVALID, self._type, words))
+
+    def _error(
+        self, rule: Rule, path: Trail, kind: str, value: Any, words: str | None, *, below: bool = False
+    ) -> FieldError:
+        """An error of the rule at its node, or ``below`` it at its fieldPath."""
+        pointer, keys = place_at(path)
+        base, text = len(pointer), rule.text.strip()
+        if below:
+            for step in rule.field_path:
+                path = (path, step)
+            pointer, keys = place_at(path)
+        return FieldError(kind, pointer, Keyword.RULE, value, self.server, text, words, rule.index, base, keys)
 
     @property
     def _type(self) -> str:
@@ -180,7 +197,7 @@ class NodeRules:
         rule: Rule,
         value: Any,
         old: Any,
-        path: str,
+        path: Trail,
         shared: dict[bool, Data],
         *,
         ratchet: bool,
@@ -189,36 +206,35 @@ class NodeRules:
         shown = self._type if not self.server.does("cel_actual_value") else value
         if isinstance(shown, (dict, list)):
             shown = ABSENT
-        where = path
-        if rule.field_path:
-            where = rule.field_path if path == "<nil>" else f"{path}.{rule.field_path}"
         reason = rule.reason if rule.reason in _REASONS else errors.INVALID
         detail = "" if reason == errors.DUPLICATE else self._detail(rule, value, old, shared)
-        error = FieldError(reason, where, ABSENT if reason in (errors.REQUIRED, errors.FORBIDDEN) else shown, detail)
+        if reason in (errors.REQUIRED, errors.FORBIDDEN):
+            shown = ABSENT
+        error = self._error(rule, path, reason, shown, detail, below=True)
         if ratchet:
-            found.warnings.append(error.text(self.server))
+            found.warnings.append(error.text())
         else:
             found.errors.append(error)
 
-    def _detail(self, rule: Rule, value: Any, old: Any, shared: dict[bool, Data]) -> str:
-        """The result of messageExpression where it gives a usable text, else the message."""
+    def _detail(self, rule: Rule, value: Any, old: Any, shared: dict[bool, Data]) -> str | None:
+        """The result of messageExpression where it gives a usable text, else the message; None if there is neither."""
         source = rule.message_expression
         if not source or (old is None and "oldSelf" in program(source).names):
-            return rule.default_detail
+            return rule.own_message
         try:
             if environment.lacks(self.server, program(source).functions):
-                return rule.default_detail
+                return rule.own_message
             if source not in self._messages:
                 self._messages[source] = program(source).form(optional_old=False)
             data = self._data(value, old, shared, ordered=True)
             if data.misfit is not None or not program(source).is_cheap(*data.size):
-                return rule.default_detail
+                return rule.own_message
             result = run(self._messages[source], data)
         except (environment.RefusedError, UndecidedError, RecursionError):
-            return rule.default_detail
+            return rule.own_message
         if result.type().name() != "STRING":
-            return rule.default_detail
+            return rule.own_message
         text = str(result.value()).strip()
         if not text or "\n" in text or len(text.encode("utf-8", "replace")) > _LONGEST_MESSAGE:
-            return rule.default_detail
+            return rule.own_message
         return text

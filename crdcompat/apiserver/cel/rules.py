@@ -11,6 +11,7 @@ from crdcompat.apiserver.cel.analysis import Analysis, analyse
 from crdcompat.apiserver.cel.bounds import LARGEST_OBJECT, Bound
 from crdcompat.apiserver.cel.tokens import names, rewrite
 from crdcompat.records import dataclass
+from crdcompat.schema.paths import Key
 
 if TYPE_CHECKING:
     from crdcompat.apiserver.cel.syntax import Expr, Parsed
@@ -80,11 +81,12 @@ def program(text: str) -> Program:
 class Rule:
     """A rule at its place in a schema, as one server reads it."""
 
+    index: int
     text: str
     message: str
     message_expression: str
     reason: str
-    field_path: str
+    field_path: tuple[str | Key, ...]
     optional_old: bool
     uses_old: bool
     program: Program
@@ -100,12 +102,13 @@ class Rule:
         return self.message.strip() or self.text.strip()
 
     @property
-    def default_detail(self) -> str:
-        return self.message.strip() if self.message else f"failed rule: {self.text.strip()}"
+    def own_message(self) -> str | None:
+        """The author's message, None where there is none."""
+        return self.message.strip() if self.message else None
 
 
-def read_rule(raw: dict[str, Any], view: View, server: Server) -> Rule | None:
-    """One entry of x-kubernetes-validations; None where there is nothing to evaluate."""
+def read_rule(index: int, raw: dict[str, Any], view: View, server: Server) -> Rule | None:
+    """The entry of x-kubernetes-validations at ``index``; None where there is nothing to evaluate."""
     text = raw.get("rule")
     if not isinstance(text, str) or not text.strip():
         return None
@@ -120,11 +123,12 @@ def read_rule(raw: dict[str, Any], view: View, server: Server) -> Rule | None:
     found = program(text)
     optional_old = known("optionalOldSelf") is True
     rule = Rule(
+        index=index,
         text=text,
         message=words("message"),
         message_expression=words("messageExpression"),
         reason=words("reason"),
-        field_path=normalized_path(words("fieldPath")),
+        field_path=field_path_steps(words("fieldPath")),
         optional_old=optional_old,
         uses_old="oldSelf" in found.names,
         program=found,
@@ -179,18 +183,20 @@ def _line(text: str, number: int) -> str:
     return lines[number - 1] if number <= len(lines) else ""
 
 
-def normalized_path(path: str) -> str:
-    """fieldPath as it is appended: without its leading dot, ``['k']`` as ``[k]``."""
-    result: list[str] = []
+def field_path_steps(path: str) -> tuple[str | Key, ...]:
+    """The steps of a fieldPath: ``.a.b['k']`` -> ``("a", "b", Key("k"))``."""
+    steps: list[str | Key] = []
     at = 0
     while at < len(path):
         if path.startswith("['", at):
             end = at + 2
             while end < len(path) and path[end] != "'":
                 end += 2 if path[end] == "\\" else 1
-            result.append("[" + path[at + 2 : end].replace("\\'", "'").replace("\\\\", "\\") + "]")
+            steps.append(Key(path[at + 2 : end].replace("\\'", "'").replace("\\\\", "\\")))
             at = end + 2
         else:
-            result.append(path[at])
-            at += 1
-    return "".join(result).removeprefix(".")
+            at += path[at] == "."
+            end = min((found for mark in (".", "['") if (found := path.find(mark, at)) >= 0), default=len(path))
+            steps.append(path[at:end])
+            at = end
+    return tuple(steps)

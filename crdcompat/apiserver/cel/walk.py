@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, Any
 from crdcompat.apiserver.cel.evaluate import Findings, NodeRules
 from crdcompat.apiserver.cel.views import View
 from crdcompat.records import dataclass
+from crdcompat.schema.paths import Key
 from crdcompat.schema.structural import Node
 
 if TYPE_CHECKING:
     from crdcompat.apiserver.cel.ratchet import Ratchet
     from crdcompat.apiserver.correlation import Pair
     from crdcompat.apiserver.eras import Server
+    from crdcompat.schema.paths import Trail
 
 
 @dataclass(slots=True)
@@ -85,24 +87,23 @@ def _step(rules: Node, view: View, server: Server, marked: set[int]) -> Step | N
     return None if empty and found.additional is None and found.items is None else found
 
 
-def walk(step: Step, value: Any, pair: Pair | None, ratchet: Ratchet, path: str, found: Findings) -> None:
+def walk(step: Step, value: Any, pair: Pair | None, ratchet: Ratchet, path: Trail, found: Findings) -> None:
     if value is None:
         return
     if step.rules is not None:
-        step.rules.evaluate(value, pair, path or "<nil>", ratchet=ratchet, found=found)
+        step.rules.evaluate(value, pair, path, ratchet=ratchet, found=found)
     for branch in step.all_of:
         walk(branch, value, pair, ratchet.in_all_of(), path, found)
     if type(value) is dict:
         if step.additional is not None:
             for key, item in value.items():
                 child = pair.key(key) if pair is not None else None
-                walk(step.additional, item, child, ratchet.below(child, key), f"{path}[{key}]", found)
+                walk(step.additional, item, child, ratchet.below(child, key), (path, Key(key)), found)
         for name, below in step.properties.items():
             if name in value:
                 child = pair.key(name) if pair is not None else None
-                inner = f"{path}.{name}" if path else name
-                walk(below, value[name], child, ratchet.below(child, name), inner, found)
+                walk(below, value[name], child, ratchet.below(child, name), (path, name), found)
     elif type(value) is list and step.items is not None:
         for index, item in enumerate(value):
             child = pair.item(index) if pair is not None else None
-            walk(step.items, item, child, ratchet.below(child), f"{path}[{index}]", found)
+            walk(step.items, item, child, ratchet.below(child), (path, index), found)

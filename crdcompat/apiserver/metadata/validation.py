@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from crdcompat.apiserver import gotext
 from crdcompat.apiserver.errors import FORBIDDEN, INVALID, REQUIRED, TOO_LONG, FieldError
+from crdcompat.apiserver.keywords import Keyword
 from crdcompat.apiserver.metadata.decoding import OWNER_STRINGS, decode_object_meta
 from crdcompat.apiserver.metadata.names import (
     dns_label_errors,
@@ -23,11 +24,13 @@ from crdcompat.apiserver.metadata.names import (
     utf8_size,
     without_trailing_dash,
 )
+from crdcompat.schema.paths import Trail, place_at
 from crdcompat.schema.structural import ABSENT
 
 if TYPE_CHECKING:
     from crdcompat.apiserver.eras import Server
 
+_ROOT: Trail = (None, "metadata")
 _ANNOTATIONS_LIMIT = 256 * 1024
 _MANAGER_LIMIT = 128
 _SUBRESOURCE_LIMIT = 256
@@ -46,48 +49,48 @@ def validate_create(meta: dict[str, Any], *, namespaced: bool, server: Server) -
     name, generate, namespace = (meta.get(member, "") for member in ("name", "generateName", "namespace"))
     if generate:
         problems = subdomain_errors(without_trailing_dash(generate), server)
-        errors += _invalid("metadata.generateName", generate, problems)
+        errors += _invalid((_ROOT, "generateName"), generate, server, problems)
         name = name or generate[:_GENERATED_BASE] + "xxxxx"
     if name:
-        errors += _invalid("metadata.name", name, subdomain_errors(name, server))
+        errors += _invalid((_ROOT, "name"), name, server, subdomain_errors(name, server))
     else:
-        errors.append(FieldError(REQUIRED, "metadata.name", ABSENT, "name or generateName is required"))
+        errors.append(_error(REQUIRED, (_ROOT, "name"), ABSENT, server, "name or generateName is required"))
     if namespaced:
-        errors += _namespace(meta, "metadata", server)
+        errors += _namespace(meta, _ROOT, server)
     elif namespace:
-        errors.append(FieldError(FORBIDDEN, "metadata.namespace", ABSENT, "not allowed on this type"))
-    errors += _common(meta, "metadata", server)
+        errors.append(_error(FORBIDDEN, (_ROOT, "namespace"), ABSENT, server, "not allowed on this type"))
+    errors += _common(meta, _ROOT, server)
     return errors
 
 
-def validate_embedded(raw: Any, path: str, server: Server) -> list[FieldError]:
+def validate_embedded(raw: Any, path: Trail, server: Server) -> list[FieldError]:
     """The rules for the metadata of an embedded resource, which needs no name and may have any path segment.
 
     What does not decode is passed over: a request with it has been refused before, a stored one dropped it.
     """
     meta, _ = decode_object_meta(raw)
     name, generate = meta.get("name", ""), meta.get("generateName", "")
-    errors = [*_invalid(f"{path}.generateName", generate, path_segment_errors(generate))]
+    errors = [*_invalid((path, "generateName"), generate, server, path_segment_errors(generate))]
     problems = [f"may not be '{name}'"] if name in (".", "..") else path_segment_errors(name)
-    errors += _invalid(f"{path}.name", name, problems)
+    errors += _invalid((path, "name"), name, server, problems)
     errors += _namespace(meta, path, server)
     errors += _common(meta, path, server)
     return errors
 
 
-def _namespace(meta: dict[str, Any], path: str, server: Server) -> Iterator[FieldError]:
+def _namespace(meta: dict[str, Any], path: Trail, server: Server) -> Iterator[FieldError]:
     namespace = meta.get("namespace", "")
     if namespace:
-        yield from _invalid(f"{path}.namespace", namespace, dns_label_errors(namespace, server))
+        yield from _invalid((path, "namespace"), namespace, server, dns_label_errors(namespace, server))
 
 
-def _common(meta: dict[str, Any], path: str, server: Server) -> Iterator[FieldError]:
+def _common(meta: dict[str, Any], path: Trail, server: Server) -> Iterator[FieldError]:
     """What is checked on a new object and on an embedded one alike."""
     if meta.get("generation", 0) < 0:
-        yield FieldError(INVALID, f"{path}.generation", meta["generation"], "must be greater than or equal to 0")
+        yield _error(INVALID, (path, "generation"), meta["generation"], server, "must be greater than or equal to 0")
     yield from _labels(meta, path, server)
     yield from _annotations(meta, path, server)
-    yield from _owner_references(meta, path)
+    yield from _owner_references(meta, path, server)
     yield from _finalizers(meta, path, server)
     yield from _managed_fields(meta, path, server)
 
@@ -104,63 +107,68 @@ def validate_update(new: dict[str, Any], old: dict[str, Any], server: Server) ->
         if extra:
             found = f"[]string{{{', '.join(map(gotext.quote, extra))}}}"
             detail = f"no new finalizers can be added if the object is being deleted, found new finalizers {found}"
-            errors.append(FieldError(FORBIDDEN, "metadata.finalizers", ABSENT, detail))
+            errors.append(_error(FORBIDDEN, (_ROOT, "finalizers"), ABSENT, server, detail))
     for name in ("name", "namespace", "uid"):
         if name in new and name in old and new[name] != old[name]:
-            errors += _invalid(f"metadata.{name}", new[name], [_IMMUTABLE])
+            errors += _invalid((_ROOT, name), new[name], server, [_IMMUTABLE])
     if "deletionTimestamp" in new and "deletionTimestamp" not in old:
-        errors += _invalid("metadata.deletionTimestamp", new["deletionTimestamp"], [_IMMUTABLE])
+        errors += _invalid((_ROOT, "deletionTimestamp"), new["deletionTimestamp"], server, [_IMMUTABLE])
     grace = new.get("deletionGracePeriodSeconds")
     if grace is not None and grace != old.get("deletionGracePeriodSeconds"):
-        errors += _invalid("metadata.deletionGracePeriodSeconds", grace, [_IMMUTABLE])
-    errors += _labels(new, "metadata", server)
-    errors += _annotations(new, "metadata", server)
-    errors += _owner_references(new, "metadata")
-    errors += _managed_fields(new, "metadata", server)
+        errors += _invalid((_ROOT, "deletionGracePeriodSeconds"), grace, server, [_IMMUTABLE])
+    errors += _labels(new, _ROOT, server)
+    errors += _annotations(new, _ROOT, server)
+    errors += _owner_references(new, _ROOT, server)
+    errors += _managed_fields(new, _ROOT, server)
     return errors
 
 
-def _invalid(path: str, value: Any, texts: list[str]) -> Iterator[FieldError]:
-    return (FieldError(INVALID, path, value, text) for text in texts)
+def _error(kind: str, path: Trail, value: Any, server: Server, words: str) -> FieldError:
+    pointer, keys = place_at(path)
+    return FieldError(kind, pointer, Keyword.METADATA, value, server, words=words, keys=keys)
 
 
-def _labels(meta: dict[str, Any], path: str, server: Server) -> Iterator[FieldError]:
+def _invalid(path: Trail, value: Any, server: Server, texts: list[str]) -> Iterator[FieldError]:
+    return (_error(INVALID, path, value, server, text) for text in texts)
+
+
+def _labels(meta: dict[str, Any], path: Trail, server: Server) -> Iterator[FieldError]:
     for key, value in sorted(meta.get("labels", {}).items()):
-        yield from _invalid(f"{path}.labels", key, label_key_errors(key, server))
-        yield from _invalid(f"{path}.labels", value, label_value_errors(value, server))
+        yield from _invalid((path, "labels"), key, server, label_key_errors(key, server))
+        yield from _invalid((path, "labels"), value, server, label_value_errors(value, server))
 
 
-def _annotations(meta: dict[str, Any], path: str, server: Server) -> Iterator[FieldError]:
+def _annotations(meta: dict[str, Any], path: Trail, server: Server) -> Iterator[FieldError]:
     annotations = meta.get("annotations", {})
     for key in sorted(annotations):
-        yield from _invalid(f"{path}.annotations", key, label_key_errors(key.lower(), server))
+        yield from _invalid((path, "annotations"), key, server, label_key_errors(key.lower(), server))
     if sum(utf8_size(key) + utf8_size(value) for key, value in annotations.items()) > _ANNOTATIONS_LIMIT:
-        yield _limit_error(f"{path}.annotations", _ANNOTATIONS_LIMIT, server)
+        yield _limit_error((path, "annotations"), _ANNOTATIONS_LIMIT, server)
 
 
-def _limit_error(path: str, limit: int, server: Server) -> FieldError:
+def _limit_error(path: Trail, limit: int, server: Server) -> FieldError:
     if server.does("bytes_text"):
         detail = f"may not be more than {limit} bytes"
     else:
         unit = "bytes" if server.minor >= _BYTES_IN_ANNOTATION_TEXT else "characters"
         detail = f"must have at most {limit} {unit}"
-    return FieldError(TOO_LONG, path, ABSENT, detail)
+    return _error(TOO_LONG, path, ABSENT, server, detail)
 
 
-def _owner_references(meta: dict[str, Any], path: str) -> Iterator[FieldError]:
-    path += ".ownerReferences"
+def _owner_references(meta: dict[str, Any], path: Trail, server: Server) -> Iterator[FieldError]:
+    path = (path, "ownerReferences")  # the server gives no index
     owners = meta.get("ownerReferences", [])
     controller = ""
     for owner in owners:
         api_version, kind, name, _ = (owner.get(member, "") for member in OWNER_STRINGS)
         group, version = _group_version(api_version)
         if not version:
-            yield FieldError(INVALID, f"{path}.apiVersion", api_version, "version must not be empty")
+            yield _error(INVALID, (path, "apiVersion"), api_version, server, "version must not be empty")
         for member in ("kind", "name", "uid"):
             if not owner.get(member):
-                yield FieldError(INVALID, f"{path}.{member}", "", "must not be empty")
+                yield _error(INVALID, (path, member), "", server, "must not be empty")
         if (group, version, kind) == ("", "v1", "Event"):
-            yield FieldError(INVALID, path, owner, "/v1, Kind=Event is disallowed from being an owner")
+            yield _error(INVALID, path, owner, server, "/v1, Kind=Event is disallowed from being an owner")
         if owner.get("controller"):
             this = f"{kind}/{name}"
             if controller:
@@ -168,7 +176,7 @@ def _owner_references(meta: dict[str, Any], path: str) -> Iterator[FieldError]:
                     "Only one reference can have Controller set to true. "
                     f'Found "true" in references for {controller} and {this}'
                 )
-                yield FieldError(INVALID, path, owners, detail)
+                yield _error(INVALID, path, owners, server, detail)
             controller = controller or this
 
 
@@ -179,31 +187,31 @@ def _group_version(text: str) -> tuple[str, str]:
     return (group, version) if slash else ("", text)
 
 
-def _finalizers(meta: dict[str, Any], path: str, server: Server) -> Iterator[FieldError]:
+def _finalizers(meta: dict[str, Any], path: Trail, server: Server) -> Iterator[FieldError]:
     finalizers = meta.get("finalizers", [])
     for finalizer in finalizers:
-        yield from _invalid(f"{path}.finalizers", finalizer, label_key_errors(finalizer, server))
+        yield from _invalid((path, "finalizers"), finalizer, server, label_key_errors(finalizer, server))
     if "orphan" in finalizers and "foregroundDeletion" in finalizers:
         detail = "finalizer orphan and foregroundDeletion cannot be both set"
-        yield FieldError(INVALID, f"{path}.finalizers", finalizers, detail)
+        yield _error(INVALID, (path, "finalizers"), finalizers, server, detail)
 
 
-def _managed_fields(meta: dict[str, Any], path: str, server: Server) -> Iterator[FieldError]:
+def _managed_fields(meta: dict[str, Any], path: Trail, server: Server) -> Iterator[FieldError]:
     for index, entry in enumerate(meta.get("managedFields", ())):
-        at = f"{path}.managedFields[{index}]"
+        at = ((path, "managedFields"), index)
         operation, fields_type = entry.get("operation", ""), entry.get("fieldsType", "")
         manager = entry.get("manager", "")
         if operation not in ("Apply", "Update"):
-            yield FieldError(INVALID, f"{at}.operation", operation, "must be `Apply` or `Update`")
+            yield _error(INVALID, (at, "operation"), operation, server, "must be `Apply` or `Update`")
         if fields_type not in ("", "FieldsV1"):
-            yield FieldError(INVALID, f"{at}.fieldsType", fields_type, "must be `FieldsV1`")
+            yield _error(INVALID, (at, "fieldsType"), fields_type, server, "must be `FieldsV1`")
         if utf8_size(manager) > _MANAGER_LIMIT:
-            yield _limit_error(f"{at}.manager", _MANAGER_LIMIT, server)
+            yield _limit_error((at, "manager"), _MANAGER_LIMIT, server)
         place = 0
         for char in manager:
             if char != " " and unicodedata.category(char)[0] in "CZ":
                 detail = f"invalid character U+{ord(char):04X} (at position {place})"
-                yield FieldError(INVALID, f"{at}.manager", manager, detail)
+                yield _error(INVALID, (at, "manager"), manager, server, detail)
             place += utf8_size(char)
         if utf8_size(entry.get("subresource", "")) > _SUBRESOURCE_LIMIT:
-            yield _limit_error(f"{at}.subresource", _SUBRESOURCE_LIMIT, server)
+            yield _limit_error((at, "subresource"), _SUBRESOURCE_LIMIT, server)

@@ -1,0 +1,285 @@
+"""The API server's sentences, word for word (reference sections 3.7, 3.8). Nothing here is ever read back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final
+
+from crdcompat.apiserver import gotext
+from crdcompat.apiserver.keywords import JUNCTORS, Keyword
+from crdcompat.schema.paths import Pointer, field_of
+from crdcompat.schema.structural import ABSENT
+
+if TYPE_CHECKING:
+    from crdcompat.apiserver.eras import Server
+    from crdcompat.apiserver.errors import FieldError
+
+NOWHERE = "<nil>"
+
+#: How a sentence begins, by the error's type, and the types whose sentences do not show the value.
+_HEADS: Final = {
+    "FieldValueInvalid": "Invalid value",
+    "FieldValueTypeInvalid": "Invalid value",
+    "FieldValueRequired": "Required value",
+    "FieldValueNotSupported": "Unsupported value",
+    "FieldValueDuplicate": "Duplicate value",
+    "FieldValueForbidden": "Forbidden",
+    "FieldValueTooLong": "Too long",
+    "FieldValueTooMany": "Too many",
+}
+_WITHOUT_VALUE = frozenset({"FieldValueRequired", "FieldValueForbidden", "FieldValueTooLong"})
+
+#: Details of schema errors. ``place`` is the path, ``quoted`` the path in quotes, ``demand`` what the keyword asks for.
+_DETAILS: Final[dict[Keyword, str]] = {
+    Keyword.TYPE: "{place} in body must be of type {demand}: {value}",
+    Keyword.FORMAT: "{place} in body must be of type {demand}: {value}",
+    Keyword.ENUM: "supported values: {demand}",
+    Keyword.PATTERN: "{place} in body should match '{demand}'",
+    Keyword.MIN_LENGTH: "{place} in body should be at least {demand} chars long",
+    Keyword.MAX_LENGTH: "{place} in body should be at most {demand} chars long",
+    Keyword.MINIMUM: "{place} in body should be greater than or equal to {demand}",
+    Keyword.MAXIMUM: "{place} in body should be less than or equal to {demand}",
+    Keyword.EXCLUSIVE_MINIMUM: "{place} in body should be greater than {demand}",
+    Keyword.EXCLUSIVE_MAXIMUM: "{place} in body should be less than {demand}",
+    Keyword.MULTIPLE_OF: "{place} in body should be a multiple of {demand}",
+    Keyword.RANGE: "{demand} in {place}",
+    Keyword.MIN_ITEMS: "{place} in body should have at least {demand} items",
+    Keyword.MAX_ITEMS: "{place} in body should have at most {demand} items",
+    Keyword.MIN_PROPERTIES: "{place} in body should have at least {demand} properties",
+    Keyword.MAX_PROPERTIES: "{place} in body should have at most {demand} properties",
+    Keyword.ADDITIONAL_PROPERTIES: "{value} in body is a forbidden property",
+    Keyword.REQUIRED: "",
+    Keyword.ANY_OF: "{quoted} must validate at least one schema (anyOf)",
+    Keyword.ONE_OF: "{quoted} must validate one and only one schema (oneOf). {demand}",
+    Keyword.ALL_OF: "{quoted} must validate all the schemas (allOf){demand}",
+    Keyword.NOT: "{quoted} must not validate the schema (not)",
+}
+#: Details that name no place, for errors of the types Too long and Too many.
+_TOO_LONG, _TOO_LONG_IN_BYTES = "may not be longer than {demand}", "may not be more than {demand} {unit}"
+_TOO_MANY = "must have at most {demand} {unit}"
+_ONE_VALID, _NONE_VALID = "Found {count} valid alternatives", "Found none valid"
+_NO_BRANCH = ". None validated"
+_FACTOR = "factor MultipleOf declared for {place} must be positive: {demand}"
+_OUT_OF_RANGE = "{what} must be of type {type} {format}"
+_RANGES: Final[dict[Keyword | None, str]] = {
+    None: "Checked value",
+    Keyword.MULTIPLE_OF: "MultipleOf",
+    Keyword.MAXIMUM: "Maximum boundary value",
+    Keyword.MINIMUM: "Minimum boundary value",
+}
+_FAILED_RULE = "failed rule: {demand}"
+_NOT_CHECKED = (
+    "some validation rules were not checked because the object was invalid; "
+    "correct the existing errors to complete validation"
+)
+
+#: Their sentences quote the place; the field is that of the whole that was checked.
+_PLACE_IN_SENTENCE = JUNCTORS | {Keyword.RANGE}
+
+
+def text(error: FieldError) -> str:
+    """The sentence as ``Status.message`` shows it."""
+    return f"{field(error)}: {body(error)}"
+
+
+def body(error: FieldError) -> str:
+    """The sentence without its path."""
+    parts = [_HEADS[error.type]]
+    if error.type not in _WITHOUT_VALUE and error.value is not ABSENT:
+        parts.append(_value(error.value, error.server))
+    if said := detail(error):
+        parts.append(said)
+    return ": ".join(parts)
+
+
+def aggregate(kind: str, group: str, name: str, errors: Sequence[FieldError]) -> str:
+    """The message of the 422: one error plain, several in brackets, equal sentences once; "" without errors."""
+    sentences = list(dict.fromkeys(map(text, errors)))
+    if not sentences:
+        return ""
+    shown = sentences[0] if len(sentences) == 1 else f"[{', '.join(sentences)}]"
+    return f"{kind}.{group} {gotext.quote(name)} is invalid: {shown}"
+
+
+def field(error: FieldError) -> str:
+    """The path as the server spells it; "<nil>" where it names none."""
+    return _field(error) or NOWHERE
+
+
+def detail(error: FieldError) -> str:
+    """What follows the bad value; "" for nothing."""
+    if error.words is not None:
+        return error.words
+    special = _SPECIAL.get(error.keyword)
+    return special(error) if special is not None else _filled(error, error.demand)
+
+
+def schema_place(pointer: Pointer, server: Server) -> str:
+    """A place as errors of the schema spell it: ``spec.l[0].m.key``; old servers leave indices out."""
+    return field_of(pointer, indexed=server.does("list_index_in_paths"))
+
+
+def schema_field(pointer: Pointer, server: Server) -> str:
+    """The same, as an error's field."""
+    return schema_place(pointer, server) or NOWHERE
+
+
+def rule_place(pointer: Pointer, keys: tuple[int, ...], start: int = 0) -> str:
+    """A place, from a step on, as all other errors spell it: ``spec.l[0].m[key]``."""
+    spelled = ""
+    for index, step in enumerate(pointer[start:], start):
+        if isinstance(step, int) or index in keys:
+            spelled += f"[{step}]"
+        else:
+            spelled += f".{step}" if spelled else step
+    return spelled
+
+
+def rule_field(pointer: Pointer, keys: tuple[int, ...]) -> str:
+    """The same, as an error's field."""
+    return rule_place(pointer, keys) or NOWHERE
+
+
+def _field(error: FieldError) -> str:
+    keyword, pointer, base = error.keyword, error.pointer, error.base
+    if keyword is Keyword.SCALE:
+        return str(error.demand)  # the JSONPath of the CRD
+    if keyword is Keyword.DEFAULT and error.demand is not None:
+        return _joined(rule_place(pointer[:base], error.keys), _field(error.demand))
+    if keyword not in _DETAILS:
+        return _joined(rule_place(pointer[:base], error.keys), rule_place(pointer, error.keys, base))
+    inside = "" if keyword in _PLACE_IN_SENTENCE else schema_place(pointer[base:], error.server)
+    if not base or not error.server.does("status_prefix"):
+        return inside
+    return _joined(schema_place(pointer[:base], error.server), inside)
+
+
+def _joined(above: str, below: str) -> str:
+    return f"{above}.{below}" if above and below else above or below
+
+
+def _filled(error: FieldError, demand: Any, template: str = "", **more: str) -> str:
+    """The template of an error's keyword (or another) with what is known."""
+    place = schema_place(error.pointer[error.base :], error.server)
+    return (template or _DETAILS[error.keyword]).format(
+        place=place, quoted=gotext.quote(place), demand=demand, value=error.value, **more
+    )
+
+
+def _type(error: FieldError) -> str:
+    place = schema_place(error.pointer[error.base :], error.server)
+    return _DETAILS[error.keyword].format(place=place, demand=",".join(error.demand), value=gotext.quote(error.value))
+
+
+def _enum(error: FieldError) -> str:
+    members = error.demand
+    shown = _members(members) if all(type(member) is str for member in members) else _listed(members)
+    return _DETAILS[Keyword.ENUM].format(demand=shown)
+
+
+def _listed(members: tuple[Any, ...]) -> str:
+    """``"a", "b"``: schema order, never cut, what is no text as JSON and then quoted."""
+    return ", ".join(gotext.quote(each if isinstance(each, str) else gotext.compact_json(each)) for each in members)
+
+
+#: Every object of a recording that breaks an enum shows the same list.
+_members = lru_cache(maxsize=256)(_listed)
+
+
+def _number(error: FieldError) -> str:
+    return _filled(error, _shown(error.demand))
+
+
+def _multiple(error: FieldError) -> str:
+    return _filled(error, _shown(error.demand), "" if error.demand > 0 else _FACTOR)
+
+
+def _range(error: FieldError) -> str:
+    what, kind, form = error.demand
+    format_shown = f"with format {form}" if form else "(default format)"
+    return _filled(error, _OUT_OF_RANGE.format(what=_RANGES[what], type=kind, format=format_shown))
+
+
+def _max_length(error: FieldError) -> str:
+    server, most = error.server, error.demand
+    if not server.does("typed_errors"):
+        return _filled(error, most)
+    if not server.does("bytes_text"):
+        return _TOO_LONG.format(demand=most)
+    unit = "byte" if most == 1 and server.does("json_values") else "bytes"
+    return _TOO_LONG_IN_BYTES.format(demand=most, unit=unit)
+
+
+def _too_many(error: FieldError) -> str:
+    server, most = error.server, error.demand
+    if not server.does("typed_errors"):
+        return _filled(error, most)
+    unit = "item" if most == 1 and server.does("json_values") else "items"
+    return _TOO_MANY.format(demand=most, unit=unit)
+
+
+def _additional(error: FieldError) -> str:
+    place = schema_place((*error.pointer[error.base :], error.value), error.server)
+    return _DETAILS[error.keyword].format(value=place)
+
+
+def _one_of(error: FieldError) -> str:
+    return _filled(error, _ONE_VALID.format(count=error.demand) if error.demand else _NONE_VALID)
+
+
+def _all_of(error: FieldError) -> str:
+    return _filled(error, "" if error.demand else _NO_BRANCH)
+
+
+def _rule(error: FieldError) -> str:
+    return _FAILED_RULE.format(demand=error.demand)
+
+
+def _default(error: FieldError) -> str:
+    return detail(error.demand)
+
+
+def _not_checked(error: FieldError) -> str:
+    return _NOT_CHECKED
+
+
+_SPECIAL: Final[dict[Keyword, Callable[[FieldError], str]]] = {
+    Keyword.TYPE: _type,
+    Keyword.FORMAT: _type,
+    Keyword.ENUM: _enum,
+    Keyword.MINIMUM: _number,
+    Keyword.MAXIMUM: _number,
+    Keyword.EXCLUSIVE_MINIMUM: _number,
+    Keyword.EXCLUSIVE_MAXIMUM: _number,
+    Keyword.MULTIPLE_OF: _multiple,
+    Keyword.RANGE: _range,
+    Keyword.MAX_LENGTH: _max_length,
+    Keyword.MAX_ITEMS: _too_many,
+    Keyword.MAX_PROPERTIES: _too_many,
+    Keyword.ADDITIONAL_PROPERTIES: _additional,
+    Keyword.ONE_OF: _one_of,
+    Keyword.ALL_OF: _all_of,
+    Keyword.RULE: _rule,
+    Keyword.DEFAULT: _default,
+    Keyword.NOT_CHECKED: _not_checked,
+}
+
+
+def _shown(value: int | float) -> str:
+    return str(value) if isinstance(value, int) else gotext.number(value)
+
+
+def _value(value: Any, server: Server) -> str:
+    """A bad value as this server prints it."""
+    if value is None:
+        return "null" if server.does("json_values") else '"null"'
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return gotext.quote(value)
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, float):
+        return gotext.number(value)
+    return gotext.compact_json(value) if server.does("json_values") else gotext.go_syntax(value)
