@@ -55,8 +55,7 @@ def test_library_is_loaded_only_when_a_rule_is_evaluated() -> None:
     code = (
         "import sys; from crdcompat.apiserver.cel import RuleEvaluator;"
         "from crdcompat.apiserver.eras import Server;"
-        "from crdcompat.schema.paths import Key
-from crdcompat.schema.structural import Node;"
+        "from crdcompat.schema.structural import Node;"
         "schema = {'type': 'object', 'x-kubernetes-validations': [{'rule': 'true'}]};"
         "RuleEvaluator(Node(schema), Server(30));"
         "RuleEvaluator(Node({}), Server(30)).evaluate({}, None, ratchet=True);"

@@ -17,7 +17,7 @@ from crdcompat.apiserver.repair import Repair, repair
 from crdcompat.apiserver.strategy import Resource
 from crdcompat.apiserver.verdict import Verdict
 from crdcompat.records import dataclass
-from crdcompat.schema.paths import Pointer, SchemaPath, pointer_of, schema_path_of
+from crdcompat.schema.paths import Pointer, SchemaPath, is_within, schema_path_of
 
 Object = dict[str, Any]
 
@@ -92,8 +92,7 @@ def _causes(resource: Resource, obj: Object, whole: Verdict) -> Iterator[Cause]:
     for error in whole.errors:
         if error.is_marker:
             continue
-        quoted = error.field == "<nil>" and error.detail.startswith('"')
-        pointer = pointer_of(obj, error.detail[1:].partition('"')[0] if quoted else error.field) or ()
+        pointer = error.pointer if is_within(obj, error.pointer) else ()
         yield Cause(pointer, schema_path_of(resource.node, pointer), error)
 
 

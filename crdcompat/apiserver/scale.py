@@ -9,7 +9,6 @@ from crdcompat.apiserver.eras import Server
 from crdcompat.apiserver.errors import INVALID, FieldError
 from crdcompat.apiserver.gotext import plain
 from crdcompat.apiserver.keywords import Keyword
-from crdcompat.schema.paths import Pointer
 
 _INT32 = 2**31 - 1
 
@@ -52,7 +51,7 @@ def _error(path: str, value: Any, server: Server, words: str) -> FieldError:
     return FieldError(INVALID, scale_pointer(path), Keyword.SCALE, value, server, path, words)
 
 
-def scale_pointer(path: str) -> Pointer:
+def scale_pointer(path: str) -> tuple[str, ...]:
     """The place that a path of the scale subresource names: ``.spec.replicas``."""
     return tuple(path.strip(".").split("."))
 

@@ -11,8 +11,9 @@ from itertools import islice
 from typing import Any
 
 from crdcompat.apiserver.errors import DUPLICATE, INVALID
+from crdcompat.apiserver.keywords import JUNCTORS
 from crdcompat.compare.changes import Change
-from crdcompat.compare.site import Meeting, Seen, Trial, Trials, dotted
+from crdcompat.compare.site import Meeting, Seen, Trial, Trials
 from crdcompat.schema.paths import ITEM, node_at
 from crdcompat.schema.sample import list_of_size, sample, values
 from crdcompat.schema.structural import ABSENT, Node
@@ -31,9 +32,13 @@ def duplicate_trials(change: Change, meeting: Meeting) -> Trials:
 
 def shows_duplicate(seen: Seen) -> bool:
     """Whether the reader rejects an item of the list."""
-    place = seen.field.removesuffix("[0]")
+    place = seen.pointer[:-1] if seen.pointer[-1:] == (0,) else seen.pointer
+    depth = len(place)
     return any(
-        error.type in (DUPLICATE, INVALID) and dotted(error.field).startswith(f"{place}[")
+        error.type in (DUPLICATE, INVALID)
+        and error.keyword not in JUNCTORS
+        and error.pointer[:depth] == place
+        and isinstance(next(iter(error.pointer[depth:]), None), int)
         for error in seen.verdict.errors
     )
 

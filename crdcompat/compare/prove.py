@@ -22,7 +22,7 @@ from crdcompat.compare.exhaust import cannot_hold, forbids
 from crdcompat.compare.facets import facet_of_change
 from crdcompat.compare.objects import Object, place, whole_object
 from crdcompat.compare.search import find_valid, shrink
-from crdcompat.compare.site import NONE, WRITE_REJECTED, Facet, Meeting, Seen, Trial, Trials
+from crdcompat.compare.site import NONE, Facet, Meeting, Seen, Trial, Trials
 from crdcompat.records import dataclass
 from crdcompat.schema.paths import Pointer, SchemaPath, field_of, node_at, value_at, with_value
 from crdcompat.schema.structural import ABSENT, Node
@@ -163,7 +163,7 @@ def _try(
 
     def effect_on(stored: Object) -> tuple[str, Verdict]:
         verdict = reader.create(stored, keep_status=True)
-        return _effect(verdict, trial.at or change.path, effects, facet, reader), verdict
+        return _effect(verdict, trial.at or change.path, effects, facet), verdict
 
     def still(obj: Object) -> bool:
         answer = accepts(obj)
@@ -199,13 +199,12 @@ def _try(
     return _Tried(_PROVED, witness=witness, effect=effect)
 
 
-def _effect(verdict: Verdict, at: SchemaPath, effects: tuple[str, ...], facet: Facet, reader: Resource) -> str:
+def _effect(verdict: Verdict, at: SchemaPath, effects: tuple[str, ...], facet: Facet) -> str:
     """The strongest of ``effects`` that a verdict shows at the place; "" if none."""
     pointer = place(at)
+    seen = Seen(verdict, pointer, field_of(pointer))
     for effect in effects:
-        # Only errors carry no indices on old servers; the paths of pruned and defaulted fields always do.
-        indexed = effect != WRITE_REJECTED or reader.server.does("list_index_in_paths")
-        if facet.shows(effect, Seen(verdict, pointer, field_of(pointer, indexed=indexed))):
+        if facet.shows(effect, seen):
             return effect
     return ""
 
@@ -231,8 +230,8 @@ def _impossible(trial: Trial, verdict: Verdict, meeting: Meeting) -> str:
     """Whether the writer rejects this value (or any that it stands for) in every object; "" if not known."""
     root, server = meeting.writer.node, meeting.writer.server
     if trial.value is ABSENT:
-        field_text = field_of(place(trial.path), indexed=server.does("list_index_in_paths"))
-        needed = any(error.type == REQUIRED and error.field == field_text for error in verdict.errors)
+        missing = place(trial.path)
+        needed = any(error.type == REQUIRED and error.pointer == missing for error in verdict.errors)
         return _NEVER if needed else ""
     node = node_at(root, trial.path)
     if node is not None and forbids(node, trial.value, server):
@@ -267,6 +266,6 @@ def holds(witness: Witness, change: Change, effect: str, meetings: Sequence[Meet
         if verdict.accepted is not True or verdict.object is None:
             return False
         answer = meeting.reader.create(verdict.object, keep_status=True)
-        if not _effect(answer, witness.at or change.path, (effect,), facet, meeting.reader):
+        if not _effect(answer, witness.at or change.path, (effect,), facet):
             return False
     return True

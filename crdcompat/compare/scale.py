@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from crdcompat.apiserver.keywords import Keyword
+from crdcompat.apiserver.scale import scale_pointer
 from crdcompat.apiserver.strategy import Resource
 from crdcompat.compare.objects import Object, whole_object
-from crdcompat.schema.paths import SchemaPath
 
 #: What the fields may not hold, the likeliest first.
 _WRONG: dict[str, tuple[Any, ...]] = {
@@ -27,13 +28,13 @@ def rejected_by_scale(writer: Resource, reader: Resource) -> tuple[Object, str] 
         path = theirs.get(key)
         if not isinstance(path, str) or not path or mine.get(key) == path:
             continue
-        steps: SchemaPath = tuple(path.strip(".").split("."))
+        steps = scale_pointer(path)
         for value in values:
             made = whole_object(writer, steps, value)
             stored = writer.create(made, keep_status=True) if made is not None else None
             if made is None or stored is None or stored.object is None:
                 continue
             for error in reader.create(stored.object, keep_status=True).errors:
-                if error.field == path:
+                if error.keyword is Keyword.SCALE and error.pointer == steps:
                     return made, error.text()
     return None

@@ -7,7 +7,6 @@ set one to a value that is named, take an optional one away. The value under tri
 from __future__ import annotations
 
 import heapq
-import re
 from collections.abc import Callable, Iterator
 from itertools import count, islice
 from typing import Any
@@ -15,18 +14,17 @@ from typing import Any
 import orjson
 
 from crdcompat.apiserver.errors import DUPLICATE, REQUIRED, FieldError
+from crdcompat.apiserver.keywords import JUNCTORS
 from crdcompat.apiserver.strategy import Resource
 from crdcompat.apiserver.verdict import Verdict
 from crdcompat.compare.objects import Object
 from crdcompat.schema.mentions import Mention, mentions
-from crdcompat.schema.paths import Pointer, node_at, pointer_of, schema_path_of, value_at, with_value
+from crdcompat.schema.paths import Pointer, is_within, node_at, schema_path_of, value_at, with_value
 from crdcompat.schema.sample import sample, values
 from crdcompat.schema.structural import ABSENT, Node
 
 #: How many objects are judged before the search gives up; at about a millisecond each.
 BUDGET = 160
-
-_QUOTED_PLACE = re.compile(r'^"((?:[^"\\]|\\.)*)" must ')
 
 Judge = Callable[[Object], Verdict]
 
@@ -107,9 +105,8 @@ def _moves(obj: Object, verdict: Verdict, keep: Pointer, resource: Resource) -> 
 
 
 def _edits(obj: Object, error: FieldError, resource: Resource) -> Iterator[tuple[Pointer, Any]]:
-    quoted = _QUOTED_PLACE.match(error.detail)
-    pointer = pointer_of(obj, quoted[1] if quoted else error.field)
-    if pointer is None:
+    pointer = error.pointer
+    if not is_within(obj, pointer):
         return
     node = node_at(resource.node, schema_path_of(resource.node, pointer))
     if error.type == REQUIRED and node is not None:
@@ -129,7 +126,7 @@ def _edits(obj: Object, error: FieldError, resource: Resource) -> Iterator[tuple
     for mention in named:
         if mention.member:
             yield from (((*pointer, *mention.member), value) for value in here)
-    if pointer and not quoted:
+    if pointer and error.keyword not in JUNCTORS:
         for value in islice(values(node), 12):
             yield pointer, value
 

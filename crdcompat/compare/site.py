@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Protocol
 
-from crdcompat.apiserver.errors import DUPLICATE, FORBIDDEN, INVALID, REQUIRED
+from crdcompat.apiserver.errors import DUPLICATE, FORBIDDEN, INVALID, REQUIRED, FieldError
+from crdcompat.apiserver.keywords import JUNCTORS, Keyword
 from crdcompat.apiserver.strategy import Resource
 from crdcompat.apiserver.verdict import Verdict
 from crdcompat.compare.changes import Change, Undecided
@@ -15,6 +16,8 @@ from crdcompat.schema.structural import ABSENT, Node
 
 #: The types of error that a rule may give as its reason.
 RULE_REASONS = frozenset({INVALID, FORBIDDEN, REQUIRED, DUPLICATE})
+#: Errors that tell of no value of their own.
+_BESIDE = JUNCTORS | {Keyword.RANGE, Keyword.NOT_CHECKED}
 
 NONE = "none"
 WRITE_REJECTED = "write-rejected"
@@ -123,7 +126,7 @@ class Trials:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """The reader's verdict on a trial's object: ``pointer`` is the place looked at, ``field`` as errors write it."""
+    """The reader's verdict on a trial's object: ``pointer`` is the place looked at, ``field`` the same as text."""
 
     verdict: Verdict
     pointer: Pointer
@@ -131,26 +134,27 @@ class Seen:
 
     def rejects(self, *types: str) -> bool:
         """Whether an error stands at the place (of one of ``types``, if any are given)."""
-        return any(dotted(e.field) == self.field and (not types or e.type in types) for e in self.verdict.errors)
+        return any(error.pointer == self.pointer and (not types or error.type in types) for error in self._placed())
 
     def rejects_below(self) -> bool:
-        """Whether an error stands at the place or below it, or names it as the place of a junctor."""
-        below = (f"{self.field}.", f"{self.field}[")
-        fields = [dotted(error.field) for error in self.verdict.errors]
-        return self.names_the_place() or any(field == self.field or field.startswith(below) for field in fields)
-
-    def names_the_place(self) -> bool:
-        """Whether a junctor of the place fails: its sentence has no path and quotes the place."""
-        named = f'"{self.field}" must '
-        return any(e.field == "<nil>" and e.detail.startswith(named) for e in self.verdict.errors)
-
-    def rejects_by_rule(self) -> bool:
-        """Whether a CEL rule at the place speaks: in its author's words, not as ``PLACE in body …`` of the schema."""
-        schema = f"{self.field} in body "
-        return any(
-            dotted(e.field) == self.field and e.type in RULE_REASONS and not e.detail.startswith(schema)
-            for e in self.verdict.errors
+        """Whether an error stands at the place or below it, or a junctor of the place fails."""
+        place, depth = self.pointer, len(self.pointer)
+        # Below the root is everything: there, only what stands at the root itself counts.
+        return self.fails_a_junctor() or any(
+            error.pointer[:depth] == place if depth else not error.pointer for error in self._placed()
         )
+
+    def breaks(self, *keywords: Keyword) -> bool:
+        """Whether one of these keywords is broken at the place."""
+        return any(error.pointer == self.pointer and error.keyword in keywords for error in self.verdict.errors)
+
+    def fails_a_junctor(self) -> bool:
+        """Whether a junctor of the place fails."""
+        return self.breaks(*JUNCTORS)
+
+    def _placed(self) -> Iterator[FieldError]:
+        """The errors of single values: not those of junctors, nor of ranges, which come beside them."""
+        return (error for error in self.verdict.errors if error.keyword not in _BESIDE)
 
     def prunes(self) -> bool:
         """Whether the field, or something below it, is taken away as unknown."""
@@ -169,11 +173,6 @@ class Seen:
 
     def defaults(self) -> bool:
         return self.field in self.verdict.defaulted
-
-
-def dotted(field: str) -> str:
-    """An error's field as schema errors write it; of lists and embedded resources they write a map key ``[key]``."""
-    return field.replace("[key]", ".key")
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,8 @@ from dataclasses import replace
 from typing import Any
 
 from crdcompat.apiserver.enums import is_member
-from crdcompat.apiserver.errors import DUPLICATE, NOT_SUPPORTED, REQUIRED, FieldError
+from crdcompat.apiserver.errors import DUPLICATE, REQUIRED, FieldError
+from crdcompat.apiserver.keywords import Keyword
 from crdcompat.apiserver.strategy import Resource
 from crdcompat.compare.site import ROLLBACK, UPGRADE, VALUE_DEFAULTED, VALUE_PRUNED, WRITE_REJECTED
 from crdcompat.jobs.api import server_of
@@ -40,6 +41,10 @@ _REACHING = (
     "shared-constraint.",
     "free-field.",
 )
+
+
+#: Errors of these may be about a member that is missing.
+_LACKING = (Keyword.REQUIRED, Keyword.EMBEDDED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,23 +134,20 @@ def _facts(data: dict[str, Any], reader: Resource, writer: Resource) -> Iterator
     obj = verdict.object or reader.read(stored.object).object
     for error in verdict.errors:
         if not error.is_marker:
-            yield _Fact(WRITE_REJECTED, _general(error, obj, reader.node), error)
+            yield _Fact(WRITE_REJECTED, _general(error, reader.node), error)
     for path in verdict.pruned:
         yield _Fact(VALUE_PRUNED, _general_path(path, stored.object, writer.node))
     for path in verdict.defaulted:
         yield _Fact(VALUE_DEFAULTED, _general_path(path, obj, reader.node))
 
 
-def _general(error: FieldError, obj: dict[str, Any], root: Node) -> str:
-    if error.field == "<nil>":
-        quoted = error.detail.startswith('"') and '" must ' in error.detail
-        return _general_path(error.detail[1:].partition('"')[0], obj, root) if quoted else ""
-    pointer = pointer_of(obj, error.field)
-    if error.type == REQUIRED and not error.detail and pointer:
-        # What ``required`` misses is a name, also where no schema describes a member of that name.
-        return render((*schema_path_of(root, pointer[:-1]), str(pointer[-1])))
-    path = _general_path(error.field, obj, root)
-    return path.removesuffix("[*]") if error.type == DUPLICATE else path
+def _general(error: FieldError, root: Node) -> str:
+    if error.keyword in _LACKING and error.type == REQUIRED:
+        # What is missing has a name, also where no schema describes a member of that name.
+        return render((*schema_path_of(root, error.pointer[:-1]), str(error.pointer[-1])))
+    # A doubled item is the list's fault.
+    doubled = error.type == DUPLICATE and isinstance(next(reversed(error.pointer), None), int)
+    return render(schema_path_of(root, error.pointer[:-1] if doubled else error.pointer))
 
 
 def _general_path(path: str, obj: dict[str, Any], root: Node) -> str:
@@ -160,12 +162,12 @@ def _explains(finding: Finding, fact: _Fact) -> bool:
     if fact.effect == VALUE_PRUNED:
         return any(_is_below(fact.path, path) for path in paths)
     if finding.change.startswith("subresource.scale") and fact.error is not None:
-        return fact.error.field.startswith(".")  # only the scale check names a field by its JSONPath
+        return fact.error.keyword is Keyword.SCALE
     if _reaches(finding) and any(_is_below(fact.path, path) for path in paths):
         return True
     if fact.path not in paths:
         return False
-    if fact.error is None or fact.error.type != NOT_SUPPORTED or not finding.change.startswith("enum.value-"):
+    if fact.error is None or fact.error.keyword is not Keyword.ENUM or not finding.change.startswith("enum.value-"):
         return True
     held = finding.added or finding.removed
     value = fact.error.value

@@ -19,7 +19,7 @@ from crdcompat.manifests.crdset import CrdSet
 from crdcompat.manifests.pairing import resolve_all
 from crdcompat.policy.findings import Finding, Location, fingerprint, listed
 from crdcompat.schema.enums import member_key
-from crdcompat.schema.paths import Pointer, field_of, render, schema_path_of, value_at, with_value
+from crdcompat.schema.paths import Pointer, render, schema_path_of, value_at, with_value
 from crdcompat.sources.encoding import legible
 
 
@@ -94,7 +94,7 @@ class Narrower:
             other = with_value(witness.object, place, value)
             stored = writer.create(other, keep_status=True)
             errors = reader.create(stored.object, keep_status=True).errors if stored.object is not None else ()
-            if any(error.field == field_of(place) for error in errors):
+            if any(error.pointer == place for error in errors):
                 return Witness(other, tuple(error.text() for error in errors), at=witness.at)
         return Witness(None, reason="no object was found that holds one of these values alone")
 

@@ -117,6 +117,22 @@ def value_at(data: Any, pointer: Pointer) -> Any:
     return value
 
 
+def is_within(data: Any, pointer: Pointer) -> bool:
+    """Whether there is a value at a pointer, or an object that lacks just its last step."""
+    value = data
+    for step in pointer[:-1]:
+        if isinstance(step, int):
+            if not isinstance(value, list) or step >= len(value):
+                return False
+        elif not isinstance(value, Mapping) or step not in value:
+            return False
+        value = value[step]
+    last = pointer[-1:]
+    return not last or (
+        isinstance(value, list) and last[0] < len(value) if isinstance(last[0], int) else isinstance(value, Mapping)
+    )
+
+
 def field_of(pointer: Pointer, *, indexed: bool = True) -> str:
     """A pointer as the API server writes it in schema errors: ``spec.l[0].m.key``."""
     text = ""

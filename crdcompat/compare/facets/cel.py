@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from itertools import chain, islice
 from typing import Any
 
+from crdcompat.apiserver.keywords import JUNCTORS
 from crdcompat.compare.changes import Change
 from crdcompat.compare.local import Alone, defaulted, shape
 from crdcompat.compare.site import ROLLBACK, RULE_REASONS, WRITE_REJECTED, Effects, Meeting, Seen, Site, Trial, Trials
@@ -31,8 +32,6 @@ EFFECTS = {
 }
 
 _MOST = 6
-#: Errors of rules write the key of a map in brackets, those of schemas after a dot.
-_KEY = re.compile(r"\[(?!\d+\])([^\]]*)\]")
 _TOKENS = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|\s+|[^\s'\"]+")
 
 
@@ -96,16 +95,9 @@ def _texts(rules: list[dict[str, Any]]) -> tuple[str, ...]:
 
 
 def shows(effect: str, seen: Seen) -> bool:
-    return any(
-        error.type in RULE_REASONS and not error.is_marker and _at_or_below(_KEY.sub(r".\1", error.field), seen.field)
-        for error in seen.verdict.errors
-    )
-
-
-def _at_or_below(field: str, place: str) -> bool:
-    if not place:
-        return True
-    return field == place or field.startswith((f"{place}.", f"{place}["))
+    place, depth = seen.pointer, len(seen.pointer)
+    errors = (error for error in seen.verdict.errors if error.type in RULE_REASONS and not error.is_marker)
+    return any(error.pointer[:depth] == place for error in errors if error.keyword not in JUNCTORS or not depth)
 
 
 def _rules(node: Node, *, lists: bool) -> dict[str, dict[str, Any]]:

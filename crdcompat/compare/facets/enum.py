@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from crdcompat.apiserver.errors import NOT_SUPPORTED
+from crdcompat.apiserver.keywords import Keyword
 from crdcompat.compare import strings
 from crdcompat.compare.changes import Change
 from crdcompat.compare.local import Alone
@@ -96,10 +96,8 @@ def _numbers_beside(node: Node, members: Sequence[Any]) -> Iterator[Any]:
 
 
 def shows(effect: str, seen: Seen) -> bool:
-    # A member that the reader's enum still lists may be forbidden by the pattern beside it.
-    by_pattern = f"{seen.field} in body should match "
-    by_schema = any(error.detail.startswith(by_pattern) for error in seen.verdict.errors)
-    return seen.rejects(NOT_SUPPORTED) or by_schema or seen.rejects_by_rule()
+    # A member that the reader's enum still lists may be forbidden by the pattern or a rule beside it.
+    return seen.breaks(Keyword.ENUM, Keyword.PATTERN, Keyword.RULE)
 
 
 def _members_of(node: Node, *, null: bool, rules: bool) -> tuple[Any, ...] | None:

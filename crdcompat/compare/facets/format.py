@@ -7,6 +7,7 @@ from itertools import islice
 from typing import Any
 
 from crdcompat.apiserver.formats import matches, supported
+from crdcompat.apiserver.keywords import Keyword
 from crdcompat.compare.changes import Change
 from crdcompat.compare.site import WRITE_REJECTED, Effects, Meeting, Seen, Site, Trial, Trials
 from crdcompat.schema.paths import node_at
@@ -43,7 +44,7 @@ def trials(change: Change, direction: str, meeting: Meeting) -> Trials:
 
 
 def shows(effect: str, seen: Seen) -> bool:
-    return seen.rejects() or any(error.detail.endswith(f" in {seen.field}") for error in seen.verdict.errors)
+    return seen.rejects() or seen.breaks(Keyword.RANGE)
 
 
 def _texts(writer: Node) -> Iterator[str]:

@@ -16,7 +16,7 @@ from crdcompat.apiserver.errors import FORBIDDEN, INVALID, REQUIRED, TOO_MANY
 from crdcompat.compare.changes import Change
 from crdcompat.compare.equal import identical
 from crdcompat.compare.local import Alone, as_read, defaulted, shape
-from crdcompat.compare.site import WRITE_REJECTED, Effects, Meeting, Seen, Site, Trial, Trials, dotted
+from crdcompat.compare.site import WRITE_REJECTED, Effects, Meeting, Seen, Site, Trial, Trials
 from crdcompat.compare.variants import variants
 from crdcompat.schema.mentions import mentions
 from crdcompat.schema.paths import node_at
@@ -61,9 +61,9 @@ def trials(change: Change, direction: str, meeting: Meeting) -> Trials:
 
 def shows(effect: str, seen: Seen) -> bool:
     """Whether the node itself is against something: its rules, its unions, the number and names of its members."""
-    by_itself = seen.rejects(INVALID, TOO_MANY, FORBIDDEN, REQUIRED) or seen.names_the_place()
+    by_itself = seen.rejects(INVALID, TOO_MANY, FORBIDDEN, REQUIRED) or seen.fails_a_junctor()
     return by_itself or any(
-        error.type == REQUIRED and dotted(error.field).rpartition(".")[0] == seen.field for error in seen.verdict.errors
+        error.type == REQUIRED and error.pointer and error.pointer[:-1] == seen.pointer for error in seen.verdict.errors
     )
 
 
