@@ -1,4 +1,4 @@
-"""What diff and check share: load both sides once, compare, report, and the exit code (design, section 8)."""
+"""Run diff: load both sides once, compare, report, and the exit code (design, section 8)."""
 
 from __future__ import annotations
 
@@ -6,19 +6,15 @@ import gc
 import sys
 from collections.abc import Mapping, Sequence
 from itertools import chain
-from pathlib import Path
 from typing import Any
 
 from crdcompat.cli.settings import NOT_DONE, Settings, check_formats, check_rules, exit_code
-from crdcompat.errors import UsageError
 from crdcompat.jobs import api
 from crdcompat.jobs.configured import both_sides, overruled
-from crdcompat.jobs.narrow import Narrower
+from crdcompat.jobs.narrow import FindingSplitter
 from crdcompat.manifests.crdset import CrdSet
 from crdcompat.manifests.objects import read_objects
-from crdcompat.policy.config import find_config
 from crdcompat.policy.waiver_file import read_waivers
-from crdcompat.report.check_model import CheckReport
 from crdcompat.report.write import wants_excerpts, write_reports
 from crdcompat.sources import open_objects
 
@@ -50,7 +46,9 @@ def compare_and_report(
 
         recorded = chain.from_iterable(read_objects(open_objects(path, repo=repo)) for path in objects)
         report = with_evidence(report, before, after, recorded)
-    report = overruled(report, settings.config, read_waivers(settings.config.waiver_file), Narrower(before, after))
+    report = overruled(
+        report, settings.config, read_waivers(settings.config.waiver_file), FindingSplitter(before, after)
+    )
     if wants_excerpts(settings.formats):
         from crdcompat.jobs.excerpts import with_excerpts
 
@@ -65,26 +63,6 @@ def compare_and_report(
         print(f"crdcompat: nothing to compare: {_nothing(before, after, filters)}", file=sys.stderr)
         return NOT_DONE
     return exit_code(report, settings.fail_on)
-
-
-def run_check(named: str | None, repo: str | None, base: str | None) -> CheckReport:
-    """A check as it runs without options: the base that is told, or that CI, the configuration or git tells."""
-    from crdcompat.jobs.change import find_change
-    from crdcompat.jobs.check import Wishes, check
-    from crdcompat.jobs.quick import sides, untouched
-    from crdcompat.jobs.telltales import telltales
-
-    config = find_config(named, Path(repo) if repo else None)
-    change = find_change(base, configured=config.base, repo=repo)
-    if change is None:
-        raise UsageError("a branch is being deleted: there is nothing to compare")
-    wishes = Wishes(repo=repo, objects=config.recordings)
-    trees = sides(change, repo)
-    found = untouched(change, trees, config.wants, repo)
-    if found is not None:
-        return found
-    told = telltales(trees, config.texts("variant_annotations"), cached=True, all_needed=bool(wishes.objects))
-    return check(change, trees, told, config, read_waivers(config.waiver_file), wishes)
 
 
 def _nothing(old: CrdSet, new: CrdSet, filters: Mapping[str, Any]) -> str:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from crdcompat.cli import options as o
+
+if TYPE_CHECKING:
+    from crdcompat.policy.config import Config
 
 _REPORT = Annotated[
     str | None,
@@ -72,16 +75,19 @@ def _line(finding: dict[str, Any]) -> str:
 
 
 def _findings(report: str | None, base: str | None, config: str | None, repo: str | None) -> list[dict[str, Any]]:
-    """All findings that no waiver accepts yet, those that stood before the change, too."""
+    """All findings that no waiver accepts yet, also those that existed before the change."""
     import orjson
 
     from crdcompat.errors import UsageError
 
     if report is None:
-        from crdcompat.cli.run import run_check
+        from crdcompat.check.base import CheckOptions
+        from crdcompat.check.workflow import run_check
         from crdcompat.report.data.diff import check_data
 
-        data: Any = check_data(run_check(config, repo, base))
+        # What existed before the change is accepted as well: the quick answer says nothing of it.
+        options = CheckOptions(base=base, repo=repo, all_targets=True)
+        data: Any = check_data(run_check(_config(config, repo), options))
     else:
         from pathlib import Path
 
@@ -96,11 +102,16 @@ def _findings(report: str | None, base: str | None, config: str | None, repo: st
 
 
 def _write(findings: list[dict[str, Any]], accepted: Any, config: str | None, repo: str | None) -> None:
+    from crdcompat.policy.waiver_file import add_waivers, entries_for
+
+    path = _config(config, repo).waiver_file
+    count = add_waivers(path, [made for finding in findings for made in entries_for(finding, accepted)])
+    typer.echo(f"{path}: {count} {'waiver' if count == 1 else 'waivers'} written")
+
+
+def _config(named: str | None, repo: str | None) -> Config:
     from pathlib import Path
 
     from crdcompat.policy.config import find_config
-    from crdcompat.policy.waiver_file import add_waivers, entries_for
 
-    path = find_config(config, Path(repo) if repo else None).waiver_file
-    count = add_waivers(path, [made for finding in findings for made in entries_for(finding, accepted)])
-    typer.echo(f"{path}: {count} {'waiver' if count == 1 else 'waivers'} written")
+    return find_config(named, Path(repo) if repo else None)

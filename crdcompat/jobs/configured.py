@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
+from pathlib import Path
 
-from crdcompat.jobs.narrow import Narrower
+from crdcompat.jobs.narrow import FindingSplitter
 from crdcompat.jobs.releases import version_of
 from crdcompat.manifests.contexts import telling
 from crdcompat.manifests.crdset import CrdReader, CrdSet
 from crdcompat.policy.config import Config
 from crdcompat.policy.findings import order
 from crdcompat.policy.waivers import Waiver, apply_waivers, with_ended
+from crdcompat.records import dataclass
 from crdcompat.report.diff_model import DiffReport
 from crdcompat.sources import open_source
 
@@ -51,9 +53,29 @@ def configured(report: DiffReport, config: Config) -> DiffReport:
     return replace(report, findings=tuple(sorted(findings, key=order)))
 
 
-def overruled(report: DiffReport, config: Config, waivers: Sequence[Waiver], narrower: Narrower) -> DiffReport:
-    """The report as the configuration and its waivers have it; those whose end has come waive nothing."""
-    ended = [waiver for waiver in waivers if waiver.expired(date.today(), report.new.name)]
-    valid = [waiver for waiver in waivers if waiver not in ended]
-    applied = apply_waivers(configured(report, config).findings, valid, narrower.split)
-    return replace(report, findings=tuple(with_ended(applied.findings, ended, str(config.waiver_file))))
+@dataclass(frozen=True, eq=False)
+class ActiveWaivers:
+    """The waivers of ``file``: ``valid`` ones waive, ``expired`` ones only say why a finding counts again."""
+
+    valid: tuple[Waiver, ...]
+    expired: tuple[Waiver, ...]
+    file: Path
+
+
+def active_waivers(waivers: Sequence[Waiver], today: date, release: str, file: Path) -> ActiveWaivers:
+    """The waivers of ``file`` by whether they have ended, with a day or with the newer ``release``."""
+    expired = tuple(waiver for waiver in waivers if waiver.expired(today, release))
+    return ActiveWaivers(tuple(waiver for waiver in waivers if waiver not in expired), expired, file)
+
+
+def waived(report: DiffReport, waivers: ActiveWaivers, splitter: FindingSplitter) -> tuple[DiffReport, frozenset[int]]:
+    """The report with its waived findings marked, and the waivers that were used (by identity)."""
+    applied = apply_waivers(report.findings, waivers.valid, splitter.split)
+    findings = with_ended(applied.findings, waivers.expired, str(waivers.file))
+    return replace(report, findings=tuple(findings)), applied.used
+
+
+def overruled(report: DiffReport, config: Config, waivers: Sequence[Waiver], splitter: FindingSplitter) -> DiffReport:
+    """The report with the severities and the waivers of the configuration."""
+    active = active_waivers(waivers, date.today(), report.new.name, config.waiver_file)
+    return waived(configured(report, config), active, splitter)[0]

@@ -17,7 +17,7 @@ from crdcompat.errors import UsageError
 from crdcompat.jobs.api import release, server_of
 from crdcompat.jobs.comparing import Filters, compare, report_on
 from crdcompat.jobs.configured import overruled, read_source, reader_for
-from crdcompat.jobs.narrow import Narrower
+from crdcompat.jobs.narrow import FindingSplitter
 from crdcompat.jobs.releases import Chosen
 from crdcompat.jobs.since import blockers
 from crdcompat.manifests.crdset import CrdSet
@@ -80,12 +80,12 @@ def _ways(sets: Sequence[CrdSet], config: Config, waivers: Sequence[Waiver], wan
     for older, newer in combinations(range(len(sets)), 2):
         old, new = _as(sets[older], "old"), _as(sets[newer], "new")
         compared = compare(old, new, (server_of(old), server_of(new)), wanted, shared)
-        places, narrower = find_places(old, new, compared.judged, compared.open), Narrower(old, new)
+        places, splitter = find_places(old, new, compared.judged, compared.open), FindingSplitter(old, new)
         missing += [compared.missing] if compared.missing else []
         for direction in wanted.directions:
             one_way = replace(wanted, directions=(direction,))
             report = report_on(compared, (release(old), release(new)), one_way, places, command="matrix")
-            found[older, newer, direction] = overruled(report, config, waivers, narrower), compared.missing
+            found[older, newer, direction] = overruled(report, config, waivers, splitter), compared.missing
     if len(missing) == len(list(combinations(sets, 2))):
         raise UsageError(missing[0])
     return found

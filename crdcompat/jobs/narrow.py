@@ -1,7 +1,7 @@
-"""A finding for some of its values: what a waiver leaves over, what a change adds to what was there.
+"""Split a finding by its values: those that a waiver accepts or that existed before, and the others.
 
-The witness of an enum finding holds one of its values. Where that is not among the rest, another value is put in its
-place and judged on both sides, as the first was: what is shown is proved.
+The witness of an enum finding holds one of its values. A part without that value gets another witness, which is judged
+under both schemas as the first was.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from crdcompat.schema.paths import Pointer, render, schema_path_of, value_at, wi
 from crdcompat.sources.encoding import legible
 
 
-class Narrower:
-    """Narrows findings of one comparison; the CRDs are resolved when the first witness needs another value."""
+class FindingSplitter:
+    """Splits findings of one comparison; the CRDs are resolved when the first witness needs another value."""
 
     def __init__(self, old: CrdSet, new: CrdSet) -> None:
         self._old, self._new = old, new

@@ -11,8 +11,8 @@ import orjson
 from crdcompat.collector import gc_paused
 from crdcompat.manifests.crd import Crd, NotACrdError, is_crd, is_fragment, read_crd
 from crdcompat.manifests.documents import Document, read_documents
-from crdcompat.manifests.lookout import elsewhere, has_extension, is_marked
 from crdcompat.manifests.positions import Positions
+from crdcompat.prefilter.candidates import excluded, has_extension, is_marked
 from crdcompat.problems import Problem, Skipped, skipped_order
 from crdcompat.records import dataclass
 from crdcompat.sources.encoding import legible
@@ -120,7 +120,7 @@ class CrdReader:
                 left_out += 1
             elif not tree.is_one_file and not has_extension(entry.path):
                 continue
-            elif reason := elsewhere(entry.path):
+            elif reason := excluded(entry.path):
                 skipped.append(Skipped(entry.path, reason, side))
             elif wanted is None or wanted(entry.path):
                 candidates.append(entry)

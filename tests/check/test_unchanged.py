@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from helpers import Json, commit, crd, git, load_yaml, obj, root, run, string, write
 
-import crdcompat.jobs.check
+import crdcompat.check.sections
 from crdcompat.manifests.contexts import CHANNEL, FEATURE_SET, PROFILE
 from crdcompat.manifests.dump import to_yaml
 
@@ -43,7 +43,7 @@ def check_twice(monkeypatch: pytest.MonkeyPatch) -> Check:
         )
         assert first.report == ran.report == alone.report
         with monkeypatch.context() as everything:
-            everything.setattr(crdcompat.jobs.check, "unread", lambda *_: frozenset())
+            everything.setattr(crdcompat.check.sections, "unneeded_files", lambda *_: frozenset())
             whole = run("check", "--base", "HEAD", *args, "--format", "json", "--all", cwd=at)
         assert ran.code == whole.code, ran.err or ran.out
         assert _said(ran.report) == _said(whole.report)

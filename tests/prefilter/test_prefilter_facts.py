@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from helpers import Json, crd, obj, root
 
-from crdcompat.jobs import telltales as job
 from crdcompat.manifests.contexts import CHANNEL, FEATURE_SET, PROFILE
 from crdcompat.manifests.crdset import CrdReader
 from crdcompat.manifests.dump import to_yaml
-from crdcompat.manifests.lookout import may_hold_crds
-from crdcompat.manifests.telltale import Telltale, telling_lines, told_by
+from crdcompat.prefilter.candidates import is_candidate
+from crdcompat.prefilter.collect import collect_facts
+from crdcompat.prefilter.facts import FileFacts, facts_of, relevant_lines
 from crdcompat.sources import open_source
 from crdcompat.sources.git import GitTree
 from crdcompat.sources.tree import EmptyTree
@@ -23,9 +23,9 @@ MARKS = (FEATURE_SET, PROFILE, CHANNEL)
 KIND = "kind: CustomResourceDefinition\n"
 
 
-def told(text: str | bytes) -> Telltale:
+def told(text: str | bytes) -> FileFacts:
     data = text if isinstance(text, bytes) else text.encode()
-    return told_by(telling_lines(data, MARKS), MARKS)
+    return facts_of(relevant_lines(data, MARKS), MARKS)
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def told(text: str | bytes) -> Telltale:
 )
 def test_a_crd_is_seen(text: str) -> None:
     found = told(text)
-    assert (found.plurals, found.is_open) == (["widgets"], False)
+    assert (found.plurals, found.may_hold_any) == (["widgets"], False)
     assert found.may_hold({"gadgets", "widgets"})
     assert not found.may_hold({"gadgets"})
 
@@ -73,19 +73,21 @@ def test_what_cannot_be_told_may_be_any(text: str | bytes) -> None:
 
 @pytest.mark.parametrize("text", ["", "plural name: a\n", "f:plural: {}\n", "a-plural: widgets\n", 'plural: ""\n'])
 def test_what_is_none(text: str) -> None:
-    assert told(text) == Telltale([], [], False)
+    assert told(text) == FileFacts([], [], False)
 
 
 def test_lines_of_annotations_are_kept() -> None:
     note = f"    {PROFILE}hosted: 'true'"
-    assert told(f"a:\n{note}\n{note}\nb: {CHANNEL}\n").notes == [note.strip(), f"b: {CHANNEL}"]
-    (kept,) = told(json.dumps({"kind": "CustomResourceDefinitionList", "b": "x" * 9000, FEATURE_SET: "a"})).notes
+    assert told(f"a:\n{note}\n{note}\nb: {CHANNEL}\n").annotation_lines == [note.strip(), f"b: {CHANNEL}"]
+    (kept,) = told(
+        json.dumps({"kind": "CustomResourceDefinitionList", "b": "x" * 9000, FEATURE_SET: "a"})
+    ).annotation_lines
     assert len(kept) == 500
 
 
 def test_as_it_is_written_by_tools() -> None:
     whole: Json = crd(root(spec=obj()), annotations={FEATURE_SET: "Default"})
-    assert told(to_yaml(whole)) == Telltale(["widgets"], [f"{FEATURE_SET}: Default"], False)
+    assert told(to_yaml(whole)) == FileFacts(["widgets"], [f"{FEATURE_SET}: Default"], False)
 
 
 @pytest.mark.parametrize("release", ["4.12", "4.16"])
@@ -93,19 +95,19 @@ def test_every_crd_of_a_release(openshift_api: Path, release: str) -> None:
     """No file is missed, none is left open, and a search tells of each blob what reading it tells."""
     tree = open_source(f"release-{release}", repo=str(openshift_api))
     assert isinstance(tree, GitTree)
-    searched = job.telltales((tree, tree), cached=False)()
-    entries = [entry for entry in tree.entries() if may_hold_crds(entry.path)]
+    searched = collect_facts((tree, tree), MARKS, use_cache=False)()
+    entries = [entry for entry in tree.entries() if is_candidate(entry.path)]
     assert len(entries) > 100
     for entry, data in tree.read(entries):
         found = searched[entry.oid]
         assert told(data) == found
-        assert not found.is_open
+        assert not found.may_hold_any
         for document in CrdReader().documents(tree, [entry]):
             assert found.may_hold({document.crd.plural}), entry.path
 
 
 def test_only_commits_are_searched() -> None:
-    assert job.telltales((EmptyTree("nothing"), EmptyTree("nothing")), cached=False)() == {}
+    assert collect_facts((EmptyTree("nothing"), EmptyTree("nothing")), MARKS, use_cache=False)() == {}
 
 
 def test_a_search_that_fails_says_so(openshift_api: Path, tmp_path: Path) -> None:
@@ -116,6 +118,6 @@ def test_a_search_that_fails_says_so(openshift_api: Path, tmp_path: Path) -> Non
     tree.entries()
     for pack in (clone / ".git/objects").rglob("pack-*"):
         pack.unlink()
-    wait = job.telltales((tree, tree), cached=False)
+    wait = collect_facts((tree, tree), MARKS, use_cache=False)
     with pytest.raises(Exception, match="git grep failed"):
         wait()

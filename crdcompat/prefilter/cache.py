@@ -1,7 +1,7 @@
-"""What earlier runs found out about blobs, in the user's cache directory.
+"""Best-effort cache of what earlier runs found out about blobs, in the user's cache directory.
 
-It is kept by blob id, so that it never gets old, as JSON, and one file for each version of the program and each
-question that was asked. Whoever loses it, or may not write there, loses time and nothing else.
+Answers are kept by blob id, so they never get stale, as JSON: one file for each version of the program and each
+question. Without the cache a run is slower and its result the same.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from crdcompat.version import __version__
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-#: So many blobs are remembered for each question: some 4 MB.
+#: The most blobs kept for each question: some 4 MB.
 MOST_BLOBS = 1 << 15
 _MOST_BYTES = 1 << 25
-#: So many files stay: those of former versions, and of runs that were cut off, go in time.
+#: The most files kept: those of former versions and of interrupted runs are deleted in time.
 _MOST_FILES = 8
 
 
 def recall(question: str) -> dict[str, Any]:
-    """What is known in answer to ``question``, by blob id; nothing where nothing can be read."""
+    """The cached answers to ``question``, by blob id; none where the cache cannot be read."""
     file = _file(question)
     try:
         if file is None or not stat.S_ISREG((facts := file.stat()).st_mode) or facts.st_size > _MOST_BYTES:
@@ -44,9 +44,9 @@ def recall(question: str) -> dict[str, Any]:
 
 
 def remember(question: str, answers: Mapping[str, Any]) -> None:
-    """Add these answers, by blob id, to what is known; beyond ``MOST_BLOBS`` the oldest are forgotten.
+    """Add these answers, by blob id, to the cache; beyond ``MOST_BLOBS`` the oldest are dropped.
 
-    Of two that write at the same time one loses its additions, and nobody reads half a file.
+    Of two processes that write at once one loses its additions; none reads half a file.
     """
     file = _file(question)
     if file is None:
@@ -68,7 +68,7 @@ def remember(question: str, answers: Mapping[str, Any]) -> None:
 
 
 def _write(file: Path, data: bytes) -> None:
-    """Put a whole file in its place. Raises OSError."""
+    """Replace a file atomically. Raises OSError."""
     own = file.with_name(f".{os.getpid()}-{time.monotonic_ns()}")
     try:
         with own.open("xb") as written:
@@ -83,7 +83,7 @@ def _whole(question: str) -> str:
 
 
 def _file(question: str) -> Path | None:
-    """Where the answers to a question are: below XDG_CACHE_HOME if that is set, as programs keep it; None: nowhere."""
+    """The file of a question's answers, below XDG_CACHE_HOME or ~/.cache; None without either."""
     named, home = (Path(os.environ.get(name, "")) for name in ("XDG_CACHE_HOME", "HOME"))
     folder = named if named.is_absolute() else home / ".cache"
     if not folder.is_absolute():

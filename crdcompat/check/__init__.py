@@ -1,0 +1,1 @@
+"""check: what a change does to rollbacks and upgrades; ``waive`` and ``baseline`` accept what it finds."""

@@ -1,0 +1,86 @@
+"""Which files are candidates: they may hold a CRD, by name, by folder, by the words in them. Nothing is parsed.
+
+A tree of a release is full of files that hold no CRD, and most changes touch no candidate at all.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from crdcompat.sources.encoding import legible
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from crdcompat.sources.tree import Entry, Tree
+
+_EXTENSIONS = frozenset({".yaml", ".yml", ".json"})
+#: Folders without CRDs that a cluster would get, and why.
+_EXCLUDED = {
+    "vendor": "vendored",
+    "testdata": "test data",
+    "tests": "test suite",
+    "zz_generated.featuregated-crd-manifests": "fragment of a feature gate",
+    "manual-override-crd-manifests": "fragment: manual override",
+}
+EXCLUDED_FOLDERS = tuple(_EXCLUDED)
+#: Each side of a comparison asks about the paths of its tree, and the unchanged files are asked about again.
+_MOST_PATHS = 1 << 16
+_MARKS = (b"CustomResourceDefinition", b"openAPIV3Schema", b"apiextensions.k8s.io")
+
+
+def is_candidate(path: str, data: bytes | None = None) -> bool:
+    """Whether a file of a tree may hold a CRD, by its path and, if given, by its bytes."""
+    return has_extension(path) and not excluded(path) and (data is None or is_marked(data))
+
+
+@lru_cache(_MOST_PATHS)
+def has_extension(path: str) -> bool:
+    """Whether the name is that of a YAML or JSON file."""
+    name = path[path.rfind("/") + 1 :]
+    dot = name.rfind(".")
+    return dot > 0 and name[dot:].lower() in _EXTENSIONS
+
+
+def is_marked(data: bytes) -> bool:
+    """Whether the bytes contain one of the words that every CRD contains."""
+    text = legible(data)
+    return any(mark in text for mark in _MARKS)
+
+
+@lru_cache(_MOST_PATHS)
+def excluded(path: str) -> str:
+    """Why no cluster would get a CRD from this file's folder; "" if one may."""
+    folders = path.split("/")[:-1]
+    if _EXCLUDED.keys().isdisjoint(folders):
+        return ""
+    return next(_EXCLUDED[folder] for folder in folders if folder in _EXCLUDED)
+
+
+def unchanged(trees: Sequence[Tree]) -> dict[str, Entry]:
+    """The files that have the same blob id at the same path in all ``trees``, by path."""
+    same = {entry.path: entry for entry in trees[0].entries() if entry.oid is not None}
+    for tree in trees[1:]:
+        theirs = {entry.path: entry.oid for entry in tree.entries()}
+        same = {path: entry for path, entry in same.items() if theirs.get(path) == entry.oid}
+    return same
+
+
+def touches_candidates(before: Tree, after: Tree, wants: Callable[[str], bool]) -> bool:
+    """Whether any file that differs is a candidate that ``wants`` includes; a file that only moved does not differ.
+
+    A file that cannot be read may be one. Raises SourceError.
+    """
+    same = unchanged((before, after))
+    sides = [
+        [entry for entry in tree.entries() if entry.path not in same and is_candidate(entry.path) and wants(entry.path)]
+        for tree in (before, after)
+    ]
+    counted = [Counter(entry.oid for entry in entries) for entries in sides]
+    for tree, entries in ((before, sides[0]), (after, sides[1])):
+        differing = [e for e in entries if e.oid is None or counted[0][e.oid] != counted[1][e.oid]]
+        if any(is_candidate(entry.path, data) for entry, data in tree.read(differing)) or tree.problems:
+            return True
+    return False

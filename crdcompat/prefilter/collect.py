@@ -1,0 +1,103 @@
+"""Collect the facts of a commit's files: from the cache of earlier runs, else by a search of git or by reading."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Any
+
+from crdcompat.prefilter.cache import MOST_BLOBS, recall, remember
+from crdcompat.prefilter.candidates import EXCLUDED_FOLDERS, is_candidate, unchanged
+from crdcompat.prefilter.facts import FORMAT, WORDS, FileFacts, facts_of, relevant_lines
+from crdcompat.sources.blobs import read_blobs
+from crdcompat.sources.git import GitTree, grep
+from crdcompat.sources.tree import Entry, Tree
+
+#: Up to so many files that are new since an earlier run are read one by one; beyond, git searches the whole commit.
+_FEW = 8
+
+#: Facts by blob id.
+FactsByBlob = dict[str | None, FileFacts]
+#: Waits for a search that runs meanwhile; raises SourceError where something could not be searched.
+PendingFacts = Callable[[], FactsByBlob]
+
+
+def collect_facts(trees: Sequence[Tree], annotations: tuple[str, ...], *, use_cache: bool) -> PendingFacts:
+    """The facts of the candidates that are the same in all ``trees``.
+
+    ``annotations`` are the keys that tell variants apart. git searches while the caller goes on. ``use_cache``: the
+    facts of earlier runs are used and added to. There are no facts where the first tree is no commit. Raises
+    SourceError.
+    """
+    base = trees[0]
+    if not isinstance(base, GitTree):
+        return dict
+    entries = [entry for entry in unchanged(trees).values() if is_candidate(entry.path)]
+    question = repr((FORMAT, *annotations))
+    use_cache = use_cache and len(entries) <= MOST_BLOBS
+    known = _cached(question) if use_cache else {}
+    unknown = [entry for entry in entries if entry.oid not in known]
+    look_up = (_search if len(unknown) > min(len(known), _FEW) else _read)(base, unknown, annotations)
+
+    def found() -> FactsByBlob:
+        fresh = look_up()
+        facts = {entry.oid: known.get(entry.oid) or fresh.get(entry.oid) for entry in entries}
+        if use_cache and fresh:
+            remember(question, {oid: _row(each) for oid, each in facts.items() if oid and each})
+        return {oid: each or FileFacts(may_hold_any=True) for oid, each in facts.items()}
+
+    return found
+
+
+def _cached(question: str) -> FactsByBlob:
+    rows = recall(question)
+    return {oid: facts for oid, row in rows.items() if (facts := _of_row(row)) is not None}
+
+
+def _row(facts: FileFacts) -> list[Any]:
+    return [facts.plurals, facts.annotation_lines, facts.may_hold_any]
+
+
+def _of_row(row: Any) -> FileFacts | None:
+    """The facts in one row of the cache; None for anything else that the file may contain."""
+    match row:
+        case [list() as plurals, list() as annotation_lines, bool() as may_hold_any]:
+            with suppress(TypeError):  # an item that is no text
+                "".join(plurals + annotation_lines)
+                return FileFacts(plurals, annotation_lines, may_hold_any)
+    return None
+
+
+def _read(base: GitTree, entries: Sequence[Entry], annotations: tuple[str, ...]) -> PendingFacts:
+    """Read each file; git searches those that are too large to be read."""
+
+    def found() -> FactsByBlob:
+        read = read_blobs(base.repo, entries, [])  # the comparison reads what matters, and reports problems
+        facts: FactsByBlob = {
+            entry.oid: facts_of(relevant_lines(data, annotations), annotations) for entry, data in read
+        }
+        large = [entry for entry in entries if entry.oid not in facts and _is_plain(entry.path)]
+        return facts | (_search(base, large, annotations)() if large else {})
+
+    return found
+
+
+def _search(base: GitTree, entries: Sequence[Entry], annotations: tuple[str, ...]) -> PendingFacts:
+    """Let git search the commit; files whose paths its answer does not show as they are, are read."""
+    oids = {entry.path: entry.oid for entry in entries if _is_plain(entry.path)}
+    search = grep(base, (*WORDS, *annotations), leaving_out=EXCLUDED_FOLDERS)
+    others = _read(base, [entry for entry in entries if entry.path not in oids], annotations)
+
+    def found() -> FactsByBlob:
+        lines: dict[str | None, list[str]] = {oid: [] for oid in oids.values()}
+        for path, line in search():
+            if path in oids:
+                lines[oids[path]].append(line)
+        return {oid: facts_of(each, annotations) for oid, each in lines.items()} | others()
+
+    return found
+
+
+def _is_plain(path: str) -> bool:
+    """Whether git's answer shows this path as it is: no line break cuts it, and it contains no escape."""
+    return "\n" not in path and "\\" not in path

@@ -1,0 +1,72 @@
+"""Repositories with a change, for tests of ``check``, ``waive`` and ``baseline``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from helpers import Json, crd, git, obj, root, run, string
+
+CV = "config/v1/0000_00_cluster-version-operator_01_clusterversion.crd.yaml"
+CAPABILITIES = ["MachineAPI", "Build", "DeploymentConfig", "ImageRegistry"]
+#: What the 4.14 ClusterVersion does on 4.13's tree: (direction, rule, path, severity, line in OLD, line in NEW).
+FOUND = [
+    ("rollback", "enum-value-added", "status.capabilities.enabledCapabilities[*]", "error", 186, 200),
+    ("rollback", "enum-value-added", "status.capabilities.knownCapabilities[*]", "error", 202, 220),
+    ("rollback", "enum-value-added", "spec.capabilities.additionalEnabledCapabilities[*]", "warning", 65, 74),
+    ("rollback", "enum-value-added", "spec.capabilities.baselineCapabilitySet", "warning", 78, 87),
+    ("upgrade", "cel-rule-added", "", "warning", 35, 445),
+]
+BASE = ("--base", "origin/release-4.13")
+
+
+def repository(tmp_path: Path) -> Path:
+    """An empty repository."""
+    repo = tmp_path / "repo"
+    repo.mkdir()
+    git(repo, "init", "--quiet", "--initial-branch=main")
+    git(repo, "config", "user.email", "a@example.com")
+    git(repo, "config", "user.name", "A")
+    return repo
+
+
+def widget(*phases: str) -> Json:
+    """A CRD whose status.p is one of these."""
+    return crd(root(spec=obj(a=string()), status=obj(p=string(*phases))))
+
+
+def of_sets(default: str, preview: str) -> Json:
+    """The widget of two feature sets, its phases in each: files by name."""
+    key = "release.openshift.io/feature-set"
+    return {
+        f"{name}.yaml": crd(root(status=obj(p=string(*phases))), annotations={key: name})
+        for name, phases in (("Default", default), ("TechPreviewNoUpgrade", preview))
+    }
+
+
+def check(at: Path, *args: str, code: int) -> Json:
+    """The JSON report of a check that ends with this code."""
+    ran = run("check", *args, "--format", "json", cwd=at)
+    assert ran.code == code, ran.err or ran.out[:2000]
+    return ran.report
+
+
+def left(repo: Path) -> set[str]:
+    """The rules of what counts as a warning or an error against the branch ``old``."""
+    found = run("check", "--base", "old", "--format", "json", cwd=repo).report["sections"][0]["findings"]
+    return {f["rule"] for f in found if f["severity"] != "info" and f["waiver"] is None}
+
+
+def write_waivers(repo: Path, *entries: Json) -> None:
+    """Write the waiver file."""
+    (repo / ".crdcompat-waivers.yaml").write_text(json.dumps({"waivers": entries}))
+
+
+def brief(section: Json, *, status: str = "new") -> list[tuple[Any, ...]]:
+    """The findings of a section in short, as in ``FOUND``."""
+    return [
+        (f["direction"], f["rule"], f["path"], f["severity"], *(place["line"] for place in f["locations"]))
+        for f in section["findings"]
+        if f["status"] == status
+    ]

@@ -1,0 +1,112 @@
+"""What existed before a change, on the way back to a rollback target."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from changes import BASE, CAPABILITIES, FOUND, brief, check, of_sets, repository, widget
+from helpers import Json, commit, crd, git, obj, root, run, string
+
+
+def test_what_stood_before_against_a_target_is_existing(pull_request: Path) -> None:
+    (pull_request / ".crdcompat.yaml").write_text("rollback_targets: {release-4.13: [release-4.12]}\n")
+    report = check(pull_request, *BASE, code=1)
+    base, target = report["sections"]
+    assert (base["against"], target["against"], target["old"]["name"]) == ("base", "target", "release-4.12")
+    assert brief(base) == FOUND
+    fresh = [finding for finding in target["findings"] if finding["status"] == "new"]
+    assert [(f["path"], f["added"]) for f in fresh if f["severity"] == "error"] == [
+        ("status.capabilities.enabledCapabilities[*]", CAPABILITIES),
+        ("status.capabilities.knownCapabilities[*]", CAPABILITIES),
+    ]
+    there = [f for f in target["findings"] if f["path"].endswith("knownCapabilities[*]") and f["status"] == "existing"]
+    assert [finding["added"] for finding in there] == [["NodeTuning"]]
+    for finding in (*fresh, *there):
+        if finding["rule"] == "enum-value-added":
+            assert finding["witness"]["object"] is not None
+            assert any(f'"{finding["added"][0]}"' in error for error in finding["witness"]["errors"])
+    # One change that breaks two releases is one finding.
+    assert report["summary"]["findings"]["error"] == 2
+    assert target["summary"]["findings"]["existing"] == len(target["findings"]) - len(fresh)
+
+
+def test_all_shows_what_stood_before(tmp_path: Path) -> None:
+    repo = repository(tmp_path)
+    commit(repo, {"w.yaml": widget("A")})
+    git(repo, "branch", "old")
+    commit(repo, {"w.yaml": widget("A", "B")})
+    git(repo, "branch", "base")
+    commit(repo, {"w.yaml": widget("A", "B"), "v.yaml": crd(root(spec=obj(a=string())), kind="Gadget")})
+    plain = run("check", "--base", "base", "--target", "old", cwd=repo)
+    shown = run("check", "--base", "base", "--target", "old", "--all", cwd=repo)
+    assert (plain.code, shown.code) == (0, 0)
+    assert "error[enum-value-added]" not in plain.out
+    assert "1 finding stood there before this change (--all lists them)." in plain.out
+    assert "error[enum-value-added]" in shown.out
+    pages = [
+        run("check", "--base", "base", "--target", "old", *more, "--format", "html", cwd=repo).out
+        for more in ((), ("--all",))
+    ]
+    assert ['<details class="group aside held">' in page for page in pages] == [True, False]
+
+
+def test_existing_by_place_and_by_size(tmp_path: Path) -> None:
+    """A copy that joins the others is new, and so is a bound that goes on being loosened."""
+    repo = repository(tmp_path)
+
+    def made(a: str, b: str, most: int) -> Json:
+        return crd(root(spec=obj(a=obj(m=string(*a)), b=obj(m=string(*b)), s=string(maxLength=most))))
+
+    commit(repo, {"w.yaml": made("A", "A", 5)})
+    git(repo, "branch", "target")
+    commit(repo, {"w.yaml": made("AB", "A", 10)})
+    git(repo, "branch", "base")
+    commit(repo, {"w.yaml": made("AB", "A", 50)})
+    report = check(repo, "--base", "base", "--target", "target", code=0)
+    told = {(f["path"], f["status"]) for f in report["sections"][1]["findings"] if f["direction"] == "rollback"}
+    assert told == {("spec.a.m", "existing"), ("spec.s", "new")}
+    commit(repo, {"w.yaml": made("AB", "AB", 10)})
+    report = check(repo, "--base", "base", "--target", "target", code=0)
+    told = {(f["path"], f["status"]) for f in report["sections"][1]["findings"] if f["direction"] == "rollback"}
+    assert told == {("spec.a.m", "new"), ("spec.s", "existing")}
+
+
+def test_what_becomes_everybodys_is_new(tmp_path: Path) -> None:
+    """A value of a feature set that nobody can roll back was there; that it comes to Default is this change's doing."""
+    repo = repository(tmp_path)
+    commit(repo, of_sets("A", "A"))
+    git(repo, "branch", "target")
+    commit(repo, of_sets("A", "ABC"))
+    git(repo, "branch", "base")
+    commit(repo, of_sets("AB", "ABC"))
+    report = check(repo, "--base", "base", "--target", "target", code=1)
+    told = {(f["status"], f["severity"], *f["added"]) for f in report["sections"][1]["findings"]}
+    assert told == {("new", "error", "B"), ("existing", "warning", "B", "C")} or told == {
+        ("new", "error", "B"),
+        ("existing", "warning", "C"),
+    }
+
+
+def test_the_same_path_with_other_values_elsewhere_is_told_apart(tmp_path: Path) -> None:
+    """Two feature sets have changes of one kind at one path: each was there, whichever comes last."""
+    repo = repository(tmp_path)
+    free = crd(root(spec=obj(a=string())))
+    key = "release.openshift.io/feature-set"
+    sets = ("Default", "TechPreviewNoUpgrade")
+
+    def state(*more: str) -> Json:
+        files = {name: crd(root(spec=obj(a=string(name, "x"))), annotations={key: name}) for name in sets}
+        return {**{f"{name}.yaml": made for name, made in files.items()}, "other.yaml": gadget(*more)}
+
+    def gadget(*more: str) -> Json:
+        return crd(root(spec=obj(a=string("A", *more))), kind="Gadget")
+
+    commit(repo, {f"{name}.yaml": {**free, "metadata": {**free["metadata"], "annotations": {key: name}}}
+                  for name in sets} | {"other.yaml": gadget()})  # fmt: skip
+    git(repo, "branch", "target")
+    commit(repo, state())
+    git(repo, "branch", "base")
+    commit(repo, state("B"))
+    report = check(repo, "--base", "base", "--target", "target", code=0)
+    found = [f for f in report["sections"][1]["findings"] if f["rule"] == "enum-introduced"]
+    assert len(found) == 2 and {f["status"] for f in found} == {"existing"}

@@ -1,0 +1,200 @@
+"""Waivers over their life, as check reports them and waive and baseline write them."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+from changes import BASE, CV, check, left, of_sets, repository, widget, write_waivers
+from helpers import Json, commit, crd, git, load_yaml, obj, root, run, string
+
+
+def test_a_waiver_of_a_warning_covers_no_error(tmp_path: Path) -> None:
+    repo = repository(tmp_path)
+    commit(repo, of_sets("A", "A"))
+    git(repo, "branch", "old")
+    commit(repo, of_sets("A", "AB"))
+    assert left(repo) == {"enum-value-added"}
+    assert run("baseline", "--base", "old", cwd=repo).code == 0
+    assert left(repo) == set()
+    (entry,) = load_yaml((repo / ".crdcompat-waivers.yaml").read_text())["waivers"]
+    assert entry["severity"] == "warning"
+    commit(repo, of_sets("AB", "AB"))
+    assert check(repo, "--base", "old", code=1)["summary"]["findings"]["error"] == 1
+    assert run("baseline", "--base", "old", cwd=repo).code == 0
+    check(repo, "--base", "old", code=0)
+
+
+def test_the_witness_of_the_rest_holds_the_rest(tmp_path: Path) -> None:
+    """Another field holds the value that is left: that is no proof."""
+    repo = repository(tmp_path)
+
+    def made(*values: str) -> Json:
+        spec = {**obj(other=string("C"), x=string(*values)), "required": ["other"]}
+        return crd({**root(spec=spec), "required": ["spec"]})
+
+    commit(repo, {"w.yaml": made("A")})
+    commit(repo, {"w.yaml": made("A", "B", "C")})
+    entry = {
+        "crd": "widgets.example.com", "version": "v1", "path": "spec.x", "rule": "enum-value-added",
+        "direction": "rollback", "values": ["B"], "reason": "so be it",
+    }  # fmt: skip
+    write_waivers(repo, entry)
+    findings = check(repo, "--base", "HEAD~1", code=0)["sections"][0]["findings"]
+    (left,) = (finding for finding in findings if finding["waiver"] is None)
+    assert left["added"] == ["C"]
+    assert left["witness"]["object"]["spec"] == {"other": "C", "x": "C"}
+    assert left["witness"]["errors"][0].startswith('spec.x: Unsupported value: "C"')
+
+
+def test_waivers_over_their_life(pull_request: Path) -> None:
+    """The pull request passes with waivers, fails after their end, and for a value they do not name."""
+    report = check(pull_request, *BASE, code=1)
+    ids = [f["id"] for f in report["sections"][0]["findings"] if f["severity"] == "error"]
+    waived = run("waive", *ids, "--base", BASE[1], "--reason", "cluster-version-operator keeps out", cwd=pull_request)
+    assert waived.code == 0, waived.err
+    file = pull_request / ".crdcompat-waivers.yaml"
+    text = file.read_text()
+    passed = check(pull_request, *BASE, code=0)
+    found = passed["sections"][0]["findings"]
+    assert [f["waiver"]["reason"] for f in found if f["waiver"]] == ["cluster-version-operator keeps out"] * 2
+    assert passed["summary"]["findings"]["error"] == 0
+
+    file.write_text(text.replace("reason:", "until: '2020-01-31'\n    reason:"))
+    late = check(pull_request, *BASE, code=1)
+    assert late["summary"]["findings"]["error"] == 2
+    assert [line.split(":")[0] for line in late["waivers"]] == ["expired", "expired"]
+    assert "until 2020-01-31" in late["waivers"][0]
+
+    file.write_text(text)
+    crd_file = pull_request / CV
+    crd_file.write_text(re.sub(r"(?m)^( *)- ImageRegistry$", r"\g<0>\n\1- Ingress", crd_file.read_text()))
+    git(pull_request, "add", "-A")
+    more = check(pull_request, *BASE, code=1)
+    errors = [f for f in more["sections"][0]["findings"] if f["severity"] == "error" and f["waiver"] is None]
+    assert {tuple(f["added"]) for f in errors} == {("Ingress",)}
+    assert all('"Ingress"' in f["witness"]["errors"][0] for f in errors)
+    lines = crd_file.read_text().splitlines()
+    for finding in errors:
+        (place,) = (place for place in finding["locations"] if place["side"] == "new")
+        assert lines[place["line"] - 1][place["column"] - 1 :] == "Ingress"
+
+
+def test_a_waiver_by_release_and_one_that_nothing_matches(tmp_path: Path) -> None:
+    repo = repository(tmp_path)
+    commit(repo, {"w.yaml": widget("A")})
+    git(repo, "branch", "release-4.13")
+    commit(repo, {"w.yaml": widget("A", "B")})
+    entry = {
+        "crd": "widgets.example.com", "version": "v1", "path": "status.p", "rule": "enum-value-added",
+        "direction": "rollback", "values": ["B"], "reason": "so be it",
+    }  # fmt: skip
+    for until, code, said in (("4.14", 0, []), ("4.13", 1, ["expired"]), ("release-4.13", 1, ["expired"])):
+        write_waivers(repo, {**entry, "until": until})
+        report = check(repo, "--base", "release-4.13", code=code)
+        assert [line.split(":")[0] for line in report["waivers"]] == said
+    write_waivers(repo, entry, {**entry, "path": "status.gone"})
+    report = check(repo, "--base", "release-4.13", "--target", "release-4.13", code=0)
+    assert [line.split(":")[0] for line in report["waivers"]] == ["stale"]
+    assert "status.gone" in report["waivers"][0]
+
+
+def test_a_waiver_covers_no_later_change_of_a_keyword(tmp_path: Path) -> None:
+    """What a bound, a pattern or a rule was and became is accepted; what it becomes next is not."""
+
+    def state(most: int, pattern: str, *rules: str) -> Json:
+        made = root(spec=obj(n={"type": "integer", "maximum": most}, p={"type": "string", "pattern": pattern}))
+        listed = [{"rule": rule, "message": rule * 2} for rule in rules]
+        return crd(made | ({"x-kubernetes-validations": listed} if rules else {}))
+
+    repo, rule = repository(tmp_path), "self.spec.n != 7"
+    commit(repo, {"w.yaml": state(1, "^a$", rule)})
+    git(repo, "branch", "old")
+    commit(repo, {"w.yaml": state(3, "^[ab]$")})
+    found = [f for f in check(repo, "--base", "old", code=0)["sections"][0]["findings"] if f["severity"] != "info"]
+    assert {f["rule"] for f in found} == {"bounds-loosened", "pattern-widened", "cel-rule-removed"}
+    ids = [finding["id"][:8] for finding in found]
+    assert run("waive", *ids, "--base", "old", "--reason", "known", cwd=repo).code == 0
+    entries = load_yaml((repo / ".crdcompat-waivers.yaml").read_text())["waivers"]
+    assert {(entry["rule"], json.dumps([entry["old"], entry["new"]])) for entry in entries} == {
+        ("bounds-loosened", '[{"maximum": 1}, {"maximum": 3}]'),
+        ("pattern-widened", '["^a$", "^[ab]$"]'),
+        ("cel-rule-removed", json.dumps([[{"rule": rule, "message": rule * 2}], None])),
+    }
+    git(repo, "add", "-A")
+    assert left(repo) == set()
+    commit(repo, {"w.yaml": state(4, "^[ab]$")})
+    assert left(repo) == {"bounds-loosened"}
+    commit(repo, {"w.yaml": state(3, "^[abc]$")})
+    assert left(repo) == {"pattern-widened"}
+
+
+def test_a_long_keyword_is_held_by_a_digest(tmp_path: Path) -> None:
+    repo = repository(tmp_path)
+    commit(repo, {"w.yaml": crd(root(spec=obj(a=string("x" * 300))))})
+    git(repo, "branch", "old")
+    commit(repo, {"w.yaml": crd(root(spec=obj(a=string())))})
+    assert left(repo) == {"enum-dropped"}
+    assert run("baseline", "--base", "old", cwd=repo).code == 0
+    (entry,) = load_yaml((repo / ".crdcompat-waivers.yaml").read_text())["waivers"]
+    assert re.fullmatch("digest:[0-9a-f]{24}", entry["old"]) and entry["new"] is None
+    assert left(repo) == set()
+    commit(repo, {"w.yaml": crd(root(spec=obj(a=string("y" * 300))))})
+    git(repo, "branch", "--force", "old")
+    commit(repo, {"w.yaml": crd(root(spec=obj(a=string())))})
+    assert left(repo) == {"enum-dropped"}
+
+
+def test_what_counts_again_says_which_waiver_has_ended(tmp_path: Path) -> None:
+    repo = repository(tmp_path)
+    commit(repo, {"w.yaml": widget("A")})
+    git(repo, "branch", "feature")
+    commit(repo, {"w.yaml": widget("A", "B")})
+    assert run("baseline", "--base", "feature", "--until", "2020-01-31", cwd=repo).code == 0
+    report = check(repo, "--base", "feature", code=1)
+    (finding,) = report["sections"][0]["findings"]
+    assert re.fullmatch(r".*\.crdcompat-waivers\.yaml:\d+: until 2020-01-31", finding["ended_waiver"])
+    told = "It was accepted once, and its waiver has expired: "
+    for name in ("text", "junit", "markdown", "github", "gitlab", "sarif"):
+        assert told in run("check", "--base", "feature", "--format", name, cwd=repo).out, name
+    assert told in run("diff", "feature", "main", cwd=repo).out
+
+
+def test_an_end_that_the_branch_does_not_tell_is_said(tmp_path: Path) -> None:
+    repo = repository(tmp_path)
+    commit(repo, {"w.yaml": widget("A")})
+    git(repo, "branch", "feature")
+    commit(repo, {"w.yaml": widget("A", "B")})
+    assert run("baseline", "--base", "feature", "--until", "4.17", cwd=repo).code == 0
+    (said,) = check(repo, "--base", "feature", code=0)["waivers"]
+    assert said.startswith("unending: ") and said.endswith("does not tell its release: it still counts")
+
+
+def test_waive_names_what_there_is(tmp_path: Path) -> None:
+    repo = repository(tmp_path)
+    commit(repo, {"w.yaml": widget("A")})
+    git(repo, "branch", "old")
+    commit(repo, {"w.yaml": widget("A", "B")})
+    (finding,) = check(repo, "--base", "old", code=1)["sections"][0]["findings"]
+    line = f"{finding['id']}  error[enum-value-added] widgets.example.com/v1 status.p (rollback)"
+    for wrong, told in (("zz", "no finding zz; there are"), ("", "no finding ; there are")):
+        ran = run("waive", wrong, "--base", "old", "--reason", "x", cwd=repo)
+        assert (ran.code, ran.err) == (2, f"crdcompat: {told}\n  {line}\n")
+    ran = run("waive", finding["id"], "--base", "old", cwd=repo)
+    assert (ran.code, ran.err) == (2, "crdcompat: --reason: say why it is accepted\n")
+
+
+def test_the_baseline_accepts_everything_that_stands(tmp_path: Path) -> None:
+    repo = repository(tmp_path)
+    commit(repo, {"w.yaml": widget("A")})
+    git(repo, "branch", "old")
+    commit(repo, {"w.yaml": widget("A", "B")})
+    assert run("baseline", "--base", "old", cwd=repo).code == 0
+    (entry,) = load_yaml((repo / ".crdcompat-waivers.yaml").read_text())["waivers"]
+    assert (entry["baseline"], entry["values"]) == (True, ["B"])
+    assert check(repo, "--base", "old", code=0)["summary"]["findings"]["error"] == 0
+    assert "0 waivers written" in run("baseline", "--base", "old", cwd=repo).out
+    commit(repo, {"w.yaml": widget("A", "B", "C")})
+    report = check(repo, "--base", "old", code=1)
+    assert [f["added"] for f in report["sections"][0]["findings"] if not f["waiver"]] == [["C"]]
