@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from helpers import commit, git
 
-from crdcompat.sources.blame import NOT_COMMITTED, Blamed, Introduced, first_release, introduced
+from crdcompat.sources.blame import NOT_COMMITTED, Blamed, Introduced, first_release, introduced, is_ancestor
 from crdcompat.sources.refs import release_refs
 from crdcompat.sources.repository import Repository
 
@@ -43,6 +43,14 @@ def who(at: Path, rev: str | None, *lines: int, file: str = FILE, **more: Any) -
 
 def files_of(at: Path) -> dict[str, tuple[int, bytes]]:
     return {str(path): (path.stat().st_mtime_ns, path.read_bytes()) for path in at.rglob("*") if path.is_file()}
+
+
+def _object(at: Path, body: bytes) -> str:
+    """Write a commit as it is; its id."""
+    return subprocess.run(
+        ["git", "-C", str(at), "hash-object", "-w", "-t", "commit", "--literally", "--stdin"],
+        input=body, capture_output=True, check=True,
+    ).stdout.decode().strip()  # fmt: skip
 
 
 def test_a_value_added_later(repo: Path) -> None:
@@ -114,10 +122,7 @@ def test_a_subject_is_what_it_is(repo: Path) -> None:
 def test_dates_outside_of_the_calendar(repo: Path) -> None:
     tree = git(repo, "rev-parse", "HEAD^{tree}")
     body = f"tree {tree}\nauthor A <a> 99999999999999999 +9959\ncommitter A <a> 1 +0000\n\nx\n"
-    made = subprocess.run(
-        ["git", "-C", str(repo), "hash-object", "-w", "-t", "commit", "--literally", "--stdin"],
-        input=body.encode(), capture_output=True, check=True,
-    ).stdout.decode().strip()  # fmt: skip
+    made = _object(repo, body.encode())
     assert blame(repo, made, 1).lines[FILE, 1] == Introduced(made, "", "x")
 
 
@@ -149,17 +154,76 @@ def test_what_git_cannot_tell_is_a_note(repo: Path, tmp_path: Path) -> None:
 def test_no_program_of_the_repository_runs_and_nothing_is_written(repo: Path) -> None:
     seen = repo.parent / "seen"
     for name in ("diff.bad.textconv", "diff.bad.command", "diff.external", "filter.b=d.clean", "filter.b=d.process",
-                 "core.fsmonitor", "core.pager"):  # fmt: skip
+                 "core.fsmonitor", "core.pager", "gpg.program"):  # fmt: skip
         git(repo, "config", name, f"touch {seen}; cat")
     git(repo, "config", "filter.b=d.required", "true")
+    git(repo, "config", "log.showSignature", "true")
+    for command in ("blame", "rev-list", "merge-base"):
+        git(repo, "config", f"alias.{command}", f"!touch {seen}")
     (repo / ".git/info/attributes").write_text("*.yaml diff=bad filter=b=d\n")
     (repo / FILE).write_text(ENUM + "- Off\n")
     before = files_of(repo)
     first = git(repo, "rev-parse", "HEAD")
     assert who(repo, None, 2, 4) == [first, ""]
     assert who(repo, None, 2, contents={FILE: ENUM.encode()}) == who(repo, first, 2) == [first]
+    assert is_ancestor(Repository(str(repo)), first, first)
     assert not seen.exists()
     assert files_of(repo) == before
+
+
+@pytest.mark.parametrize("form", ["sha1", "sha256"])
+def test_ids_of_both_lengths_and_a_bare_directory_without_a_configuration(tmp_path: Path, form: str) -> None:
+    made = tmp_path / "made"
+    made.mkdir()
+    git(made, "init", "-q", f"--object-format={form}")
+    first, second = commit(made, {FILE: ENUM}, "first"), commit(made, {FILE: ENUM + "- Off\n"})
+    assert who(made, second, 1, 4) == [first, second]
+    assert who(made, None, 1) == [first]
+    here = Repository(str(made))
+    assert [is_ancestor(here, a, b) for a, b in ((first, second), (second, first), (first, "0" * len(first)))] == [
+        True,
+        False,
+        False,
+    ]
+    if form == "sha1":
+        (made / ".git/config").unlink()
+        assert who(made / ".git", second, 4) == [second]
+
+
+def test_the_repository_of_a_hook_is_not_another_one(
+    repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = git(repo, "rev-parse", "HEAD")
+    git(tmp_path, "init", "-q", "other")
+    monkeypatch.setenv("GIT_DIR", str(tmp_path / "other/.git"))
+    monkeypatch.setenv("GIT_COMMON_DIR", str(tmp_path / "none"))
+    assert who(repo, first, 1) == [first]
+    assert is_ancestor(Repository(str(repo)), first, first)
+
+
+@pytest.mark.parametrize(
+    ("message", "subject"),
+    [
+        (b"one\ntwo\n\nthree", "one"),
+        (b"\n \t\n  indented \nrest", "  indented "),
+        (b"", None),
+        (b"caf\xe9", "caf\ufffd"),
+    ],
+    ids=["two lines", "blank ones first", "none", "no UTF-8"],
+)
+def test_the_subject_is_the_first_line(repo: Path, message: bytes, subject: str | None) -> None:
+    tree = git(repo, "rev-parse", "HEAD^{tree}")
+    body = f"tree {tree}\nauthor A <a> 1 +0000\ncommitter A <a> 1 +0000\n\n".encode() + message
+    made = _object(repo, body)
+    assert blame(repo, made, 1).lines[FILE, 1] == Introduced(made, "1970-01-01T00:00:01+00:00", subject or f"({made})")
+
+
+@pytest.mark.parametrize(("encoding", "subject"), [("ISO-8859-1", "café"), ("punycode", "caf\ufffd")])
+def test_a_message_is_decoded_by_git_alone(repo: Path, encoding: str, subject: str) -> None:
+    tree = git(repo, "rev-parse", "HEAD^{tree}")
+    head = f"tree {tree}\nauthor A <a> 1 +0000\ncommitter A <a> 1 +0000\nencoding {encoding}\n\n"
+    made = _object(repo, head.encode() + b"caf\xe9")
+    assert blame(repo, made, 1).lines[FILE, 1] == Introduced(made, "1970-01-01T00:00:01+00:00", subject)
 
 
 def test_settings_of_the_environment_stay(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:

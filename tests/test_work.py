@@ -278,10 +278,11 @@ main()
     [
         (("--version",), {}, set()),
         (("check", "--base", "HEAD"), {"README": "b"}, set()),
-        (("check", "--base", "HEAD"), {"w.yaml": widget("A", "B")}, {"yaml"}),
+        (("check", "--base", "HEAD"), {"v.yaml": widget("A", kind="New")}, {"yaml"}),
+        (("check", "--base", "HEAD"), {"w.yaml": widget("A", "B")}, {"yaml", "git"}),
         (("diff", "HEAD", "index:"), {"w.yaml": widget("A", "B")}, {"yaml"}),
     ],
-    ids=["version", "no CRD changed", "one CRD changed", "diff"],
+    ids=["version", "no CRD changed", "no finding", "a finding, whose line is blamed", "diff"],
 )
 def test_nothing_is_imported_that_is_not_used(
     repo: Path, args: tuple[str, ...], changed: Mapping[str, Any], heavy: set[str]

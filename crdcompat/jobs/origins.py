@@ -11,8 +11,8 @@ from crdcompat.compare.result import Judged
 from crdcompat.manifests.crdset import CrdSet
 from crdcompat.policy.findings import Finding, Location
 from crdcompat.report.diff_model import DiffReport
-from crdcompat.sources.blame import first_release, introduced
-from crdcompat.sources.refs import is_ancestor, release_refs
+from crdcompat.sources.blame import first_release, introduced, is_ancestor
+from crdcompat.sources.refs import release_refs
 from crdcompat.sources.repository import Repository
 from crdcompat.sources.tree import Tree
 

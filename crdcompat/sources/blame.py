@@ -6,13 +6,13 @@ takes long, so there is a limit of time: what was not found until then stays unk
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import time
 from collections import defaultdict
 from datetime import datetime, timedelta, timezone
-from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from crdcompat.errors import SourceError
 from crdcompat.records import dataclass
@@ -22,6 +22,9 @@ from crdcompat.sources.repository import TimeOutError
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
 
+    from git import Commit
+
+    from crdcompat.sources.gitpython import SafeRepo
     from crdcompat.sources.repository import Repository
 
 SECONDS = 5.0
@@ -30,10 +33,11 @@ SECONDS = 5.0
 FilePlace = tuple[str, int]
 """A file, below the top of the repository, and a line in it, from 1."""
 
-_HEADER = re.compile(rb"([0-9a-f]{40}(?:[0-9a-f]{24})?) \d+ (\d+)(?: \d+)?")
 _ZONE = re.compile(rb"([+-])(\d\d)(\d\d)")
 _NOT_THERE = re.compile(r"fatal: (?:no such path|no such ref: HEAD|bad revision 'HEAD'|cannot stat path)")
 _NUMBER = re.compile(r"\d+")
+#: Of ``git rev-list``: id, parents, the author's date as it is written, message; a commit holds no NUL.
+_FACTS = "%x00%H%x00%P%x00%ad%x00%B%x00"
 _SETTINGS = {"blame.showRoot": "false", "i18n.logOutputEncoding": "UTF-8"}
 
 
@@ -98,6 +102,16 @@ def introduced(
     return Blamed(found, tuple(notes))
 
 
+def is_ancestor(repo: Repository, commit: str, of: str) -> bool:
+    """Whether a commit is one of those that ``of`` was made on, or ``of`` itself, both full ids; not known is no."""
+    try:
+        git = _through_gitpython(repo)
+        first, last = (git.commit_of(each) for each in (commit, of))
+        return git.is_ancestor(first, last)
+    except SourceError:
+        return False
+
+
 def first_release(repo: Repository, commit: str, refs: Mapping[str, str], *, seconds: float = SECONDS) -> str | None:
     """Give the first of these branches, 4.9 before 4.10, that contains a commit; None if none does or nobody knows.
 
@@ -131,75 +145,73 @@ class _Asked:
         self._repo, self._commit, self._contents, self._end = repo, commit, contents, end
         self.cut = False
         # Paths that git blame takes are below where we stand; ours are below the top.
-        up = repo.run("rev-parse", "--show-cdup", ok=(0, 128), timeout=_left(end)).stdout
-        self._up = up.decode("utf-8", "surrogateescape").strip("\n")
-        self._settings = _SETTINGS | ({} if commit else _without_filters(repo, _left(end)))
-
-    @cached_property
-    def _shallow(self) -> bool:
-        """Whether history is cut off: asked when a line leads to an end of it."""
-        return is_shallow(self._repo)
+        asked = ("rev-parse", "--is-shallow-repository", "--show-cdup")
+        shallow, _, up = repo.run(*asked, ok=(0, 128), timeout=_left(end)).stdout.partition(b"\n")
+        self._shallow, self._up = shallow == b"true", up.decode("utf-8", "surrogateescape").strip("\n")
+        self._git = _through_gitpython(repo, _SETTINGS | ({} if commit else _without_filters(repo, _left(end))))
+        self._known: dict[str, tuple[Introduced, bool]] = {}
 
     def blame(self, file: str, lines: Collection[int]) -> Iterator[tuple[int, Introduced | None]]:
         """Give lines of a file and who introduced them. Raises SourceError."""
-        args = ["--porcelain", "--no-textconv", "-w", "-M", *(f"-L{line},{line}" for line in sorted(lines))]
         given = None if self._commit else self._contents.get(file)
-        if self._commit:
-            args.append(self._commit)
+        asked: dict[str, Any] = {"L": [f"{line},{line}" for line in sorted(lines)], "w": True, "M": True}
         if given is not None:
-            args.append("--contents=-")
+            asked |= {"contents": "-", "istream": io.BytesIO(given)}
+        asked |= {"no_textconv": True, "kill_after_timeout": _left(self._end)}
+        told = self._git.blame_incremental(self._commit, self._up + file, **asked)
         try:
-            done = self._repo.run(
-                *("blame", *args, "--", self._up + file),
-                timeout=_left(self._end),
-                given=given,
-                settings=self._settings,
-            )
+            entries = list(told)
         except SourceError as error:
             if self._commit or not _NOT_THERE.search(str(error)):
                 raise
             yield from ((line, NOT_COMMITTED) for line in lines)
             return
-        for line, who, at_end_of_history in _read_porcelain(done.stdout):
-            unknown = at_end_of_history and self._shallow
+        self._look_up({entry.commit.hexsha: entry.commit for entry in entries})
+        for entry in entries:
+            who, is_first = self._known.get(entry.commit.hexsha, (NOT_COMMITTED, False))
+            unknown = is_first and self._shallow
             self.cut = self.cut or unknown
-            yield line, None if unknown else who
+            yield from ((line, None if unknown else who) for line in entry.linenos)
+
+    def _look_up(self, commits: Mapping[str, Commit]) -> None:
+        """Read the facts of commits that are not known yet, and whether history begins with them.
+
+        GitPython's commits are not read for it: they name parents that a shallow clone lacks, and a message is decoded
+        by any codec of Python that the commit names.
+        """
+        new = [name for name in commits if name not in self._known and name.strip("0")]
+        if not new:
+            return
+        how: dict[str, Any] = {"no_walk": True, "date": "raw", "format": _FACTS, "stdout_as_string": False}
+        told = self._git.git.rev_list(*new, **how, kill_after_timeout=_left(self._end)).split(b"\0")
+        for name, parents, date, message in zip(*(told[at::5] for at in range(1, 5)), strict=True):
+            commit = name.decode("ascii")
+            short = commit[: self._git.ID_DIGITS]
+            when = _date(commits[short].authored_date, date.rpartition(b" ")[2])
+            rows = message.decode("utf-8", "replace").split("\n")
+            subject = next((row for row in rows if row.strip(" \t\r")), f"({commit})")
+            self._known[short] = Introduced(commit, when, subject), not parents
 
 
-def _read_porcelain(output: bytes) -> Iterator[tuple[int, Introduced, bool]]:
-    """Read (line, who introduced it, whether history ends there); the facts of a commit stand where it comes first."""
-    facts: dict[bytes, dict[bytes, bytes]] = defaultdict(dict)
-    commit, line = b"", 0
-    for row in output.split(b"\n"):
-        if row.startswith(b"\t"):
-            known = facts[commit]
-            yield line, _who(commit, known), b"boundary" in known
-            commit = b""
-        elif not commit:
-            header = _HEADER.fullmatch(row)
-            commit, line = (header[1], int(header[2])) if header else (b"", 0)
-        else:
-            name, _, value = row.partition(b" ")
-            facts[commit][name] = value
-
-
-def _who(commit: bytes, facts: Mapping[bytes, bytes]) -> Introduced:
-    if not commit.strip(b"0"):
-        return NOT_COMMITTED
-    date = _date(facts.get(b"author-time", b""), facts.get(b"author-tz", b""))
-    return Introduced(commit.decode("ascii"), date, facts.get(b"summary", b"").decode("utf-8", "replace"))
-
-
-def _date(seconds: bytes, zone: bytes) -> str:
+def _date(seconds: int, zone: bytes) -> str:
     """A time in ISO 8601, "" for one outside of the calendar: a commit can say anything."""
     matched = _ZONE.fullmatch(zone)
     offset = timedelta(hours=int(matched[2]), minutes=int(matched[3])) if matched else timedelta()
     try:
         return datetime.fromtimestamp(
-            int(seconds), timezone(-offset if matched and matched[1] == b"-" else offset)
+            seconds, timezone(-offset if matched and matched[1] == b"-" else offset)
         ).isoformat()
     except (ValueError, OverflowError, OSError):
         return ""
+
+
+def _through_gitpython(repo: Repository, settings: Mapping[str, str] | None = None) -> SafeRepo:
+    """The repository for GitPython, which is imported where there is a line to ask of. Raises SourceError."""
+    try:
+        from crdcompat.sources.gitpython import SafeRepo
+    except ImportError as error:  # as it is for a git executable that its environment variables name, and is none
+        raise SourceError(f"GitPython cannot be used: {str(error).splitlines()[0]}") from None
+    return SafeRepo(repo, settings)
 
 
 def _without_filters(repo: Repository, timeout: float) -> dict[str, str]:

@@ -90,14 +90,6 @@ def is_commit_id(text: str) -> bool:
     return _COMMIT.fullmatch(text) is not None
 
 
-def is_ancestor(repo: Repository, commit: str, of: str) -> bool:
-    """Whether a commit is one of those that ``of`` was made on, or ``of`` itself; not known is no."""
-    try:
-        return repo.run("merge-base", "--is-ancestor", commit, of, ok=(0, 1)).returncode == 0
-    except SourceError:
-        return False
-
-
 def release_branches(repo: Repository) -> tuple[str, ...]:
     """The branches called ``release-X.Y`` (openshift-, enterprise-), local and of remotes; () without a repository."""
     try:
