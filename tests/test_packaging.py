@@ -23,6 +23,8 @@ _NOT_AT_START = {
     "orjson",
     "re2",
     "rich",
+    "tree_sitter",
+    "tree_sitter_go",
     "yaml",
 }
 

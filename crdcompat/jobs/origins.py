@@ -17,7 +17,7 @@ from crdcompat.sources.repository import Repository
 from crdcompat.sources.tree import Tree
 
 if TYPE_CHECKING:
-    from crdcompat.manifests.gotypes import GoTypes
+    from crdcompat.golang.types import GoTypes
 
 
 class GoMarkers:
@@ -44,8 +44,8 @@ class GoMarkers:
         sources = [entry for entry in self._tree.entries() if entry.path.endswith(".go") and self._wants(entry.path)]
         if not sources:
             return None
-        from crdcompat.manifests.gopackages import is_go_types
-        from crdcompat.manifests.gotypes import GoTypes
+        from crdcompat.golang.packages import is_go_types
+        from crdcompat.golang.types import GoTypes
 
         types = self._tree.read([entry for entry in sources if is_go_types(entry.path)])
         return GoTypes((entry.path, data) for entry, data in types)

@@ -1,4 +1,4 @@
-"""Go packages of API types: which API group and version a folder of Go files holds, and its types by name."""
+"""Go packages of API types: the API group and version of a folder of Go files, and its types by name."""
 
 from __future__ import annotations
 
@@ -7,16 +7,15 @@ from collections import defaultdict
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from crdcompat.manifests.gosource import read_declarations
 from crdcompat.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from crdcompat.manifests.gosource import GoDeclaration
+    from crdcompat.golang.source import GoDeclaration
 
 MAX_FILE_BYTES = 2 << 20
-"""No file of types that people write comes near this; what is larger is not read."""
+"""Larger files are not read; the largest of k8s.io/api has 0.4 MB."""
 
 _REGISTERS = frozenset({"doc.go", "register.go", "groupversion_info.go"})
 _TYPES = re.compile(r"types.*\.go|.*_types\.go")
@@ -37,6 +36,8 @@ class Package:
     @cached_property
     def types(self) -> Mapping[str, tuple[str, GoDeclaration]]:
         """The types by name, each with its file; of two with one name the first."""
+        from crdcompat.golang.source import read_declarations  # the parser, only for a package that is looked into
+
         found: dict[str, tuple[str, GoDeclaration]] = {}
         for file, data in self.files:
             for declared in read_declarations(data.decode("utf-8-sig", "replace")):
@@ -51,9 +52,9 @@ def is_go_types(path: str) -> bool:
 
 
 def packages_of(files: Iterable[tuple[str, bytes]]) -> dict[tuple[str, str], list[Package]]:
-    """Sort Go files into packages by API group and version; those of other projects (``vendor``) come last.
+    """Sort Go files (path, content) into packages by API group and version; those below ``vendor`` come last.
 
-    Files that are no such files, or too large, are left out, and so are packages that name no group.
+    Other files, files that are too large, and packages that name no group are left out.
     """
     folders: dict[str, dict[str, bytes]] = defaultdict(dict)
     for path, data in files:
@@ -71,7 +72,7 @@ def packages_of(files: Iterable[tuple[str, bytes]]) -> dict[tuple[str, str], lis
 
 
 def _groups(folders: Mapping[str, Mapping[str, bytes]], folder: str) -> Iterable[str]:
-    """The groups that a folder names: a marker's, else its constants', else those of the folder above."""
+    """The groups that a folder names: by a marker, else by its constants, else by those of the folder above."""
     files = folders[folder]
     marked = _found(_GROUP_MARKER, files.values())
     if marked:
@@ -81,7 +82,7 @@ def _groups(folders: Mapping[str, Mapping[str, bytes]], folder: str) -> Iterable
 
 
 def _version(files: Mapping[str, bytes], folder: str) -> str:
-    """The version of a package: a marker's, else the folder's name if it looks like one, else a constant's."""
+    """The version of a package: by a marker, else by its folder if that is named like one, else by a constant."""
     marked = _found(_VERSION_MARKER, files.values())
     name = folder.rpartition("/")[2]
     if marked or _VERSION_FOLDER.fullmatch(name):

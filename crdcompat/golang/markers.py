@@ -1,4 +1,4 @@
-"""Markers: the comments from which controller-gen makes schemas, ``// +kubebuilder:validation:Enum=A;B``."""
+"""Markers: the comments that controller-gen generates schemas from, ``// +kubebuilder:validation:Enum=A;B``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from crdcompat.records import dataclass
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from crdcompat.manifests.gotokens import Comment, Place
+    from crdcompat.golang.source import Comment, Place
 
 _QUOTED = re.compile(r""""(?:[^"\\\n]|\\.)*+"|'(?:[^'\\\n]|\\.)*+'|`[^`]*`""")
 _HEAD = re.compile(r"\+([^\s=]*)")
@@ -21,11 +21,11 @@ _HEAD = re.compile(r"\+([^\s=]*)")
 
 @dataclass(frozen=True, slots=True)
 class Marker:
-    """A marker that stands at ``place``.
+    """A marker and its ``place``.
 
-    ``head`` is all before the first ``=``: the marker's name, or its name and that of the first argument.
-    ``text`` is the whole of it, from the plus sign, with its lines (offset, place) and its signs (offset, one
-    of ``=,;{}``, outside of quotes).
+    ``head`` precedes the first ``=``: the marker's name, or its name and that of the first argument.
+    ``text`` is the whole marker from the plus sign on. ``lines`` are its lines (offset, place), ``signs`` its
+    signs outside of quotes (offset, one of ``=,;{}``).
     """
 
     place: Place
@@ -39,7 +39,7 @@ class Marker:
         return self.head == name or self.head.startswith(f"{name}:")
 
     def values(self, name: str, argument: str) -> Iterator[tuple[str, Place]]:
-        """Each value of a marker's one unnamed argument, or of the named one if its arguments have names."""
+        """Each value, with its place, of the unnamed argument, or of ``argument`` if the arguments have names."""
         for start, end in self._arguments(name, argument):
             cuts = [start - 1, *(at for at, sign in self.signs if start <= at < end and sign != "="), end]
             for before, after in pairwise(cuts):
@@ -48,7 +48,7 @@ class Marker:
                     yield _unquoted(bare), self._place(before + 1 + len(written) - len(written.lstrip()))
 
     def _arguments(self, name: str, wanted: str) -> Iterator[tuple[int, int]]:
-        """Where the values of these arguments start and end in the text."""
+        """Where the values of each such argument start and end in the text."""
         if self.head == name:
             unnamed = next((at for at, sign in self.signs if sign == "="), None)
             if unnamed is not None:
@@ -70,7 +70,7 @@ class Marker:
 
 
 def read_markers(comments: Sequence[Comment]) -> Iterator[Marker]:
-    """Give the markers among comments, each with the lines that follow it as long as its list is open."""
+    """Yield the markers among comments, each with the lines below it as long as its list is open."""
     texts = [comment.text.strip() for comment in comments]
     for index, text in enumerate(texts):
         if text.startswith("+"):
@@ -103,10 +103,10 @@ def _marker(comments: Sequence[Comment]) -> Marker:
 
 
 def _signs(text: str) -> tuple[list[tuple[int, str]], int]:
-    """The signs outside of quotes, and where the marker ends: with a line, unless its list goes on.
+    """The signs outside of quotes, and the end of the marker: that of its first line, unless its list goes on.
 
-    Quotes and braces count where a value can start, so that those of a bare pattern do not. What is opened
-    and never closed ends with its line, too.
+    Quotes and braces count only where a value can start: those inside of a bare pattern are its text. A brace
+    never closed ends with its line.
     """
     signs: list[tuple[int, str]] = []
     depth, fresh, at = 0, False, 0
@@ -130,7 +130,7 @@ def _signs(text: str) -> tuple[list[tuple[int, str]], int]:
 
 
 def _unquoted(written: str) -> str:
-    """A value without its quotes; one whose escapes are not JSON's keeps them."""
+    """A value without its quotes; escapes that JSON does not know stay as they are."""
     quote = written[0]
     if len(written) < 2 or quote not in "\"'`" or written[-1] != quote:
         return written

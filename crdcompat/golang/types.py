@@ -1,7 +1,7 @@
-"""Where people edit what a CRD's schema is generated from: the markers and fields of Go types.
+"""From a path in a CRD's schema to the Go marker or field that it is generated from.
 
-Types are followed inside their package only. What stands in another one (``metav1.ObjectMeta``) is not
-known here: the deepest field on the way to it counts.
+Types are followed inside their package only. For a type of another package (``metav1.ObjectMeta``), the place is
+the deepest field on the path that is known.
 """
 
 from __future__ import annotations
@@ -9,25 +9,24 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Literal
 
-from crdcompat.manifests.gomarkers import read_markers
-from crdcompat.manifests.gopackages import packages_of
+from crdcompat.golang.markers import read_markers
+from crdcompat.golang.packages import packages_of
 from crdcompat.records import dataclass
 from crdcompat.schema.paths import ITEM, Wild
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from crdcompat.manifests.gomarkers import Marker
-    from crdcompat.manifests.gopackages import Package
-    from crdcompat.manifests.gosource import GoDeclaration, GoField, GoType
-    from crdcompat.manifests.gotokens import Comment, Place
+    from crdcompat.golang.markers import Marker
+    from crdcompat.golang.packages import Package
+    from crdcompat.golang.source import Comment, GoDeclaration, GoField, GoType, Place
     from crdcompat.schema.paths import SchemaPath
 
 _VALIDATION = "kubebuilder:validation:"
 _ITEMS = f"{_VALIDATION}items:"
 _GATED = "openshift:validation:FeatureGateAware"
 
-#: The markers that stand for a schema's keyword; any other is ``+kubebuilder:validation:`` and its name.
+#: The markers of a schema's keyword; any other keyword's marker is ``+kubebuilder:validation:`` and its name.
 _MARKERS: Mapping[str, tuple[str, ...]] = {
     "enum": (f"{_VALIDATION}Enum", f"{_GATED}Enum"),
     "default": ("kubebuilder:default", "default"),
@@ -54,10 +53,10 @@ _ARGUMENTS = {"enum": "enum", "x-kubernetes-validations": "rule"}
 
 @dataclass(frozen=True, slots=True)
 class GoPlace:
-    """A place in a Go file, line and column from 1, and what stands there.
+    """A place in a Go file: line and column count from 1.
 
-    ``of`` is the enum's ``value`` on a marker, the ``marker``, the ``field`` (or the kind's type) that the path
-    names, or, if the path goes on in types that are not known, the deepest field ``above`` it.
+    ``of`` says which: the enum's ``value`` on a marker, the ``marker``, the ``field`` (or the kind's type) that the
+    path names, or the deepest field ``above``, if the path continues in types that are not known.
     """
 
     file: str
@@ -70,17 +69,17 @@ class GoTypes:
     """The Go types of APIs among files; a package is read when it is first asked for."""
 
     def __init__(self, files: Iterable[tuple[str, bytes]]) -> None:
-        """Take files, path and content; those that ``is_go_types`` does not name and large ones are left out."""
+        """``files`` are paths and contents; large files and those that are not ``is_go_types`` are left out."""
         self._packages = packages_of(files)
 
     def place(
         self, group: str, version: str, kind: str, path: SchemaPath, keyword: str, value: Any = None
     ) -> GoPlace | None:
-        """Find where a keyword of the schema at ``path`` is written, None if the kind's type is not here.
+        """Find where a keyword of the schema at ``path`` is written; None if the kind's type is not in the files.
 
         ``keyword`` is the schema's (``enum``, ``maxLength``, ``x-kubernetes-validations``). ``value`` is an
-        enum's value or a validation's rule: a marker that holds it goes before one that does not. The
-        path of ``required`` is that of the field which is required.
+        enum's value or a validation's rule: a marker that holds it precedes one that does not. For ``required``,
+        the path is that of the required field.
         """
         for package in self._packages.get((group, version), ()):
             if kind in package.types:
@@ -90,7 +89,7 @@ class GoTypes:
 
 @dataclass(frozen=True, slots=True)
 class _Above:
-    """The comments above a field or a declaration; ``items``: what counts is what they say of a list's items."""
+    """The comments above a field or a declaration; ``items``: only their markers for a list's items count."""
 
     file: str
     comments: tuple[Comment, ...]
@@ -99,9 +98,9 @@ class _Above:
 
 @dataclass(frozen=True, slots=True)
 class _Site:
-    """Where a path has led to: a field or declaration, the comments that may hold its markers, and its type.
+    """Where a path leads: a field or declaration, the comments that may hold its markers, and its type.
 
-    ``within`` is the file that the type is written in: for the items of a named list, not that of the field.
+    ``within`` is the file of the type: for the items of a named list, this is not the file of the field.
     """
 
     file: str
@@ -123,7 +122,7 @@ def _place(package: Package, kind: str, path: SchemaPath, keyword: str, value: A
 
 
 def _step(package: Package, site: _Site, step: str | Wild) -> _Site | None:
-    """One step down, None where the types known here have none."""
+    """One step down the path; None if the types of the package have no such step."""
     names = list(_declarations(package, site.type))
     within, type_ = (names[-1][0], names[-1][1].type) if names else (site.within, site.type)
     if not isinstance(step, Wild):
@@ -141,7 +140,7 @@ def _step(package: Package, site: _Site, step: str | Wild) -> _Site | None:
 
 
 def _declarations(package: Package, type_: GoType) -> Iterator[tuple[str, GoDeclaration]]:
-    """The declarations that a type's name leads to, one after the other, as far as they are of this package."""
+    """The declarations that a type's name leads to, one after the other, inside the package."""
     seen = set()
     while type_.name in package.types and not type_.foreign and type_.name not in seen:
         seen.add(type_.name)
@@ -165,7 +164,7 @@ def _field(package: Package, within: str, type_: GoType, name: str) -> tuple[str
 
 
 def _on_marker(package: Package, site: _Site, keyword: str, value: Any) -> GoPlace | None:
-    """The value on a marker; else the first marker there is."""
+    """The place of the value on a marker, else of the first marker."""
     of_type = (_Above(file, declared.comments) for file, declared in _declarations(package, site.type))
     markers = [found for above in (*site.above, *of_type) for found in _markers(above, keyword)]
     if value is not None:
@@ -180,7 +179,7 @@ def _on_marker(package: Package, site: _Site, keyword: str, value: Any) -> GoPla
 
 
 def _markers(above: _Above, keyword: str) -> Iterator[tuple[str, str, Marker]]:
-    """The markers of a keyword among comments: file, name, marker."""
+    """The markers of a keyword among comments, as file, name and marker."""
     names = _MARKERS.get(keyword, (f"{_VALIDATION}{keyword[:1].upper()}{keyword[1:]}",))
     if above.items:
         names = tuple(_ITEMS + name.removeprefix(_VALIDATION) for name in names if name.startswith(_VALIDATION))
@@ -191,5 +190,5 @@ def _markers(above: _Above, keyword: str) -> Iterator[tuple[str, str, Marker]]:
 
 
 def _written(value: Any) -> str:
-    """A value as a marker has it, without quotes."""
+    """A value as a marker spells it, without quotes."""
     return value if isinstance(value, str) else json.dumps(value)

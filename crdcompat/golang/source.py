@@ -1,0 +1,204 @@
+"""Go source as far as an API needs it: type declarations, struct fields, and the comments above them."""
+
+from __future__ import annotations
+
+import re
+from itertools import count
+from typing import TYPE_CHECKING
+
+from tree_sitter import Language, Parser
+from tree_sitter_go import language
+
+from crdcompat.records import dataclass
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from tree_sitter import Node, Tree
+
+Place = tuple[int, int]
+"""A line and a column, both from 1; columns count characters."""
+
+MAX_PARSE_CHECKS = 5_000
+"""The parser asks this often, every 100 steps, whether to go on: 340 times for the largest file of k8s.io/api."""
+
+_GO = Language(language())
+_NOT_ASCII = re.compile(r"[^\x01-\x7f]")
+_END = b"\n/**/"  # closes a block comment left open, which the parser would look for the end of at each "/*"
+_JSON = re.compile(r'(?:^|\s)json:"([^"]*)"')
+_MAX_DEPTH = 50  # of types inside types; no API comes near this
+
+
+@dataclass(frozen=True, slots=True)
+class Comment:
+    """A comment: ``text`` follows ``//`` and starts at ``place``; a block comment has no text here."""
+
+    place: Place
+    last_line: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class GoType:
+    """A type without its pointers.
+
+    It is a name (``foreign`` if of another package), a list or map of an element, or a struct with ``fields``.
+    Any other type (a function, an interface) has none of these.
+    """
+
+    name: str = ""
+    foreign: bool = False
+    list_of: GoType | None = None
+    map_of: GoType | None = None
+    fields: tuple[GoField, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class GoField:
+    """A field of a struct: its name in JSON ("" if its own fields replace it), and the comments above it."""
+
+    json: str
+    type: GoType
+    place: Place
+    comments: tuple[Comment, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GoDeclaration:
+    """A named type, and the comments above it."""
+
+    name: str
+    type: GoType
+    place: Place
+    comments: tuple[Comment, ...]
+
+
+def read_declarations(source: str) -> Iterator[GoDeclaration]:
+    """Yield the types that a Go file declares outside of functions.
+
+    A syntax error hides the declarations around it and raises nothing. A file that costs more than
+    ``MAX_PARSE_CHECKS`` has no declarations.
+    """
+    # One byte for each character: the offsets and columns of the tree count characters.
+    tree = _parse(_NOT_ASCII.sub("x", source).encode() + _END)
+    return _Reader(source).declarations(tree.root_node) if tree else iter(())
+
+
+def _parse(source: bytes) -> Tree | None:
+    """Parse with a bound on time and memory: a syntax error can cost a kilobyte for each byte that follows it."""
+    text, checks = memoryview(source), count(1)
+    try:
+        return Parser(_GO).parse(
+            lambda offset, _: text[offset:], progress_callback=lambda *_: next(checks) > MAX_PARSE_CHECKS
+        )
+    except ValueError:
+        return None
+
+
+class _Reader:
+    """Reads the syntax tree of one source."""
+
+    def __init__(self, source: str) -> None:
+        self._source = source
+
+    def declarations(self, root: Node) -> Iterator[GoDeclaration]:
+        pending = [root]
+        while pending:
+            parent = pending.pop()
+            for node, comments in _with_comments(parent.children):
+                # After a bracket never closed, types at the start of a line are part of a function in the tree.
+                if node.type == "type_declaration" and (parent == root or not node.start_point.column):
+                    yield from self._declared(node, comments)
+                elif root.has_error and node.child_count:
+                    pending.append(node)
+
+    def _declared(self, declaration: Node, above: Sequence[Node]) -> Iterator[GoDeclaration]:
+        grouped = False
+        for spec, comments in _with_comments(declaration.children):
+            grouped |= spec.type == "("
+            name, type_ = spec.child_by_field_name("name"), spec.child_by_field_name("type")
+            if name and type_:
+                belonging = self._belonging(spec, comments if grouped else above)
+                yield GoDeclaration(self._text(name), self._type(type_), _place(name), belonging)
+
+    def _type(self, node: Node | None, depth: int = 0) -> GoType:
+        if node is None or depth > _MAX_DEPTH:
+            return GoType()
+        match node.type:
+            case "type_identifier" | "qualified_type":
+                return GoType(name=self._text(node), foreign=node.type == "qualified_type")
+            case "struct_type":
+                return GoType(fields=tuple(self._fields(node, depth + 1)))
+            case "pointer_type" | "parenthesized_type":
+                return self._type(_only(node), depth + 1)
+            case "generic_type":
+                return self._type(node.child_by_field_name("type"), depth + 1)
+            case "slice_type" | "array_type":
+                return GoType(list_of=self._type(node.child_by_field_name("element"), depth + 1))
+            case "map_type":
+                return GoType(map_of=self._type(node.child_by_field_name("value"), depth + 1))
+        return GoType()
+
+    def _fields(self, struct: Node, depth: int) -> Iterator[GoField]:
+        body = _only(struct)
+        for node, comments in _with_comments(body.children if body else ()):
+            if node.type != "field_declaration":
+                continue
+            tag, names = node.child_by_field_name("tag"), node.children_by_field_name("name")
+            json, inline = _json_tag(self._text(tag)) if tag else ("", False)
+            if json == "-":
+                continue
+            type_ = self._type(node.child_by_field_name("type"), depth)
+            belonging = self._belonging(node, comments)
+            if inline or json or not names:
+                yield GoField("" if inline else json, type_, _place(node), belonging)
+            else:
+                yield from (GoField(self._text(name), type_, _place(name), belonging) for name in names)
+
+    def _belonging(self, node: Node, above: Sequence[Node]) -> tuple[Comment, ...]:
+        """The comments that controller-gen reads for a node: those that touch it, and the group before these."""
+        groups: list[list[Node]] = []
+        for comment in above:
+            if groups and comment.start_point.row <= groups[-1][-1].end_point.row + 1:
+                groups[-1].append(comment)
+            else:
+                groups.append([comment])
+        touches = bool(groups) and groups[-1][-1].end_point.row + 1 >= node.start_point.row
+        return tuple(self._comment(comment) for group in groups[-2 if touches else -1 :] for comment in group)
+
+    def _comment(self, node: Node) -> Comment:
+        (line, column), text = _place(node), self._text(node)
+        if text.startswith("/*"):
+            return Comment((line, column), node.end_point.row + 1, "")
+        return Comment((line, column + 2), line, text[2:].rstrip())
+
+    def _text(self, node: Node) -> str:
+        return self._source[node.start_byte : node.end_byte]
+
+
+def _with_comments(nodes: Iterable[Node]) -> Iterator[tuple[Node, Sequence[Node]]]:
+    """Each node but comments, with the comments before it; not the comment that ends a line of code."""
+    comments: list[Node] = []
+    last_row = -1
+    for node in nodes:
+        if node.type != "comment":
+            yield node, comments
+            comments, last_row = [], node.end_point.row
+        elif node.start_point.row != last_row:
+            comments.append(node)
+
+
+def _only(node: Node) -> Node | None:
+    return next((child for child in node.named_children if child.type != "comment"), None)
+
+
+def _place(node: Node) -> Place:
+    return node.start_point.row + 1, node.start_point.column + 1
+
+
+def _json_tag(tag: str) -> tuple[str, bool]:
+    """The name that a field's tag gives it in JSON, and whether its own fields replace the field."""
+    text = tag[1:].replace('\\"', '"') if tag.startswith('"') else tag.strip("`")
+    found = _JSON.search(text)
+    name, *options = found[1].split(",") if found else [""]
+    return name, "inline" in options
