@@ -10,7 +10,6 @@ from typing import NoReturn
 
 from crdcompat.errors import CrdcompatError
 
-NOT_DONE, CRASHED = 2, 3
 #: So many new objects between two passes of the garbage collector: some 20 MB.
 _OBJECTS_BETWEEN = 200_000
 
@@ -28,10 +27,10 @@ def main() -> NoReturn:
         app(prog_name="crdcompat")
     except CrdcompatError as error:
         print(f"crdcompat: {error}", file=sys.stderr)
-        sys.exit(NOT_DONE)
+        _not_done()
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(NOT_DONE)
+        _not_done()
     except KeyboardInterrupt:
         sys.exit(130)
     except Exception as error:
@@ -41,8 +40,15 @@ def main() -> NoReturn:
     sys.exit(0)
 
 
+def _not_done() -> NoReturn:
+    from crdcompat.vocabulary import ExitCode
+
+    sys.exit(ExitCode.NOT_DONE)
+
+
 def _crashed(error: Exception) -> NoReturn:
     from crdcompat.version import __version__
+    from crdcompat.vocabulary import ExitCode
 
     what = f"{type(error).__name__}: {error}".splitlines()[0][:200]
     print(
@@ -50,7 +56,7 @@ def _crashed(error: Exception) -> NoReturn:
         " you can, the input (CRDCOMPAT_TRACEBACK=1 shows where)",
         file=sys.stderr,
     )
-    sys.exit(CRASHED)
+    sys.exit(ExitCode.CRASHED)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from __future__ import annotations
 from operator import attrgetter
 
 from crdcompat.records import dataclass
+from crdcompat.vocabulary import Side
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +19,7 @@ class Problem:
     file: str
     line: int | None
     message: str
-    side: str = ""
+    side: Side = Side.ANY
 
 
 def problem_order(problem: Problem) -> tuple[str, int, str, str]:
@@ -32,7 +33,7 @@ class Skipped:
 
     file: str
     reason: str
-    side: str = ""
+    side: Side = Side.ANY
 
 
 skipped_order = attrgetter("file", "reason", "side")

@@ -15,7 +15,7 @@ from crdcompat.jobs.simulation import simulate
 from crdcompat.manifests.objects import read_objects
 from crdcompat.policy.findings import Finding
 from crdcompat.problems import Problem
-from crdcompat.report.check_model import BASE, TARGET, CheckReport, Section
+from crdcompat.report.check_model import CheckReport, Section
 from crdcompat.report.diff_model import DiffReport
 from crdcompat.report.formats import get_format
 from crdcompat.report.model import Release
@@ -23,6 +23,7 @@ from crdcompat.report.reports import Report
 from crdcompat.report.simulation_model import SimulationReport
 from crdcompat.report.style import Style
 from crdcompat.sources import open_objects
+from crdcompat.vocabulary import Against
 
 HOSTILE = (
     "<script>alert(1)</script>",
@@ -93,7 +94,7 @@ def check(top: Path) -> CheckReport:
     base = sample(top)
     waived = with_findings(base, error={"status": "existing"}, warning={"waiver": {"reason": "nobody sets it"}})
     first, second = named(waived, "r0"), named(base, "r9")
-    sections = (Section(BASE, base), Section(TARGET, first), Section(TARGET, second))
+    sections = (Section(Against.BASE, base), Section(Against.TARGET, first), Section(Against.TARGET, second))
     return CheckReport(base.new, sections, ("the base is r1",), ("waiver w1 has expired",))
 
 
@@ -129,7 +130,7 @@ def hostile_check(top: Path, text: str) -> CheckReport:
     """The hostile report in every section, waived and as it is."""
     report = hostile(top, text)
     waived = replace(report, findings=tuple(replace(f, waiver={"reason": text}) for f in report.findings))
-    return CheckReport(report.new, (Section(BASE, report), Section(TARGET, waived)), (text,), (text,))
+    return CheckReport(report.new, (Section(Against.BASE, report), Section(Against.TARGET, waived)), (text,), (text,))
 
 
 def replayed(top: Path, *items: Json, value: str = "B") -> SimulationReport:

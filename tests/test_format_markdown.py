@@ -26,8 +26,9 @@ from report_samples import (
 from report_samples import OLD as SAME
 
 from crdcompat.problems import Problem
-from crdcompat.report.check_model import TARGET, Section
+from crdcompat.report.check_model import Section
 from crdcompat.report.markup import block, bullets, code, span
+from crdcompat.vocabulary import Against
 
 LIMIT = 60_000
 
@@ -228,7 +229,7 @@ def test_no_text_makes_it_too_long(tmp_path: Path, text: str) -> None:
     met = ({"object": text, "source": text, "error": text},) * 200
     findings = tuple(replace(f, id=str(n), path=text) for n in range(99) for f in diff.findings)
     worst = replace(diff, old=release, new=release, problems=problems, unexplained=met, findings=findings)
-    sections = tuple(Section(TARGET, worst) for _ in range(40))
+    sections = tuple(Section(Against.TARGET, worst) for _ in range(40))
     out = rendered(replace(report, sections=sections, notes=(text,) * 50), "markdown")
     assert len(out) < LIMIT
     assert "\n- and 20 more targets\n" in out

@@ -18,10 +18,9 @@ from crdcompat.schema.mentions import mentions
 from crdcompat.schema.paths import Pointer, node_at, schema_path_of, value_at, with_value
 from crdcompat.schema.sample import sample, values
 from crdcompat.schema.structural import ABSENT
+from crdcompat.vocabulary.writes import RepairVerdict
 
 Object = dict[str, Any]
-
-MAIN, STATUS, DEADLOCK, NOT_NEEDED = "main", "status", "deadlock", "not-needed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +30,7 @@ class Repair:
     ``patch`` is the merge patch to send there; in a deadlock it holds what both halves would need.
     """
 
-    verdict: str
+    verdict: RepairVerdict
     patch: dict[str, Any] = field(default_factory=dict)
     note: str = ""
 
@@ -44,28 +43,40 @@ def repair(resource: Resource, obj: Object, bad: list[Pointer], *, at_root: bool
     if at_root:
         return _for_root_rules(resource, _without(obj, bad, resource), obj)
     if not bad:
-        return Repair(NOT_NEEDED)
+        return Repair(RepairVerdict.NOT_NEEDED)
     in_status = [place for place in bad if place[0] == "status"]
     elsewhere = [place for place in bad if place[0] != "status"]
     healed_status = _without(obj, in_status, resource)
     healed_main = _without(obj, elsewhere, resource)
-    patches = {STATUS: _patch(obj, healed_status, in_status), MAIN: _patch(obj, healed_main, elsewhere)}
+    patches = {
+        RepairVerdict.STATUS: _patch(obj, healed_status, in_status),
+        RepairVerdict.MAIN: _patch(obj, healed_main, elsewhere),
+    }
     separate = resource.version.has_status
     if not separate:
         healed = _without(healed_main, in_status, resource)
         done = _main(resource, healed, obj).accepted
-        return Repair(MAIN if done else DEADLOCK, {**patches[MAIN], **patches[STATUS]})
+        return Repair(
+            RepairVerdict.MAIN if done else RepairVerdict.DEADLOCK,
+            {**patches[RepairVerdict.MAIN], **patches[RepairVerdict.STATUS]},
+        )
     by_status = bool(in_status) and _status(resource, healed_status, obj).accepted
     by_main = bool(elsewhere) and _main(resource, healed_main, obj).accepted
     if by_status and (by_main or not elsewhere):
         note = "" if not elsewhere else "then the same for the rest of the object on the main endpoint"
-        return Repair(STATUS, patches[STATUS], note)
+        return Repair(RepairVerdict.STATUS, patches[RepairVerdict.STATUS], note)
     if by_status and _main(resource, healed_main, {**obj, "status": healed_status.get("status")}).accepted:
-        return Repair(STATUS, patches[STATUS], "then the rest of the object on the main endpoint")
+        return Repair(
+            RepairVerdict.STATUS, patches[RepairVerdict.STATUS], "then the rest of the object on the main endpoint"
+        )
     if by_main:
         note = "" if not in_status else "then the status on /status"
-        return Repair(MAIN, patches[MAIN], note)
-    return Repair(DEADLOCK, {**patches[MAIN], **patches[STATUS]}, "no single write is accepted")
+        return Repair(RepairVerdict.MAIN, patches[RepairVerdict.MAIN], note)
+    return Repair(
+        RepairVerdict.DEADLOCK,
+        {**patches[RepairVerdict.MAIN], **patches[RepairVerdict.STATUS]},
+        "no single write is accepted",
+    )
 
 
 def _main(resource: Resource, healed: Object, obj: Object) -> Verdict:
@@ -92,8 +103,13 @@ def _for_root_rules(resource: Resource, start: Object, obj: Object) -> Repair:
                 continue
             verdict = _status(resource, healed, obj) if status else _main(resource, healed, obj)
             if verdict.accepted:
-                return Repair(STATUS if status else MAIN, _patch(obj, healed, [mention.member]))
-    return Repair(DEADLOCK, note="rules on the whole object are broken, and no single write was found that mends them")
+                return Repair(
+                    RepairVerdict.STATUS if status else RepairVerdict.MAIN, _patch(obj, healed, [mention.member])
+                )
+    return Repair(
+        RepairVerdict.DEADLOCK,
+        note="rules on the whole object are broken, and no single write was found that mends them",
+    )
 
 
 _NOT_WRITTEN = ("apiVersion", "kind", "metadata")

@@ -18,10 +18,10 @@ from crdcompat.apiserver.strategy import Resource
 from crdcompat.apiserver.verdict import Verdict
 from crdcompat.records import dataclass
 from crdcompat.schema.paths import Pointer, SchemaPath, is_within, schema_path_of
+from crdcompat.vocabulary.writes import WriteKind, WriteResult
 
 Object = dict[str, Any]
 
-ACCEPTED, REJECTED, LOSES_DATA, UNKNOWN = "accepted", "rejected", "loses-data", "unknown"
 
 _PROBE = "crdcompat.example.com/probe"
 _MOST_EDITS = 8
@@ -31,7 +31,7 @@ _MOST_EDITS = 8
 class Answer:
     """The answer to one kind of write: verdict, causes, the client's message, and a note on how it was made."""
 
-    verdict: str
+    verdict: WriteResult
     errors: tuple[FieldError, ...] = ()
     message: str = ""
     note: str = ""
@@ -53,7 +53,7 @@ class Replay:
     ``causes`` are the places that break the schema, without any ratcheting.
     """
 
-    writes: dict[str, Answer]
+    writes: dict[WriteKind, Answer]
     causes: tuple[Cause, ...]
     pruned: tuple[str, ...]
     defaulted: tuple[str, ...]
@@ -71,16 +71,16 @@ def replay(resource: Resource, stored: Object, *, had_status: bool) -> Replay:
     sound = whole.accepted is True and not resource.has_transition_rules
     loses = bool(read.pruned)
     # A label, a finalizer, an apply of a label: the rest stays as it is, and the server says the same to each.
-    beside = Answer(ACCEPTED) if sound else _answer(_update(resource, _labelled(read.object), read.object))
+    beside = Answer(WriteResult.ACCEPTED) if sound else _answer(_update(resource, _labelled(read.object), read.object))
     status = _status_update(resource, read.object, bad, had_status, beside, sound=sound)
     writes = {
-        "status-update": status,
-        "status-update-touching": _status_touching(resource, read.object, bad, had_status, status),
-        "spec-update": _edited(resource, read.object, "spec", bad, beside, sound=sound),
-        "metadata-update": beside,
-        "finalizer-removal": _finalizer_removal(read.object, beside),
-        "apply": beside if sound else _apply(resource, read.object, beside),
-        "create": _create(resource, read.object, sound=sound),
+        WriteKind.STATUS_UPDATE: status,
+        WriteKind.STATUS_UPDATE_TOUCHING: _status_touching(resource, read.object, bad, had_status, status),
+        WriteKind.SPEC_UPDATE: _edited(resource, read.object, "spec", bad, beside, sound=sound),
+        WriteKind.METADATA_UPDATE: beside,
+        WriteKind.FINALIZER_REMOVAL: _finalizer_removal(read.object, beside),
+        WriteKind.APPLY: beside if sound else _apply(resource, read.object, beside),
+        WriteKind.CREATE: _create(resource, read.object, sound=sound),
     }
     if loses:
         writes = {name: _lossy(answer) for name, answer in writes.items()}
@@ -121,7 +121,9 @@ def _edited(resource: Resource, obj: Object, part: str, bad: list[Pointer], besi
     for count, edit in enumerate(unrelated(obj, resource.node, part, bad, resource.server)):
         # What was against no rule is not after an edit that no rule speaks of.
         unnoticed = sound and edit.is_unnoticed(resource.node)
-        answer = replace(Answer(ACCEPTED) if unnoticed else _answer(write(edit.object)), note=f"changes {edit.what}")
+        answer = replace(
+            Answer(WriteResult.ACCEPTED) if unnoticed else _answer(write(edit.object)), note=f"changes {edit.what}"
+        )
         errors = len(answer.errors)
         if errors >= unchanged and (best is None or errors < len(best.errors)):
             best = answer
@@ -162,7 +164,7 @@ def _apply(resource: Resource, obj: Object, beside: Answer) -> Answer:
 
 def _create(resource: Resource, obj: Object, *, sound: bool) -> Answer:
     if sound and not (resource.version.has_status and "status" in obj):
-        return Answer(ACCEPTED)  # nothing is left out of what was judged as a whole
+        return Answer(WriteResult.ACCEPTED)  # nothing is left out of what was judged as a whole
     return _answer(resource.create_decoded(Decoded(_fresh(obj))))
 
 
@@ -190,10 +192,10 @@ def _fresh(stored: Object) -> Object:
 
 def _answer(verdict: Verdict) -> Answer:
     if verdict.accepted is False:
-        return Answer(REJECTED, verdict.errors, verdict.message)
+        return Answer(WriteResult.REJECTED, verdict.errors, verdict.message)
     if verdict.unknown:
-        return Answer(UNKNOWN, note="; ".join(_doubts(verdict)))
-    return Answer(ACCEPTED)
+        return Answer(WriteResult.UNKNOWN, note="; ".join(_doubts(verdict)))
+    return Answer(WriteResult.ACCEPTED)
 
 
 def _doubts(verdict: Verdict) -> Iterator[str]:
@@ -203,4 +205,4 @@ def _doubts(verdict: Verdict) -> Iterator[str]:
 
 def _lossy(answer: Answer) -> Answer:
     """Any accepted write stores the object as the old CRD reads it: what it lacks is erased."""
-    return replace(answer, verdict=LOSES_DATA) if answer.verdict == ACCEPTED else answer
+    return replace(answer, verdict=WriteResult.LOSES_DATA) if answer.verdict == WriteResult.ACCEPTED else answer

@@ -14,6 +14,7 @@ from crdcompat.policy.findings import Finding
 from crdcompat.policy.waivers import has_values
 from crdcompat.report.diff_model import DiffReport
 from crdcompat.schema.enums import member_key
+from crdcompat.vocabulary import FindingStatus
 
 #: CRD, version, rule, direction, path, context.
 _Occurrence = tuple[str, ...]
@@ -45,13 +46,13 @@ def _marked(finding: Finding, earlier: list[list[Finding]], splitter: FindingSpl
         common = [v for v in (*finding.added, *finding.removed) if all(member_key(v) in each for each in values)]
         existing, fresh = splitter.split(finding, common)
         if existing is not None:
-            yield replace(existing, status="existing")
+            yield replace(existing, status=FindingStatus.EXISTING)
         if fresh is not None:
             yield fresh
     else:
         sides = finding.old, finding.new
         is_same = all(any((each.old, each.new) == sides for each in there) for there in earlier)
-        yield replace(finding, status="existing") if is_same else finding
+        yield replace(finding, status=FindingStatus.EXISTING) if is_same else finding
 
 
 def _occurrences(finding: Finding) -> Iterator[_Occurrence]:

@@ -14,7 +14,6 @@ from itertools import chain
 from crdcompat.check.base import Change, CheckOptions, Targets, short
 from crdcompat.check.existing import mark_existing
 from crdcompat.check.unchanged import unneeded_files
-from crdcompat.compare.site import DIRECTIONS
 from crdcompat.jobs import api
 from crdcompat.jobs.configured import ActiveWaivers, active_waivers, configured, reader_for, waived
 from crdcompat.jobs.narrow import FindingSplitter
@@ -24,11 +23,12 @@ from crdcompat.manifests.crdset import CrdSet
 from crdcompat.policy.config import Config
 from crdcompat.policy.waiver_file import read_waivers
 from crdcompat.prefilter.collect import PendingFacts
-from crdcompat.report.check_model import BASE, TARGET, CheckReport, Section
+from crdcompat.report.check_model import CheckReport, Section
 from crdcompat.report.diff_model import DiffReport
 from crdcompat.report.write import wants_excerpts
 from crdcompat.sources import open_objects, open_source
 from crdcompat.sources.tree import Tree
+from crdcompat.vocabulary import Against, Direction, Side
 
 
 def compare_change(
@@ -53,20 +53,20 @@ def compare_change(
     unneeded = unneeded_files((before, after, *opened), reader, config.wants, facts, crds, variants)
     release = change.release or short(before.commit)
     runs = config.runs(release)
-    base = replace(reader.read(before, "old", config.wants, unneeded), name=release, runs=runs)
-    head = replace(reader.read(after, "new", config.wants, unneeded), name=f"{release}+change", runs=runs)
+    base = replace(reader.read(before, Side.OLD, config.wants, unneeded), name=release, runs=runs)
+    head = replace(reader.read(after, Side.NEW, config.wants, unneeded), name=f"{release}+change", runs=runs)
     older = [
-        replace(reader.read(tree, "old", config.wants, unneeded), runs=config.runs(name))
+        replace(reader.read(tree, Side.OLD, config.wants, unneeded), runs=config.runs(name))
         for name, tree in zip(targets.names, opened, strict=True)
     ]
     active = active_waivers(waivers, date.today(), head.name, config.waiver_file)
     comparisons = _Comparisons(config, options, head, active, GoMarkers(after, config.wants))
     report, used = comparisons.with_base(base)
     report, unknown = with_introduced(report, (base.commit, head), options.repo, of_index=after.name == "index:")
-    sections = [Section(BASE, report)]
+    sections = [Section(Against.BASE, report)]
     for target in older:
         report, more = comparisons.with_target(target, base)
-        sections.append(Section(TARGET, report))
+        sections.append(Section(Against.TARGET, report))
         used |= more
     preset = f"variants are told apart as in {config.preset or preset_of((*base.documents, *head.documents))} trees"
     notes = (change.compared_with(before.commit), preset, *targets.notes, *unknown)
@@ -149,4 +149,4 @@ def _stale(waivers: ActiveWaivers, used: frozenset[int]) -> Iterator[str]:
 def _is_unfiltered(options: CheckOptions) -> bool:
     filters = options.filters
     narrowed = any(filters.get(name) for name in ("owners", "crds", "contexts", "select", "ignore"))
-    return not narrowed and len(filters.get("directions", DIRECTIONS)) > 1
+    return not narrowed and len(filters.get("directions", tuple(Direction))) > 1

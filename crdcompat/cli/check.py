@@ -24,7 +24,7 @@ def check(
     show_all: Annotated[
         bool, typer.Option("--all", help="Show findings that stood before this change, too; they never fail.")
     ] = False,
-    direction: o.DirectionOption = o.Direction.both,
+    direction: o.DirectionOption = o.DirectionChoice.BOTH,
     owner: o.Owners = None,
     crd: o.Crds = None,
     context: o.Contexts = None,
@@ -57,8 +57,8 @@ def check(
         repo=repo,
         targets=target or None,
         filters={
-            "directions": o.directions(direction),
-            "owners": o.names(owner),
+            "directions": direction.directions,
+            "owners": owner or (),
             "crds": crd or (),
             "contexts": context or (),
             "select": select or (),

@@ -15,7 +15,7 @@ def diff(
     paths: Annotated[
         list[str] | None, typer.Argument(metavar="PATH…", help="Only CRDs with a file below one of these.")
     ] = None,
-    direction: o.DirectionOption = o.Direction.both,
+    direction: o.DirectionOption = o.DirectionChoice.BOTH,
     owner: o.Owners = None,
     crd: o.Crds = None,
     context: o.Contexts = None,
@@ -44,8 +44,8 @@ def diff(
         new,
         repo=repo,
         filters={
-            "directions": o.directions(direction),
-            "owners": o.names(owner),
+            "directions": direction.directions,
+            "owners": owner or (),
             "crds": crd or (),
             "paths": paths or (),
             "contexts": context or settings.config.texts("contexts"),

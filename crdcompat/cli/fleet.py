@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 
 from crdcompat.cli.progress import FleetProgress
-from crdcompat.cli.settings import CLEAN, FOUND, NOT_DONE, Settings
+from crdcompat.cli.settings import Settings
 from crdcompat.jobs.fleet import FleetJudge, Plan, simulate_fleet
 from crdcompat.jobs.journal import Journal
 from crdcompat.jobs.workers import usual_jobs
 from crdcompat.report.write import write_reports
 from crdcompat.sources.fleet import find_fleet
+from crdcompat.vocabulary import ExitCode
 
 
 def run_fleet(
@@ -30,7 +31,7 @@ def run_fleet(
     fleet = find_fleet(names)
     if not fleet.recordings and not fleet.unread:
         print(f"crdcompat: no recordings in {', '.join(names)}", file=sys.stderr)
-        return NOT_DONE
+        return ExitCode.NOT_DONE
     judge = FleetJudge(plan)
     shown = FleetProgress(len(fleet.recordings), wanted=progress)
     try:
@@ -42,5 +43,5 @@ def run_fleet(
         shown.close()
     write_reports(report, settings.formats, colour, verbosity)
     if report.problems or report.unread:
-        return NOT_DONE
-    return FOUND if report.fails(settings.fail_on) else CLEAN
+        return ExitCode.NOT_DONE
+    return ExitCode.FOUND if report.fails(settings.fail_on) else ExitCode.CLEAN

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from crdcompat.cli import options as o
+from crdcompat.vocabulary import ExitCode
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,7 +25,7 @@ def matrix(
         list[str] | None,
         typer.Option("--branches", metavar="GLOB", help="Every branch that matches, as 'release-4.1*'; repeatable."),
     ] = None,
-    direction: o.DirectionOption = o.Direction.both,
+    direction: o.DirectionOption = o.DirectionChoice.BOTH,
     owner: o.Owners = None,
     crd: o.Crds = None,
     context: o.Contexts = None,
@@ -52,7 +53,7 @@ def matrix(
     from itertools import chain
 
     from crdcompat.cli.progress import Progress
-    from crdcompat.cli.settings import NOT_DONE, check_matrix_formats, check_rules, exit_code, settled
+    from crdcompat.cli.settings import check_matrix_formats, check_rules, exit_code, settled
     from crdcompat.jobs.comparing import Filters
     from crdcompat.jobs.matrix import Wishes
     from crdcompat.jobs.matrix import matrix as run
@@ -74,8 +75,8 @@ def matrix(
 
     wishes = Wishes(
         filters=Filters(
-            directions=o.directions(direction),
-            owners=o.names(owner),
+            directions=direction.directions,
+            owners=owner or (),
             crds=crd or (),
             contexts=context or settings.config.texts("contexts"),
             select=select or (),
@@ -91,4 +92,4 @@ def matrix(
     write_reports(report, settings.formats, color.value, o.verbosity(verbose, quiet))
     for what in report.idle:
         print(f"crdcompat: {what}", file=sys.stderr)
-    raise typer.Exit(NOT_DONE if report.idle else exit_code(report, settings.fail_on))
+    raise typer.Exit(ExitCode.NOT_DONE if report.idle else exit_code(report, settings.fail_on))

@@ -7,23 +7,20 @@ from typing import Annotated
 
 import typer
 
-
-class Direction(StrEnum):
-    """Which way objects travel."""
-
-    rollback = "rollback"
-    upgrade = "upgrade"
-    both = "both"
+from crdcompat.vocabulary import Direction, FailOn, Owner
 
 
-class FailOn(StrEnum):
-    """From which severity on the exit code is 1."""
+class DirectionChoice(StrEnum):
+    """The directions to report."""
 
-    error = "error"
-    warning = "warning"
-    info = "info"
-    undecided = "undecided"
-    never = "never"
+    ROLLBACK = Direction.ROLLBACK.value
+    UPGRADE = Direction.UPGRADE.value
+    BOTH = "both"
+
+    @property
+    def directions(self) -> tuple[Direction, ...]:
+        """Rollback first."""
+        return tuple(Direction) if self is DirectionChoice.BOTH else (Direction(self),)
 
 
 class Colour(StrEnum):
@@ -32,16 +29,6 @@ class Colour(StrEnum):
     auto = "auto"
     always = "always"
     never = "never"
-
-
-class Owner(StrEnum):
-    """Who writes a field."""
-
-    status = "status"
-    spec = "spec"
-    metadata = "metadata"
-    other = "other"
-    crd = "crd"
 
 
 Old = Annotated[
@@ -76,7 +63,7 @@ Objects = Annotated[
 ColourOption = Annotated[Colour, typer.Option("--color", help="Colour the output.")]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Show everything that was found.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show errors and the summary only.")]
-DirectionOption = Annotated[Direction, typer.Option(help="Report this direction only.")]
+DirectionOption = Annotated[DirectionChoice, typer.Option(help="Report this direction only.")]
 Owners = Annotated[list[Owner] | None, typer.Option("--owner", help="Only fields that this owner writes.")]
 Crds = Annotated[
     list[str] | None,
@@ -93,13 +80,3 @@ Ignore = Annotated[list[str] | None, typer.Option("--ignore", metavar="RULE", he
 def verbosity(verbose: bool, quiet: bool) -> int:
     """-1 quiet, 0 usual, 1 all."""
     return int(verbose) - int(quiet)
-
-
-def directions(chosen: Direction) -> tuple[str, ...]:
-    """Rollback first."""
-    return ("rollback", "upgrade") if chosen is Direction.both else (chosen.value,)
-
-
-def names(values: list[Owner] | None) -> list[str]:
-    """The values of an enum option."""
-    return [value.value for value in values or ()]

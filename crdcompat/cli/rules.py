@@ -40,7 +40,7 @@ def rules(
         return
     if output is Listing.json:
         listed = [asdict(rule) for rule in catalogue().values()]
-        typer.echo(orjson.dumps(listed, option=orjson.OPT_INDENT_2).decode())
+        typer.echo(orjson.dumps(listed, option=orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS).decode())
         return
     width = max(map(len, rule_names()))
     for rule in catalogue().values():

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Any
 
-from crdcompat.cli.settings import NOT_DONE, Settings, check_formats, check_rules, exit_code
+from crdcompat.cli.settings import Settings, check_formats, check_rules, exit_code
 from crdcompat.jobs import api
 from crdcompat.jobs.configured import both_sides, overruled
 from crdcompat.jobs.narrow import FindingSplitter
@@ -17,6 +17,7 @@ from crdcompat.manifests.objects import read_objects
 from crdcompat.policy.waiver_file import read_waivers
 from crdcompat.report.write import wants_excerpts, write_reports
 from crdcompat.sources import open_objects
+from crdcompat.vocabulary import ExitCode
 
 
 def compare_and_report(
@@ -61,7 +62,7 @@ def compare_and_report(
         write_reports(report, settings.formats, colour, verbosity)
     if not report.problems and not report.counts.compared:
         print(f"crdcompat: nothing to compare: {_nothing(before, after, filters)}", file=sys.stderr)
-        return NOT_DONE
+        return ExitCode.NOT_DONE
     return exit_code(report, settings.fail_on)
 
 

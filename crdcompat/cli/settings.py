@@ -6,17 +6,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from crdcompat.records import dataclass
+from crdcompat.vocabulary import ExitCode, FailOn
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from enum import Enum
 
     from crdcompat.policy.config import Config
     from crdcompat.report.check_model import CheckReport
     from crdcompat.report.diff_model import DiffReport
     from crdcompat.report.matrix_model import MatrixReport
-
-CLEAN, FOUND, NOT_DONE = 0, 1, 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,15 +23,15 @@ class Settings:
 
     config: Config
     formats: tuple[str, ...]
-    fail_on: str
+    fail_on: FailOn
 
 
-def settled(named: str | None, repo: str | None, formats: Sequence[str] | None, fail_on: Enum | None) -> Settings:
+def settled(named: str | None, repo: str | None, formats: Sequence[str] | None, fail_on: FailOn | None) -> Settings:
     """Options count over the configuration, which is looked for from the repository upwards. Raises ConfigError."""
     from crdcompat.policy.config import find_config
 
     config = find_config(named, Path(repo) if repo else None)
-    told = str(fail_on.value) if fail_on is not None else str(config.values["fail_on"])
+    told = fail_on or FailOn(config.values["fail_on"])
     return Settings(config, tuple(formats or config.texts("formats")), told)
 
 
@@ -72,8 +70,8 @@ def check_fleet_formats(formats: Sequence[str]) -> None:
         fleet_format(parse_format(text)[0])
 
 
-def exit_code(report: DiffReport | CheckReport | MatrixReport, fail_on: str) -> int:
+def exit_code(report: DiffReport | CheckReport | MatrixReport, fail_on: FailOn) -> int:
     """2 where something could not be read, 1 where something stands, else 0 (design, section 8)."""
     if report.problems:
-        return NOT_DONE
-    return FOUND if report.fails(fail_on) else CLEAN
+        return ExitCode.NOT_DONE
+    return ExitCode.FOUND if report.fails(fail_on) else ExitCode.CLEAN

@@ -8,6 +8,7 @@ import typer
 
 from crdcompat.cli import options as o
 from crdcompat.errors import UsageError
+from crdcompat.vocabulary import ExitCode
 
 KubeVersion = Annotated[
     str | None,
@@ -70,7 +71,7 @@ def simulate(
 
     from crdcompat.cli.progress import Progress
     from crdcompat.cli.server import chosen_server
-    from crdcompat.cli.settings import CLEAN, FOUND, NOT_DONE, check_fleet_formats, check_formats, settled
+    from crdcompat.cli.settings import check_fleet_formats, check_formats, settled
     from crdcompat.jobs.configured import both_sides
     from crdcompat.jobs.simulation import simulate as run
     from crdcompat.manifests.objects import read_objects
@@ -112,11 +113,11 @@ def simulate(
     )
     write_reports(report, settings.formats, color.value, o.verbosity(verbose, quiet))
     if report.problems:
-        raise typer.Exit(NOT_DONE)
+        raise typer.Exit(ExitCode.NOT_DONE)
     if not report.objects and not report.not_simulated:
         typer.echo(f"crdcompat: no objects in {', '.join(objects)}", err=True)
-        raise typer.Exit(NOT_DONE)
-    raise typer.Exit(FOUND if report.fails(settings.fail_on) else CLEAN)
+        raise typer.Exit(ExitCode.NOT_DONE)
+    raise typer.Exit(ExitCode.FOUND if report.fails(settings.fail_on) else ExitCode.CLEAN)
 
 
 def _check(objects: object, fleet: object, *, many_only: tuple[object, ...], upgrade: bool) -> None:

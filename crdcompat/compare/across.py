@@ -10,20 +10,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from crdcompat.compare.site import ROLLBACK, UPGRADE
 from crdcompat.manifests.pairing import Chosen, Facing, Resolved
+from crdcompat.vocabulary import Direction
 
 
-def crossings(facing: Facing) -> Iterator[tuple[str, str, Chosen, Chosen]]:
+def crossings(facing: Facing) -> Iterator[tuple[Direction, str, Chosen, Chosen]]:
     """Direction, version read, and the documents of OLD and NEW, one of them the version written."""
     if not (_copies(facing.old) and _copies(facing.new)):
         return
     shared = sorted(facing.old.versions.keys() & facing.new.versions.keys())
     for name in shared:
         for written in _lone(facing.new, facing.old):
-            yield ROLLBACK, name, facing.old.versions[name], written
+            yield Direction.ROLLBACK, name, facing.old.versions[name], written
         for written in _lone(facing.old, facing.new):
-            yield UPGRADE, name, written, facing.new.versions[name]
+            yield Direction.UPGRADE, name, written, facing.new.versions[name]
 
 
 def _lone(side: Resolved, other: Resolved) -> list[Chosen]:

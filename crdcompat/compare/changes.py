@@ -7,6 +7,7 @@ from typing import Any
 from crdcompat.records import dataclass
 from crdcompat.schema.paths import Pointer, SchemaPath, owner, render
 from crdcompat.schema.structural import ABSENT
+from crdcompat.vocabulary import Owner
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +36,8 @@ class Change:
         return render(self.path)
 
     @property
-    def owner(self) -> str:
-        return "crd" if self.of_crd else owner(self.path)
+    def owner(self) -> Owner:
+        return Owner.CRD if self.of_crd else owner(self.path)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,13 +15,11 @@ from crdcompat.apiserver.strategy import Resource
 from crdcompat.compare.changes import Change, Undecided
 from crdcompat.compare.objects import Object
 from crdcompat.compare.scale import rejected_by_scale
-from crdcompat.compare.site import NONE, VALUE_PRUNED, WRITE_REJECTED
 from crdcompat.manifests.crd import Crd
 from crdcompat.manifests.pairing import Chosen, Resolved
 from crdcompat.records import dataclass
 from crdcompat.schema.paths import Pointer
-
-CRD_REJECTED, REQUEST_FAILED = "crd-rejected", "request-failed"
+from crdcompat.vocabulary import Effect
 
 #: The kinds of change that this module yields; each has a rule.
 KINDS = (
@@ -44,12 +42,12 @@ _SPEC_KEYS = frozenset(
 class CrdEffect:
     """What a change does in one direction: the effect, the server's sentence, and an object where one is needed."""
 
-    effect: str = NONE
+    effect: Effect = Effect.NONE
     sentence: str = ""
     object: Object | None = None
 
 
-_NOTHING, _FAILED, _LOST = CrdEffect(), CrdEffect(REQUEST_FAILED), CrdEffect(VALUE_PRUNED)
+_NOTHING, _FAILED, _LOST = CrdEffect(), CrdEffect(Effect.REQUEST_FAILED), CrdEffect(Effect.VALUE_PRUNED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +103,8 @@ class _Refusals:
     def about(self, words: str) -> tuple[CrdEffect, CrdEffect]:
         """The effects both ways if the refusals name ``words`` (a field path)."""
         rollback, upgrade = (
-            CrdEffect(CRD_REJECTED, text) if words in text else _NOTHING for text in (self.rollback, self.upgrade)
+            CrdEffect(Effect.CRD_REJECTED, text) if words in text else _NOTHING
+            for text in (self.rollback, self.upgrade)
         )
         return rollback, upgrade
 
@@ -194,7 +193,7 @@ def _scale(name: str, old: Resolved, new: Resolved, servers: tuple[Server, Serve
         if reader.version.scale is None:
             return _FAILED
         found = rejected_by_scale(writer, reader)
-        return _NOTHING if found is None else CrdEffect(WRITE_REJECTED, found[1], found[0])
+        return _NOTHING if found is None else CrdEffect(Effect.WRITE_REJECTED, found[1], found[0])
 
     return CrdChange(name, change, effect(b, a), effect(a, b))
 

@@ -20,10 +20,11 @@ from crdcompat.compare.prove import Outcome, Witness, holds, prove
 from crdcompat.compare.remembered import Remembered, RememberedConverting
 from crdcompat.compare.result import Comparison, Judged, Open, Standing
 from crdcompat.compare.shared import Shared
-from crdcompat.compare.site import DIRECTIONS, NONE, ROLLBACK, WRITE_REJECTED, Meeting
+from crdcompat.compare.site import Meeting
 from crdcompat.compare.unchosen import is_unchosen
 from crdcompat.compare.walk import SchemaDiff
 from crdcompat.manifests.pairing import Chosen, Facing
+from crdcompat.vocabulary import Direction, Effect
 
 
 class Comparer:
@@ -40,7 +41,7 @@ class Comparer:
         self._told: set[tuple[int, ...]] = set()
         self._crds: dict[tuple[int, int], CrdDiff] = {}
 
-    def compare(self, facings: Iterable[Facing], directions: Iterable[str] = DIRECTIONS) -> Comparison:
+    def compare(self, facings: Iterable[Facing], directions: Iterable[Direction] = tuple(Direction)) -> Comparison:
         """Compare all facings; ``directions`` are those whose effects are wanted."""
         found = Comparison()
         standings: dict[tuple[Any, ...], list[Standing]] = {}
@@ -127,19 +128,19 @@ class Comparer:
     # -- what it does -------------------------------------------------------------------------------
 
     def _judge(
-        self, crd: str, version: str, places: list[Standing], directions: tuple[str, ...], found: Comparison
+        self, crd: str, version: str, places: list[Standing], directions: tuple[Direction, ...], found: Comparison
     ) -> Iterator[Judged]:
-        ways = (places[0].direction,) if places[0].direction else DIRECTIONS
+        ways = (places[0].direction,) if places[0].direction else tuple(Direction)
         outcomes = {direction: self._outcomes(places, direction) for direction in ways}
         for direction in (wanted for wanted in directions if wanted in ways):
             groups: dict[tuple[Any, ...], list[Standing]] = {}
             for standing in places:
                 key = id(standing.old.version.schema), id(standing.new.version.schema)
                 outcome = outcomes[direction][key]
-                windows = tuple(outcomes[way][key].effect if way in ways else NONE for way in DIRECTIONS)
+                windows = tuple(outcomes[way][key].effect if way in ways else Effect.NONE for way in Direction)
                 groups.setdefault((outcome.effect, _plain(outcome.labels), windows), []).append(standing)
             for (effect, _, windows), standings in groups.items():
-                if effect == NONE or (len(ways) == 1 and effect != WRITE_REJECTED):
+                if effect == Effect.NONE or (len(ways) == 1 and effect != Effect.WRITE_REJECTED):
                     found.harmless[direction] += 1
                     continue
                 key = id(standings[0].old.version.schema), id(standings[0].new.version.schema)
@@ -160,7 +161,7 @@ class Comparer:
                     unchosen=is_unchosen(standings[0].change, direction, effect, witness, meeting),
                 )
 
-    def _outcomes(self, places: list[Standing], direction: str) -> dict[tuple[int, int], Outcome]:
+    def _outcomes(self, places: list[Standing], direction: Direction) -> dict[tuple[int, int], Outcome]:
         """The outcome per distinct pair of schemas; a witness found in one is tried in the next first."""
         found: dict[tuple[int, int], Outcome] = {}
         last: Outcome | None = None
@@ -180,7 +181,7 @@ class Comparer:
         return found
 
     def _common(
-        self, standings: list[Standing], direction: str, effect: str, outcomes: dict[tuple[int, int], Outcome]
+        self, standings: list[Standing], direction: Direction, effect: Effect, outcomes: dict[tuple[int, int], Outcome]
     ) -> Witness:
         """One witness that holds in every context listed."""
         distinct = {(id(s.old.version.schema), id(s.new.version.schema)): s for s in standings}
@@ -194,11 +195,11 @@ class Comparer:
         unproved = next((witness for witness in witnesses if witness.object is None), None)
         return unproved or Witness(None, reason="each context has a witness, but no single object was found for all")
 
-    def _meeting(self, standing: Standing, direction: str) -> Meeting:
-        reads_old, reads_new = (bool(standing.direction) and direction == way for way in DIRECTIONS)
+    def _meeting(self, standing: Standing, direction: Direction) -> Meeting:
+        reads_old, reads_new = (bool(standing.direction) and direction == way for way in Direction)
         old = self._resource(standing.old, self._old_server, converting=reads_old)
         new = self._resource(standing.new, self._new_server, converting=reads_new)
-        return Meeting(writer=new, reader=old) if direction == ROLLBACK else Meeting(writer=old, reader=new)
+        return Meeting(writer=new, reader=old) if direction == Direction.ROLLBACK else Meeting(writer=old, reader=new)
 
     def _resource(self, chosen: Chosen, server: Server, *, converting: bool) -> Resource:
         key, known = (id(chosen.version), server, converting), self._shared.resources
@@ -214,13 +215,13 @@ def _crd_standing(facing: Facing, item: CrdChange) -> Standing:
 
 
 def _crd_judged(
-    crd: str, item: CrdChange, places: list[Standing], directions: tuple[str, ...], found: Comparison
+    crd: str, item: CrdChange, places: list[Standing], directions: tuple[Direction, ...], found: Comparison
 ) -> Iterator[Judged]:
     """The CRD's own changes: their effect follows from the CRD, the server's sentence takes a witness's place."""
     windows = (item.rollback.effect, item.upgrade.effect)
     for direction in directions:
-        met = item.rollback if direction == ROLLBACK else item.upgrade
-        if met.effect == NONE:
+        met = item.rollback if direction == Direction.ROLLBACK else item.upgrade
+        if met.effect == Effect.NONE:
             found.harmless[direction] += 1
             continue
         errors = (met.sentence,) if met.sentence else ()

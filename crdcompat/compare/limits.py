@@ -8,9 +8,10 @@ from itertools import islice
 from typing import Any
 
 from crdcompat.compare.changes import Change
-from crdcompat.compare.site import WRITE_REJECTED, Effects, Site, Trial, Trials
+from crdcompat.compare.site import Effects, Site, Trial, Trials
 from crdcompat.records import dataclass
 from crdcompat.schema.structural import ABSENT, Node
+from crdcompat.vocabulary import Effect
 
 #: A lower and an upper limit, then whether each of them is excluded.
 BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
@@ -36,8 +37,8 @@ class Range:
 def limit_effects(name: str) -> dict[str, Effects]:
     """The kinds of change of a limit: a loosened one rejects on rollback, a tightened one on upgrade."""
     return {
-        f"{name}.loosened": Effects(rollback=(WRITE_REJECTED,)),
-        f"{name}.tightened": Effects(upgrade=(WRITE_REJECTED,)),
+        f"{name}.loosened": Effects(rollback=(Effect.WRITE_REJECTED,)),
+        f"{name}.tightened": Effects(upgrade=(Effect.WRITE_REJECTED,)),
     }
 
 

@@ -22,10 +22,11 @@ from crdcompat.compare.exhaust import cannot_hold, forbids
 from crdcompat.compare.facets import facet_of_change
 from crdcompat.compare.objects import Object, place, whole_object
 from crdcompat.compare.search import find_valid, shrink
-from crdcompat.compare.site import NONE, Facet, Meeting, Seen, Trial, Trials
+from crdcompat.compare.site import Facet, Meeting, Seen, Trial, Trials
 from crdcompat.records import dataclass
 from crdcompat.schema.paths import Pointer, SchemaPath, field_of, node_at, value_at, with_value
 from crdcompat.schema.structural import ABSENT, Node
+from crdcompat.vocabulary import Direction, Effect
 
 #: Of a giant enum only so many values are proved one by one; the others are of the same kind.
 _PROVED_ONE_BY_ONE = 64
@@ -51,7 +52,7 @@ class Witness:
 class Outcome:
     """What a change does in one direction: its effect, the witness, and the values it holds for."""
 
-    effect: str
+    effect: Effect
     witness: Witness
     labels: tuple[Any, ...] = ()
 
@@ -66,7 +67,7 @@ class _Tried:
 
     ended: str
     witness: Witness | None = None
-    effect: str = ""
+    effect: Effect = Effect.NONE
     why: str = ""
 
     @property
@@ -83,7 +84,7 @@ class TrialBook:
         self._digests: dict[Node, bytes] = {}
         self._asked: dict[bytes, dict[Server, Server]] = {}
 
-    def trials(self, facet: Facet, change: Change, direction: str, meeting: Meeting) -> Trials:
+    def trials(self, facet: Facet, change: Change, direction: Direction, meeting: Meeting) -> Trials:
         """``facet.trials``, remembered by what it looks at: the node on both sides and, if it says so, its parent."""
         paths = (change.path, change.path[:-1]) if getattr(facet, "LOOKS_ABOVE", False) else (change.path,)
         seen = [
@@ -115,12 +116,12 @@ class TrialBook:
         return self._digests[node]
 
 
-def prove(change: Change, direction: str, meeting: Meeting, book: TrialBook) -> Outcome:
+def prove(change: Change, direction: Direction, meeting: Meeting, book: TrialBook) -> Outcome:
     """The effect of ``change`` where ``meeting.writer``'s objects meet ``meeting.reader``."""
     facet = facet_of_change(change.kind)
     effects = facet.EFFECTS[change.kind].towards(direction)
     if not effects:
-        return Outcome(NONE, Witness(None))
+        return Outcome(Effect.NONE, Witness(None))
     trials = book.trials(facet, change, direction, meeting)
     tried: list[tuple[Trial, _Tried]] = []
     known: Object | None = None
@@ -139,9 +140,9 @@ def prove(change: Change, direction: str, meeting: Meeting, book: TrialBook) -> 
         assert best.witness is not None
         return Outcome(best.effect, best.witness, labels)
     if trials.complete and not standing:
-        return Outcome(NONE, Witness(None))
+        return Outcome(Effect.NONE, Witness(None))
     if tried and all(answer.ended in (_NEVER, _HARMLESS) for _, answer in tried):
-        return Outcome(NONE, Witness(None))
+        return Outcome(Effect.NONE, Witness(None))
     reasons = list(dict.fromkeys(answer.why for _, answer in tried if answer.why))
     return Outcome(effects[0], Witness(None, reason=_reason(reasons)), labels)
 
@@ -153,7 +154,7 @@ def _reason(reasons: list[str]) -> str:
 
 
 def _try(
-    trial: Trial, change: Change, effects: tuple[str, ...], facet: Facet, meeting: Meeting, known: Object | None
+    trial: Trial, change: Change, effects: tuple[Effect, ...], facet: Facet, meeting: Meeting, known: Object | None
 ) -> _Tried:
     writer, reader = meeting.writer, meeting.reader
     keep = place(trial.path)
@@ -161,7 +162,7 @@ def _try(
     def accepts(obj: Object) -> Verdict:
         return writer.create(obj, keep_status=True)
 
-    def effect_on(stored: Object) -> tuple[str, Verdict]:
+    def effect_on(stored: Object) -> tuple[Effect, Verdict]:
         verdict = reader.create(stored, keep_status=True)
         return _effect(verdict, trial.at or change.path, effects, facet), verdict
 
@@ -183,7 +184,7 @@ def _try(
     if verdict.object is None or (_at(verdict.object, keep) is ABSENT) != (trial.value is ABSENT):
         return _Tried(_NOT_THIS)  # it does not survive decoding: a null that is dropped, a field that is defaulted
     effect, answer = effect_on(verdict.object)
-    if not effect:
+    if effect == Effect.NONE:
         return _Tried(_HARMLESS)
     small = found
     if found is not start:  # a minimal object needs no shrinking, one that was searched for does
@@ -199,14 +200,14 @@ def _try(
     return _Tried(_PROVED, witness=witness, effect=effect)
 
 
-def _effect(verdict: Verdict, at: SchemaPath, effects: tuple[str, ...], facet: Facet) -> str:
-    """The strongest of ``effects`` that a verdict shows at the place; "" if none."""
+def _effect(verdict: Verdict, at: SchemaPath, effects: tuple[Effect, ...], facet: Facet) -> Effect:
+    """The strongest of ``effects`` that a verdict shows at the place, NONE if there is none."""
     pointer = place(at)
     seen = Seen(verdict, pointer, field_of(pointer))
     for effect in effects:
         if facet.shows(effect, seen):
             return effect
-    return ""
+    return Effect.NONE
 
 
 def _has_members(parent: Node | None) -> bool:
@@ -256,7 +257,7 @@ def _at(obj: Object, pointer: tuple[str | int, ...]) -> Any:
         return ABSENT
 
 
-def holds(witness: Witness, change: Change, effect: str, meetings: Sequence[Meeting]) -> bool:
+def holds(witness: Witness, change: Change, effect: Effect, meetings: Sequence[Meeting]) -> bool:
     """Whether a witness proves the effect in other meetings too (contexts whose schemas differ elsewhere)."""
     if witness.object is None:
         return False
@@ -266,6 +267,6 @@ def holds(witness: Witness, change: Change, effect: str, meetings: Sequence[Meet
         if verdict.accepted is not True or verdict.object is None:
             return False
         answer = meeting.reader.create(verdict.object, keep_status=True)
-        if not _effect(answer, witness.at or change.path, (effect,), facet):
+        if _effect(answer, witness.at or change.path, (effect,), facet) == Effect.NONE:
             return False
     return True

@@ -8,9 +8,9 @@ from typing import Any
 
 from crdcompat.compare.changes import Change, Undecided
 from crdcompat.compare.prove import Witness
-from crdcompat.compare.site import ROLLBACK
 from crdcompat.manifests.pairing import Chosen
 from crdcompat.records import dataclass
+from crdcompat.vocabulary import Direction, Effect
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,14 +25,14 @@ class Standing:
     old: Chosen
     new: Chosen
     change: Change
-    direction: str = ""
+    direction: Direction | None = None
 
     @property
     def written_as(self) -> str:
         """The version that objects are written as, where it is not the one that reads them."""
         if not self.direction:
             return ""
-        return (self.new if self.direction == ROLLBACK else self.old).version.name
+        return (self.new if self.direction == Direction.ROLLBACK else self.old).version.name
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,8 +43,8 @@ class Judged:
     """
 
     change: Change
-    direction: str
-    effect: str
+    direction: Direction
+    effect: Effect
     witness: Witness
     labels: tuple[Any, ...]
     windows: tuple[str, str]

@@ -8,14 +8,17 @@ from typing import Any
 
 from crdcompat.compare.changes import Change
 from crdcompat.compare.local import Alone
-from crdcompat.compare.site import VALUE_PRUNED, WRITE_REJECTED, Effects, Meeting, Seen, Trial, Trials
+from crdcompat.compare.site import Effects, Meeting, Seen, Trial, Trials
 from crdcompat.schema.paths import node_at
 from crdcompat.schema.sample import sample, values
 from crdcompat.schema.structural import ABSENT, Node
 from crdcompat.schema.texts import POOL
+from crdcompat.vocabulary import Effect
 
 #: Values of another shape lose their content to pruning before they are rejected.
-SHAPE_EFFECTS = Effects(rollback=(WRITE_REJECTED, VALUE_PRUNED), upgrade=(WRITE_REJECTED, VALUE_PRUNED))
+SHAPE_EFFECTS = Effects(
+    rollback=(Effect.WRITE_REJECTED, Effect.VALUE_PRUNED), upgrade=(Effect.WRITE_REJECTED, Effect.VALUE_PRUNED)
+)
 
 _PLAIN: tuple[Any, ...] = ("a", 1, 0.5, True, ["a"], [], {"a": "b"}, {})
 _MOST = 4
@@ -42,9 +45,9 @@ def shape_trials(change: Change, meeting: Meeting) -> Trials:
     return Trials(tuple(Trial(value, change.path) for value in distinct.values()))
 
 
-def shows_shape(effect: str, seen: Seen) -> bool:
+def shows_shape(effect: Effect, seen: Seen) -> bool:
     """Whether the reader rejects the value or something in it, or prunes it."""
-    return seen.rejects_below() if effect == WRITE_REJECTED else seen.prunes()
+    return seen.rejects_below() if effect == Effect.WRITE_REJECTED else seen.prunes()
 
 
 def _members(writer: Node, reader: Node | None, meeting: Meeting) -> Iterator[dict[str, Any]]:

@@ -13,19 +13,12 @@ from crdcompat.compare.changes import Change, Undecided
 from crdcompat.records import dataclass
 from crdcompat.schema.paths import Pointer, SchemaPath, value_at
 from crdcompat.schema.structural import ABSENT, Node
+from crdcompat.vocabulary import Direction, Effect
 
 #: The types of error that a rule may give as its reason.
 RULE_REASONS = frozenset({INVALID, FORBIDDEN, REQUIRED, DUPLICATE})
 #: Errors that tell of no value of their own.
 _BESIDE = JUNCTORS | {Keyword.RANGE, Keyword.NOT_CHECKED}
-
-NONE = "none"
-WRITE_REJECTED = "write-rejected"
-VALUE_PRUNED = "value-pruned"
-VALUE_DEFAULTED = "value-defaulted"
-
-ROLLBACK, UPGRADE = "rollback", "upgrade"
-DIRECTIONS = (ROLLBACK, UPGRADE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,11 +172,11 @@ class Seen:
 class Effects:
     """What a kind of change can do in each direction, strongest effect first (reference section 13)."""
 
-    rollback: tuple[str, ...] = ()
-    upgrade: tuple[str, ...] = ()
+    rollback: tuple[Effect, ...] = ()
+    upgrade: tuple[Effect, ...] = ()
 
-    def towards(self, direction: str) -> tuple[str, ...]:
-        return self.rollback if direction == ROLLBACK else self.upgrade
+    def towards(self, direction: Direction) -> tuple[Effect, ...]:
+        return self.rollback if direction == Direction.ROLLBACK else self.upgrade
 
 
 class Facet(Protocol):
@@ -201,10 +194,10 @@ class Facet(Protocol):
         """The changes at one site, and the differences that the facet owns but cannot decide."""
         ...
 
-    def trials(self, change: Change, direction: str, meeting: Meeting) -> Trials:
+    def trials(self, change: Change, direction: Direction, meeting: Meeting) -> Trials:
         """Values to prove the change's effects with."""
         ...
 
-    def shows(self, effect: str, seen: Seen) -> bool:
+    def shows(self, effect: Effect, seen: Seen) -> bool:
         """Whether the reader's verdict shows ``effect`` at the place looked at."""
         ...

@@ -5,17 +5,18 @@ from __future__ import annotations
 from crdcompat.compare.changes import Change
 from crdcompat.compare.objects import place
 from crdcompat.compare.prove import Witness, holds
-from crdcompat.compare.site import ROLLBACK, WRITE_REJECTED, Meeting
+from crdcompat.compare.site import Meeting
 from crdcompat.schema.paths import ITEM, node_at, with_value
 from crdcompat.schema.structural import ABSENT
+from crdcompat.vocabulary import Direction, Effect
 
 
-def is_unchosen(change: Change, direction: str, effect: str, witness: Witness, meeting: Meeting) -> bool:
+def is_unchosen(change: Change, direction: Direction, effect: Effect, witness: Witness, meeting: Meeting) -> bool:
     """Whether the witness shows its rejection without the value too, because the writer sets it by default.
 
     Only for rollbacks: what OLD sets by default and NEW rejects is met by NEW's own defaults at the upgrade.
     """
-    if (direction, effect) != (ROLLBACK, WRITE_REJECTED) or witness.object is None:
+    if (direction, effect) != (Direction.ROLLBACK, Effect.WRITE_REJECTED) or witness.object is None:
         return False
     path = witness.at or change.path
     for length in range(len(path), 0, -1):

@@ -11,7 +11,6 @@ from crdcompat.apiserver.strategy import TOO_DEEP, Resource
 from crdcompat.apiserver.verdict import Verdict
 from crdcompat.compare.result import Judged
 from crdcompat.compare.shared import Shared
-from crdcompat.compare.site import DIRECTIONS, ROLLBACK
 from crdcompat.errors import UsageError
 from crdcompat.jobs.comparing import Compared, Filters, compare, report_on
 from crdcompat.jobs.refused import refused
@@ -23,6 +22,7 @@ from crdcompat.problems import problem_order
 from crdcompat.report.diff_model import DiffReport
 from crdcompat.report.model import Release
 from crdcompat.schema.enums import member_key
+from crdcompat.vocabulary import Direction, Owner, Side
 
 #: What is assumed of a release whose name tells no Kubernetes version; only the wording of errors depends on it.
 USUAL = Server(31)
@@ -47,7 +47,7 @@ OPERATIONS: dict[str, Callable[[Resource, Any, Any], Verdict]] = {
 }
 
 
-def load(source: str, *, repo: str | None = None, reader: CrdReader | None = None, side: str = "") -> CrdSet:
+def load(source: str, *, repo: str | None = None, reader: CrdReader | None = None, side: Side = Side.ANY) -> CrdSet:
     """The CRDs of a source: ``git:REF``, ``index:``, ``worktree:``, ``path:P``, or a bare ref or path.
 
     ``reader`` shares parsed blobs between several loads. Raises SourceError, RefNotFoundError, UsageError.
@@ -61,8 +61,8 @@ def diff(
     old: CrdSet,
     new: CrdSet,
     *,
-    directions: Sequence[str] = DIRECTIONS,
-    owners: Sequence[str] = (),
+    directions: Sequence[Direction] = tuple(Direction),
+    owners: Sequence[Owner] = (),
     crds: Sequence[str] = (),
     paths: Sequence[str] = (),
     contexts: Sequence[str] = (),
@@ -103,7 +103,7 @@ def suggest_patch(
     """
     from crdcompat.policy.tolerance import suggest_patch as suggested
 
-    judged = _compare(old, new, Filters((ROLLBACK,), (), crds, paths, contexts)).judged
+    judged = _compare(old, new, Filters((Direction.ROLLBACK,), (), crds, paths, contexts)).judged
     return suggested((left for item in judged if (left := _unwaived(item, waived)) is not None), old)
 
 

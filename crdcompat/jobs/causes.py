@@ -16,6 +16,8 @@ from crdcompat.records import dataclass
 from crdcompat.report.simulation_model import RejectedCause
 from crdcompat.schema.enums import member_key
 from crdcompat.schema.paths import Pointer, SchemaPath, render, schema_pointer
+from crdcompat.vocabulary import Side
+from crdcompat.vocabulary.writes import Endpoint
 
 _MOST_VALUES = 20
 
@@ -48,9 +50,9 @@ class CauseGroup:
         return render(self.path)
 
     @property
-    def endpoint(self) -> str:
-        """Where a write can take it out: ``main`` or ``status``."""
-        return "status" if self.path[:1] == ("status",) and self.chosen.version.has_status else "main"
+    def endpoint(self) -> Endpoint:
+        """Where a write can take it out."""
+        return Endpoint.STATUS if self.path[:1] == ("status",) and self.chosen.version.has_status else Endpoint.MAIN
 
     @property
     def spot(self) -> Spot:
@@ -91,7 +93,7 @@ class CauseCounter:
         """All causes, those met by most objects first."""
         return sorted(self._groups.values(), key=lambda g: (-g.objects, g.chosen.document.crd.name, g.rendered))
 
-    def summary(self, crds: CrdSet, side: str) -> tuple[RejectedCause, ...]:
+    def summary(self, crds: CrdSet, side: Side) -> tuple[RejectedCause, ...]:
         """The same for a report, with the line of the schema that rejects them."""
         groups = self.groups()
         places = places_of(crds, [group.spot for group in groups])

@@ -14,6 +14,7 @@ from crdcompat.manifests.objects import Recorded
 from crdcompat.problems import Problem, Skipped
 from crdcompat.report.matrix_model import Cluster, ClusterTarget
 from crdcompat.report.simulation_model import SimulatedObject, SimulationReport
+from crdcompat.vocabulary.writes import WriteResult
 
 _Item = Recorded | Problem | Skipped
 _MOST_NAMES = 3
@@ -91,7 +92,7 @@ def _target(name: str, report: SimulationReport) -> ClusterTarget:
     What neither release defines the kind of is outside the question; ``report`` lists it.
     """
     missed = [(item.reason, item.object or item.source) for item in report.not_simulated if not item.outside]
-    missed += [(_why_unknown(item), item.label) for item in report.objects if item.worst == "unknown"]
+    missed += [(_why_unknown(item), item.label) for item in report.objects if item.worst == WriteResult.UNKNOWN]
     unjudged = [f"{reason} ({_some(who)})" for reason, who in _by_reason(missed).items()]
     unjudged += [f"{item.file}: {item.message}" for item in report.problems]
     if not report.objects:
@@ -100,7 +101,7 @@ def _target(name: str, report: SimulationReport) -> ClusterTarget:
 
 
 def _why_unknown(item: SimulatedObject) -> str:
-    return next((write.note for write in item.writes.values() if write.verdict == "unknown"), "")
+    return next((write.note for write in item.writes.values() if write.verdict == WriteResult.UNKNOWN), "")
 
 
 def _by_reason(missed: Iterable[tuple[str, str]]) -> dict[str, list[str]]:

@@ -9,7 +9,6 @@ from crdcompat.collector import gc_paused
 from crdcompat.compare.engine import Comparer
 from crdcompat.compare.result import Comparison, Judged, Open
 from crdcompat.compare.shared import Shared
-from crdcompat.compare.site import DIRECTIONS
 from crdcompat.manifests.crdset import CrdSet
 from crdcompat.manifests.pairing import Facing, Pairing, pair
 from crdcompat.policy.findings import Finding, Location, make_findings
@@ -20,14 +19,15 @@ from crdcompat.records import dataclass
 from crdcompat.report.diff_model import Counts, DiffReport, UndecidedEntry
 from crdcompat.report.model import Release, sorted_skips
 from crdcompat.schema.paths import owner, render
+from crdcompat.vocabulary import Direction, Owner
 
 
 @dataclass(frozen=True, slots=True)
 class Filters:
     """What is looked at; what is empty leaves nothing out. The words are those of ``diff``."""
 
-    directions: Sequence[str] = DIRECTIONS
-    owners: Sequence[str] = ()
+    directions: Sequence[Direction] = tuple(Direction)
+    owners: Sequence[Owner] = ()
     crds: Sequence[str] = ()
     paths: Sequence[str] = ()
     contexts: Sequence[str] = ()

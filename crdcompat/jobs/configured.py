@@ -17,6 +17,7 @@ from crdcompat.policy.waivers import Waiver, apply_waivers, with_ended
 from crdcompat.records import dataclass
 from crdcompat.report.diff_model import DiffReport
 from crdcompat.sources import open_source
+from crdcompat.vocabulary import Side
 
 
 def reader_for(config: Config) -> CrdReader:
@@ -24,7 +25,7 @@ def reader_for(config: Config) -> CrdReader:
     return CrdReader(telling(config.preset, config.texts("variant_annotations")))
 
 
-def read_source(name: str, side: str, reader: CrdReader, config: Config, repo: str | None) -> CrdSet:
+def read_source(name: str, side: Side, reader: CrdReader, config: Config, repo: str | None) -> CrdSet:
     """The CRDs of a source that the configuration wants, and what runs beside it.
 
     Raises SourceError, RefNotFoundError, UsageError.
@@ -36,7 +37,7 @@ def read_source(name: str, side: str, reader: CrdReader, config: Config, repo: s
 def both_sides(old: str, new: str, config: Config, repo: str | None) -> tuple[CrdSet, CrdSet]:
     """The CRDs of both sides, blobs that are equal read once. Raises as ``read_source`` does."""
     reader = reader_for(config)
-    before, after = read_source(old, "old", reader, config, repo), read_source(new, "new", reader, config, repo)
+    before, after = read_source(old, Side.OLD, reader, config, repo), read_source(new, Side.NEW, reader, config, repo)
     versions = version_of(before.name), version_of(after.name)
     if versions[0] and versions[1] and versions[0] > versions[1]:
         note = f"{before.name} looks newer than {after.name}: the older release comes first"

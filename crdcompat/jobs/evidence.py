@@ -14,23 +14,26 @@ from crdcompat.apiserver.enums import is_member
 from crdcompat.apiserver.errors import DUPLICATE, REQUIRED, FieldError
 from crdcompat.apiserver.keywords import Keyword
 from crdcompat.apiserver.strategy import Resource
-from crdcompat.compare.site import ROLLBACK, UPGRADE, VALUE_DEFAULTED, VALUE_PRUNED, WRITE_REJECTED
 from crdcompat.jobs.api import server_of
 from crdcompat.manifests.crdset import CrdSet
 from crdcompat.manifests.objects import Recorded
 from crdcompat.manifests.pairing import resolve_all
 from crdcompat.policy.findings import Finding, order
-from crdcompat.policy.severity import at_least
 from crdcompat.problems import Problem, Skipped, problem_order
 from crdcompat.records import dataclass
 from crdcompat.report.diff_model import DiffReport
 from crdcompat.report.model import sorted_skips
 from crdcompat.schema.paths import pointer_of, render, schema_path_of
 from crdcompat.schema.structural import Node
+from crdcompat.vocabulary import Direction, Effect, Severity
 
 _EXAMPLES = 3
 #: What evidence makes of an effect: somebody really uses the new thing.
-_RAISED = {WRITE_REJECTED: "error", VALUE_PRUNED: "warning", VALUE_DEFAULTED: "info"}
+_RAISED = {
+    Effect.WRITE_REJECTED: Severity.ERROR,
+    Effect.VALUE_PRUNED: Severity.WARNING,
+    Effect.VALUE_DEFAULTED: Severity.INFO,
+}
 #: Changes whose errors may stand below the place: what another type, a branch or a whole new schema demands there.
 _REACHING = (
     "junctor.",
@@ -51,7 +54,7 @@ _LACKING = (Keyword.REQUIRED, Keyword.EMBEDDED)
 class _Fact:
     """What the reader did to one object at one path: an effect, and the error where it is one."""
 
-    effect: str
+    effect: Effect
     path: str
     error: FieldError | None = None
 
@@ -103,7 +106,10 @@ class _Evidence:
         if sides[0] is None or sides[1] is None:
             return
         label = "/".join(part for part in identity[1:4] if part)
-        for direction, reader, writer in ((ROLLBACK, sides[0], sides[1]), (UPGRADE, sides[1], sides[0])):
+        for direction, reader, writer in (
+            (Direction.ROLLBACK, sides[0], sides[1]),
+            (Direction.UPGRADE, sides[1], sides[0]),
+        ):
             findings = self._by_place.get((direction, reader.crd.name, version), [])
             for fact in _facts(item.data, reader, writer):
                 explaining = [finding for finding in findings if _explains(finding, fact)]
@@ -134,11 +140,11 @@ def _facts(data: dict[str, Any], reader: Resource, writer: Resource) -> Iterator
     obj = verdict.object or reader.read(stored.object).object
     for error in verdict.errors:
         if not error.is_marker:
-            yield _Fact(WRITE_REJECTED, _general(error, reader.node), error)
+            yield _Fact(Effect.WRITE_REJECTED, _general(error, reader.node), error)
     for path in verdict.pruned:
-        yield _Fact(VALUE_PRUNED, _general_path(path, stored.object, writer.node))
+        yield _Fact(Effect.VALUE_PRUNED, _general_path(path, stored.object, writer.node))
     for path in verdict.defaulted:
-        yield _Fact(VALUE_DEFAULTED, _general_path(path, obj, reader.node))
+        yield _Fact(Effect.VALUE_DEFAULTED, _general_path(path, obj, reader.node))
 
 
 def _general(error: FieldError, root: Node) -> str:
@@ -159,7 +165,7 @@ def _explains(finding: Finding, fact: _Fact) -> bool:
     if finding.effect != fact.effect:
         return False
     paths = (finding.path, *finding.places)
-    if fact.effect == VALUE_PRUNED:
+    if fact.effect == Effect.VALUE_PRUNED:
         return any(_is_below(fact.path, path) for path in paths)
     if finding.change.startswith("subresource.scale") and fact.error is not None:
         return fact.error.keyword is Keyword.SCALE
@@ -190,6 +196,6 @@ def _with(finding: Finding, labels: list[str]) -> Finding:
     if not labels:
         return finding
     raised = _RAISED.get(finding.effect, finding.severity)
-    severity = finding.severity if at_least(finding.severity, raised) else raised
+    severity = finding.severity if finding.severity.at_least(raised) else raised
     evidence = {"recorded_objects": len(labels), "examples": labels[:_EXAMPLES]}
     return replace(finding, severity=severity, evidence=evidence)

@@ -18,6 +18,7 @@ from crdcompat.policy.findings import Excerpt, Finding, Location
 from crdcompat.records import dataclass
 from crdcompat.report.diff_model import DiffReport, UndecidedEntry
 from crdcompat.sources.encoding import to_utf8
+from crdcompat.vocabulary import Severity, Side
 
 #: Lines shown before and after what is marked, lines marked at most, and characters of a line.
 _AROUND, _MOST_MARKED, _MOST_WIDE = 4, 12, 120
@@ -50,11 +51,11 @@ def with_excerpts(report: DiffReport, old: CrdSet, new: CrdSet, *, brief: bool =
     """
 
     def wanted(entry: Finding | UndecidedEntry) -> bool:
-        return not brief or isinstance(entry, UndecidedEntry) or entry.severity != "info"
+        return not brief or isinstance(entry, UndecidedEntry) or entry.severity != Severity.INFO
 
     entries: tuple[Finding | UndecidedEntry, ...] = (*report.findings, *report.undecided)
     places = [place for entry in entries if wanted(entry) for place in _places(entry)]
-    windows = {**_windows(old, places, "old"), **_windows(new, places, "new")}
+    windows = {**_windows(old, places, Side.OLD), **_windows(new, places, Side.NEW)}
 
     @cache
     def shown(found: tuple[Location, ...], values: frozenset[str], lacking: str) -> tuple[Excerpt, ...]:
@@ -88,10 +89,10 @@ def _texts(entry: Finding | UndecidedEntry) -> frozenset[str]:
 
 
 def _lacking(entry: Finding | UndecidedEntry) -> str:
-    return "old" if entry.old is None else "new" if entry.new is None else ""
+    return Side.OLD if entry.old is None else Side.NEW if entry.new is None else Side.ANY
 
 
-def _windows(crds: CrdSet, places: Iterable[Location], side: str) -> dict[Location, _Window]:
+def _windows(crds: CrdSet, places: Iterable[Location], side: Side) -> dict[Location, _Window]:
     by_file: dict[str, set[Location]] = {}
     for place in places:
         if place.side == side:

@@ -161,7 +161,7 @@ def _cause_less(cause: HeldCause, less: Counter[Any]) -> HeldCause:
     return replace(cause, objects=cause.objects - less.pop(cause.key, 0))
 
 
-def _shift(counted: Counter[str], at: int, met: Counter[tuple[_Fate, _Fate]]) -> None:
+def _shift(counted: Counter[Any], at: int, met: Counter[tuple[_Fate, _Fate]]) -> None:
     """Take off what was counted before and here, and count the worst of both."""
     for (before, here), count in met.items():
         counted[_worst(before[at], here[at])] += count

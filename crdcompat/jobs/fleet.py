@@ -27,6 +27,7 @@ from crdcompat.report.fleet_model import FleetReport
 from crdcompat.report.wording.findings import many
 from crdcompat.sources.fleet import Fleet, signature
 from crdcompat.sources.naming import display_path
+from crdcompat.vocabulary import Direction, Side
 
 #: Told of each recording as it is done: ``read``, ``failed``, or ``known`` from a journal.
 OnDone = Callable[[str], object]
@@ -57,9 +58,9 @@ class FleetJudge:
         self.plan = plan
         reader = reader_for(plan.config)
         names = dict.fromkeys((plan.old, *plan.targets))
-        read = [read_source(name, "old", reader, plan.config, plan.repo) for name in names]
+        read = [read_source(name, Side.OLD, reader, plan.config, plan.repo) for name in names]
         self.old = read[0]
-        self.new = read_source(plan.new, "new", reader, plan.config, plan.repo)
+        self.new = read_source(plan.new, Side.NEW, reader, plan.config, plan.repo)
         self.targets, self.is_ordered = _nearest_first(read)
         self._replayers = replayers(self.targets, self.new, plan.server, plan.context, upgrade=plan.upgrade)
 
@@ -99,7 +100,7 @@ def simulate_fleet(
     A recording that cannot be read is told of in the report, and so is how much of the journal was of no use.
     ``on_done`` is called for each recording as it is done.
     """
-    tally = FleetTally(len(judge.readers), "upgrade" if judge.plan.upgrade else "rollback")
+    tally = FleetTally(len(judge.readers), Direction.UPGRADE if judge.plan.upgrade else Direction.ROLLBACK)
     for path, outcome in _in_order(judge, fleet.recordings, jobs, journal, on_done or (lambda _: None)):
         tally.add(display_path(path), outcome)
     for path, reason in fleet.unread:

@@ -24,6 +24,7 @@ from crdcompat.report.fleet_model import (
     Unjudged,
 )
 from crdcompat.report.wording.findings import many
+from crdcompat.vocabulary import Direction, Side
 
 
 def summarize(
@@ -63,7 +64,7 @@ def summarize(
         unread=tuple(sorted(tally.unread, key=lambda item: item.recording)),
         problems=tuple(sorted(problems, key=problem_order)),
         left_out=tuple(sorted(left_out, key=skipped_order)),
-        notes=(*notes, *_doubts(tally, old if tally.direction == "upgrade" else new)),
+        notes=(*notes, *_doubts(tally, old if tally.direction == Direction.UPGRADE else new)),
     )
 
 
@@ -76,10 +77,14 @@ def _doubts(tally: FleetTally, writer: CrdSet) -> tuple[str, ...]:
     return (f"{told}: judged as if that had written their objects",) if older else ()
 
 
-def _cluster(cluster: Cluster, readers: Sequence[CrdSet], order: dict[str, int], direction: str) -> FleetCluster:
+def _cluster(cluster: Cluster, readers: Sequence[CrdSet], order: dict[str, int], direction: Direction) -> FleetCluster:
     standings = []
     for crds, standing in zip(readers, cluster.standings, strict=True):
-        unjudged = (*(_no_way_back(cluster, crds) if direction == "rollback" else ()), *_unread(crds), *_said(standing))
+        unjudged = (
+            *(_no_way_back(cluster, crds) if direction == Direction.ROLLBACK else ()),
+            *_unread(crds),
+            *_said(standing),
+        )
         standings.append(
             Standing(
                 target=crds.name,
@@ -105,7 +110,7 @@ def _no_way_back(cluster: Cluster, target: CrdSet) -> Iterator[str]:
 
 def _findings(tally: FleetTally, readers: Sequence[CrdSet]) -> tuple[FleetFinding, ...]:
     found = sorted(tally.findings.values(), key=lambda item: (-item.clusters, -item.objects, item.cause.key))
-    side = "new" if tally.direction == "upgrade" else "old"
+    side = Side.NEW if tally.direction == Direction.UPGRADE else Side.OLD
     places = [
         places_of(crds, [item.shares[at].spot for item in found if at in item.shares])
         for at, crds in enumerate(readers)

@@ -12,8 +12,9 @@ from crdcompat.policy.findings import fingerprint
 from crdcompat.problems import Problem
 from crdcompat.records import dataclass
 from crdcompat.report.fleet_model import Unread
-from crdcompat.report.simulation_model import VERDICTS
 from crdcompat.schema.enums import member_key
+from crdcompat.vocabulary import Direction, Side
+from crdcompat.vocabulary.writes import WriteResult
 
 _MOST_VALUES = 50
 _MOST_REASONS = 200
@@ -65,7 +66,7 @@ class Reason:
 class Tallied:
     """How one cluster stands in front of one target."""
 
-    verdicts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(VERDICTS, 0))
+    verdicts: dict[WriteResult, int] = field(default_factory=lambda: dict.fromkeys(WriteResult, 0))
     findings: set[str] = field(default_factory=set)
     said: dict[str, int] = field(default_factory=dict)
     more: int = 0
@@ -95,7 +96,7 @@ class FleetTally:
     copy, and what stood in an object once is what its controllers write.
     """
 
-    def __init__(self, targets: int, direction: str) -> None:
+    def __init__(self, targets: int, direction: Direction) -> None:
         self.direction = direction
         self._targets = targets
         self.clusters: list[Cluster] = []
@@ -150,7 +151,7 @@ class FleetTally:
     def _take_problems(self, recording: str, outcome: Outcome) -> None:
         told = [_in(recording, problem) for problem in outcome.problems]
         if rest := outcome.problem_count - len(told):
-            told.append(Problem(recording, None, f"and {rest} more problems", "objects"))
+            told.append(Problem(recording, None, f"and {rest} more problems", Side.OBJECTS))
         self.problems.update(told)
 
     def _hold(self, cause: HeldCause, at: int, number: int, recording: str) -> None:
@@ -194,7 +195,7 @@ def _where(example: str, recording: str) -> str:
 
 def _in(recording: str, problem: Problem) -> Problem:
     """A problem of a recording, with the whole path of the recording; one of a release as it is."""
-    if problem.side != "objects":
+    if problem.side != Side.OBJECTS:
         return problem
     name = recording.rpartition("/")[2]
     inside = "" if problem.file == name else problem.file.removeprefix(f"{name}: ")

@@ -22,8 +22,7 @@ from crdcompat.manifests.documents import Document, read_documents
 from crdcompat.problems import Problem
 from crdcompat.records import dataclass
 from crdcompat.report.style import harmless
-
-ACCEPTED, REJECTED, UNKNOWN = 0, 1, 2
+from crdcompat.vocabulary import ExitCode
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +47,7 @@ def answer(question: Question, *, as_json: bool) -> tuple[str, int]:
     version = question.version or str(new.get("apiVersion", "")).rpartition("/")[2] or None
     resource = _served(question.crd, resource_of(_crd_for(question.crd, new), version, server))
     verdict = judge_with(resource, question.op, new, old)
-    code = UNKNOWN if verdict.accepted is None else (ACCEPTED if verdict.accepted else REJECTED)
+    code = ExitCode.NOT_DONE if verdict.accepted is None else (ExitCode.CLEAN if verdict.accepted else ExitCode.FOUND)
     if as_json:
         return orjson.dumps(_data(verdict, server), option=orjson.OPT_INDENT_2).decode(), code
     return "\n".join(_lines(verdict, server)), code
@@ -80,7 +79,7 @@ def _answer_lines(lines: BinaryIO) -> int:
         except CrdcompatError as error:
             answered = _unanswered(_id_of(line), str(error))
         if "request" in (item["what"] for item in answered["unknown"]):
-            code = UNKNOWN
+            code = ExitCode.NOT_DONE
         out.write(orjson.dumps(answered, option=orjson.OPT_APPEND_NEWLINE))
     out.flush()
     return code

@@ -12,7 +12,6 @@ from dataclasses import field, replace
 from itertools import combinations, permutations
 
 from crdcompat.compare.shared import Shared
-from crdcompat.compare.site import ROLLBACK, UPGRADE
 from crdcompat.errors import UsageError
 from crdcompat.jobs.api import release, server_of
 from crdcompat.jobs.comparing import Filters, compare, report_on
@@ -28,7 +27,9 @@ from crdcompat.policy.waivers import Waiver
 from crdcompat.problems import Problem, Skipped
 from crdcompat.records import dataclass
 from crdcompat.report.diff_model import DiffReport
-from crdcompat.report.matrix_model import AT_RISK, BLOCKED, CLEAN, UNKNOWN, Cell, Cluster, MatrixReport
+from crdcompat.report.matrix_model import Cell, Cluster, MatrixReport
+from crdcompat.vocabulary import Direction, Severity, Side
+from crdcompat.vocabulary.writes import ReleaseVerdict
 
 #: What was found between two releases in one direction, by their places in the order, the older one's first.
 _Ways = dict[tuple[int, int, str], tuple[DiffReport, str]]
@@ -59,7 +60,7 @@ def matrix(chosen: Chosen, config: Config, waivers: Sequence[Waiver], wishes: Wi
     if wishes.origin is not None and wishes.origin not in chosen.names:
         raise UsageError(f"{wishes.origin} is none of the releases: {', '.join(chosen.names)}")
     reader = reader_for(config)
-    sets = [read_source(name, "", reader, config, wishes.repo) for name in chosen.names]
+    sets = [read_source(name, Side.ANY, reader, config, wishes.repo) for name in chosen.names]
     gc.freeze()  # what was read stays to the end: the collector need not look at it again
     ways = _ways(sets, config, waivers, wishes.filters)
     if wishes.excerpts:
@@ -78,7 +79,7 @@ def _ways(sets: Sequence[CrdSet], config: Config, waivers: Sequence[Waiver], wan
     found: _Ways = {}
     missing: list[str] = []
     for older, newer in combinations(range(len(sets)), 2):
-        old, new = _as(sets[older], "old"), _as(sets[newer], "new")
+        old, new = _as(sets[older], Side.OLD), _as(sets[newer], Side.NEW)
         compared = compare(old, new, (server_of(old), server_of(new)), wanted, shared)
         places, splitter = find_places(old, new, compared.judged, compared.open), FindingSplitter(old, new)
         missing += [compared.missing] if compared.missing else []
@@ -98,7 +99,7 @@ def _shown(report: DiffReport, sets: Sequence[CrdSet], way: tuple[int, int, str]
     return with_excerpts(report, sets[way[0]], sets[way[1]], brief=True)
 
 
-def _as(crds: CrdSet, side: str) -> CrdSet:
+def _as(crds: CrdSet, side: Side) -> CrdSet:
     """A set as one side of a pair; the documents are the same."""
     return replace(
         crds,
@@ -112,7 +113,7 @@ def _cells(names: Sequence[str], ways: _Ways) -> Iterator[Cell]:
     """Row by row; what blocks is traced back over the releases newer than the older one of each pair."""
     for origin, target in permutations(range(len(names)), 2):
         older, newer = sorted((origin, target))
-        direction = ROLLBACK if target == older else UPGRADE
+        direction = Direction.ROLLBACK if target == older else Direction.UPGRADE
         if (older, newer, direction) not in ways:
             continue
         report, missing = ways[older, newer, direction]
@@ -129,19 +130,19 @@ def _cells(names: Sequence[str], ways: _Ways) -> Iterator[Cell]:
         )
 
 
-def _verdict(report: DiffReport, unjudged: Sequence[str]) -> str:
+def _verdict(report: DiffReport, unjudged: Sequence[str]) -> ReleaseVerdict:
     """What blocks is known to block, whatever was not judged; without it nothing better than unknown is said."""
     counted = report.by_severity()
-    if counted["error"]:
-        return BLOCKED
+    if counted[Severity.ERROR]:
+        return ReleaseVerdict.BLOCKED
     if unjudged:
-        return UNKNOWN
-    return AT_RISK if counted["warning"] else CLEAN
+        return ReleaseVerdict.UNKNOWN
+    return ReleaseVerdict.AT_RISK if counted[Severity.WARNING] else ReleaseVerdict.CLEAN
 
 
 def _unjudged(report: DiffReport, missing: str) -> Iterator[str]:
     for problem in report.problems:
-        release = report.old if problem.side == "old" else report.new
+        release = report.old if problem.side == Side.OLD else report.new
         line = f":{problem.line}" if problem.line else ""
         yield f"{release.name}: {problem.file}{line}: {problem.message}"
     for entry in report.undecided:

@@ -13,7 +13,6 @@ from typing import Any
 
 from crdcompat.apiserver.strategy import Resource
 from crdcompat.compare.prove import Witness
-from crdcompat.compare.site import ROLLBACK
 from crdcompat.jobs.api import server_of
 from crdcompat.manifests.crdset import CrdSet
 from crdcompat.manifests.pairing import resolve_all
@@ -21,6 +20,7 @@ from crdcompat.policy.findings import Finding, Location, fingerprint, listed
 from crdcompat.schema.enums import member_key
 from crdcompat.schema.paths import Pointer, render, schema_path_of, value_at, with_value
 from crdcompat.sources.encoding import legible
+from crdcompat.vocabulary import Direction, Side
 
 
 class FindingSplitter:
@@ -56,7 +56,7 @@ class FindingSplitter:
 
     def _moved(self, finding: Finding, location: Location, value: Any) -> Location:
         """The line of another value of the same enum, where each has a line of its own; else the place as it is."""
-        side = "new" if finding.added else "old"
+        side = Side.NEW if finding.added else Side.OLD
         if (location.side, location.kind) != (side, "yaml") or location.line is None:
             return location
         for line, text in enumerate(self._lines(side, location.file)[location.line - 1 :], location.line):
@@ -67,10 +67,10 @@ class FindingSplitter:
                 return replace(location, line=line, column=len(dash) + 3)
         return location
 
-    def _lines(self, side: str, file: str) -> list[str]:
+    def _lines(self, side: Side, file: str) -> list[str]:
         key = (side, file)
         if key not in self._texts:
-            crds = self._new if side == "new" else self._old
+            crds = self._new if side == Side.NEW else self._old
             read = dict(crds.read([file]))
             self._texts[key] = legible(read[file]).decode("utf-8", "replace").splitlines() if file in read else []
         return self._texts[key]
@@ -89,7 +89,7 @@ class FindingSplitter:
         held = {member_key(value_at(witness.object, place)) for place in places}
         if any(member_key(value) in held for value in values):
             return witness
-        reader, writer = (old, new) if finding.direction == ROLLBACK else (new, old)
+        reader, writer = (old, new) if finding.direction == Direction.ROLLBACK else (new, old)
         for place, value in product(places, values):
             other = with_value(witness.object, place, value)
             stored = writer.create(other, keep_status=True)

@@ -15,6 +15,7 @@ from crdcompat.sources.blame import first_release, introduced, is_ancestor
 from crdcompat.sources.refs import release_refs
 from crdcompat.sources.repository import Repository
 from crdcompat.sources.tree import Tree
+from crdcompat.vocabulary import Side
 
 if TYPE_CHECKING:
     from crdcompat.golang.types import GoTypes
@@ -37,7 +38,7 @@ class GoMarkers:
         value = next(iter((*change.added, *change.removed)), None)
         group = item.crd.partition(".")[2]
         found = self._types.place(group, item.version, item.kind, change.path, keyword, value)
-        return () if found is None else (Location("new", found.file, found.line, found.column, "go"),)
+        return () if found is None else (Location(Side.NEW, found.file, found.line, found.column, "go"),)
 
     @cached_property
     def _types(self) -> GoTypes | None:
@@ -85,5 +86,5 @@ def with_introduced(
 
 def _line(finding: Finding) -> tuple[str, int] | None:
     """The line on the newer side, of a finding that counts."""
-    newer = (place for place in finding.locations if place.side == "new" and place.kind == "yaml")
+    newer = (place for place in finding.locations if place.side == Side.NEW and place.kind == "yaml")
     return next(((place.file, place.line) for place in newer if finding.counts and place.line is not None), None)

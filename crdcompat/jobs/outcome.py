@@ -14,12 +14,13 @@ import orjson
 
 from crdcompat.problems import Problem
 from crdcompat.records import dataclass
-from crdcompat.report.simulation_model import VERDICTS
 from crdcompat.schema.paths import Pointer
+from crdcompat.vocabulary import Side
+from crdcompat.vocabulary.writes import Endpoint, WriteResult
 
 OUTSIDE = "outside"
 #: What can become of an object, worst first.
-STANDS = (*VERDICTS, "", OUTSIDE)
+STANDS = (*WriteResult, "", OUTSIDE)
 #: Of a digest.
 NAME_BYTES = 8
 
@@ -35,7 +36,7 @@ class HeldCause:
     kind: str
     path: str
     type: str
-    endpoint: str
+    endpoint: Endpoint
     values: tuple[Any, ...]
     objects: int
     example: str
@@ -62,7 +63,7 @@ class Missed:
 class TargetOutcome:
     """One recording in front of one target: objects by their worst verdict, what is rejected, what was not judged."""
 
-    verdicts: dict[str, int]
+    verdicts: dict[WriteResult, int]
     causes: tuple[HeldCause, ...]
     missed: tuple[Missed, ...]
 
@@ -108,7 +109,7 @@ class Outcome:
 
 def encode(outcome: Outcome) -> bytes:
     """One line of JSON, without its end."""
-    return orjson.dumps(outcome)
+    return orjson.dumps(outcome, option=orjson.OPT_NON_STR_KEYS)
 
 
 def decode(line: bytes) -> Outcome:
@@ -120,7 +121,7 @@ def from_data(data: Any) -> Outcome:
     """The same of a line that was read. Raises ValueError."""
     try:
         targets = tuple(_target(item) for item in data["targets"])
-        problems = tuple(Problem(**item) for item in data["problems"])
+        problems = tuple(Problem(**{**item, "side": Side(item["side"])}) for item in data["problems"])
         fates = tuple(_fate(item, targets) for item in data["fates"])
         return Outcome(**{**data, "targets": targets, "problems": problems, "fates": fates})
     except (TypeError, KeyError) as error:
@@ -128,13 +129,21 @@ def from_data(data: Any) -> Outcome:
 
 
 def _target(data: dict[str, Any]) -> TargetOutcome:
-    if set(data["verdicts"]) != set(VERDICTS):
+    if set(data["verdicts"]) != set(WriteResult):
         raise ValueError("no outcome: other verdicts")
     causes = (
-        HeldCause(**{**item, "values": tuple(item["values"]), "pointer": tuple(item["pointer"])})
+        HeldCause(
+            **{
+                **item,
+                "endpoint": Endpoint(item["endpoint"]),
+                "values": tuple(item["values"]),
+                "pointer": tuple(item["pointer"]),
+            }
+        )
         for item in data["causes"]
     )
-    return TargetOutcome(data["verdicts"], tuple(causes), tuple(Missed(**item) for item in data["missed"]))
+    verdicts = {WriteResult(result): count for result, count in data["verdicts"].items()}
+    return TargetOutcome(verdicts, tuple(causes), tuple(Missed(**item) for item in data["missed"]))
 
 
 def _fate(data: dict[str, Any], targets: Sequence[TargetOutcome]) -> Fate:

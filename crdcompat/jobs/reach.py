@@ -19,9 +19,9 @@ from crdcompat.jobs.replays import Replayer
 from crdcompat.manifests.clusters import ClusterFacts
 from crdcompat.manifests.objects import Recorded, read_objects
 from crdcompat.problems import Problem, Skipped
-from crdcompat.report.matrix_model import AT_RISK, BLOCKED, CLEAN, UNKNOWN
-from crdcompat.report.simulation_model import VERDICTS, NotSimulated
+from crdcompat.report.simulation_model import NotSimulated
 from crdcompat.sources import open_objects
+from crdcompat.vocabulary.writes import ReleaseVerdict, WriteResult
 
 _MOST_PROBLEMS = 5
 _MOST_CAUSES = 200
@@ -32,13 +32,13 @@ _MOST_VALUE_BYTES = 200
 _Item = Recorded | Problem | Skipped
 
 
-def verdict_on(verdicts: Mapping[str, int], *, unjudged: bool) -> str:
+def verdict_on(verdicts: Mapping[WriteResult, int], *, unjudged: bool) -> ReleaseVerdict:
     """What objects by their worst verdicts say of a whole cluster: what is not judged is no better than unknown."""
-    if verdicts.get("rejected"):
-        return BLOCKED
-    if unjudged or verdicts.get("unknown") or not any(verdicts.values()):
-        return UNKNOWN
-    return AT_RISK if verdicts.get("loses-data") else CLEAN
+    if verdicts.get(WriteResult.REJECTED):
+        return ReleaseVerdict.BLOCKED
+    if unjudged or verdicts.get(WriteResult.UNKNOWN) or not any(verdicts.values()):
+        return ReleaseVerdict.UNKNOWN
+    return ReleaseVerdict.AT_RISK if verdicts.get(WriteResult.LOSES_DATA) else ReleaseVerdict.CLEAN
 
 
 def judge_recording(path: str, replayers: Sequence[Replayer], crds: Sequence[str] = ()) -> bytes:
@@ -107,7 +107,7 @@ class _Target:
         self._replayer = replayer
         self._crds = crds
         self._seen: set[tuple[str, ...]] = set()
-        self._verdicts = Counter(dict.fromkeys(VERDICTS, 0))
+        self._verdicts = Counter(dict.fromkeys(WriteResult, 0))
         self._causes = CauseCounter()
         self._missed: dict[str, Missed] = {}
         self.refused: dict[Problem, None] = {}
@@ -125,7 +125,7 @@ class _Target:
             return self._miss(outcome)
         self._verdicts[outcome.worst] += 1
         causes = self._causes.add(outcome)
-        if outcome.worst != "unknown":
+        if outcome.worst != WriteResult.UNKNOWN:
             return Became(outcome.worst, causes)
         missed = self._miss(NotSimulated(outcome.label, outcome.item.source, outcome.doubt))
         return Became(outcome.worst, causes, missed.reasons)

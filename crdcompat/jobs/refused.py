@@ -17,6 +17,7 @@ from crdcompat.manifests.pairing import Resolved
 from crdcompat.policy.locations import look_up
 from crdcompat.problems import Problem
 from crdcompat.schema.paths import Pointer
+from crdcompat.vocabulary import Side
 
 _Faults = list[tuple[Pointer, str]]
 
@@ -28,12 +29,12 @@ def refused(compared: Compared, servers: tuple[Server, Server]) -> Iterator[Prob
     """
     differing = [facing for facing in compared.facings if facing.old.name in compared.found.changed]
     good: dict[str, Crd] = {}
-    yield from _of_side("new", compared.new, servers[1], (facing.new for facing in differing), good)
-    yield from _of_side("old", compared.old, servers[0], (facing.old for facing in differing), good)
+    yield from _of_side(Side.NEW, compared.new, servers[1], (facing.new for facing in differing), good)
+    yield from _of_side(Side.OLD, compared.old, servers[0], (facing.old for facing in differing), good)
 
 
 def _of_side(
-    side: str, crds: CrdSet, server: Server, found: Iterable[Resolved], good: dict[str, Crd]
+    side: Side, crds: CrdSet, server: Server, found: Iterable[Resolved], good: dict[str, Crd]
 ) -> Iterator[Problem]:
     """Remarks on one side; ``good`` is a CRD of each name that nothing is known against, and is added to."""
     documents = dict.fromkeys(

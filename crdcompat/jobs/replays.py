@@ -7,7 +7,7 @@ from functools import partial
 
 from crdcompat.apiserver.eras import Server
 from crdcompat.apiserver.refusals import refusal
-from crdcompat.apiserver.replay import UNKNOWN, Answer, Replay, replay
+from crdcompat.apiserver.replay import Answer, Replay, replay
 from crdcompat.apiserver.strategy import TOO_DEEP, Resource
 from crdcompat.jobs.api import told_server
 from crdcompat.manifests.contexts import DEFAULT
@@ -17,6 +17,7 @@ from crdcompat.manifests.pairing import Chosen, Resolved, resolve_all
 from crdcompat.problems import Problem
 from crdcompat.records import dataclass
 from crdcompat.report.simulation_model import NotSimulated, worst_verdict
+from crdcompat.vocabulary.writes import WriteKind, WriteResult
 
 ASK = "depends on the Kubernetes version: give --kube-version or --openshift-version"
 
@@ -41,25 +42,25 @@ class Replayed:
         """The answer of the newest server asked."""
         return self.by_server[-1][1]
 
-    def answers(self, write: str) -> list[tuple[Server, Answer]]:
+    def answers(self, write: WriteKind) -> list[tuple[Server, Answer]]:
         """What each server says to one kind of write."""
         return [(server, result.writes[write]) for server, result in self.by_server]
 
     @property
-    def worst(self) -> str:
+    def worst(self) -> WriteResult:
         """The worst verdict over all writes; where the servers asked differ on a write, that one is unknown."""
         return worst_verdict(map(self._verdict, self.last.writes))
 
     @property
     def doubt(self) -> str:
         """Why the answer to a write is unknown, of the first such write; empty if there is none."""
-        unknown = (name for name in self.last.writes if self._verdict(name) == UNKNOWN)
+        unknown = (name for name in self.last.writes if self._verdict(name) == WriteResult.UNKNOWN)
         answers = (answer for name in unknown for _, answer in self.answers(name)[-1:])
-        return next((answer.note if answer.verdict == UNKNOWN else ASK for answer in answers), "")
+        return next((answer.note if answer.verdict == WriteResult.UNKNOWN else ASK for answer in answers), "")
 
-    def _verdict(self, write: str) -> str:
+    def _verdict(self, write: WriteKind) -> WriteResult:
         verdicts = {answer.verdict for _, answer in self.answers(write)}
-        return verdicts.pop() if len(verdicts) == 1 else UNKNOWN
+        return verdicts.pop() if len(verdicts) == 1 else WriteResult.UNKNOWN
 
 
 class Replayer:

@@ -8,7 +8,7 @@ from typing import Any
 
 from crdcompat.apiserver.eras import Server
 from crdcompat.apiserver.errors import FieldError
-from crdcompat.apiserver.replay import ACCEPTED, LOSES_DATA, UNKNOWN, Answer
+from crdcompat.apiserver.replay import Answer
 from crdcompat.jobs.api import release
 from crdcompat.jobs.causes import CauseCounter
 from crdcompat.jobs.releases import version_of
@@ -20,6 +20,8 @@ from crdcompat.problems import Problem, Skipped, problem_order, skipped_order
 from crdcompat.report.model import Release
 from crdcompat.report.simulation_model import NotSimulated, SimulatedObject, SimulationReport, WriteVerdict
 from crdcompat.schema.structural import ABSENT
+from crdcompat.vocabulary import Direction, Side
+from crdcompat.vocabulary.writes import RepairVerdict, WriteResult
 
 _Item = Recorded | Problem | Skipped
 
@@ -134,13 +136,13 @@ class _Run:
         return SimulationReport(
             old=_release(target, self._server if not upgrade else None),
             new=_release(new, self._server if upgrade else None),
-            direction="upgrade" if upgrade else "rollback",
+            direction=Direction.UPGRADE if upgrade else Direction.ROLLBACK,
             objects=tuple(sorted(self._simulated, key=lambda item: (item.crd, item.namespace, item.name, item.source))),
             not_simulated=tuple(sorted(self._missed, key=lambda item: (item.reason, item.object, item.source))),
             skipped=tuple(sorted(self._skipped, key=skipped_order)),
             problems=tuple(sorted({*self._problems, *refused}, key=problem_order)),
             notes=self._replayer.notes,
-            causes=self._causes.summary(new if upgrade else target, "new" if upgrade else "old"),
+            causes=self._causes.summary(new if upgrade else target, Side.NEW if upgrade else Side.OLD),
         )
 
     def _simulated_object(self, replayed: Replayed) -> SimulatedObject:
@@ -149,7 +151,7 @@ class _Run:
         repairs = {result.repair.verdict for _, result in replayed.by_server}
         fix: dict[str, Any] = {"verdict": last.repair.verdict, "patch": last.repair.patch}
         if len(repairs) > 1:
-            fix = {"verdict": UNKNOWN, "patch": {}, "note": ASK}
+            fix = {"verdict": RepairVerdict.UNKNOWN, "patch": {}, "note": ASK}
         elif last.repair.note:
             fix["note"] = last.repair.note
         return SimulatedObject(
@@ -172,13 +174,13 @@ class _Run:
         if len(verdicts) == 1:
             return self._verdict(answers[-1][1])
         told = ", ".join(f"{answer.verdict} on {server.kubernetes}" for server, answer in answers)
-        return WriteVerdict(UNKNOWN, note=f"{ASK} ({told})")
+        return WriteVerdict(WriteResult.UNKNOWN, note=f"{ASK} ({told})")
 
     def _verdict(self, answer: Answer) -> WriteVerdict:
         return WriteVerdict(
             verdict=answer.verdict,
             errors=tuple(self._error(error) for error in answer.errors),
-            message=answer.message if answer.verdict not in (ACCEPTED, LOSES_DATA) else "",
+            message=answer.message if answer.verdict not in (WriteResult.ACCEPTED, WriteResult.LOSES_DATA) else "",
             note=answer.note,
         )
 

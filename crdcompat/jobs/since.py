@@ -9,6 +9,7 @@ from crdcompat.policy.findings import Finding
 from crdcompat.policy.waivers import has_values
 from crdcompat.report.matrix_model import Blocker, Since
 from crdcompat.schema.enums import member_key
+from crdcompat.vocabulary import Severity
 
 #: The findings against one older release, each set with the newer release's name, back in time: the first is that of
 #: the pair itself.
@@ -23,7 +24,7 @@ def blockers(chain: Chain) -> tuple[Blocker, ...]:
     A value that was added, taken out and added again blocks since the last time: the releases in between could go
     back. A waiver does not end the chain: the value is there all the same.
     """
-    errors = [finding for finding in chain[0][1] if finding.counts and finding.severity == "error"]
+    errors = [finding for finding in chain[0][1] if finding.counts and finding.severity == Severity.ERROR]
     if not errors:
         return ()
     known = [{key for finding in met for key in _keys(finding)} for _, met in chain]
@@ -44,7 +45,7 @@ def _run(finding: Finding, value: Any, known: Sequence[set[_Key]]) -> int:
 
 
 def _keys(finding: Finding) -> Iterator[_Key]:
-    if finding.severity == "error":
+    if finding.severity == Severity.ERROR:
         values = map(member_key, (*finding.added, *finding.removed)) if has_values(finding) else ()
         for value in (None, *values):
             yield from (_key(finding, path, value) for path in (finding.path, *finding.places))

@@ -17,6 +17,7 @@ from crdcompat.problems import Problem, Skipped, skipped_order
 from crdcompat.records import dataclass
 from crdcompat.sources.encoding import legible
 from crdcompat.sources.tree import Entry, Tree
+from crdcompat.vocabulary import Side
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +105,7 @@ class CrdReader:
     def read(
         self,
         tree: Tree,
-        side: str = "",
+        side: Side = Side.ANY,
         wanted: Callable[[str], bool] | None = None,
         unread: Container[str] = (),
     ) -> CrdSet:

@@ -30,6 +30,7 @@ from crdcompat.records import dataclass
 from crdcompat.sources.files import MAX_FILE_BYTES
 from crdcompat.sources.tree import Tree
 from crdcompat.sources.unpack import CutShortError, UnpackError, gunzip, is_gzip
+from crdcompat.vocabulary import Side
 
 _EMPTY = "not recorded: empty"
 _CUT_SHORT = "not recorded: cut short"
@@ -185,5 +186,5 @@ def _placed(item: Document | Problem | Skipped, label: str) -> Recorded | Proble
         return Recorded(data, f"{shown}{place}", hint_of(item.file) if untyped else None)
     file = item.file if not label or item.file == label else f"{label}: {item.file}"
     if isinstance(item, Problem):
-        return Problem(file, item.line, item.message, "objects")
-    return Skipped(file, item.reason, "objects")
+        return Problem(file, item.line, item.message, Side.OBJECTS)
+    return Skipped(file, item.reason, Side.OBJECTS)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from crdcompat.errors import CrdcompatError
 from crdcompat.records import dataclass
+from crdcompat.vocabulary import Direction, Owner, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -86,13 +87,13 @@ class Config:
             return False
         return not excluded or not any(fnmatchcase(path, glob) for glob in excluded)
 
-    def severity(self, rule: str, direction: str, owner: str, path: str) -> str | None:
+    def severity(self, rule: str, direction: Direction, owner: Owner, path: str) -> Severity | None:
         """The severity that the configuration gives a finding; None where it says nothing."""
         facts = {"rule": rule, "direction": direction, "owner": owner}
         for entry in self.values["severities"]:
             same = all(entry.get(key, value) == value for key, value in facts.items())
             if same and fnmatchcase(path, entry.get("path", "*").replace("[", "[[]")):
-                return str(entry["severity"])
+                return Severity(entry["severity"])
         return None
 
 

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from crdcompat.compare.result import Judged
-from crdcompat.compare.site import ROLLBACK
 from crdcompat.policy.rules import Rule, rule_for
-from crdcompat.policy.severity import SEVERITIES, lowered
 from crdcompat.records import dataclass
+from crdcompat.vocabulary import Direction, Effect, FindingStatus, Owner, Severity, Side
 
 if TYPE_CHECKING:
     from crdcompat.compare.prove import Witness
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 class Location:
     """A place in a file of one side; ``line`` and ``column`` count from 1, None where unknown."""
 
-    side: str
+    side: Side
     file: str
     line: int | None = None
     column: int | None = None
@@ -38,7 +37,7 @@ class Excerpt:
     little in common, what stands at the place. ``lines`` are the file's, long ones cut.
     """
 
-    side: str
+    side: Side
     file: str
     line: int
     first: int
@@ -53,15 +52,15 @@ class Finding:
     id: str
     rule: str
     change: str
-    direction: str
-    effect: str
-    severity: str
+    direction: Direction
+    effect: Effect
+    severity: Severity
     crd: str
     kind: str
     version: str
     contexts: tuple[str, ...]
     path: str
-    owner: str
+    owner: Owner
     old: Any
     new: Any
     added: tuple[Any, ...]
@@ -70,7 +69,7 @@ class Finding:
     witness: Witness
     windows: dict[str, str]
     locations: tuple[Location, ...]
-    status: str = "new"
+    status: FindingStatus = FindingStatus.NEW
     introduced_by: dict[str, Any] | None = None
     places: tuple[str, ...] = ()
     evidence: dict[str, Any] = field(default_factory=lambda: {"recorded_objects": 0, "examples": []})
@@ -82,7 +81,7 @@ class Finding:
     @property
     def counts(self) -> bool:
         """Whether it may fail a run: neither waived nor there before the change."""
-        return self.waiver is None and self.status == "new"
+        return self.waiver is None and self.status == FindingStatus.NEW
 
 
 Locate = Callable[[Judged], tuple[Location, ...]]
@@ -96,11 +95,10 @@ def make_findings(judged: Iterable[Judged], old: str, new: str, locate: Locate) 
 
 def order(finding: Finding) -> tuple[Any, ...]:
     """Rollback before upgrade, errors first, status first, then by place: what people should read first."""
-    owners = {"status": 0, "spec": 1, "metadata": 2, "other": 3, "crd": 4}
     return (
-        finding.direction != ROLLBACK,
-        SEVERITIES.index(finding.severity),
-        owners.get(finding.owner, 9),
+        finding.direction != Direction.ROLLBACK,
+        finding.severity.rank,
+        finding.owner.rank,
         finding.crd,
         finding.version,
         finding.path,
@@ -113,9 +111,9 @@ def order(finding: Finding) -> tuple[Any, ...]:
 def _finding(item: Judged, old: str, new: str, locate: Locate) -> Finding:
     change = item.change
     rule = rule_for(change.kind)
-    severity = "error" if item.unchosen else rule.judge(item.direction, item.effect, change.owner)
-    if _is_unproven(item) and rule.unproven and severity == "error":
-        severity = "warning"  # what only may happen is no error
+    severity = Severity.ERROR if item.unchosen else rule.judge(item.direction, item.effect, change.owner)
+    if _is_unproven(item) and rule.unproven and severity == Severity.ERROR:
+        severity = Severity.WARNING  # what only may happen is no error
     terminal = all(standing.terminal for standing in item.standings)
     added = item.labels if change.added and item.labels else change.added
     removed = item.labels if change.removed and item.labels else change.removed
@@ -125,7 +123,7 @@ def _finding(item: Judged, old: str, new: str, locate: Locate) -> Finding:
         change=change.kind,
         direction=item.direction,
         effect=item.effect,
-        severity=lowered(severity) if terminal else severity,
+        severity=severity.lowered if terminal else severity,
         crd=item.crd,
         kind=item.kind,
         version=item.version,
@@ -166,7 +164,7 @@ def fingerprint(
 def _message(
     rule: Rule, item: Judged, added: Sequence[Any], removed: Sequence[Any], old: str, new: str, terminal: bool
 ) -> str:
-    reader, writer = (old, new) if item.direction == ROLLBACK else (new, old)
+    reader, writer = (old, new) if item.direction == Direction.ROLLBACK else (new, old)
     unproven = rule.unproven.get(item.direction) if _is_unproven(item) else None
     sentence = (unproven or rule.message[item.direction]).format(
         path=item.change.place or "the object",

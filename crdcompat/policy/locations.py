@@ -12,6 +12,7 @@ from crdcompat.manifests.locate import locate
 from crdcompat.policy.findings import Location
 from crdcompat.records import dataclass
 from crdcompat.schema.paths import Pointer
+from crdcompat.vocabulary import Side
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -37,9 +38,9 @@ class Places:
         change = item.change
         found = [
             self._location(side, chosen, at, absolute=change.of_crd)
-            for side, at in (("old", change.old_at), ("new", change.new_at))
+            for side, at in ((Side.OLD, change.old_at), (Side.NEW, change.new_at))
             for standing in item.standings
-            for chosen in (standing.old if side == "old" else standing.new).everywhere()
+            for chosen in (standing.old if side == Side.OLD else standing.new).everywhere()
         ]
         return tuple(dict.fromkeys(found))
 
@@ -47,8 +48,8 @@ class Places:
         """The places of an undecided difference."""
         found = []
         for side, chosen, at in (
-            ("old", item.old, item.undecided.old_at),
-            ("new", item.new, item.undecided.new_at),
+            (Side.OLD, item.old, item.undecided.old_at),
+            (Side.NEW, item.new, item.undecided.new_at),
         ):
             if chosen is not None:
                 found.append(
@@ -56,9 +57,9 @@ class Places:
                 )
         return tuple(found)
 
-    def _location(self, side: str, chosen: Chosen, at: Pointer, *, absolute: bool = False) -> Location:
+    def _location(self, side: Side, chosen: Chosen, at: Pointer, *, absolute: bool = False) -> Location:
         spot = _spot(chosen, at, absolute=absolute)
-        line, column = (self.old if side == "old" else self.new).get(spot, (None, None))
+        line, column = (self.old if side == Side.OLD else self.new).get(spot, (None, None))
         return Location(side, chosen.document.file, line, column)
 
 

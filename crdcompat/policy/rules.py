@@ -10,6 +10,7 @@ from crdcompat.data import data_dir
 from crdcompat.errors import UsageError
 from crdcompat.policy.severity import default_severity
 from crdcompat.records import dataclass
+from crdcompat.vocabulary import Direction, Effect, Owner, Severity
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +23,7 @@ class Example:
     """
 
     title: str
-    direction: str
+    direction: Direction
     finding: dict[str, Any]
     old: dict[str, Any] = field(default_factory=dict)
     new: dict[str, Any] = field(default_factory=dict)
@@ -50,13 +51,13 @@ class Rule:
     why: str
     fix: str
     references: tuple[str, ...] = ()
-    severity: dict[str, str] = field(default_factory=dict)
+    severity: dict[Direction, Severity] = field(default_factory=dict)
     unproven: dict[str, str] = field(default_factory=dict)
     mirror: str = ""
     mirror_reason: str = ""
     examples: tuple[Example, ...] = ()
 
-    def judge(self, direction: str, effect: str, owner: str) -> str:
+    def judge(self, direction: Direction, effect: Effect, owner: Owner) -> Severity:
         """The severity of a finding of this rule."""
         return self.severity.get(direction) or default_severity(direction, effect, owner)
 
@@ -64,10 +65,14 @@ class Rule:
 def read_rule(data: dict[str, Any]) -> Rule:
     """Read one rule document; its shape is fixed by the schema that the tests hold every file to."""
     examples = tuple(
-        Example(**{**example, "also": tuple(example.get("also", ()))}) for example in data.get("examples", ())
+        Example(
+            **{**example, "direction": Direction(example["direction"]), "also": tuple(example.get("also", ()))},
+        )
+        for example in data.get("examples", ())
     )
-    facts = {key: value for key, value in data.items() if key not in ("examples", "references")}
-    return Rule(**facts, references=tuple(data.get("references", ())), examples=examples)
+    facts = {key: value for key, value in data.items() if key not in ("examples", "references", "severity")}
+    severity = {Direction(direction): Severity(level) for direction, level in data.get("severity", {}).items()}
+    return Rule(**facts, severity=severity, references=tuple(data.get("references", ())), examples=examples)
 
 
 @cache

@@ -10,13 +10,13 @@ import difflib
 from typing import TYPE_CHECKING
 
 from crdcompat.compare.facets import facet_of_change
-from crdcompat.compare.site import ROLLBACK, WRITE_REJECTED
 from crdcompat.manifests.edit import Setting, apply_settings
 from crdcompat.schema.enums import member_key
 from crdcompat.schema.listed import with_values
 from crdcompat.schema.paths import node_at, schema_pointer
 from crdcompat.schema.structural import ABSENT, Node
 from crdcompat.sources.encoding import is_wide, legible
+from crdcompat.vocabulary import Direction, Effect
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -30,7 +30,7 @@ def suggest_patch(judged: Iterable[Judged], old: CrdSet) -> str:
     """A unified diff over OLD's files; "" where nothing can be widened. Copies of a CRD are patched alike."""
     wanted: dict[str, dict[tuple[int, tuple[str | int, ...], str], Setting]] = {}
     for item in judged:
-        if item.direction != ROLLBACK or item.effect != WRITE_REJECTED:
+        if item.direction != Direction.ROLLBACK or item.effect != Effect.WRITE_REJECTED:
             continue
         places = [(chosen, standing) for standing in item.standings for chosen in standing.old.everywhere()]
         for chosen, standing in places:

@@ -14,6 +14,7 @@ from crdcompat.policy.config import ConfigError, check_schema, read_mapping
 from crdcompat.policy.rules import rule_names
 from crdcompat.policy.waivers import Waiver, asks_for, brief
 from crdcompat.records import dataclass
+from crdcompat.vocabulary import Direction, Severity
 
 _HEAD = "# Findings of crdcompat that are accepted, each with its reason. crdcompat waive adds to it.\n"
 
@@ -43,7 +44,10 @@ def read_waivers(path: Path) -> tuple[Waiver, ...]:
     for entry, line in zip(entries, _lines(text, len(entries)), strict=True):
         _check(entry, f"{path}:{line}")
         values = tuple(entry["values"]) if "values" in entry else None
-        found.append(Waiver(**{**entry, "values": values, "line": line}))
+        words: dict[str, Any] = {"direction": Direction(entry["direction"])}
+        if "severity" in entry:
+            words["severity"] = Severity(entry["severity"])
+        found.append(Waiver(**{**entry, **words, "values": values, "line": line}))
     return tuple(found)
 
 
@@ -94,10 +98,10 @@ def entries_for(finding: dict[str, Any], accepted: Acceptance) -> Iterator[dict[
 
 
 def _entry(finding: dict[str, Any], accepted: Acceptance) -> dict[str, Any]:
-    made = {key: finding[key] for key in ("crd", "version", "path", "rule", "direction")}
+    made: dict[str, Any] = {key: str(finding[key]) for key in ("crd", "version", "path", "rule", "direction")}
     for key in asks_for(finding["rule"]):
         made[key] = list(finding["added"] or finding["removed"]) if key == "values" else brief(finding[key])
-    made["severity"] = finding["severity"]
+    made["severity"] = str(finding["severity"])
     made["reason"] = accepted.reason
     extra = {"owner": accepted.owner, "until": accepted.until, "baseline": accepted.baseline}
     return {**made, **{key: value for key, value in extra.items() if value}}

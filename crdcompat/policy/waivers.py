@@ -17,10 +17,10 @@ from typing import Any
 import orjson
 
 from crdcompat.policy.findings import Finding
-from crdcompat.policy.severity import at_least
 from crdcompat.records import dataclass
 from crdcompat.schema.enums import member_key
 from crdcompat.schema.structural import ABSENT
+from crdcompat.vocabulary import Direction, Severity
 
 _RELEASE = re.compile(r"(?<![\d.])(\d+)\.(\d+)")
 #: What is longer as JSON is held by a digest: a waiver is read by people.
@@ -34,19 +34,19 @@ class Waiver:
     """One waiver as it stands in the file; ``line`` counts from 1. ``values`` is None where the rule has none.
 
     ``old`` and ``new`` are the keyword's values as the report has them (long ones as ``brief`` has them), ABSENT
-    where the file does not say. ``severity`` is the worst that is accepted, "" any.
+    where the file does not say. ``severity`` is the worst that is accepted, None any.
     """
 
     crd: str
     version: str
     path: str
     rule: str
-    direction: str
+    direction: Direction
     reason: str
     values: tuple[Any, ...] | None = None
     old: Any = ABSENT
     new: Any = ABSENT
-    severity: str = ""
+    severity: Severity | None = None
     owner: str = ""
     until: str = ""
     baseline: bool = False
@@ -66,7 +66,7 @@ class Waiver:
 
     def _is_exceeded(self, finding: Finding) -> bool:
         """Whether the finding is worse than what was accepted: it came to a feature set that everybody has."""
-        return bool(self.severity) and self.severity != finding.severity and at_least(finding.severity, self.severity)
+        return self.severity is not None and finding.severity.rank < self.severity.rank
 
     def _accepts_of(self, finding: Finding) -> bool:
         if has_values(finding):

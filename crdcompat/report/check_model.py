@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-from crdcompat.policy.severity import SEVERITIES
 from crdcompat.records import dataclass
+from crdcompat.vocabulary import Against, FailOn, Severity
 
 if TYPE_CHECKING:
     from crdcompat.policy.findings import Finding
     from crdcompat.problems import Problem
     from crdcompat.report.diff_model import DiffReport
     from crdcompat.report.model import Release
-
-#: What a section of a check compares the head with.
-BASE, TARGET = "base", "target"
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +22,7 @@ class Section:
     A target is a release that a rollback may go to; there findings that stood before the change are ``existing``.
     """
 
-    against: str
+    against: Against
     report: DiffReport
 
 
@@ -59,17 +56,17 @@ class CheckReport:
         """The findings of all sections, in order; the same id may stand in several."""
         return tuple(finding for section in self.sections for finding in section.report.findings)
 
-    def by_severity(self) -> dict[str, int]:
+    def by_severity(self) -> dict[Severity, int]:
         """Counts of findings that count, by id: one change that breaks three targets is one."""
         by_id = {finding.id: finding for finding in self.findings if finding.counts}
         counted = Counter(finding.severity for finding in by_id.values())
-        return {severity: counted[severity] for severity in SEVERITIES}
+        return {severity: counted[severity] for severity in Severity}
 
-    def fails(self, threshold: str) -> bool:
+    def fails(self, threshold: FailOn) -> bool:
         """Whether any section does."""
         return any(section.report.fails(threshold) for section in self.sections)
 
 
 def sections(report: DiffReport | CheckReport) -> tuple[Section, ...]:
     """The comparisons of a report: a diff is one section of its own."""
-    return report.sections if isinstance(report, CheckReport) else (Section(BASE, report),)
+    return report.sections if isinstance(report, CheckReport) else (Section(Against.BASE, report),)

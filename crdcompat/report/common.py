@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from crdcompat.policy.findings import Finding, Location, fingerprint, order
-from crdcompat.policy.severity import SEVERITIES
-from crdcompat.report.check_model import BASE, CheckReport, Section, sections
+from crdcompat.report.check_model import CheckReport, Section, sections
 from crdcompat.report.diff_model import DiffReport
 from crdcompat.report.reports import Report
 from crdcompat.report.simulation_model import RejectedCause, SimulatedObject, SimulationReport
@@ -20,6 +19,8 @@ from crdcompat.report.wording.simulation import (
     replay_title,
     verdict_tally,
 )
+from crdcompat.vocabulary import Against, FindingStatus, Side
+from crdcompat.vocabulary.writes import WriteResult
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -47,13 +48,13 @@ def notes(report: Report) -> tuple[str, ...]:
 
 def section_key(section: Section) -> str:
     """``base``, or ``target`` and its name: the same for every run, whatever commit the base is."""
-    return BASE if section.against == BASE else f"{section.against} {section.report.old.name}"
+    return Against.BASE if section.against == Against.BASE else f"{section.against} {section.report.old.name}"
 
 
 def section_counts(section: Section) -> str:
     """What was found in one section: numbers and words of ours only."""
     findings = section.report.findings
-    existing = sum(finding.status == "existing" for finding in findings)
+    existing = sum(finding.status == FindingStatus.EXISTING for finding in findings)
     waived = sum(finding.waiver is not None for finding in findings)
     more = f"{existing} existing, {waived} waived, {len(section.report.undecided)} undecided"
     return f"{tally(section.report.by_severity())}; {more}"
@@ -66,7 +67,7 @@ def distinct(report: DiffReport | CheckReport) -> list[Finding]:
         for finding in section.report.findings:
             if finding.counts:
                 by_id.setdefault(finding.id, finding)
-    return sorted(by_id.values(), key=lambda finding: (SEVERITIES.index(finding.severity), order(finding)))
+    return sorted(by_id.values(), key=lambda finding: (finding.severity.rank, order(finding)))
 
 
 def primary(locations: Sequence[Location]) -> Location | None:
@@ -74,7 +75,7 @@ def primary(locations: Sequence[Location]) -> Location | None:
 
     None where only the older side has a place: its lines are not those of the tree that is looked at.
     """
-    newer = [location for location in locations if location.side == "new"]
+    newer = [location for location in locations if location.side == Side.NEW]
     return min(newer, key=lambda location: (location.kind != "go", location.line is None), default=None)
 
 
@@ -113,7 +114,7 @@ def cause_sentences(report: SimulationReport, cause: RejectedCause) -> list[str]
 
 def rejected(report: SimulationReport) -> list[SimulatedObject]:
     """The objects with a write that is rejected."""
-    return [item for item in report.objects if item.worst == "rejected"]
+    return [item for item in report.objects if item.worst == WriteResult.REJECTED]
 
 
 def object_text(item: SimulatedObject) -> str:

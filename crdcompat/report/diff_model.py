@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from crdcompat.policy.severity import SEVERITIES, at_least
 from crdcompat.records import dataclass
+from crdcompat.vocabulary import FailOn, Severity
 
 if TYPE_CHECKING:
     from crdcompat.policy.findings import Excerpt, Finding, Location
@@ -72,15 +72,15 @@ class DiffReport:
     remarks: tuple[Problem, ...] = ()
     unexplained: tuple[dict[str, str], ...] = ()
 
-    def by_severity(self) -> dict[str, int]:
+    def by_severity(self) -> dict[Severity, int]:
         """Counts of findings that count (new and not waived), every severity named."""
         counted = Counter(finding.severity for finding in self.findings if finding.counts)
-        return {severity: counted[severity] for severity in SEVERITIES}
+        return {severity: counted[severity] for severity in Severity}
 
-    def fails(self, threshold: str) -> bool:
+    def fails(self, threshold: FailOn) -> bool:
         """Whether something at or above ``--fail-on`` stands; ``never`` and ``undecided`` are thresholds too."""
-        if threshold == "never":
+        if threshold == FailOn.NEVER:
             return False
-        if threshold == "undecided":
-            return bool(self.undecided) or self.fails("info")
-        return any(at_least(finding.severity, threshold) for finding in self.findings if finding.counts)
+        if threshold == FailOn.UNDECIDED:
+            return bool(self.undecided) or self.fails(FailOn.INFO)
+        return any(finding.severity.at_least(Severity(threshold)) for finding in self.findings if finding.counts)

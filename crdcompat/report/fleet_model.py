@@ -11,7 +11,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from crdcompat.records import dataclass
-from crdcompat.report.matrix_model import AT_RISK, BLOCKED, CLEAN, MATRIX_VERDICTS, UNKNOWN
+from crdcompat.vocabulary import Direction, FailOn
+from crdcompat.vocabulary.writes import Endpoint, ReleaseVerdict, WriteResult
 
 if TYPE_CHECKING:
     from crdcompat.policy.findings import Location
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from crdcompat.report.model import Release
 
 #: The verdicts with which a cluster can go to a release.
-OPEN = (CLEAN, AT_RISK)
+OPEN = (ReleaseVerdict.CLEAN, ReleaseVerdict.AT_RISK)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +41,8 @@ class Standing:
     """
 
     target: str
-    verdict: str
-    objects: Mapping[str, int]
+    verdict: ReleaseVerdict
+    objects: Mapping[WriteResult, int]
     findings: tuple[str, ...] = ()
     unjudged: tuple[str, ...] = ()
     unjudged_objects: int = 0
@@ -101,7 +102,7 @@ class FleetFinding:
     kind: str
     path: str
     type: str
-    endpoint: str
+    endpoint: Endpoint
     clusters: int
     targets: tuple[TargetShare, ...]
     example: str
@@ -134,7 +135,7 @@ class FleetReport:
 
     old: Release
     new: Release
-    direction: str
+    direction: Direction
     targets: tuple[Release, ...]
     clusters: tuple[FleetCluster, ...]
     findings: tuple[FleetFinding, ...]
@@ -155,17 +156,17 @@ class FleetReport:
         """How many were read."""
         return sum(cluster.objects for cluster in self.clusters)
 
-    def by_verdict(self, target: str) -> dict[str, int]:
+    def by_verdict(self, target: str) -> dict[ReleaseVerdict, int]:
         """How many clusters have which verdict in front of a target, worst first."""
         standings = (each for cluster in self.clusters for each in cluster.standings)
         counted = Counter(each.verdict for each in standings if each.target == target)
-        return {verdict: counted[verdict] for verdict in MATRIX_VERDICTS}
+        return {verdict: counted[verdict] for verdict in ReleaseVerdict}
 
-    def fails(self, threshold: str) -> bool:
+    def fails(self, threshold: FailOn) -> bool:
         """A rejected write of any cluster fails, in front of any target; lower thresholds as in ``simulate``."""
-        failing = {BLOCKED} if threshold != "never" else set()
-        if threshold in ("warning", "info", "undecided"):
-            failing.add(UNKNOWN)
-        if threshold in ("warning", "info"):
-            failing.add(AT_RISK)
+        failing = {ReleaseVerdict.BLOCKED} if threshold != FailOn.NEVER else set()
+        if threshold in (FailOn.WARNING, FailOn.INFO, FailOn.UNDECIDED):
+            failing.add(ReleaseVerdict.UNKNOWN)
+        if threshold in (FailOn.WARNING, FailOn.INFO):
+            failing.add(ReleaseVerdict.AT_RISK)
         return any(each.verdict in failing for cluster in self.clusters for each in cluster.standings)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from crdcompat.records import dataclass
 from crdcompat.report.wording.findings import many
+from crdcompat.vocabulary.writes import WriteResult
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -53,4 +54,4 @@ def loss_lines(report: SimulationReport) -> Iterator[str]:
 
 
 def _loses(item: SimulatedObject) -> bool:
-    return any(write.verdict == "loses-data" for write in item.writes.values())
+    return any(write.verdict == WriteResult.LOSES_DATA for write in item.writes.values())

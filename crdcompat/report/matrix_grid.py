@@ -5,7 +5,8 @@ from __future__ import annotations
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
-from crdcompat.report.matrix_model import AT_RISK, BLOCKED, CLEAN, UNKNOWN
+from crdcompat.vocabulary import Severity
+from crdcompat.vocabulary.writes import ReleaseVerdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -13,8 +14,18 @@ if TYPE_CHECKING:
     from crdcompat.report.matrix_model import Cell, MatrixReport
     from crdcompat.report.style import Style
 
-COLOURS = {BLOCKED: "error", UNKNOWN: "path", AT_RISK: "warning", CLEAN: "good"}
-_LETTERS = {BLOCKED: "B", UNKNOWN: "?", AT_RISK: "R", CLEAN: "ok"}
+COLOURS = {
+    ReleaseVerdict.BLOCKED: "error",
+    ReleaseVerdict.UNKNOWN: "path",
+    ReleaseVerdict.AT_RISK: "warning",
+    ReleaseVerdict.CLEAN: "good",
+}
+_LETTERS = {
+    ReleaseVerdict.BLOCKED: "B",
+    ReleaseVerdict.UNKNOWN: "?",
+    ReleaseVerdict.AT_RISK: "R",
+    ReleaseVerdict.CLEAN: "ok",
+}
 _CORNER = "from \\ to"
 _GAP = "  "
 #: What is longer is cut to its end, if it is a path.
@@ -48,9 +59,9 @@ def cell_text(cell: Cell, *, letters: bool = False) -> str:
     """``blocked 5/12``: the verdict with errors and warnings; a mark where not all was judged."""
     counted = cell.by_severity()
     words = [_LETTERS[cell.verdict] if letters else cell.verdict]
-    if counted["error"] or counted["warning"]:
-        words.append(f"{counted['error']}/{counted['warning']}")
-    return " ".join(words) + ("?" if cell.verdict == BLOCKED and cell.unjudged else "")
+    if counted[Severity.ERROR] or counted[Severity.WARNING]:
+        words.append(f"{counted[Severity.ERROR]}/{counted[Severity.WARNING]}")
+    return " ".join(words) + ("?" if cell.verdict == ReleaseVerdict.BLOCKED and cell.unjudged else "")
 
 
 def legend(report: MatrixReport, *, letters: bool = False) -> str:
@@ -58,7 +69,7 @@ def legend(report: MatrixReport, *, letters: bool = False) -> str:
     said = "From the row to the column: errors/warnings."
     if letters:
         said += f" {', '.join(f'{letter}: {verdict}' for verdict, letter in _LETTERS.items())}."
-    doubt = any(cell.verdict == BLOCKED and cell.unjudged for cell in report.cells)
+    doubt = any(cell.verdict == ReleaseVerdict.BLOCKED and cell.unjudged for cell in report.cells)
     return f"{said} A ? at the end: not all of it was judged." if doubt else said
 
 

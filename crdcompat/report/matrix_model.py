@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from crdcompat.policy.severity import SEVERITIES
 from crdcompat.records import dataclass
+from crdcompat.vocabulary import Direction, FailOn, Owner, Severity
+from crdcompat.vocabulary.writes import ReleaseVerdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -19,12 +20,6 @@ if TYPE_CHECKING:
     from crdcompat.report.diff_model import DiffReport
     from crdcompat.report.model import Release
     from crdcompat.report.simulation_model import SimulationReport
-
-BLOCKED, UNKNOWN, AT_RISK, CLEAN = "blocked", "unknown", "at risk", "clean"
-
-#: Worst first: what is told of a whole by the verdicts of its parts. What is known to block blocks, whatever else
-#: was not judged; of what was not judged in full nothing better than unknown is said.
-MATRIX_VERDICTS = (BLOCKED, UNKNOWN, AT_RISK, CLEAN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +63,8 @@ class Cell:
 
     origin: str
     target: str
-    direction: str
-    verdict: str
+    direction: Direction
+    verdict: ReleaseVerdict
     report: DiffReport
     blockers: tuple[Blocker, ...] = ()
     unjudged: tuple[str, ...] = ()
@@ -79,15 +74,15 @@ class Cell:
         """The findings of this direction, waived ones included, in the order of reports."""
         return self.report.findings
 
-    def by_severity(self) -> dict[str, int]:
+    def by_severity(self) -> dict[Severity, int]:
         """Counts of the findings that count."""
         return self.report.by_severity()
 
-    def by_owner(self) -> dict[str, dict[str, int]]:
+    def by_owner(self) -> dict[Owner, dict[Severity, int]]:
         """The same by owner (those that occur), then by severity."""
         counted = Counter((finding.owner, finding.severity) for finding in self.findings if finding.counts)
         owners = sorted({owner for owner, _ in counted})
-        return {owner: {severity: counted[owner, severity] for severity in SEVERITIES} for owner in owners}
+        return {owner: {severity: counted[owner, severity] for severity in Severity} for owner in owners}
 
     @property
     def blocking_crds(self) -> tuple[str, ...]:
@@ -105,7 +100,7 @@ class ClusterTarget:
     """
 
     target: str
-    verdict: str
+    verdict: ReleaseVerdict
     report: SimulationReport
     unjudged: tuple[str, ...] = ()
 
@@ -164,11 +159,11 @@ class MatrixReport:
             said += [f"no objects in {', '.join(self.cluster.sources)}"] if empty else []
         return tuple(said)
 
-    def by_verdict(self, direction: str = "") -> dict[str, int]:
+    def by_verdict(self, direction: Direction | None = None) -> dict[ReleaseVerdict, int]:
         """How many cells (of one direction, if it is named) have which verdict, worst first."""
-        return _counted(cell.verdict for cell in self.cells if direction in ("", cell.direction))
+        return _counted(cell.verdict for cell in self.cells if direction in (None, cell.direction))
 
-    def fails(self, threshold: str) -> bool:
+    def fails(self, threshold: FailOn) -> bool:
         """Whether any cell does, or what was replayed of the cluster towards any release."""
         return any(report.fails(threshold) for report in self._reports())
 
@@ -177,6 +172,6 @@ class MatrixReport:
         yield from (target.report for target in self.cluster.targets) if self.cluster is not None else ()
 
 
-def _counted(verdicts: Iterable[str]) -> dict[str, int]:
+def _counted(verdicts: Iterable[ReleaseVerdict]) -> dict[ReleaseVerdict, int]:
     counted = Counter(verdicts)
-    return {verdict: counted[verdict] for verdict in MATRIX_VERDICTS}
+    return {verdict: counted[verdict] for verdict in ReleaseVerdict}

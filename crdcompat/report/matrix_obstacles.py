@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from crdcompat.records import dataclass
 from crdcompat.schema.enums import member_key
+from crdcompat.vocabulary import Direction
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -54,7 +55,7 @@ class _Place:
     ways: dict[tuple[Any, str], list[Way]] = field(default_factory=dict)
 
 
-def obstacles(report: MatrixReport, direction: str) -> list[Obstacle]:
+def obstacles(report: MatrixReport, direction: Direction) -> list[Obstacle]:
     """What blocks in one direction; first what blocks most ways."""
     order = {release.name: index for index, release in enumerate(report.releases)}
     found: dict[Any, Obstacle] = {}
@@ -67,7 +68,7 @@ def obstacles(report: MatrixReport, direction: str) -> list[Obstacle]:
     return sorted(found.values(), key=lambda item: (-item.ways, item.finding.crd, item.paths, item.finding.rule))
 
 
-def _places(report: MatrixReport, direction: str) -> Iterator[_Place]:
+def _places(report: MatrixReport, direction: Direction) -> Iterator[_Place]:
     found: dict[tuple[str, ...], _Place] = {}
     for cell in report.cells:
         for blocker in cell.blockers if cell.direction == direction else ():

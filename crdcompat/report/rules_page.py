@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from crdcompat.policy.rules import Example, Rule, catalogue
 from crdcompat.policy.severity import default_severity
 from crdcompat.report.wording.rules import EFFECTS, side_yaml
+from crdcompat.vocabulary import Direction, Owner
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,9 +39,9 @@ that can be neither upgraded nor rolled back (`*NoUpgrade`) is one step lower.
 """
 
 _COLUMNS = {
-    "rollback, status": ("rollback", "status"),
-    "rollback, elsewhere": ("rollback", "spec"),
-    "upgrade": ("upgrade", "spec"),
+    "rollback, status": (Direction.ROLLBACK, Owner.STATUS),
+    "rollback, elsewhere": (Direction.ROLLBACK, Owner.SPEC),
+    "upgrade": (Direction.UPGRADE, Owner.SPEC),
 }
 #: What Markdown would read as its own. An underscore inside a word is none of it.
 _SPECIAL = re.compile(r"[\\<>*\[\]&]|\b_|_\b")

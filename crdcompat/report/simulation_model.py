@@ -7,6 +7,8 @@ from dataclasses import field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from crdcompat.records import dataclass
+from crdcompat.vocabulary import Direction, FailOn
+from crdcompat.vocabulary.writes import Endpoint, WriteKind, WriteResult
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 class WriteVerdict:
     """One kind of write of one object: accepted, rejected, loses-data or unknown."""
 
-    verdict: str
+    verdict: WriteResult
     errors: tuple[dict[str, Any], ...] = ()
     message: str = ""
     note: str = ""
@@ -37,7 +39,7 @@ class SimulatedObject:
     source: str
     crd: str
     version: str
-    writes: dict[str, WriteVerdict]
+    writes: dict[WriteKind, WriteVerdict]
     repair: dict[str, Any]
     pruned: tuple[str, ...]
     defaulted: tuple[str, ...]
@@ -48,18 +50,14 @@ class SimulatedObject:
         return "/".join(part for part in (self.kind, self.namespace, self.name) if part)
 
     @property
-    def worst(self) -> str:
+    def worst(self) -> WriteResult:
         """The worst verdict over all writes."""
         return worst_verdict(write.verdict for write in self.writes.values())
 
 
-#: Worst first.
-VERDICTS = ("rejected", "unknown", "loses-data", "accepted")
-
-
-def worst_verdict(verdicts: Iterable[str]) -> str:
+def worst_verdict(verdicts: Iterable[WriteResult]) -> WriteResult:
     """The worst of the verdicts on an object's writes."""
-    return min(verdicts, key=VERDICTS.index, default="accepted")
+    return min(verdicts, key=lambda verdict: verdict.rank, default=WriteResult.ACCEPTED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +75,7 @@ class RejectedCause:
     values: tuple[Any, ...]
     objects: int
     total: int
-    endpoint: str
+    endpoint: Endpoint
     location: Location | None
     example: str
 
@@ -106,7 +104,7 @@ class SimulationReport:
 
     old: Release
     new: Release
-    direction: str
+    direction: Direction
     objects: tuple[SimulatedObject, ...]
     not_simulated: tuple[NotSimulated, ...]
     skipped: tuple[Skipped, ...]
@@ -114,19 +112,21 @@ class SimulationReport:
     notes: tuple[str, ...] = field(default=())
     causes: tuple[RejectedCause, ...] = field(default=())
 
-    def by_verdict(self) -> dict[str, int]:
+    def by_verdict(self) -> dict[WriteResult, int]:
         """Objects by their worst verdict."""
         counted = Counter(item.worst for item in self.objects)
-        return {verdict: counted[verdict] for verdict in VERDICTS}
+        return {verdict: counted[verdict] for verdict in WriteResult}
 
-    def fails(self, threshold: str) -> bool:
+    def fails(self, threshold: FailOn) -> bool:
         """Any rejected write fails; ``warning`` and lower count lost data and unknown verdicts too."""
         counted = self.by_verdict()
-        if threshold == "never":
+        if threshold == FailOn.NEVER:
             return False
-        failing = ["rejected"]
-        if threshold in ("warning", "info", "undecided"):
-            failing.append("unknown")
-        if threshold in ("warning", "info"):
-            failing.append("loses-data")
-        return any(counted[verdict] for verdict in failing) or (threshold == "undecided" and bool(self.not_simulated))
+        failing = [WriteResult.REJECTED]
+        if threshold in (FailOn.WARNING, FailOn.INFO, FailOn.UNDECIDED):
+            failing.append(WriteResult.UNKNOWN)
+        if threshold in (FailOn.WARNING, FailOn.INFO):
+            failing.append(WriteResult.LOSES_DATA)
+        return any(counted[verdict] for verdict in failing) or (
+            threshold == FailOn.UNDECIDED and bool(self.not_simulated)
+        )

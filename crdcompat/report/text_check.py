@@ -8,6 +8,7 @@ from crdcompat.report.check_model import CheckReport, Section
 from crdcompat.report.text_diff import diff_text, says_something
 from crdcompat.report.wording.check import section_title
 from crdcompat.report.wording.findings import many, tally
+from crdcompat.vocabulary import FindingStatus, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,16 +27,16 @@ def check_text(report: CheckReport, style: Style) -> Iterator[str]:
         if style.verbosity >= 0 or says_something(section.report):
             yield ""
             yield from _section(section, style)
-    if not report.sections or (style.verbosity < 0 and not found["error"]):
+    if not report.sections or (style.verbosity < 0 and not found[Severity.ERROR]):
         return
-    colour = "error" if found["error"] else "warning" if found["warning"] else "good"
+    colour = "error" if found[Severity.ERROR] else "warning" if found[Severity.WARNING] else "good"
     yield ""
     yield style.paint(f"This change: {tally(found)}.", colour)
 
 
 def _section(section: Section, style: Style) -> Iterator[str]:
     report = section.report
-    existing = sum(finding.status == "existing" for finding in report.findings)
+    existing = sum(finding.status == FindingStatus.EXISTING for finding in report.findings)
     yield style.paint(section_title(section), "bold")
     yield from diff_text(report, style)
     if existing and style.verbosity >= 0:

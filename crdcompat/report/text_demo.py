@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import orjson
 
 from crdcompat.report.wording.findings import place
+from crdcompat.vocabulary import Severity, Side
+from crdcompat.vocabulary.writes import WriteKind, WriteResult
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
 
 def demo_text(report: DiffReport, replay: SimulationReport, style: Style) -> Iterator[str]:
     """All lines of the demo: ``report`` and ``replay`` are computed from the fixtures, nothing is canned."""
-    finding = next(f for f in report.findings if f.severity == "error")
+    finding = next(f for f in report.findings if f.severity == Severity.ERROR)
     others = [f for f in report.findings if f.severity in ("error", "warning") and f is not finding]
     stuck = replay.objects[0]
 
@@ -27,7 +29,7 @@ def demo_text(report: DiffReport, replay: SimulationReport, style: Style) -> Ite
     yield style.paint("1. crdcompat diff release-4.13 release-4.14", "bold")
     yield f"{style.paint(f'error[{finding.rule}]', 'error')} {finding.crd} {style.paint(finding.path, 'path')}"
     for location in finding.locations:
-        release = report.old if location.side == "old" else report.new
+        release = report.old if location.side == Side.OLD else report.new
         yield f"  --> {location.side}: {release.name}/{place(location)}"
     yield style.wrap(f"{finding.message}.")
     yield "  The smallest object that 4.14 accepts and 4.13 rejects, checked under both schemas:"
@@ -38,8 +40,9 @@ def demo_text(report: DiffReport, replay: SimulationReport, style: Style) -> Ite
     yield f"{stuck.label}, recorded on 4.14, meets the CRD of 4.13 on Kubernetes {replay.old.kubernetes}:"
     for name, write in stuck.writes.items():
         count = f"  ({len(write.errors)} errors)" if write.errors else ""
-        yield f"  {name:<23} {style.paint(write.verdict, 'error' if write.verdict == 'rejected' else 'good')}{count}"
-    first = stuck.writes["status-update"]
+        colour = "error" if write.verdict == WriteResult.REJECTED else "good"
+        yield f"  {name:<23} {style.paint(write.verdict, colour)}{count}"
+    first = stuck.writes[WriteKind.STATUS_UPDATE]
     yield style.wrap(f"{first.message.partition('[')[0]}[{first.errors[0]['text']}, …]", indent="    ", first="  ")
     yield style.wrap(
         "From now on the cluster-version operator cannot write its status: the rollback is stuck until somebody "

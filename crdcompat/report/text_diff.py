@@ -16,6 +16,7 @@ from crdcompat.report.wording.findings import (
     tally,
     undecided_line,
 )
+from crdcompat.vocabulary import Severity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -53,7 +54,7 @@ def diff_text(report: DiffReport, style: Style) -> Iterator[str]:
 
 def says_something(report: DiffReport) -> bool:
     """Whether even a quiet report has to speak."""
-    return bool(report.by_severity()["error"] or report.problems or report.unexplained)
+    return bool(report.by_severity()[Severity.ERROR] or report.problems or report.unexplained)
 
 
 def _side(release: Release) -> str:
@@ -64,10 +65,10 @@ def _side(release: Release) -> str:
 
 def _direction(findings: Sequence[Finding], title: str, style: Style) -> Iterator[str]:
     counted = [finding for finding in findings if finding.counts or (finding.waiver is None and style.existing)]
-    blocks = [finding for finding in counted if finding.severity != "info" or style.verbosity > 0]
-    lines = [finding for finding in counted if finding.severity == "info" and style.verbosity == 0]
+    blocks = [finding for finding in counted if finding.severity != Severity.INFO or style.verbosity > 0]
+    lines = [finding for finding in counted if finding.severity == Severity.INFO and style.verbosity == 0]
     if style.verbosity < 0:
-        blocks, lines = [finding for finding in blocks if finding.severity == "error"], []
+        blocks, lines = [finding for finding in blocks if finding.severity == Severity.ERROR], []
     if not blocks and not lines:
         return
     yield ""
@@ -152,5 +153,5 @@ def _footer(report: DiffReport, style: Style) -> Iterator[str]:
 def _found(report: DiffReport, style: Style) -> str:
     found = report.by_severity()
     waived = sum(finding.waiver is not None for finding in report.findings)
-    colour = "error" if found["error"] else "warning" if found["warning"] else "good"
+    colour = "error" if found[Severity.ERROR] else "warning" if found[Severity.WARNING] else "good"
     return f"{style.paint(f'Found {tally(found)}', colour)}; {len(report.undecided)} undecided, {waived} waived."

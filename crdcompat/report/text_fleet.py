@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
 
-from crdcompat.report.matrix_model import AT_RISK, BLOCKED, UNKNOWN
 from crdcompat.report.wording.findings import many, problem_line
 from crdcompat.report.wording.fleet import (
     cluster_sentence,
@@ -17,6 +16,7 @@ from crdcompat.report.wording.fleet import (
     unjudged_sentence,
     verdict_tally,
 )
+from crdcompat.vocabulary.writes import ReleaseVerdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 
 _MOST = 20
-_COLOURS = {BLOCKED: "error", UNKNOWN: "warning", AT_RISK: "info"}
+_COLOURS = {ReleaseVerdict.BLOCKED: "error", ReleaseVerdict.UNKNOWN: "warning", ReleaseVerdict.AT_RISK: "info"}
 
 
 def fleet_text(report: FleetReport, style: Style) -> Iterator[str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from crdcompat.report.matrix_grid import COLOURS, grid
-from crdcompat.report.matrix_model import CLEAN
 from crdcompat.report.matrix_obstacles import Obstacle, obstacles
 from crdcompat.report.wording.findings import crd_name, many, tally
 from crdcompat.report.wording.matrix import (
@@ -20,6 +19,8 @@ from crdcompat.report.wording.matrix import (
     verdicts,
 )
 from crdcompat.report.wording.simulation import verdict_tally
+from crdcompat.vocabulary import Severity
+from crdcompat.vocabulary.writes import ReleaseVerdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -76,7 +77,7 @@ def _unjudged(report: MatrixReport, style: Style) -> Iterator[str]:
 
 def _findings(cell: Cell, style: Style) -> Iterator[str]:
     """Errors and warnings of a cell, a line each: diff tells all of them."""
-    shown = [finding for finding in cell.findings if finding.counts and finding.severity != "info"]
+    shown = [finding for finding in cell.findings if finding.counts and finding.severity != Severity.INFO]
     if not shown:
         return
     yield ""
@@ -108,6 +109,6 @@ def _cut_short(lines: Sequence[str], style: Style) -> Iterator[str]:
 
 
 def _footer(report: MatrixReport, style: Style) -> Iterator[str]:
-    worst = next((verdict for verdict, count in report.by_verdict().items() if count), CLEAN)
+    worst = next((verdict for verdict, count in report.by_verdict().items() if count), ReleaseVerdict.CLEAN)
     yield f"{style.paint(verdicts(report), COLOURS[worst])}."
     yield style.wrap(coverage(report), indent="")

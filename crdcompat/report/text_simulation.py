@@ -15,6 +15,7 @@ from crdcompat.report.wording.simulation import (
     replay_title,
     verdict_tally,
 )
+from crdcompat.vocabulary.writes import WriteResult
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,7 +35,7 @@ def simulation_text(report: SimulationReport, style: Style) -> Iterator[str]:
         yield style.paint(f"  {note}", "warning") if note.startswith("warning: ") else f"  note: {note}"
     for problem in report.problems:
         yield problem_line(problem, style)
-    worst = [item for item in report.objects if item.worst != "accepted"]
+    worst = [item for item in report.objects if item.worst != WriteResult.ACCEPTED]
     worst.sort(key=lambda item: ("rejected", "unknown", "loses-data").index(item.worst))
     shown = worst if style.verbosity > 0 else worst[:_MOST_OBJECTS]
     for item in shown if style.verbosity >= 0 else ():

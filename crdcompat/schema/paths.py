@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple, TypeAlias
 
 from crdcompat.schema.structural import ABSENT, Node
+from crdcompat.vocabulary import Owner
 
 
 class Wild(enum.Enum):
@@ -62,10 +63,12 @@ def render(path: SchemaPath) -> str:
     return text
 
 
-def owner(path: SchemaPath) -> str:
-    """Who writes the field at ``path``: ``status``, ``spec``, ``metadata`` or ``other`` (design, section 2)."""
-    head = path[0] if path else ""
-    return head if head in ("status", "spec", "metadata") and isinstance(head, str) else "other"
+def owner(path: SchemaPath) -> Owner:
+    """Who writes the field at ``path`` (design, section 2)."""
+    return _OWNERS.get(path[0], Owner.OTHER) if path else Owner.OTHER
+
+
+_OWNERS: dict[str | Wild, Owner] = {part: part for part in (Owner.STATUS, Owner.SPEC, Owner.METADATA)}
 
 
 def node_at(root: Node, path: SchemaPath) -> Node | None:

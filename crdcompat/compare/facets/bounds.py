@@ -12,6 +12,7 @@ from crdcompat.compare.site import Meeting, Seen, Site, Trials
 from crdcompat.schema.numerals import numbers_between
 from crdcompat.schema.paths import node_at
 from crdcompat.schema.structural import Node
+from crdcompat.vocabulary import Direction, Effect
 
 KEYWORDS = frozenset(BOUNDS)
 EFFECTS = limit_effects("bounds")
@@ -21,7 +22,7 @@ def changes(site: Site) -> Iterator[Change]:
     return limit_changes(site, "bounds", BOUNDS)
 
 
-def trials(change: Change, direction: str, meeting: Meeting) -> Trials:
+def trials(change: Change, direction: Direction, meeting: Meeting) -> Trials:
     """Numbers just outside the reader's bounds that the writer's allow."""
     writer, reader = node_at(meeting.writer.node, change.path), node_at(meeting.reader.node, change.path)
     if writer is None or reader is None:
@@ -29,7 +30,7 @@ def trials(change: Change, direction: str, meeting: Meeting) -> Trials:
     return limit_trials(change, _numbers(writer, reader))
 
 
-def shows(effect: str, seen: Seen) -> bool:
+def shows(effect: Effect, seen: Seen) -> bool:
     return seen.rejects()
 
 

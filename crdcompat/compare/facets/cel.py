@@ -14,15 +14,16 @@ from typing import Any
 from crdcompat.apiserver.keywords import JUNCTORS
 from crdcompat.compare.changes import Change
 from crdcompat.compare.local import Alone, defaulted, shape
-from crdcompat.compare.site import ROLLBACK, RULE_REASONS, WRITE_REJECTED, Effects, Meeting, Seen, Site, Trial, Trials
+from crdcompat.compare.site import RULE_REASONS, Effects, Meeting, Seen, Site, Trial, Trials
 from crdcompat.compare.variants import distinct, every_value, rule_cases, variants
 from crdcompat.schema.mentions import mentions
 from crdcompat.schema.paths import node_at
 from crdcompat.schema.structural import Node
+from crdcompat.vocabulary import Direction, Effect
 
 _KEYWORD = "x-kubernetes-validations"
 KEYWORDS = frozenset({_KEYWORD})
-_REJECTED = (WRITE_REJECTED,)
+_REJECTED = (Effect.WRITE_REJECTED,)
 EFFECTS = {
     "cel.rule-added": Effects(upgrade=_REJECTED),
     "cel.rule-removed": Effects(rollback=_REJECTED),
@@ -55,10 +56,10 @@ def changes(site: Site) -> Iterator[Change]:
         yield site.change("cel.text-changed", None, None, _KEYWORD)
 
 
-def trials(change: Change, direction: str, meeting: Meeting) -> Trials:
+def trials(change: Change, direction: Direction, meeting: Meeting) -> Trials:
     """Values that the writer takes and that one of the reader's own rules refuses."""
     writer, reader = node_at(meeting.writer.node, change.path), node_at(meeting.reader.node, change.path)
-    rules = change.old if direction == ROLLBACK else change.new
+    rules = change.old if direction == Direction.ROLLBACK else change.new
     if writer is None or reader is None or not isinstance(rules, list):
         return Trials(())
     alone = Node({**shape(reader.raw), _KEYWORD: rules})
@@ -94,7 +95,7 @@ def _texts(rules: list[dict[str, Any]]) -> tuple[str, ...]:
     return tuple(str(rule.get("rule", "")).strip() for rule in rules)
 
 
-def shows(effect: str, seen: Seen) -> bool:
+def shows(effect: Effect, seen: Seen) -> bool:
     place, depth = seen.pointer, len(seen.pointer)
     errors = (error for error in seen.verdict.errors if error.type in RULE_REASONS and not error.is_marker)
     return any(error.pointer[:depth] == place for error in errors if error.keyword not in JUNCTORS or not depth)

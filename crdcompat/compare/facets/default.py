@@ -11,13 +11,14 @@ from collections.abc import Iterator
 
 from crdcompat.compare.changes import Change, shown
 from crdcompat.compare.equal import identical
-from crdcompat.compare.site import VALUE_DEFAULTED, Effects, Meeting, Seen, Site, Trial, Trials
+from crdcompat.compare.site import Effects, Meeting, Seen, Site, Trial, Trials
 from crdcompat.schema.structural import ABSENT
+from crdcompat.vocabulary import Direction, Effect
 
 KEYWORDS = frozenset({"default"})
 EFFECTS = {
-    "default.added": Effects(upgrade=(VALUE_DEFAULTED,)),
-    "default.removed": Effects(rollback=(VALUE_DEFAULTED,)),
+    "default.added": Effects(upgrade=(Effect.VALUE_DEFAULTED,)),
+    "default.removed": Effects(rollback=(Effect.VALUE_DEFAULTED,)),
     "default.changed": Effects(),
 }
 
@@ -30,10 +31,10 @@ def changes(site: Site) -> Iterator[Change]:
     yield site.change(kind, shown(old), shown(new), "default")
 
 
-def trials(change: Change, direction: str, meeting: Meeting) -> Trials:
+def trials(change: Change, direction: Direction, meeting: Meeting) -> Trials:
     """The parent object without the field."""
     return Trials((Trial(ABSENT, change.path),))
 
 
-def shows(effect: str, seen: Seen) -> bool:
+def shows(effect: Effect, seen: Seen) -> bool:
     return seen.defaults()

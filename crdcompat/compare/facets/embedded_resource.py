@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from crdcompat.compare.changes import Change
-from crdcompat.compare.site import VALUE_PRUNED, WRITE_REJECTED, Effects, Meeting, Seen, Site, Trial, Trials
+from crdcompat.compare.site import Effects, Meeting, Seen, Site, Trial, Trials
 from crdcompat.schema.paths import node_at
 from crdcompat.schema.sample import sample
+from crdcompat.vocabulary import Direction, Effect
 
 _KEYWORD = "x-kubernetes-embedded-resource"
 KEYWORDS = frozenset({_KEYWORD})
 EFFECTS = {
-    "embedded-resource.added": Effects(rollback=(VALUE_PRUNED,), upgrade=(WRITE_REJECTED,)),
-    "embedded-resource.removed": Effects(rollback=(WRITE_REJECTED,), upgrade=(VALUE_PRUNED,)),
+    "embedded-resource.added": Effects(rollback=(Effect.VALUE_PRUNED,), upgrade=(Effect.WRITE_REJECTED,)),
+    "embedded-resource.removed": Effects(rollback=(Effect.WRITE_REJECTED,), upgrade=(Effect.VALUE_PRUNED,)),
 }
 
 
@@ -23,7 +24,7 @@ def changes(site: Site) -> Iterator[Change]:
         yield site.change("embedded-resource.added" if new else "embedded-resource.removed", old, new, _KEYWORD)
 
 
-def trials(change: Change, direction: str, meeting: Meeting) -> Trials:
+def trials(change: Change, direction: Direction, meeting: Meeting) -> Trials:
     """Objects without and with what an embedded resource must have."""
     node = node_at(meeting.writer.node, change.path)
     if node is None:
@@ -35,5 +36,5 @@ def trials(change: Change, direction: str, meeting: Meeting) -> Trials:
     return Trials(tuple(Trial(value, change.path) for value in (bare, whole)))
 
 
-def shows(effect: str, seen: Seen) -> bool:
-    return seen.prunes() if effect == VALUE_PRUNED else seen.rejects_below()
+def shows(effect: Effect, seen: Seen) -> bool:
+    return seen.prunes() if effect == Effect.VALUE_PRUNED else seen.rejects_below()

@@ -14,19 +14,20 @@ from crdcompat.apiserver.keywords import Keyword
 from crdcompat.compare import strings
 from crdcompat.compare.changes import Change
 from crdcompat.compare.local import Alone
-from crdcompat.compare.site import ROLLBACK, WRITE_REJECTED, Effects, Meeting, Seen, Site, Trial, Trials
+from crdcompat.compare.site import Effects, Meeting, Seen, Site, Trial, Trials
 from crdcompat.schema.enums import enum_members, member_key
 from crdcompat.schema.mentions import literals_for
 from crdcompat.schema.paths import Pointer, node_at
 from crdcompat.schema.sample import values
 from crdcompat.schema.structural import Node
+from crdcompat.vocabulary import Direction, Effect
 
 KEYWORDS = frozenset({"enum"})
 EFFECTS = {
-    "enum.value-added": Effects(rollback=(WRITE_REJECTED,)),
-    "enum.value-removed": Effects(upgrade=(WRITE_REJECTED,)),
-    "enum.introduced": Effects(upgrade=(WRITE_REJECTED,)),
-    "enum.dropped": Effects(rollback=(WRITE_REJECTED,)),
+    "enum.value-added": Effects(rollback=(Effect.WRITE_REJECTED,)),
+    "enum.value-removed": Effects(upgrade=(Effect.WRITE_REJECTED,)),
+    "enum.introduced": Effects(upgrade=(Effect.WRITE_REJECTED,)),
+    "enum.dropped": Effects(rollback=(Effect.WRITE_REJECTED,)),
 }
 
 #: How many values outside an enum are tried before giving up; each costs a search for a valid object.
@@ -59,12 +60,12 @@ def changes(site: Site) -> Iterator[Change]:
         yield Change("enum.value-removed", site.path, list(old), list(new), removed=removed, old_at=at, new_at=new_at)
 
 
-def trials(change: Change, direction: str, meeting: Meeting) -> Trials:
+def trials(change: Change, direction: Direction, meeting: Meeting) -> Trials:
     """The added (removed) values themselves; for a free field, values outside the other side's enum."""
     if change.added or change.removed:
         moved = change.added or change.removed
         return Trials(tuple(Trial(value, change.path, value) for value in moved), complete=True)
-    closed = change.old if direction == ROLLBACK else change.new
+    closed = change.old if direction == Direction.ROLLBACK else change.new
     known = {member_key(member) for member in closed or ()}
     node = node_at(meeting.writer.node, change.path)
     if node is None:
@@ -95,7 +96,7 @@ def _numbers_beside(node: Node, members: Sequence[Any]) -> Iterator[Any]:
         yield from (value for member in numbers for value in (member + step, member - step))
 
 
-def shows(effect: str, seen: Seen) -> bool:
+def shows(effect: Effect, seen: Seen) -> bool:
     # A member that the reader's enum still lists may be forbidden by the pattern or a rule beside it.
     return seen.breaks(Keyword.ENUM, Keyword.PATTERN, Keyword.RULE)
 

@@ -9,14 +9,15 @@ from typing import Any
 from crdcompat.apiserver.formats import matches, supported
 from crdcompat.apiserver.keywords import Keyword
 from crdcompat.compare.changes import Change
-from crdcompat.compare.site import WRITE_REJECTED, Effects, Meeting, Seen, Site, Trial, Trials
+from crdcompat.compare.site import Effects, Meeting, Seen, Site, Trial, Trials
 from crdcompat.schema.paths import node_at
 from crdcompat.schema.sample import values
 from crdcompat.schema.structural import Node
 from crdcompat.schema.texts import POOL
+from crdcompat.vocabulary import Direction, Effect
 
 KEYWORDS = frozenset({"format"})
-_BOTH = (WRITE_REJECTED,)
+_BOTH = (Effect.WRITE_REJECTED,)
 EFFECTS = {"format.changed": Effects(rollback=_BOTH, upgrade=_BOTH)}
 
 _BEYOND_INT32: tuple[Any, ...] = (2**31, -(2**31) - 1, 2**53)
@@ -30,7 +31,7 @@ def changes(site: Site) -> Iterator[Change]:
     yield site.change("format.changed", old.format or None, new.format or None, "format")
 
 
-def trials(change: Change, direction: str, meeting: Meeting) -> Trials:
+def trials(change: Change, direction: Direction, meeting: Meeting) -> Trials:
     """Values of the writer's format that are not of the reader's; none if the reader's server checks no such format."""
     writer, reader = node_at(meeting.writer.node, change.path), node_at(meeting.reader.node, change.path)
     if writer is None or reader is None:
@@ -43,7 +44,7 @@ def trials(change: Change, direction: str, meeting: Meeting) -> Trials:
     return Trials(tuple(Trial(text, change.path) for text in islice(candidates, _MOST)))
 
 
-def shows(effect: str, seen: Seen) -> bool:
+def shows(effect: Effect, seen: Seen) -> bool:
     return seen.rejects() or seen.breaks(Keyword.RANGE)
 
 

@@ -12,26 +12,16 @@ from typing import Any
 
 from crdcompat.compare.changes import Change
 from crdcompat.compare.local import Alone
-from crdcompat.compare.site import (
-    VALUE_DEFAULTED,
-    VALUE_PRUNED,
-    WRITE_REJECTED,
-    Effects,
-    Meeting,
-    Seen,
-    Site,
-    Trial,
-    Trials,
-    summary,
-)
+from crdcompat.compare.site import Effects, Meeting, Seen, Site, Trial, Trials, summary
 from crdcompat.schema.paths import node_at
 from crdcompat.schema.sample import sample
 from crdcompat.schema.structural import ABSENT, Node
 from crdcompat.schema.texts import POOL
+from crdcompat.vocabulary import Direction, Effect
 
 #: ``properties`` is the keyword of ``presence``, with which this facet shares the differing names.
 KEYWORDS: frozenset[str] = frozenset()
-_ALL = (WRITE_REJECTED, VALUE_PRUNED, VALUE_DEFAULTED)
+_ALL = (Effect.WRITE_REJECTED, Effect.VALUE_PRUNED, Effect.VALUE_DEFAULTED)
 EFFECTS = {
     "free-field.declared": Effects(upgrade=_ALL),
     "free-field.undeclared": Effects(rollback=_ALL),
@@ -55,7 +45,7 @@ def changes(site: Site) -> Iterator[Change]:
         yield Change("free-field.undeclared", (*site.path, name), summary(old[name]), _FREE, (), (), *at)
 
 
-def trials(change: Change, direction: str, meeting: Meeting) -> Trials:
+def trials(change: Change, direction: Direction, meeting: Meeting) -> Trials:
     """Values that the writer keeps without a look; the field left out where the reader has a default."""
     field = node_at(meeting.reader.node, change.path)
     if field is None:
@@ -68,10 +58,10 @@ def trials(change: Change, direction: str, meeting: Meeting) -> Trials:
     return Trials(tuple(Trial(value, change.path) for value in values))
 
 
-def shows(effect: str, seen: Seen) -> bool:
-    if effect == WRITE_REJECTED:
+def shows(effect: Effect, seen: Seen) -> bool:
+    if effect == Effect.WRITE_REJECTED:
         return seen.rejects_below()
-    return seen.prunes() if effect == VALUE_PRUNED else seen.defaults()
+    return seen.prunes() if effect == Effect.VALUE_PRUNED else seen.defaults()
 
 
 def _any_value(node: Node, depth: int) -> Iterator[Any]:

@@ -9,6 +9,7 @@ from crdcompat.compare.limits import limit_changes, limit_effects, limit_trials,
 from crdcompat.compare.site import Meeting, Seen, Site, Trials
 from crdcompat.schema.paths import node_at
 from crdcompat.schema.sample import list_of_size
+from crdcompat.vocabulary import Direction, Effect
 
 _LIMITS = ("minItems", "maxItems")
 KEYWORDS = frozenset(_LIMITS)
@@ -19,7 +20,7 @@ def changes(site: Site) -> Iterator[Change]:
     return limit_changes(site, "item-count", _LIMITS)
 
 
-def trials(change: Change, direction: str, meeting: Meeting) -> Trials:
+def trials(change: Change, direction: Direction, meeting: Meeting) -> Trials:
     """Lists of a size that the writer allows and the reader does not."""
     writer, reader = node_at(meeting.writer.node, change.path), node_at(meeting.reader.node, change.path)
     if writer is None or reader is None:
@@ -27,5 +28,5 @@ def trials(change: Change, direction: str, meeting: Meeting) -> Trials:
     return limit_trials(change, (list_of_size(writer, size) for size in sizes_outside(reader, writer, _LIMITS)))
 
 
-def shows(effect: str, seen: Seen) -> bool:
+def shows(effect: Effect, seen: Seen) -> bool:
     return seen.rejects()

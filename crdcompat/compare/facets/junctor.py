@@ -14,14 +14,15 @@ from crdcompat.compare.changes import Change
 from crdcompat.compare.equal import identical
 from crdcompat.compare.exhaust import all_cases
 from crdcompat.compare.local import Alone, defaulted
-from crdcompat.compare.site import WRITE_REJECTED, Effects, Meeting, Seen, Site, Trial, Trials
+from crdcompat.compare.site import Effects, Meeting, Seen, Site, Trial, Trials
 from crdcompat.compare.variants import every_value, variants
 from crdcompat.schema.enums import member_key
 from crdcompat.schema.paths import node_at
 from crdcompat.schema.structural import ABSENT, Node
+from crdcompat.vocabulary import Direction, Effect
 
 KEYWORDS = frozenset({"allOf", "anyOf", "oneOf", "not"})
-_REJECTED = (WRITE_REJECTED,)
+_REJECTED = (Effect.WRITE_REJECTED,)
 EFFECTS = {"junctor.changed": Effects(rollback=_REJECTED, upgrade=_REJECTED)}
 
 _MOST = 4
@@ -39,7 +40,7 @@ def changes(site: Site) -> Iterator[Change]:
         yield site.change("junctor.changed", old or None, new or None, *differing)
 
 
-def trials(change: Change, direction: str, meeting: Meeting) -> Trials:
+def trials(change: Change, direction: Direction, meeting: Meeting) -> Trials:
     """Values that the writer's junctors take and the reader's do not."""
     writer, reader = node_at(meeting.writer.node, change.path), node_at(meeting.reader.node, change.path)
     if writer is None or reader is None:
@@ -60,7 +61,7 @@ def trials(change: Change, direction: str, meeting: Meeting) -> Trials:
     return Trials(made, complete=complete or (by_enums and not made))
 
 
-def shows(effect: str, seen: Seen) -> bool:
+def shows(effect: Effect, seen: Seen) -> bool:
     return seen.rejects_below()
 
 

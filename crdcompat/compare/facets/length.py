@@ -10,6 +10,7 @@ from crdcompat.compare.limits import limit_changes, limit_effects
 from crdcompat.compare.local import Alone
 from crdcompat.compare.site import Meeting, Seen, Site, Trial, Trials
 from crdcompat.schema.paths import node_at
+from crdcompat.vocabulary import Direction, Effect
 
 _LIMITS = ("minLength", "maxLength")
 KEYWORDS = frozenset(_LIMITS)
@@ -20,7 +21,7 @@ def changes(site: Site) -> Iterator[Change]:
     return limit_changes(site, "length", _LIMITS)
 
 
-def trials(change: Change, direction: str, meeting: Meeting) -> Trials:
+def trials(change: Change, direction: Direction, meeting: Meeting) -> Trials:
     """Strings that the writer takes and the reader does not."""
     writer, reader = node_at(meeting.writer.node, change.path), node_at(meeting.reader.node, change.path)
     if writer is None or reader is None:
@@ -29,5 +30,5 @@ def trials(change: Change, direction: str, meeting: Meeting) -> Trials:
     return Trials(tuple(Trial(text, change.path) for text in texts), complete=complete)
 
 
-def shows(effect: str, seen: Seen) -> bool:
+def shows(effect: Effect, seen: Seen) -> bool:
     return seen.rejects()

@@ -6,11 +6,12 @@ from collections.abc import Iterator
 
 from crdcompat.compare.changes import Change
 from crdcompat.compare.duplicates import duplicate_trials, shows_duplicate
-from crdcompat.compare.site import WRITE_REJECTED, Effects, Meeting, Seen, Site, Trials
+from crdcompat.compare.site import Effects, Meeting, Seen, Site, Trials
+from crdcompat.vocabulary import Direction, Effect
 
 _KEYWORD = "x-kubernetes-list-map-keys"
 KEYWORDS = frozenset({_KEYWORD})
-EFFECTS = {"list-keys.changed": Effects(rollback=(WRITE_REJECTED,), upgrade=(WRITE_REJECTED,))}
+EFFECTS = {"list-keys.changed": Effects(rollback=(Effect.WRITE_REJECTED,), upgrade=(Effect.WRITE_REJECTED,))}
 
 
 def changes(site: Site) -> Iterator[Change]:
@@ -21,9 +22,9 @@ def changes(site: Site) -> Iterator[Change]:
         yield site.change("list-keys.changed", list(old.list_keys), list(new.list_keys), _KEYWORD)
 
 
-def trials(change: Change, direction: str, meeting: Meeting) -> Trials:
+def trials(change: Change, direction: Direction, meeting: Meeting) -> Trials:
     return duplicate_trials(change, meeting)
 
 
-def shows(effect: str, seen: Seen) -> bool:
+def shows(effect: Effect, seen: Seen) -> bool:
     return shows_duplicate(seen)

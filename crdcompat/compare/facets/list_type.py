@@ -7,12 +7,13 @@ from typing import Any
 
 from crdcompat.compare.changes import Change
 from crdcompat.compare.duplicates import duplicate_trials, shows_duplicate
-from crdcompat.compare.site import WRITE_REJECTED, Effects, Meeting, Seen, Site, Trials
+from crdcompat.compare.site import Effects, Meeting, Seen, Site, Trials
 from crdcompat.schema.structural import Node
+from crdcompat.vocabulary import Direction, Effect
 
 _KEYWORD = "x-kubernetes-list-type"
 KEYWORDS = frozenset({_KEYWORD, "x-kubernetes-list-map-keys"})
-_REJECTED = (WRITE_REJECTED,)
+_REJECTED = (Effect.WRITE_REJECTED,)
 EFFECTS = {
     "list-type.tightened": Effects(upgrade=_REJECTED),
     "list-type.loosened": Effects(rollback=_REJECTED),
@@ -32,11 +33,11 @@ def changes(site: Site) -> Iterator[Change]:
     yield site.change(kind, _shown(old), _shown(new), _KEYWORD)
 
 
-def trials(change: Change, direction: str, meeting: Meeting) -> Trials:
+def trials(change: Change, direction: Direction, meeting: Meeting) -> Trials:
     return duplicate_trials(change, meeting)
 
 
-def shows(effect: str, seen: Seen) -> bool:
+def shows(effect: Effect, seen: Seen) -> bool:
     return shows_duplicate(seen)
 
 

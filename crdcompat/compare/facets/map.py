@@ -8,6 +8,7 @@ from crdcompat.compare.changes import Change
 from crdcompat.compare.shapes import SHAPE_EFFECTS, shape_trials, shows_shape
 from crdcompat.compare.site import Meeting, Seen, Site, Trials
 from crdcompat.schema.structural import Node
+from crdcompat.vocabulary import Direction, Effect
 
 KEYWORDS = frozenset({"additionalProperties"})
 EFFECTS = {"map.introduced": SHAPE_EFFECTS, "map.dropped": SHAPE_EFFECTS}
@@ -20,12 +21,12 @@ def changes(site: Site) -> Iterator[Change]:
     yield site.change(kind, _form(site.old), _form(site.new), "additionalProperties")
 
 
-def trials(change: Change, direction: str, meeting: Meeting) -> Trials:
+def trials(change: Change, direction: Direction, meeting: Meeting) -> Trials:
     """Values that the writer's type allows, one with a key that only a map holds among them."""
     return shape_trials(change, meeting)
 
 
-def shows(effect: str, seen: Seen) -> bool:
+def shows(effect: Effect, seen: Seen) -> bool:
     return shows_shape(effect, seen)
 
 

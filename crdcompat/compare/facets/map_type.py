@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from crdcompat.compare.changes import Change
 from crdcompat.compare.site import Effects, Meeting, Seen, Site, Trials
+from crdcompat.vocabulary import Direction, Effect
 
 _KEYWORD = "x-kubernetes-map-type"
 KEYWORDS = frozenset({_KEYWORD})
@@ -18,9 +19,9 @@ def changes(site: Site) -> Iterator[Change]:
         yield site.change("map-type.changed", old, new, _KEYWORD)
 
 
-def trials(change: Change, direction: str, meeting: Meeting) -> Trials:
+def trials(change: Change, direction: Direction, meeting: Meeting) -> Trials:
     return Trials(())
 
 
-def shows(effect: str, seen: Seen) -> bool:
+def shows(effect: Effect, seen: Seen) -> bool:
     return False

@@ -8,14 +8,15 @@ from typing import Any
 
 from crdcompat.compare.changes import Change
 from crdcompat.compare.limits import BOUNDS, limit_trials, number, range_of
-from crdcompat.compare.site import WRITE_REJECTED, Effects, Meeting, Seen, Site, Trials
+from crdcompat.compare.site import Effects, Meeting, Seen, Site, Trials
 from crdcompat.schema.numerals import whole_number
 from crdcompat.schema.paths import node_at
 from crdcompat.schema.sample import values
 from crdcompat.schema.structural import Node
+from crdcompat.vocabulary import Direction, Effect
 
 KEYWORDS = frozenset({"multipleOf"})
-EFFECTS = {"multiple-of.changed": Effects(rollback=(WRITE_REJECTED,), upgrade=(WRITE_REJECTED,))}
+EFFECTS = {"multiple-of.changed": Effects(rollback=(Effect.WRITE_REJECTED,), upgrade=(Effect.WRITE_REJECTED,))}
 
 
 def changes(site: Site) -> Iterator[Change]:
@@ -24,7 +25,7 @@ def changes(site: Site) -> Iterator[Change]:
         yield site.change("multiple-of.changed", old, new, "multipleOf")
 
 
-def trials(change: Change, direction: str, meeting: Meeting) -> Trials:
+def trials(change: Change, direction: Direction, meeting: Meeting) -> Trials:
     """Multiples of the writer's factor that are none of the reader's."""
     writer, reader = node_at(meeting.writer.node, change.path), node_at(meeting.reader.node, change.path)
     if writer is None or reader is None:
@@ -32,7 +33,7 @@ def trials(change: Change, direction: str, meeting: Meeting) -> Trials:
     return limit_trials(change, _multiples(writer, reader))
 
 
-def shows(effect: str, seen: Seen) -> bool:
+def shows(effect: Effect, seen: Seen) -> bool:
     return seen.rejects()
 
 

@@ -10,20 +10,11 @@ from collections.abc import Iterator
 
 from crdcompat.apiserver.errors import REQUIRED, TYPE_INVALID
 from crdcompat.compare.changes import Change
-from crdcompat.compare.site import (
-    VALUE_DEFAULTED,
-    VALUE_PRUNED,
-    WRITE_REJECTED,
-    Effects,
-    Meeting,
-    Seen,
-    Site,
-    Trial,
-    Trials,
-)
+from crdcompat.compare.site import Effects, Meeting, Seen, Site, Trial, Trials
+from crdcompat.vocabulary import Direction, Effect
 
 KEYWORDS = frozenset({"nullable"})
-_ANY = (WRITE_REJECTED, VALUE_DEFAULTED, VALUE_PRUNED)
+_ANY = (Effect.WRITE_REJECTED, Effect.VALUE_DEFAULTED, Effect.VALUE_PRUNED)
 EFFECTS = {
     "nullable.added": Effects(rollback=_ANY),
     "nullable.removed": Effects(upgrade=_ANY),
@@ -37,12 +28,12 @@ def changes(site: Site) -> Iterator[Change]:
     yield site.change(kind, site.old.nullable, site.new.nullable, "nullable")
 
 
-def trials(change: Change, direction: str, meeting: Meeting) -> Trials:
+def trials(change: Change, direction: Direction, meeting: Meeting) -> Trials:
     """The null itself."""
     return Trials((Trial(None, change.path),), complete=True)
 
 
-def shows(effect: str, seen: Seen) -> bool:
-    if effect == WRITE_REJECTED:
+def shows(effect: Effect, seen: Seen) -> bool:
+    if effect == Effect.WRITE_REJECTED:
         return seen.rejects(TYPE_INVALID, REQUIRED)
-    return seen.defaults() if effect == VALUE_DEFAULTED else seen.loses()
+    return seen.defaults() if effect == Effect.VALUE_DEFAULTED else seen.loses()

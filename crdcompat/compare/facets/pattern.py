@@ -8,14 +8,15 @@ from typing import Any
 from crdcompat.compare import strings
 from crdcompat.compare.changes import Change, Undecided
 from crdcompat.compare.local import Alone
-from crdcompat.compare.site import ROLLBACK, WRITE_REJECTED, Effects, Meeting, Seen, Site, Trial, Trials
+from crdcompat.compare.site import Effects, Meeting, Seen, Site, Trial, Trials
 from crdcompat.schema.enums import enum_members
 from crdcompat.schema.paths import node_at
 from crdcompat.schema.structural import Node
 from crdcompat.schema.texts import string_limits
+from crdcompat.vocabulary import Direction, Effect
 
 KEYWORDS = frozenset({"pattern"})
-_REJECTED = (WRITE_REJECTED,)
+_REJECTED = (Effect.WRITE_REJECTED,)
 EFFECTS = {
     "pattern.widened": Effects(rollback=_REJECTED),
     "pattern.narrowed": Effects(upgrade=_REJECTED),
@@ -48,18 +49,18 @@ def changes(site: Site) -> Iterator[Change | Undecided]:
     yield site.change(kind, _shown(old), _shown(new), "pattern", added=added, removed=removed)
 
 
-def trials(change: Change, direction: str, meeting: Meeting) -> Trials:
+def trials(change: Change, direction: Direction, meeting: Meeting) -> Trials:
     """Strings of the writer's pattern that are not of the reader's."""
     writer, reader = node_at(meeting.writer.node, change.path), node_at(meeting.reader.node, change.path)
     if writer is None or reader is None:
         return Trials(())
     texts, complete = strings.strings_outside(writer, reader, Alone(writer, meeting.writer.server).takes)
-    named = change.added if direction == ROLLBACK else change.removed
+    named = change.added if direction == Direction.ROLLBACK else change.removed
     distinct = dict.fromkeys((*(text for text in named if isinstance(text, str)), *texts))
     return Trials(tuple(Trial(text, change.path) for text in distinct), complete=complete)
 
 
-def shows(effect: str, seen: Seen) -> bool:
+def shows(effect: Effect, seen: Seen) -> bool:
     return seen.rejects()
 
 

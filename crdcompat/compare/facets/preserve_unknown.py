@@ -6,15 +6,16 @@ from collections.abc import Iterator
 from typing import Any
 
 from crdcompat.compare.changes import Change
-from crdcompat.compare.site import VALUE_PRUNED, WRITE_REJECTED, Effects, Meeting, Seen, Site, Trial, Trials
+from crdcompat.compare.site import Effects, Meeting, Seen, Site, Trial, Trials
 from crdcompat.schema.paths import node_at
 from crdcompat.schema.sample import sample
+from crdcompat.vocabulary import Direction, Effect
 
 _KEYWORD = "x-kubernetes-preserve-unknown-fields"
 KEYWORDS = frozenset({_KEYWORD})
 EFFECTS = {
-    "preserve-unknown.added": Effects(rollback=(VALUE_PRUNED, WRITE_REJECTED)),
-    "preserve-unknown.removed": Effects(upgrade=(VALUE_PRUNED, WRITE_REJECTED)),
+    "preserve-unknown.added": Effects(rollback=(Effect.VALUE_PRUNED, Effect.WRITE_REJECTED)),
+    "preserve-unknown.removed": Effects(upgrade=(Effect.VALUE_PRUNED, Effect.WRITE_REJECTED)),
 }
 
 #: A member that no schema declares.
@@ -27,7 +28,7 @@ def changes(site: Site) -> Iterator[Change]:
         yield site.change("preserve-unknown.added" if new else "preserve-unknown.removed", old, new, _KEYWORD)
 
 
-def trials(change: Change, direction: str, meeting: Meeting) -> Trials:
+def trials(change: Change, direction: Direction, meeting: Meeting) -> Trials:
     """Objects with an undeclared member, and a list of one."""
     node = node_at(meeting.writer.node, change.path)
     if node is None:
@@ -38,5 +39,5 @@ def trials(change: Change, direction: str, meeting: Meeting) -> Trials:
     return Trials(tuple(Trial(value, change.path) for value in values))
 
 
-def shows(effect: str, seen: Seen) -> bool:
-    return seen.prunes() if effect == VALUE_PRUNED else seen.rejects_below()
+def shows(effect: Effect, seen: Seen) -> bool:
+    return seen.prunes() if effect == Effect.VALUE_PRUNED else seen.rejects_below()

@@ -10,28 +10,19 @@ from collections.abc import Iterator
 from itertools import islice
 
 from crdcompat.compare.changes import Change
-from crdcompat.compare.site import (
-    VALUE_DEFAULTED,
-    VALUE_PRUNED,
-    Effects,
-    Meeting,
-    Seen,
-    Site,
-    Trial,
-    Trials,
-    summary,
-)
+from crdcompat.compare.site import Effects, Meeting, Seen, Site, Trial, Trials, summary
 from crdcompat.schema.paths import node_at
 from crdcompat.schema.sample import values
 from crdcompat.schema.structural import ABSENT, Node
+from crdcompat.vocabulary import Direction, Effect
 
 KEYWORDS = frozenset({"properties"})
 #: Whether a member is kept is its parent's to say.
 LOOKS_ABOVE = True
 EFFECTS = {
     # Without a default a new field does nothing to objects that lack it: see ``trials``.
-    "property.added": Effects(rollback=(VALUE_PRUNED,), upgrade=(VALUE_DEFAULTED,)),
-    "property.removed": Effects(rollback=(VALUE_DEFAULTED,), upgrade=(VALUE_PRUNED,)),
+    "property.added": Effects(rollback=(Effect.VALUE_PRUNED,), upgrade=(Effect.VALUE_DEFAULTED,)),
+    "property.removed": Effects(rollback=(Effect.VALUE_DEFAULTED,), upgrade=(Effect.VALUE_PRUNED,)),
 }
 
 _MOST_TRIALS = 4
@@ -60,10 +51,10 @@ def changes(site: Site) -> Iterator[Change]:
         )
 
 
-def trials(change: Change, direction: str, meeting: Meeting) -> Trials:
+def trials(change: Change, direction: Direction, meeting: Meeting) -> Trials:
     """A value of the property for what is pruned; for what is defaulted, its parent without it."""
     above = change.path[:-1]
-    if EFFECTS[change.kind].towards(direction) == (VALUE_DEFAULTED,):
+    if EFFECTS[change.kind].towards(direction) == (Effect.VALUE_DEFAULTED,):
         field = node_at(meeting.reader.node, change.path)
         if field is None or field.default is ABSENT:
             return Trials((), complete=True)
@@ -74,8 +65,8 @@ def trials(change: Change, direction: str, meeting: Meeting) -> Trials:
     return Trials(tuple(Trial(value, change.path) for value in islice(values(field), _MOST_TRIALS)))
 
 
-def shows(effect: str, seen: Seen) -> bool:
-    return seen.defaults() if effect == VALUE_DEFAULTED else seen.prunes()
+def shows(effect: Effect, seen: Seen) -> bool:
+    return seen.defaults() if effect == Effect.VALUE_DEFAULTED else seen.prunes()
 
 
 def keeps_unknown(parent: Node | None) -> bool:

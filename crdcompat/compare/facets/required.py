@@ -9,13 +9,14 @@ from collections.abc import Iterator
 
 from crdcompat.apiserver.errors import REQUIRED
 from crdcompat.compare.changes import Change
-from crdcompat.compare.site import WRITE_REJECTED, Effects, Meeting, Seen, Site, Trial, Trials
+from crdcompat.compare.site import Effects, Meeting, Seen, Site, Trial, Trials
 from crdcompat.schema.structural import ABSENT
+from crdcompat.vocabulary import Direction, Effect
 
 KEYWORDS = frozenset({"required"})
 EFFECTS = {
-    "required.added": Effects(upgrade=(WRITE_REJECTED,)),
-    "required.removed": Effects(rollback=(WRITE_REJECTED,)),
+    "required.added": Effects(upgrade=(Effect.WRITE_REJECTED,)),
+    "required.removed": Effects(rollback=(Effect.WRITE_REJECTED,)),
 }
 
 
@@ -38,10 +39,10 @@ def changes(site: Site) -> Iterator[Change]:
             )
 
 
-def trials(change: Change, direction: str, meeting: Meeting) -> Trials:
+def trials(change: Change, direction: Direction, meeting: Meeting) -> Trials:
     """The parent object without the field."""
     return Trials((Trial(ABSENT, change.path),), complete=False)
 
 
-def shows(effect: str, seen: Seen) -> bool:
+def shows(effect: Effect, seen: Seen) -> bool:
     return seen.rejects(REQUIRED)

@@ -16,16 +16,17 @@ from crdcompat.apiserver.errors import FORBIDDEN, INVALID, REQUIRED, TOO_MANY
 from crdcompat.compare.changes import Change
 from crdcompat.compare.equal import identical
 from crdcompat.compare.local import Alone, as_read, defaulted, shape
-from crdcompat.compare.site import WRITE_REJECTED, Effects, Meeting, Seen, Site, Trial, Trials
+from crdcompat.compare.site import Effects, Meeting, Seen, Site, Trial, Trials
 from crdcompat.compare.variants import variants
 from crdcompat.schema.mentions import mentions
 from crdcompat.schema.paths import node_at
 from crdcompat.schema.sample import object_of_size, sample
 from crdcompat.schema.structural import ABSENT, Node
+from crdcompat.vocabulary import Direction, Effect
 
 #: Each keyword here is another facet's, which speaks where the two sides do not share it.
 KEYWORDS: frozenset[str] = frozenset()
-EFFECTS = {"shared-constraint.broken": Effects(rollback=(WRITE_REJECTED,), upgrade=(WRITE_REJECTED,))}
+EFFECTS = {"shared-constraint.broken": Effects(rollback=(Effect.WRITE_REJECTED,), upgrade=(Effect.WRITE_REJECTED,))}
 
 _RULES = "x-kubernetes-validations"
 _COUNTS = ("minProperties", "maxProperties")
@@ -42,7 +43,7 @@ def changes(site: Site) -> Iterator[Change]:
         yield site.change("shared-constraint.broken", telling, telling, *telling)
 
 
-def trials(change: Change, direction: str, meeting: Meeting) -> Trials:
+def trials(change: Change, direction: Direction, meeting: Meeting) -> Trials:
     """Values that the writer takes and whose rest, as the reader reads it, breaks what both demand.
 
     Where none is found nothing is claimed: a search over what the constraints mention is all the evidence there is.
@@ -59,7 +60,7 @@ def trials(change: Change, direction: str, meeting: Meeting) -> Trials:
     return Trials(found, complete=not found)
 
 
-def shows(effect: str, seen: Seen) -> bool:
+def shows(effect: Effect, seen: Seen) -> bool:
     """Whether the node itself is against something: its rules, its unions, the number and names of its members."""
     by_itself = seen.rejects(INVALID, TOO_MANY, FORBIDDEN, REQUIRED) or seen.fails_a_junctor()
     return by_itself or any(

@@ -12,6 +12,7 @@ from crdcompat.compare.changes import Change
 from crdcompat.compare.shapes import SHAPE_EFFECTS, shape_trials, shows_shape
 from crdcompat.compare.site import Meeting, Seen, Site, Trials
 from crdcompat.schema.structural import Node
+from crdcompat.vocabulary import Direction, Effect
 
 KEYWORDS = frozenset({"type", "x-kubernetes-int-or-string", "items"})
 EFFECTS = {"type.changed": SHAPE_EFFECTS}
@@ -22,12 +23,12 @@ def changes(site: Site) -> Iterator[Change]:
         yield site.change("type.changed", _shown(site.old), _shown(site.new), "x-kubernetes-int-or-string", "type")
 
 
-def trials(change: Change, direction: str, meeting: Meeting) -> Trials:
+def trials(change: Change, direction: Direction, meeting: Meeting) -> Trials:
     """Values that the writer's type allows."""
     return shape_trials(change, meeting)
 
 
-def shows(effect: str, seen: Seen) -> bool:
+def shows(effect: Effect, seen: Seen) -> bool:
     return shows_shape(effect, seen)
 
 

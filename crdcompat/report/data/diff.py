@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from crdcompat.report.data.parts import head, location, problem, skipped
+from crdcompat.report.data.parts import head, location, problem, skipped, words
+from crdcompat.vocabulary import FindingStatus
 
 if TYPE_CHECKING:
     from crdcompat.policy.findings import Finding
@@ -28,9 +29,9 @@ def diff_data(report: DiffReport) -> dict[str, Any]:
                 "apart": list(counts.apart),
             },
             "findings": {
-                **report.by_severity(),
+                **words(report.by_severity()),
                 "waived": sum(finding.waiver is not None for finding in report.findings),
-                "existing": sum(finding.status == "existing" for finding in report.findings),
+                "existing": sum(finding.status == FindingStatus.EXISTING for finding in report.findings),
             },
             "contexts": list(counts.contexts),
             "contexts_only_old": list(counts.contexts_only_old),
@@ -55,7 +56,7 @@ def check_data(report: CheckReport) -> dict[str, Any]:
         **head("check", report.sections[0].report.old if report.sections else report.head, report.head),
         "notes": list(report.notes),
         "waivers": list(report.waivers),
-        "summary": {"findings": report.by_severity(), "problems": [problem(item) for item in report.problems]},
+        "summary": {"findings": words(report.by_severity()), "problems": [problem(item) for item in report.problems]},
         "sections": [{"against": section.against, **diff_data(section.report)} for section in report.sections],
     }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from crdcompat.report.data.parts import head, location, problem, release, skipped
+from crdcompat.report.data.parts import head, location, problem, release, skipped, words
 
 if TYPE_CHECKING:
     from crdcompat.report.fleet_model import FleetCluster, FleetFinding, FleetReport
@@ -19,7 +19,7 @@ def fleet_data(report: FleetReport) -> dict[str, Any]:
             "clusters": len(report.clusters),
             "recordings": {"read": report.recordings - len(report.unread), "unread": len(report.unread)},
             "objects": report.objects,
-            "verdicts": {target.name: report.by_verdict(target.name) for target in report.targets},
+            "verdicts": {target.name: words(report.by_verdict(target.name)) for target in report.targets},
             "problems": [problem(item) for item in report.problems],
             "skipped": [skipped(item) for item in report.left_out],
         },
@@ -77,7 +77,7 @@ def _cluster(item: FleetCluster) -> dict[str, Any]:
             {
                 "target": standing.target,
                 "verdict": standing.verdict,
-                "objects": dict(standing.objects),
+                "objects": words(standing.objects),
                 "findings": list(standing.findings),
                 "unjudged": list(standing.unjudged),
                 "unjudged_objects": standing.unjudged_objects,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from crdcompat.report.data.diff import diff_data
-from crdcompat.report.data.parts import head, problem, release
+from crdcompat.report.data.parts import head, problem, release, words
 from crdcompat.report.data.simulation import simulation_data
 from crdcompat.report.losses import losses
 
@@ -19,7 +19,7 @@ def matrix_data(report: MatrixReport) -> dict[str, Any]:
         **head(report.command, report.releases[0], report.releases[-1]),
         "releases": [release(item) for item in report.releases],
         "notes": list(report.notes),
-        "summary": {"verdicts": report.by_verdict(), "problems": [problem(item) for item in report.problems]},
+        "summary": {"verdicts": words(report.by_verdict()), "problems": [problem(item) for item in report.problems]},
         "cells": [_cell(cell) for cell in report.cells],
         "cluster": _cluster(report.cluster) if report.cluster is not None else None,
     }
@@ -32,7 +32,7 @@ def _cell(cell: Cell) -> dict[str, Any]:
         "direction": cell.direction,
         "verdict": cell.verdict,
         "unjudged": list(cell.unjudged),
-        "by_owner": cell.by_owner(),
+        "by_owner": {owner.value: words(found) for owner, found in cell.by_owner().items()},
         "blocking_crds": list(cell.blocking_crds),
         "blockers": [
             {

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from crdcompat.report.model import FORMAT, Release
 from crdcompat.version import __version__
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from enum import StrEnum
+
     from crdcompat.policy.findings import Location
     from crdcompat.problems import Problem, Skipped
+
+
+_Word = TypeVar("_Word", bound="StrEnum")
 
 
 def head(command: str, old: Release, new: Release) -> dict[str, Any]:
@@ -31,6 +37,11 @@ def release(item: Release) -> dict[str, Any]:
         "kubernetes": item.kubernetes,
         "notes": list(item.notes),
     }
+
+
+def words(found: Mapping[_Word, int]) -> dict[str, int]:
+    """How many of each word: the keys of JSON are plain text."""
+    return {word.value: count for word, count in found.items()}
 
 
 def skipped(item: Skipped) -> dict[str, Any]:

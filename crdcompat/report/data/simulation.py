@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from crdcompat.report.data.parts import head, location, problem, skipped
+from crdcompat.report.data.parts import head, location, problem, skipped, words
+from crdcompat.vocabulary.writes import WriteResult
 
 if TYPE_CHECKING:
     from crdcompat.report.simulation_model import SimulatedObject, SimulationReport
@@ -12,14 +13,14 @@ if TYPE_CHECKING:
 
 def simulation_data(report: SimulationReport, *, all_objects: bool = True) -> dict[str, Any]:
     """A simulation report as JSON data; without ``all_objects`` those are left out that every write is accepted of."""
-    shown = [item for item in report.objects if all_objects or item.worst != "accepted"]
+    shown = [item for item in report.objects if all_objects or item.worst != WriteResult.ACCEPTED]
     return {
         **head("simulate", report.old, report.new),
         "direction": report.direction,
         "notes": list(report.notes),
         "summary": {
             "objects": {"simulated": len(report.objects), "not_simulated": len(report.not_simulated)},
-            "verdicts": report.by_verdict(),
+            "verdicts": words(report.by_verdict()),
             "causes": [
                 {
                     "crd": item.crd,
@@ -57,7 +58,7 @@ def _object(item: SimulatedObject) -> dict[str, Any]:
         "crd": item.crd,
         "version": item.version,
         "writes": {
-            name: {
+            name.value: {
                 "verdict": write.verdict,
                 "errors": list(write.errors),
                 "message": write.message,

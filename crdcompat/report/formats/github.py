@@ -15,6 +15,7 @@ from crdcompat.report.reports import Report
 from crdcompat.report.simulation_model import SimulationReport
 from crdcompat.report.style import Style, harmless
 from crdcompat.report.wording.findings import many
+from crdcompat.vocabulary import Direction, Side
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -39,7 +40,7 @@ def render_matrix(report: MatrixReport, style: Style) -> str:
     from crdcompat.report.wording.matrix import part_line, verdicts
 
     lines = list(_problems(report.problems))
-    for item in (*obstacles(report, "rollback"), *obstacles(report, "upgrade")):
+    for item in (*obstacles(report, Direction.ROLLBACK), *obstacles(report, Direction.UPGRADE)):
         told = [f"{subject(item.finding)}: {item.finding.effect}", *map(part_line, item.parts)]
         heading = f"{title(item.finding)} blocks {many(item.ways, 'way')}"
         lines.append(_command("error", heading, list(map(harmless, told)), primary(item.finding.locations)))
@@ -68,7 +69,7 @@ def _of_head(location: Location | None) -> Location | None:
 def _problems(problems: Iterable[Problem]) -> Iterator[str]:
     """What could not be read; only files of the newer side are those of the tree that GitHub shows."""
     for problem in problems:
-        location = Location("new", problem.file, problem.line) if problem.side in ("new", "") else None
+        location = Location(Side.NEW, problem.file, problem.line) if problem.side in (Side.NEW, Side.ANY) else None
         side = f" ({problem.side})" if problem.side else ""
         yield _command("error", "could not read", [harmless(f"{problem.file}{side}: {problem.message}")], location)
 

@@ -8,6 +8,7 @@ from crdcompat.report.check_model import CheckReport
 from crdcompat.report.diff_model import DiffReport
 from crdcompat.report.reports import Report
 from crdcompat.report.simulation_model import SimulationReport
+from crdcompat.vocabulary import Severity
 
 if TYPE_CHECKING:
     from crdcompat.report.fleet_model import FleetReport
@@ -33,7 +34,7 @@ def render_matrix(report: MatrixReport, style: Style) -> str:
     from crdcompat.report.wording.matrix import coverage, matrix_notes, verdicts
 
     shown, facets = matrix_map(report)
-    findings = [finding for cell in report.cells for finding in cell.findings if finding.severity != "info"]
+    findings = [finding for cell in report.cells for finding in cell.findings if finding.severity != Severity.INFO]
     return page(
         "matrix.j2",
         command="matrix",

@@ -33,6 +33,8 @@ from crdcompat.report.wording.findings import (
     many,
     undecided_line,
 )
+from crdcompat.vocabulary import Severity
+from crdcompat.vocabulary.writes import WriteResult
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -120,8 +122,8 @@ def _names(report: DiffReport) -> list[tuple[str, str]]:
 
 def _case(name: str, report: DiffReport, crd: str, version: str) -> _Case:
     findings = [finding for finding in report.findings if (finding.crd, finding.version) == (crd, version)]
-    failing = [finding for finding in findings if finding.counts and finding.severity == "error"]
-    others = [finding for finding in findings if finding.counts and finding.severity != "error"]
+    failing = [finding for finding in findings if finding.counts and finding.severity == Severity.ERROR]
+    others = [finding for finding in findings if finding.counts and finding.severity != Severity.ERROR]
     undecided = [e for e in report.undecided if (e.crd, e.version) == (crd, version)]
     out = [
         _blocks(report, others),
@@ -167,7 +169,7 @@ def _simulation(report: SimulationReport) -> _Suite:
 def _replayed(report: SimulationReport, crd: str, version: str) -> _Case:
     name = f"{report.direction}: {crd_name(crd, version)}"
     items = [item for item in report.objects if (item.crd, item.version) == (crd, version)]
-    bad = [object_text(item) for item in items if item.worst == "rejected"]
+    bad = [object_text(item) for item in items if item.worst == WriteResult.REJECTED]
     other = [object_text(item) for item in items if item.worst not in ("rejected", "accepted")]
     out = "\n\n".join(_cut(other, "more objects"))
     if not bad:

@@ -24,6 +24,7 @@ from crdcompat.report.simulation_model import SimulationReport
 from crdcompat.report.style import Style, harmless
 from crdcompat.report.wording.findings import compared_line, finding_lines, many, undecided_line
 from crdcompat.report.wording.simulation import replay_title, verdict_tally
+from crdcompat.vocabulary import Severity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -151,7 +152,7 @@ def _found(report: DiffReport | CheckReport) -> Iterator[_Entry]:
             heading = f"### {many(len(of_it), severity).capitalize()}\n\n" if not number else ""
             against = where[finding.id] if isinstance(report, CheckReport) else []
             yield heading + _finding(finding, against), 1
-    lines = [_line(finding) for finding in findings if finding.severity == "info"]
+    lines = [_line(finding) for finding in findings if finding.severity == Severity.INFO]
     for text in _folded(lines, "info"):
         yield text, len(lines)
 

@@ -30,6 +30,7 @@ from crdcompat.report.simulation_model import RejectedCause, SimulatedObject, Si
 from crdcompat.report.style import Style, harmless
 from crdcompat.report.wording.findings import undecided_line
 from crdcompat.version import __version__
+from crdcompat.vocabulary import FindingStatus, Side
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -80,10 +81,10 @@ def _rule(rule: str, results: Sequence[_Json]) -> _Json:
 def _compared(report: DiffReport | CheckReport, *, existing: bool) -> Iterator[_Json]:
     """All findings; those that stood before the change only if asked for: code scanning raises an alert for each."""
     for section in sections(report):
-        for finding in (f for f in section.report.findings if existing or f.status != "existing"):
+        for finding in (f for f in section.report.findings if existing or f.status != FindingStatus.EXISTING):
             result = _finding(finding, section)
             if isinstance(report, CheckReport):
-                result["baselineState"] = "unchanged" if finding.status == "existing" else "new"
+                result["baselineState"] = "unchanged" if finding.status == FindingStatus.EXISTING else "new"
             yield result
         for entry in section.report.undecided:
             yield _undecided(entry, section)
@@ -162,7 +163,7 @@ def _physical(location: Location) -> _Json:
 
 
 def _related(number: int, location: Location) -> _Json:
-    side = "the older side" if location.side == "old" else "the newer side"
+    side = "the older side" if location.side == Side.OLD else "the newer side"
     return {"id": number, **_physical(location), "message": {"text": side}}
 
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from crdcompat.policy.rules import catalogue
-from crdcompat.policy.severity import SEVERITIES
 from crdcompat.records import dataclass
 from crdcompat.report.check_model import CheckReport, Section, sections
 from crdcompat.report.common import section_key
 from crdcompat.report.diff_model import DiffReport
 from crdcompat.report.html.facets import Facet, Facets
-from crdcompat.report.html.items import Direction, Items, is_large, without_info
+from crdcompat.report.html.items import DirectionPart, Items, is_large, without_info
 from crdcompat.report.wording.check import section_title
 from crdcompat.report.wording.findings import compared_line
+from crdcompat.vocabulary import Direction, FindingStatus, Owner, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from crdcompat.policy.rules import Rule
     from crdcompat.report.model import Release
 
-SEVERITY = Facet("severity", "Severity", (*SEVERITIES, "undecided"))
-OWNER = Facet("owner", "Owner", ("status", "spec", "metadata", "other", "crd"))
-STATUS = Facet("status", "Status", ("new", "existing", "waived"))
+SEVERITY = Facet("severity", "Severity", (*Severity, "undecided"))
+OWNER = Facet("owner", "Owner", tuple(Owner))
+STATUS = Facet("status", "Status", (*FindingStatus, "waived"))
 CRD, CONTEXT, RULE = Facet("crd", "CRD"), Facet("context", "Context"), Facet("rule", "Rule")
-DIRECTION = Facet("direction", "Direction", ("rollback", "upgrade"))
+DIRECTION = Facet("direction", "Direction", tuple(Direction))
 _FACETS = (SEVERITY, DIRECTION, OWNER, STATUS, Facet("section", "Compared with"), CRD, CONTEXT, RULE)
 
 #: What was looked at, and what was not: a heading and its lines.
@@ -46,7 +46,7 @@ class Part:
     compared: str
     counts: dict[str, int]
     left_out: int
-    directions: tuple[Direction, ...]
+    directions: tuple[DirectionPart, ...]
     scope: Scope
 
 
@@ -64,7 +64,11 @@ def _part(section: Section, items: Items, title: str, *, brief: bool) -> Part:
     key = section_key(section)
     report, left_out = without_info(section.report) if brief else (section.report, 0)
     items.more = {"section": key}
-    made = [items.direction(report, "rollback"), items.direction(report, "upgrade"), items.undecided(report)]
+    made = [
+        items.direction(report, Direction.ROLLBACK),
+        items.direction(report, Direction.UPGRADE),
+        items.undecided(report),
+    ]
     return Part(
         key=key,
         title=title,
@@ -80,9 +84,9 @@ def _part(section: Section, items: Items, title: str, *, brief: bool) -> Part:
 def counts(report: DiffReport) -> dict[str, int]:
     """What was found, by word; the severities first."""
     return {
-        **report.by_severity(),
+        **{severity.value: count for severity, count in report.by_severity().items()},
         "undecided": len(report.undecided),
-        "existing": sum(finding.status == "existing" for finding in report.findings),
+        "existing": sum(finding.status == FindingStatus.EXISTING for finding in report.findings),
         "waived": sum(finding.waiver is not None for finding in report.findings),
     }
 
@@ -90,7 +94,7 @@ def counts(report: DiffReport) -> dict[str, int]:
 def tally_of(report: DiffReport | CheckReport) -> list[tuple[str, int]]:
     """The counts of the whole report: a finding that stands in several comparisons of a check counts once."""
     if isinstance(report, CheckReport):
-        return list(report.by_severity().items())
+        return [*report.by_severity().items()]
     return [(name, count) for name, count in counts(report).items() if name != "existing"]
 
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from crdcompat.records import dataclass
 from crdcompat.report.html.facets import Facet, Facets
-from crdcompat.report.matrix_model import MATRIX_VERDICTS, UNKNOWN
 from crdcompat.report.wording.findings import many
 from crdcompat.report.wording.fleet import cluster_sentence, finding_sentences, least_far, unjudged_sentence
+from crdcompat.vocabulary.writes import ReleaseVerdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from crdcompat.report.fleet_model import FleetCluster, FleetReport, Standing
 
 _FACETS = (
-    Facet("verdict", "Worst verdict", MATRIX_VERDICTS),
+    Facet("verdict", "Worst verdict", tuple(ReleaseVerdict)),
     Facet("farthest", "Can go as far as"),
     Facet("version", "Version"),
     Facet("blocked-by", "Blocked by"),
@@ -46,7 +46,7 @@ class Stand:
     """One cluster in front of one target; ``held`` are the anchors and places of what blocks it."""
 
     target: str
-    verdict: str
+    verdict: ReleaseVerdict
     objects: str
     held: tuple[tuple[str, str], ...]
     unjudged: tuple[str, ...]
@@ -57,7 +57,7 @@ class ClusterItem:
     """A cluster as the page shows it."""
 
     anchor: str
-    verdict: str
+    verdict: ReleaseVerdict
     name: str
     about: tuple[str, ...]
     told: str
@@ -108,7 +108,9 @@ def fleet(report: FleetReport) -> tuple[Fleet, Facets]:
 def _cluster(
     cluster: FleetCluster, number: int, report: FleetReport, places: dict[str, str], facets: Facets
 ) -> ClusterItem:
-    worst = min((each.verdict for each in cluster.standings), key=MATRIX_VERDICTS.index, default=UNKNOWN)
+    worst = min(
+        (each.verdict for each in cluster.standings), key=lambda verdict: verdict.rank, default=ReleaseVerdict.UNKNOWN
+    )
     held = dict.fromkeys(id_ for each in cluster.standings for id_ in each.findings)
     facets.add(
         **{

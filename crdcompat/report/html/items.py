@@ -8,10 +8,10 @@ from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from crdcompat.policy.findings import listed
-from crdcompat.policy.severity import SEVERITIES
 from crdcompat.records import dataclass
 from crdcompat.report.wording.findings import came_with, crd_name, direction_title, had_waiver, many, place, way_out
 from crdcompat.report.wording.rules import EFFECTS
+from crdcompat.vocabulary import Direction, FindingStatus, Owner, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -74,7 +74,7 @@ class Group(Generic[_T]):
 
 
 @dataclass(frozen=True, slots=True)
-class Direction:
+class DirectionPart:
     """One way that objects travel, or what belongs to both."""
 
     title: str
@@ -95,15 +95,15 @@ class Items:
     _anchors: Counter[str] = field(default_factory=Counter)
 
     def direction(
-        self, report: DiffReport, direction: str, since: Mapping[str, Sequence[str]] | None = None
-    ) -> Direction:
+        self, report: DiffReport, direction: Direction, since: Mapping[str, Sequence[str]] | None = None
+    ) -> DirectionPart:
         """The findings of one direction; ``since`` tells of some, by id, since which release they block."""
         findings = [finding for finding in report.findings if finding.direction == direction]
         counting = [finding for finding in findings if finding.counts]
         waived = [finding for finding in findings if finding.waiver is not None]
-        there = [finding for finding in findings if finding.waiver is None and finding.status == "existing"]
-        by_name = {
-            **{severity: [finding for finding in counting if finding.severity == severity] for severity in SEVERITIES},
+        there = [finding for finding in findings if finding.waiver is None and finding.status == FindingStatus.EXISTING]
+        by_name: dict[str, list[Finding]] = {
+            **{severity: [finding for finding in counting if finding.severity == severity] for severity in Severity},
             "existing": there,
             "waived": waived,
         }
@@ -118,13 +118,13 @@ class Items:
             for name, found in by_name.items()
             if found
         ]
-        return Direction(direction_title(report, direction).replace(" -> ", " → "), tuple(groups))
+        return DirectionPart(direction_title(report, direction).replace(" -> ", " → "), tuple(groups))
 
-    def undecided(self, report: DiffReport) -> Direction:
+    def undecided(self, report: DiffReport) -> DirectionPart:
         """What nothing in the program understands."""
         items = tuple(self._open(entry, report) for entry in report.undecided)
         groups = (Group(f"{len(items)} undecided", items),) if items else ()
-        return Direction("Differences that this version does not judge", groups)
+        return DirectionPart("Differences that this version does not judge", groups)
 
     def anchor(self, name: str) -> str:
         """The id of an element: the name, with a number from the second of that name on."""
@@ -149,7 +149,7 @@ class Items:
             path=finding.path or "the CRD itself",
             about=(finding.kind, crd_name(finding.crd, finding.version)),
             message=f"{finding.message}.",
-            brief=finding.severity == "info",
+            brief=finding.severity == Severity.INFO,
             rule=finding.rule,
             errors=finding.witness.errors,
             way_out=way_out(finding).rpartition(" (")[0],
@@ -162,9 +162,9 @@ class Items:
         head = re.split(r"[.\[]", entry.path)[0]
         self.facets.add(
             severity="undecided",
-            direction=("rollback", "upgrade"),
-            owner=head if head in ("status", "spec", "metadata") else "other",
-            status="new",
+            direction=tuple(Direction),
+            owner=head if head in (Owner.STATUS, Owner.SPEC, Owner.METADATA) else Owner.OTHER,
+            status=FindingStatus.NEW,
             crd=entry.crd,
             context=entry.contexts,
             **self.more,
@@ -198,7 +198,7 @@ def is_large(reports: Iterable[DiffReport]) -> bool:
 
 def without_info(report: DiffReport) -> tuple[DiffReport, int]:
     """The report without what only loses or gains a value, and how much that is."""
-    kept = tuple(finding for finding in report.findings if finding.severity != "info")
+    kept = tuple(finding for finding in report.findings if finding.severity != Severity.INFO)
     return replace(report, findings=kept), len(report.findings) - len(kept)
 
 
@@ -234,7 +234,7 @@ def _told(finding: Finding, report: DiffReport) -> Iterator[_Told]:
         yield "Waived", *(f"{name}: {value}" for name, value in finding.waiver.items() if value is not None)
     if finding.ended:
         yield "Waiver", f"{had_waiver(finding)}."
-    if finding.status == "existing":
+    if finding.status == FindingStatus.EXISTING:
         yield "Existing", "it stood there before this change"
 
 

@@ -8,13 +8,14 @@ from crdcompat.policy.findings import listed
 from crdcompat.records import dataclass
 from crdcompat.report.html.facets import Facet, Facets
 from crdcompat.report.html.findings import CONTEXT, CRD, DIRECTION, OWNER, RULE, SEVERITY, STATUS
-from crdcompat.report.html.items import Direction, Items, is_large, without_info
+from crdcompat.report.html.items import DirectionPart, Items, is_large, without_info
 from crdcompat.report.matrix_grid import labels, short_names
-from crdcompat.report.matrix_model import BLOCKED
 from crdcompat.report.matrix_obstacles import obstacles
 from crdcompat.report.wording.findings import crd_name, many, tally
 from crdcompat.report.wording.matrix import BLOCKING, cluster_answer, cluster_title, part_line, reasons, target_lines
 from crdcompat.report.wording.simulation import verdict_tally
+from crdcompat.vocabulary import Effect, Severity
+from crdcompat.vocabulary.writes import ReleaseVerdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -42,7 +43,7 @@ class Square:
     """A cell of the heat map: where it leads, its verdict, counts and shade; None of it on the diagonal."""
 
     anchor: str
-    verdict: str
+    verdict: ReleaseVerdict
     counts: tuple[tuple[str, int], ...]
     doubt: bool
     shade: int
@@ -75,7 +76,7 @@ class Place:
 
     crd: str
     rule: str
-    effect: str
+    effect: Effect
     paths: tuple[str, ...]
     lines: tuple[str, ...]
     ways: str
@@ -87,11 +88,11 @@ class Way:
 
     anchor: str
     title: str
-    verdict: str
+    verdict: ReleaseVerdict
     tally: str
     crds: tuple[str, ...]
     unjudged: tuple[str, ...]
-    directions: tuple[Direction, ...]
+    directions: tuple[DirectionPart, ...]
     left_out: int
 
 
@@ -100,7 +101,7 @@ class Goal:
     """Whether the cluster can go back to one release."""
 
     name: str
-    verdict: str
+    verdict: ReleaseVerdict
     tally: str
     lines: tuple[str, ...]
     unjudged: tuple[str, ...]
@@ -154,14 +155,14 @@ def matrix_map(report: MatrixReport) -> tuple[Map, Facets]:
 def _weight(cell: Cell) -> int:
     """What a shade stands for: errors where they block, else warnings."""
     counted = cell.by_severity()
-    return counted["error"] if cell.verdict == BLOCKED else counted["warning"]
+    return counted[Severity.ERROR] if cell.verdict == ReleaseVerdict.BLOCKED else counted[Severity.WARNING]
 
 
-def _square(cell: Cell, anchor: str, worst: Mapping[str, int]) -> Square:
+def _square(cell: Cell, anchor: str, worst: Mapping[ReleaseVerdict, int]) -> Square:
     counted = cell.by_severity()
-    told = tuple((severity, counted[severity]) for severity in ("error", "warning") if counted[severity])
+    told = tuple((severity, counted[severity]) for severity in (Severity.ERROR, Severity.WARNING) if counted[severity])
     shade = 1 + (_SHADES - 1) * _weight(cell) // max(worst[cell.verdict], 1)
-    return Square(anchor, cell.verdict, told, cell.verdict == BLOCKED and bool(cell.unjudged), shade)
+    return Square(anchor, cell.verdict, told, cell.verdict == ReleaseVerdict.BLOCKED and bool(cell.unjudged), shade)
 
 
 def _place(item: Obstacle) -> Place:

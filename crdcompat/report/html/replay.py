@@ -9,25 +9,26 @@ from crdcompat.records import dataclass
 from crdcompat.report.html.facets import Facet, Facets
 from crdcompat.report.html.findings import skipped_lines
 from crdcompat.report.html.items import Group
-from crdcompat.report.simulation_model import VERDICTS, SimulatedObject, SimulationReport
+from crdcompat.report.simulation_model import SimulatedObject, SimulationReport
 from crdcompat.report.wording.findings import crd_name, many
 from crdcompat.report.wording.simulation import REPAIRS, cause_line, cause_way_out, judging
+from crdcompat.vocabulary.writes import RepairVerdict, WriteResult
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
 FACETS = (
-    Facet("verdict", "Worst write", VERDICTS),
-    Facet("repair", "Repair", ("main", "status", "deadlock", "unknown", "not-needed")),
+    Facet("verdict", "Worst write", tuple(WriteResult)),
+    Facet("repair", "Repair", tuple(RepairVerdict)),
     Facet("crd", "CRD"),
     Facet("source", "Source"),
 )
 _TITLES = {
-    "rejected": "with a write that is rejected",
-    "unknown": "whose answer is not known",
-    "loses-data": "that lose data with the next write",
-    "accepted": "accepted as they are",
+    WriteResult.REJECTED: "with a write that is rejected",
+    WriteResult.UNKNOWN: "whose answer is not known",
+    WriteResult.LOSES_DATA: "that lose data with the next write",
+    WriteResult.ACCEPTED: "accepted as they are",
 }
 
 
@@ -36,7 +37,7 @@ class Write:
     """One kind of write; ``said`` are the numbers of the messages it is answered with."""
 
     name: str
-    verdict: str
+    verdict: WriteResult
     note: str
     said: int | None
 
@@ -46,7 +47,7 @@ class Replayed:
     """A recorded object as the page shows it."""
 
     anchor: str
-    verdict: str
+    verdict: WriteResult
     label: str
     crd: str
     source: str
@@ -83,7 +84,7 @@ class Replay:
 def replay(report: SimulationReport) -> tuple[Replay, Facets]:
     """The simulation, and what can be filtered by."""
     facets, groups = Facets(FACETS), list[Group[Replayed]]()
-    for verdict in VERDICTS:
+    for verdict in WriteResult:
         items = [item for item in report.objects if item.worst == verdict]
         if items:
             start = facets.total
@@ -121,7 +122,7 @@ def _object(item: SimulatedObject, number: int, facets: Facets) -> Replayed:
         messages=messages,
         lost=item.pruned,
         defaulted=item.defaulted,
-        repair="" if repair == "not-needed" else REPAIRS[repair],
+        repair="" if repair == RepairVerdict.NOT_NEEDED else REPAIRS[repair],
         patch=item.repair["patch"] or None,
         repair_note=item.repair.get("note", ""),
     )
@@ -132,7 +133,7 @@ def _told(item: SimulatedObject) -> str:
     counted = Counter(write.verdict for write in item.writes.values())
     if len(counted) == 1:
         return f"all {len(item.writes)} kinds of write: {item.worst}"
-    return ", ".join(f"{counted[verdict]} {verdict}" for verdict in VERDICTS if counted[verdict])
+    return ", ".join(f"{counted[verdict]} {verdict}" for verdict in WriteResult if counted[verdict])
 
 
 def _missed(report: SimulationReport) -> Iterator[tuple[str, tuple[str, ...]]]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from crdcompat.report.check_model import BASE, Section
+from crdcompat.report.check_model import Section
+from crdcompat.vocabulary import Against
 
 
 def section_title(section: Section) -> str:
     """What a section of a check is about."""
     return (
-        "What this change does" if section.against == BASE else f"Against the rollback target {section.report.old.name}"
+        "What this change does"
+        if section.against == Against.BASE
+        else f"Against the rollback target {section.report.old.name}"
     )

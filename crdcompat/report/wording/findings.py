@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from crdcompat.vocabulary import Direction, Effect, Severity
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
@@ -37,10 +39,10 @@ if TYPE_CHECKING:
     from crdcompat.report.model import Release
 
 
-DIRECTION_TITLES = {"rollback": "Rolling back {new} -> {old}", "upgrade": "Upgrading {old} -> {new}"}
+DIRECTION_TITLES = {Direction.ROLLBACK: "Rolling back {new} -> {old}", Direction.UPGRADE: "Upgrading {old} -> {new}"}
 
 
-def direction_title(report: DiffReport, direction: str) -> str:
+def direction_title(report: DiffReport, direction: Direction) -> str:
     """``Rolling back NEW -> OLD``."""
     return DIRECTION_TITLES[direction].format(old=report.old.name, new=report.new.name)
 
@@ -97,9 +99,10 @@ def only_on_one_side(report: DiffReport) -> tuple[tuple[tuple[str, ...], Release
     return (report.counts.only_old, report.old), (report.counts.only_new, report.new)
 
 
-def tally(found: Mapping[str, int]) -> str:
+def tally(found: Mapping[Severity, int]) -> str:
     """``2 errors, 1 warning, 0 info``."""
-    return f"{many(found['error'], 'error')}, {many(found['warning'], 'warning')}, {found['info']} info"
+    errors, warnings, others = (found[severity] for severity in Severity)
+    return f"{many(errors, 'error')}, {many(warnings, 'warning')}, {others} info"
 
 
 def many(count: int, what: str) -> str:
@@ -122,7 +125,7 @@ def finding_lines(finding: Finding, style: Style) -> Iterator[str]:
     witness = finding.witness
     for error in witness.errors[:2]:
         yield style.wrap(error, indent="      ", first="  API server: ")
-    if witness.pruned and finding.effect == "value-pruned":
+    if witness.pruned and finding.effect == Effect.VALUE_PRUNED:
         yield f"  lost: {', '.join(witness.pruned)}"
     if witness.object is not None:
         yield f"  witness: {orjson.dumps(witness.object).decode()}"

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from crdcompat.policy.findings import listed
-from crdcompat.report.matrix_model import BLOCKED, UNKNOWN
 from crdcompat.report.wording.findings import many, place
+from crdcompat.vocabulary import Direction
+from crdcompat.vocabulary.writes import Endpoint, ReleaseVerdict, WriteResult
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from crdcompat.report.fleet_model import FleetCluster, FleetFinding, FleetReport, Unjudged
 
@@ -20,7 +21,7 @@ _MOST_VALUES = 8
 def fleet_title(report: FleetReport) -> str:
     """What was replayed on how much."""
     targets = ", ".join(release.name for release in report.targets)
-    if report.direction == "rollback":
+    if report.direction == Direction.ROLLBACK:
         what = f"Rollback {report.new.name} -> {targets}"
     else:
         what = f"Upgrade {report.old.name} -> {targets}"
@@ -30,7 +31,11 @@ def fleet_title(report: FleetReport) -> str:
 
 def how_far(report: FleetReport) -> str:
     """The question that the verdicts answer."""
-    return "How far back the clusters can go" if report.direction == "rollback" else "Whether the clusters can go there"
+    return (
+        "How far back the clusters can go"
+        if report.direction == Direction.ROLLBACK
+        else "Whether the clusters can go there"
+    )
 
 
 def fleet_notes(report: FleetReport) -> tuple[str, ...]:
@@ -48,7 +53,7 @@ def fleet_notes(report: FleetReport) -> tuple[str, ...]:
     return tuple(dict.fromkeys(notes))
 
 
-def verdict_tally(counted: dict[str, int]) -> str:
+def verdict_tally(counted: Mapping[ReleaseVerdict, int]) -> str:
     """``2 blocked, 5 clean``; ``none`` without clusters."""
     return ", ".join(f"{count} {verdict}" for verdict, count in counted.items() if count) or "none"
 
@@ -60,7 +65,7 @@ def finding_sentences(finding: FleetFinding, report: FleetReport) -> Iterator[st
     for item in finding.targets:
         where = f" at {place(item.location)}" if item.location is not None else ""
         yield f"rejected by {item.target}{where} ({many(item.clusters, 'cluster')}, {many(item.objects, 'object')})"
-    endpoint = "/status" if finding.endpoint == "status" else "the object itself"
+    endpoint = "/status" if finding.endpoint == Endpoint.STATUS else "the object itself"
     verb = "set it" if finding.type == "FieldValueRequired" else "take it out"
     yield f"{verb} by a write to {endpoint}, or widen the CRD there"
     yield f"e.g. {finding.example}"
@@ -96,11 +101,11 @@ def cluster_sentence(cluster: FleetCluster, report: FleetReport) -> str:
     by_text: dict[tuple[str, str], list[str]] = {}
     for standing in cluster.standings:
         said, why, name = "can go to", "", standing.target
-        if standing.verdict == UNKNOWN:
+        if standing.verdict == ReleaseVerdict.UNKNOWN:
             said, why = "unknown for", f" ({_first(standing.unjudged) or 'nothing was judged'})"
-        elif standing.verdict == BLOCKED:
+        elif standing.verdict == ReleaseVerdict.BLOCKED:
             said, why = "not to", f" ({_first([paths[id_] for id_ in standing.findings])})"
-        elif lossy := standing.objects["loses-data"]:
+        elif lossy := standing.objects[WriteResult.LOSES_DATA]:
             name = f"{name} (data of {many(lossy, 'object')} is lost)"
         by_text.setdefault((said, why), []).append(name)
     parts = [f"{said} {', '.join(names)}{why}" for (said, why), names in by_text.items()]
@@ -118,7 +123,7 @@ def least_far(report: FleetReport) -> list[FleetCluster]:
     targets = [release.name for release in report.targets]
 
     def far(cluster: FleetCluster) -> tuple[int, int, str]:
-        blocked = sum(standing.verdict == BLOCKED for standing in cluster.standings)
+        blocked = sum(standing.verdict == ReleaseVerdict.BLOCKED for standing in cluster.standings)
         return (targets.index(cluster.farthest) if cluster.farthest else -1, -blocked, cluster.name)
 
     return sorted(report.clusters, key=far)

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 from crdcompat.policy.findings import listed
 from crdcompat.report.losses import loss_lines
-from crdcompat.report.matrix_model import BLOCKED, UNKNOWN
 from crdcompat.report.matrix_obstacles import Part
 from crdcompat.report.wording.findings import many
+from crdcompat.vocabulary import Direction
+from crdcompat.vocabulary.writes import ReleaseVerdict
 
 if TYPE_CHECKING:
     from crdcompat.report.matrix_model import Cluster, MatrixReport
@@ -23,8 +24,14 @@ _MOST_WAYS = 4
 
 #: By direction: what is listed, and how to read "since".
 BLOCKING = {
-    "rollback": ("What blocks a rollback, worst first", "Since R: on the way from R or newer to any release before R."),
-    "upgrade": ("What blocks an upgrade, worst first", "Since R: on the way from any release before R to R or newer."),
+    Direction.ROLLBACK: (
+        "What blocks a rollback, worst first",
+        "Since R: on the way from R or newer to any release before R.",
+    ),
+    Direction.UPGRADE: (
+        "What blocks an upgrade, worst first",
+        "Since R: on the way from any release before R to R or newer.",
+    ),
 }
 
 
@@ -79,9 +86,13 @@ def _cause_lines(report: SimulationReport) -> list[str]:
 def cluster_answer(cluster: Cluster) -> str:
     """The answer in a sentence; what neither release defines is left out of it, and that is said."""
     said = {
-        "This cluster can go back to": [item for item in cluster.targets if item.verdict not in (BLOCKED, UNKNOWN)],
-        "it cannot go back to": [item for item in cluster.targets if item.verdict == BLOCKED],
-        "whether it can go back to these is not known:": [item for item in cluster.targets if item.verdict == UNKNOWN],
+        "This cluster can go back to": [
+            item for item in cluster.targets if item.verdict not in (ReleaseVerdict.BLOCKED, ReleaseVerdict.UNKNOWN)
+        ],
+        "it cannot go back to": [item for item in cluster.targets if item.verdict == ReleaseVerdict.BLOCKED],
+        "whether it can go back to these is not known:": [
+            item for item in cluster.targets if item.verdict == ReleaseVerdict.UNKNOWN
+        ],
     }
     parts = [f"{words} {', '.join(item.target for item in found)}" for words, found in said.items() if found]
     sentence = "; ".join(parts) or "None of the releases is older: there is none to go back to"
@@ -94,7 +105,7 @@ def cluster_answer(cluster: Cluster) -> str:
 def verdicts(report: MatrixReport) -> str:
     """``5 releases: 10 rollbacks (10 blocked), 10 upgrades (9 at risk, 1 clean)``: numbers and words of ours only."""
     parts = []
-    for direction in ("rollback", "upgrade"):
+    for direction in Direction:
         counted = report.by_verdict(direction)
         told = ", ".join(f"{count} {verdict}" for verdict, count in counted.items() if count)
         parts += [f"{many(sum(counted.values()), direction)} ({told})"] if told else []

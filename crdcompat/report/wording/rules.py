@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from crdcompat.vocabulary import Effect
+
 
 def side_yaml(schema: dict[str, Any], spec: dict[str, Any] | None) -> str:
     """The schema, and where the CRD itself differs, the parts of its ``spec`` that do; empty for a plain CRD."""
@@ -18,9 +20,9 @@ def _yaml(data: Any) -> str:
 
 
 EFFECTS = {
-    "crd-rejected": "the CRD itself is refused",
-    "write-rejected": "writes of an object are refused (422)",
-    "request-failed": "requests fail (400, 404 or 500)",
-    "value-pruned": "a value is erased",
-    "value-defaulted": "a value is set by default",
+    Effect.CRD_REJECTED: "the CRD itself is refused",
+    Effect.WRITE_REJECTED: "writes of an object are refused (422)",
+    Effect.REQUEST_FAILED: "requests fail (400, 404 or 500)",
+    Effect.VALUE_PRUNED: "a value is erased",
+    Effect.VALUE_DEFAULTED: "a value is set by default",
 }

@@ -8,6 +8,8 @@ import orjson
 
 from crdcompat.policy.findings import listed
 from crdcompat.report.wording.findings import many, place
+from crdcompat.vocabulary import Direction
+from crdcompat.vocabulary.writes import Endpoint, RepairVerdict, WriteResult
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,15 +19,24 @@ if TYPE_CHECKING:
     from crdcompat.report.style import Style
 
 
-VERDICT_COLOURS = {"rejected": "error", "unknown": "warning", "loses-data": "info", "accepted": "good"}
+VERDICT_COLOURS = {
+    WriteResult.REJECTED: "error",
+    WriteResult.UNKNOWN: "warning",
+    WriteResult.LOSES_DATA: "info",
+    WriteResult.ACCEPTED: "good",
+}
 
 
 #: What each verdict on a repair says.
 REPAIRS = {
-    "main": "a single write to the object without the bad values is accepted; as a merge patch",
-    "status": "a single write to /status without the bad values is accepted; as a merge patch (--subresource=status)",
-    "deadlock": "no single write is accepted: widen the old CRD by these values, or delete and recreate the object",
-    "unknown": "what would repair it depends on the Kubernetes version",
+    RepairVerdict.MAIN: "a single write to the object without the bad values is accepted; as a merge patch",
+    RepairVerdict.STATUS: (
+        "a single write to /status without the bad values is accepted; as a merge patch (--subresource=status)"
+    ),
+    RepairVerdict.DEADLOCK: (
+        "no single write is accepted: widen the old CRD by these values, or delete and recreate the object"
+    ),
+    RepairVerdict.UNKNOWN: "what would repair it depends on the Kubernetes version",
 }
 
 
@@ -45,7 +56,7 @@ def object_lines(item: SimulatedObject, style: Style) -> Iterator[str]:
             first="  ",
         )
     verdict = item.repair["verdict"]
-    if verdict != "not-needed":
+    if verdict != RepairVerdict.NOT_NEEDED:
         yield style.wrap(REPAIRS[verdict], indent="    ", first="  repair: ")
         if item.repair["patch"]:
             yield f"    {orjson.dumps(item.repair['patch']).decode()}"
@@ -55,7 +66,7 @@ def object_lines(item: SimulatedObject, style: Style) -> Iterator[str]:
 
 def cause_way_out(cause: RejectedCause, reader: Release) -> str:
     """What to do about it: a write, or a wider schema in the judging release."""
-    endpoint = "/status" if cause.endpoint == "status" else "the object itself"
+    endpoint = "/status" if cause.endpoint == Endpoint.STATUS else "the object itself"
     where = f", or widen {place(cause.location)} of {reader.name}" if cause.location is not None else ""
     verb = "set it" if cause.type == "FieldValueRequired" else "take it out"
     return f"{verb} by a write to {endpoint}{where}"
@@ -74,13 +85,13 @@ def cause_line(cause: RejectedCause) -> str:
 def replay_title(report: SimulationReport) -> str:
     """What was replayed on how much."""
     old, new = report.old.name, report.new.name
-    what = f"Rollback {new} -> {old}" if report.direction == "rollback" else f"Upgrade {old} -> {new}"
+    what = f"Rollback {new} -> {old}" if report.direction == Direction.ROLLBACK else f"Upgrade {old} -> {new}"
     return f"{what} replayed on {many(len(report.objects), 'recorded object')}"
 
 
 def judging(report: SimulationReport) -> Release:
     """The release whose server judges."""
-    return report.old if report.direction == "rollback" else report.new
+    return report.old if report.direction == Direction.ROLLBACK else report.new
 
 
 def verdict_tally(report: SimulationReport) -> str:
