@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -52,6 +53,26 @@ def test_a_change_of_no_crd_parses_no_yaml(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr("crdcompat.manifests.crdset.read_documents", never)
     for head in ("index:", "worktree:", "HEAD"):
         assert check(repo, "--base", "HEAD~1", "--head", head, code=0)["sections"] == []
+
+
+_IMPORTED = """
+import atexit, sys
+atexit.register(lambda: print(*(name for name in sys.modules if name.startswith("crdcompat.")), file=sys.stderr))
+from crdcompat.__main__ import main
+main()
+"""
+
+
+def test_the_quick_answer_imports_neither_the_comparison_nor_the_reader_of_crds(tmp_path: Path) -> None:
+    repo = repository(tmp_path)
+    commit(repo, {"w.yaml": widget("A"), "README": "a"})
+    found = []
+    for name, data in (("README", "b"), ("w.yaml", widget("A", "B"))):
+        commit(repo, {name: data})
+        command = [sys.executable, "-c", _IMPORTED, "check", "--base", "HEAD~1"]
+        ran = subprocess.run(command, cwd=repo, capture_output=True, text=True, check=False)
+        found.append({*ran.stderr.splitlines()[-1].split()} & {"crdcompat.check.sections", "crdcompat.manifests"})
+    assert found == [set(), {"crdcompat.check.sections", "crdcompat.manifests"}]
 
 
 def test_what_is_not_staged_is_said_not_to_be_looked_at(tmp_path: Path) -> None:
