@@ -16,7 +16,7 @@ from helpers import CONTEXT, PAIRS, Json, git, kube, run, shows, write
 
 import crdcompat
 from crdcompat.compare.engine import Comparer
-from crdcompat.compare.facets import all_facets
+from crdcompat.compare.registry import all_facets
 from crdcompat.compare.result import Judged
 from crdcompat.compare.walk import TEXT
 from crdcompat.manifests.crdset import CrdReader, CrdSet
@@ -214,7 +214,7 @@ _WALKED = {"items", "properties", "additionalProperties"}
 
 
 def test_every_keyword_is_owned() -> None:
-    owners: Counter[str] = Counter(keyword for facet in all_facets() for keyword in facet.KEYWORDS)
+    owners: Counter[str] = Counter(keyword for facet in all_facets() for keyword in facet.keywords)
     assert owners.keys() | TEXT | _WALKED == _FIELDS
     assert not owners.keys() & TEXT
     assert not owners.keys() & _FORBIDDEN

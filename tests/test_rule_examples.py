@@ -12,8 +12,7 @@ import pytest
 from helpers import Json, crd, run, write
 
 import crdcompat
-from crdcompat.compare.crd_level import KINDS
-from crdcompat.compare.facets import all_facets
+from crdcompat.compare.registry import all_crd_facets, all_facets
 from crdcompat.policy.findings import Finding
 from crdcompat.policy.rules import Example, Rule, catalogue
 from crdcompat.report.text_rule import rule_text
@@ -26,10 +25,9 @@ EXAMPLES = [
 ]
 DIRECTIONS = ("rollback", "upgrade")
 
-_EFFECTS = {kind: effects for facet in all_facets() for kind, effects in facet.EFFECTS.items()}
-#: CRD-level changes that no server and no client feels.
-_HARMLESS = {"version.deprecated", "names.changed"}
-_WITH_EFFECT = {kind for kind, effects in _EFFECTS.items() if effects.rollback or effects.upgrade}
+_EFFECTS = {kind: effects for facet in all_facets() for kind, effects in facet.effects.items()}
+_OF_CRDS = {kind: effects for facet in all_crd_facets() for kind, effects in facet.effects.items()}
+_WITH_EFFECT = {kind for kind, effects in (_EFFECTS | _OF_CRDS).items() if effects.rollback or effects.upgrade}
 #: Adding a version and storing it at once has a rule of its own; taking it away again is a removal like others.
 _UNEVEN = {
     ("version-removed", "the storage version is removed"): "version-storage-moved",
@@ -39,7 +37,7 @@ _FIELDS = {"path", "added", "removed", "before", "after", "reader", "writer", "o
 
 
 def test_every_change_with_an_effect_has_its_rule_and_every_rule_its_change() -> None:
-    assert sorted(rule.change for rule in RULES.values()) == sorted(_WITH_EFFECT | (set(KINDS) - _HARMLESS))
+    assert sorted(rule.change for rule in RULES.values()) == sorted(_WITH_EFFECT)
     for rule in RULES.values():
         assert rule.id == rule.change.replace(".", "-")
     assert [*RULES] == [rule.id for rule in RULES.values()]  # each is in the file of its name

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 import re
 import subprocess
 from pathlib import Path
 
 import pytest
-from helpers import PAIRS, Json, array, both, diff, git, obj, root, run, string, write
+from helpers import PAIRS, Json, array, both, crd, diff, git, obj, root, run, string, write
 
 import crdcompat
 
@@ -64,6 +65,29 @@ def test_nothing_to_widen(tmp_path: Path) -> None:
     sides = both(tmp_path, root(spec=obj(v=string("A", "B"))), root(spec=obj(v=string("A"))))
     ran = run("diff", *sides, "--suggest-patch")
     assert ran.out == ""
+
+
+def test_no_schema_makes_up_for_a_change_of_the_crd(tmp_path: Path) -> None:
+    """OLD's scale subresource rejects what NEW's objects hold: the patch widens schemas, and there is none to widen."""
+    number = {"type": "integer"}
+    new = crd(root(spec=obj(replicas=number), status=obj(replicas=number)))
+    old = copy.deepcopy(new)
+    paths = {"specReplicasPath": ".spec.replicas", "statusReplicasPath": ".status.replicas"}
+    old["spec"]["versions"][0]["subresources"] = {"status": {}, "scale": paths}
+    new["spec"]["versions"][0]["subresources"] = {"status": {}}
+    sides = both(tmp_path, old, new)
+    (rejected,) = (f for f in diff(*sides)["findings"] if f["effect"] == "write-rejected")
+    assert (rejected["rule"], rejected["direction"]) == ("subresource-scale-removed", "rollback")
+    ran = run("diff", *sides, "--suggest-patch")
+    assert (ran.out, ran.err) == ("", "")
+
+
+def test_a_factor_leaves_the_bounds_alone(tmp_path: Path) -> None:
+    """Each finding widens its own keyword: a bound that NEW tightened stays as it is in OLD."""
+    before, after = ({"type": "integer", "multipleOf": n, "maximum": most} for n, most in ((4, 100), (2, 50)))
+    sides = both(tmp_path, root(spec=obj(v=before)), root(spec=obj(v=after)))
+    patch = run("diff", *sides, "--suggest-patch").out
+    assert [line.strip("- ") for line in patch.splitlines() if re.match(r"-\s", line)] == ["multipleOf: 4"]
 
 
 def test_the_file_keeps_its_style(tmp_path: Path) -> None:

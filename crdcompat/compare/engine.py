@@ -14,7 +14,8 @@ from crdcompat.apiserver.eras import Server
 from crdcompat.apiserver.strategy import Resource
 from crdcompat.compare.across import crossings
 from crdcompat.compare.changes import Change, Undecided
-from crdcompat.compare.crd_level import CrdChange, CrdDiff, diff_crds
+from crdcompat.compare.crd_facet import CrdChange
+from crdcompat.compare.crd_walk import CrdDiff, diff_crds
 from crdcompat.compare.equal import identical
 from crdcompat.compare.prove import Outcome, Witness, holds, prove
 from crdcompat.compare.remembered import Remembered, RememberedConverting

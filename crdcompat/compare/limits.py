@@ -8,7 +8,8 @@ from itertools import islice
 from typing import Any
 
 from crdcompat.compare.changes import Change
-from crdcompat.compare.site import Effects, Site, Trial, Trials
+from crdcompat.compare.facet import Effects
+from crdcompat.compare.site import Site, Trial, Trials
 from crdcompat.records import dataclass
 from crdcompat.schema.structural import ABSENT, Node
 from crdcompat.vocabulary import Effect
@@ -44,7 +45,7 @@ def limit_effects(name: str) -> dict[str, Effects]:
 
 def limit_changes(site: Site, name: str, keywords: Sequence[str]) -> Iterator[Change]:
     """How the range that ``keywords`` describe moved; one that moved both ways is two changes."""
-    if site.in_junctor or (site.old.raw.keys() | site.new.raw.keys()).isdisjoint(keywords):
+    if (site.old.raw.keys() | site.new.raw.keys()).isdisjoint(keywords):
         return
     old, new = range_of(site.old, keywords), range_of(site.new, keywords)
     if old == new:

@@ -19,10 +19,11 @@ from crdcompat.apiserver.strategy import Resource
 from crdcompat.apiserver.verdict import Verdict
 from crdcompat.compare.changes import Change
 from crdcompat.compare.exhaust import cannot_hold, forbids
-from crdcompat.compare.facets import facet_of_change
+from crdcompat.compare.facet import Facet
 from crdcompat.compare.objects import Object, place, whole_object
+from crdcompat.compare.registry import facet_of
 from crdcompat.compare.search import find_valid, shrink
-from crdcompat.compare.site import Facet, Meeting, Seen, Trial, Trials
+from crdcompat.compare.site import Meeting, Seen, Trial, Trials
 from crdcompat.records import dataclass
 from crdcompat.schema.paths import Pointer, SchemaPath, field_of, node_at, value_at, with_value
 from crdcompat.schema.structural import ABSENT, Node
@@ -86,7 +87,7 @@ class TrialBook:
 
     def trials(self, facet: Facet, change: Change, direction: Direction, meeting: Meeting) -> Trials:
         """``facet.trials``, remembered by what it looks at: the node on both sides and, if it says so, its parent."""
-        paths = (change.path, change.path[:-1]) if getattr(facet, "LOOKS_ABOVE", False) else (change.path,)
+        paths = (change.path, change.path[:-1]) if facet.looks_above else (change.path,)
         seen = [
             self._look(node_at(side.node, path), side.server)
             for side in (meeting.writer, meeting.reader)
@@ -118,8 +119,8 @@ class TrialBook:
 
 def prove(change: Change, direction: Direction, meeting: Meeting, book: TrialBook) -> Outcome:
     """The effect of ``change`` where ``meeting.writer``'s objects meet ``meeting.reader``."""
-    facet = facet_of_change(change.kind)
-    effects = facet.EFFECTS[change.kind].towards(direction)
+    facet = facet_of(change.kind)
+    effects = facet.effects[change.kind].towards(direction)
     if not effects:
         return Outcome(Effect.NONE, Witness(None))
     trials = book.trials(facet, change, direction, meeting)
@@ -261,7 +262,7 @@ def holds(witness: Witness, change: Change, effect: Effect, meetings: Sequence[M
     """Whether a witness proves the effect in other meetings too (contexts whose schemas differ elsewhere)."""
     if witness.object is None:
         return False
-    facet = facet_of_change(change.kind)
+    facet = facet_of(change.kind)
     for meeting in meetings:
         verdict = meeting.writer.create(witness.object, keep_status=True)
         if verdict.accepted is not True or verdict.object is None:

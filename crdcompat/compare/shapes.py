@@ -7,8 +7,9 @@ from itertools import islice
 from typing import Any
 
 from crdcompat.compare.changes import Change
+from crdcompat.compare.facet import Effects
 from crdcompat.compare.local import Alone
-from crdcompat.compare.site import Effects, Meeting, Seen, Trial, Trials
+from crdcompat.compare.site import Meeting, Seen, Trial, Trials
 from crdcompat.schema.paths import node_at
 from crdcompat.schema.sample import sample, values
 from crdcompat.schema.structural import ABSENT, Node

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any, Protocol
+from collections.abc import Iterator
+from typing import Any
 
 from crdcompat.apiserver.errors import DUPLICATE, FORBIDDEN, INVALID, REQUIRED, FieldError
 from crdcompat.apiserver.keywords import JUNCTORS, Keyword
@@ -13,7 +13,6 @@ from crdcompat.compare.changes import Change, Undecided
 from crdcompat.records import dataclass
 from crdcompat.schema.paths import Pointer, SchemaPath, value_at
 from crdcompat.schema.structural import ABSENT, Node
-from crdcompat.vocabulary import Direction, Effect
 
 #: The types of error that a rule may give as its reason.
 RULE_REASONS = frozenset({INVALID, FORBIDDEN, REQUIRED, DUPLICATE})
@@ -166,38 +165,3 @@ class Seen:
 
     def defaults(self) -> bool:
         return self.field in self.verdict.defaulted
-
-
-@dataclass(frozen=True, slots=True)
-class Effects:
-    """What a kind of change can do in each direction, strongest effect first (reference section 13)."""
-
-    rollback: tuple[Effect, ...] = ()
-    upgrade: tuple[Effect, ...] = ()
-
-    def towards(self, direction: Direction) -> tuple[Effect, ...]:
-        return self.rollback if direction == Direction.ROLLBACK else self.upgrade
-
-
-class Facet(Protocol):
-    """One kind of difference: a module in ``compare/facets/``.
-
-    Its trials look at the node of a change alone; if at its parent, too, it says so: ``LOOKS_ABOVE = True``.
-    """
-
-    #: Keywords of the structural schema that this facet answers for.
-    KEYWORDS: frozenset[str]
-    #: The change kinds it yields, each with the effects it can have; the proof may find less.
-    EFFECTS: Mapping[str, Effects]
-
-    def changes(self, site: Site) -> Iterator[Change | Undecided]:
-        """The changes at one site, and the differences that the facet owns but cannot decide."""
-        ...
-
-    def trials(self, change: Change, direction: Direction, meeting: Meeting) -> Trials:
-        """Values to prove the change's effects with."""
-        ...
-
-    def shows(self, effect: Effect, seen: Seen) -> bool:
-        """Whether the reader's verdict shows ``effect`` at the place looked at."""
-        ...

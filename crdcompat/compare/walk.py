@@ -1,17 +1,18 @@
 """Two schemas side by side: every difference becomes a change, a counted text change, or undecided.
 
-Equal subtrees are not entered. Each keyword is some facet's, or text, or undecided: none is passed over.
+Equal subtrees are not entered. Each keyword belongs to a facet, or is text, or is reported as undecided: none is
+passed over.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import field
 from functools import cache
 
+from crdcompat.compare.branches import BRANCHES, branch_sites, compared_by_branch
 from crdcompat.compare.changes import Change, Undecided
 from crdcompat.compare.equal import identical
-from crdcompat.compare.facets import all_facets, junctor
+from crdcompat.compare.registry import all_facets, module_of
 from crdcompat.compare.site import Site
 from crdcompat.records import dataclass
 from crdcompat.schema.paths import ITEM, VALUE, render
@@ -19,7 +20,6 @@ from crdcompat.schema.structural import ABSENT, Node
 
 #: Keywords that no server looks at when it judges an object.
 TEXT = frozenset({"title", "description", "example", "externalDocs", "$schema"})
-_JUNCTORS = ("allOf", "anyOf", "oneOf")
 _CONTAINERS = frozenset({"properties", "items", "additionalProperties"})
 
 
@@ -41,7 +41,7 @@ def diff_schemas(old: Node, new: Node) -> SchemaDiff:
 
 @cache
 def _owned() -> frozenset[str]:
-    return frozenset(keyword for facet in all_facets() for keyword in facet.KEYWORDS)
+    return frozenset(keyword for facet in all_facets() for keyword in facet.keywords)
 
 
 def _walk(site: Site, found: SchemaDiff) -> None:
@@ -49,6 +49,8 @@ def _walk(site: Site, found: SchemaDiff) -> None:
     if identical(old, new):
         return
     for facet in all_facets():
+        if site.in_junctor and not facet.in_branches:
+            continue
         for item in facet.changes(site):
             if isinstance(item, Change):
                 found.changes.append(item)
@@ -62,7 +64,7 @@ def _walk(site: Site, found: SchemaDiff) -> None:
     for keyword in differing:
         if keyword in TEXT:
             found.texts.append(f"{render(site.path) or 'the object'}: {keyword}")
-        elif keyword in _JUNCTORS:
+        elif keyword in BRANCHES:
             _junctor(site, keyword, found)
         elif keyword in _CONTAINERS:
             _container(site, keyword, found)
@@ -93,22 +95,15 @@ def _container(site: Site, keyword: str, found: SchemaDiff) -> None:
 
 def _junctor(site: Site, keyword: str, found: SchemaDiff) -> None:
     """Branches that differ in enums alone are compared branch by branch; else the junctor itself changed."""
-    if not junctor.by_branch(site, keyword):
+    if not compared_by_branch(site, keyword):
         return
     inside = SchemaDiff()
-    for branch in _branch_sites(site, keyword):
+    for branch in branch_sites(site, keyword):
         _walk(branch, inside)
     # What the effective set at the node itself says already is not said again by the branch it came from.
-    known = {change.kind.partition(".")[0] for change in found.changes if change.path == site.path}
+    known = {module_of(change.kind) for change in found.changes if change.path == site.path}
     found.changes += [
-        change for change in inside.changes if change.path != site.path or change.kind.partition(".")[0] not in known
+        change for change in inside.changes if change.path != site.path or module_of(change.kind) not in known
     ]
     found.undecided += inside.undecided
     found.texts += inside.texts
-
-
-def _branch_sites(site: Site, keyword: str) -> Iterator[Site]:
-    attribute = {"allOf": "all_of", "anyOf": "any_of", "oneOf": "one_of"}[keyword]
-    pairs = zip(getattr(site.old, attribute), getattr(site.new, attribute), strict=True)
-    for index, (old, new) in enumerate(pairs):
-        yield Site(old, new, site.path, (*site.old_at, keyword, index), (*site.new_at, keyword, index), True)

@@ -10,10 +10,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from crdcompat.apiserver.enums import is_member
 from crdcompat.apiserver.errors import DUPLICATE, REQUIRED, FieldError
 from crdcompat.apiserver.keywords import Keyword
 from crdcompat.apiserver.strategy import Resource
+from crdcompat.compare.facet import Reaction
+from crdcompat.compare.registry import declared_by
 from crdcompat.jobs.api import server_of
 from crdcompat.manifests.crdset import CrdSet
 from crdcompat.manifests.objects import Recorded
@@ -34,16 +35,6 @@ _RAISED = {
     Effect.VALUE_PRUNED: Severity.WARNING,
     Effect.VALUE_DEFAULTED: Severity.INFO,
 }
-#: Changes whose errors may stand below the place: what another type, a branch or a whole new schema demands there.
-_REACHING = (
-    "junctor.",
-    "type.",
-    "map.",
-    "preserve-unknown.",
-    "embedded-resource.",
-    "shared-constraint.",
-    "free-field.",
-)
 
 
 #: Errors of these may be about a member that is missing.
@@ -165,27 +156,10 @@ def _explains(finding: Finding, fact: _Fact) -> bool:
     if finding.effect != fact.effect:
         return False
     paths = (finding.path, *finding.places)
+    below = any(_is_below(fact.path, path) for path in paths)
     if fact.effect == Effect.VALUE_PRUNED:
-        return any(_is_below(fact.path, path) for path in paths)
-    if finding.change.startswith("subresource.scale") and fact.error is not None:
-        return fact.error.keyword is Keyword.SCALE
-    if _reaches(finding) and any(_is_below(fact.path, path) for path in paths):
-        return True
-    if fact.path not in paths:
-        return False
-    if fact.error is None or fact.error.keyword is not Keyword.ENUM or not finding.change.startswith("enum.value-"):
-        return True
-    held = finding.added or finding.removed
-    value = fact.error.value
-    return any(value is None if member is None else is_member(value, member) for member in held)
-
-
-def _reaches(finding: Finding) -> bool:
-    """Whether the errors of a change may name a member: what a branch or another type demands of it."""
-    if finding.change.startswith("cel."):
-        rules = [rule for side in (finding.old, finding.new) if isinstance(side, list) for rule in side]
-        return any("fieldPath" in rule for rule in rules if isinstance(rule, dict))
-    return finding.change.startswith(_REACHING)
+        return below
+    return declared_by(finding.change).explains(finding, Reaction(fact.path in paths, below, fact.error))
 
 
 def _is_below(path: str, above: str) -> bool:

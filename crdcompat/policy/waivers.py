@@ -16,6 +16,8 @@ from typing import Any
 
 import orjson
 
+from crdcompat.compare.facet import WaivedBy
+from crdcompat.compare.registry import waived_by
 from crdcompat.policy.findings import Finding
 from crdcompat.records import dataclass
 from crdcompat.schema.enums import member_key
@@ -25,8 +27,8 @@ from crdcompat.vocabulary import Direction, Severity
 _RELEASE = re.compile(r"(?<![\d.])(\d+)\.(\d+)")
 #: What is longer as JSON is held by a digest: a waiver is read by people.
 _LONGEST_SHOWN = 200
-#: Changes that are told whole by their place: the property that comes or goes.
-_OF_A_PLACE = frozenset({"property-added", "property-removed", "free-field-declared", "free-field-undeclared"})
+#: The keys of a waiver by what it names beside the place.
+_KEYS = {WaivedBy.SIDES: ("old", "new"), WaivedBy.VALUES: ("values",), WaivedBy.PLACE: ()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,15 +133,13 @@ def with_ended(findings: Iterable[Finding], expired: Sequence[Waiver], file: str
 
 
 def has_values(finding: Finding) -> bool:
-    """Whether it is about values of an enum, which are accepted one by one."""
-    return bool(finding.added or finding.removed) and finding.rule.startswith("enum-")
+    """Whether it is about values that are accepted one by one."""
+    return bool(finding.added or finding.removed) and waived_by(finding.rule) is WaivedBy.VALUES
 
 
 def asks_for(rule: str) -> tuple[str, ...]:
-    """What a waiver of this rule has to say beside the place."""
-    if rule.startswith("enum-value-"):
-        return ("values",)
-    return () if rule in _OF_A_PLACE else ("old", "new")
+    """The keys that a waiver of this rule has to have beside the place."""
+    return _KEYS[waived_by(rule)]
 
 
 def brief(value: Any) -> Any:

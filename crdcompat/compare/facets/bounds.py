@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from crdcompat.compare.changes import Change
+from crdcompat.compare.facet import Facet, as_new
 from crdcompat.compare.limits import BOUNDS, limit_changes, limit_effects, limit_trials, range_of
 from crdcompat.compare.site import Meeting, Seen, Site, Trials
 from crdcompat.schema.numerals import numbers_between
@@ -44,3 +45,6 @@ def _numbers(writer: Node, reader: Node) -> Iterator[Any]:
             # What is only just outside comes first: it says where the limit is.
             found = list(numbers_between(low, high, writer, whole=whole))
             yield from sorted(found, key=lambda value: abs(value - edge))
+
+
+FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows, widen=as_new(KEYWORDS))

@@ -13,8 +13,9 @@ from typing import Any
 
 from crdcompat.apiserver.keywords import JUNCTORS
 from crdcompat.compare.changes import Change
+from crdcompat.compare.facet import Differing, Effects, Facet, Reaction, as_new
 from crdcompat.compare.local import Alone, defaulted, shape
-from crdcompat.compare.site import RULE_REASONS, Effects, Meeting, Seen, Site, Trial, Trials
+from crdcompat.compare.site import RULE_REASONS, Meeting, Seen, Site, Trial, Trials
 from crdcompat.compare.variants import distinct, every_value, rule_cases, variants
 from crdcompat.schema.mentions import mentions
 from crdcompat.schema.paths import node_at
@@ -38,8 +39,6 @@ _TOKENS = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|\s+|[^\s'\"]+")
 
 def changes(site: Site) -> Iterator[Change]:
     """One change per node for the rules that judge values, one for those that judge transitions."""
-    if site.in_junctor:
-        return
     lists = site.lists_count
     old, new = _rules(site.old, lists=lists), _rules(site.new, lists=lists)
     gone = [rule for text, rule in old.items() if text not in new]
@@ -101,6 +100,13 @@ def shows(effect: Effect, seen: Seen) -> bool:
     return any(error.pointer[:depth] == place for error in errors if error.keyword not in JUNCTORS or not depth)
 
 
+def explains(difference: Differing, reaction: Reaction) -> bool:
+    """A rule with a fieldPath names a member of the place where it stands."""
+    rules = [rule for side in (difference.old, difference.new) if isinstance(side, list) for rule in side]
+    named = any("fieldPath" in rule for rule in rules if isinstance(rule, dict))
+    return reaction.below if named else reaction.at
+
+
 def _rules(node: Node, *, lists: bool) -> dict[str, dict[str, Any]]:
     """The rules by text, white space evened out; the second of two equal ones says nothing new.
 
@@ -116,3 +122,6 @@ def _rules(node: Node, *, lists: bool) -> dict[str, dict[str, Any]]:
 def normalized(rule: str) -> str:
     """A rule's text without the white space that CEL does not read; string literals are left as they are."""
     return "".join(" " if token.isspace() else token for token in _TOKENS.findall(rule.strip()))
+
+
+FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows, widen=as_new(KEYWORDS), explains=explains)

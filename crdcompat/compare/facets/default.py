@@ -11,7 +11,8 @@ from collections.abc import Iterator
 
 from crdcompat.compare.changes import Change, shown
 from crdcompat.compare.equal import identical
-from crdcompat.compare.site import Effects, Meeting, Seen, Site, Trial, Trials
+from crdcompat.compare.facet import Effects, Facet, as_new
+from crdcompat.compare.site import Meeting, Seen, Site, Trial, Trials
 from crdcompat.schema.structural import ABSENT
 from crdcompat.vocabulary import Direction, Effect
 
@@ -25,7 +26,7 @@ EFFECTS = {
 
 def changes(site: Site) -> Iterator[Change]:
     old, new = site.old.default, site.new.default
-    if site.in_junctor or identical(old, new):
+    if identical(old, new):
         return
     kind = "default.added" if old is ABSENT else "default.removed" if new is ABSENT else "default.changed"
     yield site.change(kind, shown(old), shown(new), "default")
@@ -38,3 +39,6 @@ def trials(change: Change, direction: Direction, meeting: Meeting) -> Trials:
 
 def shows(effect: Effect, seen: Seen) -> bool:
     return seen.defaults()
+
+
+FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows, widen=as_new(KEYWORDS))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from crdcompat.compare.changes import Change
-from crdcompat.compare.site import Effects, Meeting, Seen, Site, Trial, Trials
+from crdcompat.compare.facet import Effects, Facet, as_new, explains_below
+from crdcompat.compare.site import Meeting, Seen, Site, Trial, Trials
 from crdcompat.schema.paths import node_at
 from crdcompat.schema.sample import sample
 from crdcompat.vocabulary import Direction, Effect
@@ -20,7 +21,7 @@ EFFECTS = {
 
 def changes(site: Site) -> Iterator[Change]:
     old, new = (side.raw.get(_KEYWORD) is True for side in (site.old, site.new))
-    if not site.in_junctor and old != new:
+    if old != new:
         yield site.change("embedded-resource.added" if new else "embedded-resource.removed", old, new, _KEYWORD)
 
 
@@ -38,3 +39,6 @@ def trials(change: Change, direction: Direction, meeting: Meeting) -> Trials:
 
 def shows(effect: Effect, seen: Seen) -> bool:
     return seen.prunes() if effect == Effect.VALUE_PRUNED else seen.rejects_below()
+
+
+FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows, widen=as_new(KEYWORDS), explains=explains_below)

@@ -10,19 +10,23 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from crdcompat.apiserver.enums import is_member
 from crdcompat.apiserver.keywords import Keyword
 from crdcompat.compare import strings
 from crdcompat.compare.changes import Change
+from crdcompat.compare.facet import Differing, Effects, Facet, Reaction, WaivedBy, Widening, as_new
 from crdcompat.compare.local import Alone
-from crdcompat.compare.site import Effects, Meeting, Seen, Site, Trial, Trials
+from crdcompat.compare.site import Meeting, Seen, Site, Trial, Trials
 from crdcompat.schema.enums import enum_members, member_key
+from crdcompat.schema.listed import with_values
 from crdcompat.schema.mentions import literals_for
-from crdcompat.schema.paths import Pointer, node_at
+from crdcompat.schema.paths import Pointer, node_at, schema_pointer
 from crdcompat.schema.sample import values
-from crdcompat.schema.structural import Node
+from crdcompat.schema.structural import ABSENT, Node
 from crdcompat.vocabulary import Direction, Effect
 
 KEYWORDS = frozenset({"enum"})
+_RULES = "x-kubernetes-validations"
 EFFECTS = {
     "enum.value-added": Effects(rollback=(Effect.WRITE_REJECTED,)),
     "enum.value-removed": Effects(upgrade=(Effect.WRITE_REJECTED,)),
@@ -35,7 +39,7 @@ _OUTSIDERS = 6
 
 
 def changes(site: Site) -> Iterator[Change]:
-    both = site.old.nullable and site.new.nullable  # else ``nullable`` tells what becomes of the null
+    both = site.old.nullable and site.new.nullable  # else the facet of nullable judges the null
     old, new = (_members_of(side, null=both, rules=site.lists_count) for side in (site.old, site.new))
     old_at, new_at = _keyword(site.old, site.old_at), _keyword(site.new, site.new_at)
     if old is None and new is None:
@@ -76,7 +80,7 @@ def trials(change: Change, direction: Direction, meeting: Meeting) -> Trials:
     if both and other is not None and not node.nullable and strings.strings_outside(node, other, takes)[1]:
         return Trials((), complete=True)
     outside: dict[Any, Any] = {}
-    # The empty string is the least telling of the values outside an enum: last.
+    # Of the values outside an enum, the empty string says least to a reader: last.
     named = sorted(literals_for(meeting.writer.node, change.path), key=lambda value: value == "")
     beside = (value for value in _numbers_beside(node, closed or ()) if takes(value))
     for value in (*named, *values(node), *beside):
@@ -99,6 +103,44 @@ def _numbers_beside(node: Node, members: Sequence[Any]) -> Iterator[Any]:
 def shows(effect: Effect, seen: Seen) -> bool:
     # A member that the reader's enum still lists may be forbidden by the pattern or a rule beside it.
     return seen.breaks(Keyword.ENUM, Keyword.PATTERN, Keyword.RULE)
+
+
+def explains(difference: Differing, reaction: Reaction) -> bool:
+    """Of an unsupported value only the change of that very value is the reason."""
+    moved, error = difference.added or difference.removed, reaction.error
+    if not reaction.at or not moved or error is None or error.keyword is not Keyword.ENUM:
+        return reaction.at
+    return any(error.value is None if member is None else is_member(error.value, member) for member in moved)
+
+
+def widen(change: Change, values: tuple[Any, ...], old: Node, new: Node) -> Iterator[Widening]:
+    """For values that came, those added to each list that stands at the place; for a dropped enum, no list at all."""
+    node = node_at(old, change.path)
+    if node is None or node_at(new, change.path) is None:
+        return
+    at = schema_pointer(change.path)
+    if change.added:
+        for pointer, members in _own_enums(node, at):
+            if missing := _without(values, members):
+                yield Widening(pointer, "enum", [*members, *missing])
+        for index, members in node.listed:
+            if missing := _without(values, members):
+                rule = with_values(node.rules[index]["rule"], missing)
+                yield Widening((*at, _RULES, index), "rule", rule)
+        return
+    if node.listed:
+        lists = {index for index, _ in node.listed}
+        rest = [rule for index, rule in enumerate(node.rules) if index not in lists]
+        yield Widening(at, _RULES, rest or ABSENT)
+    yield from as_new(KEYWORDS)(change, values, old, new)
+
+
+def _own_enums(node: Node, at: Pointer) -> Iterator[tuple[Pointer, tuple[Any, ...]]]:
+    """The enums that each reject by themselves: the node's own and those of its allOf branches."""
+    if node.enum:
+        yield at, node.enum
+    for index, branch in enumerate(node.all_of):
+        yield from _own_enums(branch, (*at, "allOf", index))
 
 
 def _members_of(node: Node, *, null: bool, rules: bool) -> tuple[Any, ...] | None:
@@ -143,7 +185,20 @@ def _enums(node: Node, at: Pointer) -> Iterator[tuple[tuple[Any, ...], Pointer]]
     if node.enum:
         yield node.enum, (*at, "enum")
     for index, _ in node.listed:
-        yield (), (*at, "x-kubernetes-validations", index, "rule")
+        yield (), (*at, _RULES, index, "rule")
     for keyword, branches in (("allOf", node.all_of), ("anyOf", node.any_of), ("oneOf", node.one_of)):
         for index, branch in enumerate(branches):
             yield from _enums(branch, (*at, keyword, index))
+
+
+FACET = Facet(
+    KEYWORDS,
+    EFFECTS,
+    changes,
+    trials,
+    shows,
+    in_branches=True,
+    waived_by=dict.fromkeys(("enum.value-added", "enum.value-removed"), WaivedBy.VALUES),
+    widen=widen,
+    explains=explains,
+)

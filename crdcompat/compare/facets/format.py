@@ -9,7 +9,8 @@ from typing import Any
 from crdcompat.apiserver.formats import matches, supported
 from crdcompat.apiserver.keywords import Keyword
 from crdcompat.compare.changes import Change
-from crdcompat.compare.site import Effects, Meeting, Seen, Site, Trial, Trials
+from crdcompat.compare.facet import Effects, Facet, as_new
+from crdcompat.compare.site import Meeting, Seen, Site, Trial, Trials
 from crdcompat.schema.paths import node_at
 from crdcompat.schema.sample import values
 from crdcompat.schema.structural import Node
@@ -26,7 +27,7 @@ _MOST = 6
 
 def changes(site: Site) -> Iterator[Change]:
     old, new = site.old, site.new
-    if site.in_junctor or old.format.replace("-", "") == new.format.replace("-", ""):
+    if old.format.replace("-", "") == new.format.replace("-", ""):
         return
     yield site.change("format.changed", old.format or None, new.format or None, "format")
 
@@ -51,3 +52,6 @@ def shows(effect: Effect, seen: Seen) -> bool:
 def _texts(writer: Node) -> Iterator[str]:
     yield from (value for value in values(writer) if isinstance(value, str))
     yield from POOL
+
+
+FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows, widen=as_new(KEYWORDS))

@@ -11,21 +11,24 @@ from itertools import islice
 from typing import Any
 
 from crdcompat.compare.changes import Change
+from crdcompat.compare.facet import Effects, Facet, WaivedBy, explains_below
 from crdcompat.compare.local import Alone
-from crdcompat.compare.site import Effects, Meeting, Seen, Site, Trial, Trials, summary
+from crdcompat.compare.site import Meeting, Seen, Site, Trial, Trials, summary
 from crdcompat.schema.paths import node_at
 from crdcompat.schema.sample import sample
 from crdcompat.schema.structural import ABSENT, Node
 from crdcompat.schema.texts import POOL
 from crdcompat.vocabulary import Direction, Effect
 
-#: ``properties`` is the keyword of ``presence``, with which this facet shares the differing names.
+#: ``properties`` is the keyword of the facet ``property``, with which this one shares the differing names.
 KEYWORDS: frozenset[str] = frozenset()
 _ALL = (Effect.WRITE_REJECTED, Effect.VALUE_PRUNED, Effect.VALUE_DEFAULTED)
 EFFECTS = {
     "free-field.declared": Effects(upgrade=_ALL),
     "free-field.undeclared": Effects(rollback=_ALL),
 }
+#: The property that comes or goes is the whole change.
+_WAIVED_BY = dict.fromkeys(EFFECTS, WaivedBy.PLACE)
 
 _FREE = "any value"
 #: A value of every JSON type.
@@ -34,7 +37,7 @@ _MOST_TRIALS, _MOST_NESTED, _MOST_MEMBERS, _MOST_DEPTH = 4, 40, 8, 3
 
 
 def changes(site: Site) -> Iterator[Change]:
-    if site.in_junctor or site.reshaped:
+    if site.reshaped:
         return
     old, new = site.old.properties, site.new.properties
     for name in sorted(new.keys() - old.keys()) if site.old.preserve else ():
@@ -77,3 +80,6 @@ def _any_value(node: Node, depth: int) -> Iterator[Any]:
         if isinstance(node.additional, Node):
             yield from ({"key": value} for value in _any_value(node.additional, depth + 1))
     yield from POOL
+
+
+FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows, waived_by=_WAIVED_BY, explains=explains_below)

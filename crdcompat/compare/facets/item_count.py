@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from crdcompat.compare.changes import Change
+from crdcompat.compare.facet import Facet, as_new
 from crdcompat.compare.limits import limit_changes, limit_effects, limit_trials, sizes_outside
 from crdcompat.compare.site import Meeting, Seen, Site, Trials
 from crdcompat.schema.paths import node_at
@@ -30,3 +31,6 @@ def trials(change: Change, direction: Direction, meeting: Meeting) -> Trials:
 
 def shows(effect: Effect, seen: Seen) -> bool:
     return seen.rejects()
+
+
+FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows, widen=as_new(KEYWORDS))

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from crdcompat.compare import strings
 from crdcompat.compare.changes import Change
+from crdcompat.compare.facet import Facet, as_new
 from crdcompat.compare.limits import limit_changes, limit_effects
 from crdcompat.compare.local import Alone
 from crdcompat.compare.site import Meeting, Seen, Site, Trial, Trials
@@ -32,3 +33,6 @@ def trials(change: Change, direction: Direction, meeting: Meeting) -> Trials:
 
 def shows(effect: Effect, seen: Seen) -> bool:
     return seen.rejects()
+
+
+FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows, widen=as_new(KEYWORDS))

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from crdcompat.compare.changes import Change
 from crdcompat.compare.duplicates import duplicate_trials, shows_duplicate
-from crdcompat.compare.site import Effects, Meeting, Seen, Site, Trials
+from crdcompat.compare.facet import Effects, Facet, as_new
+from crdcompat.compare.site import Meeting, Seen, Site, Trials
 from crdcompat.vocabulary import Direction, Effect
 
 _KEYWORD = "x-kubernetes-list-map-keys"
@@ -16,7 +17,7 @@ EFFECTS = {"list-keys.changed": Effects(rollback=(Effect.WRITE_REJECTED,), upgra
 
 def changes(site: Site) -> Iterator[Change]:
     old, new = site.old, site.new
-    if site.in_junctor or not old.list_type == new.list_type == "map":
+    if not old.list_type == new.list_type == "map":
         return
     if sorted(old.list_keys) != sorted(new.list_keys):
         yield site.change("list-keys.changed", list(old.list_keys), list(new.list_keys), _KEYWORD)
@@ -28,3 +29,6 @@ def trials(change: Change, direction: Direction, meeting: Meeting) -> Trials:
 
 def shows(effect: Effect, seen: Seen) -> bool:
     return shows_duplicate(seen)
+
+
+FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows, widen=as_new(KEYWORDS))

@@ -7,12 +7,13 @@ from typing import Any
 
 from crdcompat.compare.changes import Change
 from crdcompat.compare.duplicates import duplicate_trials, shows_duplicate
-from crdcompat.compare.site import Effects, Meeting, Seen, Site, Trials
+from crdcompat.compare.facet import Effects, Facet, as_new
+from crdcompat.compare.site import Meeting, Seen, Site, Trials
 from crdcompat.schema.structural import Node
 from crdcompat.vocabulary import Direction, Effect
 
 _KEYWORD = "x-kubernetes-list-type"
-KEYWORDS = frozenset({_KEYWORD, "x-kubernetes-list-map-keys"})
+KEYWORDS = frozenset({_KEYWORD})
 _REJECTED = (Effect.WRITE_REJECTED,)
 EFFECTS = {
     "list-type.tightened": Effects(upgrade=_REJECTED),
@@ -23,7 +24,7 @@ EFFECTS = {
 
 def changes(site: Site) -> Iterator[Change]:
     old, new = site.old, site.new
-    if site.in_junctor or old.list_type == new.list_type:
+    if old.list_type == new.list_type:
         return
     kind = "list-type.changed"
     if old.list_type == "atomic":
@@ -45,3 +46,6 @@ def _shown(node: Node) -> Any:
     if node.list_type == "map":
         return {"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": list(node.list_keys)}
     return node.list_type
+
+
+FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows, widen=as_new((_KEYWORD, "x-kubernetes-list-map-keys")))

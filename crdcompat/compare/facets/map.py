@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from crdcompat.compare.changes import Change
+from crdcompat.compare.facet import Facet, as_new, explains_below
 from crdcompat.compare.shapes import SHAPE_EFFECTS, shape_trials, shows_shape
 from crdcompat.compare.site import Meeting, Seen, Site, Trials
 from crdcompat.schema.structural import Node
@@ -15,7 +16,7 @@ EFFECTS = {"map.introduced": SHAPE_EFFECTS, "map.dropped": SHAPE_EFFECTS}
 
 
 def changes(site: Site) -> Iterator[Change]:
-    if site.in_junctor or site.reshaped or _form(site.old) == _form(site.new):
+    if site.reshaped or _form(site.old) == _form(site.new):
         return
     kind = "map.introduced" if site.new.additional is not None else "map.dropped"
     yield site.change(kind, _form(site.old), _form(site.new), "additionalProperties")
@@ -35,3 +36,6 @@ def _form(node: Node) -> str:
     if isinstance(node.additional, Node):
         return "map"
     return {None: "object", True: "open map", False: "closed"}[node.additional]
+
+
+FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows, widen=as_new(KEYWORDS), explains=explains_below)

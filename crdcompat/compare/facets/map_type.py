@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from crdcompat.compare.changes import Change
-from crdcompat.compare.site import Effects, Meeting, Seen, Site, Trials
+from crdcompat.compare.facet import Effects, Facet
+from crdcompat.compare.site import Meeting, Seen, Site, Trials
 from crdcompat.vocabulary import Direction, Effect
 
 _KEYWORD = "x-kubernetes-map-type"
@@ -15,7 +16,7 @@ EFFECTS = {"map-type.changed": Effects()}
 
 def changes(site: Site) -> Iterator[Change]:
     old, new = (side.raw.get(_KEYWORD) for side in (site.old, site.new))
-    if not site.in_junctor and (old or "granular") != (new or "granular"):
+    if (old or "granular") != (new or "granular"):
         yield site.change("map-type.changed", old, new, _KEYWORD)
 
 
@@ -25,3 +26,6 @@ def trials(change: Change, direction: Direction, meeting: Meeting) -> Trials:
 
 def shows(effect: Effect, seen: Seen) -> bool:
     return False
+
+
+FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows)

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from crdcompat.compare.changes import Change
+from crdcompat.compare.facet import Effects, Facet, without
 from crdcompat.compare.limits import BOUNDS, limit_trials, number, range_of
-from crdcompat.compare.site import Effects, Meeting, Seen, Site, Trials
+from crdcompat.compare.site import Meeting, Seen, Site, Trials
 from crdcompat.schema.numerals import whole_number
 from crdcompat.schema.paths import node_at
 from crdcompat.schema.sample import values
@@ -21,7 +22,7 @@ EFFECTS = {"multiple-of.changed": Effects(rollback=(Effect.WRITE_REJECTED,), upg
 
 def changes(site: Site) -> Iterator[Change]:
     old, new = site.old.raw.get("multipleOf"), site.new.raw.get("multipleOf")
-    if not site.in_junctor and old != new:
+    if old != new:
         yield site.change("multiple-of.changed", old, new, "multipleOf")
 
 
@@ -48,3 +49,6 @@ def _multiples(writer: Node, reader: Node) -> Iterator[Any]:
             if mine.low <= value <= mine.high and value % factor:
                 yield whole_number(value) if value == int(value) else value
     yield from values(writer)
+
+
+FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows, widen=without(KEYWORDS))

@@ -10,7 +10,8 @@ from collections.abc import Iterator
 
 from crdcompat.apiserver.errors import REQUIRED, TYPE_INVALID
 from crdcompat.compare.changes import Change
-from crdcompat.compare.site import Effects, Meeting, Seen, Site, Trial, Trials
+from crdcompat.compare.facet import Effects, Facet, as_new
+from crdcompat.compare.site import Meeting, Seen, Site, Trial, Trials
 from crdcompat.vocabulary import Direction, Effect
 
 KEYWORDS = frozenset({"nullable"})
@@ -22,7 +23,7 @@ EFFECTS = {
 
 
 def changes(site: Site) -> Iterator[Change]:
-    if site.in_junctor or site.old.nullable == site.new.nullable:
+    if site.old.nullable == site.new.nullable:
         return
     kind = "nullable.added" if site.new.nullable else "nullable.removed"
     yield site.change(kind, site.old.nullable, site.new.nullable, "nullable")
@@ -37,3 +38,6 @@ def shows(effect: Effect, seen: Seen) -> bool:
     if effect == Effect.WRITE_REJECTED:
         return seen.rejects(TYPE_INVALID, REQUIRED)
     return seen.defaults() if effect == Effect.VALUE_DEFAULTED else seen.loses()
+
+
+FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows, widen=as_new(KEYWORDS))

@@ -7,8 +7,9 @@ from typing import Any
 
 from crdcompat.compare import strings
 from crdcompat.compare.changes import Change, Undecided
+from crdcompat.compare.facet import Effects, Facet, Widening, as_new, without
 from crdcompat.compare.local import Alone
-from crdcompat.compare.site import Effects, Meeting, Seen, Site, Trial, Trials
+from crdcompat.compare.site import Meeting, Seen, Site, Trial, Trials
 from crdcompat.schema.enums import enum_members
 from crdcompat.schema.paths import node_at
 from crdcompat.schema.structural import Node
@@ -26,7 +27,7 @@ EFFECTS = {
 
 def changes(site: Site) -> Iterator[Change | Undecided]:
     old, new = site.old, site.new
-    if site.in_junctor or string_limits(old)[2] == string_limits(new)[2]:
+    if string_limits(old)[2] == string_limits(new)[2]:
         return
     if not (strings.is_string(old) and strings.is_string(new)):
         yield site.undecided("pattern", "a pattern beside a type that is not string alone")
@@ -64,6 +65,12 @@ def shows(effect: Effect, seen: Seen) -> bool:
     return seen.rejects()
 
 
+def widen(change: Change, values: tuple[Any, ...], old: Node, new: Node) -> Iterator[Widening]:
+    """NEW's pattern where it only takes more strings; else none, as it rejects some of OLD's."""
+    tolerant = without if change.added and change.removed else as_new
+    return tolerant(KEYWORDS)(change, values, old, new)
+
+
 def _difference(mine: Node, theirs: Node, witness: str | None) -> tuple[Any, ...]:
     """What only one side takes: all of it where that is a finite set, else a shortest string."""
     if witness is None:
@@ -78,3 +85,6 @@ def _difference(mine: Node, theirs: Node, witness: str | None) -> tuple[Any, ...
 def _shown(node: Node) -> Any:
     patterns = string_limits(node)[2]
     return None if not patterns else patterns[0] if len(patterns) == 1 else list(patterns)
+
+
+FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows, widen=widen)

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from crdcompat.compare.changes import Change
-from crdcompat.compare.site import Effects, Meeting, Seen, Site, Trial, Trials
+from crdcompat.compare.facet import Effects, Facet, as_new, explains_below
+from crdcompat.compare.site import Meeting, Seen, Site, Trial, Trials
 from crdcompat.schema.paths import node_at
 from crdcompat.schema.sample import sample
 from crdcompat.vocabulary import Direction, Effect
@@ -24,7 +25,7 @@ _MEMBER = "crdcompatUnknown"
 
 def changes(site: Site) -> Iterator[Change]:
     old, new = (side.raw.get(_KEYWORD) is True for side in (site.old, site.new))
-    if not site.in_junctor and old != new:
+    if old != new:
         yield site.change("preserve-unknown.added" if new else "preserve-unknown.removed", old, new, _KEYWORD)
 
 
@@ -41,3 +42,6 @@ def trials(change: Change, direction: Direction, meeting: Meeting) -> Trials:
 
 def shows(effect: Effect, seen: Seen) -> bool:
     return seen.prunes() if effect == Effect.VALUE_PRUNED else seen.rejects_below()
+
+
+FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows, widen=as_new(KEYWORDS), explains=explains_below)

@@ -10,29 +10,30 @@ from collections.abc import Iterator
 from itertools import islice
 
 from crdcompat.compare.changes import Change
-from crdcompat.compare.site import Effects, Meeting, Seen, Site, Trial, Trials, summary
+from crdcompat.compare.facet import Effects, Facet, WaivedBy
+from crdcompat.compare.site import Meeting, Seen, Site, Trial, Trials, summary
 from crdcompat.schema.paths import node_at
 from crdcompat.schema.sample import values
 from crdcompat.schema.structural import ABSENT, Node
 from crdcompat.vocabulary import Direction, Effect
 
 KEYWORDS = frozenset({"properties"})
-#: Whether a member is kept is its parent's to say.
-LOOKS_ABOVE = True
 EFFECTS = {
     # Without a default a new field does nothing to objects that lack it: see ``trials``.
     "property.added": Effects(rollback=(Effect.VALUE_PRUNED,), upgrade=(Effect.VALUE_DEFAULTED,)),
     "property.removed": Effects(rollback=(Effect.VALUE_DEFAULTED,), upgrade=(Effect.VALUE_PRUNED,)),
 }
+#: The property that comes or goes is the whole change.
+_WAIVED_BY = dict.fromkeys(EFFECTS, WaivedBy.PLACE)
 
 _MOST_TRIALS = 4
 
 
 def changes(site: Site) -> Iterator[Change]:
-    if site.in_junctor or site.reshaped:
-        return  # properties in junctor branches validate, they do not declare
+    if site.reshaped:
+        return
     old, new = site.old.properties, site.new.properties
-    # Where the side without the field keeps what it does not know, ``declared`` speaks.
+    # Where the side without the field keeps what it does not know, the change is the facet ``free_field``'s.
     for name in sorted(new.keys() - old.keys()) if not site.old.preserve else ():
         at = (*site.new_at, "properties", name)
         shown = summary(new[name])
@@ -72,3 +73,6 @@ def shows(effect: Effect, seen: Seen) -> bool:
 def keeps_unknown(parent: Node | None) -> bool:
     """Whether a reader keeps members it does not declare below ``parent``."""
     return parent is not None and (parent.preserve or parent.additional is not None)
+
+
+FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows, looks_above=True, waived_by=_WAIVED_BY)

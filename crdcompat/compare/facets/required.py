@@ -6,11 +6,14 @@ A field that is required and has a default is never missing: the default comes f
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from crdcompat.apiserver.errors import REQUIRED
 from crdcompat.compare.changes import Change
-from crdcompat.compare.site import Effects, Meeting, Seen, Site, Trial, Trials
-from crdcompat.schema.structural import ABSENT
+from crdcompat.compare.facet import Effects, Facet, Widening
+from crdcompat.compare.site import Meeting, Seen, Site, Trial, Trials
+from crdcompat.schema.paths import node_at, schema_pointer
+from crdcompat.schema.structural import ABSENT, Node
 from crdcompat.vocabulary import Direction, Effect
 
 KEYWORDS = frozenset({"required"})
@@ -21,8 +24,6 @@ EFFECTS = {
 
 
 def changes(site: Site) -> Iterator[Change]:
-    if site.in_junctor:
-        return  # what a branch requires decides between branches; the junctor facet looks at it
     old, new = site.old.required, site.new.required
     for kind, names in (
         ("required.added", [name for name in new if name not in old]),
@@ -46,3 +47,15 @@ def trials(change: Change, direction: Direction, meeting: Meeting) -> Trials:
 
 def shows(effect: Effect, seen: Seen) -> bool:
     return seen.rejects(REQUIRED)
+
+
+def widen(change: Change, values: tuple[Any, ...], old: Node, new: Node) -> Iterator[Widening]:
+    """OLD's list without the name. Where two names go, only what both lists keep is required."""
+    above = change.path[:-1]
+    parent = node_at(old, above)
+    if parent is not None and node_at(new, above) is not None:
+        kept = [name for name in parent.required if name != change.path[-1]]
+        yield Widening(schema_pointer(above), "required", kept or ABSENT, common=True)
+
+
+FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows, widen=widen)

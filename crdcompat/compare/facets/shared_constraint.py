@@ -15,8 +15,9 @@ from crdcompat.apiserver.cel.views import View
 from crdcompat.apiserver.errors import FORBIDDEN, INVALID, REQUIRED, TOO_MANY
 from crdcompat.compare.changes import Change
 from crdcompat.compare.equal import identical
+from crdcompat.compare.facet import Effects, Facet, explains_below
 from crdcompat.compare.local import Alone, as_read, defaulted, shape
-from crdcompat.compare.site import Effects, Meeting, Seen, Site, Trial, Trials
+from crdcompat.compare.site import Meeting, Seen, Site, Trial, Trials
 from crdcompat.compare.variants import variants
 from crdcompat.schema.mentions import mentions
 from crdcompat.schema.paths import node_at
@@ -24,7 +25,7 @@ from crdcompat.schema.sample import object_of_size, sample
 from crdcompat.schema.structural import ABSENT, Node
 from crdcompat.vocabulary import Direction, Effect
 
-#: Each keyword here is another facet's, which speaks where the two sides do not share it.
+#: Each keyword here is another facet's, which answers where the two sides do not share it.
 KEYWORDS: frozenset[str] = frozenset()
 EFFECTS = {"shared-constraint.broken": Effects(rollback=(Effect.WRITE_REJECTED,), upgrade=(Effect.WRITE_REJECTED,))}
 
@@ -35,12 +36,12 @@ _MOST, _TOGETHER, _BESIDE = 2, 8, 40
 
 
 def changes(site: Site) -> Iterator[Change]:
-    if site.in_junctor or site.reshaped:
+    if site.reshaped:
         return
     shared = _shared(site.old, site.new)
-    telling = {keyword: value for keyword, value in shared.items() if _sees_otherwise(keyword, value, site)}
-    if telling:
-        yield site.change("shared-constraint.broken", telling, telling, *telling)
+    affected = {keyword: value for keyword, value in shared.items() if _sees_otherwise(keyword, value, site)}
+    if affected:
+        yield site.change("shared-constraint.broken", affected, affected, *affected)
 
 
 def trials(change: Change, direction: Direction, meeting: Meeting) -> Trials:
@@ -55,8 +56,8 @@ def trials(change: Change, direction: Direction, meeting: Meeting) -> Trials:
     mine = Alone(writer, meeting.writer.server)
     fits, holds = Alone(Node(bare), meeting.reader.server), Alone(Node({**bare, **change.old}), meeting.reader.server)
     seen = ((value, as_read(defaulted(value, writer), reader)) for value in _candidates(writer, reader, constraint))
-    telling = (value for value, read in seen if not holds.takes(read) and fits.takes(read) and mine.takes(value))
-    found = tuple(Trial(value, change.path) for value in islice(telling, _MOST))
+    broken = (value for value, read in seen if not holds.takes(read) and fits.takes(read) and mine.takes(value))
+    found = tuple(Trial(value, change.path) for value in islice(broken, _MOST))
     return Trials(found, complete=not found)
 
 
@@ -91,7 +92,7 @@ def _sees_otherwise(keyword: str, value: Any, site: Site) -> bool:
         values = _reading(_element(old)) != _reading(_element(new))  # a null in a map goes, or counts
         return values or any(_differ(old, new, (name,)) for name in (*old.properties, *new.properties))
     if keyword == "required":
-        # What becomes of a required null, ``nullable`` tells.
+        # A required null is judged by the facet of nullable.
         return any((name in old.properties) != (name in new.properties) for name in old.required)
     looked_at = {mention.member for mention in mentions(Node({keyword: value})) if mention.member}
     return any(_differ(old, new, member) for member in looked_at)
@@ -152,3 +153,6 @@ def _objects(writer: Node, reader: Node, constraint: Node) -> Iterator[dict[str,
     yield from ({**around, **there} for around in ({}, base))
     others = [value for value in islice(variants(writer, constraint), _BESIDE) if isinstance(value, dict)]
     yield from ({**around, name: value} for name, value in each for around in others)
+
+
+FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows, explains=explains_below)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from crdcompat.compare.changes import Change
+from crdcompat.compare.facet import Facet, explains_below
 from crdcompat.compare.shapes import SHAPE_EFFECTS, shape_trials, shows_shape
 from crdcompat.compare.site import Meeting, Seen, Site, Trials
 from crdcompat.schema.structural import Node
@@ -19,7 +20,7 @@ EFFECTS = {"type.changed": SHAPE_EFFECTS}
 
 
 def changes(site: Site) -> Iterator[Change]:
-    if not site.in_junctor and site.reshaped:
+    if site.reshaped:
         yield site.change("type.changed", _shown(site.old), _shown(site.new), "x-kubernetes-int-or-string", "type")
 
 
@@ -34,3 +35,6 @@ def shows(effect: Effect, seen: Seen) -> bool:
 
 def _shown(node: Node) -> str | None:
     return "int-or-string" if node.int_or_string else node.type or None
+
+
+FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows, explains=explains_below)

@@ -1,0 +1,148 @@
+"""A facet of what a CRD says outside its schemas: versions, scope, names, subresources, conversion.
+
+Each is a module of ``compare/crd_facets/``. Most of these effects follow from the CRD alone: no object shows them.
+What a server would refuse is asked of the room that knows its sentences.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import field
+from typing import Any
+
+from crdcompat.apiserver.eras import Server
+from crdcompat.apiserver.refusals import update_refusal
+from crdcompat.compare.changes import Change
+from crdcompat.compare.facet import Differing, Effects, Reaction, WaivedBy, explains_at
+from crdcompat.compare.objects import Object
+from crdcompat.manifests.crd import Crd, CrdVersion
+from crdcompat.manifests.pairing import Chosen, Resolved
+from crdcompat.records import dataclass
+from crdcompat.schema.paths import Pointer
+from crdcompat.vocabulary import Effect
+
+
+@dataclass(frozen=True, slots=True)
+class CrdEffect:
+    """What a change does in one direction: the effect, the server's sentence, and an object where one is needed."""
+
+    effect: Effect = Effect.NONE
+    sentence: str = ""
+    object: Object | None = None
+
+
+NOTHING, FAILED, LOST = CrdEffect(), CrdEffect(Effect.REQUEST_FAILED), CrdEffect(Effect.VALUE_PRUNED)
+
+
+@dataclass(frozen=True, slots=True)
+class CrdChange:
+    """A change of the CRD (``version`` "") or of one version, with its effect each way."""
+
+    version: str
+    change: Change
+    rollback: CrdEffect = NOTHING
+    upgrade: CrdEffect = NOTHING
+
+
+@dataclass(frozen=True, eq=False)
+class CrdPair:
+    """Two resolved CRDs, what runs beside either, and why the CRD of one side cannot replace the other's ("": it can).
+
+    The refusals are the server's sentences.
+    """
+
+    old: Resolved
+    new: Resolved
+    old_server: Server
+    new_server: Server
+    refused_rollback: str
+    refused_upgrade: str
+
+    @property
+    def crds(self) -> tuple[Crd, Crd]:
+        """The documents that speak for the CRD itself, OLD's and NEW's."""
+        return self.old.documents[0].crd, self.new.documents[0].crd
+
+    def refused(self, words: str) -> tuple[CrdEffect, CrdEffect]:
+        """The effects of rollback and upgrade if the refusals name ``words`` (a field path)."""
+        rollback, upgrade = (
+            CrdEffect(Effect.CRD_REJECTED, text) if words in text else NOTHING
+            for text in (self.refused_rollback, self.refused_upgrade)
+        )
+        return rollback, upgrade
+
+
+@dataclass(frozen=True, eq=False)
+class VersionPair:
+    """One version that two resolved CRDs have."""
+
+    name: str
+    old: Chosen
+    new: Chosen
+    crds: CrdPair
+
+    @property
+    def versions(self) -> tuple[CrdVersion, CrdVersion]:
+        return self.old.version, self.new.version
+
+
+def pair_crds(old: Resolved, new: Resolved, old_server: Server, new_server: Server) -> CrdPair:
+    """Two resolved CRDs side by side; each server is asked whether it takes the other side's CRD."""
+    a, b = _whole(old), _whole(new)
+    rollback = update_refusal(b, a, _stored(b), old_server)
+    upgrade = update_refusal(a, b, _stored(a), new_server)
+    return CrdPair(old, new, old_server, new_server, rollback, upgrade)
+
+
+def _whole(resolved: Resolved) -> Crd:
+    """The CRD with all versions of its context, whichever documents give them."""
+    first = resolved.documents[0].crd
+    versions = tuple(chosen.version for chosen in resolved.versions.values())
+    return Crd(first.name, first.group, first.kind, first.plural, first.scope, first.annotations, versions, first.raw)
+
+
+def _stored(crd: Crd) -> list[str]:
+    """What ``status.storedVersions`` holds where only this CRD was ever installed."""
+    return [version.name for version in crd.versions if version.storage]
+
+
+def spec_of(crd: Crd) -> dict[str, Any]:
+    spec = crd.raw.get("spec")
+    return spec if isinstance(spec, dict) else {}
+
+
+def crd_change(kind: str, old: Any, new: Any, old_at: Pointer, new_at: Pointer | None = None) -> Change:
+    """A change of the CRD itself; ``new_at`` is the place in NEW's document, if not the same as in OLD's."""
+    return Change(kind, (), old, new, old_at=old_at, new_at=old_at if new_at is None else new_at, of_crd=True)
+
+
+def no_changes(pair: CrdPair) -> Iterator[CrdChange]:
+    return iter(())
+
+
+def no_version_changes(pair: VersionPair) -> Iterator[CrdChange]:
+    return iter(())
+
+
+@dataclass(frozen=True, eq=False)
+class CrdFacet:
+    """One thing that a CRD says outside its schemas.
+
+    ``effects``: its kinds of change (``version.added``), each with the effects it can have. ``changes`` yields those of
+    the CRD itself, ``version_changes`` those of a version of both sides. ``spec_keys`` and ``version_keys``: the keys
+    of ``spec`` and of an entry of ``spec.versions`` that the facet answers for. ``facts``: by name, what the CRD itself
+    says; where several documents of a side give one CRD and disagree on a fact, nobody knows which a cluster gets.
+    ``texts``: by name, what no server looks at when it judges an object.
+
+    ``waived_by`` and ``explains`` are those of ``Facet``.
+    """
+
+    effects: Mapping[str, Effects]
+    changes: Callable[[CrdPair], Iterator[CrdChange]] = no_changes
+    version_changes: Callable[[VersionPair], Iterator[CrdChange]] = no_version_changes
+    spec_keys: frozenset[str] = frozenset()
+    version_keys: frozenset[str] = frozenset()
+    facts: Mapping[str, Callable[[Crd], Any]] = field(default_factory=dict)
+    texts: Mapping[str, Callable[[Crd], Any]] = field(default_factory=dict)
+    waived_by: Mapping[str, WaivedBy] = field(default_factory=dict)
+    explains: Callable[[Differing, Reaction], bool] = explains_at

@@ -1,0 +1,35 @@
+"""How versions are converted: where a webhook did it, copying loses what the versions name otherwise (row 80)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from crdcompat.compare.crd_facet import LOST, NOTHING, CrdChange, CrdFacet, CrdPair, crd_change, spec_of
+from crdcompat.compare.facet import Effects
+from crdcompat.manifests.crd import Crd
+from crdcompat.vocabulary import Effect
+
+EFFECTS = {"conversion.changed": Effects(rollback=(Effect.VALUE_PRUNED,), upgrade=(Effect.VALUE_PRUNED,))}
+
+
+def changes(pair: CrdPair) -> Iterator[CrdChange]:
+    a, b = pair.crds
+    before, after = _strategy(a), _strategy(b)
+    if before == after:
+        return
+    several = len(a.versions) > 1 or len(b.versions) > 1
+    yield CrdChange(
+        "",
+        crd_change("conversion.changed", before, after, ("spec", "conversion")),
+        LOST if several and after == "Webhook" else NOTHING,
+        LOST if several and before == "Webhook" else NOTHING,
+    )
+
+
+def _strategy(crd: Crd) -> str:
+    conversion = spec_of(crd).get("conversion")
+    strategy = conversion.get("strategy") if isinstance(conversion, dict) else None
+    return strategy if isinstance(strategy, str) else "None"
+
+
+FACET = CrdFacet(EFFECTS, changes, spec_keys=frozenset({"conversion"}), facts={"conversion": _strategy})

@@ -1,0 +1,25 @@
+"""Whether a CRD prunes unknown fields; servers refuse to turn it off again (row 58 of reference section 13)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from crdcompat.compare.crd_facet import LOST, CrdChange, CrdFacet, CrdPair, crd_change
+from crdcompat.compare.facet import Effects
+from crdcompat.vocabulary import Effect
+
+_KEY = "preserveUnknownFields"
+_EITHER = (Effect.CRD_REJECTED, Effect.VALUE_PRUNED)
+EFFECTS = {"preserve-unknown-fields.changed": Effects(rollback=_EITHER, upgrade=_EITHER)}
+
+
+def changes(pair: CrdPair) -> Iterator[CrdChange]:
+    a, b = pair.crds
+    if a.prunes == b.prunes:
+        return
+    change = crd_change("preserve-unknown-fields.changed", not a.prunes, not b.prunes, ("spec",))
+    rollback, upgrade = pair.refused(f"spec.{_KEY}")
+    yield CrdChange("", change, *((rollback, LOST) if b.prunes else (LOST, upgrade)))
+
+
+FACET = CrdFacet(EFFECTS, changes, spec_keys=frozenset({_KEY}), facts={_KEY: lambda crd: not crd.prunes})

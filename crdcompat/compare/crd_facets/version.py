@@ -1,0 +1,61 @@
+"""Versions: added, removed, stored, served, deprecated (rows 75 to 79 of reference section 13)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from crdcompat.compare.crd_facet import FAILED, NOTHING, CrdChange, CrdFacet, CrdPair, VersionPair, crd_change
+from crdcompat.compare.facet import Effects
+from crdcompat.manifests.pairing import Resolved
+from crdcompat.vocabulary import Effect
+
+_GONE = (Effect.CRD_REJECTED, Effect.REQUEST_FAILED)
+EFFECTS = {
+    "version.added": Effects(rollback=_GONE),
+    "version.removed": Effects(upgrade=_GONE),
+    "version.storage-moved": Effects(rollback=_GONE),
+    "version.served-changed": Effects(rollback=(Effect.REQUEST_FAILED,), upgrade=(Effect.REQUEST_FAILED,)),
+    "version.deprecated": Effects(),
+}
+
+
+def changes(pair: CrdPair) -> Iterator[CrdChange]:
+    """The versions that only one side has."""
+    for name in sorted(pair.old.versions.keys() ^ pair.new.versions.keys()):
+        rollback, upgrade = pair.refused(f'"{name}"')
+        if name in pair.old.versions:
+            version = pair.old.versions[name].version
+            change = crd_change("version.removed", name, None, version.pointer, ("spec", "versions"))
+            reached = FAILED if version.served else NOTHING
+            yield CrdChange(name, change, upgrade=upgrade if upgrade != NOTHING else reached)
+            continue
+        version = pair.new.versions[name].version
+        if version.storage:
+            # Objects are stored under it from now on: what comes after depends on OLD knowing it at all.
+            at = (*version.pointer, "storage")
+            change, reached = crd_change("version.storage-moved", None, name, ("spec", "versions"), at), FAILED
+        else:
+            change = crd_change("version.added", None, name, ("spec", "versions"), version.pointer)
+            reached = FAILED if version.served else NOTHING
+        yield CrdChange(name, change, rollback if rollback != NOTHING else reached)
+
+
+def version_changes(pair: VersionPair) -> Iterator[CrdChange]:
+    a, b = pair.versions
+    if a.served != b.served:
+        at = (*a.pointer, "served"), (*b.pointer, "served")
+        change = crd_change("version.served-changed", a.served, b.served, *at)
+        yield CrdChange(pair.name, change, FAILED if b.served else NOTHING, FAILED if a.served else NOTHING)
+    if not a.storage and b.storage:
+        at = (*a.pointer, "storage"), (*b.pointer, "storage")
+        yield CrdChange(pair.name, crd_change("version.storage-moved", _storage(pair.crds.old), pair.name, *at))
+    before, after = a.raw.get("deprecated"), b.raw.get("deprecated")
+    if bool(before) != bool(after):
+        yield CrdChange(pair.name, crd_change("version.deprecated", before, after, a.pointer, b.pointer))
+
+
+def _storage(resolved: Resolved) -> str | None:
+    return next((name for name, chosen in resolved.versions.items() if chosen.version.storage), None)
+
+
+FACET = CrdFacet(EFFECTS, changes, version_changes, version_keys=frozenset({"served", "storage", "deprecated"}))

@@ -1,0 +1,91 @@
+"""Two CRDs side by side outside their schemas: every difference is a change, a counted text change, or undecided.
+
+Each key belongs to a facet, or is text, or is reported as undecided: none is passed over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+
+from crdcompat.apiserver.eras import Server
+from crdcompat.compare.changes import Undecided
+from crdcompat.compare.crd_facet import CrdChange, CrdPair, VersionPair, pair_crds, spec_of
+from crdcompat.compare.registry import all_crd_facets
+from crdcompat.manifests.pairing import Chosen, Resolved
+from crdcompat.records import dataclass
+
+_TEXT_KEYS = ("additionalPrinterColumns", "deprecationWarning")
+#: Compared elsewhere: what identifies a CRD and a version, and their schemas; in v1beta1 some are keys of ``spec``.
+_SPEC_ELSEWHERE = frozenset({"group", "versions", "version", "validation", "additionalPrinterColumns"})
+_VERSION_ELSEWHERE = frozenset({"name", "schema", *_TEXT_KEYS})
+_UNKNOWN = "not a field that this version knows"
+
+
+@dataclass(frozen=True, slots=True)
+class CrdDiff:
+    """Changes, undecided differences by version name ("" for the CRD itself), and text-only ones."""
+
+    changes: tuple[CrdChange, ...]
+    undecided: tuple[tuple[str, Undecided], ...]
+    texts: tuple[str, ...]
+
+
+def diff_crds(old: Resolved, new: Resolved, old_server: Server, new_server: Server) -> CrdDiff:
+    """Compare what two resolved CRDs say outside their schemas."""
+    pair = pair_crds(old, new, old_server, new_server)
+    (a, b), spec_keys = pair.crds, _owned()[0]
+    texts = [name for facet in all_crd_facets() for name, text in facet.texts.items() if text(a) != text(b)]
+    undecided = [
+        ("", item) for side, resolved in (("OLD", old), ("NEW", new)) for item in _disagreements(resolved, side)
+    ]
+    for keyword in sorted((spec_of(a).keys() | spec_of(b).keys()) - spec_keys):
+        before, after = spec_of(a).get(keyword), spec_of(b).get(keyword)
+        if before != after:
+            undecided.append(("", Undecided((), keyword, before, after, _UNKNOWN, ("spec",), ("spec",))))
+    for name in sorted(old.versions.keys() & new.versions.keys()):
+        left, right = old.versions[name].version, new.versions[name].version
+        texts += [f"{name}: {key}" for key in _TEXT_KEYS if left.raw.get(key) != right.raw.get(key)]
+        undecided += [(name, item) for item in _version_rest(old.versions[name], new.versions[name])]
+    return CrdDiff(tuple(_changes(pair)), tuple(undecided), tuple(texts))
+
+
+@cache
+def _owned() -> tuple[frozenset[str], frozenset[str]]:
+    """The keys of ``spec`` and of a version that are compared, here or elsewhere."""
+    facets = all_crd_facets()
+    spec_keys = _SPEC_ELSEWHERE.union(*(facet.spec_keys for facet in facets))
+    return spec_keys, _VERSION_ELSEWHERE.union(*(facet.version_keys for facet in facets))
+
+
+def _changes(pair: CrdPair) -> Iterator[CrdChange]:
+    for facet in all_crd_facets():
+        yield from facet.changes(pair)
+    for name in sorted(pair.old.versions.keys() & pair.new.versions.keys()):
+        versions = VersionPair(name, pair.old.versions[name], pair.new.versions[name], pair)
+        for facet in all_crd_facets():
+            yield from facet.version_changes(versions)
+
+
+def _version_rest(left: Chosen, right: Chosen) -> Iterator[Undecided]:
+    a, b = left.version, right.version
+    if a.schema is None and b.schema is None:
+        yield Undecided((), "schema", None, None, "neither side has a schema", a.pointer, b.pointer)
+    elif a.schema is None or b.schema is None:
+        before, after = ("schema" if side.schema is not None else None for side in (a, b))
+        yield Undecided((), "schema", before, after, "only one side has a schema", a.pointer, b.pointer)
+    for keyword in sorted((a.raw.keys() | b.raw.keys()) - _owned()[1]):
+        if a.raw.get(keyword) != b.raw.get(keyword):
+            yield Undecided((), keyword, a.raw.get(keyword), b.raw.get(keyword), _UNKNOWN, a.pointer, b.pointer)
+
+
+def _disagreements(resolved: Resolved, side: str) -> Iterator[Undecided]:
+    """Several documents give one CRD: where they differ on the CRD itself, nobody knows which a cluster gets."""
+    first, *others = resolved.documents
+    for other in others:
+        for facet in all_crd_facets():
+            for keyword, fact in facet.facts.items():
+                here, there = fact(first.crd), fact(other.crd)
+                if here != there:
+                    reason = f"{first.file} and {other.file} of {side} disagree on it"
+                    yield Undecided((), keyword, here, there, reason, ("spec",), ("spec",))
