@@ -134,9 +134,9 @@ def _of_the_crd(crd: Crd, server: Server) -> Iterator[Fault]:
         detail = "must have exactly one version marked as storage version"
         yield at, _error(at, INVALID, ABSENT, server, detail)
     if crd.scope not in ("Namespaced", "Cluster"):
-        detail = 'supported values: "Cluster", "Namespaced"' if crd.scope else ""
         at = ("spec", "scope")
-        yield at, _error(at, NOT_SUPPORTED if crd.scope else REQUIRED, crd.scope, server, detail)
+        kind, keyword = (NOT_SUPPORTED, Keyword.ENUM) if crd.scope else (REQUIRED, Keyword.REQUIRED)
+        yield at, FieldError(kind, at, keyword, crd.scope, server, ("Cluster", "Namespaced"))
 
 
 def _of_the_version(crd: Crd, version: CrdVersion, schema: Schema | None, server: Server) -> Iterator[Fault]:
