@@ -148,7 +148,7 @@ def field_of(pointer: Pointer, *, indexed: bool = True) -> str:
 
 
 def pointer_of(obj: Any, field: str) -> Pointer | None:
-    """The place in ``obj`` that an error's field names, one step beyond it allowed (a missing member); else None.
+    """The place in ``obj`` that a pruned or defaulted path names, one step beyond it allowed; else None.
 
     Keys may hold dots and slashes, and nothing is escaped: the longest key that fits is taken.
     """
