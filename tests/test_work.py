@@ -36,7 +36,7 @@ _COUNTED = {
 @pytest.fixture
 def work(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     """What is done from now on."""
-    for module in ("cli.run", "check.sections", "jobs.narrow", "compare.unchosen", "apiserver.cel.walk"):
+    for module in ("cli.run", "check.sections", "jobs.split", "compare.writer_default", "apiserver.cel.walk"):
         importlib.import_module(f"crdcompat.{module}")  # whoever takes a function by name has it now
     rule.cache_clear()
     counter: Counter[str] = Counter()

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from crdcompat.jobs.narrow import FindingSplitter
+from crdcompat.jobs.split import FindingSplitter
 from crdcompat.policy.findings import Finding
 from crdcompat.policy.waivers import has_values
 from crdcompat.report.diff_model import DiffReport

@@ -16,8 +16,8 @@ from crdcompat.check.existing import mark_existing
 from crdcompat.check.unchanged import unneeded_files
 from crdcompat.jobs import api
 from crdcompat.jobs.configured import ActiveWaivers, active_waivers, configured, reader_for, waived
-from crdcompat.jobs.narrow import FindingSplitter
 from crdcompat.jobs.origins import GoMarkers, with_introduced
+from crdcompat.jobs.split import FindingSplitter
 from crdcompat.manifests.contexts import preset_of
 from crdcompat.manifests.crdset import CrdSet
 from crdcompat.policy.config import Config

@@ -11,7 +11,7 @@ from typing import Any
 from crdcompat.cli.settings import Settings, check_formats, check_rules, exit_code
 from crdcompat.jobs import api
 from crdcompat.jobs.configured import both_sides, overruled
-from crdcompat.jobs.narrow import FindingSplitter
+from crdcompat.jobs.split import FindingSplitter
 from crdcompat.manifests.crdset import CrdSet
 from crdcompat.manifests.objects import read_objects
 from crdcompat.policy.waiver_file import read_waivers

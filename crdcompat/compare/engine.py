@@ -22,8 +22,8 @@ from crdcompat.compare.remembered import Remembered, RememberedConverting
 from crdcompat.compare.result import Comparison, Judged, Open, Standing
 from crdcompat.compare.shared import Shared
 from crdcompat.compare.site import Meeting
-from crdcompat.compare.unchosen import is_unchosen
 from crdcompat.compare.walk import SchemaDiff
+from crdcompat.compare.writer_default import is_writer_default
 from crdcompat.manifests.pairing import Chosen, Facing
 from crdcompat.vocabulary import Direction, Effect
 
@@ -159,7 +159,7 @@ class Comparer:
                     kind=standings[0].old.document.crd.kind,
                     version=version,
                     standings=tuple(standings),
-                    unchosen=is_unchosen(standings[0].change, direction, effect, witness, meeting),
+                    writer_default=is_writer_default(standings[0].change, direction, effect, witness, meeting),
                 )
 
     def _outcomes(self, places: list[Standing], direction: Direction) -> dict[tuple[int, int], Outcome]:

@@ -39,7 +39,7 @@ class Standing:
 class Judged:
     """A change with its effect in one direction, in all contexts where it is the same.
 
-    ``unchosen``: the writer sets the rejected value by default, so every object holds it.
+    ``writer_default``: the writer sets the rejected value by default, so every object holds it.
     """
 
     change: Change
@@ -52,7 +52,7 @@ class Judged:
     kind: str
     version: str
     standings: tuple[Standing, ...]
-    unchosen: bool = False
+    writer_default: bool = False
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,9 +7,9 @@ from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
-from crdcompat.jobs.narrow import FindingSplitter
 from crdcompat.jobs.releases import version_of
-from crdcompat.manifests.contexts import telling
+from crdcompat.jobs.split import FindingSplitter
+from crdcompat.manifests.contexts import decisive_annotations
 from crdcompat.manifests.crdset import CrdReader, CrdSet
 from crdcompat.policy.config import Config
 from crdcompat.policy.findings import order
@@ -22,7 +22,7 @@ from crdcompat.vocabulary import Side
 
 def reader_for(config: Config) -> CrdReader:
     """A reader that tells variants apart as the configuration says."""
-    return CrdReader(telling(config.preset, config.texts("variant_annotations")))
+    return CrdReader(decisive_annotations(config.preset, config.texts("variant_annotations")))
 
 
 def read_source(name: str, side: Side, reader: CrdReader, config: Config, repo: str | None) -> CrdSet:

@@ -16,9 +16,9 @@ from crdcompat.errors import UsageError
 from crdcompat.jobs.api import release, server_of
 from crdcompat.jobs.comparing import Filters, compare, report_on
 from crdcompat.jobs.configured import overruled, read_source, reader_for
-from crdcompat.jobs.narrow import FindingSplitter
 from crdcompat.jobs.releases import Chosen
 from crdcompat.jobs.since import blockers
+from crdcompat.jobs.split import FindingSplitter
 from crdcompat.manifests.crdset import CrdSet
 from crdcompat.manifests.objects import Recorded
 from crdcompat.policy.config import Config

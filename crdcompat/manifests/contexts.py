@@ -59,8 +59,10 @@ def preset_of(documents: Iterable[CrdDocument]) -> str:
     return GATEWAY if facts.channels else OPENSHIFT if facts.is_openshift else PLAIN
 
 
-def telling(preset: str | None, variants: Sequence[str]) -> Callable[[Mapping[str, str]], Mapping[str, str]]:
-    """What a reader makes of annotations: those unknown to the preset go, those of ``variants`` count as channels."""
+def decisive_annotations(
+    preset: str | None, variants: Sequence[str]
+) -> Callable[[Mapping[str, str]], Mapping[str, str]]:
+    """A function that leaves the annotations by which variants differ: those of the preset, ``variants`` as channels."""
 
     def kept(annotations: Mapping[str, str]) -> Mapping[str, str]:
         found = dict(annotations)

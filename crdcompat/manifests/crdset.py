@@ -87,14 +87,14 @@ class CrdReader:
     """Reads CRDs out of trees; equal blobs are parsed once over all trees read by one reader.
 
     CRDs that differ in their metadata alone share their versions, so that whoever compares or compiles those by
-    identity does it once. ``telling`` says what becomes of a CRD's annotations: only those that are left tell
-    variants apart.
+    identity does it once. ``decisive`` leaves of a CRD's annotations those by which variants differ; None
+    leaves all.
     """
 
-    def __init__(self, telling: Callable[[Mapping[str, str]], Mapping[str, str]] | None = None) -> None:
+    def __init__(self, decisive: Callable[[Mapping[str, str]], Mapping[str, str]] | None = None) -> None:
         self._by_oid: dict[str, _File] = {}
         self._by_spec: dict[bytes, Crd] = {}
-        self._telling = telling
+        self._decisive = decisive
 
     def documents(self, tree: Tree, entries: Iterable[Entry]) -> Iterator[CrdDocument]:
         """The CRDs of these files of ``tree``. Raises SourceError."""
@@ -170,7 +170,7 @@ class CrdReader:
         return replace(file, documents=documents)
 
     def _shared(self, crd: Crd) -> Crd:
-        annotations = crd.annotations if self._telling is None else self._telling(crd.annotations)
+        annotations = crd.annotations if self._decisive is None else self._decisive(crd.annotations)
         text = orjson.dumps([crd.raw["apiVersion"], crd.name, crd.raw["spec"]])
         known = self._by_spec.setdefault(blake2b(text, digest_size=20).digest(), crd)
         return replace(

@@ -111,7 +111,7 @@ def order(finding: Finding) -> tuple[Any, ...]:
 def _finding(item: Judged, old: str, new: str, locate: Locate) -> Finding:
     change = item.change
     rule = rule_for(change.kind)
-    severity = Severity.ERROR if item.unchosen else rule.judge(item.direction, item.effect, change.owner)
+    severity = Severity.ERROR if item.writer_default else rule.judge(item.direction, item.effect, change.owner)
     if _is_unproven(item) and rule.unproven and severity == Severity.ERROR:
         severity = Severity.WARNING  # what only may happen is no error
     terminal = all(standing.terminal for standing in item.standings)
@@ -181,7 +181,7 @@ def _message(
     )
     if written_as := item.standings[0].written_as:
         sentence += f" (written as {written_as}, which only {writer} has, and read as {item.version})"
-    if item.unchosen:
+    if item.writer_default:
         sentence += f" (it is {writer}'s default: every object that does not set the field holds it)"
     if terminal:
         sentence += " (only in feature sets that can be neither upgraded nor rolled back: one level lower)"

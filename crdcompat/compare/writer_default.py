@@ -1,4 +1,4 @@
-"""Values that nobody chose: a default of the writer that the reader rejects stands in every object there is."""
+"""Rejected values that the writer sets by default: every object that leaves the field out holds one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from crdcompat.schema.structural import ABSENT
 from crdcompat.vocabulary import Direction, Effect
 
 
-def is_unchosen(change: Change, direction: Direction, effect: Effect, witness: Witness, meeting: Meeting) -> bool:
+def is_writer_default(change: Change, direction: Direction, effect: Effect, witness: Witness, meeting: Meeting) -> bool:
     """Whether the witness shows its rejection without the value too, because the writer sets it by default.
 
     Only for rollbacks: what OLD sets by default and NEW rejects is met by NEW's own defaults at the upgrade.
