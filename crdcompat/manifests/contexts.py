@@ -62,7 +62,10 @@ def preset_of(documents: Iterable[CrdDocument]) -> str:
 def decisive_annotations(
     preset: str | None, variants: Sequence[str]
 ) -> Callable[[Mapping[str, str]], Mapping[str, str]]:
-    """A function that leaves the annotations by which variants differ: those of the preset, ``variants`` as channels."""
+    """A function that leaves the annotations by which variants differ.
+
+    Those unknown to the preset go, those of ``variants`` count as channels.
+    """
 
     def kept(annotations: Mapping[str, str]) -> Mapping[str, str]:
         found = dict(annotations)
