@@ -3,6 +3,7 @@
 
 PYTHON ?= python3
 ARGS ?=
+MINORS ?=
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -16,7 +17,7 @@ DEV := $(VENV)/dev
 WHEELS := $(VENV)/wheels
 TODAY := $(VENV)/typer-of-today
 
-.PHONY: demo test fuzz bench types fixtures lint format clean
+.PHONY: demo test fuzz referee conformance bench types fixtures lint format clean
 .NOTPARALLEL:
 
 demo: $(RUN)
@@ -27,6 +28,13 @@ test: $(DEV) $(WHEELS)
 
 fuzz: $(DEV) $(WHEELS)
 	CRDCOMPAT_FUZZ=20000 $(BIN)/python -m pytest -rfEs -n auto $(ARGS) tests/test_fuzz.py tests/test_recall_search.py
+
+# Real API servers for the tests, built from Go modules into the user's cache; MINORS="1.28 1.33" chooses.
+referee: $(MADE)
+	$(BIN)/python tests/conformance/referee_build.py $(MINORS)
+
+conformance: $(DEV)
+	$(BIN)/python -m pytest -rfEs $(ARGS) tests/conformance
 
 bench: $(DEV) $(TODAY)
 	$(BIN)/python benchmarks/measure.py $(ARGS)

@@ -23,6 +23,7 @@ import yaml
 
 from crdcompat import __main__, judge
 from crdcompat.apiserver.verdict import Verdict
+from crdcompat.policy.rules import Example
 from crdcompat.report.schema import schema_text
 
 Json = dict[str, Any]
@@ -155,6 +156,34 @@ def crd(
 def root(**parts: Json) -> Json:
     """A root schema with what every CRD has besides spec and status."""
     return obj(apiVersion=string(), kind=string(), metadata={"type": "object"}, **parts)
+
+
+_LOCAL_SCHEMAS = {"apiVersion": {"type": "string"}, "kind": {"type": "string"}, "metadata": {"type": "object"}}
+_NOTHING_GIVEN = obj(spec=obj(size={"type": "integer"}))
+
+
+def example_crd(example: Example, side: str) -> Json:
+    """A plain Widget CRD with the example's schema, and its ``old_crd`` or ``new_crd`` laid over ``spec``."""
+    schema: Json = getattr(example, side) or _NOTHING_GIVEN
+    made = crd({**schema, "properties": {**_LOCAL_SCHEMAS, **schema.get("properties", {})}})
+    given: Json = copy.deepcopy(getattr(example, f"{side}_crd") or {})
+    (standard,) = made["spec"]["versions"]
+    given["versions"] = [_laid_over(copy.deepcopy(standard), entry) for entry in given.get("versions", [{}])]
+    made["spec"] = _laid_over(made["spec"], given)
+    return made
+
+
+def _laid_over(base: Json, part: Json) -> Json:
+    """``part`` laid over ``base``: null takes a key away, a list takes the place of a list."""
+    made = {**base}
+    for key, value in part.items():
+        if value is None:
+            made.pop(key, None)
+        elif isinstance(value, dict) and isinstance(made.get(key), dict):
+            made[key] = _laid_over(made[key], value)
+        else:
+            made[key] = value
+    return made
 
 
 class _Dumper(yaml.SafeDumper):

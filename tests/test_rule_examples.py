@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import copy
 import json
 import string as text
 from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import Json, crd, run, write
+from helpers import Json, example_crd, run, write
 
 import crdcompat
 from crdcompat.compare.registry import all_crd_facets, all_facets
@@ -96,7 +95,9 @@ def test_each_direction_with_an_effect_has_an_example(rule: Rule) -> None:
 @pytest.mark.parametrize(("rule", "example"), EXAMPLES)
 def test_examples(tmp_path: Path, rule: Rule, example: Example) -> None:
     """The finding comes out exactly as written, and no other in that direction."""
-    finding = _run(tmp_path, rule.id, example.direction, _side(example, "old"), _side(example, "new"), example.also)
+    finding = _run(
+        tmp_path, rule.id, example.direction, example_crd(example, "old"), example_crd(example, "new"), example.also
+    )
     _check(finding, example.finding, proved="unproven" not in example.finding)
     assert finding.change == rule.change
 
@@ -107,7 +108,7 @@ def test_examples_in_the_mirror(tmp_path: Path, rule: Rule, example: Example) ->
     mirror = _UNEVEN.get((rule.id, example.title), rule.mirror)
     also = tuple(RULES[name].mirror for name in example.also)
     direction = _other(example.direction)
-    finding = _run(tmp_path, mirror, direction, _side(example, "new"), _side(example, "old"), also)
+    finding = _run(tmp_path, mirror, direction, example_crd(example, "new"), example_crd(example, "old"), also)
     expected = {key: value for key, value in example.finding.items() if key not in ("severity", "added", "removed")}
     expected["added"] = example.finding.get("removed", [])
     expected["removed"] = example.finding.get("added", [])
@@ -164,36 +165,6 @@ def _check(finding: Finding, expected: Json, *, proved: bool) -> None:
         assert (witness.object is not None) == proved, witness.reason
     rule = RULES[finding.rule]
     assert ("may reject" in finding.message) == (not proved and finding.direction in rule.unproven)
-
-
-# -- the CRD of an example ----------------------------------------------------------------------------
-
-_COMMON = {"apiVersion": {"type": "string"}, "kind": {"type": "string"}, "metadata": {"type": "object"}}
-_PLAIN = {"type": "object", "properties": {"spec": {"type": "object", "properties": {"size": {"type": "integer"}}}}}
-
-
-def _side(example: Example, side: str) -> Json:
-    """A plain Widget CRD with the example's schema, and its ``old_crd`` or ``new_crd`` laid over ``spec``."""
-    schema: Json = getattr(example, side) or _PLAIN
-    made = crd({**schema, "properties": {**_COMMON, **schema.get("properties", {})}})
-    given: Json = copy.deepcopy(getattr(example, f"{side}_crd") or {})
-    (standard,) = made["spec"]["versions"]
-    given["versions"] = [_laid_over(copy.deepcopy(standard), entry) for entry in given.get("versions", [{}])]
-    made["spec"] = _laid_over(made["spec"], given)
-    return made
-
-
-def _laid_over(base: Json, part: Json) -> Json:
-    """``part`` laid over ``base``: null takes a key away, a list takes the place of a list."""
-    made = {**base}
-    for key, value in part.items():
-        if value is None:
-            made.pop(key, None)
-        elif isinstance(value, dict) and isinstance(made.get(key), dict):
-            made[key] = _laid_over(made[key], value)
-        else:
-            made[key] = value
-    return made
 
 
 # -- the commands about rules -------------------------------------------------------------------------
