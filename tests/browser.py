@@ -98,3 +98,26 @@ def chromium(profile: Path) -> Iterator[Browser]:
         yield Browser(driver)
     finally:
         driver.quit()
+
+
+def visible(browser: Browser) -> list[str]:
+    return browser.js("return [...document.querySelectorAll('.item:not([hidden])')].map((item) => item.id)")
+
+
+def shown(browser: Browser) -> str:
+    return browser.js("return document.getElementById('shown').textContent")
+
+
+def tick(browser: Browser, facet: str, value: str) -> None:
+    browser.js("document.querySelector(`[data-facet=${arguments[0]}] [value='${arguments[1]}']`).click()", facet, value)
+
+
+def choose(browser: Browser, facet: str, value: str) -> None:
+    browser.js(
+        "const list = document.querySelector(`[data-facet=${arguments[0]}]`); list.value = arguments[1];"
+        "list.dispatchEvent(new Event('change', {bubbles: true}))", facet, value,
+    )  # fmt: skip
+
+
+def address(browser: Browser) -> str:
+    return browser.js("return location.hash")

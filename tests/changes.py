@@ -8,16 +8,6 @@ from typing import Any
 
 from helpers import Json, crd, git, obj, root, run, string
 
-CV = "config/v1/0000_00_cluster-version-operator_01_clusterversion.crd.yaml"
-CAPABILITIES = ["MachineAPI", "Build", "DeploymentConfig", "ImageRegistry"]
-#: What the 4.14 ClusterVersion does on 4.13's tree: (direction, rule, path, severity, line in OLD, line in NEW).
-FOUND = [
-    ("rollback", "enum-value-added", "status.capabilities.enabledCapabilities[*]", "error", 186, 200),
-    ("rollback", "enum-value-added", "status.capabilities.knownCapabilities[*]", "error", 202, 220),
-    ("rollback", "enum-value-added", "spec.capabilities.additionalEnabledCapabilities[*]", "warning", 65, 74),
-    ("rollback", "enum-value-added", "spec.capabilities.baselineCapabilitySet", "warning", 78, 87),
-    ("upgrade", "cel-rule-added", "", "warning", 35, 445),
-]
 BASE = ("--base", "origin/release-4.13")
 
 

@@ -8,17 +8,19 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from offline import SHARED
+from operations import work as work
+from twice import check_twice as check_twice
 
-_SHARED = Path(__file__).resolve().parents[2] / "shared"
 _BUNDLE = "data/openshift-api-4.12-4.16.bundle"
 
 
 @pytest.fixture(scope="session")
 def shared() -> Path:
     """The directory of shared data beside the project."""
-    if not _SHARED.is_dir():
+    if not SHARED.is_dir():
         pytest.skip("no ../shared beside the project")
-    return _SHARED
+    return SHARED
 
 
 @pytest.fixture(scope="session")

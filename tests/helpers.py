@@ -23,8 +23,10 @@ import yaml
 
 from crdcompat import __main__, judge
 from crdcompat.apiserver.verdict import Verdict
+from crdcompat.policy.findings import Finding
 from crdcompat.policy.rules import Example
 from crdcompat.report.schema import schema_text
+from crdcompat.sources.tree import Tree
 
 Json = dict[str, Any]
 
@@ -477,3 +479,47 @@ def located(finding: Json, side: str, *, containing: str = "") -> str:
     return next(
         place["file"] for place in finding["locations"] if place["side"] == side and containing in place["file"]
     )
+
+
+def check(at: Path, *args: str, code: int) -> Json:
+    ran = run("check", *args, "--format", "json", cwd=at)
+    assert ran.code == code, ran.err or ran.out[:2000]
+    return ran.report
+
+
+def recorded_count(finding: Finding) -> int:
+    return finding.evidence["recorded_objects"] if finding.evidence else 0
+
+
+def remarks(report: Json) -> list[tuple[str, int, str, str]]:
+    found = report["summary"]["remarks"]
+    return [(each["file"], each["line"], each["side"], each["message"]) for each in found]
+
+
+REJECTED = ("status-update", "status-update-touching", "spec-update", "metadata-update", "finalizer-removal")
+
+
+def simulate(*args: str | Path, code: int | None = None, cwd: Path | None = None, stdin: bytes = b"") -> Json:
+    ran = run("simulate", *args, "--format", "json", cwd=cwd, stdin=stdin)
+    assert ran.code in ((code,) if code is not None else (0, 1)), ran.err or ran.out
+    return ran.report
+
+
+def verdicts(item: Json) -> dict[str, str]:
+    return {name: write["verdict"] for name, write in item["writes"].items()}
+
+
+ERAS = ("1.26", "1.29", "1.30", "1.33")
+
+
+def widget(body: Json, name: str = "a", **meta: Any) -> Json:
+    metadata = {"name": name, "namespace": "default", **meta}
+    return {"apiVersion": "example.com/v1", "kind": "Widget", "metadata": metadata, **body}
+
+
+def contents(tree: Tree) -> dict[str, str]:
+    return {entry.path: data.decode() for entry, data in tree.read(tree.entries())}
+
+
+def apply_patch(patch: str, at: Path) -> None:
+    subprocess.run(["git", "apply", "-"], input=patch.encode(), cwd=at, check=True, capture_output=True)

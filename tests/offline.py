@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 PROJECT = Path(__file__).resolve().parents[1]
+#: The real data, which not every clone has beside it.
+SHARED = PROJECT.parent / "shared"
 _WHEELHOUSE = Path(sys.prefix) / "wheelhouse"
 _INSTALLED_FROM = ("crdcompat", "rules", "fixtures", "pyproject.toml", "README.md", "LICENSE", ".pre-commit-hooks.yaml")
 _OTHERS_SETTINGS = ("CRDCOMPAT_", "GIT_", "PIP_", "PRE_COMMIT", "PYTHON", "VIRTUALENV_", "VIRTUAL_ENV", "XDG_")

@@ -148,3 +148,6 @@ def widget(name: str, value: str = "A") -> Json:
     """A Widget whose ``status.p`` is ``value``."""
     head = {"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": name, "namespace": "n"}}
     return {**head, "spec": {}, "status": {"p": value}}
+
+
+LIMIT = 60_000

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import gzip
-import json
-from collections.abc import Sequence
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import PAIRS, Json, array, both, diff, only, root, string, write
+from helpers import Json, array, both, diff, only, recorded_count, root, string, write
 from helpers import obj as schema
 
 import crdcompat
@@ -58,10 +54,6 @@ def _found(report: DiffReport, path: str, direction: str = "rollback") -> Findin
     return found
 
 
-def _count(finding: Finding) -> int:
-    return finding.evidence["recorded_objects"] if finding.evidence else 0
-
-
 def test_objects_raise_what_they_meet(sides: tuple[CrdSet, CrdSet]) -> None:
     before = crdcompat.diff(*sides)
     assert _found(before, "spec.color").severity == "warning"
@@ -75,7 +67,7 @@ def test_objects_raise_what_they_meet(sides: tuple[CrdSet, CrdSet]) -> None:
     }
     # An error stays one; what nothing meets stays as it was.
     assert _found(report, "status.modes[*]").severity == _found(before, "status.modes[*]").severity == "error"
-    assert _count(_found(report, "status.modes[*]")) == 0
+    assert recorded_count(_found(report, "status.modes[*]")) == 0
     assert not report.unexplained
 
 
@@ -90,24 +82,24 @@ def test_objects_are_counted_once_and_examples_are_few(sides: tuple[CrdSet, CrdS
 
 def test_two_bad_values_in_one_object_are_one_object(sides: tuple[CrdSet, CrdSet]) -> None:
     report = _with(sides, _widget("a", status={"modes": ["b", "a", "b"]}))
-    assert _count(_found(report, "status.modes[*]")) == 1
+    assert recorded_count(_found(report, "status.modes[*]")) == 1
 
 
 def test_clean_objects_prove_nothing(sides: tuple[CrdSet, CrdSet]) -> None:
     report = _with(sides, _widget("a", spec={"color": "red", "plain": "p"}, status={"modes": ["a"]}))
     # The default of NEW is written into it, and lost again: that is all.
-    assert {item.path for item in report.findings if _count(item)} == {"spec.kept"}
+    assert {item.path for item in report.findings if recorded_count(item)} == {"spec.kept"}
     assert report.findings and not report.unexplained
 
 
 def test_each_direction_has_its_own_objects(sides: tuple[CrdSet, CrdSet]) -> None:
     """What the writing release itself rejects tells nothing about the other one."""
     report = _with(sides, _widget("old", status={"mode": "b"}), _widget("new", spec={"color": "green"}))
-    assert _count(_found(report, "status.mode", "upgrade")) == 1
-    assert _count(_found(report, "spec.color", "rollback")) == 1
+    assert recorded_count(_found(report, "status.mode", "upgrade")) == 1
+    assert recorded_count(_found(report, "spec.color", "rollback")) == 1
     assert not report.unexplained
     broken = _with(sides, _widget("both", spec={"color": "purple"}))
-    assert not any(_count(item) for item in broken.findings if item.effect == "write-rejected")
+    assert not any(recorded_count(item) for item in broken.findings if item.effect == "write-rejected")
     assert not broken.unexplained
 
 
@@ -116,7 +108,7 @@ def test_what_is_not_comparable_tells_nothing(sides: tuple[CrdSet, CrdSet]) -> N
     del nameless["metadata"]["name"]
     other = {**_widget("b", spec={"color": "blue"}), "kind": "Gadget"}
     report = _with(sides, nameless, other, 5, [], None, {"apiVersion": "example.com/v9", "kind": "Widget"})
-    assert not any(_count(item) for item in report.findings)
+    assert not any(recorded_count(item) for item in report.findings)
     assert not report.unexplained
 
 
@@ -125,7 +117,7 @@ def test_unreadable_recordings_are_told(sides: tuple[CrdSet, CrdSet]) -> None:
     report = _with(sides, problem, skipped, _widget("a", spec={"color": "blue"}))
     assert problem in report.problems
     assert skipped in report.skipped
-    assert _count(_found(report, "spec.color")) == 1
+    assert recorded_count(_found(report, "spec.color")) == 1
 
 
 def test_on_the_command_line(tmp_path: Path) -> None:
@@ -141,84 +133,3 @@ def test_on_the_command_line(tmp_path: Path) -> None:
 
 
 # -- objects of the recorded pairs ------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def lines(shared: Path) -> list[Json]:
-    path = shared / "data/conformance/pairs.ndjson.gz"
-    if not path.is_file():
-        pytest.skip(f"no {path.name} in ../shared")
-    with gzip.open(path) as text:
-        found = [json.loads(line) for line in text]
-    return [line for line in found if not line["id"].endswith("-k131")]
-
-
-@cache
-def _loaded(clone: Path, release: str) -> CrdSet:
-    return crdcompat.load(f"origin/release-{release}", repo=str(clone))
-
-
-@cache
-def _report(clone: Path, pair: tuple[str, str]) -> DiffReport:
-    return crdcompat.diff(_loaded(clone, pair[0]), _loaded(clone, pair[1]))
-
-
-def _proved(clone: Path, pair: tuple[str, str], lines: Sequence[Json]) -> DiffReport:
-    # The identity of an object is its content here: some lines share a name.
-    items = [Recorded(line["object"], line["id"]) for line in lines if line["old_release"] == pair[0]]
-    assert items
-    return with_evidence(_report(clone, pair), _loaded(clone, pair[0]), _loaded(clone, pair[1]), items)
-
-
-def test_every_rejection_of_4_12_to_4_13_is_explained(lines: list[Json], openshift_api: Path) -> None:
-    report = _proved(openshift_api, ("4.12", "4.13"), lines)
-    assert report.unexplained == ()
-
-
-@pytest.mark.parametrize("pair", PAIRS, ids="-".join)
-def test_clean_objects_are_no_evidence_of_rejections(
-    lines: list[Json], openshift_api: Path, pair: tuple[str, str]
-) -> None:
-    clean = [line for line in lines if not line["errors"]]
-    report = _proved(openshift_api, pair, clean)
-    for finding in report.findings:
-        if finding.effect == "write-rejected":
-            assert not _count(finding), (finding.direction, finding.crd, finding.path, finding.evidence)
-    assert report.unexplained == ()
-
-
-@pytest.mark.parametrize("pair", PAIRS, ids="-".join)
-def test_rejected_enum_values_are_counted(
-    lines: list[Json], openshift_api: Path, shared: Path, pair: tuple[str, str]
-) -> None:
-    """As many objects as the recording has for each enum; each such finding is an error then."""
-    rows = json.loads((shared / "data/conformance/pairs-expected.json").read_text())
-    report = _proved(openshift_api, pair, lines)
-    wanted = [row for row in rows if row["type"] == "FieldValueNotSupported" and row["old_release"] == pair[0]]
-    assert wanted
-    for row in wanted:
-        found = [
-            item
-            for item in report.findings
-            if (item.direction, item.crd, item.version) == (row["direction"], row["crd_name"], row["version"])
-            and row["path"] in (item.path, *item.places)
-            and item.effect == "write-rejected"
-        ]
-        counts = [_count(item) for item in found]
-        # Both directions' lines are asked in both directions: there may be more than the row knows of.
-        assert counts and max(counts) >= row["objects"], (row, counts)
-        assert all(item.severity == "error" for item in found if _count(item))
-
-
-@pytest.mark.parametrize("pair", PAIRS, ids="-".join)
-def test_what_is_pruned_is_evidence_of_it(lines: list[Json], openshift_api: Path, pair: tuple[str, str]) -> None:
-    """Objects that lose nothing are no evidence that anything is lost, and each line that loses something is some."""
-    losing = [line for line in lines if line["pruned_paths"] and line["direction"] == "rollback"]
-    keeping = [line for line in lines if not line["pruned_paths"] and line["direction"] == "rollback"]
-    pruned = [item for item in _proved(openshift_api, pair, losing).findings if item.effect == "value-pruned"]
-    if mine := [line for line in losing if line["old_release"] == pair[0]]:
-        assert {item.crd for item in pruned if _count(item)} >= {line["crd_name"] for line in mine}
-        assert all(item.severity in ("error", "warning") for item in pruned if _count(item))
-    for item in _proved(openshift_api, pair, keeping).findings:
-        if item.effect == "value-pruned" and item.direction == "rollback":
-            assert not _count(item), (item.crd, item.path, item.evidence)

@@ -11,8 +11,7 @@ from fleets import gather, releases, unpacked, uuid, widget
 from helpers import run, write
 
 from crdcompat.manifests.clusters import ClusterFacts
-from crdcompat.manifests.objects import Recorded, read_objects
-from crdcompat.sources import open_objects
+from crdcompat.manifests.objects import Recorded
 from crdcompat.sources.fleet import find_fleet, signature
 
 
@@ -151,14 +150,3 @@ def test_which_cluster_a_recording_is_of(tmp_path: Path) -> None:
         assert _facts(cluster(name)) == (None, "4.16.3")
     assert _facts({**cluster(uuid(1)), "apiVersion": "other.io/v1"}) == (None, None)
     assert _facts({**cluster(uuid(1)), "spec": [], "status": {"desired": []}}) == (None, None)
-
-
-def test_an_insights_archive_tells_its_cluster(shared: Path) -> None:
-    path = shared / "data/recorded/insights-archive-sample.tar.gz"
-    if not path.is_file():
-        pytest.skip("no insights archive")
-    facts = ClusterFacts()
-    for item in read_objects(open_objects(str(path))):
-        if isinstance(item, Recorded):
-            facts.see(item)
-    assert (facts.id, facts.version) == ("84ef291d-8f1b-4d28-ab34-cfddff941b84", "4.7.16")

@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import zlib
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
-from urllib.parse import quote
 
 import pytest
-from browser import Browser, chromium
-from helpers import run
+from browser import Browser, address, choose, chromium, shown, tick, visible
 from report_samples import HOSTILE, check, hostile_check, rendered, replayed, sample, widget
 
 pytest.importorskip("selenium")
-
-WIDTHS = {"desk": 1280, "phone": 390}
 
 
 @pytest.fixture(scope="module")
@@ -30,291 +22,13 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
         yield opened
 
 
-@pytest.fixture(scope="module")
-def real(openshift_api: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """Reports of real releases: the largest diff, with its JSON, a check, and the matrix of all."""
-    top = tmp_path_factory.mktemp("real")
-    subprocess.run(["git", "-C", str(openshift_api), "branch", "release-4.14", "origin/release-4.14"], check=True)
-    formats = ("--format", f"html={top / 'diff.html'}", "--format", f"json={top / 'diff.json'}")
-    assert run("diff", "release-4.12", "release-4.16", *formats, cwd=openshift_api).code == 1
-    head = ("--base", "origin/release-4.15", "--head", "release-4.16", "--target", "release-4.14")
-    assert run("check", *head, "--format", f"html={top / 'check.html'}", cwd=openshift_api).code == 1
-    releases = [f"origin/release-4.{minor}" for minor in range(12, 16)]
-    assert (
-        run("matrix", *releases, "release-4.16", "--format", f"html={top / 'matrix.html'}", cwd=openshift_api).code == 1
-    )
-    return {name: top / f"{name}.html" for name in ("diff", "check", "matrix")}
-
-
 def held(top: Path, report: object) -> Path:
     file = top / "report.html"
     file.write_text(rendered(report, "html"), "utf-8")  # type: ignore[arg-type]
     return file
 
 
-def visible(browser: Browser) -> list[str]:
-    return browser.js("return [...document.querySelectorAll('.item:not([hidden])')].map((item) => item.id)")
-
-
-def ids(browser: Browser) -> list[str]:
-    """The ids of the findings shown; of several with one id, the others have a number behind it on the page."""
-    return [anchor.split("-")[1] for anchor in visible(browser)]
-
-
-def shown(browser: Browser) -> str:
-    return browser.js("return document.getElementById('shown').textContent")
-
-
-def tick(browser: Browser, facet: str, value: str) -> None:
-    browser.js("document.querySelector(`[data-facet=${arguments[0]}] [value='${arguments[1]}']`).click()", facet, value)
-
-
-def choose(browser: Browser, facet: str, value: str) -> None:
-    browser.js(
-        "const list = document.querySelector(`[data-facet=${arguments[0]}]`); list.value = arguments[1];"
-        "list.dispatchEvent(new Event('change', {bubbles: true}))", facet, value,
-    )  # fmt: skip
-
-
-def search(browser: Browser, text: str) -> None:
-    browser.js("document.getElementById('q').value = arguments[0]; document.forms[0].requestSubmit()", text)
-
-
-def texts(browser: Browser, selector: str) -> list[str]:
-    return browser.js("return [...document.querySelectorAll(arguments[0])].map((each) => each.textContent)", selector)
-
-
-def address(browser: Browser) -> str:
-    return browser.js("return location.hash")
-
-
 # -- real reports ---------------------------------------------
-
-
-def test_each_filter_shows_what_the_report_has(browser: Browser, real: dict[str, Path]) -> None:
-    findings = json.loads(real["diff"].with_suffix(".json").read_text("utf-8"))["findings"]
-    browser.open(real["diff"])
-    assert shown(browser) == f"{len(findings)} findings"
-    cases = [
-        *(("severity", value, lambda f, v: f["severity"] == v) for value in ("error", "warning", "info")),
-        *(("direction", value, lambda f, v: f["direction"] == v) for value in ("rollback", "upgrade")),
-        *(("owner", value, lambda f, v: f["owner"] == v) for value in ("status", "spec", "metadata", "crd")),
-        ("crd", "clusterversions.config.openshift.io", lambda f, v: f["crd"] == v),
-        ("context", findings[0]["contexts"][0], lambda f, v: v in f["contexts"]),
-        ("rule", "enum-value-added", lambda f, v: f["rule"] == v),
-    ]
-    for facet, value, holds in cases:
-        wanted = [finding["id"] for finding in findings if holds(finding, value)]
-        assert 0 < len(wanted) < len(findings) or facet == "context"
-        use = tick if facet in ("severity", "direction", "owner") else choose
-        use(browser, facet, value)
-        assert ids(browser) == wanted, (facet, value)
-        assert shown(browser) == f"Showing {len(wanted)} of {len(findings)} findings"
-        assert address(browser) == f"#{facet}={quote(value, safe='')}".replace("%20", "+")
-        use(browser, facet, value if use is tick else "")
-    assert len(visible(browser)) == len(findings)
-    assert address(browser) == ""
-    search(browser, "external STATUS.platform")
-    assert {f["path"] for f in findings if f["id"] in ids(browser)} >= {"status.platform"}
-    assert 0 < len(visible(browser)) < len(findings)
-    assert browser.complaints() == []
-
-
-def test_filters_work_together_and_counts_follow(browser: Browser, real: dict[str, Path]) -> None:
-    findings = json.loads(real["diff"].with_suffix(".json").read_text("utf-8"))["findings"]
-    browser.open(real["diff"])
-    tick(browser, "severity", "warning")
-    tick(browser, "severity", "error")
-    tick(browser, "direction", "rollback")
-    wanted = [f for f in findings if f["direction"] == "rollback" and f["severity"] != "info"]
-    assert ids(browser) == [finding["id"] for finding in wanted]
-    counts = dict(browser.js(
-        "return [...document.querySelectorAll('[data-facet=owner] label, [data-facet=severity] label')]"
-        ".map((label) => [label.querySelector('input').value, Number(label.querySelector('.count').textContent)])"
-    ))  # fmt: skip
-    owners = Counter(finding["owner"] for finding in wanted)
-    severities = Counter(f["severity"] for f in findings if f["direction"] == "rollback")
-    assert {name: count for name, count in counts.items() if count} == {**owners, **severities}
-    headings = browser.js(
-        "return [...document.querySelectorAll('.direction:not([hidden]) > :is(h2, h3)')].map(h => h.textContent)"
-    )
-    assert headings == ["Rolling back release-4.16 → release-4.12"]
-    # A link, or a reload, shows the same.
-    hash_ = address(browser)
-    browser.open(real["diff"], hash_)
-    assert ids(browser) == [finding["id"] for finding in wanted]
-    browser.js("document.getElementById('clear').click()")
-    browser.pause()
-    assert len(visible(browser)) == len(findings)
-    search(browser, "no such thing anywhere")
-    assert visible(browser) == []
-    assert browser.js("return document.getElementById('nothing').checkVisibility()")
-    assert browser.complaints() == []
-
-
-def test_a_link_opens_its_finding_even_if_filters_hide_it(browser: Browser, real: dict[str, Path]) -> None:
-    browser.open(real["diff"])
-    last = visible(browser)[-1]
-    browser.open(real["diff"], f"#{last}")
-    browser.pause()
-    assert browser.js("return document.getElementById(arguments[0]).open", last)
-    assert browser.js("return document.activeElement.parentElement.id") == last
-    tick(browser, "severity", "error")
-    assert last not in visible(browser)
-    browser.js("location.hash = arguments[0]", last)
-    browser.pause()
-    assert last in visible(browser)
-    browser.js("document.querySelector('.item a[href=\"#rule-enum-value-added\"]').click()")
-    browser.pause()
-    assert browser.js("return document.getElementById('rule-enum-value-added').open")
-    assert browser.complaints() == []
-
-
-def test_expand_shows_both_sides_with_the_changed_lines(browser: Browser, real: dict[str, Path]) -> None:
-    browser.open(real["diff"])
-    browser.js("document.querySelector('.item summary').click()")
-    text = browser.js("return document.querySelector('.item .body').innerText")
-    for part in ("API server", "Unsupported value", "Way out:", "OLD config/v1/", "NEW config/v1/", "Witness"):
-        assert part in text
-    marked = "".join(texts(browser, ".item[open] .new mark"))
-    assert [line.split()[-1] for line in marked.splitlines() if "- " in line] == [
-        "NodeTuning", "MachineAPI", "Build", "DeploymentConfig", "ImageRegistry", "OperatorLifecycleManager",
-        "CloudCredential", "Ingress", "CloudControllerManager",
-    ]  # fmt: skip
-    tick(browser, "severity", "error")
-    browser.js("document.getElementById('open-all').click()")
-    assert browser.js("return document.querySelectorAll('.item[open]').length") == 5
-    browser.js("document.getElementById('close-all').click()")
-    assert browser.js("return document.querySelectorAll('.item[open]').length") == 0
-    assert browser.complaints() == []
-
-
-@pytest.mark.parametrize("allowed", [True, False])
-def test_copy(browser: Browser, real: dict[str, Path], allowed: bool) -> None:
-    browser.open(real["diff"])
-    browser.cdp("Browser.grantPermissions", permissions=["clipboardReadWrite", "clipboardSanitizedWrite"])
-    browser.js("document.querySelector('.item summary').click()")
-    if not allowed:
-        browser.js("navigator.clipboard.writeText = () => Promise.reject(new Error('no'))")
-    browser.js("document.addEventListener('copy', () => { window.copied = String(getSelection()); })")
-    browser.driver.find_element("css selector", ".item .copy").click()  # a person's click: a script may not copy
-    browser.pause()
-    assert browser.js("return document.querySelector('.item .copy').textContent") == "Copied"
-    assert browser.js("return document.getElementById('said').textContent") == "Copied"
-    text = browser.js("return document.querySelector('.item .copyable pre').textContent")
-    if allowed:
-        assert browser.driver.execute_async_script("navigator.clipboard.readText().then(arguments[0])") == f"{text}\n"
-    else:
-        assert browser.js("return window.copied") == text
-    assert text.startswith("apiVersion: config.openshift.io/v1\nkind: ClusterVersion\n")
-    assert "    - NodeTuning" in text
-    assert browser.complaints() == []
-
-
-def test_keyboard(browser: Browser, real: dict[str, Path]) -> None:
-    from selenium.webdriver.common.action_chains import ActionChains
-    from selenium.webdriver.common.keys import Keys
-
-    def press(*keys: str) -> None:
-        ActionChains(browser.driver).send_keys(*keys).perform()
-
-    browser.open(real["diff"])
-    press(Keys.TAB)
-    assert browser.js("return document.activeElement.className") == "skip"
-    assert browser.js("return document.activeElement.getBoundingClientRect().left >= 0")
-    press(Keys.ENTER)
-    browser.pause()  # a jump to a place in the page gives it the focus when it ends, not when it starts
-    assert browser.js("return document.activeElement.id") == "main"
-    press(Keys.TAB)
-    assert browser.js("return document.activeElement.localName") == "summary"
-    assert browser.js("return getComputedStyle(document.activeElement).outlineStyle") == "solid"
-    press(Keys.ENTER)
-    assert browser.js("return document.activeElement.parentElement.open")
-    browser.js("document.querySelector('[data-facet=severity] input').focus()")
-    press(Keys.SPACE)
-    assert len(visible(browser)) == 5
-    browser.js("document.getElementById('q').focus()")
-    press(*"Infra", Keys.ENTER)
-    assert shown(browser) == "Showing 2 of 188 findings"
-    assert browser.complaints() == []
-
-
-def _pdf_text(pdf: bytes) -> int:
-    """How many pieces of text the pages draw (their letters are numbers of glyphs)."""
-    drawn = 0
-    for part in pdf.split(b"stream\n")[1:]:
-        try:
-            drawn += zlib.decompressobj().decompress(part).count(b"Tj")
-        except zlib.error:
-            continue
-    return drawn
-
-
-def test_print(browser: Browser, real: dict[str, Path], tmp_path: Path) -> None:
-    for scripts in (True, False):
-        browser.open(real["diff"], scripts=scripts)
-        pdf = browser.pdf()
-        assert pdf.startswith(b"%PDF")
-        assert _pdf_text(pdf) > 1_000
-    browser.open(real["diff"])
-    browser.cdp("Emulation.setEmulatedMedia", media="print")
-    seen = "return document.querySelector(arguments[0]).checkVisibility({contentVisibilityAuto: true})"
-    assert not browser.js(seen, "#filters")
-    assert not browser.js(seen, ".skip")
-    assert browser.js(seen, ".item.error .body")
-    assert browser.js(seen, ".item.warning .excerpt")
-    assert not browser.js(seen, ".item.info .body")
-    assert browser.complaints() == []
-
-
-@pytest.mark.parametrize("name", ["diff", "check", "matrix"])
-@pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-def test_every_width_and_theme(browser: Browser, real: dict[str, Path], name: str, width: str, dark: bool) -> None:
-    browser.open(real[name], width=WIDTHS[width], dark=dark, touch=width == "phone")
-    browser.js("document.querySelectorAll('.item').forEach((item, n) => { item.open = n % 9 === 0; })")
-    browser.js("document.querySelectorAll('details:not(.item)').forEach((each) => { each.open = true; })")
-    assert browser.js("return document.documentElement.scrollWidth") == WIDTHS[width]
-    ground = browser.js("return getComputedStyle(document.body).backgroundColor")
-    assert ground == ("rgb(21, 24, 28)" if dark else "rgb(255, 255, 255)")
-    assert browser.complaints() == []
-
-
-def test_a_cell_of_the_matrix_leads_to_its_findings(browser: Browser, real: dict[str, Path]) -> None:
-    browser.open(real["matrix"])
-    rows = "return [...document.querySelectorAll('.grid tbody tr')]"
-    verdicts = browser.js(f"{rows}.map((row) => [...row.cells].map((cell) => cell.className.split(' ')[0]))")
-    assert [row.count("blocked") for row in verdicts] == [0, 1, 2, 3, 4]
-    assert verdicts[0][2] == "clean"
-    browser.driver.find_element("css selector", ".grid tbody tr:nth-child(3) td:nth-child(3) a").click()
-    browser.pause()
-    (opened,) = texts(browser, ".way[open] > summary")
-    assert " ".join(opened.split()).startswith("blocked origin/release-4.14 → origin/release-4.13 2 errors, ")
-    error = browser.driver.find_element("css selector", ".way[open] .item.error summary")
-    assert "status.capabilities.enabledCapabilities[*]" in error.text
-    error.click()
-    text = browser.driver.find_element("css selector", ".way[open] .item.error .body").text
-    assert 'since origin/release-4.14: "MachineAPI", "Build", "DeploymentConfig", "ImageRegistry"' in text
-    choose(browser, "to", "origin/release-4.15")
-    choose(browser, "from", "release-4.16")
-    tick(browser, "severity", "error")
-    shown_ways = "return [...document.querySelectorAll('.way')].filter((w) => w.checkVisibility()).map((w) => w.open)"
-    assert browser.js(shown_ways) == [True]
-    assert len(visible(browser)) == 2
-    assert browser.complaints() == []
-
-
-def test_without_a_script_everything_can_be_read(browser: Browser, real: dict[str, Path]) -> None:
-    browser.open(real["diff"], scripts=False)
-    seen = "return [...document.querySelectorAll(arguments[0])].some((each) => each.checkVisibility())"
-    for selector in ("#filters", ".copy", "#nothing"):
-        assert not browser.js(seen, selector), selector
-    assert len(visible(browser)) == 188
-    assert browser.js("return document.querySelectorAll('html.js').length") == 0
-    browser.driver.find_element("css selector", ".item summary").click()
-    text = browser.driver.find_element("css selector", ".item .body").text
-    assert "API server" in text
-    assert "enabledCapabilities:\n    - NodeTuning" in text
 
 
 # -- our own ---------------------------------------------

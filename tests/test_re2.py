@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from crdcompat.schema.re2 import Pattern, PatternError, compile_pattern, go_text
@@ -69,11 +67,10 @@ def test_compiles_once() -> None:
 
 
 def test_hostile_patterns_are_linear() -> None:
-    started = time.process_time()
+    """An engine that backtracks does not come to an end here, and the limit on every test ends it."""
     for source in ("(x+x+)+y", "^(([a-z])+.)+[A-Z]([a-z])+$", "(.*){500}z", "(a|aa)+$"):
-        compiled(source).search("x" * 20_000 + "!")
-        compiled(source).search("a" * 20_000 + "!")
-    assert time.process_time() - started < 5
+        assert not compiled(source).search("x" * 20_000 + "!")
+        assert not compiled(source).search("a" * 20_000 + "!")
 
 
 def test_large_patterns_work_though_not_kept() -> None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import itertools
-import time
 
 import pytest
+from operations import operations
 
 from crdcompat.schema.re2 import Pattern, compile_pattern
 from crdcompat.schema.regex import Language, finite, members, outside
@@ -94,10 +94,10 @@ def test_members(patterns: list[str], bounds: dict[str, int], expected: list[str
 
 
 @pytest.mark.parametrize("bounds", [(144, None), (144, 144), (300, 310), (131, 144)])
-def test_members_of_exact_lengths_are_found_at_once(bounds: tuple[int, int | None]) -> None:
-    start = time.perf_counter()
-    found = list(members([_CRN], min_length=bounds[0], max_length=bounds[1], limit=3))
-    assert time.perf_counter() - start < 2
+def test_members_of_exact_lengths_are_found_directly(bounds: tuple[int, int | None]) -> None:
+    with operations() as done:
+        found = list(members([_CRN], min_length=bounds[0], max_length=bounds[1], limit=3))
+    assert done.calls < 1_500_000
     judge = compile_pattern(_CRN)
     assert isinstance(judge, Pattern)
     assert len(set(found)) == 3

@@ -13,206 +13,20 @@ neither judge is asked about:
 
 from __future__ import annotations
 
-import gzip
-import json
-from functools import cache
-from pathlib import Path
 from typing import Any
 
-import jsonschema
-import pytest
-import re2
-from helpers import Json, manifest, root
+from helpers import Json, root
 from helpers import crd as make_crd
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from second_judge import SERVER, Judges
 
-from crdcompat.apiserver.eras import Server
-from crdcompat.apiserver.errors import FieldError, Unknown
-from crdcompat.apiserver.strategy import Resource
-from crdcompat.apiserver.validate import SchemaValidator
 from crdcompat.jobs.api import resource_of
-from crdcompat.schema.structural import Node
-
-SERVER = Server(31)
 
 # -- the translation ---------------------------------------------------------------------------------------
 
-_COUNTS = ("minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties", "multipleOf")
-
-
-def translate(node: Json) -> Json:
-    """One node of a structural schema in JSON Schema 2020-12; a null keyword is none."""
-    node = {name: value for name, value in node.items() if value is not None}
-    made: Json = {name: node[name] for name in (*_COUNTS, "pattern", "required") if node.get(name, "") != ""}
-    if "enum" in node:
-        # A null is never a member, even where the list has one.
-        made["enum"] = [member for member in node["enum"] if member is not None]
-    types = (
-        ["integer", "string"] if node.get("x-kubernetes-int-or-string") else [node["type"]] if node.get("type") else []
-    )
-    if types:
-        made["type"] = types
-    for keyword in ("minimum", "maximum"):
-        if keyword in node:
-            exclusive = f"exclusive{keyword.capitalize()}"
-            made[exclusive if node.get(exclusive) is True else keyword] = node[keyword]
-    if "properties" in node:
-        made["properties"] = {name: translate(sub) for name, sub in node["properties"].items()}
-    for keyword in ("items", "additionalProperties", "not"):
-        if keyword in node:
-            made[keyword] = translate(node[keyword]) if isinstance(node[keyword], dict) else node[keyword]
-    for keyword in ("allOf", "anyOf", "oneOf"):
-        if keyword in node:
-            made[keyword] = [translate(branch) for branch in node[keyword]]
-    if types and not node.get("nullable"):
-        return made
-    # Of a null nothing else is asked, not even what stands in anyOf.
-    return made if "enum" in node else {"anyOf": [{"type": "null"}, made]}
-
-
-@cache
-def _compiled(pattern: str) -> Any:
-    options = re2.Options()
-    options.max_mem = 512 << 20
-    options.log_errors = False
-    return re2.compile(pattern, options)
-
-
-def _pattern(_: Any, pattern: str, instance: Any, __: Any) -> Any:
-    if isinstance(instance, str) and not _compiled(pattern).search(instance):
-        yield jsonschema.ValidationError(f"{instance!r} does not match {pattern!r}")
-
-
-def _integer(_: Any, value: Any) -> bool:
-    """Whole floats are integers as far as a float is exact."""
-    whole = isinstance(value, float) and value.is_integer() and abs(value) < 2**53
-    return whole or (isinstance(value, int) and not isinstance(value, bool))
-
-
-_PLAIN = jsonschema.validators.extend(
-    jsonschema.Draft202012Validator,
-    {"pattern": _pattern},
-    type_checker=jsonschema.Draft202012Validator.TYPE_CHECKER.redefine("integer", _integer),
-)
-
-
-def without_formats(schema: Any) -> Any:
-    """The schema as both judges see it."""
-    if isinstance(schema, list):
-        return [without_formats(item) for item in schema]
-    if not isinstance(schema, dict):
-        return schema
-    return {
-        name: {key: without_formats(sub) for key, sub in value.items()}
-        if name == "properties"
-        else value
-        if name in ("enum", "default")
-        else without_formats(value)
-        for name, value in schema.items()
-        if name not in ("format", "description")
-    }
-
-
-class Judges:
-    """Both judges of one schema."""
-
-    def __init__(self, schema: Json) -> None:
-        schema = without_formats(schema)
-        self.ours = SchemaValidator(Node(schema), SERVER)
-        self.plain = _PLAIN(translate(schema))
-
-    def errors(self, obj: Any) -> list[FieldError]:
-        """What the program finds wrong, by the schema alone."""
-        errors: list[FieldError] = []
-        unknown: list[Unknown] = []
-        self.ours.validate_root(obj, None, errors, unknown)
-        assert not unknown
-        return errors
-
-    def disagree(self, obj: Any) -> str:
-        """What each of them says, where that differs; else ""."""
-        errors, fault = self.errors(obj), next(self.plain.iter_errors(obj), None)
-        if bool(errors) == (fault is not None):
-            return ""
-        ours = "; ".join(error.text() for error in errors) or "valid"
-        return f"the program: {ours}; JSON Schema: {fault.message[:300] if fault else 'valid'}; {json.dumps(obj)[:600]}"
-
 
 # -- every recorded object --------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def lines(shared: Path) -> list[Json]:
-    path = shared / "data/conformance/verdicts.ndjson.gz"
-    if not path.is_file():
-        pytest.skip(f"no {path.name} in ../shared")
-    with gzip.open(path) as text:
-        return [json.loads(line) for line in text]
-
-
-@cache
-def _resource(clone: Path, release: str, file: str, version: str) -> Resource:
-    return resource_of(manifest(clone, release, file), version, SERVER)
-
-
-@cache
-def _judges(clone: Path, release: str, file: str, version: str) -> Judges:
-    schema = _resource(clone, release, file, version).version.schema
-    assert schema is not None
-    return Judges(dict(schema))
-
-
-def test_recorded_objects(lines: list[Json], openshift_api: Path) -> None:
-    """Each request and each result, decoded and judged by both."""
-    wrong, judged, bad = [], 0, 0
-    for line in lines:
-        key = (openshift_api, line["release"], line["crd_file"], line["version"])
-        resource, judges = _resource(*key), _judges(*key)
-        for part in ("new", "old", "result"):
-            if isinstance(line.get(part), dict):
-                obj = resource.read(line[part]).object
-                judged += 1
-                bad += bool(judges.errors(obj))
-                if said := judges.disagree(obj):
-                    wrong.append((line["id"], part, said))
-    assert judged > 5000
-    assert bad > 1000
-    assert not wrong, f"{len(wrong)} of {judged}; the first: {wrong[0]}"
-
-
-#: Errors of a library that plain JSON Schema finds too.
-_PLAIN_TYPES = {"FieldValueRequired", "FieldValueNotSupported", "FieldValueTooLong", "FieldValueTooMany"}
-
-
-def test_recorded_verdicts(lines: list[Json], openshift_api: Path) -> None:
-    """The second judge against the recordings: what was accepted holds, what the schema rejected does not."""
-    wrong, good, bad = [], 0, 0
-    for line in lines:
-        if line["op"] not in ("create", "validate"):
-            continue
-        key = (openshift_api, line["release"], line["crd_file"], line["version"])
-        resource, judges = _resource(*key), _judges(*key)
-        obj = dict(resource.read(line["new"]).object)
-        if line["op"] == "create" and resource.version.has_status:
-            obj.pop("status", None)
-        valid = judges.plain.is_valid(obj)
-        if not line["errors"]:
-            good += 1
-            if not valid:
-                wrong.append((line["id"], "accepted", next(judges.plain.iter_errors(obj)).message[:300]))
-        elif any(error["type"] in _PLAIN_TYPES and _of_the_schema(error, resource) for error in line["errors"]):
-            bad += 1
-            if valid:
-                wrong.append((line["id"], "rejected", line["errors"]))
-    assert good > 500
-    assert bad > 400
-    assert not wrong, f"{len(wrong)}; the first: {wrong[0]}"
-
-
-def _of_the_schema(error: Json, resource: Resource) -> bool:
-    """Not one of an embedded resource's own rules: those require apiVersion and kind whatever the schema says."""
-    return error["field"].rpartition(".")[2] not in ("apiVersion", "kind")
 
 
 # -- every schema there could be ------------------------------------------------------------------------------

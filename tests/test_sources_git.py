@@ -7,13 +7,15 @@ import sys
 from pathlib import Path
 
 import pytest
+from helpers import contents
+from offline import PROJECT
 
 from crdcompat.errors import RefNotFoundError, SourceError, UsageError
 from crdcompat.sources import open_source
 from crdcompat.sources.git import GitTree, IndexTree, WorktreeTree
 from crdcompat.sources.refs import merge_base, resolve
 from crdcompat.sources.repository import NotARepositoryError, Repository
-from crdcompat.sources.tree import Entry, Tree
+from crdcompat.sources.tree import Entry
 
 
 def git(at: Path, *args: str) -> str:
@@ -29,10 +31,6 @@ def commit(repo: Path, files: dict[str, str], message: str = "change") -> str:
     git(repo, "add", "-A")
     git(repo, "commit", "-qm", message)
     return git(repo, "rev-parse", "HEAD")
-
-
-def contents(tree: Tree) -> dict[str, str]:
-    return {entry.path: data.decode() for entry, data in tree.read(tree.entries())}
 
 
 @pytest.fixture
@@ -379,20 +377,9 @@ def test_usage_errors(repo: Path, monkeypatch: pytest.MonkeyPatch, text: str) ->
 def test_import_is_lazy() -> None:
     modules = "import sys, crdcompat.sources, crdcompat.sources.git"
     check = f"{modules}; print(*{{'git', 'yaml', 'jsonschema'}} & set(sys.modules))"
-    root = str(Path(__file__).parents[1])
+    root = str(PROJECT)
     done = subprocess.run([sys.executable, "-c", check], cwd=root, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == ""
-
-
-def test_real_releases(openshift_api: Path) -> None:
-    tree = open_source("release-4.13", repo=str(openshift_api))
-    assert tree.notes == ("release-4.13 is read as origin/release-4.13",)
-    assert tree.commit == "2d35a7caa629cb0970276029b871929bd800ccac"
-    found = contents(tree)
-    assert len(found) == len(list(tree.entries())) == 174
-    with pytest.raises(RefNotFoundError) as caught:
-        open_source("release-4.11", repo=str(openshift_api))
-    assert "fetch origin release-4.11:refs/remotes/origin/release-4.11" in str(caught.value)
 
 
 def test_one_process_answers_again_and_again(repo: Path, readers: list[subprocess.Popen[bytes]]) -> None:

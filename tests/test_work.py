@@ -2,69 +2,18 @@
 
 from __future__ import annotations
 
-import importlib
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 from helpers import Json, commit, crd, git, obj, root, run, string, write
 
-import crdcompat
-from crdcompat.manifests.crdset import CrdReader
 from crdcompat.policy.rules import rule
 from crdcompat.sources import blobs
-
-#: What is counted: a name, and the function that is called for each.
-_COUNTED = {
-    "blobs read": "crdcompat.sources.blobs._answer",
-    "git processes": "subprocess.Popen.__init__",
-    "streams parsed": "crdcompat.manifests.streams._read_stream",
-    "nodes compared": "crdcompat.compare.walk._walk",
-    "schemas compared": "crdcompat.compare.walk.diff_schemas",
-    "changes proved": "crdcompat.compare.prove.prove",
-    "objects judged": "crdcompat.apiserver.strategy.Resource.create",
-    "rules compiled": "crdcompat.apiserver.cel.environment.compile_rule",
-    "patterns compared": "crdcompat.schema.regex.relation._difference",
-    "files of rules read": "crdcompat.policy.rules.read_rule",
-}
-
-
-@pytest.fixture
-def work(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
-    """What is done from now on."""
-    for module in ("cli.run", "check.sections", "jobs.split", "compare.writer_default", "apiserver.cel.walk"):
-        importlib.import_module(f"crdcompat.{module}")  # whoever takes a function by name has it now
-    rule.cache_clear()
-    counter: Counter[str] = Counter()
-    for name, path in _COUNTED.items():
-        _count(name, path, counter, monkeypatch)
-    return counter
-
-
-def _count(name: str, path: str, counter: Counter[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    owner, attribute = _found(path)
-    original: Callable[..., Any] = getattr(owner, attribute)
-
-    def counting(*args: Any, **kwargs: Any) -> Any:
-        counter[name] += 1
-        return original(*args, **kwargs)
-
-    for module in (owner, *[m for n, m in [*sys.modules.items()] if n.startswith("crdcompat.")]):
-        if getattr(module, attribute, None) is original:
-            monkeypatch.setattr(module, attribute, counting)
-
-
-def _found(path: str) -> tuple[Any, str]:
-    home, _, attribute = path.rpartition(".")
-    try:
-        return importlib.import_module(home), attribute
-    except ModuleNotFoundError:
-        module, _, name = home.rpartition(".")
-        return getattr(importlib.import_module(module), name), attribute
 
 
 def done(work: Counter[str], *names: str) -> dict[str, int]:
@@ -240,26 +189,6 @@ def test_only_rules_that_are_needed_are_read(tmp_path: Path, work: Counter[str])
         write(tmp_path / side / "w.yaml", widget(*phases))
     run("diff", tmp_path / "old", tmp_path / "new")
     assert work["files of rules read"] == 1
-
-
-#: The whole of openshift/api's largest pair: no more than this. Less is better: then take the numbers down.
-_MOST = {
-    "streams parsed": 409,
-    "schemas compared": 49,
-    "nodes compared": 1_520,
-    "changes proved": 620,
-    "objects judged": 1_250,
-    "patterns compared": 10,
-    "rules compiled": 66,
-}
-
-
-def test_a_real_pair(openshift_api: Path, work: Counter[str]) -> None:
-    reader = CrdReader()
-    old, new = (crdcompat.load(f"release-{name}", repo=str(openshift_api), reader=reader) for name in ("4.15", "4.16"))
-    crdcompat.diff(old, new)
-    too_much = {name: work[name] for name, most in _MOST.items() if work[name] > most}
-    assert too_much == {}
 
 
 # -- what is imported ---------------------------------------------------------------------------

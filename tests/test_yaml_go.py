@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import math
-import time
 import tracemalloc
 from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
+from operations import operations
 
 from crdcompat.manifests.documents import Document, read_documents
 from crdcompat.manifests.scalars import key_text, plain_value
-from crdcompat.manifests.yaml import AnchorLoader, GoLoader
+from crdcompat.manifests.yaml import GoLoader
 from crdcompat.problems import Problem
-from crdcompat.sources import open_source
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    pass
 
 SCALARS: list[tuple[str, Any]] = [
     *((word, True) for word in ("y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON")),
@@ -224,14 +223,6 @@ def test_duplicate_anchors_are_accepted() -> None:
     assert (second.data, second.index, second.line) == ({"e": 1, "f": 1}, 1, 6)
 
 
-def test_both_composers_read_alike(openshift_api: Path) -> None:
-    tree = open_source("release-4.16", repo=str(openshift_api))
-    entries = [entry for entry in tree.entries() if entry.path.endswith(".crd.yaml")][:40]
-    assert len(entries) == 40
-    for _, data in tree.read(entries):
-        assert yaml.load(data, GoLoader) == yaml.load(data, AnchorLoader)
-
-
 def test_aliases_share_nothing() -> None:
     data = yaml.load("a: &a {l: [1]}\nb: *a\n", GoLoader)
     assert data["a"] == data["b"]
@@ -273,15 +264,14 @@ BOMBS = {
 
 
 @pytest.mark.parametrize("bomb", BOMBS.values(), ids=BOMBS.keys())
-def test_bombs_are_refused_quickly(bomb: bytes) -> None:
+def test_bombs_are_refused_with_bounded_work(bomb: bytes) -> None:
     tracemalloc.start()
-    start = time.process_time()
-    found = list(read_documents(bomb, "bomb.yaml"))
-    used = time.process_time() - start
+    with operations() as done:
+        found = list(read_documents(bomb, "bomb.yaml"))
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert any(isinstance(one, Problem) for one in found)
-    assert used < 3  # tracemalloc triples it
+    assert done.calls < 3_000_000
     assert peak < 150 << 20
 
 
@@ -302,28 +292,3 @@ def test_node_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [type(one) for one in read_documents(few, "f")] == [Document]
     # The limit is one of the stream: its documents are not tried one by one.
     assert [type(one) for one in read_documents(many + b"---\na: 1\n", "f")] == [Problem]
-
-
-UNLOADABLE = ("/field-overlay/expected-01-first.yaml", "/field-overlay/expected-02-first.yaml")
-
-
-def test_all_releases_parse(openshift_api: Path) -> None:
-    seen: set[str | None] = set()
-    for release in ("4.12", "4.13", "4.14", "4.15", "4.16"):
-        tree = open_source(f"release-{release}", repo=str(openshift_api))
-        wanted = [one for one in tree.entries() if one.path.endswith((".yaml", ".yml")) and one.oid not in seen]
-        seen.update(entry.oid for entry in wanted)
-        for entry, data in tree.read(wanted):
-            found = list(read_documents(data, entry.path))
-            assert found or not data.strip()
-            broken = [one for one in found if isinstance(one, Problem)]
-            assert (len(broken) == 1) == entry.path.endswith(UNLOADABLE)
-    assert len(seen) > 500
-
-
-def test_real_crds_read_as_by_pyyaml(openshift_api: Path) -> None:
-    tree = open_source("release-4.16", repo=str(openshift_api))
-    crds = [entry for entry in tree.entries() if entry.path.endswith(".crd.yaml")]
-    assert len(crds) > 100
-    for _, data in tree.read(crds):
-        assert yaml.load(data, GoLoader) == yaml.load(data, yaml.CSafeLoader)

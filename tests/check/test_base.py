@@ -5,32 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from changes import BASE, FOUND, brief, check, repository, widget
+from changes import check, repository, widget
 from helpers import commit, crd, git, obj, root, run
 
 from crdcompat.check.base import find_change
-
-
-@pytest.mark.parametrize(
-    "environment",
-    [
-        {"PULL_BASE_SHA": "<4.13>", "PULL_BASE_REF": "release-4.13"},
-        {"GITHUB_BASE_REF": "release-4.13"},
-        {"CI_MERGE_REQUEST_TARGET_BRANCH_NAME": "release-4.13"},
-        {"PRE_COMMIT_FROM_REF": "<4.13>", "PRE_COMMIT_TO_REF": "HEAD"},
-        {"GITHUB_BASE_REF": "", "PULL_BASE_SHA": "<4.13>"},
-    ],
-    ids=lambda environment: "+".join(environment),
-)
-def test_where_ci_says_what_the_base_is(
-    pull_request: Path, monkeypatch: pytest.MonkeyPatch, environment: dict[str, str]
-) -> None:
-    git(pull_request, "commit", "--quiet", "-am", "capabilities")
-    base = git(pull_request, "rev-parse", "origin/release-4.13")
-    for name, value in environment.items():
-        monkeypatch.setenv(name, value.replace("<4.13>", base))
-    (section,) = check(pull_request, code=1)["sections"]
-    assert brief(section) == FOUND
 
 
 def test_the_order_in_which_the_base_is_chosen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -130,10 +108,3 @@ def test_a_default_branch_that_git_will_not_name_tells_no_release(tmp_path: Path
     git(clone, "update-ref", "refs/heads/refs/remotes/origin/HEAD", "HEAD")
     found = find_change(repo=str(clone), environment={})
     assert found is not None and (found.release, found.why) == ("", "the remote's default branch")
-
-
-def test_a_release_that_the_map_does_not_name(pull_request: Path) -> None:
-    (pull_request / ".crdcompat.yaml").write_text("rollback_targets: {release-4.14: [release-4.13]}\n")
-    report = check(pull_request, *BASE, code=1)
-    assert len(report["sections"]) == 1
-    assert any("does not name 'release-4.13'" in note for note in report["notes"])

@@ -4,30 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from changes import BASE, CAPABILITIES, FOUND, brief, check, of_sets, repository, widget
+from changes import check, of_sets, repository, widget
 from helpers import Json, commit, crd, git, obj, root, run, string
-
-
-def test_what_stood_before_against_a_target_is_existing(pull_request: Path) -> None:
-    (pull_request / ".crdcompat.yaml").write_text("rollback_targets: {release-4.13: [release-4.12]}\n")
-    report = check(pull_request, *BASE, code=1)
-    base, target = report["sections"]
-    assert (base["against"], target["against"], target["old"]["name"]) == ("base", "target", "release-4.12")
-    assert brief(base) == FOUND
-    fresh = [finding for finding in target["findings"] if finding["status"] == "new"]
-    assert [(f["path"], f["added"]) for f in fresh if f["severity"] == "error"] == [
-        ("status.capabilities.enabledCapabilities[*]", CAPABILITIES),
-        ("status.capabilities.knownCapabilities[*]", CAPABILITIES),
-    ]
-    there = [f for f in target["findings"] if f["path"].endswith("knownCapabilities[*]") and f["status"] == "existing"]
-    assert [finding["added"] for finding in there] == [["NodeTuning"]]
-    for finding in (*fresh, *there):
-        if finding["rule"] == "enum-value-added":
-            assert finding["witness"]["object"] is not None
-            assert any(f'"{finding["added"][0]}"' in error for error in finding["witness"]["errors"])
-    # One change that breaks two releases is one finding.
-    assert report["summary"]["findings"]["error"] == 2
-    assert target["summary"]["findings"]["existing"] == len(target["findings"]) - len(fresh)
 
 
 def test_all_shows_what_stood_before(tmp_path: Path) -> None:

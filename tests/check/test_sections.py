@@ -6,7 +6,7 @@ import json
 import re
 from pathlib import Path
 
-from changes import BASE, CV, check, left, of_sets, repository, widget, write_waivers
+from changes import check, left, of_sets, repository, widget, write_waivers
 from helpers import Json, commit, crd, git, load_yaml, obj, root, run, string
 
 
@@ -46,39 +46,6 @@ def test_the_witness_of_the_rest_holds_the_rest(tmp_path: Path) -> None:
     assert left["added"] == ["C"]
     assert left["witness"]["object"]["spec"] == {"other": "C", "x": "C"}
     assert left["witness"]["errors"][0].startswith('spec.x: Unsupported value: "C"')
-
-
-def test_waivers_over_their_life(pull_request: Path) -> None:
-    """The pull request passes with waivers, fails after their end, and for a value they do not name."""
-    report = check(pull_request, *BASE, code=1)
-    ids = [f["id"] for f in report["sections"][0]["findings"] if f["severity"] == "error"]
-    waived = run("waive", *ids, "--base", BASE[1], "--reason", "cluster-version-operator keeps out", cwd=pull_request)
-    assert waived.code == 0, waived.err
-    file = pull_request / ".crdcompat-waivers.yaml"
-    text = file.read_text()
-    passed = check(pull_request, *BASE, code=0)
-    found = passed["sections"][0]["findings"]
-    assert [f["waiver"]["reason"] for f in found if f["waiver"]] == ["cluster-version-operator keeps out"] * 2
-    assert passed["summary"]["findings"]["error"] == 0
-
-    file.write_text(text.replace("reason:", "until: '2020-01-31'\n    reason:"))
-    late = check(pull_request, *BASE, code=1)
-    assert late["summary"]["findings"]["error"] == 2
-    assert [line.split(":")[0] for line in late["waivers"]] == ["expired", "expired"]
-    assert "until 2020-01-31" in late["waivers"][0]
-
-    file.write_text(text)
-    crd_file = pull_request / CV
-    crd_file.write_text(re.sub(r"(?m)^( *)- ImageRegistry$", r"\g<0>\n\1- Ingress", crd_file.read_text()))
-    git(pull_request, "add", "-A")
-    more = check(pull_request, *BASE, code=1)
-    errors = [f for f in more["sections"][0]["findings"] if f["severity"] == "error" and f["waiver"] is None]
-    assert {tuple(f["added"]) for f in errors} == {("Ingress",)}
-    assert all('"Ingress"' in f["witness"]["errors"][0] for f in errors)
-    lines = crd_file.read_text().splitlines()
-    for finding in errors:
-        (place,) = (place for place in finding["locations"] if place["side"] == "new")
-        assert lines[place["line"] - 1][place["column"] - 1 :] == "Ingress"
 
 
 def test_a_waiver_by_release_and_one_that_nothing_matches(tmp_path: Path) -> None:

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import json
-import random
 import re
-import subprocess
 import tarfile
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 from helpers import Json, commit, crd, git, load_yaml, obj, root, run, string, write
+from twice import Check
 
-import crdcompat.check.sections
 from crdcompat.manifests.contexts import CHANNEL, FEATURE_SET, PROFILE
 from crdcompat.manifests.dump import to_yaml
-
-Check = Callable[..., tuple[Json, Json]]
 
 
 @pytest.fixture
@@ -27,40 +23,6 @@ def repo(tmp_path: Path) -> Path:
     made.mkdir()
     git(made, "init", "--quiet", "--initial-branch=main")
     return made
-
-
-@pytest.fixture
-def check_twice(monkeypatch: pytest.MonkeyPatch) -> Check:
-    """Runs a check as it is, then with every file read: the reports, once it is clear that they say the same.
-
-    As it is: with what an earlier run has remembered, which must change nothing either.
-    """
-
-    def run_twice(at: Path, *args: str) -> tuple[Json, Json]:
-        told = ("--format", "json", "--all")
-        first, ran, alone = (
-            run("check", "--base", "HEAD", *args, *more, *told, cwd=at) for more in ((), (), ("--no-cache",))
-        )
-        assert first.report == ran.report == alone.report
-        with monkeypatch.context() as everything:
-            everything.setattr(crdcompat.check.sections, "unneeded_files", lambda *_: frozenset())
-            whole = run("check", "--base", "HEAD", *args, "--format", "json", "--all", cwd=at)
-        assert ran.code == whole.code, ran.err or ran.out
-        assert _said(ran.report) == _said(whole.report)
-        for one, other in zip(ran.report["sections"], whole.report["sections"], strict=True):
-            assert {*one["summary"]["contexts"]} <= {*other["summary"]["contexts"]}  # those in which anything was read
-        return ran.report, whole.report
-
-    return run_twice
-
-
-def _said(report: Json) -> Any:
-    kept = ("contexts_only_old", "contexts_only_new", "text_only_changes", "findings")
-    sections = [
-        (section["findings"], section["undecided"], [section["summary"][name] for name in kept])
-        for section in report["sections"]
-    ]
-    return report["notes"], report["waivers"], report["summary"], sections
 
 
 def widget(*phases: str, kind: str = "Widget", **annotations: str) -> Json:
@@ -185,26 +147,6 @@ def test_objects_are_held_against_every_crd(repo: Path) -> None:
     recorded.write_text(json.dumps({"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "a"}}))
     report = run("check", "--base", "HEAD", "--objects", recorded, "--format", "json", cwd=repo).report
     assert report["sections"][0]["summary"]["unread"] == 0
-
-
-@pytest.mark.parametrize("seed", range(6))
-def test_real_trees(openshift_api: Path, tmp_path: Path, check_twice: Check, seed: int) -> None:
-    """Values added to enums of some CRDs of release-4.16, one of them without a feature set from then on."""
-    clone = tmp_path / "api"
-    subprocess.run(["git", "clone", "--quiet", str(openshift_api), str(clone)], check=True)
-    git(clone, "fetch", "--quiet", str(openshift_api), "refs/remotes/origin/release-4.15:refs/heads/release-4.15")
-    chance = random.Random(seed)
-    files = git(clone, "ls-files", "*/zz_generated.crd-manifests/*.yaml").split("\n")
-    for number, file in enumerate(chance.sample(files, 12 if seed % 2 else 2)):
-        text = (clone / file).read_text()
-        text = re.sub(r"(?m)^( +)enum:\n", r"\1enum:\n\1- Brandnew\n", text)
-        text = re.sub(rf"(?m)^ +{re.escape(FEATURE_SET)}: .*\n", "", text) if not number else text
-        (clone / file).write_text(text)
-    git(clone, "add", "-A")
-    args = ("--target", "release-4.15") if seed == 5 else ()
-    narrow, _ = check_twice(clone, *args)
-    if not args:
-        assert narrow["sections"][0]["summary"]["unread"] > 50
 
 
 @pytest.mark.parametrize(

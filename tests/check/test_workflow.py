@@ -8,38 +8,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from changes import BASE, CAPABILITIES, FOUND, brief, check, of_sets, repository, widget
+from changes import check, of_sets, repository, widget
 from helpers import commit, git, load_yaml, run
 
-
-def test_a_pull_request_in_the_index_in_the_working_tree_and_committed(pull_request: Path) -> None:
-    reports = [check(pull_request, *BASE, code=1)]
-    git(pull_request, "reset", "--quiet")
-    assert check(pull_request, *BASE, code=0)["sections"] == []  # the index is 4.13's again
-    reports.append(check(pull_request, *BASE, "--head", "worktree:", code=1))
-    git(pull_request, "commit", "--quiet", "-am", "capabilities")
-    reports.append(check(pull_request, *BASE, "--head", "HEAD", code=1))
-    for report in reports:
-        (section,) = report["sections"]
-        assert section["against"] == "base"
-        assert brief(section) == FOUND
-        assert section["findings"][0]["added"] == CAPABILITIES
-        assert (section["old"]["name"], section["old"]["kubernetes"]) == ("release-4.13", "1.26")
-        assert report["summary"]["findings"] == {"error": 2, "warning": 3, "info": 0}
-
-
 # -- what is no change ------------------------------------------------------------------
-
-
-def test_moved_files_pass_without_a_word_on_findings(pull_request: Path) -> None:
-    git(pull_request, "reset", "--quiet", "--hard")
-    git(pull_request, "mv", "config/v1", "config/elsewhere")
-    report = check(pull_request, *BASE, code=0)
-    assert report["sections"] == []
-    assert report["notes"][-1].endswith("no CRD changed: nothing to check")
-    silent = run("check", *BASE, cwd=pull_request)
-    assert (silent.code, silent.out, silent.err) == (0, "", "")
-    assert run("check", *BASE, "-v", cwd=pull_request).out.endswith("no CRD changed: nothing to check\n")
 
 
 def test_a_change_of_no_crd_parses_no_yaml(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

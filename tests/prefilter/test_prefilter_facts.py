@@ -3,29 +3,18 @@
 from __future__ import annotations
 
 import json
-import subprocess
-from pathlib import Path
 
 import pytest
 from helpers import Json, crd, obj, root
+from telltales import MARKS, told
 
 from crdcompat.manifests.contexts import CHANNEL, FEATURE_SET, PROFILE
-from crdcompat.manifests.crdset import CrdReader
 from crdcompat.manifests.dump import to_yaml
-from crdcompat.prefilter.candidates import is_candidate
 from crdcompat.prefilter.collect import collect_facts
-from crdcompat.prefilter.facts import FileFacts, facts_of, relevant_lines
-from crdcompat.sources import open_source
-from crdcompat.sources.git import GitTree
+from crdcompat.prefilter.facts import FileFacts
 from crdcompat.sources.tree import EmptyTree
 
-MARKS = (FEATURE_SET, PROFILE, CHANNEL)
 KIND = "kind: CustomResourceDefinition\n"
-
-
-def told(text: str | bytes) -> FileFacts:
-    data = text if isinstance(text, bytes) else text.encode()
-    return facts_of(relevant_lines(data, MARKS), MARKS)
 
 
 @pytest.mark.parametrize(
@@ -90,34 +79,5 @@ def test_as_it_is_written_by_tools() -> None:
     assert told(to_yaml(whole)) == FileFacts(["widgets"], [f"{FEATURE_SET}: Default"], False)
 
 
-@pytest.mark.parametrize("release", ["4.12", "4.16"])
-def test_every_crd_of_a_release(openshift_api: Path, release: str) -> None:
-    """No file is missed, none is left open, and a search tells of each blob what reading it tells."""
-    tree = open_source(f"release-{release}", repo=str(openshift_api))
-    assert isinstance(tree, GitTree)
-    searched = collect_facts((tree, tree), MARKS, use_cache=False)()
-    entries = [entry for entry in tree.entries() if is_candidate(entry.path)]
-    assert len(entries) > 100
-    for entry, data in tree.read(entries):
-        found = searched[entry.oid]
-        assert told(data) == found
-        assert not found.may_hold_any
-        for document in CrdReader().documents(tree, [entry]):
-            assert found.may_hold({document.crd.plural}), entry.path
-
-
 def test_only_commits_are_searched() -> None:
     assert collect_facts((EmptyTree("nothing"), EmptyTree("nothing")), MARKS, use_cache=False)() == {}
-
-
-def test_a_search_that_fails_says_so(openshift_api: Path, tmp_path: Path) -> None:
-    clone = tmp_path / "api"
-    subprocess.run(["git", "clone", "--quiet", str(openshift_api), str(clone)], check=True)
-    tree = open_source("release-4.16", repo=str(clone))
-    assert isinstance(tree, GitTree)
-    tree.entries()
-    for pack in (clone / ".git/objects").rglob("pack-*"):
-        pack.unlink()
-    wait = collect_facts((tree, tree), MARKS, use_cache=False)
-    with pytest.raises(Exception, match="git grep failed"):
-        wait()
