@@ -54,6 +54,7 @@ def work(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     """What is done from now on."""
     for module in ("cli.run", "check.sections", "jobs.split", "compare.writer_default", "apiserver.cel.walk"):
         importlib.import_module(f"crdcompat.{module}")  # whoever takes a function by name has it now
+    importlib.import_module("git")  # it asks git for its version when it is imported, once in a process
     rule.cache_clear()
     counter: Counter[str] = Counter()
     for name, path in _COUNTED.items():
