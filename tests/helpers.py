@@ -488,7 +488,7 @@ def check(at: Path, *args: str, code: int) -> Json:
 
 
 def recorded_count(finding: Finding) -> int:
-    return finding.evidence["recorded_objects"] if finding.evidence else 0
+    return finding.evidence.recorded_objects
 
 
 def remarks(report: Json) -> list[tuple[str, int, str, str]]:

@@ -13,10 +13,10 @@ from helpers import Json, crd, obj, root, string, write
 import crdcompat
 from crdcompat.jobs.simulation import simulate
 from crdcompat.manifests.objects import read_objects
-from crdcompat.policy.findings import Finding
+from crdcompat.policy.findings import Acceptance, Finding
 from crdcompat.problems import Problem
 from crdcompat.report.check_model import CheckReport, Section
-from crdcompat.report.diff_model import DiffReport
+from crdcompat.report.diff_model import DiffReport, Unexplained
 from crdcompat.report.formats import get_format
 from crdcompat.report.model import Release
 from crdcompat.report.reports import Report
@@ -92,7 +92,7 @@ def with_findings(report: DiffReport, **changes: dict[str, Any]) -> DiffReport:
 def check(top: Path) -> CheckReport:
     """The sample against the base, and against two targets: in r0 the warning is waived and the error was there."""
     base = sample(top)
-    waived = with_findings(base, error={"status": "existing"}, warning={"waiver": {"reason": "nobody sets it"}})
+    waived = with_findings(base, error={"status": "existing"}, warning={"waiver": Acceptance("nobody sets it")})
     first, second = named(waived, "r0"), named(base, "r9")
     sections = (Section(Against.BASE, base), Section(Against.TARGET, first), Section(Against.TARGET, second))
     return CheckReport(base.new, sections, ("the base is r1",), ("waiver w1 has expired",))
@@ -118,7 +118,7 @@ def hostile(top: Path, text: str) -> DiffReport:
         new=release,
         problems=(Problem(text, 1, text, "new"), Problem(text, None, text, "old")),
         remarks=(Problem(text, 1, text),),
-        unexplained=({"object": text, "source": text, "error": text},),
+        unexplained=(Unexplained(text, text, text),),
     )
 
 
@@ -129,7 +129,7 @@ def _everywhere(finding: Finding, text: str) -> Finding:
 def hostile_check(top: Path, text: str) -> CheckReport:
     """The hostile report in every section, waived and as it is."""
     report = hostile(top, text)
-    waived = replace(report, findings=tuple(replace(f, waiver={"reason": text}) for f in report.findings))
+    waived = replace(report, findings=tuple(replace(f, waiver=Acceptance(text)) for f in report.findings))
     return CheckReport(report.new, (Section(Against.BASE, report), Section(Against.TARGET, waived)), (text,), (text,))
 
 

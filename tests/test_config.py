@@ -11,7 +11,8 @@ import pytest
 from helpers import Json, both, commit, crd, git, load_yaml, obj, root, run, string, write
 
 from crdcompat.policy.config import Config, ConfigError, find_config, read_config
-from crdcompat.policy.waiver_file import Acceptance, add_waivers, entries_for, read_waivers
+from crdcompat.policy.findings import Acceptance
+from crdcompat.policy.waiver_file import add_waivers, entries_for, read_waivers
 
 FINDING = {
     "severity": "error",

@@ -13,7 +13,7 @@ import crdcompat
 from crdcompat.jobs.evidence import with_evidence
 from crdcompat.manifests.crdset import CrdSet
 from crdcompat.manifests.objects import Recorded
-from crdcompat.policy.findings import Finding
+from crdcompat.policy.findings import Evidence, Finding
 from crdcompat.problems import Problem, Skipped
 from crdcompat.report.diff_model import DiffReport
 
@@ -61,10 +61,7 @@ def test_objects_raise_what_they_meet(sides: tuple[CrdSet, CrdSet]) -> None:
     report = _with(sides, _widget("a", spec={"color": "blue", "extra": "e"}))
     assert _found(report, "spec.color").severity == "error"
     assert _found(report, "spec.extra").severity == "warning"
-    assert _found(report, "spec.color").evidence == {
-        "recorded_objects": 1,
-        "examples": ["Widget/default/a in dump.json"],
-    }
+    assert _found(report, "spec.color").evidence == Evidence(1, ("Widget/default/a in dump.json",))
     # An error stays one; what nothing meets stays as it was.
     assert _found(report, "status.modes[*]").severity == _found(before, "status.modes[*]").severity == "error"
     assert recorded_count(_found(report, "status.modes[*]")) == 0
@@ -75,9 +72,8 @@ def test_objects_are_counted_once_and_examples_are_few(sides: tuple[CrdSet, CrdS
     objects = [_widget(f"w{number}", spec={"color": "blue"}) for number in range(5)]
     report = _with(sides, *objects, *objects)
     evidence = _found(report, "spec.color").evidence
-    assert evidence is not None
-    assert evidence["recorded_objects"] == 5
-    assert evidence["examples"] == [f"Widget/default/w{number} in dump.json" for number in range(3)]
+    assert evidence.recorded_objects == 5
+    assert evidence.examples == tuple(f"Widget/default/w{number} in dump.json" for number in range(3))
 
 
 def test_two_bad_values_in_one_object_are_one_object(sides: tuple[CrdSet, CrdSet]) -> None:

@@ -35,7 +35,9 @@ from report_samples import (
 )
 
 from crdcompat.manifests.documents import Document, read_documents
+from crdcompat.policy.findings import Acceptance, Evidence, IntroducedBy
 from crdcompat.report import html
+from crdcompat.report.diff_model import Unexplained
 from crdcompat.report.html.text import as_data
 from crdcompat.report.reports import Report
 
@@ -75,11 +77,11 @@ def facts(item: Element) -> dict[str, list[str]]:
 
 
 def test_a_finding_tells_everything(tmp_path: Path) -> None:
-    told = {"commit": "c" * 40, "date": "2024-01-02", "subject": "B is new", "since": "r2"}
+    told = IntroducedBy("c" * 40, "2024-01-02", "B is new", "r2")
     changes = {
         "introduced_by": told, "places": ("status.q",),
-        "evidence": {"recorded_objects": 2, "examples": ["Widget/a in x", "Widget/b in y"]},
-        "waiver": {"reason": "known", "owner": "me", "until": None},
+        "evidence": Evidence(2, ("Widget/a in x", "Widget/b in y")),
+        "waiver": Acceptance("known", "me"),
     }  # fmt: skip
     report = with_findings(sample(tmp_path), error=changes)
     item = next(each for each in page(report).all("details", "item") if "error" in each.get("class", ""))
@@ -101,7 +103,7 @@ def test_a_finding_tells_everything(tmp_path: Path) -> None:
         "Contexts": ["default"],
         "Mixed versions": ["OLD's CRD, NEW's writers: write-rejected", "NEW's CRD, OLD's writers: none"],
         "Places": [f"{each.side}: {file}:{each.line}:{each.column}" for each in finding.locations],
-        "Waived": ["reason: known", "owner: me"],
+        "Waived": ["reason: known", "owner: me", "baseline: False"],
         "Id": [f"{finding.id} link to this finding"],
     }
     links = {each.get("href") for each in item.iter("a")}
@@ -139,9 +141,7 @@ def test_a_check_has_a_part_for_each_comparison(tmp_path: Path) -> None:
 
 
 def test_what_was_not_judged_is_shown(tmp_path: Path) -> None:
-    report = replace(
-        unreadable(sample(tmp_path)), unexplained=({"object": "Widget/w", "source": "x.tar", "error": "no"},)
-    )
+    report = replace(unreadable(sample(tmp_path)), unexplained=(Unexplained("Widget/w", "x.tar", "no"),))
     shown = page(report)
     assert said(shown.one("section", "problems")) == (
         "Could not be read: this report is not complete bad.yaml:7 (new): not YAML"
@@ -167,7 +167,7 @@ def test_a_simulation_by_object(tmp_path: Path) -> None:
     messages = dict.fromkeys(w.message for w in report.objects[0].writes.values() if w.message)
     assert [said(each).lstrip("123456789 ") for each in first.iter("blockquote")] == list(messages)
     (patch,) = first.iter("pre")
-    assert json.loads("".join(patch.itertext())) == report.objects[0].repair["patch"]
+    assert json.loads("".join(patch.itertext())) == report.objects[0].repair.patch
     assert "1 of 2 Widget: status.p holds" in said(shown.one("section", "causes"))
 
 

@@ -28,6 +28,7 @@ from report_samples import OLD as SAME
 
 from crdcompat.problems import Problem
 from crdcompat.report.check_model import Section
+from crdcompat.report.diff_model import Unexplained
 from crdcompat.report.markup import block, bullets, code, span
 from crdcompat.vocabulary import Against
 
@@ -119,7 +120,7 @@ def test_problems(tmp_path: Path) -> None:
 
 def test_undecided_and_unexplained_are_folded(tmp_path: Path) -> None:
     fields = [{"type": "object", "properties": {"a": string(**{"x-kubernetes-new": value})}} for value in (1, 2)]
-    met = {"object": "Widget/n/x", "source": "o.yaml", "error": "a: Invalid value"}
+    met = Unexplained("Widget/n/x", "o.yaml", "a: Invalid value")
     text = rendered(replace(compared(tmp_path, *fields), unexplained=(met,)), "markdown")
     assert "<summary>1 undecided</summary>\n\n```text\nwidgets.example.com/v1 a: x-kubernetes-new: " in text
     assert "<summary>1 rejected without a finding that explains it</summary>" in text
@@ -160,9 +161,7 @@ def test_what_is_long_is_cut(tmp_path: Path) -> None:
     text = rendered(hostile_check(tmp_path, long[:200]), "markdown")
     assert len(text) < LIMIT
     huge = compared(tmp_path, root(status=obj(p=string("A"))), root(status=obj(p=string("A", long))))
-    many = replace(
-        huge, findings=huge.findings * 50, unexplained=({"object": long, "source": long, "error": long},) * 50
-    )
+    many = replace(huge, findings=huge.findings * 50, unexplained=(Unexplained(long, long, long),) * 50)
     text = rendered(many, "markdown")
     assert len(text) < LIMIT
     assert "… (cut)" in text
@@ -225,7 +224,7 @@ def test_no_text_makes_it_too_long(tmp_path: Path, text: str) -> None:
     diff = report.sections[0].report
     release = replace(diff.new, name=text)
     problems = tuple(Problem(f"{number}{text}", 1, text) for number in range(50))
-    met = ({"object": text, "source": text, "error": text},) * 200
+    met = (Unexplained(text, text, text),) * 200
     findings = tuple(replace(f, id=str(n), path=text) for n in range(99) for f in diff.findings)
     worst = replace(diff, old=release, new=release, problems=problems, unexplained=met, findings=findings)
     sections = tuple(Section(Against.TARGET, worst) for _ in range(40))

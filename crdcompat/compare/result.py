@@ -47,7 +47,7 @@ class Judged:
     effect: Effect
     witness: Witness
     labels: tuple[Any, ...]
-    windows: tuple[str, str]
+    windows: tuple[Effect, Effect]
     crd: str
     kind: str
     version: str

@@ -19,10 +19,10 @@ from crdcompat.jobs.api import server_of
 from crdcompat.manifests.crdset import CrdSet
 from crdcompat.manifests.objects import Recorded
 from crdcompat.manifests.pairing import resolve_all
-from crdcompat.policy.findings import Finding, order
+from crdcompat.policy.findings import Evidence, Finding, order
 from crdcompat.problems import Problem, Skipped, problem_order
 from crdcompat.records import dataclass
-from crdcompat.report.diff_model import DiffReport
+from crdcompat.report.diff_model import DiffReport, Unexplained
 from crdcompat.report.model import sorted_skips
 from crdcompat.schema.paths import pointer_of, render, schema_path_of
 from crdcompat.schema.structural import Node
@@ -78,7 +78,7 @@ class _Evidence:
 
     def __init__(self, findings: Iterable[Finding], old: CrdSet, new: CrdSet) -> None:
         self.met: dict[str, dict[str, None]] = {}
-        self.unexplained: list[dict[str, str]] = []
+        self.unexplained: list[Unexplained] = []
         self._seen: set[tuple[str, ...]] = set()
         self._sides = tuple((resolve_all(a, b)[1], server_of(a)) for a, b in ((old, new), (new, old)))
         self._resources: dict[tuple[int, int], Resource] = {}
@@ -108,7 +108,7 @@ class _Evidence:
                     self.met.setdefault(finding.id, {})[f"{label} in {item.source}"] = None
                 if not explaining and fact.error is not None:
                     error = f"{direction}: {fact.error.text()}"
-                    self.unexplained.append({"object": label, "source": item.source, "error": error})
+                    self.unexplained.append(Unexplained(label, item.source, error))
 
     def _resource(self, side: int, group: str, kind: str, version: str) -> Resource | None:
         resolved, server = self._sides[side]
@@ -171,5 +171,5 @@ def _with(finding: Finding, labels: list[str]) -> Finding:
         return finding
     raised = _RAISED.get(finding.effect, finding.severity)
     severity = finding.severity if finding.severity.at_least(raised) else raised
-    evidence = {"recorded_objects": len(labels), "examples": labels[:_EXAMPLES]}
+    evidence = Evidence(len(labels), tuple(labels[:_EXAMPLES]))
     return replace(finding, severity=severity, evidence=evidence)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from crdcompat.compare.result import Judged
 from crdcompat.manifests.crdset import CrdSet
-from crdcompat.policy.findings import Finding, Location
+from crdcompat.policy.findings import Finding, IntroducedBy, Location
 from crdcompat.report.diff_model import DiffReport
 from crdcompat.sources.blame import first_release, introduced, is_ancestor
 from crdcompat.sources.refs import release_refs
@@ -73,12 +73,11 @@ def with_introduced(
     refs = release_refs(repository) if commits else {}
     since = {commit: first_release(repository, commit, refs) for commit in sorted(commits)}
 
-    def told(finding: Finding) -> dict[str, str | None] | None:
+    def told(finding: Finding) -> IntroducedBy | None:
         who = blamed.lines.get(lines[finding.id]) if finding.id in lines else None
         if who is None or (who.commit and who.commit not in since):
             return None
-        facts = {"commit": who.commit or None, "date": who.date or None, "subject": who.subject}
-        return {**facts, "since": since.get(who.commit)}
+        return IntroducedBy(who.commit or None, who.date or None, who.subject, since.get(who.commit))
 
     findings = tuple(replace(finding, introduced_by=told(finding)) for finding in report.findings)
     return replace(report, findings=findings), blamed.notes

@@ -8,6 +8,7 @@ from typing import Any
 
 from crdcompat.apiserver.eras import Server
 from crdcompat.apiserver.errors import FieldError
+from crdcompat.apiserver.repair import Repair
 from crdcompat.apiserver.replay import Answer
 from crdcompat.jobs.api import release
 from crdcompat.jobs.causes import CauseCounter
@@ -149,11 +150,6 @@ class _Run:
         last = replayed.last
         meta = replayed.item.data.get("metadata", {})
         repairs = {result.repair.verdict for _, result in replayed.by_server}
-        fix: dict[str, Any] = {"verdict": last.repair.verdict, "patch": last.repair.patch}
-        if len(repairs) > 1:
-            fix = {"verdict": RepairVerdict.UNKNOWN, "patch": {}, "note": ASK}
-        elif last.repair.note:
-            fix["note"] = last.repair.note
         return SimulatedObject(
             api_version=replayed.api_version,
             kind=replayed.kind,
@@ -163,7 +159,7 @@ class _Run:
             crd=replayed.crd,
             version=replayed.chosen.version.name,
             writes={name: self._agreed(replayed.answers(name)) for name in last.writes},
-            repair=fix,
+            repair=last.repair if len(repairs) == 1 else Repair(RepairVerdict.UNKNOWN, note=ASK),
             pruned=last.pruned,
             defaulted=last.defaulted,
         )

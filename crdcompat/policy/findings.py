@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import field
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
@@ -46,6 +45,45 @@ class Excerpt:
 
 
 @dataclass(frozen=True, slots=True)
+class Windows:
+    """What the change does while the versions of CRD and controller are mixed (design, section 4)."""
+
+    old_crd_new_writer: Effect
+    new_crd_old_writer: Effect
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """How many recorded objects meet a finding, and the first of them by name."""
+
+    recorded_objects: int = 0
+    examples: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class IntroducedBy:
+    """The commit that brought a line; ``since`` is the first release that has it.
+
+    ``commit`` and ``date`` are None where the line is not committed yet, ``since`` where no release has it.
+    """
+
+    commit: str | None
+    date: str | None
+    subject: str
+    since: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Acceptance:
+    """Why findings are accepted, by whom, until when; ``baseline``: with everything that stood at the time."""
+
+    reason: str
+    owner: str = ""
+    until: str = ""
+    baseline: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """One finding as the report shows it (design, section 7)."""
 
@@ -67,13 +105,13 @@ class Finding:
     removed: tuple[Any, ...]
     message: str
     witness: Witness
-    windows: dict[str, str]
+    windows: Windows
     locations: tuple[Location, ...]
     status: FindingStatus = FindingStatus.NEW
-    introduced_by: dict[str, Any] | None = None
+    introduced_by: IntroducedBy | None = None
     places: tuple[str, ...] = ()
-    evidence: dict[str, Any] = field(default_factory=lambda: {"recorded_objects": 0, "examples": []})
-    waiver: dict[str, Any] | None = None
+    evidence: Evidence = Evidence()
+    waiver: Acceptance | None = None
     ended: str = ""  # where the waiver stands that accepted it once, and when that ended
     excerpts: tuple[Excerpt, ...] = ()  # only gathered for a format that shows them
     versions: str = ""  # what of the versions is in the id: the one it is about, after the one objects are written as
@@ -136,7 +174,7 @@ def _finding(item: Judged, old: str, new: str, locate: Locate) -> Finding:
         removed=removed,
         message=_message(rule, item, added, removed, old, new, terminal),
         witness=item.witness,
-        windows={"old_crd_new_writer": item.windows[0], "new_crd_old_writer": item.windows[1]},
+        windows=Windows(*item.windows),
         locations=locate(item),
         versions=_versions(item),
     )

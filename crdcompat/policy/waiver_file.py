@@ -11,22 +11,12 @@ from typing import Any
 import orjson
 
 from crdcompat.policy.config import ConfigError, check_schema, read_mapping
+from crdcompat.policy.findings import Acceptance
 from crdcompat.policy.rules import rule_names
 from crdcompat.policy.waivers import Waiver, asks_for, brief
-from crdcompat.records import dataclass
 from crdcompat.vocabulary import Direction, Severity
 
 _HEAD = "# Findings of crdcompat that are accepted, each with its reason. crdcompat waive adds to it.\n"
-
-
-@dataclass(frozen=True, slots=True)
-class Acceptance:
-    """Why findings are accepted, by whom, until when; ``baseline``: with everything that stood at the time."""
-
-    reason: str
-    owner: str = ""
-    until: str = ""
-    baseline: bool = False
 
 
 def read_waivers(path: Path) -> tuple[Waiver, ...]:

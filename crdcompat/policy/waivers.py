@@ -18,7 +18,7 @@ import orjson
 
 from crdcompat.compare.facet import WaivedBy
 from crdcompat.compare.registry import waived_by
-from crdcompat.policy.findings import Finding
+from crdcompat.policy.findings import Acceptance, Finding
 from crdcompat.records import dataclass
 from crdcompat.schema.enums import member_key
 from crdcompat.schema.structural import ABSENT
@@ -90,9 +90,10 @@ class Waiver:
         """Whether it ends with a release, and the name of this one does not tell which it is."""
         return bool(self.until) and self.until.count("-") != 2 and _numbers(release) is None
 
-    def shown(self) -> dict[str, Any]:
-        """The waiver as a report shows it with its finding."""
-        return {"reason": self.reason, "owner": self.owner, "until": self.until or None, "baseline": self.baseline}
+    @property
+    def acceptance(self) -> Acceptance:
+        """What a report shows of it with its finding."""
+        return Acceptance(self.reason, self.owner, self.until, self.baseline)
 
 
 #: A finding and some of its values -> the finding for those, and for the others; None where there are none.
@@ -119,7 +120,7 @@ def apply_waivers(findings: Iterable[Finding], waivers: Sequence[Waiver], split:
         used.update(map(id, about))
         accepted, rest = _accepted(finding, about, split) if about else (None, finding)
         if accepted is not None:
-            made.append(replace(accepted, waiver=about[0].shown()))
+            made.append(replace(accepted, waiver=about[0].acceptance))
         if rest is not None:
             made.append(rest)
     return Applied(tuple(made), frozenset(used))

@@ -56,6 +56,15 @@ class Counts:
 
 
 @dataclass(frozen=True, slots=True)
+class Unexplained:
+    """A rejection of a recorded object that no finding explains: its name, its recording, the server's sentence."""
+
+    object: str
+    source: str
+    error: str
+
+
+@dataclass(frozen=True, slots=True)
 class DiffReport:
     """The result of ``diff``: findings, what is undecided, and what was not read."""
 
@@ -70,7 +79,7 @@ class DiffReport:
     skipped: tuple[Skipped, ...]
     problems: tuple[Problem, ...]
     remarks: tuple[Problem, ...] = ()
-    unexplained: tuple[dict[str, str], ...] = ()
+    unexplained: tuple[Unexplained, ...] = ()
 
     def by_severity(self) -> dict[Severity, int]:
         """Counts of findings that count (new and not waived), every severity named."""

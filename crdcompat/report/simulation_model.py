@@ -13,6 +13,7 @@ from crdcompat.vocabulary.writes import Endpoint, WriteKind, WriteResult
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from crdcompat.apiserver.repair import Repair
     from crdcompat.policy.findings import Location
     from crdcompat.problems import Problem, Skipped
     from crdcompat.report.model import Release
@@ -40,7 +41,7 @@ class SimulatedObject:
     crd: str
     version: str
     writes: dict[WriteKind, WriteVerdict]
-    repair: dict[str, Any]
+    repair: Repair
     pruned: tuple[str, ...]
     defaulted: tuple[str, ...]
 

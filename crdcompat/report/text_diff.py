@@ -120,7 +120,7 @@ def _unexplained(report: DiffReport, style: Style) -> Iterator[str]:
     yield style.paint("Recorded objects are rejected in ways that no finding explains", "error")
     shown = report.unexplained if style.verbosity > 0 else report.unexplained[:_MOST_UNDECIDED]
     for item in shown:
-        yield style.wrap(f"{item['object']} in {item['source']}: {item['error']}", indent="    ", first="  ")
+        yield style.wrap(f"{item.object} in {item.source}: {item.error}", indent="    ", first="  ")
     if len(shown) < len(report.unexplained):
         yield f"  and {len(report.unexplained) - len(shown)} more (-v shows all)"
 

@@ -81,7 +81,7 @@ def _told(report: SimulationReport, asked: int) -> Counter[str]:
                 assert item.pruned, where
             if write.verdict == "accepted":
                 assert not item.pruned and not write.errors, where
-        assert item.repair["verdict"] in ("not-needed", "main", "status", "deadlock", "unknown")
+        assert item.repair.verdict in ("not-needed", "main", "status", "deadlock", "unknown")
     for missed in report.not_simulated:
         assert missed.reason
     # The same object in two places of the recording counts once.
@@ -129,5 +129,5 @@ def test_under_its_own_crds_nothing_is_rejected(objects: list[Recorded], own: Cr
     report = crdcompat.simulate(own, own, asked, server=server)
     counts = _told(report, len(asked))
     assert counts.keys() == {"accepted"}
-    assert not [item.name for item in report.objects if item.pruned or item.repair["verdict"] != "not-needed"]
+    assert not [item.name for item in report.objects if item.pruned or item.repair.verdict != "not-needed"]
     assert len(report.objects) >= (515 if server.openshift else 140)

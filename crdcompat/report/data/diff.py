@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from crdcompat.report.data.parts import head, location, problem, skipped, words
+from crdcompat.report.data.parts import acceptance_data, head, location, problem, skipped, words
 from crdcompat.vocabulary import FindingStatus
 
 if TYPE_CHECKING:
-    from crdcompat.policy.findings import Finding
+    from crdcompat.policy.findings import Finding, IntroducedBy
     from crdcompat.report.check_model import CheckReport
     from crdcompat.report.diff_model import DiffReport, UndecidedEntry
 
@@ -45,7 +45,9 @@ def diff_data(report: DiffReport) -> dict[str, Any]:
             "remarks": [problem(item) for item in report.remarks],
         },
         "undecided": [_undecided(item) for item in report.undecided],
-        "unexplained": list(report.unexplained),
+        "unexplained": [
+            {"object": item.object, "source": item.source, "error": item.error} for item in report.unexplained
+        ],
         "findings": [_finding(item) for item in report.findings],
     }
 
@@ -101,12 +103,22 @@ def _finding(item: Finding) -> dict[str, Any]:
             "defaulted": list(item.witness.defaulted),
             "reason": item.witness.reason,
         },
-        "windows": item.windows,
+        "windows": {
+            "old_crd_new_writer": item.windows.old_crd_new_writer,
+            "new_crd_old_writer": item.windows.new_crd_old_writer,
+        },
         "status": item.status,
-        "introduced_by": item.introduced_by,
+        "introduced_by": _introduced(item.introduced_by) if item.introduced_by is not None else None,
         "places": list(item.places),
         "locations": [location(place) for place in item.locations],
-        "evidence": item.evidence,
-        "waiver": item.waiver,
+        "evidence": {
+            "recorded_objects": item.evidence.recorded_objects,
+            "examples": list(item.evidence.examples),
+        },
+        "waiver": acceptance_data(item.waiver) if item.waiver is not None else None,
         "ended_waiver": item.ended or None,
     }
+
+
+def _introduced(item: IntroducedBy) -> dict[str, str | None]:
+    return {"commit": item.commit, "date": item.date, "subject": item.subject, "since": item.since}

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from enum import StrEnum
 
-    from crdcompat.policy.findings import Location
+    from crdcompat.policy.findings import Acceptance, Location
     from crdcompat.problems import Problem, Skipped
 
 
@@ -52,6 +52,11 @@ def skipped(item: Skipped) -> dict[str, Any]:
 def problem(item: Problem) -> dict[str, Any]:
     """What could not be read, or a remark on what was."""
     return {"file": item.file, "line": item.line, "message": item.message, "side": item.side}
+
+
+def acceptance_data(item: Acceptance) -> dict[str, Any]:
+    """Why a finding is accepted."""
+    return {"reason": item.reason, "owner": item.owner, "until": item.until or None, "baseline": item.baseline}
 
 
 def location(item: Location) -> dict[str, Any]:

@@ -68,5 +68,9 @@ def _object(item: SimulatedObject) -> dict[str, Any]:
         },
         "pruned": list(item.pruned),
         "defaulted": list(item.defaulted),
-        "repair": item.repair,
+        "repair": {
+            "verdict": item.repair.verdict,
+            "patch": item.repair.patch,
+            **({"note": item.repair.note} if item.repair.note else {}),
+        },
     }

@@ -107,9 +107,7 @@ def _problem(problem: Problem) -> _Case:
 def _section(name: str, report: DiffReport) -> _Suite:
     cases = [_case(f"{name}: {crd_name(crd, version)}", report, crd, version) for crd, version in _names(report)]
     out = [compared_line(report), *report.old.notes, *report.new.notes]
-    out += [
-        f"no finding explains: {item['object']} in {item['source']}: {item['error']}" for item in report.unexplained
-    ]
+    out += [f"no finding explains: {item.object} in {item.source}: {item.error}" for item in report.unexplained]
     return _Suite(name, cases or [_Case(f"{name}: no CRD to compare", out=_lines(out))], _lines(out))
 
 
@@ -147,7 +145,7 @@ def _blocks(report: DiffReport, findings: Sequence[Finding]) -> str:
 
 def _aside(finding: Finding) -> str:
     """One line of what does not count, and why not."""
-    why = "stood there before this change" if finding.waiver is None else f"waived ({finding.waiver.get('reason', '')})"
+    why = "stood there before this change" if finding.waiver is None else f"waived ({finding.waiver.reason})"
     return f"{why}: {finding.severity}[{finding.rule}] {subject(finding)} {finding.id}"
 
 

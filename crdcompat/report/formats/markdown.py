@@ -122,7 +122,7 @@ def _tail(report: Report) -> Iterator[str]:
         undecided = [undecided_line(entry) for section in sections(report) for entry in section.report.undecided]
         yield from _folded(list(dict.fromkeys(undecided)), "undecided")
         open_ = [item for section in sections(report) for item in section.report.unexplained]
-        met = [f"{item['object']} in {item['source']}: {item['error']}" for item in open_]
+        met = [f"{item.object} in {item.source}: {item.error}" for item in open_]
         yield from _folded(met, "rejected without a finding that explains it")
     if said := notes(report):
         yield bullets(said)

@@ -95,7 +95,7 @@ def _finding(finding: Finding, section: Section) -> _Json:
         finding.rule, _LEVELS[finding.severity], sentences(finding), finding.locations, finding.id, section_key(section)
     )
     if finding.waiver is not None:
-        reason = harmless(str(finding.waiver.get("reason", "")))
+        reason = harmless(finding.waiver.reason)
         result["suppressions"] = [{"kind": "external", "justification": reason}]
     result["properties"] = {
         "direction": finding.direction,
@@ -185,7 +185,7 @@ def _notifications(report: Report) -> Iterator[_Json]:
             for remark in section.report.remarks:
                 yield _about(remark, "note", "")
             for item in section.report.unexplained:
-                told = f"no finding explains why {item['object']} in {item['source']} is rejected: {item['error']}"
+                told = f"no finding explains why {item.object} in {item.source} is rejected: {item.error}"
                 yield _notification("warning", told)
     else:
         for missed in report.not_simulated:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from crdcompat.policy.findings import listed
 from crdcompat.records import dataclass
+from crdcompat.report.data.parts import acceptance_data
 from crdcompat.report.wording.findings import came_with, crd_name, direction_title, had_waiver, many, place, way_out
 from crdcompat.report.wording.rules import EFFECTS
 from crdcompat.vocabulary import Direction, FindingStatus, Owner, Severity
@@ -222,16 +223,19 @@ def _told(finding: Finding, report: DiffReport) -> Iterator[_Told]:
     yield "Lost", ", ".join(witness.pruned)
     yield "Set by default", ", ".join(witness.defaulted)
     yield "No witness", str(witness.reason or "") if witness.object is None else ""
-    if evidence["recorded_objects"]:
-        yield "Met by", f"{many(evidence['recorded_objects'], 'recorded object')}: {', '.join(evidence['examples'])}"
+    if evidence.recorded_objects:
+        yield "Met by", f"{many(evidence.recorded_objects, 'recorded object')}: {', '.join(evidence.examples)}"
     if finding.introduced_by is not None:
         yield "Introduced by", came_with(finding.introduced_by)
     yield "Also at", *finding.places
     yield "Contexts", *_contexts(finding.contexts, report)
-    yield "Mixed versions", *(f"{name}: {finding.windows[key]}" for key, name in _WINDOWS.items())
+    yield "Mixed versions", *(f"{name}: {getattr(finding.windows, key)}" for key, name in _WINDOWS.items())
     yield "Places", *_places(finding.locations)
     if finding.waiver is not None:
-        yield "Waived", *(f"{name}: {value}" for name, value in finding.waiver.items() if value is not None)
+        yield (
+            "Waived",
+            *(f"{name}: {value}" for name, value in acceptance_data(finding.waiver).items() if value is not None),
+        )
     if finding.ended:
         yield "Waiver", f"{had_waiver(finding)}."
     if finding.status == FindingStatus.EXISTING:

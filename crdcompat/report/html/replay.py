@@ -104,7 +104,7 @@ def causes_of(report: SimulationReport) -> tuple[Cause, ...]:
 
 
 def _object(item: SimulatedObject, number: int, facets: Facets) -> Replayed:
-    repair = item.repair["verdict"]
+    repair = item.repair.verdict
     crd = crd_name(item.crd, item.version)
     facets.add(verdict=item.worst, repair=repair, crd=item.crd, source=item.source.partition(": ")[0])
     messages = tuple(dict.fromkeys(write.message for write in item.writes.values() if write.message))
@@ -123,8 +123,8 @@ def _object(item: SimulatedObject, number: int, facets: Facets) -> Replayed:
         lost=item.pruned,
         defaulted=item.defaulted,
         repair="" if repair == RepairVerdict.NOT_NEEDED else REPAIRS[repair],
-        patch=item.repair["patch"] or None,
-        repair_note=item.repair.get("note", ""),
+        patch=item.repair.patch or None,
+        repair_note=item.repair.note,
     )
 
 

@@ -4,40 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import orjson
+
+from crdcompat.policy.rules import rule
 from crdcompat.vocabulary import Direction, Effect, Severity
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from crdcompat.policy.findings import Finding
+    from crdcompat.policy.findings import Finding, IntroducedBy, Location
     from crdcompat.problems import Problem
-    from crdcompat.report.diff_model import DiffReport
-    from crdcompat.report.model import Release
-    from crdcompat.report.style import Style
-
-from typing import TYPE_CHECKING
-
-import orjson
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from crdcompat.policy.findings import Finding, Location
-    from crdcompat.report.diff_model import DiffReport
-    from crdcompat.report.model import Release
-    from crdcompat.report.style import Style
-
-from typing import TYPE_CHECKING, Any
-
-from crdcompat.policy.rules import rule
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from crdcompat.policy.findings import Finding, Location
     from crdcompat.report.diff_model import DiffReport, UndecidedEntry
     from crdcompat.report.model import Release
-
+    from crdcompat.report.style import Style
 
 DIRECTION_TITLES = {Direction.ROLLBACK: "Rolling back {new} -> {old}", Direction.UPGRADE: "Upgrading {old} -> {new}"}
 
@@ -47,12 +26,12 @@ def direction_title(report: DiffReport, direction: Direction) -> str:
     return DIRECTION_TITLES[direction].format(old=report.old.name, new=report.new.name)
 
 
-def came_with(told: Mapping[str, Any]) -> str:
+def came_with(told: IntroducedBy) -> str:
     """The commit that brought a line: short id, day, subject, and since which release it is there."""
-    if not told["commit"]:
-        return str(told["subject"])
-    since = f" (since {told['since']})" if told["since"] else ""
-    return f"{told['commit'][:12]} {str(told['date'])[:10]} {told['subject']}{since}"
+    if not told.commit:
+        return told.subject
+    since = f" (since {told.since})" if told.since else ""
+    return f"{told.commit[:12]} {str(told.date)[:10]} {told.subject}{since}"
 
 
 def had_waiver(finding: Finding) -> str:
@@ -131,9 +110,9 @@ def finding_lines(finding: Finding, style: Style) -> Iterator[str]:
         yield f"  witness: {orjson.dumps(witness.object).decode()}"
     else:
         yield style.wrap(f"no witness: {witness.reason}")
-    if finding.evidence["recorded_objects"]:
-        examples = ", ".join(finding.evidence["examples"])
-        met = f"met by {many(finding.evidence['recorded_objects'], 'recorded object')}: {examples}"
+    if finding.evidence.recorded_objects:
+        examples = ", ".join(finding.evidence.examples)
+        met = f"met by {many(finding.evidence.recorded_objects, 'recorded object')}: {examples}"
         yield style.wrap(met, indent="    ", first="  ")
     if finding.introduced_by is not None:
         yield style.wrap(came_with(finding.introduced_by), indent="    ", first="  introduced by: ")

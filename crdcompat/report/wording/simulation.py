@@ -55,13 +55,13 @@ def object_lines(item: SimulatedObject, style: Style) -> Iterator[str]:
             indent="    ",
             first="  ",
         )
-    verdict = item.repair["verdict"]
+    verdict = item.repair.verdict
     if verdict != RepairVerdict.NOT_NEEDED:
         yield style.wrap(REPAIRS[verdict], indent="    ", first="  repair: ")
-        if item.repair["patch"]:
-            yield f"    {orjson.dumps(item.repair['patch']).decode()}"
-        if item.repair.get("note"):
-            yield f"    {item.repair['note']}"
+        if item.repair.patch:
+            yield f"    {orjson.dumps(item.repair.patch).decode()}"
+        if item.repair.note:
+            yield f"    {item.repair.note}"
 
 
 def cause_way_out(cause: RejectedCause, reader: Release) -> str:
