@@ -34,7 +34,7 @@ referee: $(MADE)
 	$(BIN)/python tests/conformance/referee_build.py $(MINORS)
 
 conformance: $(DEV)
-	$(BIN)/python -m pytest -rfEs $(ARGS) tests/conformance
+	$(BIN)/python -m pytest -rfEs -n auto --dist loadfile $(ARGS) tests/conformance
 
 bench: $(DEV) $(TODAY)
 	$(BIN)/python benchmarks/measure.py $(ARGS)

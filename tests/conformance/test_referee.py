@@ -47,7 +47,7 @@ from crdcompat.policy.rules import catalogue
 _BUILT = referee_build.built(referee_build.cache_home())
 _DEMO = Path(__file__).resolve().parents[2] / "fixtures" / "demo"
 #: Random schemas for each minor, and writes to each of them.
-_SCHEMAS, _WRITES = int(os.environ.get("CRDCOMPAT_REFEREE_SCHEMAS", "60")), 8
+_SCHEMAS, _WRITES = int(os.environ.get("CRDCOMPAT_REFEREE_SCHEMAS", "100")), 8
 #: A test stops to look for more after so many differences.
 _MOST = 10
 
