@@ -23,10 +23,10 @@ from typing import Any
 import jsonschema
 
 import crdcompat
-from crdcompat.apiserver.eras import OPENSHIFT, Server
 from crdcompat.apiserver.strategy import Resource
-from crdcompat.manifests.contexts import FEATURE_SET
-from crdcompat.manifests.documents import Document, read_documents
+from crdcompat.apiserver.versions import OPENSHIFT, Server
+from crdcompat.crds.variants import FEATURE_SET
+from crdcompat.yaml.documents import Document, read_documents
 
 NAME = "clusterversions.config.openshift.io"
 RELEASES = ("4.13", "4.16")

@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import crdcompat
-from crdcompat.jobs.excerpts import with_excerpts
-from crdcompat.policy.findings import order
-from crdcompat.report.diff_model import DiffReport
-from crdcompat.report.formats.html import render
-from crdcompat.report.style import Style
+from crdcompat.findings.excerpts import with_excerpts
+from crdcompat.findings.finding import order
+from crdcompat.models.diff import DiffReport
+from crdcompat.render.escape import Style
+from crdcompat.render.formats.html import render
 
 _HERE = Path(__file__).resolve().parent
 _BUNDLE = _HERE.parents[1] / "shared/data/openshift-api-4.12-4.16.bundle"

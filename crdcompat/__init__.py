@@ -13,22 +13,22 @@ from crdcompat.version import __version__ as __version__
 __all__ = ["CrdSet", "DiffReport", "SimulationReport", "Verdict", "diff", "judge", "load", "simulate"]
 
 if TYPE_CHECKING:
-    from crdcompat.apiserver.verdict import Verdict
-    from crdcompat.jobs.api import diff, judge, load
-    from crdcompat.jobs.simulation import simulate
-    from crdcompat.manifests.crdset import CrdSet
-    from crdcompat.report.diff_model import DiffReport
-    from crdcompat.report.simulation_model import SimulationReport
+    from crdcompat.apiserver.admission import Verdict
+    from crdcompat.crds.reader import CrdSet
+    from crdcompat.features.diff.workflow import diff, judge, load
+    from crdcompat.features.simulate.workflow import simulate
+    from crdcompat.models.diff import DiffReport
+    from crdcompat.models.simulation import SimulationReport
 
 _HOMES = {
-    "load": "crdcompat.jobs.api",
-    "diff": "crdcompat.jobs.api",
-    "judge": "crdcompat.jobs.api",
-    "simulate": "crdcompat.jobs.simulation",
-    "CrdSet": "crdcompat.manifests.crdset",
-    "DiffReport": "crdcompat.report.diff_model",
-    "SimulationReport": "crdcompat.report.simulation_model",
-    "Verdict": "crdcompat.apiserver.verdict",
+    "load": "crdcompat.features.diff.workflow",
+    "diff": "crdcompat.features.diff.workflow",
+    "judge": "crdcompat.features.diff.workflow",
+    "simulate": "crdcompat.features.simulate.workflow",
+    "CrdSet": "crdcompat.crds.reader",
+    "DiffReport": "crdcompat.models.diff",
+    "SimulationReport": "crdcompat.models.simulation",
+    "Verdict": "crdcompat.apiserver.admission",
 }
 
 

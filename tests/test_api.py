@@ -11,7 +11,7 @@ from helpers import both, commit, crd, diff, git, obj, root, run, string, write
 import crdcompat
 from crdcompat.apiserver.strategy import TOO_DEEP
 from crdcompat.errors import CrdcompatError, RefNotFoundError, SourceError, UsageError
-from crdcompat.manifests.objects import Recorded, read_objects
+from crdcompat.recordings.objects import Recorded, read_objects
 from crdcompat.sources.files import PathTree
 
 OLD, NEW = (root(spec=obj(a=string()), status=obj(p=string(*members))) for members in ("A", "AB"))

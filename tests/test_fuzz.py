@@ -23,18 +23,18 @@ from offline import PROJECT, SHARED
 from operations import operations
 
 import crdcompat
-from crdcompat.apiserver.eras import kubernetes_server
-from crdcompat.apiserver.refusals import refusal, update_refusal
-from crdcompat.apiserver.replay import replay
+from crdcompat.apiserver.crd_validation.refusal import refusal, update_refusal
+from crdcompat.apiserver.versions import kubernetes_server
+from crdcompat.crds.model import NotACrdError, read_crd
 from crdcompat.errors import CrdcompatError
-from crdcompat.jobs.api import OPERATIONS, resource_of
-from crdcompat.jobs.evidence import with_evidence
-from crdcompat.jobs.simulation import simulate
-from crdcompat.manifests.aliases import MAX_DEPTH
-from crdcompat.manifests.crd import NotACrdError, read_crd
-from crdcompat.manifests.objects import Recorded, read_objects
-from crdcompat.report.diff_model import DiffReport
+from crdcompat.features.diff.workflow import OPERATIONS, resource_of
+from crdcompat.features.simulate.replay import replay
+from crdcompat.features.simulate.workflow import simulate
+from crdcompat.findings.evidence import with_evidence
+from crdcompat.models.diff import DiffReport
+from crdcompat.recordings.objects import Recorded, read_objects
 from crdcompat.sources import open_objects
+from crdcompat.yaml.aliases import MAX_DEPTH
 
 #: All cases of a run together; each test takes its share.
 CASES = int(os.environ.get("CRDCOMPAT_FUZZ", "2000"))

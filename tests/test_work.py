@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from helpers import Json, commit, crd, git, obj, root, run, string, write
 
-from crdcompat.policy.rules import rule
+from crdcompat.findings.rules import rule
 from crdcompat.sources import blobs
 
 

@@ -1,0 +1,1 @@
+"""What kube-apiserver answers: admission of a write, and validation of a CRD, by version."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from crdcompat.apiserver.correlation import same
-from crdcompat.apiserver.eras import Server
 from crdcompat.apiserver.errors import NOT_SUPPORTED, FieldError
 from crdcompat.apiserver.keywords import Keyword
+from crdcompat.apiserver.versions import Server
 from crdcompat.records import dataclass
 from crdcompat.schema.paths import Trail, pointer_at
 from crdcompat.schema.structural import Node

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from crdcompat.apiserver import wording
-from crdcompat.apiserver.eras import Server
 from crdcompat.apiserver.keywords import Keyword
+from crdcompat.apiserver.versions import Server
 from crdcompat.records import dataclass
 from crdcompat.schema.paths import Pointer
 

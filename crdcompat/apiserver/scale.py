@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from crdcompat.apiserver.eras import Server
 from crdcompat.apiserver.errors import INVALID, FieldError
 from crdcompat.apiserver.gotext import plain
 from crdcompat.apiserver.keywords import Keyword
+from crdcompat.apiserver.versions import Server
 
 _INT32 = 2**31 - 1
 

@@ -12,21 +12,14 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
-from crdcompat.apiserver import formats, numbers
+from crdcompat.apiserver import formats, limits
 from crdcompat.apiserver.correlation import Pair
 from crdcompat.apiserver.enums import Enum
-from crdcompat.apiserver.eras import Server
-from crdcompat.apiserver.errors import (
-    INVALID,
-    REQUIRED,
-    TOO_MANY,
-    TYPE_INVALID,
-    FieldError,
-    Unknown,
-)
+from crdcompat.apiserver.errors import INVALID, REQUIRED, TOO_MANY, TYPE_INVALID, FieldError, Unknown
 from crdcompat.apiserver.junctors import Junctors
 from crdcompat.apiserver.keywords import Keyword
-from crdcompat.apiserver.texts import Texts
+from crdcompat.apiserver.limits import Texts
+from crdcompat.apiserver.versions import Server
 from crdcompat.schema.paths import Trail, pointer_at
 from crdcompat.schema.structural import Node
 
@@ -80,7 +73,7 @@ class SchemaValidator:
         self.junctors = Junctors.read(node, server, self._compiled)
         self.min_items, self.max_items = node.count("minItems"), node.count("maxItems")
         self.min_properties, self.max_properties = node.count("minProperties"), node.count("maxProperties")
-        self.bounds = numbers.Bounds.read(node, self.format, server)
+        self.bounds = limits.Bounds.read(node, self.format, server)
         self.texts = Texts.read(node, server)
         self.plain, self.plain_checks, self.passing = self._plain()
 
@@ -177,7 +170,7 @@ class SchemaValidator:
     def _type(self, value: Any, kind: type, path: Trail, out: list[FieldError]) -> int:
         """The type check of a value whose JSON type is not named outright."""
         named = _JSON_TYPE[kind]
-        near_integer = kind is float and "integer" in self.types and numbers.is_integer_like(value)
+        near_integer = kind is float and "integer" in self.types and limits.is_integer_like(value)
         if self.format and kind not in (str, list) and not near_integer:
             detected = _GO_FORMAT.get(kind, "")
             if detected != self.format:

@@ -12,8 +12,8 @@ from crdcompat.schema.paths import Pointer, field_of
 from crdcompat.schema.structural import ABSENT
 
 if TYPE_CHECKING:
-    from crdcompat.apiserver.eras import Server
     from crdcompat.apiserver.errors import FieldError
+    from crdcompat.apiserver.versions import Server
 
 NOWHERE = "<nil>"
 

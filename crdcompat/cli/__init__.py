@@ -1,0 +1,1 @@
+"""Options in, exit code out: one module per command."""

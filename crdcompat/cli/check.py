@@ -43,10 +43,10 @@ def check(
     color: o.ColourOption = o.Colour.auto,
 ) -> None:
     """What the change that is about to be committed, pushed or merged does to rollbacks and upgrades."""
-    from crdcompat.check.base import CheckOptions
-    from crdcompat.check.workflow import run_check
     from crdcompat.cli.settings import check_formats, check_rules, exit_code, settled
-    from crdcompat.report.write import write_reports
+    from crdcompat.features.check.base import CheckOptions
+    from crdcompat.features.check.workflow import run_check
+    from crdcompat.render.write import write_reports
 
     check_rules((*(select or ()), *(ignore or ())))
     settings = settled(config, repo, formats, fail_on)

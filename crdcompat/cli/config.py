@@ -19,10 +19,10 @@ def config(
 
     import orjson
 
-    from crdcompat.jobs.named_refs import missing_refs
-    from crdcompat.policy.config import find_config
-    from crdcompat.policy.waiver_file import read_waivers
-    from crdcompat.report.style import harmless
+    from crdcompat.config.configuration import find_config
+    from crdcompat.config.repository import missing_refs
+    from crdcompat.findings.waiver_file import read_waivers
+    from crdcompat.render.escape import harmless
 
     found = find_config(file, Path(repo) if repo else None)
     missing = [harmless(note) for note in missing_refs(found, repo)]
@@ -44,9 +44,9 @@ def init(
     """Write a commented configuration for the tree that is there."""
     from pathlib import Path
 
+    from crdcompat.config.configuration import NAMES
+    from crdcompat.config.repository import first_config
     from crdcompat.errors import UsageError
-    from crdcompat.jobs.first_config import first_config
-    from crdcompat.policy.config import NAMES
     from crdcompat.sources.repository import Repository
 
     path = Path(repo or ".") / NAMES[0]

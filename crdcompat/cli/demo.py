@@ -9,10 +9,10 @@ def demo(color: o.ColourOption = o.Colour.auto) -> None:
     """Show what the tool does: the enum that left rolled-back OpenShift clusters stuck, found and replayed."""
     import sys
 
-    from crdcompat.jobs.demo import demo as run
-    from crdcompat.report.style import finish
-    from crdcompat.report.text_demo import demo_text
-    from crdcompat.report.write import style_for
+    from crdcompat.features.demo import demo as run
+    from crdcompat.render.escape import finish
+    from crdcompat.render.text.demo import demo_text
+    from crdcompat.render.write import style_for
 
     for line in finish(demo_text(*run(), style_for(sys.stdout, color.value, 0))):
         sys.stdout.write(f"{line}\n")

@@ -54,18 +54,18 @@ def judge(
     output: Annotated[Output, typer.Option("--format", help="How to answer.")] = Output.text,
 ) -> None:
     """Judge one write as the API server would: exit code 0 accepted, 1 rejected, 2 unknown."""
-    from crdcompat.cli.server import chosen_server
+    from crdcompat.cli.options import chosen_server
     from crdcompat.errors import UsageError
-    from crdcompat.jobs import judging
+    from crdcompat.features.judge import answers
 
     if requests is not None:
-        raise typer.Exit(judging.answer_requests(requests))
+        raise typer.Exit(answers.answer_requests(requests))
     if crd is None or new is None:
         raise UsageError("judge needs a CRD file and an object file (or --requests FILE)")
-    request = judging.Question(
+    request = answers.Question(
         crd=crd, new=new, old=old, op=op.value, version=version,
         server=chosen_server(kube_version, openshift_version), ratcheting=ratcheting,
     )  # fmt: skip
-    text, code = judging.answer(request, as_json=output is Output.json)
+    text, code = answers.answer(request, as_json=output is Output.json)
     typer.echo(text)
     raise typer.Exit(code)

@@ -12,8 +12,8 @@ from crdcompat.vocabulary import ExitCode
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from crdcompat.manifests.objects import Recorded
-    from crdcompat.problems import Problem, Skipped
+    from crdcompat.errors import Problem, Skipped
+    from crdcompat.recordings.objects import Recorded
 
 
 def matrix(
@@ -54,13 +54,13 @@ def matrix(
 
     from crdcompat.cli.progress import Progress
     from crdcompat.cli.settings import check_matrix_formats, check_rules, exit_code, settled
-    from crdcompat.jobs.comparing import Filters
-    from crdcompat.jobs.matrix import Wishes
-    from crdcompat.jobs.matrix import matrix as run
-    from crdcompat.jobs.releases import choose
-    from crdcompat.manifests.objects import read_objects
-    from crdcompat.policy.waiver_file import read_waivers
-    from crdcompat.report.write import wants_excerpts, write_reports
+    from crdcompat.config.releases import choose
+    from crdcompat.features.diff.comparison import Filters
+    from crdcompat.features.matrix.workflow import Wishes
+    from crdcompat.features.matrix.workflow import matrix as run
+    from crdcompat.findings.waiver_file import read_waivers
+    from crdcompat.recordings.objects import read_objects
+    from crdcompat.render.write import wants_excerpts, write_reports
     from crdcompat.sources import open_objects
 
     check_rules((*(select or ()), *(ignore or ())))

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from crdcompat.errors import UsageError
 from crdcompat.vocabulary import Direction, FailOn, Owner
+
+if TYPE_CHECKING:
+    from crdcompat.apiserver.versions import Server
 
 
 class DirectionChoice(StrEnum):
@@ -80,3 +84,14 @@ Ignore = Annotated[list[str] | None, typer.Option("--ignore", metavar="RULE", he
 def verbosity(verbose: bool, quiet: bool) -> int:
     """-1 quiet, 0 usual, 1 all."""
     return int(verbose) - int(quiet)
+
+
+def chosen_server(kube_version: str | None, openshift_version: str | None) -> Server | None:
+    """The server asked for, None if neither option is given. Raises UsageError for both at once."""
+    from crdcompat.apiserver.versions import kubernetes_server, openshift_server
+
+    if kube_version and openshift_version:
+        raise UsageError("--kube-version and --openshift-version exclude each other")
+    if openshift_version:
+        return openshift_server(openshift_version)
+    return kubernetes_server(kube_version) if kube_version else None

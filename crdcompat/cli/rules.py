@@ -27,14 +27,14 @@ def rules(
 
     import orjson
 
-    from crdcompat.policy.rules import catalogue, rule_names
-    from crdcompat.report.schema import schema_text
+    from crdcompat.findings.rules import catalogue, rule_names
+    from crdcompat.render.report_schema import schema_text
 
     if report_schema:
         typer.echo(schema_text())
         return
     if output is Listing.markdown:
-        from crdcompat.report.rules_page import rules_markdown
+        from crdcompat.render.rules import rules_markdown
 
         typer.echo(rules_markdown(), nl=False)
         return
@@ -49,7 +49,7 @@ def rules(
 
 
 def _beginning_with(incomplete: str) -> list[str]:
-    from crdcompat.policy.rules import rule_names
+    from crdcompat.findings.rules import rule_names
 
     return [name for name in rule_names() if name.startswith(incomplete)]
 
@@ -60,7 +60,7 @@ def explain(
     ],
 ) -> None:
     """Explain one rule: why it matters, how to do it safely, an example."""
-    from crdcompat.policy.rules import find_rule
-    from crdcompat.report.text_rule import rule_text
+    from crdcompat.findings.rules import find_rule
+    from crdcompat.render.rules import rule_text
 
     typer.echo("\n".join(rule_text(find_rule(rule))))

@@ -9,13 +9,13 @@ from itertools import chain
 from typing import Any
 
 from crdcompat.cli.settings import Settings, check_formats, check_rules, exit_code
-from crdcompat.jobs import api
-from crdcompat.jobs.configured import both_sides, overruled
-from crdcompat.jobs.split import FindingSplitter
-from crdcompat.manifests.crdset import CrdSet
-from crdcompat.manifests.objects import read_objects
-from crdcompat.policy.waiver_file import read_waivers
-from crdcompat.report.write import wants_excerpts, write_reports
+from crdcompat.config.applied import both_sides, overruled
+from crdcompat.crds.reader import CrdSet
+from crdcompat.features.diff import workflow
+from crdcompat.findings.split import FindingSplitter
+from crdcompat.findings.waiver_file import read_waivers
+from crdcompat.recordings.objects import read_objects
+from crdcompat.render.write import wants_excerpts, write_reports
 from crdcompat.sources import open_objects
 from crdcompat.vocabulary import ExitCode
 
@@ -41,9 +41,9 @@ def compare_and_report(
     check_formats(settings.formats)
     before, after = both_sides(old, new, settings.config, repo)
     gc.freeze()  # what was read stays to the end: the collector need not look at it again
-    report = api.diff(before, after, **filters)
+    report = workflow.diff(before, after, **filters)
     if objects:
-        from crdcompat.jobs.evidence import with_evidence
+        from crdcompat.findings.evidence import with_evidence
 
         recorded = chain.from_iterable(read_objects(open_objects(path, repo=repo)) for path in objects)
         report = with_evidence(report, before, after, recorded)
@@ -51,13 +51,13 @@ def compare_and_report(
         report, settings.config, read_waivers(settings.config.waiver_file), FindingSplitter(before, after)
     )
     if wants_excerpts(settings.formats):
-        from crdcompat.jobs.excerpts import with_excerpts
+        from crdcompat.findings.excerpts import with_excerpts
 
         report = with_excerpts(report, before, after)
     if patch:
         named = {key: filters[key] for key in ("crds", "paths", "contexts") if key in filters}
         waived = [finding for finding in report.findings if finding.waiver is not None]
-        sys.stdout.write(api.suggest_patch(before, after, **named, waived=waived))
+        sys.stdout.write(workflow.suggest_patch(before, after, **named, waived=waived))
     if settings.formats or not patch:
         write_reports(report, settings.formats, colour, verbosity)
     if not report.problems and not report.counts.compared:

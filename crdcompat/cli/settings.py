@@ -11,10 +11,10 @@ from crdcompat.vocabulary import ExitCode, FailOn
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from crdcompat.policy.config import Config
-    from crdcompat.report.check_model import CheckReport
-    from crdcompat.report.diff_model import DiffReport
-    from crdcompat.report.matrix_model import MatrixReport
+    from crdcompat.config.configuration import Config
+    from crdcompat.models.check import CheckReport
+    from crdcompat.models.diff import DiffReport
+    from crdcompat.models.matrix import MatrixReport
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Settings:
 
 def settled(named: str | None, repo: str | None, formats: Sequence[str] | None, fail_on: FailOn | None) -> Settings:
     """Options count over the configuration, which is looked for from the repository upwards. Raises ConfigError."""
-    from crdcompat.policy.config import find_config
+    from crdcompat.config.configuration import find_config
 
     config = find_config(named, Path(repo) if repo else None)
     told = fail_on or FailOn(config.values["fail_on"])
@@ -38,7 +38,7 @@ def settled(named: str | None, repo: str | None, formats: Sequence[str] | None, 
 def check_rules(names: Sequence[str]) -> None:
     """Raises UsageError for a rule that there is not."""
     if names:
-        from crdcompat.policy.rules import find_rule
+        from crdcompat.findings.rules import find_rule
 
         for name in names:
             find_rule(name)
@@ -46,7 +46,7 @@ def check_rules(names: Sequence[str]) -> None:
 
 def check_formats(formats: Sequence[str]) -> None:
     """Raises UsageError for a format that there is not."""
-    from crdcompat.report.write import parse_format
+    from crdcompat.render.write import parse_format
 
     for text in formats:
         parse_format(text)
@@ -54,8 +54,8 @@ def check_formats(formats: Sequence[str]) -> None:
 
 def check_matrix_formats(formats: Sequence[str]) -> None:
     """Raises UsageError for a format that there is not, or that cannot show a matrix."""
-    from crdcompat.report.formats import matrix_format
-    from crdcompat.report.write import parse_format
+    from crdcompat.render.formats import matrix_format
+    from crdcompat.render.write import parse_format
 
     for text in formats:
         matrix_format(parse_format(text)[0])
@@ -63,8 +63,8 @@ def check_matrix_formats(formats: Sequence[str]) -> None:
 
 def check_fleet_formats(formats: Sequence[str]) -> None:
     """Raises UsageError for a format that there is not, or that cannot show many clusters."""
-    from crdcompat.report.formats import fleet_format
-    from crdcompat.report.write import parse_format
+    from crdcompat.render.formats import fleet_format
+    from crdcompat.render.write import parse_format
 
     for text in formats:
         fleet_format(parse_format(text)[0])

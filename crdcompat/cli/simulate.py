@@ -1,13 +1,26 @@
-"""crdcompat simulate OLD NEW --objects PATH…: replay the rollback on recorded objects."""
+"""crdcompat simulate OLD NEW --objects PATH…: replay the rollback on recorded objects.
+
+simulate --fleet DIR…: the same question asked of many clusters.
+"""
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Sequence
+from contextlib import nullcontext
 from typing import Annotated
 
 import typer
 
 from crdcompat.cli import options as o
+from crdcompat.cli.progress import FleetProgress
+from crdcompat.cli.settings import Settings
 from crdcompat.errors import UsageError
+from crdcompat.features.fleet.journal import Journal
+from crdcompat.features.fleet.recordings import find_fleet
+from crdcompat.features.fleet.workers import usual_jobs
+from crdcompat.features.fleet.workflow import FleetJudge, Plan, simulate_fleet
+from crdcompat.render.write import write_reports
 from crdcompat.vocabulary import ExitCode
 
 KubeVersion = Annotated[
@@ -69,13 +82,13 @@ def simulate(
     """Replay the rollback NEW -> OLD on recorded objects: which writes would the API server reject?"""
     from itertools import chain
 
+    from crdcompat.cli.options import chosen_server
     from crdcompat.cli.progress import Progress
-    from crdcompat.cli.server import chosen_server
     from crdcompat.cli.settings import check_fleet_formats, check_formats, settled
-    from crdcompat.jobs.configured import both_sides
-    from crdcompat.jobs.simulation import simulate as run
-    from crdcompat.manifests.objects import read_objects
-    from crdcompat.report.write import write_reports
+    from crdcompat.config.applied import both_sides
+    from crdcompat.features.simulate.workflow import simulate as run
+    from crdcompat.recordings.objects import read_objects
+    from crdcompat.render.write import write_reports
     from crdcompat.sources import open_objects
 
     _check(objects, fleet, many_only=(target, jobs, resume), upgrade=upgrade)
@@ -83,8 +96,7 @@ def simulate(
     (check_fleet_formats if fleet else check_formats)(settings.formats)
     server = chosen_server(kube_version, openshift_version)
     if fleet:
-        from crdcompat.cli.fleet import run_fleet
-        from crdcompat.jobs.fleet import Plan
+        from crdcompat.features.fleet.workflow import Plan
 
         judged = (server, upgrade, context, tuple(crd or ()))
         code = run_fleet(
@@ -130,3 +142,34 @@ def _check(objects: object, fleet: object, *, many_only: tuple[object, ...], upg
         raise UsageError("--target, --jobs and --resume go with --fleet")
     if upgrade and many_only[0]:
         raise UsageError("--target is another release to go back to: it does not go with --upgrade")
+
+
+def run_fleet(
+    plan: Plan,
+    names: Sequence[str],
+    settings: Settings,
+    *,
+    jobs: int | None,
+    resume: str | None,
+    colour: str,
+    verbosity: int,
+    progress: bool,
+) -> int:
+    """From recordings to reports; returns the exit code (design, section 8)."""
+    fleet = find_fleet(names)
+    if not fleet.recordings and not fleet.unread:
+        print(f"crdcompat: no recordings in {', '.join(names)}", file=sys.stderr)
+        return ExitCode.NOT_DONE
+    judge = FleetJudge(plan)
+    shown = FleetProgress(len(fleet.recordings), wanted=progress)
+    try:
+        with (
+            Journal(resume, judge.fingerprint(), len(judge.readers)) if resume is not None else nullcontext() as journal
+        ):
+            report = simulate_fleet(judge, fleet, jobs=jobs or usual_jobs(), journal=journal, on_done=shown.done)
+    finally:
+        shown.close()
+    write_reports(report, settings.formats, colour, verbosity)
+    if report.problems or report.unread:
+        return ExitCode.NOT_DONE
+    return ExitCode.FOUND if report.fails(settings.fail_on) else ExitCode.CLEAN

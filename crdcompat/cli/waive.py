@@ -10,7 +10,7 @@ import typer
 from crdcompat.cli import options as o
 
 if TYPE_CHECKING:
-    from crdcompat.policy.config import Config
+    from crdcompat.config.configuration import Config
 
 _REPORT = Annotated[
     str | None,
@@ -32,7 +32,7 @@ def waive(
 ) -> None:
     """Accept findings: write them into the waiver file."""
     from crdcompat.errors import UsageError
-    from crdcompat.policy.findings import Acceptance
+    from crdcompat.findings.finding import Acceptance
 
     if reason is None:
         if not sys.stdin.isatty():
@@ -61,7 +61,7 @@ def baseline(
     repo: o.Repo = None,
 ) -> None:
     """Accept every finding there is, at once, marked as the baseline."""
-    from crdcompat.policy.findings import Acceptance
+    from crdcompat.findings.finding import Acceptance
 
     found = _findings(report, base, config, repo)
     counted = [finding for finding in found if finding["severity"] != "info"]
@@ -81,9 +81,9 @@ def _findings(report: str | None, base: str | None, config: str | None, repo: st
     from crdcompat.errors import UsageError
 
     if report is None:
-        from crdcompat.check.base import CheckOptions
-        from crdcompat.check.workflow import run_check
-        from crdcompat.report.data.diff import check_data
+        from crdcompat.features.check.base import CheckOptions
+        from crdcompat.features.check.workflow import run_check
+        from crdcompat.render.data.diff import check_data
 
         # What existed before the change is accepted as well: the quick answer says nothing of it.
         options = CheckOptions(base=base, repo=repo, all_targets=True)
@@ -102,7 +102,7 @@ def _findings(report: str | None, base: str | None, config: str | None, repo: st
 
 
 def _write(findings: list[dict[str, Any]], accepted: Any, config: str | None, repo: str | None) -> None:
-    from crdcompat.policy.waiver_file import add_waivers, entries_for
+    from crdcompat.findings.waiver_file import add_waivers, entries_for
 
     path = _config(config, repo).waiver_file
     count = add_waivers(path, [made for finding in findings for made in entries_for(finding, accepted)])
@@ -112,6 +112,6 @@ def _write(findings: list[dict[str, Any]], accepted: Any, config: str | None, re
 def _config(named: str | None, repo: str | None) -> Config:
     from pathlib import Path
 
-    from crdcompat.policy.config import find_config
+    from crdcompat.config.configuration import find_config
 
     return find_config(named, Path(repo) if repo else None)

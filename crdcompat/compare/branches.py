@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from crdcompat.compare.equal import identical
+from crdcompat.compare.changes import identical
 from crdcompat.compare.site import Site
 from crdcompat.schema.enums import member_key
 from crdcompat.schema.structural import Node

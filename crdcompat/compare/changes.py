@@ -1,8 +1,13 @@
-"""A change: a fact about two schemas. No opinion, no effect, no severity (design, section 2)."""
+"""A change: a fact about two schemas. No opinion, no effect, no severity (design, section 2).
+
+Whether two pieces of a schema are the same JSON.
+"""
 
 from __future__ import annotations
 
 from typing import Any
+
+import orjson
 
 from crdcompat.records import dataclass
 from crdcompat.schema.paths import Pointer, SchemaPath, owner, render
@@ -56,3 +61,12 @@ class Undecided:
 def shown(value: Any) -> Any:
     """A keyword's value for the report: absent is null."""
     return None if value is ABSENT else value
+
+
+def identical(a: Any, b: Any) -> bool:
+    """Equal as JSON: Python takes 1 for true and 1.0 for 1, so what looks equal is compared as text too."""
+    return a is b or (a == b and _canonical(a) == _canonical(b))
+
+
+def _canonical(value: Any) -> bytes:
+    return orjson.dumps(value, option=orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS)

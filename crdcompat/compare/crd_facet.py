@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field
 from typing import Any
 
-from crdcompat.apiserver.eras import Server
-from crdcompat.apiserver.refusals import update_refusal
+from crdcompat.apiserver.crd_validation.refusal import update_refusal
+from crdcompat.apiserver.versions import Server
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Differing, Effects, Reaction, WaivedBy, explains_at
 from crdcompat.compare.objects import Object
-from crdcompat.manifests.crd import Crd, CrdVersion
-from crdcompat.manifests.pairing import Chosen, Resolved
+from crdcompat.crds.model import Crd, CrdVersion
+from crdcompat.crds.pairing import Chosen, Resolved
 from crdcompat.records import dataclass
 from crdcompat.schema.paths import Pointer
 from crdcompat.vocabulary import Effect

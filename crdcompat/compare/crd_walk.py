@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 
-from crdcompat.apiserver.eras import Server
+from crdcompat.apiserver.versions import Server
 from crdcompat.compare.changes import Undecided
 from crdcompat.compare.crd_facet import CrdChange, CrdPair, VersionPair, pair_crds, spec_of
 from crdcompat.compare.registry import all_crd_facets
-from crdcompat.manifests.pairing import Chosen, Resolved
+from crdcompat.crds.pairing import Chosen, Resolved
 from crdcompat.records import dataclass
 
 _TEXT_KEYS = ("additionalPrinterColumns", "deprecationWarning")

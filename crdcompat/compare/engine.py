@@ -1,6 +1,13 @@
 """From two faced CRD sets to judged changes: each distinct pair of schemas once, contexts merged.
 
 The same change in several contexts is one result that lists them; its witness holds in each (design, section 4).
+
+Versions that only one side has: what is written as one of them is read as another on the other side.
+
+With conversion strategy None the object in etcd keeps its values whatever version it was written as. A value that
+only the lone version allows passes while its own clients write it; where that version is gone, every write of
+the object meets a schema that rejects it. Losses are no matter of the release: a field that the stored version does not
+have is pruned on the side that wrote it as well.
 """
 
 from __future__ import annotations
@@ -10,21 +17,18 @@ from typing import Any
 
 import orjson
 
-from crdcompat.apiserver.eras import Server
 from crdcompat.apiserver.strategy import Resource
-from crdcompat.compare.across import crossings
-from crdcompat.compare.changes import Change, Undecided
+from crdcompat.apiserver.versions import Server
+from crdcompat.compare.changes import Change, Undecided, identical
 from crdcompat.compare.crd_facet import CrdChange
 from crdcompat.compare.crd_walk import CrdDiff, diff_crds
-from crdcompat.compare.equal import identical
-from crdcompat.compare.prove import Outcome, Witness, holds, prove
-from crdcompat.compare.remembered import Remembered, RememberedConverting
+from crdcompat.compare.memory import Remembered, RememberedConverting, Shared
 from crdcompat.compare.result import Comparison, Judged, Open, Standing
-from crdcompat.compare.shared import Shared
 from crdcompat.compare.site import Meeting
 from crdcompat.compare.walk import SchemaDiff
+from crdcompat.compare.witness import Outcome, Witness, holds, prove
 from crdcompat.compare.writer_default import is_writer_default
-from crdcompat.manifests.pairing import Chosen, Facing
+from crdcompat.crds.pairing import Chosen, Facing, Resolved
 from crdcompat.vocabulary import Direction, Effect
 
 
@@ -258,3 +262,29 @@ def _text(item: Undecided) -> bytes:
 
 def _plain(value: Any) -> bytes:
     return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
+
+
+def crossings(facing: Facing) -> Iterator[tuple[Direction, str, Chosen, Chosen]]:
+    """Direction, version read, and the documents of OLD and NEW, one of them the version written."""
+    if not (_copies(facing.old) and _copies(facing.new)):
+        return
+    shared = sorted(facing.old.versions.keys() & facing.new.versions.keys())
+    for name in shared:
+        for written in _lone(facing.new, facing.old):
+            yield Direction.ROLLBACK, name, facing.old.versions[name], written
+        for written in _lone(facing.old, facing.new):
+            yield Direction.UPGRADE, name, written, facing.new.versions[name]
+
+
+def _lone(side: Resolved, other: Resolved) -> list[Chosen]:
+    """The versions that clients can write on one side alone; if one is stored, the CRD itself cannot follow."""
+    names = sorted(side.versions.keys() - other.versions.keys())
+    chosen = (side.versions[name] for name in names)
+    return [each for each in chosen if each.version.served and not each.version.storage]
+
+
+def _copies(side: Resolved) -> bool:
+    """Whether the side converts by copying: a webhook may do anything."""
+    spec = side.documents[0].crd.raw.get("spec")
+    conversion = spec.get("conversion") if isinstance(spec, dict) else None
+    return not isinstance(conversion, dict) or conversion.get("strategy", "None") == "None"

@@ -10,9 +10,9 @@ from itertools import product
 from math import prod
 from typing import Any
 
-from crdcompat.apiserver.eras import Server
 from crdcompat.apiserver.errors import FieldError, Unknown
 from crdcompat.apiserver.validate import SchemaValidator
+from crdcompat.apiserver.versions import Server
 from crdcompat.compare.local import Alone
 from crdcompat.schema.enums import enum_members
 from crdcompat.schema.sample import sample

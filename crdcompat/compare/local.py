@@ -7,9 +7,9 @@ from typing import Any
 
 from crdcompat.apiserver.cel import RuleEvaluator
 from crdcompat.apiserver.decode import apply_defaults, decode
-from crdcompat.apiserver.eras import Server
 from crdcompat.apiserver.errors import FieldError
 from crdcompat.apiserver.validate import SchemaValidator
+from crdcompat.apiserver.versions import Server
 from crdcompat.schema.structural import Node
 
 

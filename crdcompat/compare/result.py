@@ -7,8 +7,8 @@ from dataclasses import field
 from typing import Any
 
 from crdcompat.compare.changes import Change, Undecided
-from crdcompat.compare.prove import Witness
-from crdcompat.manifests.pairing import Chosen
+from crdcompat.compare.witness import Witness
+from crdcompat.crds.pairing import Chosen
 from crdcompat.records import dataclass
 from crdcompat.vocabulary import Direction, Effect
 

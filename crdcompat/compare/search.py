@@ -13,10 +13,10 @@ from typing import Any
 
 import orjson
 
+from crdcompat.apiserver.admission import Verdict
 from crdcompat.apiserver.errors import DUPLICATE, REQUIRED, FieldError
 from crdcompat.apiserver.keywords import JUNCTORS
 from crdcompat.apiserver.strategy import Resource
-from crdcompat.apiserver.verdict import Verdict
 from crdcompat.compare.objects import Object
 from crdcompat.schema.mentions import Mention, mentions
 from crdcompat.schema.paths import Pointer, is_within, node_at, schema_path_of, value_at, with_value

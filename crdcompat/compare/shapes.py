@@ -12,8 +12,8 @@ from crdcompat.compare.local import Alone
 from crdcompat.compare.site import Meeting, Seen, Trial, Trials
 from crdcompat.schema.paths import node_at
 from crdcompat.schema.sample import sample, values
+from crdcompat.schema.sample_strings import POOL
 from crdcompat.schema.structural import ABSENT, Node
-from crdcompat.schema.texts import POOL
 from crdcompat.vocabulary import Effect
 
 #: Values of another shape lose their content to pruning before they are rejected.

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from crdcompat.apiserver.admission import Verdict
 from crdcompat.apiserver.errors import DUPLICATE, FORBIDDEN, INVALID, REQUIRED, FieldError
 from crdcompat.apiserver.keywords import JUNCTORS, Keyword
 from crdcompat.apiserver.strategy import Resource
-from crdcompat.apiserver.verdict import Verdict
 from crdcompat.compare.changes import Change, Undecided
 from crdcompat.records import dataclass
 from crdcompat.schema.paths import Pointer, SchemaPath, value_at

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from crdcompat.schema.enums import enum_members
 from crdcompat.schema.sample import values
+from crdcompat.schema.sample_strings import string_limits
 from crdcompat.schema.structural import Node
-from crdcompat.schema.texts import string_limits
 
 if TYPE_CHECKING:
     from crdcompat.schema.regex import Language, Relation

@@ -12,8 +12,8 @@ from crdcompat.schema.enums import enum_members
 from crdcompat.schema.mentions import Mention, mentions
 from crdcompat.schema.paths import with_value
 from crdcompat.schema.sample import object_of_size, sample, values
+from crdcompat.schema.sample_strings import POOL
 from crdcompat.schema.structural import ABSENT, Node
-from crdcompat.schema.texts import POOL
 
 #: Values of one member, members taken together, and variants of one node that are looked at in all.
 _CASES, _TOGETHER, _MOST = 8, 3, 600

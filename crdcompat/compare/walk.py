@@ -10,8 +10,7 @@ from dataclasses import field
 from functools import cache
 
 from crdcompat.compare.branches import BRANCHES, branch_sites, compared_by_branch
-from crdcompat.compare.changes import Change, Undecided
-from crdcompat.compare.equal import identical
+from crdcompat.compare.changes import Change, Undecided, identical
 from crdcompat.compare.registry import all_facets, module_of
 from crdcompat.compare.site import Site
 from crdcompat.records import dataclass

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from crdcompat.compare.changes import Change
 from crdcompat.compare.objects import place
-from crdcompat.compare.prove import Witness, holds
 from crdcompat.compare.site import Meeting
+from crdcompat.compare.witness import Witness, holds
 from crdcompat.schema.paths import ITEM, node_at, with_value
 from crdcompat.schema.structural import ABSENT
 from crdcompat.vocabulary import Direction, Effect

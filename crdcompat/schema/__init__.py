@@ -1,0 +1,1 @@
+"""What a schema accepts: structural nodes, paths, example values, patterns as languages."""

@@ -10,8 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from crdcompat.errors import SourceError
-from crdcompat.problems import Problem
+from crdcompat.errors import Problem, SourceError
 from crdcompat.sources.files import MAX_FILE_BYTES
 
 if TYPE_CHECKING:

@@ -12,8 +12,7 @@ from typing import Any
 
 import orjson
 
-from crdcompat.errors import SourceError
-from crdcompat.problems import Problem, Skipped
+from crdcompat.errors import Problem, Skipped, SourceError
 from crdcompat.records import dataclass
 from crdcompat.sources.cluster_client import Client, NoAnswerError, RefusedError, Resource
 from crdcompat.sources.tree import Entry

@@ -9,8 +9,7 @@ from dataclasses import field
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from crdcompat.errors import SourceError
-from crdcompat.problems import Problem, Skipped
+from crdcompat.errors import Problem, Skipped, SourceError
 from crdcompat.records import dataclass
 from crdcompat.sources.naming import display_path, reason_of
 from crdcompat.sources.tree import Entry, Listed

@@ -14,8 +14,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from crdcompat.errors import SourceError
-from crdcompat.problems import Problem, Skipped
+from crdcompat.errors import Problem, Skipped, SourceError
 from crdcompat.records import dataclass
 from crdcompat.sources.blobs import read_blobs
 from crdcompat.sources.differing import unstaged

@@ -13,7 +13,7 @@ from crdcompat.records import dataclass
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from crdcompat.problems import Problem, Skipped
+    from crdcompat.errors import Problem, Skipped
 
 
 @dataclass(frozen=True, slots=True)

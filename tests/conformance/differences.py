@@ -17,11 +17,11 @@ from helpers import at
 from referee import Answer, Referee
 
 import crdcompat
-from crdcompat.apiserver.eras import kubernetes_server
-from crdcompat.apiserver.refusals import refusals
-from crdcompat.apiserver.verdict import Verdict
+from crdcompat.apiserver.admission import Verdict
+from crdcompat.apiserver.crd_validation.refusal import refusals
+from crdcompat.apiserver.versions import kubernetes_server
+from crdcompat.crds.model import read_crd
 from crdcompat.errors import CrdcompatError
-from crdcompat.manifests.crd import read_crd
 
 Json = dict[str, Any]
 

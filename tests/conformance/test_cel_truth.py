@@ -16,7 +16,7 @@ import yaml
 
 from crdcompat.apiserver.cel import RuleEvaluator, walk
 from crdcompat.apiserver.correlation import Pair
-from crdcompat.apiserver.eras import Server
+from crdcompat.apiserver.versions import Server
 from crdcompat.schema.structural import ABSENT, Node
 
 if TYPE_CHECKING:

@@ -15,10 +15,9 @@ import pytest
 from helpers import Json, crd, run, write
 from recorded import from_cluster
 
-from crdcompat.errors import SourceError, UsageError
-from crdcompat.jobs import api
-from crdcompat.manifests.objects import Recorded
-from crdcompat.problems import Problem, Skipped
+from crdcompat.errors import Problem, Skipped, SourceError, UsageError
+from crdcompat.features.diff import workflow
+from crdcompat.recordings.objects import Recorded
 from crdcompat.sources import cluster as cluster_module
 
 CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
@@ -152,7 +151,7 @@ def test_everything_of_a_cluster(server: _Server, tmp_path: Path) -> None:
 
 
 def test_its_crds_alone(server: _Server) -> None:
-    found = api.load("cluster:")
+    found = workflow.load("cluster:")
     assert found.notes == ("cluster: read as the current context, prod",)
     assert sorted(document.crd.plural for document in found.documents)[:2] == ["clusteroperators", "clusterversions"]
     assert len(found.documents) == 9

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from crdcompat.manifests.documents import Document, read_documents
+from crdcompat.yaml.documents import Document, read_documents
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,10 +12,10 @@ import pytest
 from helpers import PAIRS, Json, recorded_count
 
 import crdcompat
-from crdcompat.jobs.evidence import with_evidence
-from crdcompat.manifests.crdset import CrdSet
-from crdcompat.manifests.objects import Recorded
-from crdcompat.report.diff_model import DiffReport
+from crdcompat.crds.reader import CrdSet
+from crdcompat.findings.evidence import with_evidence
+from crdcompat.models.diff import DiffReport
+from crdcompat.recordings.objects import Recorded
 
 
 @pytest.fixture(scope="module")

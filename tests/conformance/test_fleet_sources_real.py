@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from crdcompat.manifests.clusters import ClusterFacts
-from crdcompat.manifests.objects import Recorded, read_objects
+from crdcompat.recordings.clusters import ClusterFacts
+from crdcompat.recordings.objects import Recorded, read_objects
 from crdcompat.sources import open_objects
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from crdcompat.manifests.documents import Document, read_documents
-from crdcompat.manifests.locate import locate
 from crdcompat.sources import open_source
+from crdcompat.yaml.documents import Document, read_documents
+from crdcompat.yaml.locate import locate
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,17 +11,17 @@ import pytest
 from helpers import Json, run
 
 import crdcompat
-from crdcompat.compare import shared
-from crdcompat.compare.equal import identical
+from crdcompat.compare import memory
+from crdcompat.compare.changes import identical
 from crdcompat.compare.walk import SchemaDiff, diff_schemas
-from crdcompat.jobs.matrix import Wishes, matrix
-from crdcompat.jobs.releases import Chosen
-from crdcompat.manifests import crdset
-from crdcompat.manifests.crdset import CrdReader
-from crdcompat.manifests.pairing import pair
-from crdcompat.policy.config import Config
-from crdcompat.report.data.diff import diff_data
-from crdcompat.report.matrix_model import MatrixReport
+from crdcompat.config.configuration import Config
+from crdcompat.config.releases import Chosen
+from crdcompat.crds import reader
+from crdcompat.crds.pairing import pair
+from crdcompat.crds.reader import CrdReader
+from crdcompat.features.matrix.workflow import Wishes, matrix
+from crdcompat.models.matrix import MatrixReport
+from crdcompat.render.data.diff import diff_data
 from crdcompat.schema.structural import Node
 from crdcompat.sources.tree import Entry
 
@@ -48,7 +48,7 @@ class _Work:
 def made(openshift_api: Path) -> tuple[MatrixReport, _Work]:
     """The matrix, and the work that it took."""
     work = _Work()
-    parse = crdset._read_file
+    parse = reader._read_file
 
     def counted_parse(data: bytes, entry: Entry) -> Any:
         work.parsed[entry.oid] += 1
@@ -59,8 +59,8 @@ def made(openshift_api: Path) -> tuple[MatrixReport, _Work]:
         return diff_schemas(old, new)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(crdset, "_read_file", counted_parse)
-        patch.setattr(shared, "diff_schemas", counted_diff)
+        patch.setattr(reader, "_read_file", counted_parse)
+        patch.setattr(memory, "diff_schemas", counted_diff)
         report = matrix(Chosen(NAMES), Config(), (), Wishes(repo=str(openshift_api)))
     return report, work
 
@@ -155,7 +155,7 @@ def test_a_recorded_cluster(openshift_api: Path, shared: Path, newer: bool) -> N
 
     Asked about ClusterVersion alone, what of other kinds could not be judged plays no part.
     """
-    recording = shared / "data" / "recorded" / "must-gather-4.18.tar.gz"
+    recording = memory / "data" / "recorded" / "must-gather-4.18.tar.gz"
     refs = [*NAMES, f"recording:{recording}"] if newer else NAMES
     asked = ["--crd", VERSION] if newer else []
     ran = run("matrix", *refs, "--direction", "upgrade", *asked, "--repo", openshift_api,

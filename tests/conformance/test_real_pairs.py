@@ -19,11 +19,11 @@ from crdcompat.compare.engine import Comparer
 from crdcompat.compare.registry import all_facets
 from crdcompat.compare.result import Judged
 from crdcompat.compare.walk import TEXT
-from crdcompat.manifests.crdset import CrdReader, CrdSet
-from crdcompat.manifests.pairing import pair
-from crdcompat.policy.findings import Finding
-from crdcompat.policy.rules import catalogue
-from crdcompat.report.diff_model import DiffReport
+from crdcompat.crds.pairing import pair
+from crdcompat.crds.reader import CrdReader, CrdSet
+from crdcompat.findings.finding import Finding
+from crdcompat.findings.rules import catalogue
+from crdcompat.models.diff import DiffReport
 
 GOLDEN = Path(__file__).with_name("golden")
 _READER = CrdReader()
@@ -87,7 +87,7 @@ def _judged(old: CrdSet, new: CrdSet) -> Iterator[tuple[Judged, Any, Any]]:
 
 def kube_server(side: CrdSet) -> Any:
     """The server beside a release, as diff takes it."""
-    from crdcompat.jobs.api import server_of
+    from crdcompat.features.diff.workflow import server_of
 
     return server_of(side)
 

@@ -11,11 +11,11 @@ import yaml
 from helpers import run, unpack
 from recorded import items, left_out, objects, problems
 
-from crdcompat.jobs import api
-from crdcompat.manifests.crdset import CrdReader
-from crdcompat.manifests.objects import Recorded
-from crdcompat.manifests.pairing import resolve_all
-from crdcompat.problems import Problem
+from crdcompat.crds.pairing import resolve_all
+from crdcompat.crds.reader import CrdReader
+from crdcompat.errors import Problem
+from crdcompat.features.diff import workflow
+from crdcompat.recordings.objects import Recorded
 
 MUST_GATHER = "data/recorded/must-gather-4.18.tar.gz"
 
@@ -76,17 +76,17 @@ def test_a_must_gather_against_a_plain_reading(must_gather: Path) -> None:
 
 
 def test_the_crds_of_a_must_gather(must_gather: Path, tmp_path: Path) -> None:
-    found = api.load(f"recording:{must_gather}")
+    found = workflow.load(f"recording:{must_gather}")
     assert len(found.documents) == 127 and found.problems == ()
     folder = "cluster-scoped-resources/apiextensions.k8s.io/customresourcedefinitions"
     assert {document.file.rpartition("/")[0] for document in found.documents} == {folder}
     wanted = f"{folder}/clusterversions.config.openshift.io.yaml"
     ((path, data),) = found.read([wanted])
     assert path == wanted and b"enabledCapabilities" in data
-    assert len(api.load(str(must_gather)).documents) == 127
+    assert len(workflow.load(str(must_gather)).documents) == 127
     with tarfile.open(must_gather) as archive:  # folders above it that mean something in a repository mean nothing
         unpack(archive, tmp_path / "tests" / "vendor")
-    assert len(api.load(f"recording:{tmp_path}").documents) == 127
+    assert len(workflow.load(f"recording:{tmp_path}").documents) == 127
 
 
 def test_rolling_back_a_recorded_cluster(must_gather: Path, openshift_api: Path) -> None:
@@ -114,7 +114,7 @@ def test_an_insights_archive(insights: Path) -> None:
 
 def test_insights_objects_are_completed_from_the_crds(insights: Path, openshift_api: Path) -> None:
     reader = CrdReader()
-    old, new = (api.load(f"origin/release-4.{n}", repo=str(openshift_api), reader=reader) for n in (13, 14))
+    old, new = (workflow.load(f"origin/release-4.{n}", repo=str(openshift_api), reader=reader) for n in (13, 14))
     known = [resolve_all(new, old)[1], resolve_all(old, new)[1]]
     completed = {item.source.partition(": ")[2]: item.completed(*known) for item in objects(insights) if item.hint}
     kinds = {path: (item.data["apiVersion"], item.data["kind"]) for path, item in completed.items() if not item.hint}

@@ -10,11 +10,11 @@ import pytest
 from helpers import RELEASES
 
 import crdcompat
-from crdcompat.apiserver.eras import Server
-from crdcompat.manifests.crdset import CrdSet
-from crdcompat.manifests.objects import Recorded, read_objects
-from crdcompat.problems import Problem
-from crdcompat.report.simulation_model import SimulationReport
+from crdcompat.apiserver.versions import Server
+from crdcompat.crds.reader import CrdSet
+from crdcompat.errors import Problem
+from crdcompat.models.simulation import SimulationReport
+from crdcompat.recordings.objects import Recorded, read_objects
 from crdcompat.sources import open_objects
 
 WRITES = {

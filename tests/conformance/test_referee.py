@@ -37,11 +37,11 @@ from helpers import Json, at, example_crd, places, write
 from random_crds import random_change, random_schema, random_value, shrink, without_nulls
 
 import crdcompat
-from crdcompat.apiserver.eras import kubernetes_server
-from crdcompat.apiserver.refusals import update_refusal
-from crdcompat.manifests.crd import read_crd
-from crdcompat.policy.findings import Finding
-from crdcompat.policy.rules import catalogue
+from crdcompat.apiserver.crd_validation.refusal import update_refusal
+from crdcompat.apiserver.versions import kubernetes_server
+from crdcompat.crds.model import read_crd
+from crdcompat.findings.finding import Finding
+from crdcompat.findings.rules import catalogue
 
 #: Looked up before the tests get a cache of their own.
 _BUILT = referee_build.built(referee_build.cache_home())

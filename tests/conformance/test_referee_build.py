@@ -8,7 +8,7 @@ import pytest
 import referee_build
 from referee_build import CannotBuildError, build, built, main, recipes
 
-from crdcompat.apiserver.eras import kubernetes_server
+from crdcompat.apiserver.versions import kubernetes_server
 
 
 def test_each_minor_has_a_recipe_that_the_program_can_judge() -> None:

@@ -9,10 +9,10 @@ import pytest
 from helpers import RELEASES, Json
 
 import crdcompat
-import crdcompat.apiserver.unstructural
-from crdcompat.apiserver.eras import OPENSHIFT, Server
-from crdcompat.apiserver.refusals import refusal, update_refusal
-from crdcompat.manifests.crd import read_crd
+import crdcompat.apiserver.crd_validation.structural
+from crdcompat.apiserver.crd_validation.refusal import refusal, update_refusal
+from crdcompat.apiserver.versions import OPENSHIFT, Server
+from crdcompat.crds.model import read_crd
 
 
 @pytest.mark.parametrize("release", RELEASES)

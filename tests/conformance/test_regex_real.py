@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from test_regex_match import disagreements, oracle, texts
+from patterns import disagreements, oracle, texts
 
 from crdcompat.schema.regex import compare, finite, members
 from crdcompat.schema.regex.automaton import pattern_automaton

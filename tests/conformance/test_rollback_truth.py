@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 from helpers import Json
 
-from crdcompat.apiserver.eras import Server, kubernetes_server
+from crdcompat.apiserver.admission import Verdict
 from crdcompat.apiserver.strategy import Resource
-from crdcompat.apiserver.verdict import Verdict
-from crdcompat.jobs.api import judge_with, resource_of
+from crdcompat.apiserver.versions import Server, kubernetes_server
+from crdcompat.features.diff.workflow import judge_with, resource_of
 
 #: Labels of the recordings -> words of ``judge``.
 SERVERS = {"1.31-openshift-4.18": "openshift-4.18"}

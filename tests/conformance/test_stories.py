@@ -22,13 +22,13 @@ import pytest
 from helpers import Json, array, crd, obj, root, string, version
 
 from crdcompat import judge
-from crdcompat.apiserver.eras import Server
-from crdcompat.apiserver.refusals import refusal, update_refusal
+from crdcompat.apiserver.admission import Verdict
+from crdcompat.apiserver.crd_validation.refusal import refusal, update_refusal
 from crdcompat.apiserver.strategy import Resource
-from crdcompat.apiserver.verdict import Verdict
+from crdcompat.apiserver.versions import Server
+from crdcompat.crds.model import Crd, read_crd
 from crdcompat.errors import UsageError
-from crdcompat.jobs.api import resource_of
-from crdcompat.manifests.crd import Crd, read_crd
+from crdcompat.features.diff.workflow import resource_of
 
 GROUP = "rb.example.com"
 #: The recorded servers; all but 1.31 are OpenShift builds.

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from telltales import MARKS, told
 
-from crdcompat.manifests.crdset import CrdReader
+from crdcompat.crds.reader import CrdReader
 from crdcompat.prefilter.candidates import is_candidate
 from crdcompat.prefilter.collect import collect_facts
 from crdcompat.sources import open_source

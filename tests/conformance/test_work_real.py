@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 import crdcompat
-from crdcompat.manifests.crdset import CrdReader
+from crdcompat.crds.reader import CrdReader
 
 #: The whole of openshift/api's largest pair: no more than this. Less is better: then take the numbers down.
 _MOST = {

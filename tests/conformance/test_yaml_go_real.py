@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import yaml
 
-from crdcompat.manifests.documents import read_documents
-from crdcompat.manifests.yaml import AnchorLoader, GoLoader
-from crdcompat.problems import Problem
+from crdcompat.errors import Problem
 from crdcompat.sources import open_source
+from crdcompat.yaml.documents import read_documents
+from crdcompat.yaml.loader import AnchorLoader, GoLoader
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,11 +8,11 @@ import pytest
 from helpers import Json, crd, obj, root
 from telltales import MARKS, told
 
-from crdcompat.manifests.contexts import CHANNEL, FEATURE_SET, PROFILE
-from crdcompat.manifests.dump import to_yaml
+from crdcompat.crds.variants import CHANNEL, FEATURE_SET, PROFILE
 from crdcompat.prefilter.collect import collect_facts
 from crdcompat.prefilter.facts import FileFacts
 from crdcompat.sources.tree import EmptyTree
+from crdcompat.yaml.dump import to_yaml
 
 KIND = "kind: CustomResourceDefinition\n"
 

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from crdcompat.apiserver.cel.evaluate import Findings
     from crdcompat.apiserver.cel.walk import Step
     from crdcompat.apiserver.correlation import Pair
-    from crdcompat.apiserver.eras import Server
     from crdcompat.apiserver.errors import FieldError
+    from crdcompat.apiserver.versions import Server
     from crdcompat.schema.structural import Node
 
 __all__ = ["CelOutcome", "RuleEvaluator"]

@@ -10,20 +10,13 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from crdcompat.apiserver.cel import (
-    library_format,
-    library_lists,
-    library_net,
-    library_quantity,
-    library_url,
-    syntax,
-)
+from crdcompat.apiserver.cel import library_format, library_lists, library_net, library_quantity, library_url, syntax
 from crdcompat.apiserver.cel.library import EvaluationError, Function, reported
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from crdcompat.apiserver.eras import Server
+    from crdcompat.apiserver.versions import Server
 
 #: cel-go's limit on a rule's length, in code points.
 LONGEST_RULE = 100_000

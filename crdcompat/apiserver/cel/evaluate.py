@@ -1,17 +1,22 @@
 """The rules of one schema node against its value: what fails, what is only warned of, what stays unknown.
 
 Source: apiextensions-apiserver, pkg/apiserver/schema/cel/validation.go; reference sections 10.1 and 10.2.
+
+Errors of the CEL library in the words of cel-go, which Kubernetes uses.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import field
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from crdcompat.apiserver import errors
-from crdcompat.apiserver.cel import environment, failures
+from crdcompat.apiserver.cel import environment
 from crdcompat.apiserver.cel.activation import Data, FailedError, UndecidedError, run
 from crdcompat.apiserver.cel.convert import Conversion, MisfitError, Plan, plan
+from crdcompat.apiserver.cel.library import MARK
 from crdcompat.apiserver.cel.rules import OPTIONAL_OLD_RUNS, Rule, program, read_rule
 from crdcompat.apiserver.cel.views import Reads, View
 from crdcompat.apiserver.errors import FieldError, Unknown
@@ -24,7 +29,7 @@ from crdcompat.schema.structural import ABSENT
 if TYPE_CHECKING:
     from crdcompat.apiserver.cel.ratchet import Ratchet
     from crdcompat.apiserver.correlation import Pair
-    from crdcompat.apiserver.eras import Server
+    from crdcompat.apiserver.versions import Server
     from crdcompat.schema.paths import Trail
 
 _LONGEST_MESSAGE = 5120  # bytes of a messageExpression's result
@@ -119,7 +124,7 @@ class NodeRules:
         return self.view.node.type if not self.view.node.int_or_string else ""
 
     def _failure(self, rule: Rule, text: str) -> str:
-        if text.startswith(failures.NO_OVERLOAD):
+        if text.startswith(NO_OVERLOAD):
             return (
                 f"'{text}': call arguments did not match a supported operator, function or macro signature "
                 f"for rule: {rule.shown}"
@@ -176,8 +181,8 @@ class NodeRules:
             return bool(answer)
         if result.type().name() != "ERROR":
             raise UndecidedError("the rule gives no boolean")
-        text = failures.in_go(str(answer))
-        raise FailedError(data.misfits.get(failures.missing_key(text) or "", text))
+        text = in_go(str(answer))
+        raise FailedError(data.misfits.get(missing_key(text) or "", text))
 
     def _guarded(self, rule: Rule, data: Data) -> Any:
         """The form for data that does not fit the schema: touching it is an error."""
@@ -238,3 +243,46 @@ class NodeRules:
         if not text or "\n" in text or len(text.encode("utf-8", "replace")) > _LONGEST_MESSAGE:
             return rule.own_message
         return text
+
+
+NO_OVERLOAD = "no such overload"
+_NO_KEY = "no such key: "
+
+#: The CEL library's text -> cel-go's. Tried in order; groups are inserted.
+_TEXTS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
+    (re.compile(pattern, re.DOTALL), text)
+    for pattern, text in (
+        (rf".*{MARK}(.*)", r"\1"),
+        (r'Key not found in map : "(.*)"', _NO_KEY + r"\1"),
+        (r"Key not found in map : (.*)", _NO_KEY + r"\1"),
+        (r"Index error: index=(-?\d+) size=\d+", r"index out of bounds: \1"),
+        (r"No matching overloads found.*", NO_OVERLOAD),
+        (r"Applying SELECT to non-message type.*", NO_OVERLOAD),
+        (r"divide by zero", "division by zero"),
+        (r"modulus by zero", "modulus by zero"),
+        (r"integer overflow", "integer overflow"),
+        (r"cannot convert string to (\w+)", r"type conversion error from 'string' to '\1'"),
+        (
+            r"String to (Duration|Timestamp) conversion failed",
+            r"type conversion error from 'string' to 'google.protobuf.\1'",
+        ),
+        (r"malformed UTF-8 bytes", "invalid UTF-8 in bytes, cannot convert to string"),
+        (r"invalid regular expression: (.*)", r"error parsing regexp: \1"),
+    )
+)
+
+
+@lru_cache(maxsize=1024)
+def in_go(text: str) -> str:
+    """One error's text. What is not in the table keeps the library's words."""
+    plain = re.sub(r"^[A-Z_]+: ", "", text)
+    for pattern, words in _TEXTS:
+        found = pattern.fullmatch(plain)
+        if found:
+            return found.expand(words)
+    return plain
+
+
+def missing_key(text: str) -> str | None:
+    """The key that an error in cel-go's words says is missing."""
+    return text.removeprefix(_NO_KEY) if text.startswith(_NO_KEY) else None

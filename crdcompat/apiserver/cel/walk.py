@@ -17,7 +17,7 @@ from crdcompat.schema.structural import Node
 if TYPE_CHECKING:
     from crdcompat.apiserver.cel.ratchet import Ratchet
     from crdcompat.apiserver.correlation import Pair
-    from crdcompat.apiserver.eras import Server
+    from crdcompat.apiserver.versions import Server
     from crdcompat.schema.paths import Trail
 
 

@@ -28,7 +28,7 @@ from crdcompat.schema.paths import Trail, place_at
 from crdcompat.schema.structural import ABSENT
 
 if TYPE_CHECKING:
-    from crdcompat.apiserver.eras import Server
+    from crdcompat.apiserver.versions import Server
 
 _ROOT: Trail = (None, "metadata")
 _ANNOTATIONS_LIMIT = 256 * 1024

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from crdcompat.compare.crd_facet import LOST, NOTHING, CrdChange, CrdFacet, CrdPair, crd_change, spec_of
 from crdcompat.compare.facet import Effects
-from crdcompat.manifests.crd import Crd
+from crdcompat.crds.model import Crd
 from crdcompat.vocabulary import Effect
 
 EFFECTS = {"conversion.changed": Effects(rollback=(Effect.VALUE_PRUNED,), upgrade=(Effect.VALUE_PRUNED,))}

@@ -7,7 +7,7 @@ from typing import Any
 
 from crdcompat.compare.crd_facet import CrdChange, CrdFacet, CrdPair, crd_change, spec_of
 from crdcompat.compare.facet import Effects
-from crdcompat.manifests.crd import Crd
+from crdcompat.crds.model import Crd
 from crdcompat.vocabulary import Effect
 
 EFFECTS = {

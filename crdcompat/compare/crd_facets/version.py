@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from crdcompat.compare.crd_facet import FAILED, NOTHING, CrdChange, CrdFacet, CrdPair, VersionPair, crd_change
 from crdcompat.compare.facet import Effects
-from crdcompat.manifests.pairing import Resolved
+from crdcompat.crds.pairing import Resolved
 from crdcompat.vocabulary import Effect
 
 _GONE = (Effect.CRD_REJECTED, Effect.REQUEST_FAILED)

@@ -10,8 +10,8 @@ from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Facet, as_new
 from crdcompat.compare.limits import BOUNDS, limit_changes, limit_effects, limit_trials, range_of
 from crdcompat.compare.site import Meeting, Seen, Site, Trials
-from crdcompat.schema.numerals import numbers_between
 from crdcompat.schema.paths import node_at
+from crdcompat.schema.sample import numbers_between
 from crdcompat.schema.structural import Node
 from crdcompat.vocabulary import Direction, Effect
 

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from crdcompat.compare.changes import Change, shown
-from crdcompat.compare.equal import identical
+from crdcompat.compare.changes import Change, identical, shown
 from crdcompat.compare.facet import Effects, Facet, as_new
 from crdcompat.compare.site import Meeting, Seen, Site, Trial, Trials
 from crdcompat.schema.structural import ABSENT

@@ -18,11 +18,10 @@ from crdcompat.compare.facet import Differing, Effects, Facet, Reaction, WaivedB
 from crdcompat.compare.local import Alone
 from crdcompat.compare.site import Meeting, Seen, Site, Trial, Trials
 from crdcompat.schema.enums import enum_members, member_key
-from crdcompat.schema.listed import with_values
 from crdcompat.schema.mentions import literals_for
 from crdcompat.schema.paths import Pointer, node_at, schema_pointer
 from crdcompat.schema.sample import values
-from crdcompat.schema.structural import ABSENT, Node
+from crdcompat.schema.structural import ABSENT, Node, with_values
 from crdcompat.vocabulary import Direction, Effect
 
 KEYWORDS = frozenset({"enum"})

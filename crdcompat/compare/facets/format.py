@@ -13,8 +13,8 @@ from crdcompat.compare.facet import Effects, Facet, as_new
 from crdcompat.compare.site import Meeting, Seen, Site, Trial, Trials
 from crdcompat.schema.paths import node_at
 from crdcompat.schema.sample import values
+from crdcompat.schema.sample_strings import POOL
 from crdcompat.schema.structural import Node
-from crdcompat.schema.texts import POOL
 from crdcompat.vocabulary import Direction, Effect
 
 KEYWORDS = frozenset({"format"})

@@ -16,8 +16,8 @@ from crdcompat.compare.local import Alone
 from crdcompat.compare.site import Meeting, Seen, Site, Trial, Trials, summary
 from crdcompat.schema.paths import node_at
 from crdcompat.schema.sample import sample
+from crdcompat.schema.sample_strings import POOL
 from crdcompat.schema.structural import ABSENT, Node
-from crdcompat.schema.texts import POOL
 from crdcompat.vocabulary import Direction, Effect
 
 #: ``properties`` is the keyword of the facet ``property``, with which this one shares the differing names.

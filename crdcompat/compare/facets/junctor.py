@@ -11,8 +11,7 @@ from itertools import islice
 from typing import Any
 
 from crdcompat.compare.branches import BRANCHES, compared_by_branch, enums_of, without_enums
-from crdcompat.compare.changes import Change
-from crdcompat.compare.equal import identical
+from crdcompat.compare.changes import Change, identical
 from crdcompat.compare.exhaust import all_cases
 from crdcompat.compare.facet import Effects, Facet, explains_below, without
 from crdcompat.compare.local import Alone, defaulted

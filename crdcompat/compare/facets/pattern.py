@@ -12,8 +12,8 @@ from crdcompat.compare.local import Alone
 from crdcompat.compare.site import Meeting, Seen, Site, Trial, Trials
 from crdcompat.schema.enums import enum_members
 from crdcompat.schema.paths import node_at
+from crdcompat.schema.sample_strings import string_limits
 from crdcompat.schema.structural import Node
-from crdcompat.schema.texts import string_limits
 from crdcompat.vocabulary import Direction, Effect
 
 KEYWORDS = frozenset({"pattern"})

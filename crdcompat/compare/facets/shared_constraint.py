@@ -13,8 +13,7 @@ from typing import Any
 
 from crdcompat.apiserver.cel.views import View
 from crdcompat.apiserver.errors import FORBIDDEN, INVALID, REQUIRED, TOO_MANY
-from crdcompat.compare.changes import Change
-from crdcompat.compare.equal import identical
+from crdcompat.compare.changes import Change, identical
 from crdcompat.compare.facet import Effects, Facet, explains_below
 from crdcompat.compare.local import Alone, as_read, defaulted, shape
 from crdcompat.compare.site import Meeting, Seen, Site, Trial, Trials

@@ -7,12 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from crdcompat.records import dataclass
 from crdcompat.schema.re2 import go_text
-from crdcompat.schema.regex.automaton import (
-    Automaton,
-    LengthsAutomaton,
-    StringsAutomaton,
-    pattern_automaton,
-)
+from crdcompat.schema.regex.automaton import Automaton, LengthsAutomaton, StringsAutomaton, pattern_automaton
 from crdcompat.schema.regex.parse import compiled
 
 #: Lengths and listed texts bring states of their own; so many are granted beside the bound of a search.

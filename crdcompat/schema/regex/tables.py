@@ -11,15 +11,7 @@ from array import array
 from functools import lru_cache
 from typing import Any
 
-from crdcompat.schema.regex.charset import (
-    ANY,
-    FIRST_SURROGATE,
-    LAST_SURROGATE,
-    CharSet,
-    Range,
-    charset,
-    intersect,
-)
+from crdcompat.schema.regex.charset import ANY, FIRST_SURROGATE, LAST_SURROGATE, CharSet, Range, charset, intersect
 from crdcompat.schema.regex.errors import Unsupported
 
 #: Every code point with case variants is in one of these categories.

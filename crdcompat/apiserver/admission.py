@@ -1,0 +1,183 @@
+"""A write's outcome, judged: the checks that an API server runs on the object it would store, and their order.
+
+Source: reference sections 2.2 and 2.3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+from typing import Any
+
+from crdcompat.apiserver import metadata
+from crdcompat.apiserver.cel import RuleEvaluator
+from crdcompat.apiserver.correlation import Pair
+from crdcompat.apiserver.decode import Decoded
+from crdcompat.apiserver.errors import (
+    INVALID,
+    NOT_SUPPORTED,
+    REQUIRED,
+    TOO_LONG,
+    TOO_MANY,
+    TYPE_INVALID,
+    FieldError,
+    Unknown,
+)
+from crdcompat.apiserver.extensions import duplicate_errors, embedded_errors, has_embedded
+from crdcompat.apiserver.gotext import quote
+from crdcompat.apiserver.keywords import Keyword
+from crdcompat.apiserver.scale import scale_errors
+from crdcompat.apiserver.validate import SchemaValidator
+from crdcompat.apiserver.versions import Server
+from crdcompat.apiserver.wording import aggregate
+from crdcompat.crds.model import Crd, CrdVersion
+from crdcompat.records import dataclass
+
+Object = dict[str, Any]
+
+_BLOCKING = frozenset({REQUIRED, TOO_LONG, TOO_MANY, TYPE_INVALID})
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The answer to one write.
+
+    ``code`` is the HTTP status: 200, 422 with ``errors``, or 404 and 500 with a ``failure`` alone; ``subject`` is the
+    object's kind, group and name. ``object`` is what is stored when accepted, else None. ``pruned`` and ``defaulted``
+    are the paths that decoding the request took away and added. ``unknown`` says what could not be judged: then
+    ``accepted`` is None unless other errors reject the write anyway.
+    """
+
+    accepted: bool | None
+    errors: tuple[FieldError, ...]
+    object: Object | None
+    pruned: tuple[str, ...] = ()
+    defaulted: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    unknown: tuple[Unknown, ...] = ()
+    code: int = 200
+    subject: tuple[str, str, str] = ("", "", "")
+    failure: str = ""
+
+    @property
+    def message(self) -> str:
+        """What the client reads: the aggregate of the errors or the failure; "" when accepted."""
+        return self.failure or aggregate(*self.subject, self.errors)
+
+
+class Judge:
+    """The checks of one version of a CRD on one server, compiled once."""
+
+    def __init__(self, crd: Crd, version: CrdVersion, server: Server) -> None:
+        self.crd = crd
+        self.version = version
+        self.server = server
+        self.node = version.node
+        self.api_version = f"{crd.group}/{version.name}"
+
+    @cached_property
+    def _whole(self) -> SchemaValidator:
+        return SchemaValidator(self.node, self.server)
+
+    @cached_property
+    def _status(self) -> SchemaValidator | None:
+        node = self.node.properties.get("status")
+        return SchemaValidator(node, self.server) if node is not None else None
+
+    @cached_property
+    def _rules(self) -> RuleEvaluator:
+        return RuleEvaluator(self.node, self.server)
+
+    @cached_property
+    def _has_embedded(self) -> bool:
+        return has_embedded(self.node)
+
+    def judge(self, new: Object, old: Object | None, request: Decoded, *, status_write: bool) -> Verdict:
+        """The answer to a write that would store ``new``; ``old`` is what is stored, None for a create.
+
+        ``request`` is the object that was sent, decoded; a ``status_write`` came through /status.
+        """
+        unknown: list[Unknown] = []
+        warnings = tuple(
+            f"unknown field {quote(path)}" for path in request.pruned if self.server.does("field_warnings")
+        )
+        errors = list(self._type_meta(new))
+        pair = Pair(new, old, self.node) if old is not None else None
+        status_only = status_write and self.server.does("status_scope")
+        ratchet = old is not None and self.server.does("ratchet_status" if status_write else "ratchet_main")
+        if not errors:
+            errors.extend(self._metadata(new, old))
+            errors.extend(self._schema(new, pair if ratchet else None, status_only, unknown))
+            if self.version.scale is not None:
+                errors.extend(scale_errors(new, dict(self.version.scale), self.server, status_only=status_write))
+        if not status_write and self._has_embedded:
+            errors.extend(embedded_errors(new, self.node, self.server))
+        errors.extend(self._duplicates(new, old, status_write=status_write))
+        if self.server.does("cel") and self._rules.has_rules:
+            if any(self._blocks_rules(error) for error in errors):
+                errors.append(FieldError(INVALID, (), Keyword.NOT_CHECKED, None, self.server))
+            else:
+                outcome = self._rules.evaluate(new, pair, ratchet=ratchet)
+                errors.extend(outcome.errors)
+                unknown.extend(outcome.unknown)
+                warnings += outcome.warnings
+        accepted = None if unknown and not errors else not errors
+        name = metadata_of(new).get("name")
+        return Verdict(
+            accepted=accepted,
+            errors=tuple(errors),
+            object=new if accepted else None,
+            pruned=request.pruned,
+            defaulted=request.defaulted,
+            warnings=warnings,
+            unknown=tuple(unknown),
+            code=422 if errors else 200,
+            subject=(self.crd.kind, self.crd.group, name if isinstance(name, str) else ""),
+        )
+
+    def _blocks_rules(self, error: FieldError) -> bool:
+        return error.type in _BLOCKING or (error.type == NOT_SUPPORTED and self.server.does("enum_blocks_cel"))
+
+    def _type_meta(self, new: Object) -> Iterable[FieldError]:
+        for name, wanted in (("kind", self.crd.kind), ("apiVersion", self.api_version)):
+            if new.get(name) != wanted:
+                value, words = new.get(name, ""), f"must be {wanted}"
+                yield FieldError(INVALID, (name,), Keyword.TYPE_META, value, self.server, words=words)
+
+    def _metadata(self, new: Object, old: Object | None) -> list[FieldError]:
+        if old is None:
+            return metadata.validate_create(metadata_of(new), namespaced=self.crd.namespaced, server=self.server)
+        return metadata.validate_update(metadata_of(new), metadata_of(old), self.server)
+
+    def _schema(
+        self, new: Object, pair: Pair | None, status_only: bool, unknown: list[Unknown]
+    ) -> Iterable[FieldError]:
+        errors: list[FieldError] = []
+        if not status_only:
+            self._whole.validate_root(new, pair, errors, unknown)
+            return _distinct(errors)
+        if self._status is not None and "status" in new:
+            self._status.validate(new["status"], None, pair.key("status") if pair else None, errors, unknown)
+        return [error._replace(pointer=("status", *error.pointer), base=1) for error in _distinct(errors)]
+
+    def _duplicates(self, new: Object, old: Object | None, *, status_write: bool) -> list[FieldError]:
+        if status_write and not self.server.does("status_list_uniqueness"):
+            return []
+        errors = list(duplicate_errors(new, self.node, self.server))
+        # Servers have always tolerated stored duplicates, all or nothing.
+        if errors and old is not None and any(True for _ in duplicate_errors(old, self.node, self.server)):
+            return []
+        return errors
+
+
+def _distinct(errors: list[FieldError]) -> list[FieldError]:
+    """The OpenAPI result keeps one error per sentence; the sentence does not show the value."""
+    if len(errors) < 2:
+        return errors
+    return list({(error.type, error.field, error.detail): error for error in reversed(errors)}.values())[::-1]
+
+
+def metadata_of(obj: Object) -> Object:
+    """The metadata of an object, {} where it is none."""
+    meta = obj.get("metadata")
+    return meta if isinstance(meta, dict) else {}

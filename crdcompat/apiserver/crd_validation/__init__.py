@@ -1,0 +1,1 @@
+"""Whether a server accepts a CRD at all."""

@@ -1,0 +1,163 @@
+"""What keeps a schema from being structural, in the server's words: a server takes no other since v1.
+
+Source: apiextensions-apiserver, pkg/apiserver/schema/validation.go and pkg/apis/apiextensions/validation; reference
+section 11.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from crdcompat.apiserver.decode import apply_defaults, prune
+from crdcompat.apiserver.errors import FORBIDDEN, INVALID, REQUIRED, FieldError
+from crdcompat.apiserver.keywords import Keyword
+from crdcompat.apiserver.validate import SchemaValidator
+from crdcompat.apiserver.versions import Server
+from crdcompat.crds.model import CrdVersion
+from crdcompat.schema.paths import Pointer
+from crdcompat.schema.re2 import syntax_error
+from crdcompat.schema.structural import ABSENT, Node
+
+Schema = Mapping[str, Any]
+"""A schema as it stands in the manifest."""
+
+Fault = tuple[Pointer, FieldError]
+"""An error, and where in the schema it stands."""
+
+#: Keywords that shape a value: they must stand outside of anyOf, oneOf, allOf and not.
+_SHAPING = ("type", "additionalProperties", "default", "nullable", "title", "description")
+#: At the root of a version with a status subresource only these are allowed.
+_ROOT_FORBIDDEN = ("allOf", "anyOf", "oneOf", "not", "enum", "nullable")
+_JUNCTORS = frozenset({"allOf", "anyOf", "oneOf", "not"})
+#: Where the server's own form of a CRD has the schema: it names no version.
+_SCHEMA: Pointer = ("spec", "validation", "openAPIV3Schema")
+
+
+def root_faults(version: CrdVersion, server: Server) -> Iterator[Fault]:
+    """The faults of a schema's root alone."""
+    node = version.node
+    if node.type != "object":
+        yield _fault((), "type", INVALID if node.type else REQUIRED, server, "must be object at the root", node.type)
+    if node.additional is not None:
+        yield _fault((), "additionalProperties", FORBIDDEN, server, "must not be used at the root")
+    for keyword in _ROOT_FORBIDDEN if version.has_status else ():
+        if keyword in node.raw:
+            allowed = (
+                "only a list of keywords is allowed at the root of the schema if the status subresource is enabled"
+            )
+            words = f"{allowed}; {keyword} is not one of them"
+            yield (keyword,), _error((), INVALID, ABSENT, server, words)
+
+
+def schema_faults(raw: Schema, at: Pointer, server: Server, *, root: bool = False) -> Iterator[Fault]:
+    """The faults of a schema and of all below it. Plain dicts: every CRD that is compared comes by here."""
+    kind, properties, additional, items = map(raw.get, ("type", "properties", "additionalProperties", "items"))
+    free = raw.get("x-kubernetes-int-or-string") is True or raw.get("x-kubernetes-preserve-unknown-fields") is True
+    if not root and not free and not (kind and isinstance(kind, str)):
+        yield _fault(at, "type", REQUIRED, server, "must not be empty for specified object fields")
+    if raw.get("uniqueItems") is True:
+        detail = "uniqueItems cannot be set to true since the runtime complexity becomes quadratic"
+        yield _fault(at, "uniqueItems", FORBIDDEN, server, detail)
+    if properties and isinstance(properties, dict) and isinstance(additional, dict):
+        detail = "additionalProperties and properties are mutual exclusive"
+        yield _fault(at, "additionalProperties", FORBIDDEN, server, detail)
+    if kind == "array" and not isinstance(items, dict):
+        yield _fault(at, "items", REQUIRED, server, "must be specified")
+    if "pattern" in raw:
+        yield from _pattern(raw, at, server)
+    if raw.get("default") is not None:
+        yield from _default(raw, at, server)
+    for name, sub in sorted(_mapping(properties).items()):
+        yield from schema_faults(_mapping(sub), (*at, "properties", name), server, root=root and name == "metadata")
+    if isinstance(additional, dict):
+        yield from schema_faults(additional, (*at, "additionalProperties"), server)
+    if isinstance(items, dict):
+        yield from schema_faults(items, (*at, "items"), server)
+    if not _JUNCTORS.isdisjoint(raw):
+        yield from _branches(raw, at, server, within_int_or_string=_is_int_or_string(raw))
+
+
+def _pattern(raw: Schema, at: Pointer, server: Server) -> Iterator[Fault]:
+    pattern = raw.get("pattern")
+    if isinstance(pattern, str) and (reason := syntax_error(pattern)):
+        detail = f"must be a valid regular expression, but isn't: {reason}"
+        yield _fault(at, "pattern", INVALID, server, detail, pattern)
+
+
+def _default(raw: Schema, at: Pointer, server: Server) -> Iterator[Fault]:
+    node = Node(raw)
+    pruned: list[str] = []
+    value = prune({"v": node.default}, Node({"properties": {"v": raw}}), None, pruned)
+    holder = Node({"type": "object", "properties": {"v": raw}})
+    apply_defaults(value, holder, "", [])
+    if pruned:
+        yield _fault(at, "default", INVALID, server, "must not have unknown fields", node.default)
+    errors: list[FieldError] = []
+    SchemaValidator(node, server).validate(value.get("v"), None, None, errors, [])
+    for error in errors:
+        place = (*at, "default")
+        yield place, _error(place, error.type, error.value, server, keyword=Keyword.DEFAULT, demand=error)
+
+
+def _branches(raw: Schema, at: Pointer, server: Server, *, within_int_or_string: bool) -> Iterator[Fault]:
+    for keyword in ("allOf", "anyOf", "oneOf"):
+        branches = raw.get(keyword)
+        for index, branch in enumerate(branches if isinstance(branches, list) else ()):
+            below = (*at, keyword, index)
+            yield from _branch(_mapping(branch), below, server, within_int_or_string=within_int_or_string)
+    if isinstance(raw.get("not"), dict):
+        yield from _branch(raw["not"], (*at, "not"), server, within_int_or_string=within_int_or_string)
+
+
+def _branch(raw: Schema, at: Pointer, server: Server, *, within_int_or_string: bool) -> Iterator[Fault]:
+    for keyword in _SHAPING:
+        # The one idiom that is allowed: anyOf integer, string beside x-kubernetes-int-or-string.
+        if keyword in raw and not (keyword == "type" and within_int_or_string):
+            yield _fault(at, keyword, FORBIDDEN, server, "must be empty to be structural")
+    yield from _pattern(raw, at, server)
+    for name, sub in sorted(_mapping(raw.get("properties")).items()):
+        inner = _mapping(sub)
+        yield from _branch(inner, (*at, "properties", name), server, within_int_or_string=_is_int_or_string(inner))
+    if isinstance(raw.get("items"), dict):
+        yield from _branch(raw["items"], (*at, "items"), server, within_int_or_string=False)
+    yield from _branches(raw, at, server, within_int_or_string=within_int_or_string)
+
+
+def _fault(at: Pointer, keyword: str, kind: str, server: Server, words: str, value: Any = "") -> Fault:
+    """An error of one keyword of the schema at ``at``."""
+    place = (*at, keyword)
+    return place, _error(place, kind, value, server, words)
+
+
+def _error(
+    at: Pointer,
+    kind: str,
+    value: Any,
+    server: Server,
+    words: str | None = None,
+    *,
+    keyword: Keyword = Keyword.CRD,
+    demand: Any = None,
+) -> FieldError:
+    pointer = (*_SCHEMA, *at)
+    return FieldError(kind, pointer, keyword, value, server, demand, words, base=len(pointer), keys=_keys(pointer))
+
+
+def _keys(pointer: Pointer) -> tuple[int, ...]:
+    """The steps that are names of properties: ``spec.validation.openAPIV3Schema.properties[spec].items``."""
+    keys: list[int] = []
+    named = False
+    for index, step in enumerate(pointer):
+        if named:
+            keys.append(index)
+        named = step == "properties" and not named
+    return tuple(keys)
+
+
+def _is_int_or_string(raw: Schema) -> bool:
+    return raw.get("x-kubernetes-int-or-string") is True
+
+
+def _mapping(value: Any) -> Schema:
+    return value if isinstance(value, dict) else {}

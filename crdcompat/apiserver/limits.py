@@ -1,0 +1,180 @@
+"""Bounds, multiples and ranges of numbers, with Go's int64/float64 distinction (reference section 3.2 and 3.3).
+
+Lengths and patterns of texts (reference section 3.3).
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from dataclasses import field
+from typing import Any
+
+from crdcompat.apiserver.errors import INVALID, TOO_LONG, FieldError, Unknown
+from crdcompat.apiserver.keywords import Keyword
+from crdcompat.apiserver.versions import Server
+from crdcompat.apiserver.wording import schema_field
+from crdcompat.records import dataclass
+from crdcompat.schema.paths import Trail, pointer_at
+from crdcompat.schema.re2 import Pattern, PatternError, compile_pattern
+from crdcompat.schema.structural import Node
+
+_SAFE = 2**53 - 1
+_NEAR = 1e-9
+
+
+def is_integer_like(value: float) -> bool:
+    """Whether the server takes a float64 for an integer: within +-(2^53-1), and whole or nearly so."""
+    if not math.isfinite(value) or abs(value) > _SAFE:
+        return False
+    if value == math.trunc(value):
+        return True
+    distance = abs(value - round(value))
+    return distance / max(abs(value), abs(round(value)), 1e-300) < _NEAR
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """The number keywords of one node."""
+
+    server: Server
+    type: str
+    format: str
+    in_range: bool
+    multiple_of: float | int | None
+    minimum: float | int | None
+    maximum: float | int | None
+    exclusive_minimum: bool
+    exclusive_maximum: bool
+
+    @classmethod
+    def read(cls, node: Node, number_format: str, server: Server) -> Bounds | None:
+        """The bounds of a node, None where it has none."""
+        raw = node.raw
+        # Two types (int-or-string) exempt a node from the range check: the server looks at a single one.
+        in_range = server.does("integer_range") and not node.int_or_string and node.type in ("integer", "number")
+        found = cls(
+            server=server,
+            type=node.type,
+            format=number_format,
+            in_range=in_range,
+            multiple_of=_number(raw.get("multipleOf")),
+            minimum=_number(raw.get("minimum")),
+            maximum=_number(raw.get("maximum")),
+            exclusive_minimum=raw.get("exclusiveMinimum") is True,
+            exclusive_maximum=raw.get("exclusiveMaximum") is True,
+        )
+        return found if in_range or (found.multiple_of, found.minimum, found.maximum) != (None,) * 3 else None
+
+    def check(self, value: int | float, path: Trail, out: list[FieldError]) -> None:
+        """Append the errors of a number at ``path``, in the server's order."""
+        if self.in_range:
+            self._range(value, None, path, out)
+        if self.multiple_of is not None and not self._range(self.multiple_of, Keyword.MULTIPLE_OF, path, out):
+            self._multiple(value, path, out)
+        if self.maximum is not None:
+            self._maximum(value, self.maximum, path, out)
+        if self.minimum is not None:
+            self._minimum(value, self.minimum, path, out)
+
+    def _maximum(self, value: int | float, bound: int | float, path: Trail, out: list[FieldError]) -> None:
+        most = self._bound(value, bound, Keyword.MAXIMUM, path, out)
+        if value >= most if self.exclusive_maximum else value > most:
+            keyword = Keyword.EXCLUSIVE_MAXIMUM if self.exclusive_maximum else Keyword.MAXIMUM
+            out.append(FieldError(INVALID, pointer_at(path), keyword, value, self.server, most))
+
+    def _minimum(self, value: int | float, bound: int | float, path: Trail, out: list[FieldError]) -> None:
+        least = self._bound(value, bound, Keyword.MINIMUM, path, out)
+        if value <= least if self.exclusive_minimum else value < least:
+            keyword = Keyword.EXCLUSIVE_MINIMUM if self.exclusive_minimum else Keyword.MINIMUM
+            out.append(FieldError(INVALID, pointer_at(path), keyword, value, self.server, least))
+
+    def _bound(
+        self, value: int | float, bound: int | float, keyword: Keyword, path: Trail, out: list[FieldError]
+    ) -> int | float:
+        """The bound that a value meets: an int64 meets it cut to an int64."""
+        misfit = self._range(bound, keyword, path, out)
+        return math.trunc(bound) if isinstance(value, int) and not misfit else bound
+
+    def _multiple(self, value: int | float, path: Trail, out: list[FieldError]) -> None:
+        factor: int | float = self.multiple_of if self.multiple_of is not None else 0
+        if isinstance(value, int):
+            factor = math.trunc(factor)
+        if factor <= 0:
+            out.append(FieldError(INVALID, pointer_at(path), Keyword.MULTIPLE_OF, factor, self.server, factor))
+            return
+        if isinstance(value, int):
+            whole = value % int(factor) == 0
+        else:
+            whole = is_integer_like(1 / factor * value if factor < 1 else value / factor)
+        if not whole:
+            out.append(FieldError(INVALID, pointer_at(path), Keyword.MULTIPLE_OF, value, self.server, factor))
+
+    def _range(self, value: int | float, bound: Keyword | None, path: Trail, out: list[FieldError]) -> bool:
+        """From 1.36 a value (``bound``: None) or bound outside its type's range is an error of its own."""
+        if not self.in_range or self._fits(value):
+            return False
+        demand = (bound, self.type, self.format)
+        out.append(FieldError(INVALID, pointer_at(path), Keyword.RANGE, "", self.server, demand))
+        return True
+
+    def _fits(self, value: int | float) -> bool:
+        if self.type == "integer":
+            bits = 31 if self.format == "int32" else 63
+            return value == math.trunc(value) and -(2**bits) <= value < 2**bits
+        return self.format != "float" or abs(value) <= struct.unpack("<f", b"\xff\xff\x7f\x7f")[0]
+
+
+def _number(value: Any) -> int | float | None:
+    """A number as Go decodes a float64 keyword; integers that an int64 holds are kept exact."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    if isinstance(value, int) and abs(value) >= 2**63:
+        return float(value) if abs(value) < 2**1023 else None
+    return value if math.isfinite(value) else None
+
+
+#: So long, in characters, is a text that is worth remembering, and so many of them: reasons and the like recur.
+_LONGEST_REMEMBERED, _MOST_REMEMBERED = 64, 256
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """The text keywords of one node; ``unknown`` says why its pattern cannot be told.
+
+    ``passed`` are texts that were checked and found right.
+    """
+
+    server: Server
+    min_length: int | None
+    max_length: int | None
+    pattern: Pattern | None
+    unknown: str
+    passed: set[str] = field(default_factory=set)
+
+    @classmethod
+    def read(cls, node: Node, server: Server) -> Texts | None:
+        """What a node demands of texts, None where it demands nothing."""
+        source = node.raw.get("pattern")
+        compiled = compile_pattern(source) if isinstance(source, str) and source else None
+        unknown = f"pattern {source}: {compiled}" if isinstance(compiled, PatternError) else ""
+        pattern = None if isinstance(compiled, PatternError) else compiled
+        found = cls(server, node.count("minLength"), node.count("maxLength"), pattern, unknown)
+        demanding = (found.min_length, found.max_length, pattern) != (None,) * 3 or unknown
+        return found if demanding else None
+
+    def check(self, value: str, path: Trail, out: list[FieldError], unknown: list[Unknown]) -> None:
+        """Only the first failing of maxLength, minLength and pattern is reported. Lengths count code points."""
+        length = len(value)
+        if self.max_length is not None and length > self.max_length:
+            kind = TOO_LONG if self.server.does("typed_errors") else INVALID
+            out.append(FieldError(kind, pointer_at(path), Keyword.MAX_LENGTH, value, self.server, self.max_length))
+        elif self.min_length is not None and length < self.min_length:
+            out.append(FieldError(INVALID, pointer_at(path), Keyword.MIN_LENGTH, value, self.server, self.min_length))
+        elif self.pattern is not None and not self.pattern.search(value):
+            source = self.pattern.source
+            out.append(FieldError(INVALID, pointer_at(path), Keyword.PATTERN, value, self.server, source))
+        elif self.unknown:
+            unknown.append(Unknown(schema_field(pointer_at(path), self.server), "pattern", self.unknown))
+        elif length <= _LONGEST_REMEMBERED and len(self.passed) < _MOST_REMEMBERED:
+            self.passed.add(value)

@@ -1,0 +1,273 @@
+"""Every effect is claimed with a witness, and every witness is judged before it is shown.
+
+A witness is the smallest object found that every writer accepts and on which every reader shows the effect.
+Where no object can hold the value, there is no effect; where none was found, that is said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from hashlib import blake2b
+from typing import Any
+
+import orjson
+
+from crdcompat.apiserver.admission import Verdict
+from crdcompat.apiserver.equivalence import manner
+from crdcompat.apiserver.errors import REQUIRED
+from crdcompat.apiserver.strategy import Resource
+from crdcompat.apiserver.versions import Server
+from crdcompat.compare.changes import Change
+from crdcompat.compare.exhaust import cannot_hold, forbids
+from crdcompat.compare.facet import Facet
+from crdcompat.compare.objects import Object, place, whole_object
+from crdcompat.compare.registry import facet_of
+from crdcompat.compare.search import find_valid, shrink
+from crdcompat.compare.site import Meeting, Seen, Trial, Trials
+from crdcompat.records import dataclass
+from crdcompat.schema.paths import Pointer, SchemaPath, field_of, node_at, value_at, with_value
+from crdcompat.schema.structural import ABSENT, Node
+from crdcompat.vocabulary import Direction, Effect
+
+#: Of a giant enum only so many values are proved one by one; the others are of the same kind.
+_PROVED_ONE_BY_ONE = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """The proof of an effect, or the ``reason`` why there is none (then ``object`` is None).
+
+    ``errors`` are the reader's sentences, ``pruned`` and ``defaulted`` the paths it takes away and adds, ``at``
+    is where the effect shows, if not at the change's own path.
+    """
+
+    object: Object | None
+    errors: tuple[str, ...] = ()
+    pruned: tuple[str, ...] = ()
+    defaulted: tuple[str, ...] = ()
+    reason: str | None = None
+    at: SchemaPath | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a change does in one direction: its effect, the witness, and the values it holds for."""
+
+    effect: Effect
+    witness: Witness
+    labels: tuple[Any, ...] = ()
+
+
+#: How a trial ends. ``_NEVER``: no value like this can be held; ``_NOT_THIS``: this one cannot.
+_PROVED, _HARMLESS, _NEVER, _NOT_THIS, _OPEN = "proved", "harmless", "never", "not this", "open"
+
+
+@dataclass(frozen=True, slots=True)
+class _Tried:
+    """How one trial ended, with its witness where it proved something, and ``why`` where it is open."""
+
+    ended: str
+    witness: Witness | None = None
+    effect: Effect = Effect.NONE
+    why: str = ""
+
+    @property
+    def refuted(self) -> bool:
+        """Whether this very value is known to do nothing."""
+        return self.ended in (_HARMLESS, _NEVER, _NOT_THIS)
+
+
+class TrialBook:
+    """The trials of each change, found once per pair of nodes: variants of a CRD mostly share them."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[Any, ...], Trials] = {}
+        self._digests: dict[Node, bytes] = {}
+        self._asked: dict[bytes, dict[Server, Server]] = {}
+
+    def trials(self, facet: Facet, change: Change, direction: Direction, meeting: Meeting) -> Trials:
+        """``facet.trials``, remembered by what it looks at: the node on both sides and, if it says so, its parent."""
+        paths = (change.path, change.path[:-1]) if facet.looks_above else (change.path,)
+        seen = [
+            self._look(node_at(side.node, path), side.server)
+            for side in (meeting.writer, meeting.reader)
+            for path in paths
+        ]
+        key = (change.kind, change.path, direction, *seen)
+        if key not in self._known:
+            self._known[key] = facet.trials(change, direction, meeting)
+        return self._known[key]
+
+    def _look(self, node: Node | None, server: Server) -> tuple[bytes, Server] | None:
+        """What a quick look at ``node`` depends on: what it says, and the first server that takes it in this manner."""
+        if node is None:
+            return None
+        digest = self.digest(node)
+        asked = self._asked.setdefault(digest, {server: server})
+        if server not in asked:
+            mine = manner(server, node)
+            alike = (first for first in set(asked.values()) if manner(first, node) == mine)
+            asked[server] = next(alike, server)
+        return digest, asked[server]
+
+    def digest(self, node: Node) -> bytes:
+        """What a node says, in few bytes, worked out once: a parent is asked about for each of its members."""
+        if node not in self._digests:
+            self._digests[node] = blake2b(orjson.dumps(node.raw), digest_size=16).digest()
+        return self._digests[node]
+
+
+def prove(change: Change, direction: Direction, meeting: Meeting, book: TrialBook) -> Outcome:
+    """The effect of ``change`` where ``meeting.writer``'s objects meet ``meeting.reader``."""
+    facet = facet_of(change.kind)
+    effects = facet.effects[change.kind].towards(direction)
+    if not effects:
+        return Outcome(Effect.NONE, Witness(None))
+    trials = book.trials(facet, change, direction, meeting)
+    tried: list[tuple[Trial, _Tried]] = []
+    known: Object | None = None
+    for trial in trials.values[:_PROVED_ONE_BY_ONE]:
+        answer = _try(trial, change, effects, facet, meeting, known)
+        known = answer.witness.object if answer.witness is not None else known
+        tried.append((trial, answer))
+        if answer.witness is not None and answer.effect == effects[0] and not trials.complete:
+            break  # any one value proves an open set
+    proved = [answer for _, answer in tried if answer.witness is not None]
+    standing = [trial.label for trial, answer in tried if not answer.refuted]
+    standing += [trial.label for trial in trials.values[_PROVED_ONE_BY_ONE:]]
+    labels = tuple(label for label in standing if label is not ABSENT)
+    if proved:
+        best = min(proved, key=lambda answer: effects.index(answer.effect))
+        assert best.witness is not None
+        return Outcome(best.effect, best.witness, labels)
+    if trials.complete and not standing:
+        return Outcome(Effect.NONE, Witness(None))
+    if tried and all(answer.ended in (_NEVER, _HARMLESS) for _, answer in tried):
+        return Outcome(Effect.NONE, Witness(None))
+    reasons = list(dict.fromkeys(answer.why for _, answer in tried if answer.why))
+    return Outcome(effects[0], Witness(None, reason=_reason(reasons)), labels)
+
+
+def _reason(reasons: list[str]) -> str:
+    if not reasons:
+        return "no value could be made for this field"
+    return reasons[0]
+
+
+def _try(
+    trial: Trial, change: Change, effects: tuple[Effect, ...], facet: Facet, meeting: Meeting, known: Object | None
+) -> _Tried:
+    writer, reader = meeting.writer, meeting.reader
+    keep = place(trial.path)
+
+    def accepts(obj: Object) -> Verdict:
+        return writer.create(obj, keep_status=True)
+
+    def effect_on(stored: Object) -> tuple[Effect, Verdict]:
+        verdict = reader.create(stored, keep_status=True)
+        return _effect(verdict, trial.at or change.path, effects, facet), verdict
+
+    def still(obj: Object) -> bool:
+        answer = accepts(obj)
+        return answer.accepted is True and answer.object is not None and effect_on(answer.object)[0] == effect
+
+    if trial.value is ABSENT and not _has_members(node_at(writer.node, trial.path[:-1])):
+        return _Tried(_NEVER)
+    start = _start(trial, keep, writer, known)
+    if start is None:
+        return _Tried(_OPEN, why="no valid object with this field could be made")
+    verdict = accepts(start)
+    if verdict.accepted is False and (ended := _impossible(trial, verdict, meeting)):
+        return _Tried(ended)
+    found, verdict = find_valid(start, verdict, keep, writer, accepts)
+    if found is None:
+        return _Tried(_OPEN, why=_why_rejected(verdict, writer))
+    if verdict.object is None or (_at(verdict.object, keep) is ABSENT) != (trial.value is ABSENT):
+        return _Tried(_NOT_THIS)  # it does not survive decoding: a null that is dropped, a field that is defaulted
+    effect, answer = effect_on(verdict.object)
+    if effect == Effect.NONE:
+        return _Tried(_HARMLESS)
+    small = found
+    if found is not start:  # a minimal object needs no shrinking, one that was searched for does
+        small = shrink(found, keep, still)
+        effect, answer = effect_on(accepts(small).object or small)
+    witness = Witness(
+        small,
+        errors=tuple(error.text() for error in answer.errors),
+        pruned=answer.pruned,
+        defaulted=answer.defaulted,
+        at=trial.at,
+    )
+    return _Tried(_PROVED, witness=witness, effect=effect)
+
+
+def _effect(verdict: Verdict, at: SchemaPath, effects: tuple[Effect, ...], facet: Facet) -> Effect:
+    """The strongest of ``effects`` that a verdict shows at the place, NONE if there is none."""
+    pointer = place(at)
+    seen = Seen(verdict, pointer, field_of(pointer))
+    for effect in effects:
+        if facet.shows(effect, seen):
+            return effect
+    return Effect.NONE
+
+
+def _has_members(parent: Node | None) -> bool:
+    """Whether a value may be an object: only of an object can a member be missing."""
+    return parent is not None and (not parent.types or parent.type == "object")
+
+
+def _start(trial: Trial, keep: Pointer, writer: Resource, known: Object | None) -> Object | None:
+    """Where the search begins: the witness of a value before it, if it can hold this one, else a minimal object."""
+    if known is not None:
+        try:
+            swapped: Object = with_value(known, keep, trial.value)
+        except LookupError:
+            swapped = known
+        if swapped is not known and writer.create(swapped, keep_status=True).accepted:
+            return swapped
+    return whole_object(writer, trial.path, trial.value)
+
+
+def _impossible(trial: Trial, verdict: Verdict, meeting: Meeting) -> str:
+    """Whether the writer rejects this value (or any that it stands for) in every object; "" if not known."""
+    root, server = meeting.writer.node, meeting.writer.server
+    if trial.value is ABSENT:
+        missing = place(trial.path)
+        needed = any(error.type == REQUIRED and error.pointer == missing for error in verdict.errors)
+        return _NEVER if needed else ""
+    node = node_at(root, trial.path)
+    if node is not None and forbids(node, trial.value, server):
+        return _NOT_THIS
+    parent, member = node_at(root, trial.path[:-1]) if trial.path else None, trial.path[-1:]
+    if parent is None or not member or not isinstance(member[0], str):
+        return ""
+    return _NEVER if cannot_hold(parent, member[0], trial.value, server) else ""
+
+
+def _why_rejected(verdict: Verdict, writer: Resource) -> str:
+    if verdict.unknown and not verdict.errors:
+        first = verdict.unknown[0]
+        return f"cannot be judged: {first.field}: {first.what}: {first.reason}"
+    return f"no valid object found that holds the value: {verdict.errors[0].text()}"
+
+
+def _at(obj: Object, pointer: tuple[str | int, ...]) -> Any:
+    try:
+        return value_at(obj, pointer)
+    except LookupError:
+        return ABSENT
+
+
+def holds(witness: Witness, change: Change, effect: Effect, meetings: Sequence[Meeting]) -> bool:
+    """Whether a witness proves the effect in other meetings too (contexts whose schemas differ elsewhere)."""
+    if witness.object is None:
+        return False
+    facet = facet_of(change.kind)
+    for meeting in meetings:
+        verdict = meeting.writer.create(witness.object, keep_status=True)
+        if verdict.accepted is not True or verdict.object is None:
+            return False
+        answer = meeting.reader.create(verdict.object, keep_status=True)
+        if _effect(answer, witness.at or change.path, (effect,), facet) == Effect.NONE:
+            return False
+    return True

@@ -1,0 +1,82 @@
+"""What the configuration says of a run: how sources are read, which severities count, and what is waived."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+
+from crdcompat.config.configuration import Config
+from crdcompat.config.releases import version_of
+from crdcompat.crds.reader import CrdReader, CrdSet
+from crdcompat.crds.variants import decisive_annotations
+from crdcompat.findings.finding import order
+from crdcompat.findings.split import FindingSplitter
+from crdcompat.findings.waivers import Waiver, apply_waivers, with_ended
+from crdcompat.models.diff import DiffReport
+from crdcompat.records import dataclass
+from crdcompat.sources import open_source
+from crdcompat.vocabulary import Side
+
+
+def reader_for(config: Config) -> CrdReader:
+    """A reader that tells variants apart as the configuration says."""
+    return CrdReader(decisive_annotations(config.preset, config.texts("variant_annotations")))
+
+
+def read_source(name: str, side: Side, reader: CrdReader, config: Config, repo: str | None) -> CrdSet:
+    """The CRDs of a source that the configuration wants, and what runs beside it.
+
+    Raises SourceError, RefNotFoundError, UsageError.
+    """
+    crds = reader.read(open_source(name, repo=repo), side, config.wants)
+    return replace(crds, runs=config.runs(crds.name))
+
+
+def both_sides(old: str, new: str, config: Config, repo: str | None) -> tuple[CrdSet, CrdSet]:
+    """The CRDs of both sides, blobs that are equal read once. Raises as ``read_source`` does."""
+    reader = reader_for(config)
+    before, after = read_source(old, Side.OLD, reader, config, repo), read_source(new, Side.NEW, reader, config, repo)
+    versions = version_of(before.name), version_of(after.name)
+    if versions[0] and versions[1] and versions[0] > versions[1]:
+        note = f"{before.name} looks newer than {after.name}: the older release comes first"
+        before = replace(before, notes=(*before.notes, note))
+    return before, after
+
+
+def configured(report: DiffReport, config: Config) -> DiffReport:
+    """The report with the severities that the configuration gives."""
+    findings = (
+        replace(f, severity=config.severity(f.rule, f.direction, f.owner, f.path) or f.severity)
+        for f in report.findings
+    )
+    return replace(report, findings=tuple(sorted(findings, key=order)))
+
+
+@dataclass(frozen=True, eq=False)
+class ActiveWaivers:
+    """The waivers of ``file``: ``valid`` ones waive, ``expired`` ones only say why a finding counts again."""
+
+    valid: tuple[Waiver, ...]
+    expired: tuple[Waiver, ...]
+    file: Path
+
+
+def active_waivers(waivers: Sequence[Waiver], today: date, release: str, file: Path) -> ActiveWaivers:
+    """The waivers of ``file`` by whether they have ended, with a day or with the newer ``release``."""
+    expired = tuple(waiver for waiver in waivers if waiver.expired(today, release))
+    return ActiveWaivers(tuple(waiver for waiver in waivers if waiver not in expired), expired, file)
+
+
+def waived(report: DiffReport, waivers: ActiveWaivers, splitter: FindingSplitter) -> tuple[DiffReport, frozenset[int]]:
+    """The report with its waived findings marked, and the waivers that were used (by identity)."""
+    applied = apply_waivers(report.findings, waivers.valid, splitter.split)
+    findings = with_ended(applied.findings, waivers.expired, str(waivers.file))
+    return replace(report, findings=tuple(findings)), applied.used
+
+
+def overruled(report: DiffReport, config: Config, waivers: Sequence[Waiver], splitter: FindingSplitter) -> DiffReport:
+    """The report with the severities and the waivers of the configuration."""
+    active = active_waivers(waivers, date.today(), report.new.name, config.waiver_file)
+    return waived(configured(report, config), active, splitter)[0]

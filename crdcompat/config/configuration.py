@@ -1,0 +1,263 @@
+"""The configuration: ``.crdcompat.yaml`` or ``[tool.crdcompat]``, found upwards from where the command runs.
+
+Every key is optional; a key that the program does not know is an error that names the nearest one it does. Release
+names are texts: an unquoted 4.10 is a number to YAML, the number 4.1, and is refused.
+"""
+
+from __future__ import annotations
+
+from dataclasses import field
+from fnmatch import fnmatchcase
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from crdcompat.errors import CrdcompatError
+from crdcompat.records import dataclass
+from crdcompat.vocabulary import Direction, Owner, Severity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+NAMES = (".crdcompat.yaml", ".crdcompat.yml")
+WAIVERS = ".crdcompat-waivers.yaml"
+_DEFAULTS: dict[str, Any] = {
+    "preset": None, "base": None, "rollback_targets": [], "releases": {}, "include": [], "exclude": [],
+    "variant_annotations": [], "contexts": [], "severities": [], "objects": [], "formats": [], "fail_on": "error",
+    "waivers": WAIVERS,
+}  # fmt: skip
+_DEFAULT = "default"
+
+
+class ConfigError(CrdcompatError):
+    """The configuration (or a waiver file) cannot be used: ``file:line: what, and what to do``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """The effective configuration: ``values`` by key, every key there; ``file`` is None without a file.
+
+    ``origins`` says for each key where its value came from, ``default`` or the file.
+    """
+
+    values: Mapping[str, Any] = field(default_factory=lambda: dict(_DEFAULTS))
+    origins: Mapping[str, str] = field(default_factory=lambda: dict.fromkeys(_DEFAULTS, _DEFAULT))
+    file: Path | None = None
+
+    @property
+    def base(self) -> str | None:
+        found: str | None = self.values["base"]
+        return found
+
+    @property
+    def preset(self) -> str | None:
+        found: str | None = self.values["preset"]
+        return found
+
+    def runs(self, release: str) -> str:
+        """What runs beside a release (``1.31``, ``openshift-4.18``), if it says so; else ""."""
+        return str(self.values["releases"].get(release, ""))
+
+    @property
+    def waiver_file(self) -> Path:
+        """Where waivers are, or would be written."""
+        return (self.file.parent if self.file is not None else Path()) / str(self.values["waivers"])
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        """The value of a key that is a list of texts."""
+        return tuple(self.values[key])
+
+    @property
+    def recordings(self) -> tuple[str, ...]:
+        """The recordings that are evidence; a relative path starts at the configuration's folder."""
+        folder = self.file.parent if self.file is not None else Path()
+        return tuple(name if ":" in name or name == "-" else str(folder / name) for name in self.texts("objects"))
+
+    def targets(self, release: str) -> tuple[str, ...] | None:
+        """The rollback targets of ``release`` (a branch name); None where the map does not name it: none is allowed."""
+        found = self.values["rollback_targets"]
+        if isinstance(found, list):
+            return tuple(found)
+        return tuple(found[release]) if release in found else None
+
+    def wants(self, path: str) -> bool:
+        """Whether a file is read, by include and exclude; ``*`` crosses folders."""
+        included, excluded = self.values["include"], self.values["exclude"]
+        if included and not any(fnmatchcase(path, glob) for glob in included):
+            return False
+        return not excluded or not any(fnmatchcase(path, glob) for glob in excluded)
+
+    def severity(self, rule: str, direction: Direction, owner: Owner, path: str) -> Severity | None:
+        """The severity that the configuration gives a finding; None where it says nothing."""
+        facts = {"rule": rule, "direction": direction, "owner": owner}
+        for entry in self.values["severities"]:
+            same = all(entry.get(key, value) == value for key, value in facts.items())
+            if same and fnmatchcase(path, entry.get("path", "*").replace("[", "[[]")):
+                return Severity(entry["severity"])
+        return None
+
+
+def find_config(named: str | None = None, start: Path | None = None) -> Config:
+    """Read the configuration ``named``, else the nearest one from ``start`` upwards; without one the defaults.
+
+    Looks no further than the top of the git repository. Raises ConfigError.
+    """
+    if named is not None:
+        path = Path(named)
+        if not path.is_file():
+            raise ConfigError(f"{named}: there is no such configuration file")
+        return read_config(path)
+    for folder in _upwards((start or Path()).resolve()):
+        for name in NAMES:
+            if (folder / name).is_file():
+                return read_config(folder / name)
+        project = folder / "pyproject.toml"
+        if project.is_file() and (values := _tool_table(project)) is not None:
+            return _config(project, values, None)
+    return Config()
+
+
+def read_config(path: Path) -> Config:
+    """Read one file. Raises ConfigError."""
+    if path.suffix == ".toml":
+        values = _tool_table(path)
+        if values is None:
+            raise ConfigError(f"{path}: there is no table [tool.crdcompat] in it")
+        return _config(path, values, None)
+    text = _bytes(path)
+    return _config(path, read_mapping(path, text), text)
+
+
+def read_mapping(path: Path, text: bytes) -> dict[str, Any]:
+    """The one mapping that a YAML file holds; ``{}`` for an empty one. Raises ConfigError."""
+    from crdcompat.yaml.documents import Document, read_documents
+
+    found = list(read_documents(text, str(path)))
+    for item in found:
+        if not isinstance(item, Document):
+            raise ConfigError(f"{path}:{item.line or 1}: {item.message}")
+        for remark in item.remarks:
+            raise ConfigError(f"{path}:{remark.line}: {remark.message}")
+    if not found:
+        return {}
+    if len(found) > 1 or not isinstance(found[0].data, dict):  # type: ignore[union-attr]
+        raise ConfigError(f"{path}: one mapping is wanted here")
+    data: dict[str, Any] = found[0].data  # type: ignore[union-attr]
+    return data
+
+
+def check_schema(path: Path, values: Any, text: bytes | None, schema: Mapping[str, Any]) -> None:
+    """Hold a file's values against a schema; the first error is raised as ConfigError with its line."""
+    from jsonschema import Draft202012Validator
+
+    errors = sorted(
+        Draft202012Validator(schema).iter_errors(values), key=lambda error: [*map(str, error.absolute_path)]
+    )
+    for error in errors:
+        pointer = tuple(error.absolute_path)
+        unknown = _unknown_key(error)
+        message = unknown or _plain(error)
+        at = ".".join(map(str, pointer))
+        raise ConfigError(f"{path}{_line(text, pointer)}: {at}{': ' if at else ''}{message}")
+
+
+@cache
+def config_schema() -> dict[str, Any]:
+    """The JSON Schema of the configuration."""
+    import orjson
+
+    loaded: dict[str, Any] = orjson.loads((Path(__file__).parent / "config.schema.json").read_bytes())
+    return loaded
+
+
+def _config(path: Path, values: dict[str, Any], text: bytes | None) -> Config:
+    for line, written, read in _numbers(text) if text is not None else ():
+        raise ConfigError(f'{path}:{line}: {written} is a number to YAML ({read}): write it in quotes, "{written}"')
+    check_schema(path, values, text, config_schema())
+    from crdcompat.findings.rules import rule_names
+
+    for entry in values.get("severities", ()):
+        if "rule" in entry and entry["rule"] not in rule_names():
+            raise ConfigError(f"{path}: severities: there is no rule {entry['rule']!r} (crdcompat rules lists them)")
+    origins = {key: str(path) if key in values else _DEFAULT for key in _DEFAULTS}
+    return Config({**_DEFAULTS, **values}, origins, path)
+
+
+def _upwards(folder: Path) -> Iterator[Path]:
+    for each in (folder, *folder.parents):
+        yield each
+        if (each / ".git").exists():
+            return
+
+
+def _tool_table(path: Path) -> dict[str, Any] | None:
+    import tomllib
+
+    try:
+        tool = tomllib.loads(_bytes(path).decode()).get("tool", {})
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path}: not valid TOML: {error}") from None
+    found = tool.get("crdcompat") if isinstance(tool, dict) else None
+    return found if isinstance(found, dict) else None
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise ConfigError(f"{path}: {error.strerror}") from None
+
+
+def _numbers(text: bytes) -> Iterator[tuple[int, str, Any]]:
+    """Scalars that YAML reads as fractions: no key and no value of ours is one."""
+    from yaml.nodes import MappingNode, ScalarNode
+
+    from crdcompat.yaml.scalars import plain_value
+    from crdcompat.yaml.streams import compose_stream
+
+    left: list[Any] = list(compose_stream(text))
+    while left:
+        node = left.pop(0)
+        if isinstance(node, ScalarNode):
+            if node.tag.endswith(":float"):
+                yield node.start_mark.line + 1, node.value, plain_value(node.value)
+        elif isinstance(node, MappingNode):
+            left[:0] = [part for pair in node.value for part in pair]
+        else:
+            left[:0] = node.value
+
+
+def _unknown_key(error: Any) -> str:
+    if error.validator != "additionalProperties" or not isinstance(error.instance, dict):
+        return ""
+    from difflib import get_close_matches
+
+    known = sorted(error.schema.get("properties", {}))
+    for key in error.instance:
+        if key not in known:
+            near = get_close_matches(str(key), known, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known)}"
+            return f"there is no key {key!r}; {hint}"
+    return ""
+
+
+def _plain(error: Any) -> str:
+    if error.validator == "oneOf":
+        return "neither a list of branches nor a map of releases to such lists"
+    if error.validator == "type" and error.validator_value == "string" and isinstance(error.instance, float):
+        return f'{error.instance} is a number to YAML: write it in quotes, "{error.instance}"'
+    if error.validator == "pattern":
+        return f"{error.instance!r} is not {error.schema.get('description', error.schema['pattern'])}"
+    return str(error.message)
+
+
+def _line(text: bytes | None, pointer: tuple[str | int, ...]) -> str:
+    if text is None:
+        return ""
+    from crdcompat.yaml.locate import locate
+
+    for length in range(len(pointer), -1, -1):
+        place = locate(text, [(0, pointer[:length])]).get((0, pointer[:length]))
+        if place is not None:
+            return f":{place[0]}"
+    return ""

@@ -1,0 +1,1 @@
+"""CRDs: read from documents, told apart by variant, and paired between two sets."""

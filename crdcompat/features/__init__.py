@@ -1,0 +1,1 @@
+"""One package per command: the workflow of each, above all shared rooms."""

@@ -1,0 +1,221 @@
+"""What a check is asked for, and which states it compares: base and head of a change, and rollback targets."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import field
+from typing import TYPE_CHECKING, Any
+
+from crdcompat.errors import RefNotFoundError, SourceError, UsageError
+from crdcompat.records import dataclass
+from crdcompat.sources.naming import display_path
+from crdcompat.sources.refs import is_commit_id, merge_base, resolve
+from crdcompat.sources.repository import Repository
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from crdcompat.config.configuration import Config
+    from crdcompat.sources.tree import Tree
+
+#: The base before the first commit, and of a new branch without a known origin: no files.
+EMPTY = "empty:"
+
+_PUSHED = "PRE_COMMIT_FROM_REF"
+_NO_BASE = (
+    "and nothing tells what to compare with: give --base, set `base` in the configuration, or let git know the "
+    "remote's default branch (git remote set-head origin --auto)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CheckOptions:
+    """What a check is asked for beside the configuration.
+
+    ``base`` and ``head`` are those of ``find_change``; ``targets`` are rollback targets (None: the configuration's).
+    ``filters`` are those of ``diff``, ``recordings`` the objects that are evidence; where these are empty the
+    configuration's count. ``formats`` will show the report: some need lines of files, some the CRDs that pass.
+    ``all_targets``: targets are compared although the change touches no CRD, since what they meet counts even if it
+    existed before. ``use_cache``: use and extend what earlier runs found out about unchanged files.
+    """
+
+    base: str | None = None
+    head: str | None = None
+    repo: str | None = None
+    targets: Sequence[str] | None = None
+    filters: Mapping[str, Any] = field(default_factory=dict)
+    recordings: Sequence[str] = ()
+    formats: Sequence[str] = ()
+    all_targets: bool = False
+    use_cache: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """The sources before (``old``) and after (``new``) a change.
+
+    ``release`` is the branch that the change is meant for, "" if unknown (``release-4.14``); ``why`` names what chose
+    the base.
+    """
+
+    old: str
+    new: str
+    release: str = ""
+    why: str = ""
+
+    def compared_with(self, base: str | None) -> str:
+        """The note of a report: the merge base, a commit or None, and what chose it."""
+        return f"compared with {short(base)}" + (f", where it left {self.why}" if self.why else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Targets:
+    """The rollback targets of a change, as sources; ``notes`` for the report."""
+
+    names: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Base:
+    """A candidate for the base: the ref, the branch that it stands for, and what named it."""
+
+    ref: str
+    release: str
+    why: str
+
+
+def find_change(
+    base: str | None = None,
+    head: str | None = None,
+    *,
+    configured: str | None = None,
+    repo: str | None = None,
+    environment: Mapping[str, str] = os.environ,
+) -> Change | None:
+    """The change to check; None where a branch is being deleted.
+
+    The base is the merge base with the first of: ``base``, pre-commit's range, Prow's, GitHub's and GitLab's target
+    branch, the ``configured`` one, the remote's default branch, HEAD. ``head`` is a commit, ``index:`` or
+    ``worktree:``; without it the end of pre-commit's range, else the index. Hooks name a new branch by an all-zero id
+    on the left, a deleted one by an all-zero id on the right.
+
+    Raises UsageError, and SourceError also for a history too short to have the merge base.
+    """
+    repository = Repository(repo)
+    if base == "":
+        raise UsageError("--base is empty: name a branch, a tag or a commit")
+    named = head or environment.get("PRE_COMMIT_TO_REF") or "index:"
+    if _is_zero(named):
+        return None
+    new = named if named in ("index:", "worktree:") else f"git:{named}"
+    tip = "HEAD" if new != f"git:{named}" else named
+    found = _base(repository, base, configured, environment)
+    if found is None:
+        if tip == "HEAD" and not _exists(repository, "HEAD"):
+            return Change(EMPTY, new)
+        if new == "index:" and "PRE_COMMIT" not in environment and _is_clean_clone(repository):
+            raise SourceError(f"nothing is staged in {repository.where}, {_NO_BASE}")
+        return Change("git:HEAD", new, why="HEAD, for nothing tells another base")
+    if _is_zero(found.ref):
+        return Change(EMPTY, new, found.release, found.why)
+    return Change(f"git:{_merge_base(repository, found, tip)}", new, found.release, found.why)
+
+
+def find_targets(change: Change, config: Config, named: Sequence[str] | None = None) -> Targets:
+    """The rollback targets: those ``named``, else the configuration's for the release of the change."""
+    if named is not None:
+        return Targets(tuple(named))
+    found = config.targets(change.release)
+    if found is None:
+        release = repr(change.release) if change.release else "the branch of this change, which nothing tells"
+        return Targets(notes=(f"rollback_targets does not name {release}: no rollback from it is checked",))
+    return Targets(tuple(name for name in found if name != change.release))
+
+
+def open_sides(change: Change, repo: str | None) -> tuple[Tree, Tree]:
+    """The files of the base and of the head. Raises SourceError and RefNotFoundError."""
+    from crdcompat.sources import open_source
+    from crdcompat.sources.git import GitTree
+
+    base = change.old.removeprefix("git:")
+    if is_commit_id(base):  # git has resolved it already
+        return GitTree(Repository(repo), change.old, base), open_source(change.new, repo=repo)
+    return open_source(change.old, repo=repo), open_source(change.new, repo=repo)
+
+
+def short(commit: str | None) -> str:
+    """A commit id, shortened; "nothing" before the first commit."""
+    return commit[:12] if commit else "nothing"
+
+
+def _base(
+    repository: Repository, base: str | None, configured: str | None, environment: Mapping[str, str]
+) -> _Base | None:
+    if base:
+        return _Base(base, _branch(base), f"--base {base}")
+    pushed = environment.get(_PUSHED)
+    if pushed:
+        default = _default_branch(repository) if _is_zero(pushed) else None
+        return default or _Base(pushed, "", _PUSHED)
+    prow = environment.get("PULL_BASE_SHA")
+    if prow:
+        return _Base(prow, environment.get("PULL_BASE_REF", ""), "PULL_BASE_SHA")
+    for variable in ("GITHUB_BASE_REF", "CI_MERGE_REQUEST_TARGET_BRANCH_NAME"):
+        branch = environment.get(variable)
+        if branch:
+            remote = f"refs/remotes/origin/{branch}"
+            return _Base(remote if _exists(repository, remote) else branch, branch, f"{variable}={branch}")
+    if configured:
+        return _Base(configured, _branch(configured), f"the configured base {configured}")
+    return _default_branch(repository)
+
+
+def _default_branch(repository: Repository) -> _Base | None:
+    """The remote's default branch, if git knows it and there is a HEAD to compare with it."""
+    name = "refs/remotes/origin/HEAD"
+    done = repository.run("rev-parse", "--symbolic-full-name", name, "HEAD", ok=(0, 128))
+    if done.returncode != 0:
+        return None
+    names = display_path(done.stdout).splitlines()
+    branch = names[0].removeprefix("refs/remotes/origin/") if len(names) == 2 else ""  # git omits ambiguous names
+    if branch == "HEAD":  # a ref of its own
+        branch = ""
+    return _Base(name, branch, f"the remote's default branch {branch}".rstrip())
+
+
+def _branch(ref: str) -> str:
+    for prefix in ("refs/heads/", "refs/remotes/", "origin/"):
+        ref = ref.removeprefix(prefix)
+    return ref
+
+
+def _merge_base(repository: Repository, base: _Base, tip: str) -> str:
+    """The merge base: what the base branch gained later is not part of this change."""
+    try:
+        return merge_base(repository, base.ref, tip)
+    except RefNotFoundError:
+        raise
+    except SourceError:
+        if base.why != _PUSHED:
+            raise
+        return resolve(repository, base.ref).commit  # a forced push onto an unrelated history
+
+
+def _is_clean_clone(repository: Repository) -> bool:
+    """Whether there is a remote and nothing staged, as in a clone that CI makes."""
+    if not repository.run("remote").stdout.strip():
+        return False
+    return repository.run("diff-index", "--cached", "--quiet", "HEAD", ok=(0, 1)).returncode == 0
+
+
+def _is_zero(ref: str) -> bool:
+    return len(ref) >= 40 and not ref.strip("0")
+
+
+def _exists(repository: Repository, ref: str) -> bool:
+    try:
+        resolve(repository, ref)
+    except (RefNotFoundError, SourceError):
+        return False
+    return True

@@ -1,0 +1,152 @@
+"""The sections of a check: its head compared with the base, then with each rollback target.
+
+The comparison with the base shows what the change itself does. Against a target the head may meet much that existed
+before the change: what the base meets there too is marked as existing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import date
+from itertools import chain
+
+from crdcompat.config.applied import ActiveWaivers, active_waivers, configured, reader_for, waived
+from crdcompat.config.configuration import Config
+from crdcompat.crds.reader import CrdSet
+from crdcompat.crds.variants import preset_of
+from crdcompat.features.check.base import Change, CheckOptions, Targets, short
+from crdcompat.features.check.existing import mark_existing
+from crdcompat.features.check.unchanged import unneeded_files
+from crdcompat.features.diff import workflow
+from crdcompat.findings.origins import GoMarkers, with_introduced
+from crdcompat.findings.split import FindingSplitter
+from crdcompat.findings.waiver_file import read_waivers
+from crdcompat.models.check import CheckReport, Section
+from crdcompat.models.diff import DiffReport
+from crdcompat.prefilter.collect import PendingFacts
+from crdcompat.render.write import wants_excerpts
+from crdcompat.sources import open_objects, open_source
+from crdcompat.sources.tree import Tree
+from crdcompat.vocabulary import Against, Direction, Side
+
+
+def compare_change(
+    change: Change,
+    trees: tuple[Tree, Tree],
+    targets: Targets,
+    facts: PendingFacts,
+    config: Config,
+    options: CheckOptions,
+) -> CheckReport:
+    """Compare a change with its base, then its head with each rollback target.
+
+    ``trees`` are the sides of the change. Of the unchanged files that have ``facts`` only those that matter are read.
+    Raises ConfigError for the waiver file, SourceError and RefNotFoundError for a target that does not exist,
+    SourceError for what cannot be read.
+    """
+    waivers = read_waivers(config.waiver_file)
+    before, after = trees
+    opened = [open_source(name, repo=options.repo) for name in targets.names]
+    reader = reader_for(config)
+    crds, variants = options.filters.get("crds", ()), config.texts("variant_annotations")
+    unneeded = unneeded_files((before, after, *opened), reader, config.wants, facts, crds, variants)
+    release = change.release or short(before.commit)
+    runs = config.runs(release)
+    base = replace(reader.read(before, Side.OLD, config.wants, unneeded), name=release, runs=runs)
+    head = replace(reader.read(after, Side.NEW, config.wants, unneeded), name=f"{release}+change", runs=runs)
+    older = [
+        replace(reader.read(tree, Side.OLD, config.wants, unneeded), runs=config.runs(name))
+        for name, tree in zip(targets.names, opened, strict=True)
+    ]
+    active = active_waivers(waivers, date.today(), head.name, config.waiver_file)
+    comparisons = _Comparisons(config, options, head, active, GoMarkers(after, config.wants))
+    report, used = comparisons.with_base(base)
+    report, unknown = with_introduced(report, (base.commit, head), options.repo, of_index=after.name == "index:")
+    sections = [Section(Against.BASE, report)]
+    for target in older:
+        report, more = comparisons.with_target(target, base)
+        sections.append(Section(Against.TARGET, report))
+        used |= more
+    preset = f"variants are told apart as in {config.preset or preset_of((*base.documents, *head.documents))} trees"
+    notes = (change.compared_with(before.commit), preset, *targets.notes, *unknown)
+    could_be_stale = bool(targets.names) and _is_unfiltered(options)
+    said = (*_ends(active, head.name), *(_stale(active, used) if could_be_stale else ()))
+    return CheckReport(workflow.release(head), tuple(sections), notes, said)
+
+
+class _Comparisons:
+    """Compares the head of a change with older releases; each report comes with the waivers used (by identity)."""
+
+    def __init__(
+        self, config: Config, options: CheckOptions, head: CrdSet, waivers: ActiveWaivers, markers: GoMarkers
+    ) -> None:
+        self._config, self._options, self._head = config, options, head
+        self._waivers, self._markers = waivers, markers
+
+    def with_base(self, base: CrdSet) -> tuple[DiffReport, frozenset[int]]:
+        """What the change itself does."""
+        return self._finished(self._diff_head(base), base, FindingSplitter(base, self._head))
+
+    def with_target(self, target: CrdSet, base: CrdSet) -> tuple[DiffReport, frozenset[int]]:
+        """What stands between the head and a rollback target; what ``base`` meets there too is existing."""
+        report, splitter = self._diff_head(target), FindingSplitter(target, self._head)
+        report = mark_existing(report, self._diff(target, base), splitter)
+        return self._finished(report, target, splitter)
+
+    def _diff_head(self, old: CrdSet) -> DiffReport:
+        filters, head = self._options.filters, self._head
+        report = workflow.diff(old, head, command="check", more_places=self._markers.places, **filters)
+        if self._options.recordings:
+            from crdcompat.findings.evidence import with_evidence
+            from crdcompat.recordings.objects import read_objects
+
+            trees = (open_objects(path, repo=self._options.repo) for path in self._options.recordings)
+            report = with_evidence(report, old, head, chain.from_iterable(map(read_objects, trees)))
+        return configured(_without_unchanged(report, old, head), self._config)
+
+    def _diff(self, old: CrdSet, new: CrdSet) -> DiffReport:
+        """The findings alone: neither lines nor evidence."""
+        report = workflow.diff(old, new, command="check", locate=False, **self._options.filters)
+        return configured(_without_unchanged(report, old, new), self._config)
+
+    def _finished(
+        self, report: DiffReport, old: CrdSet, splitter: FindingSplitter
+    ) -> tuple[DiffReport, frozenset[int]]:
+        report, used = waived(report, self._waivers, splitter)
+        if wants_excerpts(self._options.formats):
+            from crdcompat.findings.excerpts import with_excerpts
+
+            report = with_excerpts(report, old, self._head)
+        return report, used
+
+
+def _without_unchanged(report: DiffReport, old: CrdSet, new: CrdSet) -> DiffReport:
+    """The report without what is undecided of CRDs known to be the same on both sides: there only documents differ."""
+    sides = ({(item.crd.name, item.file, item.oid, item.index) for item in crds.documents} for crds in (old, new))
+    changed = {name for name, *_ in set.symmetric_difference(*sides)}
+    changed |= {item.crd.name for crds in (old, new) for item in crds.documents if item.oid is None}
+    return replace(report, undecided=tuple(item for item in report.undecided if item.crd in changed))
+
+
+def _ends(waivers: ActiveWaivers, release: str) -> Iterator[str]:
+    """Waivers that have expired, and those whose end the name of the release does not decide."""
+    for waiver in waivers.expired:
+        yield f"expired: {waivers.file}:{waiver.line}: {waiver.label}: until {waiver.until}, no longer counts"
+    for waiver in waivers.valid:
+        if waiver.end_is_unknown(release):
+            until = f"until {waiver.until}, and {release} does not tell its release: it still counts"
+            yield f"unending: {waivers.file}:{waiver.line}: {waiver.label}: {until}"
+
+
+def _stale(waivers: ActiveWaivers, used: frozenset[int]) -> Iterator[str]:
+    """Waivers that no finding matches; only a check of all findings against all targets shows that."""
+    for waiver in waivers.valid:
+        if id(waiver) not in used:
+            yield f"stale: {waivers.file}:{waiver.line}: {waiver.label}: nothing matches it, take it out"
+
+
+def _is_unfiltered(options: CheckOptions) -> bool:
+    filters = options.filters
+    narrowed = any(filters.get(name) for name in ("owners", "crds", "contexts", "select", "ignore"))
+    return not narrowed and len(filters.get("directions", tuple(Direction))) > 1

@@ -1,0 +1,108 @@
+"""The workflow of ``check``, ``waive`` and ``baseline``: find the change, answer quickly, else compare.
+
+Most changes touch no CRD and must not wait. For these git's names or blob ids are enough: neither the YAML parser nor
+the comparison is imported.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from crdcompat.errors import SourceError
+from crdcompat.features.check.base import EMPTY, find_change, find_targets, open_sides
+from crdcompat.models.check import CheckReport
+from crdcompat.models.report import Release
+from crdcompat.prefilter.candidates import is_candidate, touches_candidates
+from crdcompat.sources.differing import between_commits, since_commit, unstaged
+from crdcompat.sources.refs import is_commit_id, resolve
+from crdcompat.sources.repository import Repository
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from crdcompat.config.configuration import Config
+    from crdcompat.features.check.base import Change, CheckOptions
+    from crdcompat.prefilter.collect import PendingFacts
+    from crdcompat.sources.tree import Tree
+
+
+def run_check(config: Config, options: CheckOptions) -> CheckReport:
+    """Compare a change with its base, and its head with each rollback target.
+
+    A report without sections says in its notes why there was nothing to check. Raises UsageError, ConfigError,
+    SourceError, and RefNotFoundError also for a target that does not exist.
+    """
+    change = find_change(options.base, options.head, configured=config.base, repo=options.repo)
+    if change is None:
+        return _nothing_to_check("a branch is being deleted")
+    targets = find_targets(change, config, options.targets)
+    wants_quick = not (options.all_targets and targets.names)
+    if wants_quick and (report := _quick_by_names(change, config.wants, options.repo)) is not None:
+        return report
+    trees = open_sides(change, options.repo)
+    if wants_quick and (report := _quick_by_contents(change, trees, config.wants, options.repo)) is not None:
+        return report
+
+    from crdcompat.crds.variants import CHANNEL, FEATURE_SET, PROFILE
+    from crdcompat.prefilter.collect import collect_facts
+    from crdcompat.render.write import wants_passing
+
+    options = _with_defaults(options, config)
+    annotations = (FEATURE_SET, PROFILE, CHANNEL, *config.texts("variant_annotations"))
+    # Evidence and some formats are about all CRDs: without facts each file is read.
+    needs_all = wants_passing(options.formats) or bool(options.recordings)
+    facts: PendingFacts = dict if needs_all else collect_facts(trees, annotations, use_cache=options.use_cache)
+
+    from crdcompat.features.check.sections import compare_change  # while git searches
+
+    return compare_change(change, trees, targets, facts, config, options)
+
+
+def _with_defaults(options: CheckOptions, config: Config) -> CheckOptions:
+    """The options, the configuration's values where they leave something out."""
+    contexts = options.filters.get("contexts") or config.texts("contexts")
+    filters = {**options.filters, "contexts": contexts}
+    return replace(options, filters=filters, recordings=options.recordings or config.recordings)
+
+
+def _quick_by_names(change: Change, wants: Callable[[str], bool], repo: str | None) -> CheckReport | None:
+    """The report if git names no candidate among the files that differ; None where the names do not decide it."""
+    repository = Repository(repo)
+    head = change.new.removeprefix("git:")
+    if change.old == EMPTY or head == "worktree:":  # git does not know new files
+        return None
+    try:
+        base = change.old.removeprefix("git:")
+        base = base if is_commit_id(base) else resolve(repository, base).commit
+        if head == "index:":
+            listings = [partial(since_commit, repository, base), partial(unstaged, repository)]
+        else:
+            listings = [partial(between_commits, repository, base, resolve(repository, head).commit)]
+        if any(is_candidate(path) and wants(path) for listing in listings for path in listing()):
+            return None
+    except SourceError:  # the full comparison reports it
+        return None
+    return _no_crd_changed(change, base)
+
+
+def _quick_by_contents(
+    change: Change, trees: tuple[Tree, Tree], wants: Callable[[str], bool], repo: str | None
+) -> CheckReport | None:
+    """The report if no file that differs between ``trees``, the sides of the change, may hold a CRD; else None."""
+    before, after = trees
+    if touches_candidates(before, after, wants):
+        return None
+    report = _no_crd_changed(change, before.commit)
+    if after.name == "index:" and any(map(is_candidate, unstaged(Repository(repo)))):
+        return replace(report, notes=(*report.notes, "what is not staged is not looked at: --head worktree:"))
+    return report
+
+
+def _no_crd_changed(change: Change, base: str | None) -> CheckReport:
+    return _nothing_to_check(f"{change.compared_with(base)}, no CRD changed", change.new)
+
+
+def _nothing_to_check(why: str, head: str = "nothing") -> CheckReport:
+    return CheckReport(Release(head, None, None), (), (f"{why}: nothing to check",))

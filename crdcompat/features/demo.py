@@ -1,0 +1,20 @@
+"""demo: the built-in releases compared, and the rollback of the built-in recording."""
+
+from __future__ import annotations
+
+from crdcompat.crds.reader import CrdReader
+from crdcompat.features.diff import workflow
+from crdcompat.features.simulate.workflow import simulate
+from crdcompat.models.diff import DiffReport
+from crdcompat.models.simulation import SimulationReport
+from crdcompat.package_data import data_dir
+from crdcompat.recordings.objects import read_objects
+from crdcompat.sources.files import PathTree
+
+
+def demo() -> tuple[DiffReport, SimulationReport]:
+    """The 4.13 -> 4.14 comparison and the 4.14 -> 4.13 replay, on the fixtures that come with the program."""
+    folder = data_dir("fixtures") / "demo"
+    reader = CrdReader()
+    old, new = (reader.read(PathTree(name, str(folder / name))) for name in ("release-4.13", "release-4.14"))
+    return workflow.diff(old, new), simulate(old, new, read_objects(PathTree("recorded", str(folder / "recorded"))))

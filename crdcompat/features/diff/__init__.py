@@ -1,0 +1,1 @@
+"""diff: findings between two sets of CRDs."""

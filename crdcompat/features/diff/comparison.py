@@ -1,0 +1,207 @@
+"""Two CRD sets side by side, and the report on them: the steps of ``diff`` that ``matrix`` takes for many pairs.
+
+CRDs that were compared although no server would take them: what the server says of each, and where.
+
+``simulate`` and ``judge`` refuse such a CRD. A comparison goes as far as it can, for what it finds elsewhere in the
+schema stands; but whoever reads it has to know.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from crdcompat.apiserver.crd_validation.refusal import refusals
+from crdcompat.apiserver.versions import Server
+from crdcompat.collector import gc_paused
+from crdcompat.compare.engine import Comparer
+from crdcompat.compare.memory import Shared
+from crdcompat.compare.result import Comparison, Judged, Open
+from crdcompat.crds.model import Crd
+from crdcompat.crds.pairing import Facing, Pairing, Resolved, pair
+from crdcompat.crds.reader import CrdDocument, CrdSet
+from crdcompat.errors import Problem, problem_order
+from crdcompat.findings.finding import Finding, Location, group_copies, make_findings
+from crdcompat.findings.locations import Places, look_up
+from crdcompat.models.diff import Counts, DiffReport, UndecidedEntry
+from crdcompat.models.report import Release, sorted_skips
+from crdcompat.records import dataclass
+from crdcompat.schema.paths import Pointer, owner, render
+from crdcompat.vocabulary import Direction, Owner, Side
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """What is looked at; what is empty leaves nothing out. The words are those of ``diff``."""
+
+    directions: Sequence[Direction] = tuple(Direction)
+    owners: Sequence[Owner] = ()
+    crds: Sequence[str] = ()
+    paths: Sequence[str] = ()
+    contexts: Sequence[str] = ()
+    select: Sequence[str] = ()
+    ignore: Sequence[str] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Compared:
+    """Two sets that were compared: how they were paired, and what the filters leave of what was found.
+
+    ``facings`` are the pairs that the filters left to compare. ``missing`` says which name of the filters occurs in
+    neither set, "" if all do: then nothing was compared.
+    """
+
+    old: CrdSet
+    new: CrdSet
+    pairing: Pairing
+    facings: tuple[Facing, ...]
+    found: Comparison
+    judged: tuple[Judged, ...]
+    open: tuple[Open, ...]
+    missing: str = ""
+
+
+def compare(old: CrdSet, new: CrdSet, servers: tuple[Server, Server], wanted: Filters, shared: Shared) -> Compared:
+    """Pair two sets, keep what is asked for, compare. ``servers`` run beside OLD and NEW."""
+    contexts, crds = wanted.contexts, wanted.crds
+    forced = [(a, b) for a, _, b in (name.partition("=") for name in contexts if "=" in name)]
+    pairing = pair(old, new, forced, [name for name in contexts if "=" not in name])
+    facings = tuple(facing for facing in pairing.facings if _is_wanted(facing, crds, wanted.paths))
+    missing = ""
+    if contexts and not pairing.facings and (old.documents and new.documents):
+        known = pair(old, new).contexts
+        missing = f"no context {', '.join(contexts)} on both sides; there are: {', '.join(known) or 'none'}"
+    elif crds and not facings:
+        missing = f"no CRD of both sides is named {', '.join(crds)}"
+    with gc_paused():  # nearly all that is made here stays
+        found = Comparer(*servers, shared).compare(facings, wanted.directions)
+    owners = wanted.owners
+    return Compared(
+        old,
+        new,
+        pairing,
+        facings,
+        found,
+        judged=tuple(item for item in found.judged if not owners or item.change.owner in owners),
+        open=tuple(item for item in found.open if not owners or owner(item.undecided.path) in owners),
+        missing=missing,
+    )
+
+
+def report_on(
+    compared: Compared,
+    releases: tuple[Release, Release],
+    wanted: Filters,
+    places: Places,
+    *,
+    command: str,
+    more_places: Callable[[Judged], tuple[Location, ...]] | None = None,
+) -> DiffReport:
+    """What is said of two sets that were compared, in the directions ``wanted``.
+
+    ``more_places`` adds to the places of a change those outside the manifests.
+    """
+    old, new, pairing, found = compared.old, compared.new, compared.pairing, compared.found
+
+    def where(item: Judged) -> tuple[Location, ...]:
+        return (*places.of(item), *(more_places(item) if more_places is not None else ()))
+
+    judged = (item for item in compared.judged if item.direction in wanted.directions)
+    findings = group_copies(make_findings(judged, old.name, new.name, where))
+    return DiffReport(
+        command=command,
+        old=releases[0],
+        new=releases[1],
+        counts=Counts(
+            old=len(old.named()),
+            new=len(new.named()),
+            compared=len(found.compared),
+            changed=len(found.changed),
+            only_old=pairing.only_old,
+            only_new=pairing.only_new,
+            apart=pairing.apart,
+            contexts=pairing.contexts,
+            contexts_only_old=pairing.only_old_contexts,
+            contexts_only_new=pairing.only_new_contexts,
+            text_changes=tuple(sorted(found.texts)),
+            harmless=sum(found.harmless[direction] for direction in wanted.directions),
+            superseded=pairing.losers,
+            versions=tuple(sorted(found.versions)),
+            unread=new.unread,
+        ),
+        findings=tuple(finding for finding in findings if _is_kept(finding, wanted)),
+        undecided=tuple(sorted((_undecided(item, places) for item in compared.open), key=_undecided_order)),
+        skipped=sorted_skips(old.skipped, new.skipped),
+        problems=tuple(sorted((*old.problems, *new.problems), key=problem_order)),
+        remarks=tuple(sorted((*old.remarks, *new.remarks), key=problem_order)),
+    )
+
+
+def _is_wanted(facing: Facing, crds: Sequence[str], paths: Sequence[str]) -> bool:
+    if crds and facing.old.name not in crds:
+        return False
+    prefixes = [path.strip("/").removeprefix("./") for path in paths]
+    files = [document.file for side in (facing.old, facing.new) for document in side.documents]
+    below = (not prefix or file == prefix or file.startswith(f"{prefix}/") for file in files for prefix in prefixes)
+    return not paths or any(below)
+
+
+def _is_kept(finding: Finding, wanted: Filters) -> bool:
+    return (not wanted.select or finding.rule in wanted.select) and finding.rule not in wanted.ignore
+
+
+def _undecided(item: Open, places: Places) -> UndecidedEntry:
+    undecided = item.undecided
+    return UndecidedEntry(
+        crd=item.crd,
+        version=item.version,
+        contexts=item.contexts,
+        path=render(undecided.path),
+        keyword=undecided.keyword,
+        old=undecided.old,
+        new=undecided.new,
+        reason=undecided.reason,
+        locations=places.of_open(item),
+    )
+
+
+def _undecided_order(entry: UndecidedEntry) -> tuple[str, ...]:
+    return (entry.crd, entry.version, entry.path, entry.keyword, *entry.contexts)
+
+
+_Faults = list[tuple[Pointer, str]]
+
+
+def refused(compared: Compared, servers: tuple[Server, Server]) -> Iterator[Problem]:
+    """Remarks on the CRDs of both sides that differ and that the server of their side would refuse.
+
+    What both sides have alike is looked at once: nothing that makes a server refuse a CRD came with another release.
+    """
+    differing = [facing for facing in compared.facings if facing.old.name in compared.found.changed]
+    good: dict[str, Crd] = {}
+    yield from _of_side(Side.NEW, compared.new, servers[1], (facing.new for facing in differing), good)
+    yield from _of_side(Side.OLD, compared.old, servers[0], (facing.old for facing in differing), good)
+
+
+def _of_side(
+    side: Side, crds: CrdSet, server: Server, found: Iterable[Resolved], good: dict[str, Crd]
+) -> Iterator[Problem]:
+    """Remarks on one side; ``good`` is a CRD of each name that nothing is known against, and is added to."""
+    documents = dict.fromkeys(
+        each.document for resolved in found for chosen in resolved.versions.values() for each in chosen.everywhere()
+    )
+    known: dict[int, _Faults] = {}
+    told: dict[CrdDocument, _Faults] = {}
+    for document in documents:
+        crd = document.crd
+        faults = known.get(id(crd.versions))
+        if faults is None:
+            faults = known[id(crd.versions)] = refusals(crd, server, good.get(crd.name))
+        if faults:
+            told[document] = faults
+        else:
+            good.setdefault(crd.name, crd)
+    places = look_up(crds, {document: {at for at, _ in faults} for document, faults in told.items()})
+    for document, faults in told.items():
+        for at, sentence in faults:
+            line, _ = places.get((document.file, document.index, (*document.pointer, *at)), (1, 1))
+            yield Problem(document.file, line, f"the API server refuses this CRD: {sentence}", side)

@@ -1,0 +1,195 @@
+"""The functions behind the commands: load, diff, judge. Each is one straight line through the rooms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from crdcompat.apiserver.admission import Verdict
+from crdcompat.apiserver.strategy import TOO_DEEP, Resource
+from crdcompat.apiserver.versions import Server, kubernetes_server, server_of_name
+from crdcompat.compare.memory import Shared
+from crdcompat.compare.result import Judged
+from crdcompat.crds.model import Crd, CrdVersion, is_crd, read_crd
+from crdcompat.crds.reader import CrdReader, CrdSet
+from crdcompat.errors import UsageError, problem_order
+from crdcompat.features.diff.comparison import Compared, Filters, compare, refused, report_on
+from crdcompat.findings.finding import Finding, Location
+from crdcompat.findings.locations import Places, find_places
+from crdcompat.models.diff import DiffReport
+from crdcompat.models.report import Release
+from crdcompat.schema.enums import member_key
+from crdcompat.vocabulary import Direction, Owner, Side
+
+#: What is assumed of a release whose name tells no Kubernetes version; only the wording of errors depends on it.
+USUAL = Server(31)
+
+
+def _scale(resource: Resource, new: Any, old: Any) -> Verdict:
+    spec = new.get("spec")
+    return resource.scale(spec.get("replicas") if isinstance(spec, dict) else None, old)
+
+
+#: The kinds of write that ``judge`` knows. In patches ``new`` is the patch, in ``scale`` the Scale object.
+OPERATIONS: dict[str, Callable[[Resource, Any, Any], Verdict]] = {
+    "create": lambda resource, new, old: resource.create(new),
+    "validate": lambda resource, new, old: resource.create(new, keep_status=True),
+    "update": lambda resource, new, old: resource.update(new, old),
+    "updateStatus": lambda resource, new, old: resource.update_status(new, old),
+    "mergePatch": lambda resource, new, old: resource.merge_patch(new, old),
+    "mergePatchStatus": lambda resource, new, old: resource.merge_patch(new, old, status=True),
+    "apply": lambda resource, new, old: resource.apply(new, old),
+    "applyStatus": lambda resource, new, old: resource.apply(new, old, status=True),
+    "scale": _scale,
+}
+
+
+def load(source: str, *, repo: str | None = None, reader: CrdReader | None = None, side: Side = Side.ANY) -> CrdSet:
+    """The CRDs of a source: ``git:REF``, ``index:``, ``worktree:``, ``path:P``, or a bare ref or path.
+
+    ``reader`` shares parsed blobs between several loads. Raises SourceError, RefNotFoundError, UsageError.
+    """
+    from crdcompat.sources import open_source
+
+    return (reader or CrdReader()).read(open_source(source, repo=repo), side)
+
+
+def diff(
+    old: CrdSet,
+    new: CrdSet,
+    *,
+    directions: Sequence[Direction] = tuple(Direction),
+    owners: Sequence[Owner] = (),
+    crds: Sequence[str] = (),
+    paths: Sequence[str] = (),
+    contexts: Sequence[str] = (),
+    select: Sequence[str] = (),
+    ignore: Sequence[str] = (),
+    command: str = "diff",
+    locate: bool = True,
+    more_places: Callable[[Judged], tuple[Location, ...]] | None = None,
+) -> DiffReport:
+    """Compare two CRD sets in both directions. The filters leave findings out; empty ones let all pass.
+
+    ``paths``: a CRD is compared if a file of either side lies below one. ``contexts``: names to keep, or
+    ``OLD=NEW`` to force a pair. ``more_places`` adds to the places of a change those outside the manifests. Raises
+    UsageError for a name that occurs nowhere.
+    """
+    wanted = Filters(directions, owners, crds, paths, contexts, select, ignore)
+    compared = _compare(old, new, wanted)
+    places = find_places(old, new, compared.judged, compared.open) if locate else Places({}, {})
+    releases = release(old), release(new)
+    report = report_on(compared, releases, wanted, places, command=command, more_places=more_places)
+    remarks = refused(compared, (server_of(old), server_of(new))) if locate else ()
+    return replace(report, remarks=tuple(sorted({*report.remarks, *remarks}, key=problem_order)))
+
+
+def suggest_patch(
+    old: CrdSet,
+    new: CrdSet,
+    *,
+    crds: Sequence[str] = (),
+    paths: Sequence[str] = (),
+    contexts: Sequence[str] = (),
+    waived: Sequence[Finding] = (),
+) -> str:
+    """The unified diff over OLD's files after which its schemas accept what NEW stores; "" if there is none.
+
+    It widens exactly what the rollback findings need, what is ``waived`` excepted, and is never applied by this
+    program.
+    """
+    from crdcompat.findings.patch import suggest_patch as suggested
+
+    judged = _compare(old, new, Filters((Direction.ROLLBACK,), (), crds, paths, contexts)).judged
+    return suggested((left for item in judged if (left := _unwaived(item, waived)) is not None), old)
+
+
+def _unwaived(item: Judged, waived: Sequence[Finding]) -> Judged | None:
+    """A judged change without the values that are waived; None where nothing is left of it."""
+    about = [f for f in waived if (f.change, f.direction, f.crd) == (item.change.kind, item.direction, item.crd)]
+    about = [f for f in about if f.version == item.version and item.change.place in (f.path, *f.places)]
+    if not about:
+        return item
+    accepted = {member_key(value) for finding in about for value in finding.added}
+    left = tuple(value for value in item.labels or item.change.added if member_key(value) not in accepted)
+    return replace(item, labels=left) if left else None
+
+
+def _compare(old: CrdSet, new: CrdSet, wanted: Filters) -> Compared:
+    """Compare two sets alone. Raises UsageError for a name that occurs nowhere."""
+    compared = compare(old, new, (server_of(old), server_of(new)), wanted, Shared())
+    if compared.missing:
+        raise UsageError(compared.missing)
+    return compared
+
+
+def judge(
+    crd: Crd | dict[str, Any],
+    operation: str,
+    new: dict[str, Any],
+    old: dict[str, Any] | None = None,
+    *,
+    version: str | None = None,
+    kubernetes: str = "1.31",
+    ratcheting: bool | None = None,
+) -> Verdict:
+    """Would an API server accept this one write?
+
+    ``operation`` is one of ``OPERATIONS``: ``create``, ``validate`` (as create, but status is kept and
+    validated), ``update``, ``updateStatus``, …; all but the first two need ``old``, the stored object.
+    ``version`` defaults to the object's. ``kubernetes`` is ``1.31`` or ``openshift-4.18``; ``ratcheting`` sets
+    the feature gate by hand. Raises UsageError for an operation, version or CRD that there is not.
+    """
+    server = kubernetes_server(kubernetes)
+    server = Server(server.minor, server.openshift, ratcheting)
+    resource = resource_of(crd, version or _version_of(new), server)
+    return judge_with(resource, operation, new, old)
+
+
+def judge_with(resource: Resource, operation: str, new: Any, old: Any = None) -> Verdict:
+    """``judge`` with a resource that is compiled already. Raises UsageError for what is no request."""
+    if not isinstance(new, dict):
+        raise UsageError("the new object is not a JSON object")
+    if operation not in OPERATIONS:
+        raise UsageError(f"operation {operation!r} is not one of {', '.join(OPERATIONS)}")
+    if operation not in ("create", "validate") and not isinstance(old, dict):
+        raise UsageError(f"operation {operation} needs the old object")
+    try:
+        return OPERATIONS[operation](resource, new, old)
+    except RecursionError:
+        raise UsageError(TOO_DEEP) from None
+
+
+def resource_of(crd: Crd | dict[str, Any], version: str | None, server: Server) -> Resource:
+    """One version of a CRD on a server; without ``version`` the one stored. Raises UsageError."""
+    if isinstance(crd, dict):
+        if not is_crd(crd):
+            raise UsageError("not a CustomResourceDefinition of apiextensions.k8s.io/v1 or v1beta1")
+        crd = read_crd(crd)
+    found: CrdVersion | None = crd.version(version) if version else crd.storage_version
+    if found is None:
+        names = ", ".join(item.name for item in crd.versions)
+        raise UsageError(f"{crd.name} has no version {version or 'marked as storage'}; it has {names}")
+    return Resource(crd, found, server)
+
+
+def server_of(crds: CrdSet) -> Server:
+    """The server that runs beside a release, as told or by its name; the usual one where nothing tells."""
+    return told_server(crds) or USUAL
+
+
+def told_server(crds: CrdSet) -> Server | None:
+    """The server that the configuration or the name of a release tells."""
+    return kubernetes_server(crds.runs) if crds.runs else server_of_name(crds.name)
+
+
+def release(crds: CrdSet) -> Release:
+    """How the report names a side."""
+    told = told_server(crds)
+    return Release(crds.name, crds.commit, told.kubernetes if told else None, crds.notes)
+
+
+def _version_of(obj: Any) -> str | None:
+    api_version = obj.get("apiVersion") if isinstance(obj, dict) else None
+    return api_version.rpartition("/")[2] if isinstance(api_version, str) else None

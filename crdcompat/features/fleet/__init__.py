@@ -1,0 +1,1 @@
+"""simulate --fleet: recordings of many clusters."""

@@ -1,0 +1,197 @@
+"""How far back one recorded cluster can go: its objects in front of several releases, in one pass over them."""
+
+from __future__ import annotations
+
+import os
+import traceback
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import orjson
+
+from crdcompat.errors import CrdcompatError, Problem, Skipped
+from crdcompat.features.fleet.fates import Became, Roll
+from crdcompat.features.fleet.outcome import OUTSIDE, HeldCause, Missed, Outcome, TargetOutcome, encode
+from crdcompat.features.simulate.causes import CauseCounter, CauseKey
+from crdcompat.features.simulate.judges import Replayer
+from crdcompat.models.simulation import NotSimulated
+from crdcompat.recordings.clusters import ClusterFacts
+from crdcompat.recordings.objects import Recorded, read_objects
+from crdcompat.sources import open_objects
+from crdcompat.vocabulary.writes import ReleaseVerdict, WriteResult
+
+_MOST_PROBLEMS = 5
+_MOST_CAUSES = 200
+_MOST_REASONS = 50
+_MOST_CHARACTERS = 400
+_MOST_VALUE_BYTES = 200
+
+_Item = Recorded | Problem | Skipped
+
+
+def verdict_on(verdicts: Mapping[WriteResult, int], *, unjudged: bool) -> ReleaseVerdict:
+    """What objects by their worst verdicts say of a whole cluster: what is not judged is no better than unknown."""
+    if verdicts.get(WriteResult.REJECTED):
+        return ReleaseVerdict.BLOCKED
+    if unjudged or verdicts.get(WriteResult.UNKNOWN) or not any(verdicts.values()):
+        return ReleaseVerdict.UNKNOWN
+    return ReleaseVerdict.AT_RISK if verdicts.get(WriteResult.LOSES_DATA) else ReleaseVerdict.CLEAN
+
+
+def judge_recording(path: str, replayers: Sequence[Replayer], crds: Sequence[str] = ()) -> bytes:
+    """The outcome of one recording, encoded. Never raises for what a recording may hold: that is its outcome."""
+    try:
+        return encode(judge_objects(read_objects(open_objects(f"path:{path}")), replayers, crds))
+    except CrdcompatError as error:
+        return _failed(str(error).removeprefix("path:"))
+    except MemoryError:
+        return _failed("out of memory")
+    except Exception as error:
+        if os.environ.get("CRDCOMPAT_TRACEBACK"):
+            traceback.print_exc()
+        what = (f"{type(error).__name__}: {error}".splitlines() or [""])[0]
+        return _failed(f"crashed ({what}): this is a bug; please report it")
+
+
+def judge_objects(objects: Iterable[_Item], replayers: Sequence[Replayer], crds: Sequence[str] = ()) -> Outcome:
+    """The objects of one cluster in front of every target; ``crds`` are the only ones that count, if any."""
+    targets = [_Target(replayer, crds) for replayer in replayers]
+    facts, roll = ClusterFacts(), Roll()
+    problems: dict[Problem, None] = {}
+    skipped: list[Skipped] = []
+    problem_count = count = 0
+    for item in objects:
+        if isinstance(item, Problem):
+            problem_count += 1
+            if len(problems) < _MOST_PROBLEMS:
+                problems[_cut_problem(item)] = None
+        elif isinstance(item, Skipped):
+            skipped = [*skipped[:1], item]
+        else:
+            count += 1
+            facts.see(item)
+            fate = tuple(became for target in targets if (became := target.add(item)) is not None)
+            name = replayers[0].completed(item).name_in_cluster
+            if name is not None and len(fate) == len(targets):
+                roll.add(name, fate)
+    if not count:
+        return Outcome(failure=_cut(_why_nothing(tuple(problems), skipped)))
+    if len(facts.ids) > 1:
+        return Outcome(failure=f"holds {len(facts.ids)} clusters ({', '.join(facts.ids[:2])}, …): name each by itself")
+    for target in targets:
+        problems.update(dict.fromkeys(target.refused))
+        problem_count += len(target.refused)
+    return Outcome(
+        id=facts.id,
+        version=facts.version,
+        objects=targets[0].objects,
+        outside=targets[0].outside,
+        targets=tuple(target.outcome() for target in targets),
+        problems=tuple(problems),
+        problem_count=problem_count,
+        fates=roll.fates([target.places() for target in targets]) if facts.id is not None else (),
+    )
+
+
+def _failed(reason: str) -> bytes:
+    return encode(Outcome(failure=_cut(reason)))
+
+
+class _Target:
+    """What becomes of the objects in front of one target; grows with what is wrong, not with how often."""
+
+    def __init__(self, replayer: Replayer, crds: Sequence[str]) -> None:
+        self._replayer = replayer
+        self._crds = crds
+        self._seen: set[tuple[str, ...]] = set()
+        self._verdicts = Counter(dict.fromkeys(WriteResult, 0))
+        self._causes = CauseCounter()
+        self._missed: dict[str, Missed] = {}
+        self.refused: dict[Problem, None] = {}
+        self.objects = self.outside = 0
+
+    def add(self, item: Recorded) -> Became | None:
+        """What became of one more object; None for one that was met before."""
+        outcome = self._replayer.replay_once(item, self._seen)
+        if outcome is None:
+            return None
+        self.objects += 1
+        if self._crds and outcome.crd and outcome.crd not in self._crds:
+            return Became("")
+        if isinstance(outcome, NotSimulated):
+            return self._miss(outcome)
+        self._verdicts[outcome.worst] += 1
+        causes = self._causes.add(outcome)
+        if outcome.worst != WriteResult.UNKNOWN:
+            return Became(outcome.worst, causes)
+        missed = self._miss(NotSimulated(outcome.label, outcome.item.source, outcome.doubt))
+        return Became(outcome.worst, causes, missed.reasons)
+
+    def _miss(self, missed: NotSimulated) -> Became:
+        if missed.outside:
+            self.outside += 1
+            return Became(OUTSIDE)
+        if missed.problem is not None:
+            self.refused[_cut_problem(missed.problem)] = None
+        reason = _cut(missed.reason)
+        if reason not in self._missed and len(self._missed) == _MOST_REASONS:
+            reason = "for other reasons than these"
+        known = self._missed.get(reason) or Missed(reason, 0, _cut(missed.object or missed.source))
+        self._missed[reason] = replace(known, objects=known.objects + 1)
+        return Became("", reasons=frozenset((reason,)))
+
+    def outcome(self) -> TargetOutcome:
+        return TargetOutcome(verdicts=dict(self._verdicts), causes=tuple(self._held()), missed=self._worst_missed())
+
+    def places(self) -> tuple[dict[CauseKey, int], dict[str, int]]:
+        """Where causes and reasons stand in the outcome."""
+        causes = {group.key: place for place, group in enumerate(self._causes.groups()[:_MOST_CAUSES])}
+        return causes, {missed.reason: place for place, missed in enumerate(self._worst_missed())}
+
+    def _worst_missed(self) -> tuple[Missed, ...]:
+        return tuple(sorted(self._missed.values(), key=lambda missed: (-missed.objects, missed.reason)))
+
+    def _held(self) -> Iterator[HeldCause]:
+        for group in self._causes.groups()[:_MOST_CAUSES]:
+            file, index, pointer = group.spot
+            yield HeldCause(
+                crd=group.chosen.document.crd.name,
+                kind=group.kind,
+                path=group.rendered,
+                type=group.type,
+                endpoint=group.endpoint,
+                values=tuple(_short(value) for value in group.values.values()),
+                objects=group.objects,
+                example=_cut(group.label),
+                file=file,
+                index=index,
+                pointer=pointer,
+            )
+
+
+def _why_nothing(problems: Sequence[Problem], skipped: Sequence[Skipped]) -> str:
+    """Why a recording holds no object: what is wrong with it, or why its only file was passed over."""
+    if problems:
+        return f"no object could be read: {problems[0].file}: {problems[0].message}"
+    if len(skipped) == 1:
+        return f"holds no objects ({skipped[0].file}: {skipped[0].reason})"
+    return "holds no objects"
+
+
+def _short(value: Any) -> Any:
+    try:
+        text = orjson.dumps(value)
+    except TypeError:
+        return _cut(str(value))
+    return value if len(text) <= _MOST_VALUE_BYTES else _cut(text.decode(), _MOST_VALUE_BYTES)
+
+
+def _cut(text: str, most: int = _MOST_CHARACTERS) -> str:
+    text = text if len(text) <= most else f"{text[: most - 1]}…"
+    return text.encode("utf-8", "backslashreplace").decode()  # half a surrogate pair is no text for JSON
+
+
+def _cut_problem(problem: Problem) -> Problem:
+    return Problem(_cut(problem.file), problem.line, _cut(problem.message), problem.side)

@@ -1,0 +1,169 @@
+"""simulate --fleet: the recordings of many clusters in front of several releases, one after another or in parallel."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from crdcompat.apiserver.versions import Server
+from crdcompat.config.applied import read_source, reader_for
+from crdcompat.config.configuration import Config
+from crdcompat.config.releases import version_of
+from crdcompat.crds.reader import CrdSet
+from crdcompat.features.fleet.journal import Journal
+from crdcompat.features.fleet.outcome import Outcome, decode
+from crdcompat.features.fleet.reach import judge_recording
+from crdcompat.features.fleet.recordings import Fleet, signature
+from crdcompat.features.fleet.summary import summarize
+from crdcompat.features.fleet.tally import FleetTally
+from crdcompat.features.fleet.workers import Died, done_by
+from crdcompat.features.simulate.judges import replayers
+from crdcompat.models.fleet import FleetReport
+from crdcompat.records import dataclass
+from crdcompat.render.wording.findings import many
+from crdcompat.sources.naming import display_path
+from crdcompat.vocabulary import Direction, Side
+
+#: Told of each recording as it is done: ``read``, ``failed``, or ``known`` from a journal.
+OnDone = Callable[[str], object]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a run is asked for: the releases, and how they judge. ``targets`` are further ones to go back to."""
+
+    old: str
+    new: str
+    targets: tuple[str, ...]
+    config: Config
+    repo: str | None = None
+    server: Server | None = None
+    upgrade: bool = False
+    context: str | None = None
+    crds: tuple[str, ...] = ()
+
+
+class FleetJudge:
+    """The releases of a plan, read, and ready to judge any number of recordings.
+
+    A process that is not forked gets the plan only, and reads them anew. Raises SourceError and RefNotFoundError.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        reader = reader_for(plan.config)
+        names = dict.fromkeys((plan.old, *plan.targets))
+        read = [read_source(name, Side.OLD, reader, plan.config, plan.repo) for name in names]
+        self.old = read[0]
+        self.new = read_source(plan.new, Side.NEW, reader, plan.config, plan.repo)
+        self.targets, self.is_ordered = _nearest_first(read)
+        self._replayers = replayers(self.targets, self.new, plan.server, plan.context, upgrade=plan.upgrade)
+
+    @property
+    def readers(self) -> tuple[CrdSet, ...]:
+        """The releases whose CRDs judge, in the order of outcomes."""
+        return (self.new,) if self.plan.upgrade else self.targets
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is taken for granted, of the releases."""
+        notes = dict.fromkeys(note for replayer in self._replayers for note in replayer.notes)
+        order = () if self.is_ordered else ("the names of the targets do not tell their order: they stand as given",)
+        return (*order, *notes)
+
+    def __call__(self, path: str) -> bytes:
+        """The outcome of one recording."""
+        return judge_recording(path, self._replayers, self.plan.crds)
+
+    def __reduce__(self) -> tuple[type[FleetJudge], tuple[Plan]]:
+        return FleetJudge, (self.plan,)
+
+    def fingerprint(self) -> dict[str, Any]:
+        """What outcomes depend on beside the recordings, for a journal."""
+        plan = self.plan
+        releases = {crds.name: f"{crds.commit or ''} {_content_id(crds)}" for crds in (*self.targets, self.new)}
+        asked = {"server": str(plan.server or ""), "context": plan.context or "", "crds": " ".join(sorted(plan.crds))}
+        order = " ".join(crds.name for crds in self.targets)
+        return {"targets": order, "new": plan.new, "upgrade": plan.upgrade, **asked, **releases}
+
+
+def simulate_fleet(
+    judge: FleetJudge, fleet: Fleet, *, jobs: int = 1, journal: Journal | None = None, on_done: OnDone | None = None
+) -> FleetReport:
+    """The report on all recordings of a fleet, the same for any number of ``jobs``, from a ``journal`` or not.
+
+    A recording that cannot be read is told of in the report, and so is how much of the journal was of no use.
+    ``on_done`` is called for each recording as it is done.
+    """
+    tally = FleetTally(len(judge.readers), Direction.UPGRADE if judge.plan.upgrade else Direction.ROLLBACK)
+    for path, outcome in _in_order(judge, fleet.recordings, jobs, journal, on_done or (lambda _: None)):
+        tally.add(display_path(path), outcome)
+    for path, reason in fleet.unread:
+        tally.add(display_path(path), Outcome(failure=reason))
+    notes = (*judge.notes, *_refused(journal))
+    return summarize(tally, judge.readers, (judge.old, judge.new), judge.plan.server, notes, fleet.left_out)
+
+
+def _in_order(
+    judge: FleetJudge, recordings: Sequence[str], jobs: int, journal: Journal | None, on_done: OnDone
+) -> Iterator[tuple[str, Outcome]]:
+    """The outcomes in the order of the recordings; those that are early wait as the bytes they came in."""
+    signatures: dict[str, str] = {}
+    known: set[str] = set()
+    early: dict[str, bytes] = {}
+
+    def fresh() -> Iterator[str]:
+        for path in recordings:
+            if journal is not None:
+                signatures[path] = signature(path)
+                if journal.get(_absolute(path), signatures[path]) is not None:
+                    known.add(path)
+                    on_done("known")
+                    continue
+            yield path
+
+    with closing(done_by(judge, fresh(), jobs)) as answers:
+        for path in recordings:
+            while path not in early and path not in known and (answered := next(answers, None)) is not None:
+                done, answer = answered
+                early[done] = orjson.dumps(Outcome(failure=str(answer))) if isinstance(answer, Died) else answer
+                failed = bool(decode(early[done]).failure)
+                if journal is not None and not failed:
+                    journal.add(_absolute(done), signatures[done], early[done])
+                on_done("failed" if failed else "read")
+            outcome = decode(early.pop(path)) if path in early else None
+            if outcome is None and journal is not None:
+                outcome = journal.get(_absolute(path), signatures[path])
+            assert outcome is not None
+            yield path, outcome
+
+
+def _refused(journal: Journal | None) -> Iterator[str]:
+    if journal is not None and journal.refused:
+        yield f"{many(journal.refused, 'line')} of the journal held no outcome of this run: read again"
+
+
+def _content_id(crds: CrdSet) -> str:
+    """What changes with any byte of its CRDs, with what tells their variants apart, and with what runs beside them."""
+    told = sorted((item.file, sorted(item.crd.annotations.items())) for item in crds.documents)
+    digest = hashlib.blake2b(orjson.dumps([crds.runs, told]), digest_size=8)
+    for file, data in crds.read(sorted({item.file for item in crds.documents})):
+        digest.update(orjson.dumps([file, len(data)]) + data)
+    return digest.hexdigest()
+
+
+def _absolute(path: str) -> str:
+    return display_path(str(Path(path).absolute()))
+
+
+def _nearest_first(targets: Sequence[CrdSet]) -> tuple[tuple[CrdSet, ...], bool]:
+    """The targets from the newest to the oldest, if all names tell a version; else as they were given."""
+    versions = {crds.name: version for crds in targets if (version := version_of(crds.name)) is not None}
+    if len(versions) < len(targets):
+        return tuple(targets), len(targets) == 1
+    return tuple(sorted(targets, key=lambda crds: versions[crds.name], reverse=True)), True

@@ -1,0 +1,1 @@
+"""judge: one write, or many requests, judged as the API server would."""

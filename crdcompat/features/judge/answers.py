@@ -1,0 +1,221 @@
+"""judge: single writes from files, and many from NDJSON requests (design, section 7)."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import orjson
+
+from crdcompat.apiserver.admission import Verdict
+from crdcompat.apiserver.crd_validation.refusal import refusal
+from crdcompat.apiserver.strategy import Resource
+from crdcompat.apiserver.versions import Server, kubernetes_server
+from crdcompat.crds.model import Crd, NotACrdError, is_crd, read_crd
+from crdcompat.errors import CrdcompatError, Problem, SourceError, UsageError
+from crdcompat.features.diff.workflow import USUAL, judge_with, resource_of
+from crdcompat.features.simulate.workflow import error_data
+from crdcompat.records import dataclass
+from crdcompat.render.escape import harmless
+from crdcompat.vocabulary import ExitCode
+from crdcompat.yaml.documents import Document, read_documents
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One write to judge: file names of the CRD and the objects, and on which server."""
+
+    crd: str
+    new: str
+    old: str | None
+    op: str
+    version: str | None
+    server: Server | None
+    ratcheting: bool | None
+
+
+def answer(question: Question, *, as_json: bool) -> tuple[str, int]:
+    """The answer as text or JSON, and the exit code. Raises CrdcompatError for input that cannot be judged."""
+    new = _one_object(question.new)
+    old = _one_object(question.old) if question.old else None
+    server = question.server or USUAL
+    server = Server(server.minor, server.openshift, question.ratcheting)
+    version = question.version or str(new.get("apiVersion", "")).rpartition("/")[2] or None
+    resource = _served(question.crd, resource_of(_crd_for(question.crd, new), version, server))
+    verdict = judge_with(resource, question.op, new, old)
+    code = ExitCode.NOT_DONE if verdict.accepted is None else (ExitCode.CLEAN if verdict.accepted else ExitCode.FOUND)
+    if as_json:
+        return orjson.dumps(_data(verdict, server), option=orjson.OPT_INDENT_2).decode(), code
+    return "\n".join(_lines(verdict, server)), code
+
+
+def answer_requests(source: str) -> int:
+    """Answer every line of ``source`` (``-``: standard input) in order; the exit code is 0 if all were judged."""
+    code = 0
+    if source == "-":
+        return _answer_lines(sys.stdin.buffer)
+    try:
+        with Path(source).open("rb") as lines:
+            code = _answer_lines(lines)
+    except OSError as error:
+        raise SourceError(f"{source}: {error.strerror}") from None
+    return code
+
+
+def _answer_lines(lines: BinaryIO) -> int:
+    code = 0
+    out = sys.stdout.buffer
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            answered = _answer_request(orjson.loads(line))
+        except orjson.JSONDecodeError as error:
+            answered = _unanswered(None, f"line {number} is not JSON: {error}")
+        except CrdcompatError as error:
+            answered = _unanswered(_id_of(line), str(error))
+        if "request" in (item["what"] for item in answered["unknown"]):
+            code = ExitCode.NOT_DONE
+        out.write(orjson.dumps(answered, option=orjson.OPT_APPEND_NEWLINE))
+    out.flush()
+    return code
+
+
+def _answer_request(request: Any) -> dict[str, Any]:
+    if not isinstance(request, dict):
+        raise UsageError("the request is not an object")
+    crd, version, kube = request.get("crd"), request.get("version"), request.get("kube") or USUAL.kubernetes
+    if not isinstance(crd, str) or not isinstance(kube, str):
+        raise UsageError("the request names no CRD file in `crd`, or `kube` is no text such as 1.31")
+    if not isinstance(version, (str, type(None))):
+        raise UsageError("the request's `version` is no text")
+    ratcheting = request.get("ratcheting")
+    if not isinstance(ratcheting, (bool, type(None))):
+        raise UsageError("the request's `ratcheting` is not true or false")
+    if version is None and isinstance(request.get("new"), dict):
+        version = str(request["new"].get("apiVersion", "")).rpartition("/")[2] or None
+    new = _as_decoded(request.get("new"))
+    kind = new.get("kind") if isinstance(new, dict) else None
+    resource = _resource(crd, kind if isinstance(kind, str) else None, version, kube, ratcheting)
+    operation = request.get("op", "create")
+    if not isinstance(operation, str):
+        raise UsageError("the request's `op` is no text")
+    verdict = judge_with(resource, operation, new, _as_decoded(request.get("old")))
+    return {"id": request.get("id"), **_data(verdict, resource.server)}
+
+
+@lru_cache(maxsize=1024)
+def _resource(crd: str, kind: str | None, version: str | None, kube: str, ratcheting: bool | None) -> Resource:
+    server = kubernetes_server(kube)
+    server = Server(server.minor, server.openshift, ratcheting)
+    return _served(crd, resource_of(_crd_for(crd, {"kind": kind}), version, server))
+
+
+def _served(file: str, resource: Resource) -> Resource:
+    """The resource, if a server would serve it at all. Raises SourceError with the rule that its CRD breaks."""
+    refused = refusal(resource.crd, resource.version, resource.server)
+    if refused:
+        raise SourceError(f"{file}: the API server refuses this CRD: {refused}")
+    return resource
+
+
+def _as_decoded(value: Any) -> Any:
+    """Integers beyond int64 are floats to the API server."""
+    if isinstance(value, dict):
+        return {key: _as_decoded(member) for key, member in value.items()}
+    if isinstance(value, list):
+        return [_as_decoded(item) for item in value]
+    if isinstance(value, int) and not -(2**63) <= value < 2**63:
+        return float(value)
+    return value
+
+
+def _data(verdict: Verdict, server: Server) -> dict[str, Any]:
+    return {
+        "accepted": verdict.accepted,
+        "code": verdict.code,
+        "errors": [error_data(error) for error in verdict.errors],
+        "aggregate": verdict.message,
+        "result": verdict.object,
+        "pruned_paths": list(verdict.pruned),
+        "defaulted_paths": list(verdict.defaulted),
+        "warnings": list(verdict.warnings),
+        "unknown": [{"field": u.field, "what": u.what, "reason": u.reason} for u in verdict.unknown],
+    }
+
+
+def _unanswered(request_id: Any, reason: str) -> dict[str, Any]:
+    return {
+        "id": request_id,
+        "accepted": None,
+        "code": 0,
+        "errors": [],
+        "aggregate": "",
+        "result": None,
+        "pruned_paths": [],
+        "defaulted_paths": [],
+        "warnings": [],
+        "unknown": [{"field": "", "what": "request", "reason": reason}],
+    }
+
+
+def _id_of(line: bytes) -> Any:
+    request = orjson.loads(line)
+    return request.get("id") if isinstance(request, dict) else None
+
+
+def _lines(verdict: Verdict, server: Server) -> Iterator[str]:
+    if verdict.accepted:
+        yield f"accepted by {server}"
+    elif verdict.accepted is None:
+        yield f"unknown on {server}: something could not be judged"
+    else:
+        yield f"rejected by {server}:"
+        yield f"  {harmless(verdict.message)}"
+    for item in verdict.unknown:
+        yield f"  not judged: {harmless(item.field)}: {harmless(item.what)}: {harmless(item.reason)}"
+    for warning in verdict.warnings:
+        yield f"  warning: {harmless(warning)}"
+    if verdict.pruned:
+        yield f"  unknown fields, pruned: {harmless(', '.join(verdict.pruned))}"
+    if verdict.defaulted:
+        yield f"  set by default: {harmless(', '.join(verdict.defaulted))}"
+
+
+def _documents(file: str) -> list[Document]:
+    from crdcompat.sources.files import PathTree
+
+    tree = PathTree(file, file)
+    found: list[Document] = []
+    for entry, data in tree.read(tree.entries()):
+        for item in read_documents(data, entry.path):
+            if isinstance(item, Problem):
+                raise SourceError(f"{file}:{item.line or 1}: {item.message}")
+            found.append(item)
+    if tree.problems:
+        raise SourceError(f"{file}: {tree.problems[0].message}")
+    return found
+
+
+def _one_object(file: str) -> dict[str, Any]:
+    documents = _documents(file)
+    if len(documents) != 1:
+        raise UsageError(f"{file}: judge takes one object, there are {len(documents)}")
+    if not isinstance(documents[0].data, dict):
+        raise UsageError(f"{file}: not an object")
+    return documents[0].data
+
+
+def _crd_for(file: str, obj: dict[str, Any]) -> Crd:
+    """The CRD in ``file``; of several the one of the object's kind."""
+    try:
+        crds = [read_crd(document.data) for document in _documents(file) if is_crd(document.data)]
+    except NotACrdError as error:
+        raise SourceError(f"{file}: not a readable CRD: {error}") from None
+    chosen = [crd for crd in crds if crd.kind == obj.get("kind")] or crds
+    if not chosen:
+        raise UsageError(f"{file}: there is no CustomResourceDefinition in it")
+    return chosen[0]

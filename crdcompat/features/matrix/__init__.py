@@ -1,0 +1,1 @@
+"""matrix: which release can go back to which."""

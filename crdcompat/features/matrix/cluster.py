@@ -1,0 +1,115 @@
+"""How far back the cluster of a recording can go: its objects in front of every older release, in one pass."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from crdcompat.config.releases import Version, version_of
+from crdcompat.crds.reader import CrdSet
+from crdcompat.errors import Problem, Skipped, UsageError
+from crdcompat.features.fleet.reach import verdict_on
+from crdcompat.features.simulate.workflow import simulate_each
+from crdcompat.models.matrix import Cluster, ClusterTarget
+from crdcompat.models.simulation import SimulatedObject, SimulationReport
+from crdcompat.recordings.clusters import ClusterFacts
+from crdcompat.recordings.objects import Recorded
+from crdcompat.vocabulary.writes import WriteResult
+
+_Item = Recorded | Problem | Skipped
+_MOST_NAMES = 3
+
+
+def judge_cluster(
+    sets: Sequence[CrdSet],
+    objects: Callable[[], Iterable[_Item]],
+    sources: Sequence[str],
+    *,
+    origin: str | None = None,
+    context: str | None = None,
+    crds: Sequence[str] = (),
+) -> Cluster:
+    """Replay the rollback to each release older than the one a cluster runs; ``sets`` are oldest first.
+
+    What it runs is ``origin``, else what its ClusterVersion says, else the newest. The second is known only when all
+    ``objects`` were read: they are taken as those of the newest, and if they turn out not to be, read once more.
+    """
+    names = [crds.name for crds in sets]
+    newest = len(sets) - 1 if origin is None else names.index(origin)
+    facts = ClusterFacts()
+    targets, writer = sets if origin is None else sets[:newest], sets[newest]
+    reports = simulate_each(targets, writer, facts.watch(objects()), context=context, crds=crds)
+    versions = facts.versions
+    older: Sequence[str] = names[:newest]
+    notes = _doubts(versions)
+    if origin is None:
+        origin, older, told = _place(names, versions)
+        if origin not in (None, names[newest]) and older:
+            if "-" in sources:
+                raise UsageError(f"standard input can be read only once: name what the cluster runs, --from {origin}")
+            return judge_cluster(sets, objects, sources, origin=origin, context=context, crds=crds)
+        notes += told
+    met = {name: _target(name, report) for name, report in zip(names, reports, strict=False)}
+    return Cluster(
+        sources=tuple(sources),
+        version=versions[0] if versions else None,
+        origin=origin,
+        targets=tuple(met[name] for name in reversed(older)),
+        notes=notes,
+    )
+
+
+def _doubts(versions: Sequence[str]) -> tuple[str, ...]:
+    if len(versions) < 2:
+        return ()
+    told = f"the recordings are of clusters that run {', '.join(versions)}: taken as one that runs {versions[0]}"
+    return (f"{told} (simulate judges a fleet)",)
+
+
+def _place(names: Sequence[str], versions: Sequence[str]) -> tuple[str | None, Sequence[str], tuple[str, ...]]:
+    """Which release a cluster runs (None: none of them), those older than that, and what was taken for granted."""
+    runs = version_of(versions[0]) if versions else None
+    told = [version_of(name) for name in names]
+    if runs is None or None in told:
+        why = "no ClusterVersion says what it runs" if runs is None else "not every release tells its version"
+        return names[-1], names[:-1], (f"the cluster is taken to run {names[-1]}: {why} (--from names another)",)
+    same = [name for name, version in zip(names, told, strict=True) if version and _is_of(version, runs)]
+    if same:
+        older = names[: names.index(same[-1])]
+        return same[-1], older, () if older else (f"none of the releases is older than {same[-1]}",)
+    older = [name for name, version in zip(names, told, strict=True) if version and version < runs]
+    return None, older, () if older else (f"none of the releases is older than {versions[0]}",)
+
+
+def _is_of(release: Version, runs: Version) -> bool:
+    """Whether a cluster that runs a version runs a release: its branch, or one of its minor that came before."""
+    return release[0][:2] == runs[0][:2] and (len(release[0]) <= 2 or release <= runs)
+
+
+def _target(name: str, report: SimulationReport) -> ClusterTarget:
+    """The verdict towards one release: never better than unknown while something was not judged.
+
+    What neither release defines the kind of is outside the question; ``report`` lists it.
+    """
+    missed = [(item.reason, item.object or item.source) for item in report.not_simulated if not item.outside]
+    missed += [(_why_unknown(item), item.label) for item in report.objects if item.worst == WriteResult.UNKNOWN]
+    unjudged = [f"{reason} ({_some(who)})" for reason, who in _by_reason(missed).items()]
+    unjudged += [f"{item.file}: {item.message}" for item in report.problems]
+    if not report.objects:
+        unjudged.append("no object of a kind that it defines was recorded")
+    return ClusterTarget(name, verdict_on(report.by_verdict(), unjudged=bool(unjudged)), report, tuple(unjudged))
+
+
+def _why_unknown(item: SimulatedObject) -> str:
+    return next((write.note for write in item.writes.values() if write.verdict == WriteResult.UNKNOWN), "")
+
+
+def _by_reason(missed: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for reason, who in missed:
+        found.setdefault(reason, []).append(who)
+    return found
+
+
+def _some(names: Sequence[str]) -> str:
+    rest = len(names) - _MOST_NAMES
+    return ", ".join(names[:_MOST_NAMES]) + (f" and {rest} more" if rest > 0 else "")

@@ -1,0 +1,1 @@
+"""simulate: the replay of a rollback on recorded objects."""

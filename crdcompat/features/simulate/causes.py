@@ -1,0 +1,126 @@
+"""What recorded objects hold that a release rejects, summed up by kind, field and value; worst first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import field
+from typing import Any
+
+from crdcompat.apiserver.errors import NOT_SUPPORTED
+from crdcompat.crds.pairing import Chosen
+from crdcompat.crds.reader import CrdSet
+from crdcompat.features.simulate.judges import Replayed
+from crdcompat.findings.finding import Location
+from crdcompat.models.simulation import RejectedCause
+from crdcompat.records import dataclass
+from crdcompat.schema.enums import member_key
+from crdcompat.schema.paths import Pointer, SchemaPath, render, schema_pointer
+from crdcompat.vocabulary import Side
+from crdcompat.vocabulary.writes import Endpoint
+from crdcompat.yaml.locate import locate
+
+_MOST_VALUES = 20
+
+Spot = tuple[str, int, Pointer]
+#: What makes it one cause: CRD, path and sort of error.
+CauseKey = tuple[str, SchemaPath, str]
+
+
+@dataclass(slots=True)
+class CauseGroup:
+    """What objects of one kind hold at one path that is rejected by one sort of error."""
+
+    chosen: Chosen
+    kind: str
+    path: SchemaPath
+    type: str
+    label: str
+    source: str
+    values: dict[Any, Any] = field(default_factory=dict)
+    objects: int = 0
+
+    @property
+    def key(self) -> CauseKey:
+        """What no other group has."""
+        return self.chosen.document.crd.name, self.path, self.type
+
+    @property
+    def rendered(self) -> str:
+        """The path as reports write it."""
+        return render(self.path)
+
+    @property
+    def endpoint(self) -> Endpoint:
+        """Where a write can take it out."""
+        return Endpoint.STATUS if self.path[:1] == ("status",) and self.chosen.version.has_status else Endpoint.MAIN
+
+    @property
+    def spot(self) -> Spot:
+        """What rejects it: file, position of the document in the file, place in the document."""
+        document, version = self.chosen.document, self.chosen.version
+        keyword = ("enum",) if self.type == NOT_SUPPORTED else ()
+        pointer = (*document.pointer, *version.schema_pointer, *schema_pointer(self.path), *keyword)
+        return document.file, document.index, pointer
+
+
+class CauseCounter:
+    """Collects causes object by object; memory grows with distinct causes, not with objects."""
+
+    def __init__(self) -> None:
+        self._groups: dict[CauseKey, CauseGroup] = {}
+        self._totals: dict[str, int] = {}
+
+    def add(self, replayed: Replayed) -> frozenset[CauseKey]:
+        """Count one object; its causes are returned."""
+        chosen, crd = replayed.chosen, replayed.chosen.document.crd
+        self._totals[crd.name] = self._totals.get(crd.name, 0) + 1
+        met = set()
+        for cause in replayed.last.causes:
+            key = (crd.name, cause.path, cause.error.type)
+            if key not in self._groups:
+                self._groups[key] = CauseGroup(
+                    chosen, crd.kind, cause.path, cause.error.type, replayed.label, replayed.item.source
+                )
+            group = self._groups[key]
+            if cause.error.type == NOT_SUPPORTED and len(group.values) < _MOST_VALUES:
+                group.values.setdefault(member_key(cause.error.value), cause.error.value)
+            met.add(key)
+        for key in met:
+            self._groups[key].objects += 1
+        return frozenset(met)
+
+    def groups(self) -> list[CauseGroup]:
+        """All causes, those met by most objects first."""
+        return sorted(self._groups.values(), key=lambda g: (-g.objects, g.chosen.document.crd.name, g.rendered))
+
+    def summary(self, crds: CrdSet, side: Side) -> tuple[RejectedCause, ...]:
+        """The same for a report, with the line of the schema that rejects them."""
+        groups = self.groups()
+        places = places_of(crds, [group.spot for group in groups])
+        return tuple(
+            RejectedCause(
+                crd=group.chosen.document.crd.name,
+                kind=group.kind,
+                path=group.rendered,
+                type=group.type,
+                values=tuple(group.values.values()),
+                objects=group.objects,
+                total=self._totals[group.chosen.document.crd.name],
+                endpoint=group.endpoint,
+                location=Location(side, group.chosen.document.file, *places.get(group.spot, (None, None))),
+                example=f"{group.label} in {group.source}",
+            )
+            for group in groups
+        )
+
+
+def places_of(crds: CrdSet, spots: Iterable[Spot]) -> dict[Spot, tuple[int, int]]:
+    """Line and column of each spot that there is; each file is read once."""
+    wanted: dict[str, set[tuple[int, Pointer]]] = {}
+    for file, index, pointer in spots:
+        wanted.setdefault(file, set()).add((index, pointer))
+    return {
+        (file, index, pointer): place
+        for file, data in crds.read(sorted(wanted))
+        for (index, pointer), place in locate(data, wanted[file]).items()
+    }

@@ -1,0 +1,168 @@
+"""What clients change: the smallest edits that stand for the writes controllers and people make after a rollback."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from crdcompat.apiserver.errors import FieldError
+from crdcompat.apiserver.validate import SchemaValidator
+from crdcompat.apiserver.versions import Server
+from crdcompat.records import dataclass
+from crdcompat.schema.paths import ITEM, VALUE, Pointer, field_of, node_at, schema_path_of, value_at, with_value
+from crdcompat.schema.structural import Node
+
+Object = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """An edited object and the place that was edited."""
+
+    object: Object
+    pointer: Pointer
+
+    @property
+    def what(self) -> str:
+        """The place, for the reader."""
+        return field_of(self.pointer)
+
+    def is_unnoticed(self, root: Node) -> bool:
+        """Whether no rule and no junctor above the place speaks of it: its own node, which allows it, is all there is.
+
+        Only of plain members this can be said; a rule on a map or a list may look at every value in it.
+        """
+        member = self.pointer[-1]
+        steps = schema_path_of(root, self.pointer)
+        if not isinstance(member, str) or not member.isalnum() or steps[-1] is VALUE:
+            return False
+        above = [node for length in range(len(steps)) if (node := node_at(root, steps[:length])) is not None]
+        spoken = [part for node in above for part in (node.rules, *(branch.raw for branch in node.junctor_branches()))]
+        return member not in repr(spoken)
+
+
+def unrelated(obj: Object, root: Node, part: str, bad: list[Pointer], server: Server) -> Iterator[Edit]:
+    """Edits of something in ``part`` (``status`` or ``spec``) that keep away from the ``bad`` places.
+
+    The usual ones of controllers first: observedGeneration, a condition's message; then any scalar for which
+    the schema allows another value.
+    """
+    if not isinstance(obj.get(part), dict):
+        return
+    for pointer, value in _common_first(obj[part], part):
+        if _near(pointer, bad, root):
+            continue
+        node = node_at(root, schema_path_of(root, pointer))
+        if node is None or _is_list_key(pointer, root):
+            continue
+        for other in _others(value):
+            if _allowed(other, node, server):
+                yield Edit(with_value(obj, pointer, other), pointer)
+                break
+    generation = node_at(root, (part, "observedGeneration"))
+    if generation is not None and "observedGeneration" not in obj[part]:
+        yield Edit(with_value(obj, (part, "observedGeneration"), 1), (part, "observedGeneration"))
+
+
+def touching(obj: Object, old: Object, root: Node, bad: list[Pointer]) -> tuple[Object, Object, str] | None:
+    """The first bad value is written together with a change to what it sits in: (new, old, what), or None.
+
+    In a list that is one value (atomic or set) its last valid item is taken out; in a keyed list another
+    field of the same item changes; a value on its own is written anew.
+    """
+    if not bad:
+        return None
+    target = bad[0]
+    for depth in range(len(target), 0, -1):
+        if not isinstance(target[depth - 1], int):
+            continue
+        at = target[: depth - 1]
+        items = value_at(obj, at)
+        node = node_at(root, schema_path_of(root, at))
+        if node is not None and node.list_type == "map" and len(target) > depth:
+            break
+        held = {pointer[depth - 1] for pointer in bad if len(pointer) >= depth and pointer[: depth - 1] == at}
+        valid = [index for index in range(len(items)) if index not in held]
+        if valid:
+            rest = [item for index, item in enumerate(items) if index != valid[-1]]
+            return with_value(obj, at, rest), old, f"{field_of(at)} without its last valid item"
+        if len(items) > 1:
+            return with_value(obj, at, items[::-1]), old, f"{field_of(at)} in another order"
+        return obj, with_value(old, at, []), f"{field_of(at)} written anew"
+    without = _without_member(old, target)
+    return (obj, without, f"{field_of(target)} written anew") if without is not None else None
+
+
+def _without_member(obj: Object, target: Pointer) -> Object | None:
+    from crdcompat.schema.structural import ABSENT
+
+    try:
+        removed: Object = with_value(obj, target, ABSENT)
+    except LookupError:
+        return None
+    return removed
+
+
+def _scalars(value: Any, at: Pointer) -> Iterator[tuple[Pointer, Any]]:
+    if isinstance(value, dict):
+        for name in sorted(value):
+            yield from _scalars(value[name], (*at, name))
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from _scalars(item, (*at, index))
+    elif value is not None:
+        yield at, value
+
+
+def _common_first(value: Object, part: str) -> Iterator[tuple[Pointer, Any]]:
+    """The scalars of ``part`` in path order, but those that controllers change all the time before all others."""
+    common: list[tuple[Pointer, Any]] = []
+    if "observedGeneration" in value:
+        common.append(((part, "observedGeneration"), value["observedGeneration"]))
+    conditions = value.get("conditions")
+    for index, condition in enumerate(conditions if isinstance(conditions, list) else ()):
+        if isinstance(condition, dict) and isinstance(condition.get("message"), str):
+            common.append(((part, "conditions", index, "message"), condition["message"]))
+    yield from common
+    known = {pointer for pointer, _ in common}
+    yield from ((pointer, scalar) for pointer, scalar in _scalars(value, (part,)) if pointer not in known)
+
+
+def _near(pointer: Pointer, bad: list[Pointer], root: Node) -> bool:
+    """Whether a change there touches a bad value: the same field, or a list that counts as one value with it."""
+    for place in bad:
+        if pointer[: len(place)] == place or place[: len(pointer)] == pointer:
+            return True
+        for depth, step in enumerate(pointer):
+            if isinstance(step, int) and pointer[:depth] == place[:depth] and len(place) > depth:
+                node = node_at(root, schema_path_of(root, pointer[:depth]))
+                if node is None or node.list_type != "map" or pointer[depth] == place[depth]:
+                    return True
+    return False
+
+
+def _is_list_key(pointer: Pointer, root: Node) -> bool:
+    if len(pointer) < 2 or not isinstance(pointer[-2], int):
+        return False
+    path = schema_path_of(root, pointer[:-1])
+    holder = node_at(root, path[:-1]) if path[-1] is ITEM else None
+    return holder is not None and pointer[-1] in holder.list_keys
+
+
+def _others(value: Any) -> Iterator[Any]:
+    if isinstance(value, bool):
+        yield not value
+    elif isinstance(value, (int, float)):
+        yield value + 1
+        yield value - 1
+    elif isinstance(value, str):
+        yield f"{value} " if value.endswith("(changed)") else f"{value} (changed)"
+        yield value + "x"
+        yield value[:-1]
+        yield from ("2006-01-02T15:04:05Z", "x")
+
+
+def _allowed(value: Any, node: Node, server: Server) -> bool:
+    errors: list[FieldError] = []
+    SchemaValidator(node, server).validate(value, None, None, errors, [])
+    return not errors

@@ -1,0 +1,165 @@
+"""Which CRD of which release judges a recorded object, and the object replayed on it; kept for many recordings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from crdcompat.apiserver.crd_validation.refusal import refusal
+from crdcompat.apiserver.strategy import TOO_DEEP, Resource
+from crdcompat.apiserver.versions import Server
+from crdcompat.crds.pairing import Chosen, Resolved, resolve_all
+from crdcompat.crds.reader import CrdSet
+from crdcompat.crds.variants import DEFAULT
+from crdcompat.errors import Problem
+from crdcompat.features.diff.workflow import told_server
+from crdcompat.features.simulate.replay import Answer, Replay, replay
+from crdcompat.models.simulation import NotSimulated, worst_verdict
+from crdcompat.recordings.objects import Recorded
+from crdcompat.records import dataclass
+from crdcompat.vocabulary.writes import WriteKind, WriteResult
+
+ASK = "depends on the Kubernetes version: give --kube-version or --openshift-version"
+
+#: One server of each era (reference section 1.2): what they agree on needs no version.
+_ONE_OF_EACH_ERA = (Server(26), Server(29), Server(30), Server(32), Server(36))
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """One object replayed on a version of a CRD, by the server that was told, or by one of each era."""
+
+    item: Recorded
+    label: str
+    kind: str
+    api_version: str
+    crd: str
+    chosen: Chosen
+    by_server: tuple[tuple[Server, Replay], ...]
+
+    @property
+    def last(self) -> Replay:
+        """The answer of the newest server asked."""
+        return self.by_server[-1][1]
+
+    def answers(self, write: WriteKind) -> list[tuple[Server, Answer]]:
+        """What each server says to one kind of write."""
+        return [(server, result.writes[write]) for server, result in self.by_server]
+
+    @property
+    def worst(self) -> WriteResult:
+        """The worst verdict over all writes; where the servers asked differ on a write, that one is unknown."""
+        return worst_verdict(map(self._verdict, self.last.writes))
+
+    @property
+    def doubt(self) -> str:
+        """Why the answer to a write is unknown, of the first such write; empty if there is none."""
+        unknown = (name for name in self.last.writes if self._verdict(name) == WriteResult.UNKNOWN)
+        answers = (answer for name in unknown for _, answer in self.answers(name)[-1:])
+        return next((answer.note if answer.verdict == WriteResult.UNKNOWN else ASK for answer in answers), "")
+
+    def _verdict(self, write: WriteKind) -> WriteResult:
+        verdicts = {answer.verdict for _, answer in self.answers(write)}
+        return verdicts.pop() if len(verdicts) == 1 else WriteResult.UNKNOWN
+
+
+class Replayer:
+    """The CRDs of both sides by (group, kind), resolved in one context, and their compiled versions.
+
+    ``reader`` is the release whose CRDs and server judge, ``writer`` the one that wrote the objects. ``server`` as in
+    ``simulate``. What it holds grows with the CRDs, not with the objects.
+    """
+
+    def __init__(self, reader: CrdSet, writer: CrdSet, server: Server | None, context: str | None) -> None:
+        self._server = server or told_server(reader)
+        self._reader_name = reader.name
+        name, self._readers = resolve_all(reader, writer, context)
+        _, self._writers = resolve_all(writer, reader, context)
+        told = f"variants of CRDs are those of context {name} (choose another with --context)"
+        self.notes = (told,) if name != DEFAULT and context is None else ()
+        self._resources: dict[tuple[int, Server], Resource] = {}
+        self._refusals: dict[int, str] = {}
+
+    def completed(self, item: Recorded) -> Recorded:
+        """The object with the apiVersion and kind that its path tells."""
+        return item.completed(self._writers, self._readers)
+
+    def replay_once(self, item: Recorded, seen: set[tuple[str, ...]]) -> Replayed | NotSimulated | None:
+        """Replay one recorded object, `completed`, unless ``seen`` has it."""
+        item = self.completed(item)
+        identity = item.identity
+        if identity is not None:
+            if identity in seen:
+                return None
+            seen.add(identity)
+        return self._replay(item)
+
+    def _replay(self, item: Recorded) -> Replayed | NotSimulated:
+        """Replay one recorded object, or say why it cannot be simulated."""
+        if not isinstance(item.data, dict):
+            return NotSimulated("", item.source, "not an object")
+        api_version, kind = item.data.get("apiVersion"), item.data.get("kind")
+        label = item.label
+        if not isinstance(api_version, str) or not isinstance(kind, str) or not kind:
+            if item.hint is not None:
+                reason = f"its CRD is in neither release (by its path: {item.hint})"
+                return NotSimulated(label, item.source, reason, outside=True)
+            return NotSimulated(label, item.source, "no apiVersion and kind: what it is cannot be told")
+        if item.identity is None:
+            return NotSimulated(label, item.source, "no metadata.name: not a stored object")
+        group, _, version = api_version.rpartition("/")
+        reader, writer = self._readers.get((group, kind)), self._writers.get((group, kind))
+        if reader is None:
+            if writer is None:
+                return NotSimulated(label, item.source, "its CRD is in neither release", outside=True)
+            reason = f"{self._reader_name} has no CRD for it: its API answers 404 there"
+            return NotSimulated(label, item.source, reason, crd=writer.name)
+        missed = partial(NotSimulated, label, item.source, crd=reader.name)
+        chosen = reader.versions.get(version)
+        if chosen is None:
+            return missed(f"{self._reader_name} does not know version {version} of {reader.name}")
+        if chosen.version.schema is None:
+            return missed(f"{reader.name} {version} has no schema in {self._reader_name}")
+        if _converts(reader):
+            return missed(f"{reader.name} converts versions by a webhook, which cannot be asked here")
+        before = writer.versions.get(version) if writer is not None else None
+        had_status = before.version.has_status if before is not None else chosen.version.has_status
+        servers = (self._server,) if self._server is not None else _ONE_OF_EACH_ERA
+        refused = self._refusal(chosen, servers[-1])
+        if refused:
+            problem = Problem(chosen.document.file, None, f"the API server refuses this CRD: {refused}")
+            return missed(f"the API server refuses the CRD {reader.name}: {refused}", problem=problem)
+        try:
+            found = [(on, self._on(chosen, on, item, had_status=had_status)) for on in servers]
+        except RecursionError:
+            return missed(TOO_DEEP)
+        return Replayed(item, label, kind, api_version, reader.name, chosen, tuple(found))
+
+    def _on(self, chosen: Chosen, server: Server, item: Recorded, *, had_status: bool) -> Replay:
+        key = (id(chosen.version), server)
+        if key not in self._resources:
+            self._resources[key] = Resource(chosen.document.crd, chosen.version, server)
+        return replay(self._resources[key], item.data, had_status=had_status)
+
+    def _refusal(self, chosen: Chosen, server: Server) -> str:
+        """Why no server would serve this version of a CRD, or nothing."""
+        key = id(chosen.version)
+        if key not in self._refusals:
+            self._refusals[key] = refusal(chosen.document.crd, chosen.version, server)
+        return self._refusals[key]
+
+
+def _converts(resolved: Resolved) -> bool:
+    spec = resolved.documents[0].crd.raw.get("spec")
+    conversion = spec.get("conversion") if isinstance(spec, dict) else None
+    webhook = isinstance(conversion, dict) and conversion.get("strategy") == "Webhook"
+    # With a single version nothing is ever converted.
+    return webhook and len(resolved.versions) > 1
+
+
+def replayers(
+    targets: Sequence[CrdSet], new: CrdSet, server: Server | None, context: str | None, *, upgrade: bool = False
+) -> tuple[Replayer, ...]:
+    """One for each target: NEW's objects meet its CRDs; with ``upgrade`` its objects meet those of NEW."""
+    pairs = [(new, target) if upgrade else (target, new) for target in targets]
+    return tuple(Replayer(reader, writer, server, context) for reader, writer in pairs)

@@ -1,0 +1,163 @@
+"""Which single write would bring a rejected object back, or that none can (rollback-truth, facts 2 to 4).
+
+A main write cannot change status and a status write nothing else. Where both halves hold bad values and the
+server validates the whole object on either write, there is no way out but to change the CRD.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import field
+from itertools import islice
+from typing import Any
+
+from crdcompat.apiserver.admission import Verdict
+from crdcompat.apiserver.strategy import Resource
+from crdcompat.records import dataclass
+from crdcompat.schema.mentions import mentions
+from crdcompat.schema.paths import Pointer, node_at, schema_path_of, value_at, with_value
+from crdcompat.schema.sample import sample, values
+from crdcompat.schema.structural import ABSENT
+from crdcompat.vocabulary.writes import RepairVerdict
+
+Object = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """``verdict`` is the endpoint whose single write does it, ``deadlock`` or ``not-needed``.
+
+    ``patch`` is the merge patch to send there; in a deadlock it holds what both halves would need.
+    """
+
+    verdict: RepairVerdict
+    patch: dict[str, Any] = field(default_factory=dict)
+    note: str = ""
+
+
+def repair(resource: Resource, obj: Object, bad: list[Pointer], *, at_root: bool = False) -> Repair:
+    """Take the bad values out by the write that can: the main endpoint, /status, or neither.
+
+    ``at_root``: a rule on the whole object is broken, so that no place tells what is bad.
+    """
+    if at_root:
+        return _for_root_rules(resource, _without(obj, bad, resource), obj)
+    if not bad:
+        return Repair(RepairVerdict.NOT_NEEDED)
+    in_status = [place for place in bad if place[0] == "status"]
+    elsewhere = [place for place in bad if place[0] != "status"]
+    healed_status = _without(obj, in_status, resource)
+    healed_main = _without(obj, elsewhere, resource)
+    patches = {
+        RepairVerdict.STATUS: _patch(obj, healed_status, in_status),
+        RepairVerdict.MAIN: _patch(obj, healed_main, elsewhere),
+    }
+    separate = resource.version.has_status
+    if not separate:
+        healed = _without(healed_main, in_status, resource)
+        done = _main(resource, healed, obj).accepted
+        return Repair(
+            RepairVerdict.MAIN if done else RepairVerdict.DEADLOCK,
+            {**patches[RepairVerdict.MAIN], **patches[RepairVerdict.STATUS]},
+        )
+    by_status = bool(in_status) and _status(resource, healed_status, obj).accepted
+    by_main = bool(elsewhere) and _main(resource, healed_main, obj).accepted
+    if by_status and (by_main or not elsewhere):
+        note = "" if not elsewhere else "then the same for the rest of the object on the main endpoint"
+        return Repair(RepairVerdict.STATUS, patches[RepairVerdict.STATUS], note)
+    if by_status and _main(resource, healed_main, {**obj, "status": healed_status.get("status")}).accepted:
+        return Repair(
+            RepairVerdict.STATUS, patches[RepairVerdict.STATUS], "then the rest of the object on the main endpoint"
+        )
+    if by_main:
+        note = "" if not in_status else "then the status on /status"
+        return Repair(RepairVerdict.MAIN, patches[RepairVerdict.MAIN], note)
+    return Repair(
+        RepairVerdict.DEADLOCK,
+        {**patches[RepairVerdict.MAIN], **patches[RepairVerdict.STATUS]},
+        "no single write is accepted",
+    )
+
+
+def _main(resource: Resource, healed: Object, obj: Object) -> Verdict:
+    """The update that heals. ``obj`` is the object as read; the request is decoded: what is out may have a default."""
+    return resource.update_decoded(resource.read(healed), obj)
+
+
+def _status(resource: Resource, healed: Object, obj: Object) -> Verdict:
+    return resource.update_status_decoded(resource.read(healed), obj)
+
+
+def _for_root_rules(resource: Resource, start: Object, obj: Object) -> Repair:
+    """Try what the root's rules mention, one member at a time, through either endpoint."""
+    for mention in mentions(resource.node):
+        if not mention.member or mention.member[0] in _NOT_WRITTEN:
+            continue
+        status = mention.member[0] == "status" and resource.version.has_status
+        node = node_at(resource.node, mention.member)
+        others = list(islice(values(node), _TRIED)) if node is not None else []
+        for value in (ABSENT, *mention.values, *others):
+            try:
+                healed: Object = with_value(start, mention.member, value)
+            except LookupError:
+                continue
+            verdict = _status(resource, healed, obj) if status else _main(resource, healed, obj)
+            if verdict.accepted:
+                return Repair(
+                    RepairVerdict.STATUS if status else RepairVerdict.MAIN, _patch(obj, healed, [mention.member])
+                )
+    return Repair(
+        RepairVerdict.DEADLOCK,
+        note="rules on the whole object are broken, and no single write was found that mends them",
+    )
+
+
+_NOT_WRITTEN = ("apiVersion", "kind", "metadata")
+_TRIED = 6
+
+
+def _without(obj: Object, places: Iterable[Pointer], resource: Resource) -> Object:
+    """The object with the bad values taken out: list items and optional members go, required ones are replaced."""
+    for place in sorted(places, key=_from_the_end, reverse=True):
+        try:
+            value_at(obj, place)
+        except LookupError:
+            obj = _filled(obj, place, resource)
+            continue
+        if isinstance(place[-1], int):
+            items = value_at(obj, place[:-1])
+            kept = [item for index, item in enumerate(items) if index != place[-1]]
+            obj = with_value(obj, place[:-1], kept)
+            continue
+        parent = node_at(resource.node, schema_path_of(resource.node, place[:-1]))
+        required = parent is not None and place[-1] in parent.required
+        obj = _filled(obj, place, resource) if required else with_value(obj, place, ABSENT)
+    return obj
+
+
+def _filled(obj: Object, place: Pointer, resource: Resource) -> Object:
+    node = node_at(resource.node, schema_path_of(resource.node, place))
+    made = sample(node) if node is not None else ABSENT
+    try:
+        filled: Object = with_value(obj, place, made) if made is not ABSENT else obj
+    except LookupError:
+        return obj
+    return filled
+
+
+def _from_the_end(place: Pointer) -> tuple[tuple[bool, int | str], ...]:
+    """Later list items first, so that the indices of the earlier ones stay true."""
+    return tuple((isinstance(step, int), step) for step in place)
+
+
+def _patch(before: Object, after: Object, places: Iterable[Pointer]) -> dict[str, Any]:
+    """The merge patch from ``before`` to ``after``; lists go as a whole."""
+    parts = dict.fromkeys(place[0] for place in places)
+    return {str(part): _merge(before.get(str(part)), after.get(str(part))) for part in parts}
+
+
+def _merge(before: Any, after: Any) -> Any:
+    if not isinstance(before, dict) or not isinstance(after, dict):
+        return after
+    changed = {name: _merge(before.get(name), value) for name, value in after.items() if before.get(name) != value}
+    return {**changed, **{name: None for name in before if name not in after}}

@@ -1,0 +1,205 @@
+"""simulate: recorded objects of one release meet the CRDs and the server of another, or of several in one pass."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from crdcompat.apiserver.errors import FieldError
+from crdcompat.apiserver.versions import Server
+from crdcompat.config.releases import version_of
+from crdcompat.crds.reader import CrdSet
+from crdcompat.errors import Problem, Skipped, problem_order, skipped_order
+from crdcompat.features.diff.workflow import release
+from crdcompat.features.simulate.causes import CauseCounter
+from crdcompat.features.simulate.judges import ASK, Replayed, replayers
+from crdcompat.features.simulate.repair import Repair
+from crdcompat.features.simulate.replay import Answer
+from crdcompat.models.report import Release
+from crdcompat.models.simulation import NotSimulated, SimulatedObject, SimulationReport, WriteVerdict
+from crdcompat.recordings.clusters import ClusterFacts
+from crdcompat.recordings.objects import Recorded
+from crdcompat.schema.structural import ABSENT
+from crdcompat.vocabulary import Direction, Side
+from crdcompat.vocabulary.writes import RepairVerdict, WriteResult
+
+_Item = Recorded | Problem | Skipped
+
+
+def simulate(
+    old: CrdSet,
+    new: CrdSet,
+    objects: Iterable[_Item],
+    *,
+    server: Server | None = None,
+    upgrade: bool = False,
+    context: str | None = None,
+    crds: Sequence[str] = (),
+) -> SimulationReport:
+    """Replay the rollback NEW -> OLD (with ``upgrade`` OLD -> NEW) on every object.
+
+    ``server`` is the one that judges; None: the one that the judging release's name tells; if that tells
+    nothing, only what all eras agree on is answered. ``context`` chooses among variants of a CRD. What the objects tell
+    of the cluster that they are of is a note.
+    """
+    facts = ClusterFacts()
+    watched = facts.watch(objects)
+    (report,) = simulate_each([old], new, watched, server=server, upgrade=upgrade, context=context, crds=crds)
+    writer = old if upgrade else new
+    return replace(report, notes=(*report.notes, *_of_the_cluster(facts.versions, writer.name)))
+
+
+def _of_the_cluster(versions: Sequence[str], writer: str) -> Iterator[str]:
+    """What the recorded cluster runs, and whether the release that is taken to have written its objects is newer."""
+    if len(versions) == 1:
+        yield f"the recording is of a cluster of {versions[0]}"
+    elif versions:
+        yield f"the recordings are of clusters of {', '.join(versions)} (--fleet judges many)"
+    for version in versions:
+        if _is_older(version, writer):
+            yield (
+                f"warning: a cluster of {version} is older than {writer}: its objects are judged as if {writer} had "
+                "written them, and hold nothing of what only that writes"
+            )
+
+
+def _is_older(version: str, release: str) -> bool:
+    """Whether a cluster's version comes before a release, as far as the release's name tells."""
+    runs, there = version_of(version), version_of(release)
+    if runs is None or there is None:
+        return False
+    return runs[0][:2] < there[0][:2] or (len(there[0]) > 2 and runs < there)
+
+
+def simulate_each(
+    targets: Sequence[CrdSet],
+    new: CrdSet,
+    objects: Iterable[_Item],
+    *,
+    server: Server | None = None,
+    upgrade: bool = False,
+    context: str | None = None,
+    crds: Sequence[str] = (),
+) -> tuple[SimulationReport, ...]:
+    """What ``simulate`` reports of each target, from a single pass over the objects; none of them is kept."""
+    runs = [_Run(target, new, server, context, crds, upgrade=upgrade) for target in targets]
+    for item in objects:
+        for run in runs:
+            run.add(item)
+    return tuple(run.report() for run in runs)
+
+
+class _Run:
+    """What becomes of the objects in front of one target: the report as it grows."""
+
+    def __init__(
+        self,
+        target: CrdSet,
+        new: CrdSet,
+        server: Server | None,
+        context: str | None,
+        crds: Sequence[str],
+        *,
+        upgrade: bool,
+    ) -> None:
+        (self._replayer,) = replayers([target], new, server, context, upgrade=upgrade)
+        self._target, self._new, self._server, self._upgrade = target, new, server, upgrade
+        self._crds = crds
+        self._seen: set[tuple[str, ...]] = set()
+        self._simulated: list[SimulatedObject] = []
+        self._missed: list[NotSimulated] = []
+        self._problems = [*target.problems, *new.problems]
+        self._skipped = {*target.skipped, *new.skipped}
+        self._causes = CauseCounter()
+        self._errors: dict[tuple[Any, ...], dict[str, Any]] = {}
+
+    def add(self, item: _Item) -> None:
+        """Replay one more object, or note what was not read."""
+        if isinstance(item, Problem):
+            self._problems.append(item)
+        elif isinstance(item, Skipped):
+            self._skipped.add(item)
+        else:
+            outcome = self._replayer.replay_once(item, self._seen)
+            if outcome is None or (self._crds and outcome.crd and outcome.crd not in self._crds):
+                return
+            if isinstance(outcome, NotSimulated):
+                self._missed.append(outcome)
+            else:
+                self._causes.add(outcome)
+                self._simulated.append(self._simulated_object(outcome))
+
+    def report(self) -> SimulationReport:
+        """The report on all that was added."""
+        target, new, upgrade = self._target, self._new, self._upgrade
+        refused = [item.problem for item in self._missed if item.problem is not None]
+        return SimulationReport(
+            old=_release(target, self._server if not upgrade else None),
+            new=_release(new, self._server if upgrade else None),
+            direction=Direction.UPGRADE if upgrade else Direction.ROLLBACK,
+            objects=tuple(sorted(self._simulated, key=lambda item: (item.crd, item.namespace, item.name, item.source))),
+            not_simulated=tuple(sorted(self._missed, key=lambda item: (item.reason, item.object, item.source))),
+            skipped=tuple(sorted(self._skipped, key=skipped_order)),
+            problems=tuple(sorted({*self._problems, *refused}, key=problem_order)),
+            notes=self._replayer.notes,
+            causes=self._causes.summary(new if upgrade else target, Side.NEW if upgrade else Side.OLD),
+        )
+
+    def _simulated_object(self, replayed: Replayed) -> SimulatedObject:
+        last = replayed.last
+        meta = replayed.item.data.get("metadata", {})
+        repairs = {result.repair.verdict for _, result in replayed.by_server}
+        return SimulatedObject(
+            api_version=replayed.api_version,
+            kind=replayed.kind,
+            namespace=meta.get("namespace", "") or "",
+            name=meta["name"],
+            source=replayed.item.source,
+            crd=replayed.crd,
+            version=replayed.chosen.version.name,
+            writes={name: self._agreed(replayed.answers(name)) for name in last.writes},
+            repair=last.repair if len(repairs) == 1 else Repair(RepairVerdict.UNKNOWN, note=ASK),
+            pruned=last.pruned,
+            defaulted=last.defaulted,
+        )
+
+    def _agreed(self, answers: Sequence[tuple[Server, Answer]]) -> WriteVerdict:
+        """What all eras asked agree on; where they differ, that is the answer: unknown, with the option to give."""
+        verdicts = {answer.verdict for _, answer in answers}
+        if len(verdicts) == 1:
+            return self._verdict(answers[-1][1])
+        told = ", ".join(f"{answer.verdict} on {server.kubernetes}" for server, answer in answers)
+        return WriteVerdict(WriteResult.UNKNOWN, note=f"{ASK} ({told})")
+
+    def _verdict(self, answer: Answer) -> WriteVerdict:
+        return WriteVerdict(
+            verdict=answer.verdict,
+            errors=tuple(self._error(error) for error in answer.errors),
+            message=answer.message if answer.verdict not in (WriteResult.ACCEPTED, WriteResult.LOSES_DATA) else "",
+            note=answer.note,
+        )
+
+    def _error(self, error: FieldError) -> dict[str, Any]:
+        """The error as data; the same one meets every write of an object and often many objects, and is held once."""
+        key = (error.type, error.field, error.detail, repr(error.value), error.server)
+        if key not in self._errors:
+            self._errors[key] = error_data(error)
+        return self._errors[key]
+
+
+def error_data(error: FieldError) -> dict[str, Any]:
+    """A field error for JSON; ``value`` only where the server names one."""
+    value = {} if error.value is ABSENT else {"value": error.value}
+    return {
+        "type": error.type,
+        "field": error.field,
+        **value,
+        "detail": error.detail,
+        "text": error.text(),
+    }
+
+
+def _release(crds: CrdSet, server: Server | None) -> Release:
+    told = release(crds)
+    return told if server is None else replace(told, kubernetes=server.kubernetes)

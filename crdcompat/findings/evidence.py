@@ -1,0 +1,175 @@
+"""diff --objects: which findings do recorded objects really meet, and what do they meet that no finding explains?
+
+An object counts in a direction only if the writing release's schema accepts it: what was broken before tells
+nothing about the other release.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from crdcompat.apiserver.errors import DUPLICATE, REQUIRED, FieldError
+from crdcompat.apiserver.keywords import Keyword
+from crdcompat.apiserver.strategy import Resource
+from crdcompat.compare.facet import Reaction
+from crdcompat.compare.registry import declared_by
+from crdcompat.crds.pairing import resolve_all
+from crdcompat.crds.reader import CrdSet
+from crdcompat.errors import Problem, Skipped, problem_order
+from crdcompat.features.diff.workflow import server_of
+from crdcompat.findings.finding import Evidence, Finding, order
+from crdcompat.models.diff import DiffReport, Unexplained
+from crdcompat.models.report import sorted_skips
+from crdcompat.recordings.objects import Recorded
+from crdcompat.records import dataclass
+from crdcompat.schema.paths import pointer_of, render, schema_path_of
+from crdcompat.schema.structural import Node
+from crdcompat.vocabulary import Direction, Effect, Severity
+
+_EXAMPLES = 3
+#: What evidence makes of an effect: somebody really uses the new thing.
+_RAISED = {
+    Effect.WRITE_REJECTED: Severity.ERROR,
+    Effect.VALUE_PRUNED: Severity.WARNING,
+    Effect.VALUE_DEFAULTED: Severity.INFO,
+}
+
+
+#: Errors of these may be about a member that is missing.
+_LACKING = (Keyword.REQUIRED, Keyword.EMBEDDED)
+
+
+@dataclass(frozen=True, slots=True)
+class _Fact:
+    """What the reader did to one object at one path: an effect, and the error where it is one."""
+
+    effect: Effect
+    path: str
+    error: FieldError | None = None
+
+
+def with_evidence(
+    report: DiffReport, old: CrdSet, new: CrdSet, objects: Iterable[Recorded | Problem | Skipped]
+) -> DiffReport:
+    """The report with evidence on its findings, severities raised, and unexplained rejections listed."""
+    gathered = _Evidence(report.findings, old, new)
+    problems, skipped = list(report.problems), list(report.skipped)
+    for item in objects:
+        if isinstance(item, Problem):
+            problems.append(item)
+        elif isinstance(item, Skipped):
+            skipped.append(item)
+        else:
+            gathered.add(item)
+    findings = (_with(finding, list(gathered.met.get(finding.id, ()))) for finding in report.findings)
+    return replace(
+        report,
+        findings=tuple(sorted(findings, key=order)),
+        unexplained=tuple(gathered.unexplained),
+        problems=tuple(sorted(set(problems), key=problem_order)),
+        skipped=sorted_skips(skipped),
+    )
+
+
+class _Evidence:
+    """Recorded objects held against findings: ``met`` maps a finding's id to the labels of those that meet it."""
+
+    def __init__(self, findings: Iterable[Finding], old: CrdSet, new: CrdSet) -> None:
+        self.met: dict[str, dict[str, None]] = {}
+        self.unexplained: list[Unexplained] = []
+        self._seen: set[tuple[str, ...]] = set()
+        self._sides = tuple((resolve_all(a, b)[1], server_of(a)) for a, b in ((old, new), (new, old)))
+        self._resources: dict[tuple[int, int], Resource] = {}
+        self._by_place: dict[tuple[str, str, str], list[Finding]] = {}
+        for finding in findings:
+            self._by_place.setdefault((finding.direction, finding.crd, finding.version), []).append(finding)
+
+    def add(self, item: Recorded) -> None:
+        """Hold one object against the findings of both directions; objects of other kinds tell nothing."""
+        identity = item.identity
+        if identity is None or identity in self._seen:
+            return
+        self._seen.add(identity)
+        group, _, version = identity[0].rpartition("/")
+        sides = [self._resource(side, group, identity[1], version) for side in (0, 1)]
+        if sides[0] is None or sides[1] is None:
+            return
+        label = "/".join(part for part in identity[1:4] if part)
+        for direction, reader, writer in (
+            (Direction.ROLLBACK, sides[0], sides[1]),
+            (Direction.UPGRADE, sides[1], sides[0]),
+        ):
+            findings = self._by_place.get((direction, reader.crd.name, version), [])
+            for fact in _facts(item.data, reader, writer):
+                explaining = [finding for finding in findings if _explains(finding, fact)]
+                for finding in explaining:
+                    self.met.setdefault(finding.id, {})[f"{label} in {item.source}"] = None
+                if not explaining and fact.error is not None:
+                    error = f"{direction}: {fact.error.text()}"
+                    self.unexplained.append(Unexplained(label, item.source, error))
+
+    def _resource(self, side: int, group: str, kind: str, version: str) -> Resource | None:
+        resolved, server = self._sides[side]
+        found = resolved.get((group, kind))
+        chosen = found.versions.get(version) if found is not None else None
+        if chosen is None:
+            return None
+        key = (side, id(chosen.version))
+        if key not in self._resources:
+            self._resources[key] = Resource(chosen.document.crd, chosen.version, server)
+        return self._resources[key]
+
+
+def _facts(data: dict[str, Any], reader: Resource, writer: Resource) -> Iterator[_Fact]:
+    """What the reader's schema does to an object that the writer's accepts."""
+    stored = writer.create(data, keep_status=True)
+    if stored.accepted is not True or stored.object is None or stored.pruned:
+        return  # what the writer rejects or cuts down was written by another release
+    verdict = reader.create(stored.object, keep_status=True)
+    obj = verdict.object or reader.read(stored.object).object
+    for error in verdict.errors:
+        if not error.is_marker:
+            yield _Fact(Effect.WRITE_REJECTED, _general(error, reader.node), error)
+    for path in verdict.pruned:
+        yield _Fact(Effect.VALUE_PRUNED, _general_path(path, stored.object, writer.node))
+    for path in verdict.defaulted:
+        yield _Fact(Effect.VALUE_DEFAULTED, _general_path(path, obj, reader.node))
+
+
+def _general(error: FieldError, root: Node) -> str:
+    if error.keyword in _LACKING and error.type == REQUIRED:
+        # What is missing has a name, also where no schema describes a member of that name.
+        return render((*schema_path_of(root, error.pointer[:-1]), str(error.pointer[-1])))
+    # A doubled item is the list's fault.
+    doubled = error.type == DUPLICATE and isinstance(next(reversed(error.pointer), None), int)
+    return render(schema_path_of(root, error.pointer[:-1] if doubled else error.pointer))
+
+
+def _general_path(path: str, obj: dict[str, Any], root: Node) -> str:
+    pointer = pointer_of(obj, path)
+    return path if pointer is None else render(schema_path_of(root, pointer))
+
+
+def _explains(finding: Finding, fact: _Fact) -> bool:
+    if finding.effect != fact.effect:
+        return False
+    paths = (finding.path, *finding.places)
+    below = any(_is_below(fact.path, path) for path in paths)
+    if fact.effect == Effect.VALUE_PRUNED:
+        return below
+    return declared_by(finding.change).explains(finding, Reaction(fact.path in paths, below, fact.error))
+
+
+def _is_below(path: str, above: str) -> bool:
+    return not above or path == above or path.startswith((f"{above}.", f"{above}["))
+
+
+def _with(finding: Finding, labels: list[str]) -> Finding:
+    if not labels:
+        return finding
+    raised = _RAISED.get(finding.effect, finding.severity)
+    severity = finding.severity if finding.severity.at_least(raised) else raised
+    evidence = Evidence(len(labels), tuple(labels[:_EXAMPLES]))
+    return replace(finding, severity=severity, evidence=evidence)

@@ -1,0 +1,288 @@
+"""Findings: judged changes with an opinion, an identity and places to look at.
+
+One cause, one finding: the same change in many copies of one Go type is grouped, with all its places.
+
+A pod template or metav1.Condition stands in a CRD many times; a change of the type changes every copy alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from crdcompat.compare.result import Judged
+from crdcompat.findings.rules import Rule, rule_for
+from crdcompat.records import dataclass
+from crdcompat.vocabulary import Direction, Effect, FindingStatus, Owner, Severity, Side
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from crdcompat.compare.witness import Witness
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """A place in a file of one side; ``line`` and ``column`` count from 1, None where unknown."""
+
+    side: Side
+    file: str
+    line: int | None = None
+    column: int | None = None
+    kind: str = "yaml"
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """Some lines of a file around the place of a change: ``first`` is the number of the first, ``line`` the place.
+
+    ``changed`` are the numbers of the lines to mark: those that differ from the other side, or, where the sides have
+    little in common, what stands at the place. ``lines`` are the file's, long ones cut.
+    """
+
+    side: Side
+    file: str
+    line: int
+    first: int
+    lines: tuple[str, ...]
+    changed: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Windows:
+    """What the change does while the versions of CRD and controller are mixed (design, section 4)."""
+
+    old_crd_new_writer: Effect
+    new_crd_old_writer: Effect
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """How many recorded objects meet a finding, and the first of them by name."""
+
+    recorded_objects: int = 0
+    examples: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class IntroducedBy:
+    """The commit that brought a line; ``since`` is the first release that has it.
+
+    ``commit`` and ``date`` are None where the line is not committed yet, ``since`` where no release has it.
+    """
+
+    commit: str | None
+    date: str | None
+    subject: str
+    since: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Acceptance:
+    """Why findings are accepted, by whom, until when; ``baseline``: with everything that stood at the time."""
+
+    reason: str
+    owner: str = ""
+    until: str = ""
+    baseline: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One finding as the report shows it (design, section 7)."""
+
+    id: str
+    rule: str
+    change: str
+    direction: Direction
+    effect: Effect
+    severity: Severity
+    crd: str
+    kind: str
+    version: str
+    contexts: tuple[str, ...]
+    path: str
+    owner: Owner
+    old: Any
+    new: Any
+    added: tuple[Any, ...]
+    removed: tuple[Any, ...]
+    message: str
+    witness: Witness
+    windows: Windows
+    locations: tuple[Location, ...]
+    status: FindingStatus = FindingStatus.NEW
+    introduced_by: IntroducedBy | None = None
+    places: tuple[str, ...] = ()
+    evidence: Evidence = Evidence()
+    waiver: Acceptance | None = None
+    ended: str = ""  # where the waiver stands that accepted it once, and when that ended
+    excerpts: tuple[Excerpt, ...] = ()  # only gathered for a format that shows them
+    versions: str = ""  # what of the versions is in the id: the one it is about, after the one objects are written as
+
+    @property
+    def counts(self) -> bool:
+        """Whether it may fail a run: neither waived nor there before the change."""
+        return self.waiver is None and self.status == FindingStatus.NEW
+
+
+Locate = Callable[[Judged], tuple[Location, ...]]
+
+
+def make_findings(judged: Iterable[Judged], old: str, new: str, locate: Locate) -> list[Finding]:
+    """Turn judged changes into findings, most severe first; ``old`` and ``new`` are the releases' names."""
+    found = [_finding(item, old, new, locate) for item in judged]
+    return sorted(found, key=order)
+
+
+def order(finding: Finding) -> tuple[Any, ...]:
+    """Rollback before upgrade, errors first, status first, then by place: what people should read first."""
+    return (
+        finding.direction != Direction.ROLLBACK,
+        finding.severity.rank,
+        finding.owner.rank,
+        finding.crd,
+        finding.version,
+        finding.path,
+        finding.rule,
+        finding.contexts,
+        finding.id,
+    )
+
+
+def _finding(item: Judged, old: str, new: str, locate: Locate) -> Finding:
+    change = item.change
+    rule = rule_for(change.kind)
+    severity = Severity.ERROR if item.writer_default else rule.judge(item.direction, item.effect, change.owner)
+    if _is_unproven(item) and rule.unproven and severity == Severity.ERROR:
+        severity = Severity.WARNING  # what only may happen is no error
+    terminal = all(standing.terminal for standing in item.standings)
+    added = item.labels if change.added and item.labels else change.added
+    removed = item.labels if change.removed and item.labels else change.removed
+    return Finding(
+        id=fingerprint(rule.id, item.direction, item.crd, _versions(item), change.place, added, removed),
+        rule=rule.id,
+        change=change.kind,
+        direction=item.direction,
+        effect=item.effect,
+        severity=severity.lowered if terminal else severity,
+        crd=item.crd,
+        kind=item.kind,
+        version=item.version,
+        contexts=tuple(dict.fromkeys(standing.context for standing in item.standings)),
+        path=change.place,
+        owner=change.owner,
+        old=change.old,
+        new=change.new,
+        added=added,
+        removed=removed,
+        message=_message(rule, item, added, removed, old, new, terminal),
+        witness=item.witness,
+        windows=Windows(*item.windows),
+        locations=locate(item),
+        versions=_versions(item),
+    )
+
+
+def _versions(item: Judged) -> str:
+    """The version of a finding's identity; both, where objects are written as another than they are read as."""
+    return f"{item.standings[0].written_as} {item.version}".strip()
+
+
+def _is_unproven(item: Judged) -> bool:
+    """Whether the effect is only possible: an object should show it, and none was found."""
+    return item.witness.object is None and not item.change.of_crd
+
+
+def fingerprint(
+    rule: str, direction: str, crd: str, version: str, path: str, added: Sequence[Any], removed: Sequence[Any]
+) -> str:
+    """Twelve hex digits that stay the same over commits: never of line numbers, files or contexts."""
+    values = [sorted(orjson.dumps(value).decode() for value in side) for side in (added, removed)]
+    text = orjson.dumps([rule, direction, crd, version, path, *values])
+    return blake2b(text, digest_size=6).hexdigest()
+
+
+def _message(
+    rule: Rule, item: Judged, added: Sequence[Any], removed: Sequence[Any], old: str, new: str, terminal: bool
+) -> str:
+    reader, writer = (old, new) if item.direction == Direction.ROLLBACK else (new, old)
+    unproven = rule.unproven.get(item.direction) if _is_unproven(item) else None
+    sentence = (unproven or rule.message[item.direction]).format(
+        path=item.change.place or "the object",
+        added=listed(added),
+        removed=listed(removed),
+        reader=reader,
+        writer=writer,
+        old=old,
+        new=new,
+        kind=item.kind,
+        default=_default(item),
+        before=_brief(item.change.old),
+        after=_brief(item.change.new),
+    )
+    if written_as := item.standings[0].written_as:
+        sentence += f" (written as {written_as}, which only {writer} has, and read as {item.version})"
+    if item.writer_default:
+        sentence += f" (it is {writer}'s default: every object that does not set the field holds it)"
+    if terminal:
+        sentence += " (only in feature sets that can be neither upgraded nor rolled back: one level lower)"
+    return sentence
+
+
+def _brief(value: Any) -> str:
+    """A keyword's value in a sentence: short JSON, ``none`` where it is not there."""
+    if value is None:
+        return "none"
+    text = value if isinstance(value, str) else orjson.dumps(value).decode()
+    return text if len(text) <= 120 else f"{text[:117]}..."
+
+
+def listed(values: Sequence[Any], most: int = 8) -> str:
+    """``"A", "B" and 3 more``."""
+    shown = [orjson.dumps(value).decode() for value in values[:most]]
+    rest = len(values) - len(shown)
+    return ", ".join(shown) + (f" and {rest} more" if rest else "")
+
+
+def _default(item: Judged) -> str:
+    shown = item.change.new if isinstance(item.change.new, dict) else item.change.old
+    return orjson.dumps(shown.get("default")).decode() if isinstance(shown, dict) else ""
+
+
+def group_copies(findings: Iterable[Finding]) -> list[Finding]:
+    """Findings that say the same of the same field at several paths become one; ``places`` are the others.
+
+    The first in order stands for all; its id is that of its own path, so it stays the same while it is there.
+    """
+    groups: dict[tuple[Any, ...], list[Finding]] = {}
+    for finding in findings:
+        groups.setdefault(_sameness(finding), []).append(finding)
+    return [_merged(members) for members in groups.values()]
+
+
+def _sameness(finding: Finding) -> tuple[Any, ...]:
+    facts = orjson.dumps([finding.old, finding.new, finding.added, finding.removed], option=orjson.OPT_SORT_KEYS)
+    opinion = (finding.direction, finding.rule, finding.effect, finding.severity, finding.owner)
+    # Of a root or CRD-level change there are no copies.
+    return (*opinion, finding.crd, finding.version, finding.contexts, facts, _field(finding.path) or finding.id)
+
+
+def _field(path: str) -> str:
+    """The last named field of a path, with what is below it: ``conditions[*].type`` of any list of conditions."""
+    *parents, last = path.split(".")
+    holder = parents[-1] if parents else ""
+    return f"{holder}.{last}" if holder.endswith("[*]") else last
+
+
+def _merged(members: list[Finding]) -> Finding:
+    first, *others = members
+    if not others:
+        return first
+    places = tuple(finding.path for finding in others)
+    more = f" (and at {len(places)} more {'place' if len(places) == 1 else 'places'} like it)"
+    return replace(first, places=places, message=first.message + more)

@@ -1,0 +1,119 @@
+"""Where to look: file, line and column of a change on both sides.
+
+Reading kept them for most documents; of the others the files that findings name are read once more.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from crdcompat.errors import SourceError
+from crdcompat.findings.finding import Location
+from crdcompat.records import dataclass
+from crdcompat.schema.paths import Pointer
+from crdcompat.vocabulary import Side
+from crdcompat.yaml.locate import locate
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from crdcompat.compare.result import Judged, Open
+    from crdcompat.crds.pairing import Chosen
+    from crdcompat.crds.reader import CrdDocument, CrdSet
+    from crdcompat.yaml.positions import Place
+
+Spot = tuple[str, int, Pointer]
+"""A file, a document of its stream, and a pointer into that."""
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Looked-up locations of both sides."""
+
+    old: dict[Spot, Place]
+    new: dict[Spot, Place]
+
+    def of(self, item: Judged) -> tuple[Location, ...]:
+        """Every place of a change: OLD's first, each file once."""
+        change = item.change
+        found = [
+            self._location(side, chosen, at, absolute=change.of_crd)
+            for side, at in ((Side.OLD, change.old_at), (Side.NEW, change.new_at))
+            for standing in item.standings
+            for chosen in (standing.old if side == Side.OLD else standing.new).everywhere()
+        ]
+        return tuple(dict.fromkeys(found))
+
+    def of_open(self, item: Open) -> tuple[Location, ...]:
+        """The places of an undecided difference."""
+        found = []
+        for side, chosen, at in (
+            (Side.OLD, item.old, item.undecided.old_at),
+            (Side.NEW, item.new, item.undecided.new_at),
+        ):
+            if chosen is not None:
+                found.append(
+                    self._location(side, chosen, at, absolute=not item.undecided.path and bool(at[:1] == ("spec",)))
+                )
+        return tuple(found)
+
+    def _location(self, side: Side, chosen: Chosen, at: Pointer, *, absolute: bool = False) -> Location:
+        spot = _spot(chosen, at, absolute=absolute)
+        line, column = (self.old if side == Side.OLD else self.new).get(spot, (None, None))
+        return Location(side, chosen.document.file, line, column)
+
+
+def find_places(old: CrdSet, new: CrdSet, judged: Sequence[Judged], opened: Sequence[Open]) -> Places:
+    """Look up all places of these results, one pass over each document."""
+    wanted_old, wanted_new = _Wanted(), _Wanted()
+    for item in judged:
+        change = item.change
+        for standing in item.standings:
+            wanted_old.add(standing.old.everywhere(), change.old_at, absolute=change.of_crd)
+            wanted_new.add(standing.new.everywhere(), change.new_at, absolute=change.of_crd)
+    for entry in opened:
+        absolute = not entry.undecided.path and entry.undecided.old_at[:1] == ("spec",)
+        wanted_old.add((entry.old,) if entry.old else (), entry.undecided.old_at, absolute=absolute)
+        absolute = not entry.undecided.path and entry.undecided.new_at[:1] == ("spec",)
+        wanted_new.add((entry.new,) if entry.new else (), entry.undecided.new_at, absolute=absolute)
+    return Places(look_up(old, wanted_old.pointers), look_up(new, wanted_new.pointers))
+
+
+class _Wanted:
+    """The pointers to look up in each document."""
+
+    def __init__(self) -> None:
+        self.pointers: dict[CrdDocument, set[Pointer]] = {}
+
+    def add(self, places: Iterable[Chosen], at: Pointer, *, absolute: bool) -> None:
+        for chosen in places:
+            inside = at if absolute else (*chosen.version.schema_pointer, *at)
+            self.pointers.setdefault(chosen.document, set()).add(inside)
+
+
+def _spot(chosen: Chosen, at: Pointer, *, absolute: bool = False) -> Spot:
+    document = chosen.document
+    inside = at if absolute else (*chosen.version.schema_pointer, *at)
+    return document.file, document.index, (*document.pointer, *inside)
+
+
+def look_up(crds: CrdSet, wanted: Mapping[CrdDocument, set[Pointer]]) -> dict[Spot, Place]:
+    """Where the values at these pointers into CRDs stand; without those of a file that went away while we ran."""
+    by_file: dict[str, set[tuple[int, Pointer]]] = {}
+    found: dict[Spot, Place] = {}
+    for document, pointers in wanted.items():
+        if document.positions is None or document.pointer:
+            inside = {(document.index, (*document.pointer, *pointer)) for pointer in pointers}
+            by_file.setdefault(document.file, set()).update(inside)
+        else:
+            places = document.positions.find(document.crd.raw, pointers)
+            found.update(((document.file, document.index, pointer), place) for pointer, place in places.items())
+    if not by_file:
+        return found
+    try:
+        for file, data in crds.read(sorted(by_file)):
+            for (index, pointer), place in locate(data, by_file[file]).items():
+                found[file, index, pointer] = place
+    except SourceError:
+        pass  # a file went away while we ran: the findings stand, without lines
+    return found

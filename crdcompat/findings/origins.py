@@ -1,0 +1,89 @@
+"""Where a finding comes from: the Go source that its schema is generated from, and the commit that brought the line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from crdcompat.compare.result import Judged
+from crdcompat.crds.reader import CrdSet
+from crdcompat.findings.finding import Finding, IntroducedBy, Location
+from crdcompat.models.diff import DiffReport
+from crdcompat.sources.blame import first_release, introduced, is_ancestor
+from crdcompat.sources.refs import release_refs
+from crdcompat.sources.repository import Repository
+from crdcompat.sources.tree import Tree
+from crdcompat.vocabulary import Side
+
+if TYPE_CHECKING:
+    from crdcompat.golang.types import GoTypes
+
+
+class GoMarkers:
+    """The place in a tree's Go types that a change stands for; its files are read when the first change asks."""
+
+    def __init__(self, tree: Tree, wants: Callable[[str], bool]) -> None:
+        self._tree, self._wants = tree, wants
+
+    def places(self, item: Judged) -> tuple[Location, ...]:
+        """The marker or field of a change in the newer side's source; none where no Go type is its kind's."""
+        change = item.change
+        if change.of_crd or self._types is None:
+            return ()
+        at = change.new_at or change.old_at
+        keywords = [step for step in at if isinstance(step, str)]
+        keyword = "" if not keywords or at[-2:-1] == ("properties",) else keywords[-1]
+        value = next(iter((*change.added, *change.removed)), None)
+        group = item.crd.partition(".")[2]
+        found = self._types.place(group, item.version, item.kind, change.path, keyword, value)
+        return () if found is None else (Location(Side.NEW, found.file, found.line, found.column, "go"),)
+
+    @cached_property
+    def _types(self) -> GoTypes | None:
+        sources = [entry for entry in self._tree.entries() if entry.path.endswith(".go") and self._wants(entry.path)]
+        if not sources:
+            return None
+        from crdcompat.golang.packages import is_go_types
+        from crdcompat.golang.types import GoTypes
+
+        types = self._tree.read([entry for entry in sources if is_go_types(entry.path)])
+        return GoTypes((entry.path, data) for entry, data in types)
+
+
+def with_introduced(
+    report: DiffReport, change: tuple[str | None, CrdSet], repo: str | None, *, of_index: bool
+) -> tuple[DiffReport, tuple[str, ...]]:
+    """The report with the commits that brought the lines of its findings, and notes on what could not be told.
+
+    ``change`` is the base's commit and the head; a line that the base has too was not brought by the change, but
+    stands where something was taken away. ``of_index``: the lines are those of the index, which no commit has yet.
+    Only findings that count are looked up.
+    """
+    base, new = change
+    repository = Repository(repo)
+    lines = {finding.id: place for finding in report.findings if (place := _line(finding)) is not None}
+    if not lines:
+        return report, ()
+    contents = dict(new.read(sorted({file for file, _ in lines.values()}))) if of_index else None
+    blamed = introduced(repository, new.commit, set(lines.values()), contents)
+    commits = {who.commit for who in blamed.lines.values() if who is not None and who.commit}
+    commits = {commit for commit in commits if base is None or not is_ancestor(repository, commit, base)}
+    refs = release_refs(repository) if commits else {}
+    since = {commit: first_release(repository, commit, refs) for commit in sorted(commits)}
+
+    def told(finding: Finding) -> IntroducedBy | None:
+        who = blamed.lines.get(lines[finding.id]) if finding.id in lines else None
+        if who is None or (who.commit and who.commit not in since):
+            return None
+        return IntroducedBy(who.commit or None, who.date or None, who.subject, since.get(who.commit))
+
+    findings = tuple(replace(finding, introduced_by=told(finding)) for finding in report.findings)
+    return replace(report, findings=findings), blamed.notes
+
+
+def _line(finding: Finding) -> tuple[str, int] | None:
+    """The line on the newer side, of a finding that counts."""
+    newer = (place for place in finding.locations if place.side == Side.NEW and place.kind == "yaml")
+    return next(((place.file, place.line) for place in newer if finding.counts and place.line is not None), None)

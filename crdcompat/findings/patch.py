@@ -1,0 +1,73 @@
+"""The patch that would make OLD tolerant: its schema widened by exactly what the rollback findings need.
+
+Never applied, only shown. Controllers of OLD go on writing what they know; the widened schema merely accepts what
+NEW has stored (design, section 6; the API conventions call it "accept in N, write in N+1"). What to widen for a change
+is its facet's to say.
+"""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from crdcompat.compare.registry import facet_of
+from crdcompat.schema.enums import member_key
+from crdcompat.schema.structural import ABSENT
+from crdcompat.sources.encoding import is_wide, legible
+from crdcompat.vocabulary import Direction, Effect
+from crdcompat.yaml.edit import Setting, apply_settings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from crdcompat.compare.facet import Widening
+    from crdcompat.compare.result import Judged
+    from crdcompat.crds.pairing import Chosen
+    from crdcompat.crds.reader import CrdSet
+    from crdcompat.schema.paths import Pointer
+
+
+def suggest_patch(judged: Iterable[Judged], old: CrdSet) -> str:
+    """A unified diff over OLD's files; "" where nothing can be widened. Copies of a CRD are patched alike."""
+    wanted: dict[str, dict[tuple[int, Pointer, str], Widening]] = {}
+    for item in judged:
+        if item.change.of_crd or item.direction != Direction.ROLLBACK or item.effect != Effect.WRITE_REJECTED:
+            continue
+        places = [(chosen, standing) for standing in item.standings for chosen in standing.old.everywhere()]
+        for chosen, standing in places:
+            for widening in _widenings(item, chosen, standing.new):
+                key = (chosen.document.index, widening.pointer, widening.keyword)
+                widenings = wanted.setdefault(chosen.document.file, {})
+                widenings[key] = _joined(widenings[key], widening) if key in widenings else widening
+    texts = []
+    for file, data in old.read(sorted(wanted)):
+        text = legible(data)
+        settings = [
+            Setting(index, pointer, keyword, widening.value)
+            for (index, pointer, keyword), widening in wanted[file].items()
+        ]
+        after = apply_settings(text, settings)
+        before, now = (side.decode("utf-8").splitlines(keepends=True) for side in (text, after))
+        texts += [f"# {file} is not in UTF-8: this is for its text, git apply does not take it\n"] * is_wide(data)
+        texts += difflib.unified_diff(before, now, fromfile=f"a/{file}", tofile=f"b/{file}")
+    return "".join(texts)
+
+
+def _widenings(item: Judged, chosen: Chosen, newer: Chosen) -> Iterator[Widening]:
+    """What to set where in the document of ``chosen``."""
+    change, root = item.change, (*chosen.document.pointer, *chosen.version.schema_pointer)
+    values = item.labels or change.added
+    for widening in facet_of(change.kind).widen(change, values, chosen.version.node, newer.version.node):
+        yield replace(widening, pointer=(*root, *widening.pointer))
+
+
+def _joined(first: Widening, second: Widening) -> Widening:
+    """Two findings that widen the same keyword."""
+    if not isinstance(first.value, list) or not isinstance(second.value, list):
+        return first if first.value is ABSENT else second
+    if first.common:
+        return replace(first, value=[item for item in first.value if item in second.value] or ABSENT)
+    known = {member_key(member) for member in first.value}
+    more = [member for member in second.value if member_key(member) not in known]
+    return replace(first, value=[*first.value, *more])

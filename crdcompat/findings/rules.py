@@ -1,0 +1,111 @@
+"""The rule catalogue: one YAML file per rule, an opinion about one kind of change (design, section 2)."""
+
+from __future__ import annotations
+
+from dataclasses import field
+from functools import cache
+from typing import Any
+
+from crdcompat.errors import UsageError
+from crdcompat.findings.severity import default_severity
+from crdcompat.package_data import data_dir
+from crdcompat.records import dataclass
+from crdcompat.vocabulary import Direction, Effect, Owner, Severity
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """An executable example: two schemas, and the finding that must come out of comparing them.
+
+    ``old_crd`` and ``new_crd`` say what differs outside the schemas: parts of ``spec`` laid over a plain CRD (null
+    takes a key away, each entry of ``versions`` lies over a plain v1). ``also`` names the rules of the findings
+    that cannot be had apart from this one.
+    """
+
+    title: str
+    direction: Direction
+    finding: dict[str, Any]
+    old: dict[str, Any] = field(default_factory=dict)
+    new: dict[str, Any] = field(default_factory=dict)
+    old_crd: dict[str, Any] | None = None
+    new_crd: dict[str, Any] | None = None
+    also: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What is thought of one kind of change.
+
+    ``message`` holds one sentence per direction with ``{path}``, ``{added}``, ``{removed}``, ``{before}``,
+    ``{after}``, ``{default}``, ``{reader}``, ``{writer}``, ``{old}``, ``{new}`` and ``{kind}`` to fill in;
+    ``unproven`` the one to use instead where no witness was found. ``severity`` overrides the default policy per
+    direction. ``mirror`` is the rule that the same change is judged by when OLD and NEW change places, or
+    ``mirror_reason`` says why there is none.
+    """
+
+    id: str
+    change: str
+    title: str
+    summary: str
+    message: dict[str, str]
+    why: str
+    fix: str
+    references: tuple[str, ...] = ()
+    severity: dict[Direction, Severity] = field(default_factory=dict)
+    unproven: dict[str, str] = field(default_factory=dict)
+    mirror: str = ""
+    mirror_reason: str = ""
+    examples: tuple[Example, ...] = ()
+
+    def judge(self, direction: Direction, effect: Effect, owner: Owner) -> Severity:
+        """The severity of a finding of this rule."""
+        return self.severity.get(direction) or default_severity(direction, effect, owner)
+
+
+def read_rule(data: dict[str, Any]) -> Rule:
+    """Read one rule document; its shape is fixed by the schema that the tests hold every file to."""
+    examples = tuple(
+        Example(
+            **{**example, "direction": Direction(example["direction"]), "also": tuple(example.get("also", ()))},
+        )
+        for example in data.get("examples", ())
+    )
+    facts = {key: value for key, value in data.items() if key not in ("examples", "references", "severity")}
+    severity = {Direction(direction): Severity(level) for direction, level in data.get("severity", {}).items()}
+    return Rule(**facts, severity=severity, references=tuple(data.get("references", ())), examples=examples)
+
+
+@cache
+def rule_names() -> tuple[str, ...]:
+    """The ids of all rules; each is the name of a file."""
+    return tuple(sorted(file.stem for file in data_dir("rules").glob("*.yaml")))
+
+
+@cache
+def rule(name: str) -> Rule:
+    """The rule of one of the ``rule_names``; few runs need more than a handful."""
+    import yaml
+
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    return read_rule(yaml.load((data_dir("rules") / f"{name}.yaml").read_bytes(), Loader=loader))
+
+
+def catalogue() -> dict[str, Rule]:
+    """All rules by id."""
+    return {name: rule(name) for name in rule_names()}
+
+
+def rule_for(change: str) -> Rule:
+    """The rule about a kind of change (``enum.value-added``)."""
+    return rule(change.replace(".", "-"))
+
+
+def find_rule(name: str) -> Rule:
+    """A rule by id. Raises UsageError that names the nearest."""
+    if name in rule_names():
+        return rule(name)
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, rule_names(), n=1)
+    hint = f"; did you mean {near[0]}?" if near else ""
+    raise UsageError(f"there is no rule {name!r}{hint} (crdcompat rules lists them all)")

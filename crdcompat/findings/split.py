@@ -1,0 +1,120 @@
+"""Split a finding by its values: those that a waiver accepts or that existed before, and the others.
+
+The witness of an enum finding holds one of its values. A part without that value gets another witness, which is judged
+under both schemas as the first was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import product
+from typing import Any
+
+from crdcompat.apiserver.strategy import Resource
+from crdcompat.compare.witness import Witness
+from crdcompat.crds.pairing import resolve_all
+from crdcompat.crds.reader import CrdSet
+from crdcompat.features.diff.workflow import server_of
+from crdcompat.findings.finding import Finding, Location, fingerprint, listed
+from crdcompat.schema.enums import member_key
+from crdcompat.schema.paths import Pointer, render, schema_path_of, value_at, with_value
+from crdcompat.sources.encoding import legible
+from crdcompat.vocabulary import Direction, Side
+
+
+class FindingSplitter:
+    """Splits findings of one comparison; the CRDs are resolved when the first witness needs another value."""
+
+    def __init__(self, old: CrdSet, new: CrdSet) -> None:
+        self._old, self._new = old, new
+        self._resources: dict[tuple[bool, str, str], Resource | None] = {}
+        self._texts: dict[tuple[str, str], list[str]] = {}
+
+    def split(self, finding: Finding, inside: Sequence[Any]) -> tuple[Finding | None, Finding | None]:
+        """The finding for its values among ``inside``, and for the others; None where there are none."""
+        keys = set(map(member_key, inside))
+        values = finding.added or finding.removed
+        mine = tuple(value for value in values if member_key(value) in keys)
+        rest = tuple(value for value in values if member_key(value) not in keys)
+        if not mine or not rest:
+            return (finding, None) if mine else (None, finding)
+        return self._with(finding, mine), self._with(finding, rest)
+
+    def _with(self, finding: Finding, values: tuple[Any, ...]) -> Finding:
+        added, removed = (values, finding.removed) if finding.added else (finding.added, values)
+        place = finding.rule, finding.direction, finding.crd, finding.versions, finding.path
+        return replace(
+            finding,
+            added=added,
+            removed=removed,
+            id=fingerprint(*place, added, removed),
+            message=finding.message.replace(listed(finding.added or finding.removed), listed(values)),
+            witness=self._witness(finding, values),
+            locations=tuple(self._moved(finding, location, values[0]) for location in finding.locations),
+        )
+
+    def _moved(self, finding: Finding, location: Location, value: Any) -> Location:
+        """The line of another value of the same enum, where each has a line of its own; else the place as it is."""
+        side = Side.NEW if finding.added else Side.OLD
+        if (location.side, location.kind) != (side, "yaml") or location.line is None:
+            return location
+        for line, text in enumerate(self._lines(side, location.file)[location.line - 1 :], location.line):
+            dash, _, item = text.partition("- ")
+            if dash.strip() or not item:
+                break
+            if item.strip().strip("'\"") == str(value):
+                return replace(location, line=line, column=len(dash) + 3)
+        return location
+
+    def _lines(self, side: Side, file: str) -> list[str]:
+        key = (side, file)
+        if key not in self._texts:
+            crds = self._new if side == Side.NEW else self._old
+            read = dict(crds.read([file]))
+            self._texts[key] = legible(read[file]).decode("utf-8", "replace").splitlines() if file in read else []
+        return self._texts[key]
+
+    def _witness(self, finding: Finding, values: tuple[Any, ...]) -> Witness:
+        witness = finding.witness
+        if witness.object is None:
+            return witness
+        if finding.versions != finding.version:
+            return Witness(None, reason="written as another version: not judged again for a part of the values")
+        old, new = (self._resource(finding, of_new=of_new) for of_new in (False, True))
+        if old is None or new is None:
+            return Witness(None, reason="its CRD could not be judged again")
+        paths = (finding.path, *finding.places)
+        places = [at for at in _scalars(witness.object, ()) if render(schema_path_of(new.node, at)) in paths]
+        held = {member_key(value_at(witness.object, place)) for place in places}
+        if any(member_key(value) in held for value in values):
+            return witness
+        reader, writer = (old, new) if finding.direction == Direction.ROLLBACK else (new, old)
+        for place, value in product(places, values):
+            other = with_value(witness.object, place, value)
+            stored = writer.create(other, keep_status=True)
+            errors = reader.create(stored.object, keep_status=True).errors if stored.object is not None else ()
+            if any(error.pointer == place for error in errors):
+                return Witness(other, tuple(error.text() for error in errors), at=witness.at)
+        return Witness(None, reason="no object was found that holds one of these values alone")
+
+    def _resource(self, finding: Finding, *, of_new: bool) -> Resource | None:
+        key = (of_new, finding.crd, finding.version)
+        if key not in self._resources:
+            mine, other = (self._new, self._old) if of_new else (self._old, self._new)
+            found = (crd for crd in resolve_all(mine, other)[1].values() if crd.name == finding.crd)
+            chosen = next((crd.versions.get(finding.version) for crd in found), None)
+            made = Resource(chosen.document.crd, chosen.version, server_of(mine)) if chosen is not None else None
+            self._resources[key] = made
+        return self._resources[key]
+
+
+def _scalars(value: Any, at: Pointer) -> Iterator[Pointer]:
+    if isinstance(value, dict):
+        for name, member in value.items():
+            yield from _scalars(member, (*at, name))
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from _scalars(item, (*at, index))
+    else:
+        yield at

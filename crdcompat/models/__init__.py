@@ -1,0 +1,1 @@
+"""What is reported, as plain values: nothing here reads input or makes text."""

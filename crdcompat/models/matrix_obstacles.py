@@ -1,0 +1,98 @@
+"""What blocks, gathered over all cells of a matrix: each place once, its values by the release that brought them."""
+
+from __future__ import annotations
+
+from dataclasses import field
+from typing import TYPE_CHECKING, Any
+
+from crdcompat.records import dataclass
+from crdcompat.schema.enums import member_key
+from crdcompat.vocabulary import Direction
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from crdcompat.findings.finding import Finding
+    from crdcompat.models.matrix import MatrixReport
+
+#: Of a cell: from which release to which.
+Way = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Values that block since one release (none where it is not about values), and the ways that they block.
+
+    ``usual``: all ways between that release or a newer one and one before it, and no others.
+    """
+
+    since: str
+    values: tuple[Any, ...]
+    ways: tuple[Way, ...]
+    usual: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Obstacle:
+    """What blocks at one or more places of a CRD alike; ``finding`` is one that says so."""
+
+    finding: Finding
+    paths: tuple[str, ...]
+    parts: tuple[Part, ...]
+
+    @property
+    def ways(self) -> int:
+        """How many ways it blocks."""
+        return len({way for part in self.parts for way in part.ways})
+
+
+@dataclass(slots=True)
+class _Place:
+    """What blocks at one place: by value and release the ways."""
+
+    finding: Finding
+    values: dict[Any, Any] = field(default_factory=dict)
+    ways: dict[tuple[Any, str], list[Way]] = field(default_factory=dict)
+
+
+def obstacles(report: MatrixReport, direction: Direction) -> list[Obstacle]:
+    """What blocks in one direction; first what blocks most ways."""
+    order = {release.name: index for index, release in enumerate(report.releases)}
+    found: dict[Any, Obstacle] = {}
+    for place in _places(report, direction):
+        finding, parts = place.finding, tuple(_parts(place, order))
+        said = tuple((part.since, tuple(map(member_key, part.values)), part.ways) for part in parts)
+        key = (finding.crd, finding.versions, finding.rule, said)
+        known = found.get(key, Obstacle(finding, (), parts))
+        found[key] = Obstacle(known.finding, (*known.paths, finding.path), parts)
+    return sorted(found.values(), key=lambda item: (-item.ways, item.finding.crd, item.paths, item.finding.rule))
+
+
+def _places(report: MatrixReport, direction: Direction) -> Iterator[_Place]:
+    found: dict[tuple[str, ...], _Place] = {}
+    for cell in report.cells:
+        for blocker in cell.blockers if cell.direction == direction else ():
+            finding = blocker.finding
+            key = finding.crd, finding.versions, finding.rule, finding.path
+            place = found.setdefault(key, _Place(finding))
+            place.finding = finding  # that of the newest release: its files are looked at
+            way = cell.origin, cell.target
+            for each in blocker.values:
+                place.values[member_key(each.value)] = each.value
+                place.ways.setdefault((member_key(each.value), each.release), []).append(way)
+            if not blocker.values:
+                place.ways.setdefault((None, blocker.since), []).append(way)
+    return iter(found.values())
+
+
+def _parts(place: _Place, order: Mapping[str, int]) -> Iterator[Part]:
+    """Values that block the same ways since the same release together, oldest release first."""
+    alike: dict[tuple[str, tuple[Way, ...]], list[Any]] = {}
+    for (name, since), ways in place.ways.items():
+        values = alike.setdefault((since, tuple(ways)), [])
+        values += [place.values[name]] if name is not None else []
+    for (since, blocked), found in sorted(alike.items(), key=lambda item: (order[item[0][0]], item[0][1])):
+        older = [name for name in order if order[name] < order[since]]
+        newer = [name for name in order if order[name] >= order[since]]
+        usual = {frozenset((old, new)) for old in older for new in newer} == set(map(frozenset, blocked))
+        yield Part(since, tuple(found), blocked, usual)

@@ -1,0 +1,133 @@
+"""What a report of simulate holds."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import field
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from crdcompat.records import dataclass
+from crdcompat.vocabulary import Direction, FailOn
+from crdcompat.vocabulary.writes import Endpoint, WriteKind, WriteResult
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from crdcompat.errors import Problem, Skipped
+    from crdcompat.features.simulate.repair import Repair
+    from crdcompat.findings.finding import Location
+    from crdcompat.models.report import Release
+
+
+@dataclass(frozen=True, slots=True)
+class WriteVerdict:
+    """One kind of write of one object: accepted, rejected, loses-data or unknown."""
+
+    verdict: WriteResult
+    errors: tuple[dict[str, Any], ...] = ()
+    message: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SimulatedObject:
+    """One recorded object replayed: every kind of write, and what would repair it."""
+
+    api_version: str
+    kind: str
+    namespace: str
+    name: str
+    source: str
+    crd: str
+    version: str
+    writes: dict[WriteKind, WriteVerdict]
+    repair: Repair
+    pruned: tuple[str, ...]
+    defaulted: tuple[str, ...]
+
+    @property
+    def label(self) -> str:
+        """``ClusterVersion/version`` or ``Machine/namespace/name``."""
+        return "/".join(part for part in (self.kind, self.namespace, self.name) if part)
+
+    @property
+    def worst(self) -> WriteResult:
+        """The worst verdict over all writes."""
+        return worst_verdict(write.verdict for write in self.writes.values())
+
+
+def worst_verdict(verdicts: Iterable[WriteResult]) -> WriteResult:
+    """The worst of the verdicts on an object's writes."""
+    return min(verdicts, key=lambda verdict: verdict.rank, default=WriteResult.ACCEPTED)
+
+
+@dataclass(frozen=True, slots=True)
+class RejectedCause:
+    """What recorded objects of one kind hold at one path that the judging release rejects.
+
+    ``objects`` of ``total`` hold it; ``endpoint`` is where a write can take it out (``main`` or ``status``),
+    ``location`` the line of the judging release's CRD that would have to be widened.
+    """
+
+    crd: str
+    kind: str
+    path: str
+    type: str
+    values: tuple[Any, ...]
+    objects: int
+    total: int
+    endpoint: Endpoint
+    location: Location | None
+    example: str
+
+
+@dataclass(frozen=True, slots=True)
+class NotSimulated:
+    """A recorded object (or file) that could not be replayed, and why.
+
+    ``crd`` is the CRD of its kind, where one is known. ``outside``: neither release defines its kind, so neither has
+    a say in it. ``problem`` is what is wrong with the input, where that is why.
+    """
+
+    object: str
+    source: str
+    reason: str
+    crd: str = ""
+    outside: bool = False
+    problem: Problem | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SimulationReport:
+    """The result of ``simulate``."""
+
+    KIND: ClassVar[Literal["simulation"]] = "simulation"
+
+    old: Release
+    new: Release
+    direction: Direction
+    objects: tuple[SimulatedObject, ...]
+    not_simulated: tuple[NotSimulated, ...]
+    skipped: tuple[Skipped, ...]
+    problems: tuple[Problem, ...]
+    notes: tuple[str, ...] = field(default=())
+    causes: tuple[RejectedCause, ...] = field(default=())
+
+    def by_verdict(self) -> dict[WriteResult, int]:
+        """Objects by their worst verdict."""
+        counted = Counter(item.worst for item in self.objects)
+        return {verdict: counted[verdict] for verdict in WriteResult}
+
+    def fails(self, threshold: FailOn) -> bool:
+        """Any rejected write fails; ``warning`` and lower count lost data and unknown verdicts too."""
+        counted = self.by_verdict()
+        if threshold == FailOn.NEVER:
+            return False
+        failing = [WriteResult.REJECTED]
+        if threshold in (FailOn.WARNING, FailOn.INFO, FailOn.UNDECIDED):
+            failing.append(WriteResult.UNKNOWN)
+        if threshold in (FailOn.WARNING, FailOn.INFO):
+            failing.append(WriteResult.LOSES_DATA)
+        return any(counted[verdict] for verdict in failing) or (
+            threshold == FailOn.UNDECIDED and bool(self.not_simulated)
+        )

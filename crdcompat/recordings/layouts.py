@@ -1,0 +1,238 @@
+"""Recordings of clusters: which of their files hold objects, and what a path tells of an object (design, section 5).
+
+must-gather and inspect trees hold objects that name themselves. The insights operator leaves apiVersion and kind
+away in about half of its files; there the path says what they are, all but the version.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from crdcompat.crds.pairing import Resolved
+from crdcompat.records import dataclass
+from crdcompat.sources.recording import holds_crds
+
+A_CRD = "a CRD, no object: name the recording as OLD or NEW to have its CRDs read"
+
+_EXTENSIONS = (".yaml", ".yml", ".json", ".ndjson", ".jsonl")
+_ARCHIVES = (".tar", ".tgz", ".tar.gz", ".tar.bz2", ".tar.xz", ".zip")
+#: Folders with YAML or JSON that hold no objects: what `oc` printed for people, API discovery.
+_NOT_READ = re.compile(r"(?:^|/)(?:oc_cmds/|aggregated-discovery-apis?\.yaml$)")
+_GATHERER = re.compile(r"^[^/]*(?:must-gather|inspect\.local)[^/]*/(?:[^/]+-sha256-[0-9a-f]+/)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Hint:
+    """What a path tells of an object: its group, and its kind, singular or plural name, in lower case."""
+
+    group: str
+    resource: str
+
+    def __str__(self) -> str:
+        return f"{self.resource}.{self.group}" if self.group else self.resource
+
+
+def holds_objects(path: str) -> bool:
+    """Whether a file of a recording is read for objects, by its path."""
+    plain = path.lower().removesuffix(".gz")
+    return plain.endswith(_EXTENSIONS) and not _NOT_READ.search(path) and not holds_crds(path)
+
+
+def why_left_out(path: str) -> str:
+    """Say why a file that ``holds_objects`` refused is worth a line; empty for logs and the like."""
+    if path.lower().endswith(_ARCHIVES):
+        return "an archive inside the recording: name it itself to have it read"
+    if not path.lower().removesuffix(".gz").endswith(_EXTENSIONS):
+        return ""
+    return A_CRD if holds_crds(path) else "no objects"
+
+
+def shown_path(path: str) -> str:
+    """Give a path inside a recording without the names of the recording itself and of the image that made it."""
+    return _GATHERER.sub("", path)
+
+
+def is_json(path: str) -> bool:
+    """Whether a file is JSON by its name: `oc get -o json > FILE` leaves it empty or cut short when it fails."""
+    return path.lower().removesuffix(".gz").endswith((".json", ".ndjson", ".jsonl"))
+
+
+def hint_of(path: str) -> Hint | None:
+    """What a path tells of the object in it, None where it tells nothing."""
+    parts = _parts(path)
+    return next((hint for at in range(len(parts)) if (hint := _told(parts[at:])) is not None), None)
+
+
+def holds_data(path: str) -> bool:
+    """Whether a file is known to hold data of the gatherer, no object: alerts, statistics, configuration."""
+    parts = _parts(path)
+    return any(_is_data(parts[at:]) for at in range(len(parts)))
+
+
+def complete(data: Mapping[str, Any], hint: Hint, *known: Mapping[tuple[str, str], Resolved]) -> dict[str, Any] | None:
+    """Give an object the apiVersion and kind that its path tells, None where no CRD of that name is known.
+
+    ``known`` are CRDs by (group, kind), the first that has it counts. The version is that of the object's link to
+    itself, else the one that the CRD stores: the path tells none.
+    """
+    for crds in known:
+        for (group, kind), resolved in crds.items():
+            crd = resolved.documents[0].crd
+            if group == hint.group and hint.resource in (crd.plural, kind.lower(), _singular(crd.raw)):
+                version = _version_of_link(data, group) or (crd.storage_version or crd.versions[0]).name
+                return {**data, "apiVersion": f"{group}/{version}", "kind": kind}
+    return None
+
+
+def with_metadata(path: str, data: dict[str, Any]) -> dict[str, Any]:
+    """Give an object its metadata where the insights operator kept only a name, beside ``spec``."""
+    name = data.get("name")
+    if "metadata" in data or not isinstance(name, str):
+        return data
+    match _parts(path)[-6:]:
+        case [*_, "clusteroperator", _, _, _]:
+            metadata = {"name": name}
+        case [*_, "clusteroperator", _, _, namespace, _]:
+            metadata = {"name": name, "namespace": namespace}
+        case _:
+            return data
+    return {**{key: value for key, value in data.items() if key != "name"}, "metadata": metadata}
+
+
+def _version_of_link(data: Mapping[str, Any], group: str) -> str:
+    """The version an object was read as, by the link to itself that servers up to Kubernetes 1.19 gave it."""
+    metadata = data.get("metadata")
+    link = metadata.get("selfLink") if isinstance(metadata, dict) else None
+    match link.split("/") if isinstance(link, str) else []:
+        case ["", "apis", told, version, _, *_] if told == group:
+            return version
+    return ""
+
+
+def _singular(raw: Mapping[str, Any]) -> Any:
+    return raw["spec"]["names"].get("singular")  # `read_crd` has seen to it that both are there
+
+
+def _parts(path: str) -> list[str]:
+    plain = path.removesuffix(".gz")
+    return plain.removesuffix(".json").split("/") if plain.endswith(".json") else []
+
+
+_CONFIG = "config.openshift.io"
+#: ``config/NAME.json``, each the one object of its kind.
+_CLUSTER_WIDE = {
+    "version": "clusterversion",
+    **{
+        name: name
+        for name in (
+            "apiserver",
+            "authentication",
+            "build",
+            "console",
+            "dns",
+            "featuregate",
+            "image",
+            "infrastructure",
+            "ingress",
+            "network",
+            "oauth",
+            "operatorhub",
+            "project",
+            "proxy",
+            "scheduler",
+        )
+    },
+}
+#: ``config/FOLDER/[NAMESPACE/]NAME.json``
+_FOLDERS = {
+    "schedulers": Hint(_CONFIG, "schedulers"),
+    **{
+        name: Hint("machineconfiguration.openshift.io", name)
+        for name in ("machineconfigpools", "machineconfigs", "kubeletconfigs", "containerruntimeconfigs")
+    },
+    **{
+        name: Hint("machine.openshift.io", name)
+        for name in ("machines", "machinesets", "machinehealthchecks", "controlplanemachinesets")
+    },
+    "machineautoscalers": Hint("autoscaling.openshift.io", "machineautoscalers"),
+    "clusterautoscalers": Hint("autoscaling.openshift.io", "clusterautoscalers"),
+    "securitycontextconstraint": Hint("security.openshift.io", "securitycontextconstraints"),
+    "subscriptions": Hint("operators.coreos.com", "subscriptions"),
+    "logging": Hint("logging.openshift.io", "clusterlogging"),
+    "opentelemetry": Hint("opentelemetry.io", "opentelemetrycollectors"),
+    "jaegertracing.io": Hint("jaegertracing.io", "jaegers"),
+    "cost_management_metrics_configs": Hint("costmanagement-metrics-cfg.openshift.io", "costmanagementmetricsconfigs"),
+    "node": Hint("", "node"),
+    "pod": Hint("", "pod"),
+    "persistentvolumes": Hint("", "persistentvolumes"),
+    "pdbs": Hint("policy", "poddisruptionbudgets"),
+    "clusterrolebinding": Hint("rbac.authorization.k8s.io", "clusterrolebinding"),
+    "certificatesigningrequests": Hint("certificates.k8s.io", "certificatesigningrequests"),
+    "mutatingwebhookconfigurations": Hint("admissionregistration.k8s.io", "mutatingwebhookconfigurations"),
+    "validatingwebhookconfigurations": Hint("admissionregistration.k8s.io", "validatingwebhookconfigurations"),
+}
+#: ``config/storage/[NAMESPACE/]FOLDER/NAME.json``
+_STORAGE = {
+    "cephclusters": Hint("ceph.rook.io", "cephclusters"),
+    "storageclusters": Hint("ocs.openshift.io", "storageclusters"),
+    "storageclasses": Hint("storage.k8s.io", "storageclasses"),
+}
+_CONDITIONAL = {"pods": Hint("", "pods"), "imagestreams": Hint("image.openshift.io", "imagestreams")}
+#: ``config/NAME.json`` that is data.
+_CONFIG_DATA = frozenset(
+    {
+        "alerts",
+        "helmchart_info",
+        "id",
+        "installplans",
+        "metrics",
+        "namespaces_with_overlapping_uids",
+        "olm_operators",
+        "podnetworkconnectivitychecks",
+        "running_containers",
+        "serviceaccounts",
+        "silenced_alerts",
+        "tsdb",
+        "versioned_object_revision_counts",
+        "workload_info",
+    }
+)
+
+
+def _told(parts: list[str]) -> Hint | None:
+    """Read a path from one of its folders on."""
+    match parts:
+        case ["config", name] if name in _CLUSTER_WIDE:
+            return Hint(_CONFIG, _CLUSTER_WIDE[name])
+        case ["config", "clusteroperator", _]:
+            return Hint(_CONFIG, "clusteroperator")
+        case ["config", "clusteroperator", group, resource, _] | ["config", "clusteroperator", group, resource, _, _]:
+            return Hint(group, resource)
+        case ["config", "storage", folder, _] | ["config", "storage", _, folder, _] if folder in _STORAGE:
+            return _STORAGE[folder]
+        case ["config", folder, _] | ["config", folder, _, _] if folder in _FOLDERS:
+            return _FOLDERS[folder]
+        case ["machinesets", _, _]:
+            return _FOLDERS["machinesets"]
+        case ["customresources", group, resource, _] | ["customresources", group, resource, _, _]:
+            return Hint(group, resource)
+        case ["conditional", "namespaces", _, folder, *_] if folder in _CONDITIONAL:
+            return _CONDITIONAL[folder]
+        case ["cluster-scoped-resources", "core", resource, _] | ["namespaces", _, "core", resource, _]:
+            return Hint("", resource)
+        case ["cluster-scoped-resources", group, resource, _] | ["namespaces", _, group, resource, _] if "." in group:
+            return Hint(group, resource)
+    return None
+
+
+def _is_data(parts: list[str]) -> bool:
+    match parts:
+        case ["config", name]:
+            return name in _CONFIG_DATA
+        case ["config", "configmaps", _, _, *_] | ["conditional", "alerts", _, *_] | ["events", _]:
+            return True
+        case ["aggregated", _] | ["insights-operator", _] | ["etcd_info", _] | ["namespaces", _, "pods", _, _]:
+            return True
+    return False

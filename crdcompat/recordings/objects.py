@@ -1,0 +1,190 @@
+"""Recorded objects: recordings, files and folders of YAML and JSON, Lists and streams (design, section 5)."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+import orjson
+
+from crdcompat.crds.model import is_crd
+from crdcompat.crds.pairing import Resolved
+from crdcompat.errors import Problem, Skipped
+from crdcompat.recordings.layouts import (
+    A_CRD,
+    Hint,
+    complete,
+    hint_of,
+    holds_data,
+    holds_objects,
+    is_json,
+    shown_path,
+    why_left_out,
+    with_metadata,
+)
+from crdcompat.records import dataclass
+from crdcompat.sources.files import MAX_FILE_BYTES
+from crdcompat.sources.tree import Tree
+from crdcompat.sources.unpack import CutShortError, UnpackError, gunzip, is_gzip
+from crdcompat.vocabulary import Side
+from crdcompat.yaml.documents import Document, read_documents
+
+_EMPTY = "not recorded: empty"
+_CUT_SHORT = "not recorded: cut short"
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """One object as it was recorded, and where: ``source`` is recording, file and place inside it.
+
+    ``hint`` is what the path tells of an object that has no apiVersion or no kind.
+    """
+
+    data: Any
+    source: str
+    hint: Hint | None = None
+
+    @property
+    def identity(self) -> tuple[str, ...] | None:
+        """What makes two records the same object; None for what is no complete object.
+
+        apiVersion, kind, namespace, name and uid: many clusters have a ClusterVersion called "version". Where
+        the uid was cut from a recording, a digest of the content stands in for it.
+        """
+        named = self._named()
+        if named is None:
+            return None
+        meta = self.data.get("metadata")
+        uid = meta.get("uid") if isinstance(meta, dict) else None
+        return (*named, uid if isinstance(uid, str) else self._digest())
+
+    @property
+    def name_in_cluster(self) -> tuple[str, ...] | None:
+        """Group, kind, namespace and name: what makes it the same object in one cluster; None as for `identity`."""
+        named = self._named()
+        if named is None:
+            return None
+        api_version, *rest = named
+        return (api_version.rpartition("/")[0], *rest)
+
+    @property
+    def label(self) -> str:
+        """``ClusterVersion/version`` or ``Machine/namespace/name``: as much of it as the object tells."""
+        data = self.data if isinstance(self.data, dict) else {}
+        meta = data.get("metadata")
+        meta = meta if isinstance(meta, dict) else {}
+        parts = (data.get("kind"), meta.get("namespace"), meta.get("name"))
+        return "/".join(part for part in parts if isinstance(part, str) and part)
+
+    def completed(self, *known: Mapping[tuple[str, str], Resolved]) -> Recorded:
+        """The same with the apiVersion and kind that its path tells, if one of these CRDs, by (group, kind), is it."""
+        data = complete(self.data, self.hint, *known) if self.hint is not None else None
+        return self if data is None else replace(self, data=data, hint=None)
+
+    def _named(self) -> tuple[str, ...] | None:
+        """apiVersion, kind, namespace and name, if all of them are there."""
+        if not isinstance(self.data, dict):
+            return None
+        meta = self.data.get("metadata")
+        meta = meta if isinstance(meta, dict) else {}
+        found = (
+            self.data.get("apiVersion"),
+            self.data.get("kind"),
+            meta.get("namespace", ""),
+            meta.get("name"),
+        )
+        if not all(isinstance(part, str) for part in found) or not (found[0] and found[1] and found[3]):
+            return None
+        return tuple(part for part in found if isinstance(part, str))
+
+    def _digest(self) -> str:
+        try:
+            content = json.dumps(self.data, sort_keys=True)  # integers of any size, unlike the faster libraries
+        except RecursionError:
+            content = self.source  # what cannot be walked cannot be judged either: it is told apart by its place
+        return hashlib.blake2b(content.encode(), digest_size=16).hexdigest()
+
+
+def read_objects(tree: Tree, on_file: Callable[[], object] | None = None) -> Iterator[Recorded | Problem | Skipped]:
+    """Everything that a tree of recordings holds, one file in memory at a time; ``on_file`` is called for each.
+
+    What cannot be read is a problem and hides nothing else. In a recording, an empty or a cut-short JSON file is
+    what a failed `oc get` left: not recorded, no problem. A file that was named itself is held to be whole.
+    """
+    label, is_recording = tree.label, not tree.is_one_file
+    left_out: list[Skipped] = []
+
+    def wanted(path: str) -> bool:
+        if not is_recording or holds_objects(path):
+            return True
+        if reason := why_left_out(path):
+            left_out.append(Skipped(path, reason))
+        return False
+
+    for entry, data in tree.stream(wanted):
+        if on_file is not None:
+            on_file()
+        for item in _objects(entry.path, data, is_recording=is_recording):
+            yield _placed(item, label)
+    yield from (_placed(skipped, label) for skipped in (*left_out, *tree.skipped))
+    yield from (_placed(problem, label) for problem in tree.problems)
+
+
+def _objects(path: str, data: bytes, *, is_recording: bool) -> Iterator[Document | Problem | Skipped]:
+    try:
+        text = gunzip(data, MAX_FILE_BYTES) if is_gzip(data) else data
+    except CutShortError as error:
+        yield Skipped(path, _CUT_SHORT) if is_recording else Problem(path, None, str(error))
+        return
+    except UnpackError as error:
+        yield Problem(path, None, str(error))
+        return
+    if not text.strip():
+        yield Skipped(path, _EMPTY)
+        return
+    if is_recording and is_json(path) and (whole := _whole_values(text)) is not text:
+        yield Skipped(path, _CUT_SHORT)
+        text = whole
+    for item in read_documents(text, path):
+        if isinstance(item, Problem):
+            yield item
+        elif is_crd(item.data):
+            yield Skipped(path, A_CRD)
+        elif is_recording and not (isinstance(item.data, dict) and "kind" in item.data) and holds_data(path):
+            yield Skipped(path, "data of the gatherer, no object")
+        else:
+            yield item
+
+
+def _whole_values(text: bytes) -> bytes:
+    """Give a JSON file without the last of its values if that is cut short; the same text if it is not."""
+    last = max(text.rfind(b"\n{"), text.rfind(b"\n["))
+    if last > 0 and _ends_early(text) is None:  # several values: the last one starts a line
+        return text[:last] if _ends_early(text[last:]) else text
+    return b"" if _ends_early(text) else text
+
+
+def _ends_early(text: bytes) -> bool | None:
+    """Whether JSON ends before its value does; None for several values, or for what is no JSON at all."""
+    try:
+        orjson.loads(text)
+    except orjson.JSONDecodeError as error:
+        return True if error.msg == "unexpected end of data" else None
+    return False
+
+
+def _placed(item: Document | Problem | Skipped, label: str) -> Recorded | Problem | Skipped:
+    """Say of which recording an item is."""
+    if isinstance(item, Document):
+        place = "".join(f"[{step}]" if isinstance(step, int) else f" {step}" for step in item.pointer)
+        shown = f"{label}: {shown_path(item.file)}" if label else item.file
+        data = with_metadata(item.file, item.data) if isinstance(item.data, dict) else item.data
+        untyped = isinstance(data, dict) and not (data.get("apiVersion") and data.get("kind"))
+        return Recorded(data, f"{shown}{place}", hint_of(item.file) if untyped else None)
+    file = item.file if not label or item.file == label else f"{label}: {item.file}"
+    if isinstance(item, Problem):
+        return Problem(file, item.line, item.message, Side.OBJECTS)
+    return Skipped(file, item.reason, Side.OBJECTS)

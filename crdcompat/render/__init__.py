@@ -1,0 +1,1 @@
+"""How a report is shown: a module per format, over plain values."""

@@ -1,0 +1,124 @@
+"""A comparison as JSON data, and a check, which is several."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from crdcompat.render.data.parts import acceptance_data, head, location, problem, skipped, words
+from crdcompat.vocabulary import FindingStatus
+
+if TYPE_CHECKING:
+    from crdcompat.findings.finding import Finding, IntroducedBy
+    from crdcompat.models.check import CheckReport
+    from crdcompat.models.diff import DiffReport, UndecidedEntry
+
+
+def diff_data(report: DiffReport) -> dict[str, Any]:
+    """A diff report as JSON data."""
+    counts = report.counts
+    return {
+        **head(report.command, report.old, report.new),
+        "summary": {
+            "crds": {
+                "old": counts.old,
+                "new": counts.new,
+                "compared": counts.compared,
+                "changed": counts.changed,
+                "only_old": list(counts.only_old),
+                "only_new": list(counts.only_new),
+                "apart": list(counts.apart),
+            },
+            "findings": {
+                **words(report.by_severity()),
+                "waived": sum(finding.waiver is not None for finding in report.findings),
+                "existing": sum(finding.status == FindingStatus.EXISTING for finding in report.findings),
+            },
+            "contexts": list(counts.contexts),
+            "contexts_only_old": list(counts.contexts_only_old),
+            "contexts_only_new": list(counts.contexts_only_new),
+            "text_only_changes": len(counts.text_changes),
+            "without_effect": counts.harmless,
+            "unread": counts.unread,
+            "superseded": [{"crd": crd, "file": file, "by": by} for crd, file, by in counts.superseded],
+            "skipped": [skipped(item) for item in report.skipped],
+            "problems": [problem(item) for item in report.problems],
+            "remarks": [problem(item) for item in report.remarks],
+        },
+        "undecided": [_undecided(item) for item in report.undecided],
+        "unexplained": [
+            {"object": item.object, "source": item.source, "error": item.error} for item in report.unexplained
+        ],
+        "findings": [_finding(item) for item in report.findings],
+    }
+
+
+def check_data(report: CheckReport) -> dict[str, Any]:
+    """A check as JSON data: one section for the base and each target, each a diff report of its own."""
+    return {
+        **head("check", report.sections[0].report.old if report.sections else report.head, report.head),
+        "notes": list(report.notes),
+        "waivers": list(report.waivers),
+        "summary": {"findings": words(report.by_severity()), "problems": [problem(item) for item in report.problems]},
+        "sections": [{"against": section.against, **diff_data(section.report)} for section in report.sections],
+    }
+
+
+def _undecided(item: UndecidedEntry) -> dict[str, Any]:
+    return {
+        "crd": item.crd,
+        "version": item.version,
+        "contexts": list(item.contexts),
+        "path": item.path,
+        "keyword": item.keyword,
+        "old": item.old,
+        "new": item.new,
+        "reason": item.reason,
+        "locations": [location(place) for place in item.locations],
+    }
+
+
+def _finding(item: Finding) -> dict[str, Any]:
+    return {
+        "id": item.id,
+        "rule": item.rule,
+        "change": item.change,
+        "direction": item.direction,
+        "effect": item.effect,
+        "severity": item.severity,
+        "crd": item.crd,
+        "kind": item.kind,
+        "version": item.version,
+        "contexts": list(item.contexts),
+        "path": item.path,
+        "owner": item.owner,
+        "old": item.old,
+        "new": item.new,
+        "added": list(item.added),
+        "removed": list(item.removed),
+        "message": item.message,
+        "witness": {
+            "object": item.witness.object,
+            "errors": list(item.witness.errors),
+            "pruned": list(item.witness.pruned),
+            "defaulted": list(item.witness.defaulted),
+            "reason": item.witness.reason,
+        },
+        "windows": {
+            "old_crd_new_writer": item.windows.old_crd_new_writer,
+            "new_crd_old_writer": item.windows.new_crd_old_writer,
+        },
+        "status": item.status,
+        "introduced_by": _introduced(item.introduced_by) if item.introduced_by is not None else None,
+        "places": list(item.places),
+        "locations": [location(place) for place in item.locations],
+        "evidence": {
+            "recorded_objects": item.evidence.recorded_objects,
+            "examples": list(item.evidence.examples),
+        },
+        "waiver": acceptance_data(item.waiver) if item.waiver is not None else None,
+        "ended_waiver": item.ended or None,
+    }
+
+
+def _introduced(item: IntroducedBy) -> dict[str, str | None]:
+    return {"commit": item.commit, "date": item.date, "subject": item.subject, "since": item.since}

@@ -1,0 +1,87 @@
+"""A report on many clusters as JSON data."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from crdcompat.render.data.parts import head, location, problem, release, skipped, words
+
+if TYPE_CHECKING:
+    from crdcompat.models.fleet import FleetCluster, FleetFinding, FleetReport
+
+
+def fleet_data(report: FleetReport) -> dict[str, Any]:
+    """A report on many clusters as JSON data."""
+    return {
+        **head(report.command, report.old, report.new),
+        "direction": report.direction,
+        "summary": {
+            "clusters": len(report.clusters),
+            "recordings": {"read": report.recordings - len(report.unread), "unread": len(report.unread)},
+            "objects": report.objects,
+            "verdicts": {target.name: words(report.by_verdict(target.name)) for target in report.targets},
+            "problems": [problem(item) for item in report.problems],
+            "skipped": [skipped(item) for item in report.left_out],
+        },
+        "unread": [{"recording": item.recording, "reason": item.reason} for item in report.unread],
+        "findings": [_finding(item) for item in report.findings],
+        "unjudged": [
+            {
+                "reason": item.reason,
+                "targets": list(item.targets),
+                "clusters": item.clusters,
+                "objects": item.objects,
+                "example": item.example,
+            }
+            for item in report.unjudged
+        ],
+        "clusters": [_cluster(item) for item in report.clusters],
+        "notes": list(report.notes),
+        "targets": [release(item) for item in report.targets],
+    }
+
+
+def _finding(item: FleetFinding) -> dict[str, Any]:
+    return {
+        "id": item.id,
+        "crd": item.crd,
+        "kind": item.kind,
+        "path": item.path,
+        "type": item.type,
+        "endpoint": item.endpoint,
+        "clusters": item.clusters,
+        "targets": [
+            {
+                "target": share.target,
+                "clusters": share.clusters,
+                "objects": share.objects,
+                "values": [{"value": held.value, "clusters": held.clusters} for held in share.values],
+                "location": location(share.location) if share.location is not None else None,
+            }
+            for share in item.targets
+        ],
+        "example": item.example,
+    }
+
+
+def _cluster(item: FleetCluster) -> dict[str, Any]:
+    return {
+        "name": item.name,
+        "recordings": list(item.recordings),
+        "id": item.id,
+        "version": item.version,
+        "objects": item.objects,
+        "outside": item.outside,
+        "farthest": item.farthest,
+        "targets": [
+            {
+                "target": standing.target,
+                "verdict": standing.verdict,
+                "objects": words(standing.objects),
+                "findings": list(standing.findings),
+                "unjudged": list(standing.unjudged),
+                "unjudged_objects": standing.unjudged_objects,
+            }
+            for standing in item.standings
+        ],
+    }

@@ -1,0 +1,64 @@
+"""What several reports have in common as JSON data."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from crdcompat.models.report import FORMAT, Release
+from crdcompat.version import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from enum import StrEnum
+
+    from crdcompat.errors import Problem, Skipped
+    from crdcompat.findings.finding import Acceptance, Location
+
+
+_Word = TypeVar("_Word", bound="StrEnum")
+
+
+def head(command: str, old: Release, new: Release) -> dict[str, Any]:
+    """What every report begins with."""
+    return {
+        "format": FORMAT,
+        "tool": {"name": "crdcompat", "version": __version__},
+        "command": command,
+        "old": release(old),
+        "new": release(new),
+    }
+
+
+def release(item: Release) -> dict[str, Any]:
+    """One side."""
+    return {
+        "name": item.name,
+        "commit": item.commit,
+        "kubernetes": item.kubernetes,
+        "notes": list(item.notes),
+    }
+
+
+def words(found: Mapping[_Word, int]) -> dict[str, int]:
+    """How many of each word: the keys of JSON are plain text."""
+    return {word.value: count for word, count in found.items()}
+
+
+def skipped(item: Skipped) -> dict[str, Any]:
+    """A file that was passed over, and why."""
+    return {"file": item.file, "reason": item.reason, "side": item.side}
+
+
+def problem(item: Problem) -> dict[str, Any]:
+    """What could not be read, or a remark on what was."""
+    return {"file": item.file, "line": item.line, "message": item.message, "side": item.side}
+
+
+def acceptance_data(item: Acceptance) -> dict[str, Any]:
+    """Why a finding is accepted."""
+    return {"reason": item.reason, "owner": item.owner, "until": item.until or None, "baseline": item.baseline}
+
+
+def location(item: Location) -> dict[str, Any]:
+    """Where a finding stands."""
+    return {"side": item.side, "kind": item.kind, "file": item.file, "line": item.line, "column": item.column}

@@ -1,0 +1,74 @@
+"""One module per report format: ``NAME`` and ``render``. Adding a file here adds a format.
+
+A format that can show a matrix of releases has ``render_matrix``, too; one that can show many clusters,
+``render_fleet``. ``EXCERPTS`` and ``PASSING`` say what else it shows (``report.write``).
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from functools import cache
+from typing import TYPE_CHECKING, Protocol, cast
+
+from crdcompat.errors import UsageError
+
+if TYPE_CHECKING:
+    from crdcompat.models.fleet import FleetReport
+    from crdcompat.models.matrix import MatrixReport
+    from crdcompat.models.reports import Report
+    from crdcompat.render.escape import Style
+
+
+class Format(Protocol):
+    """How a report is shown."""
+
+    NAME: str
+
+    def render(self, report: Report, style: Style) -> str:
+        """The report as text that ends with a newline."""
+        ...
+
+
+class MatrixFormat(Protocol):
+    """How a matrix is shown."""
+
+    def render_matrix(self, report: MatrixReport, style: Style) -> str:
+        """The report as text that ends with a newline."""
+        ...
+
+
+class FleetFormat(Protocol):
+    """How many clusters are shown."""
+
+    def render_fleet(self, report: FleetReport, style: Style) -> str:
+        """The report as text that ends with a newline."""
+        ...
+
+
+@cache
+def format_names() -> tuple[str, ...]:
+    """The formats there are, by name."""
+    return tuple(sorted(info.name for info in pkgutil.iter_modules(__path__)))
+
+
+def get_format(name: str) -> Format:
+    """The format called ``name``; only its own module is imported."""
+    return cast("Format", importlib.import_module(f"{__name__}.{name}"))
+
+
+def matrix_format(name: str) -> MatrixFormat:
+    """The format called ``name``, to show a matrix. Raises UsageError that names the formats which can."""
+    return cast("MatrixFormat", _able(name, "render_matrix", "a matrix of releases"))
+
+
+def fleet_format(name: str) -> FleetFormat:
+    """The format called ``name``, to show many clusters. Raises UsageError that names the formats which can."""
+    return cast("FleetFormat", _able(name, "render_fleet", "a fleet of clusters"))
+
+
+def _able(name: str, function: str, what: str) -> Format:
+    if not hasattr(get_format(name), function):
+        able = ", ".join(other for other in format_names() if hasattr(get_format(other), function))
+        raise UsageError(f"{name} cannot show {what}; what can: {able}")
+    return get_format(name)

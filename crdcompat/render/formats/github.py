@@ -1,0 +1,94 @@
+"""Workflow commands of GitHub Actions: findings become annotations of a pull request.
+
+GitHub shows ten errors, ten warnings and ten notices of a step: what matters most comes first. Escaping is that of
+actions/toolkit, packages/core/src/command.ts.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from crdcompat.findings.finding import Location
+from crdcompat.models.check import CheckReport
+from crdcompat.models.reports import Report
+from crdcompat.models.simulation import SimulationReport
+from crdcompat.render.escape import Style, harmless
+from crdcompat.render.wording.findings import many
+from crdcompat.render.wording.report import cause_sentences, distinct, headline, primary, sentences, subject, title
+from crdcompat.vocabulary import Direction, Side
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from crdcompat.errors import Problem
+    from crdcompat.models.matrix import MatrixReport
+
+NAME = "github"
+
+_COMMANDS = {"error": "error", "warning": "warning", "info": "notice"}
+
+
+def render(report: Report, style: Style) -> str:
+    """One command a line, then a line that counts; ``style`` plays no part."""
+    lines = [*_problems(report.problems), *_found(report), *_waivers(report), f"crdcompat: {headline(report)}"]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def render_matrix(report: MatrixReport, style: Style) -> str:
+    """A command for each place that blocks, not for each way: of those there is no end; ``style`` plays no part."""
+    from crdcompat.models.matrix_obstacles import obstacles
+    from crdcompat.render.wording.matrix import part_line, verdicts
+
+    lines = list(_problems(report.problems))
+    for item in (*obstacles(report, Direction.ROLLBACK), *obstacles(report, Direction.UPGRADE)):
+        told = [f"{subject(item.finding)}: {item.finding.effect}", *map(part_line, item.parts)]
+        heading = f"{title(item.finding)} blocks {many(item.ways, 'way')}"
+        lines.append(_command("error", heading, list(map(harmless, told)), primary(item.finding.locations)))
+    return "".join(f"{line}\n" for line in (*lines, f"crdcompat: {verdicts(report)}"))
+
+
+def _found(report: Report) -> Iterator[str]:
+    if isinstance(report, SimulationReport):
+        for cause in report.causes:
+            yield _command("error", "rejected", cause_sentences(report, cause), _of_head(cause.location))
+        return
+    for finding in distinct(report):
+        yield _command(_COMMANDS[finding.severity], title(finding), sentences(finding), primary(finding.locations))
+
+
+def _waivers(report: Report) -> Iterator[str]:
+    """Why something counts that was accepted once: the waiver has expired."""
+    for told in report.waivers if isinstance(report, CheckReport) else ():
+        yield _command("warning", "waiver", [harmless(told)], None)
+
+
+def _of_head(location: Location | None) -> Location | None:
+    return primary((location,)) if location is not None else None
+
+
+def _problems(problems: Iterable[Problem]) -> Iterator[str]:
+    """What could not be read; only files of the newer side are those of the tree that GitHub shows."""
+    for problem in problems:
+        location = Location(Side.NEW, problem.file, problem.line) if problem.side in (Side.NEW, Side.ANY) else None
+        side = f" ({problem.side})" if problem.side else ""
+        yield _command("error", "could not read", [harmless(f"{problem.file}{side}: {problem.message}")], location)
+
+
+def _command(name: str, heading: str, lines: list[str], location: Location | None) -> str:
+    """``::error file=F,line=1,col=2,title=T::message``."""
+    properties: dict[str, object] = {}
+    if location is not None:
+        file = "\n".join(map(harmless, location.file.split("\n")))  # a line break has an escape of its own
+        properties = {"file": file, "line": location.line, "col": location.column}
+    properties["title"] = heading
+    told = ",".join(f"{key}={_property(str(value))}" for key, value in properties.items() if value is not None)
+    message = _data("\n".join(lines))
+    return f"::{name} {told}::{message}"
+
+
+def _data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")

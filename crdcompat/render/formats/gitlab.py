@@ -1,0 +1,66 @@
+"""A Code Quality report of GitLab: one array of issues that a merge request shows beside its lines."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from crdcompat.findings.finding import Location, fingerprint
+from crdcompat.models.reports import Report
+from crdcompat.models.simulation import SimulationReport
+from crdcompat.render.escape import Style, harmless
+from crdcompat.render.wording.report import cause_id, cause_sentences, distinct, primary, sentences
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from crdcompat.errors import Problem
+
+NAME = "gitlab"
+
+_SEPARATOR = " — "
+_SEVERITIES = {"error": "critical", "warning": "major", "info": "info"}
+
+
+def render(report: Report, style: Style) -> str:
+    """The issues as JSON text, ``[]`` where there is none; ``style`` plays no part."""
+    issues = [*map(_problem, report.problems), *_found(report)]
+    return orjson.dumps(issues, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE).decode()
+
+
+def _found(report: Report) -> Iterator[dict[str, Any]]:
+    if isinstance(report, SimulationReport):
+        for cause in report.causes:
+            told = _SEPARATOR.join(cause_sentences(report, cause))
+            spots = [cause.location] if cause.location is not None else []
+            yield _issue(told, "rejected", cause_id(report, cause), "critical", _place(spots, cause.crd))
+        return
+    for finding in distinct(report):
+        told, severity = _SEPARATOR.join(sentences(finding)), _SEVERITIES[finding.severity]
+        yield _issue(told, finding.rule, finding.id, severity, _place(finding.locations, finding.crd))
+
+
+def _problem(problem: Problem) -> dict[str, Any]:
+    told = harmless(f"could not read {problem.file}: {problem.message}")
+    identity = fingerprint("could-not-read", problem.side, problem.file, "", problem.message, (), ())
+    return _issue(told, "could-not-read", identity, "blocker", (problem.file, problem.line or 1))
+
+
+def _place(locations: Sequence[Location], crd: str) -> tuple[str, int]:
+    """GitLab takes no issue without a path: the older side's file, or the CRD's name, stands in."""
+    newer = primary(locations)
+    if newer is not None:
+        return newer.file, newer.line or 1
+    return (locations[0].file if locations else crd), 1
+
+
+def _issue(description: str, check: str, identity: str, severity: str, place: tuple[str, int]) -> dict[str, Any]:
+    path, line = place
+    return {
+        "description": description,
+        "check_name": check,
+        "fingerprint": identity,
+        "severity": severity,
+        "location": {"path": path, "lines": {"begin": line}},
+    }

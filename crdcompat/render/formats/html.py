@@ -1,0 +1,134 @@
+"""One HTML file that needs nothing else: to open from a disk or a CI artifact, to filter, to print, to send."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from crdcompat.models.check import CheckReport
+from crdcompat.models.diff import DiffReport
+from crdcompat.models.reports import Report
+from crdcompat.models.simulation import SimulationReport
+from crdcompat.vocabulary import Severity
+
+if TYPE_CHECKING:
+    from crdcompat.models.fleet import FleetReport
+    from crdcompat.models.matrix import MatrixReport
+    from crdcompat.render.escape import Style
+
+NAME = "html"
+
+#: This format shows lines of the files: the jobs gather them.
+EXCERPTS = True
+
+
+def render(report: Report, style: Style) -> str:
+    """The report as a page; of ``style`` only ``existing`` plays a part."""
+    return _simulation(report) if isinstance(report, SimulationReport) else _findings(report, existing=style.existing)
+
+
+def render_matrix(report: MatrixReport, style: Style) -> str:
+    """A matrix as a page; ``style`` plays no part."""
+    from crdcompat.render.html.findings import rules_of, side_line, without_excerpts
+    from crdcompat.render.html.matrix import matrix_map
+    from crdcompat.render.html.page import page
+    from crdcompat.render.wording.matrix import coverage, matrix_notes, verdicts
+
+    shown, facets = matrix_map(report)
+    findings = [finding for cell in report.cells for finding in cell.findings if finding.severity != Severity.INFO]
+    return page(
+        "matrix.j2",
+        command="matrix",
+        title="Which release can go back to which",
+        sides=[("", release.name, side_line(release)) for release in report.releases],
+        tally=list(report.by_verdict().items()),
+        notes=matrix_notes(report),
+        problems=report.problems,
+        matrix=shown,
+        verdicts=verdicts(report),
+        coverage=coverage(report),
+        rules=rules_of(finding for cell in report.cells for finding in cell.findings),
+        without_excerpts=without_excerpts(findings),
+        facets=facets,
+        what="findings",
+    )
+
+
+def render_fleet(report: FleetReport, style: Style) -> str:
+    """Many clusters as a page; ``style`` plays no part."""
+    from crdcompat.render.html.findings import side_line
+    from crdcompat.render.html.fleet import fleet
+    from crdcompat.render.html.page import page
+    from crdcompat.render.wording.fleet import coverage, fleet_notes, fleet_title, how_far
+
+    shown, facets = fleet(report)
+    return page(
+        "fleet.j2",
+        command="simulate",
+        title=fleet_title(report).replace(" -> ", " → "),
+        sides=[("", release.name, side_line(release)) for release in (report.new, *report.targets)],
+        tally=[("cluster", len(report.clusters)), ("not read", len(report.unread))],
+        notes=fleet_notes(report),
+        problems=report.problems,
+        fleet=shown,
+        how_far=how_far(report),
+        coverage=coverage(report),
+        facets=facets,
+        what="clusters",
+    )
+
+
+def _findings(report: DiffReport | CheckReport, *, existing: bool) -> str:
+    from crdcompat.render.html.findings import parts, rules_of, tally_of, without_excerpts
+    from crdcompat.render.html.page import page
+    from crdcompat.render.wording.report import NOTHING, notes
+
+    made, facets = parts(report, existing=existing)
+    findings = report.findings
+    return page(
+        "findings.j2",
+        **(_check(report) if isinstance(report, CheckReport) else _sides(report)),
+        tally=tally_of(report),
+        nothing=NOTHING if not made else "",
+        notes=notes(report),
+        problems=report.problems,
+        parts=made,
+        rules=rules_of(findings),
+        without_excerpts=without_excerpts(findings),
+        facets=facets,
+        what="findings",
+    )
+
+
+def _check(report: CheckReport) -> dict[str, Any]:
+    return {"command": "check", "title": f"Check of {report.head.name}", "sides": ()}
+
+
+def _sides(report: DiffReport | SimulationReport) -> dict[str, Any]:
+    from crdcompat.render.html.findings import side_line
+
+    old, new = report.old, report.new
+    return {
+        "command": "diff" if isinstance(report, DiffReport) else "simulate",
+        "title": f"{old.name} → {new.name}",
+        "sides": [("OLD", old.name, side_line(old)), ("NEW", new.name, side_line(new))],
+    }
+
+
+def _simulation(report: SimulationReport) -> str:
+    from crdcompat.render.html.page import page
+    from crdcompat.render.html.replay import replay
+    from crdcompat.render.wording.report import notes
+    from crdcompat.render.wording.simulation import judging, replay_title
+
+    shown, facets = replay(report)
+    return page(
+        "simulation.j2",
+        **{**_sides(report), "title": replay_title(report).replace(" -> ", " → ")},
+        tally=[*report.by_verdict().items(), ("not simulated", len(report.not_simulated))],
+        notes=notes(report),
+        problems=report.problems,
+        reader=judging(report),
+        replay=shown,
+        facets=facets,
+        what="objects",
+    )

@@ -1,0 +1,47 @@
+"""The JSON report, format "1" (design, section 7): sorted, byte-identical over two runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from crdcompat.models.check import CheckReport
+from crdcompat.models.reports import Report
+from crdcompat.models.simulation import SimulationReport
+
+if TYPE_CHECKING:
+    from crdcompat.models.fleet import FleetReport
+    from crdcompat.models.matrix import MatrixReport
+    from crdcompat.render.escape import Style
+
+NAME = "json"
+
+
+def render(report: Report, style: Style) -> str:
+    """The report as JSON text; ``style`` plays no part."""
+    if isinstance(report, SimulationReport):
+        from crdcompat.render.data.simulation import simulation_data
+
+        return _text(simulation_data(report))
+    from crdcompat.render.data.diff import check_data, diff_data
+
+    return _text(check_data(report) if isinstance(report, CheckReport) else diff_data(report))
+
+
+def render_fleet(report: FleetReport, style: Style) -> str:
+    """A report on many clusters as JSON text; ``style`` plays no part."""
+    from crdcompat.render.data.fleet import fleet_data
+
+    return _text(fleet_data(report))
+
+
+def render_matrix(report: MatrixReport, style: Style) -> str:
+    """A matrix as JSON text; ``style`` plays no part."""
+    from crdcompat.render.data.matrix import matrix_data
+
+    return _text(matrix_data(report))
+
+
+def _text(data: dict[str, Any]) -> str:
+    return orjson.dumps(data, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE).decode()

@@ -1,0 +1,217 @@
+"""JUnit XML: a suite per section, a case per CRD and version that was compared, passing ones too.
+
+Prow's Spyglass shows the text of a failure, not its ``message``; so all that is said stands in the text.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree as ET
+
+from crdcompat.models.check import CheckReport, sections
+from crdcompat.models.diff import DiffReport
+from crdcompat.models.reports import Report
+from crdcompat.models.simulation import SimulationReport
+from crdcompat.records import dataclass
+from crdcompat.render.escape import Style, harmless
+from crdcompat.render.wording.findings import (
+    compared_line,
+    crd_name,
+    direction_title,
+    finding_lines,
+    many,
+    undecided_line,
+)
+from crdcompat.render.wording.report import (
+    NOTHING,
+    cause_sentences,
+    headline,
+    notes,
+    object_text,
+    plain,
+    section_key,
+    subject,
+)
+from crdcompat.vocabulary import Severity
+from crdcompat.vocabulary.writes import WriteResult
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from crdcompat.errors import Problem
+    from crdcompat.findings.finding import Finding
+
+NAME = "junit"
+
+#: This format has a case for each CRD that passes: none may be left unread.
+PASSING = True
+
+FAILURE, ERROR, SKIPPED = "failure", "error", "skipped"
+#: Control characters and surrogates are written out before; these two no XML 1.0 document may hold, either.
+_NO_XML = re.compile("[\ufffe\uffff]")
+_PLAIN = Style()
+_MOST_OBJECTS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """One test case; without an outcome it passes."""
+
+    name: str
+    outcome: str = ""
+    message: str = ""
+    text: str = ""
+    out: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Suite:
+    name: str
+    cases: Sequence[_Case]
+    out: str = ""
+
+
+def render(report: Report, style: Style) -> str:
+    """The report as an XML document; ``style`` plays no part."""
+    suites = list(_suites(report))
+    cases = [case for suite in suites for case in suite.cases]
+    root = ET.Element("testsuites", {"name": "crdcompat", **_counted(cases)})
+    root.extend(_suite_element(suite) for suite in suites)
+    ET.indent(root)
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{ET.tostring(root, encoding="unicode")}\n'
+
+
+def _suites(report: Report) -> Iterator[_Suite]:
+    if isinstance(report, SimulationReport):
+        yield _simulation(report)
+    elif isinstance(report, CheckReport) and not report.sections:
+        yield _Suite("crdcompat", [_Case(NOTHING, out=_lines(notes(report)))])
+    else:
+        for section in sections(report):
+            name = section_key(section) if isinstance(report, CheckReport) else "diff"
+            yield _section(name, section.report)
+    if report.problems:
+        yield _Suite("input", [_problem(problem) for problem in report.problems])
+
+
+def _problem(problem: Problem) -> _Case:
+    where = f"{problem.file}:{problem.line}" if problem.line else problem.file
+    side = f" ({problem.side})" if problem.side else ""
+    return _Case(f"{where}{side} can be read", ERROR, problem.message, harmless(f"{where}: {problem.message}"))
+
+
+# -- comparisons ---------------------------------------------
+
+
+def _section(name: str, report: DiffReport) -> _Suite:
+    cases = [_case(f"{name}: {crd_name(crd, version)}", report, crd, version) for crd, version in _names(report)]
+    out = [compared_line(report), *report.old.notes, *report.new.notes]
+    out += [f"no finding explains: {item.object} in {item.source}: {item.error}" for item in report.unexplained]
+    return _Suite(name, cases or [_Case(f"{name}: no CRD to compare", out=_lines(out))], _lines(out))
+
+
+def _names(report: DiffReport) -> list[tuple[str, str]]:
+    """What was compared; a finding may stand at a version that only one side has."""
+    found = {(finding.crd, finding.version) for finding in report.findings}
+    opened = {(entry.crd, entry.version) for entry in report.undecided}
+    return sorted({*report.counts.versions, *found, *opened})
+
+
+def _case(name: str, report: DiffReport, crd: str, version: str) -> _Case:
+    findings = [finding for finding in report.findings if (finding.crd, finding.version) == (crd, version)]
+    failing = [finding for finding in findings if finding.counts and finding.severity == Severity.ERROR]
+    others = [finding for finding in findings if finding.counts and finding.severity != Severity.ERROR]
+    undecided = [e for e in report.undecided if (e.crd, e.version) == (crd, version)]
+    out = [
+        _blocks(report, others),
+        _lines(_aside(finding) for finding in findings if not finding.counts),
+        _lines(f"undecided: {undecided_line(entry)}" for entry in undecided),
+    ]
+    told = "\n\n".join(part for part in out if part)
+    if not failing:
+        return _Case(name, out=told)
+    return _Case(name, FAILURE, f"{many(len(failing), 'error')}: {failing[0].message}", _blocks(report, failing), told)
+
+
+def _blocks(report: DiffReport, findings: Sequence[Finding]) -> str:
+    """Findings as in the text report, under the way objects travel."""
+    parts = []
+    for direction in dict.fromkeys(finding.direction for finding in findings):
+        parts.append(harmless(direction_title(report, direction)))
+        parts += [plain(finding_lines(each, _PLAIN)) for each in findings if each.direction == direction]
+    return "\n\n".join(parts)
+
+
+def _aside(finding: Finding) -> str:
+    """One line of what does not count, and why not."""
+    why = "stood there before this change" if finding.waiver is None else f"waived ({finding.waiver.reason})"
+    return f"{why}: {finding.severity}[{finding.rule}] {subject(finding)} {finding.id}"
+
+
+# -- simulations ---------------------------------------------
+
+
+def _simulation(report: SimulationReport) -> _Suite:
+    names = dict.fromkeys((item.crd, item.version) for item in report.objects)
+    cases = [_replayed(report, crd, version) for crd, version in names]
+    if report.not_simulated:
+        missed = [f"{item.object or item.source}: {item.reason}" for item in report.not_simulated]
+        text = _lines(_cut(missed, "more"))
+        cases.append(_Case("objects that could not be replayed", SKIPPED, f"{len(missed)} not simulated", text))
+    name = f"simulate {report.direction}"
+    out = _lines([headline(report), *notes(report)])
+    return _Suite(name, cases or [_Case(f"{name}: no object to replay")], out)
+
+
+def _replayed(report: SimulationReport, crd: str, version: str) -> _Case:
+    name = f"{report.direction}: {crd_name(crd, version)}"
+    items = [item for item in report.objects if (item.crd, item.version) == (crd, version)]
+    bad = [object_text(item) for item in items if item.worst == WriteResult.REJECTED]
+    other = [object_text(item) for item in items if item.worst not in ("rejected", "accepted")]
+    out = "\n\n".join(_cut(other, "more objects"))
+    if not bad:
+        return _Case(name, out=out)
+    causes = [_lines(cause_sentences(report, cause)) for cause in report.causes if cause.crd == crd]
+    message = f"{len(bad)} of {many(len(items), 'object')} rejected"
+    return _Case(name, FAILURE, message, "\n\n".join([message, *causes, *_cut(bad, "more objects")]), out)
+
+
+def _cut(parts: Sequence[str], what: str) -> list[str]:
+    rest = len(parts) - _MOST_OBJECTS
+    return [*parts[:_MOST_OBJECTS], *([f"and {rest} {what}"] if rest > 0 else [])]
+
+
+# -- XML ---------------------------------------------
+
+
+def _lines(lines: Iterable[str]) -> str:
+    return "\n".join(map(harmless, lines))
+
+
+def _suite_element(suite: _Suite) -> ET.Element:
+    element = ET.Element("testsuite", {"name": _legal(harmless(suite.name)), **_counted(suite.cases)})
+    element.extend(_case_element(case) for case in suite.cases)
+    if suite.out:
+        ET.SubElement(element, "system-out").text = _legal(suite.out)
+    return element
+
+
+def _case_element(case: _Case) -> ET.Element:
+    element = ET.Element("testcase", {"name": _legal(harmless(case.name)), "classname": "crdcompat", "time": "0"})
+    if case.outcome:
+        outcome = ET.SubElement(element, case.outcome, {"message": _legal(harmless(case.message))})
+        outcome.text = _legal(case.text)
+    if case.out:
+        ET.SubElement(element, "system-out").text = _legal(case.out)
+    return element
+
+
+def _counted(cases: Sequence[_Case]) -> dict[str, str]:
+    names = {"failures": FAILURE, "errors": ERROR, "skipped": SKIPPED}
+    counts = {key: str(sum(case.outcome == outcome for case in cases)) for key, outcome in names.items()}
+    return {"tests": str(len(cases)), **counts, "time": "0"}
+
+
+def _legal(text: str) -> str:
+    return _NO_XML.sub(lambda found: f"\\u{ord(found[0]):04x}", text)

@@ -1,0 +1,180 @@
+"""A comment on a pull request: counts first, then findings to unfold, most severe first, of bounded length."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from crdcompat.models.check import CheckReport, Section, sections
+from crdcompat.models.diff import DiffReport
+from crdcompat.models.reports import Report
+from crdcompat.models.simulation import SimulationReport
+from crdcompat.render.escape import Style, harmless
+from crdcompat.render.markdown.markup import block, bullets, code, details, span
+from crdcompat.render.wording.findings import compared_line, finding_lines, many, undecided_line
+from crdcompat.render.wording.report import (
+    cause_sentences,
+    distinct,
+    headline,
+    notes,
+    object_text,
+    plain,
+    section_counts,
+    section_key,
+    subject,
+    title,
+)
+from crdcompat.render.wording.simulation import replay_title, verdict_tally
+from crdcompat.vocabulary import Severity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from crdcompat.findings.finding import Finding
+    from crdcompat.models.fleet import FleetReport
+    from crdcompat.models.matrix import MatrixReport
+
+NAME = "markdown"
+
+#: GitHub takes 65,536 characters.
+_MOST_CHARACTERS = 60_000
+_MOST_SECTIONS = 20
+_MOST_LINES = 100
+_WRAPPED = Style(width=100, verbosity=1)
+#: A part that may be left out, and how many findings (or objects) it tells of.
+_Entry = tuple[str, int]
+
+
+def render(report: Report, style: Style) -> str:
+    """The report as GitHub Markdown; ``style`` plays no part."""
+    head = [f"## crdcompat: {_heading(report)}", *_head(report)]
+    tail = list(_tail(report))
+    entries = list(_replayed(report) if isinstance(report, SimulationReport) else _found(report))
+    if not entries and not report.problems:
+        tail.insert(0, "Nothing to act on.")
+    return _page(head, entries, tail)
+
+
+def render_fleet(report: FleetReport, style: Style) -> str:
+    """A report on many clusters as GitHub Markdown; ``style`` plays no part."""
+    from crdcompat.render.markdown.fleet import fleet_entries, fleet_head, fleet_tail
+
+    return _page(list(fleet_head(report)), list(fleet_entries(report)), list(fleet_tail(report)))
+
+
+def render_matrix(report: MatrixReport, style: Style) -> str:
+    """A matrix as GitHub Markdown; ``style`` plays no part."""
+    from crdcompat.render.markdown.matrix import matrix_entries, matrix_head, matrix_tail
+
+    return _page(list(matrix_head(report)), list(matrix_entries(report)), list(matrix_tail(report)))
+
+
+def _page(head: Sequence[str], entries: Sequence[_Entry], tail: Sequence[str]) -> str:
+    """All parts, of the entries as many as there is room for."""
+    return "\n\n".join([*head, *_fitting(entries, _MOST_CHARACTERS - sum(map(len, (*head, *tail)))), *tail]) + "\n"
+
+
+def _heading(report: Report) -> str:
+    """Numbers and words of ours only: a heading is no code."""
+    if isinstance(report, SimulationReport):
+        return f"recorded objects by their worst write: {verdict_tally(report)}"
+    return headline(report)
+
+
+def _fitting(entries: Sequence[_Entry], room: int) -> Iterator[str]:
+    """The first entries that fit, and how much was left out."""
+    room -= 1_000  # for what is said of the rest, and the empty lines of head and tail
+    for number, (text, _) in enumerate(entries):
+        room -= len(text) + 2
+        if room < 0:
+            left = sum(count for _, count in entries[number:])
+            yield f"**{left} more left out here**: a comment holds no more. The text and JSON reports have them all."
+            return
+        yield text
+
+
+# -- what surrounds the findings ---------------------------------------------
+
+
+def _head(report: Report) -> Iterator[str]:
+    if isinstance(report, SimulationReport):
+        yield span(replay_title(report))
+    else:
+        lines = [_section(section, report) for section in sections(report)]
+        rest = len(lines) - _MOST_SECTIONS
+        if lines:
+            yield "\n".join([*lines[:_MOST_SECTIONS], *([f"- and {rest} more targets"] if rest > 0 else [])])
+    if report.problems:
+        told = [f"{problem.file}:{problem.line or 1}: {problem.message}" for problem in report.problems]
+        yield f"**Could not be read:**\n\n{bullets(told)}"
+
+
+def _section(section: Section, report: Report) -> str:
+    sides = f"{section.report.old.name} -> {section.report.new.name}"
+    name = f"{section_key(section)}: {sides}" if isinstance(report, CheckReport) else sides
+    return f"- {span(name)}: {section_counts(section)}\n  {span(compared_line(section.report))}"
+
+
+def _tail(report: Report) -> Iterator[str]:
+    if isinstance(report, SimulationReport):
+        missed = [f"{item.object or item.source}: {item.reason}" for item in report.not_simulated]
+        yield from _folded(missed, "not simulated")
+    else:
+        undecided = [undecided_line(entry) for section in sections(report) for entry in section.report.undecided]
+        yield from _folded(list(dict.fromkeys(undecided)), "undecided")
+        open_ = [item for section in sections(report) for item in section.report.unexplained]
+        met = [f"{item.object} in {item.source}: {item.error}" for item in open_]
+        yield from _folded(met, "rejected without a finding that explains it")
+    if said := notes(report):
+        yield bullets(said)
+
+
+def _folded(lines: Sequence[str], what: str) -> Iterator[str]:
+    """Short lines under one summary."""
+    if lines:
+        rest = len(lines) - _MOST_LINES
+        more = [f"and {rest} more"] if rest > 0 else []
+        yield details(f"{len(lines)} {what}", block("\n".join(map(harmless, [*lines[:_MOST_LINES], *more]))))
+
+
+# -- findings and objects ---------------------------------------------
+
+
+def _found(report: DiffReport | CheckReport) -> Iterator[_Entry]:
+    where: dict[str, list[str]] = {}
+    for section in sections(report):
+        for finding in section.report.findings:
+            if finding.counts:
+                where.setdefault(finding.id, []).append(section_key(section))
+    findings = distinct(report)
+    for severity in ("error", "warning"):
+        of_it = [finding for finding in findings if finding.severity == severity]
+        for number, finding in enumerate(of_it):
+            heading = f"### {many(len(of_it), severity).capitalize()}\n\n" if not number else ""
+            against = where[finding.id] if isinstance(report, CheckReport) else []
+            yield heading + _finding(finding, against), 1
+    lines = [_line(finding) for finding in findings if finding.severity == Severity.INFO]
+    for text in _folded(lines, "info"):
+        yield text, len(lines)
+
+
+def _finding(finding: Finding, against: Sequence[str]) -> str:
+    text = plain(finding_lines(finding, _WRAPPED))
+    if against:
+        text += "\n" + harmless(f"  against: {', '.join(against)}")
+    return details(f"{title(finding)} {code(subject(finding))}", block(text))
+
+
+def _line(finding: Finding) -> str:
+    return f"{subject(finding)}: {finding.effect} [{title(finding)}]"
+
+
+def _replayed(report: SimulationReport) -> Iterator[_Entry]:
+    for cause in report.causes:
+        told = "\n".join(cause_sentences(report, cause))
+        held = f"{cause.objects} of {many(cause.total, 'object')}"
+        yield details(f"{held}: {code(f'{cause.crd} {cause.path}')}", block(told)), 1
+    for verdict in ("rejected", "unknown", "loses-data"):
+        for item in report.objects:
+            if item.worst == verdict:
+                name = code(f"{item.crd}/{item.version} {item.label}")
+                yield details(f"{verdict} {name}", block(object_text(item))), 1

@@ -1,0 +1,259 @@
+"""SARIF 2.1.0 for code scanning: one run, the rules that occur, a result per finding of each section.
+
+https://docs.oasis-open.org/sarif/sarif/v2.1.0/ says what each property means; the schema named in ``$schema`` is the
+one that the tests hold reports to.
+
+The rules of a SARIF report: those of the catalogue, and what is reported besides findings.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+import orjson
+
+from crdcompat.findings.finding import Finding, Location, fingerprint
+from crdcompat.findings.rules import rule as rule_of
+from crdcompat.models.check import CheckReport, Section, sections
+from crdcompat.models.diff import DiffReport, UndecidedEntry
+from crdcompat.models.reports import Report
+from crdcompat.models.simulation import RejectedCause, SimulatedObject, SimulationReport
+from crdcompat.render.escape import Style, harmless
+from crdcompat.render.wording.findings import undecided_line
+from crdcompat.render.wording.report import (
+    cause_id,
+    cause_sentences,
+    notes,
+    object_text,
+    primary,
+    rejected,
+    section_key,
+    sentences,
+)
+from crdcompat.version import __version__
+from crdcompat.vocabulary import FindingStatus, Side
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from crdcompat.errors import Problem
+
+NAME = "sarif"
+
+_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+_LEVELS = {"error": "error", "warning": "warning", "info": "note"}
+_WORST_FIRST = tuple(_LEVELS.values())
+#: Ours, so that an alert stays the same alert while lines move; the number is that of the way it is made.
+_FINGERPRINT = "crdcompatFinding/v1"
+
+_Json = dict[str, Any]
+
+
+def render(report: Report, style: Style) -> str:
+    """The report as JSON text; of ``style`` only ``existing`` plays a part."""
+    if isinstance(report, SimulationReport):
+        results = list(_simulated(report))
+    else:
+        results = list(_compared(report, existing=style.existing))
+    rules = sorted({result["ruleId"] for result in results})
+    for result in results:
+        result["ruleIndex"] = rules.index(result["ruleId"])
+    driver = {"name": "crdcompat", "version": __version__, "rules": [_rule(rule, results) for rule in rules]}
+    run = {
+        "tool": {"driver": driver},
+        "invocations": [
+            {"executionSuccessful": not report.problems, "toolExecutionNotifications": list(_notifications(report))}
+        ],
+        "columnKind": "unicodeCodePoints",
+        "results": results,
+    }
+    data = {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
+    return orjson.dumps(data, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE).decode()
+
+
+def _rule(rule: str, results: Sequence[_Json]) -> _Json:
+    levels = {result["level"] for result in results if result["ruleId"] == rule}
+    return descriptor(rule, min(levels, key=_WORST_FIRST.index))
+
+
+# -- results ---------------------------------------------
+
+
+def _compared(report: DiffReport | CheckReport, *, existing: bool) -> Iterator[_Json]:
+    """All findings; those that stood before the change only if asked for: code scanning raises an alert for each."""
+    for section in sections(report):
+        for finding in (f for f in section.report.findings if existing or f.status != FindingStatus.EXISTING):
+            result = _finding(finding, section)
+            if isinstance(report, CheckReport):
+                result["baselineState"] = "unchanged" if finding.status == FindingStatus.EXISTING else "new"
+            yield result
+        for entry in section.report.undecided:
+            yield _undecided(entry, section)
+
+
+def _finding(finding: Finding, section: Section) -> _Json:
+    result = _result(
+        finding.rule, _LEVELS[finding.severity], sentences(finding), finding.locations, finding.id, section_key(section)
+    )
+    if finding.waiver is not None:
+        reason = harmless(finding.waiver.reason)
+        result["suppressions"] = [{"kind": "external", "justification": reason}]
+    result["properties"] = {
+        "direction": finding.direction,
+        "effect": finding.effect,
+        "crd": finding.crd,
+        "version": finding.version,
+        "path": finding.path,
+        "old": section.report.old.name,
+        "new": section.report.new.name,
+    }
+    return result
+
+
+def _undecided(entry: UndecidedEntry, section: Section) -> _Json:
+    identity = fingerprint(UNDECIDED, entry.keyword, entry.crd, entry.version, entry.path, (), ())
+    told = [harmless(f"Not judged: {undecided_line(entry)}")]
+    return _result(UNDECIDED, "note", told, entry.locations, identity, section_key(section))
+
+
+def _simulated(report: SimulationReport) -> Iterator[_Json]:
+    for cause in report.causes:
+        yield _cause(report, cause)
+    for item in rejected(report):
+        yield _object(report, item)
+
+
+def _cause(report: SimulationReport, cause: RejectedCause) -> _Json:
+    locations = [cause.location] if cause.location is not None else []
+    told, identity = cause_sentences(report, cause), cause_id(report, cause)
+    return _result(REJECTED_VALUE, "error", told, locations, identity, report.direction)
+
+
+def _object(report: SimulationReport, item: SimulatedObject) -> _Json:
+    """A recorded object stands in no file of the repository: it is named, not located."""
+    identity = fingerprint(REJECTED_OBJECT, report.direction, item.crd, item.version, item.label, (), ())
+    result = _result(REJECTED_OBJECT, "error", [object_text(item)], (), identity, report.direction)
+    result["locations"] = [
+        {"logicalLocations": [{"fullyQualifiedName": harmless(f"{item.crd}/{item.label}"), "kind": "object"}]}
+    ]
+    return result
+
+
+def _result(
+    rule: str, level: str, told: Sequence[str], locations: Sequence[Location], identity: str, where: str
+) -> _Json:
+    first = primary(locations) or next(iter(locations), None)
+    related = [location for location in locations if location != first]
+    return {
+        "ruleId": rule,
+        "level": level,
+        "message": _message("\n".join(told)),
+        "locations": [_physical(first)] if first is not None else [],
+        **({"relatedLocations": [_related(number, each) for number, each in enumerate(related)]} if related else {}),
+        "partialFingerprints": {_FINGERPRINT: f"{identity} {harmless(where)}"},
+    }
+
+
+def _message(text: str) -> _Json:
+    """Braces are doubled (3.11.5), and nothing becomes an embedded link (3.11.6)."""
+    return {"text": text.replace("{", "{{").replace("}", "}}").replace("](", "] (")}
+
+
+def _physical(location: Location) -> _Json:
+    return {"physicalLocation": _place(location.file, location.line, location.column)}
+
+
+def _related(number: int, location: Location) -> _Json:
+    side = "the older side" if location.side == Side.OLD else "the newer side"
+    return {"id": number, **_physical(location), "message": {"text": side}}
+
+
+def _place(file: str, line: int | None, column: int | None) -> _Json:
+    region = {"startLine": line, "startColumn": column}
+    known = {key: value for key, value in region.items() if value is not None}
+    return {"artifactLocation": {"uri": quote(file)}, **({"region": known} if line is not None else {})}
+
+
+# -- notifications ---------------------------------------------
+
+
+def _notifications(report: Report) -> Iterator[_Json]:
+    """What is no result: input that could not be read, remarks, and what the run took for granted."""
+    for problem in report.problems:
+        yield _about(problem, "error", "could not read: ")
+    if not isinstance(report, SimulationReport):
+        for section in sections(report):
+            for remark in section.report.remarks:
+                yield _about(remark, "note", "")
+            for item in section.report.unexplained:
+                told = f"no finding explains why {item.object} in {item.source} is rejected: {item.error}"
+                yield _notification("warning", told)
+    else:
+        for missed in report.not_simulated:
+            yield _notification("note", f"not simulated: {missed.object or missed.source}: {missed.reason}")
+    for note in notes(report):
+        yield _notification("note", note)
+
+
+def _about(problem: Problem, level: str, before: str) -> _Json:
+    side = f" ({problem.side})" if problem.side else ""
+    notification = _notification(level, f"{before}{problem.file}{side}: {problem.message}")
+    return {**notification, "locations": [{"physicalLocation": _place(problem.file, problem.line, None)}]}
+
+
+def _notification(level: str, text: str) -> _Json:
+    return {"level": level, "message": _message(harmless(text))}
+
+
+UNDECIDED, REJECTED_VALUE, REJECTED_OBJECT = "undecided", "rejected-value", "rejected-object"
+
+#: Title, summary, why, fix.
+_OWN = {
+    UNDECIDED: (
+        "Difference that is not judged",
+        "OLD and NEW differ in a keyword that this version does not judge.",
+        "It may break a rollback or an upgrade, or nothing at all.",
+        "Compare the two sides by hand.",
+    ),
+    REJECTED_VALUE: (
+        "Recorded objects hold what is rejected",
+        "Recorded objects hold, in one field, what the API server of the judging release rejects.",
+        "Writes of these objects fail after the move: controllers stop, and users cannot edit them.",
+        "Take the value out of the objects before the move, or widen the schema that rejects it.",
+    ),
+    REJECTED_OBJECT: (
+        "Recorded object whose writes are rejected",
+        "A recorded object was replayed, and the API server of the judging release rejects a write of it.",
+        "Whoever writes this object next gets this error.",
+        "Apply the repair that the report names before the move, or widen the schema that rejects it.",
+    ),
+}
+
+
+def descriptor(rule: str, level: str) -> dict[str, Any]:
+    """A rule as SARIF has it; ``level`` is the worst that it has in this run."""
+    if rule in _OWN:
+        heading, summary, why, fix = _OWN[rule]
+        references: Sequence[str] = ()
+    else:
+        known = rule_of(rule)
+        heading, summary, why, fix, references = known.title, known.summary, known.why, known.fix, known.references
+    return {
+        "id": rule,
+        "name": "".join(part.capitalize() for part in rule.split("-")),
+        "shortDescription": {"text": f"{heading}."},
+        "fullDescription": {"text": summary},
+        "help": {
+            "text": _help(why, fix, references, "{}\n\n{}"),
+            "markdown": _help(why, fix, references, "**{}**\n\n{}"),
+        },
+        "defaultConfiguration": {"level": level},
+    }
+
+
+def _help(why: str, fix: str, references: Sequence[str], form: str) -> str:
+    parts = [("Why it matters", why.strip()), ("What to do", fix.strip())]
+    if references:
+        parts.append(("See also", "\n".join(f"- {reference}" for reference in references)))
+    return "\n\n".join(form.format(heading, body) for heading, body in parts)

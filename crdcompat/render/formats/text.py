@@ -1,0 +1,41 @@
+"""The report for people: rollback errors first, one block a finding, a footer that counts everything."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from crdcompat.models.reports import Report
+from crdcompat.render.escape import Style, finish
+from crdcompat.render.text.check import check_text
+from crdcompat.render.text.diff import diff_text
+
+if TYPE_CHECKING:
+    from crdcompat.models.fleet import FleetReport
+    from crdcompat.models.matrix import MatrixReport
+
+NAME = "text"
+
+
+def render(report: Report, style: Style) -> str:
+    """The report as text; colour and wrapping only where ``style`` asks for them."""
+    if report.KIND == "simulation":
+        from crdcompat.render.text.simulation import simulation_text
+
+        lines = simulation_text(report, style)
+    else:
+        lines = check_text(report, style) if report.KIND == "check" else diff_text(report, style)
+    return "".join(f"{line}\n" for line in finish(lines))
+
+
+def render_fleet(report: FleetReport, style: Style) -> str:
+    """A report on many clusters as text."""
+    from crdcompat.render.text.fleet import fleet_text
+
+    return "".join(f"{line}\n" for line in finish(fleet_text(report, style)))
+
+
+def render_matrix(report: MatrixReport, style: Style) -> str:
+    """A matrix as text."""
+    from crdcompat.render.text.matrix import matrix_text
+
+    return "".join(f"{line}\n" for line in finish(matrix_text(report, style)))

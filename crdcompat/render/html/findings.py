@@ -1,0 +1,146 @@
+"""A diff or a check as parts of a page: one part a comparison, in it the directions, in them groups of findings."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from crdcompat.findings.rules import catalogue
+from crdcompat.models.check import CheckReport, Section, sections
+from crdcompat.models.diff import DiffReport
+from crdcompat.records import dataclass
+from crdcompat.render.html.facets import Facet, Facets
+from crdcompat.render.html.items import DirectionPart, Items, is_large, without_info
+from crdcompat.render.wording.check import section_title
+from crdcompat.render.wording.findings import compared_line
+from crdcompat.render.wording.report import section_key
+from crdcompat.vocabulary import Direction, FindingStatus, Owner, Severity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from crdcompat.findings.finding import Finding
+    from crdcompat.findings.rules import Rule
+    from crdcompat.models.report import Release
+
+SEVERITY = Facet("severity", "Severity", (*Severity, "undecided"))
+OWNER = Facet("owner", "Owner", tuple(Owner))
+STATUS = Facet("status", "Status", (*FindingStatus, "waived"))
+CRD, CONTEXT, RULE = Facet("crd", "CRD"), Facet("context", "Context"), Facet("rule", "Rule")
+DIRECTION = Facet("direction", "Direction", tuple(Direction))
+_FACETS = (SEVERITY, DIRECTION, OWNER, STATUS, Facet("section", "Compared with"), CRD, CONTEXT, RULE)
+
+#: What was looked at, and what was not: a heading and its lines.
+Scope = tuple[tuple[str, tuple[str, ...]], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One comparison: its counts, its directions, and what was looked at. That of a diff has no title.
+
+    ``left_out`` are items that the page has no room for.
+    """
+
+    key: str
+    title: str
+    report: DiffReport
+    compared: str
+    counts: dict[str, int]
+    left_out: int
+    directions: tuple[DirectionPart, ...]
+    scope: Scope
+
+
+def parts(report: DiffReport | CheckReport, *, existing: bool) -> tuple[tuple[Part, ...], Facets]:
+    """The comparisons of a report, and what can be filtered by; ``existing`` as in a style."""
+    items = Items(Facets(_FACETS), existing)
+    whole = isinstance(report, CheckReport)
+    shown = sections(report)
+    brief = is_large(section.report for section in shown)
+    made = tuple(_part(section, items, section_title(section) if whole else "", brief=brief) for section in shown)
+    return made, items.facets
+
+
+def _part(section: Section, items: Items, title: str, *, brief: bool) -> Part:
+    key = section_key(section)
+    report, left_out = without_info(section.report) if brief else (section.report, 0)
+    items.more = {"section": key}
+    made = [
+        items.direction(report, Direction.ROLLBACK),
+        items.direction(report, Direction.UPGRADE),
+        items.undecided(report),
+    ]
+    return Part(
+        key=key,
+        title=title,
+        report=report,
+        compared=compared_line(report),
+        counts=counts(section.report),
+        left_out=left_out,
+        directions=tuple(each for each in made if each.groups),
+        scope=tuple((name, lines) for name, lines in _scope(report) if lines),
+    )
+
+
+def counts(report: DiffReport) -> dict[str, int]:
+    """What was found, by word; the severities first."""
+    return {
+        **{severity.value: count for severity, count in report.by_severity().items()},
+        "undecided": len(report.undecided),
+        "existing": sum(finding.status == FindingStatus.EXISTING for finding in report.findings),
+        "waived": sum(finding.waiver is not None for finding in report.findings),
+    }
+
+
+def tally_of(report: DiffReport | CheckReport) -> list[tuple[str, int]]:
+    """The counts of the whole report: a finding that stands in several comparisons of a check counts once."""
+    if isinstance(report, CheckReport):
+        return [*report.by_severity().items()]
+    return [(name, count) for name, count in counts(report).items() if name != "existing"]
+
+
+def rules_of(findings: Iterable[Finding]) -> tuple[Rule, ...]:
+    """The rules of the findings, by id."""
+    used = {finding.rule for finding in findings}
+    return tuple(rule for name, rule in catalogue().items() if name in used)
+
+
+def without_excerpts(findings: Iterable[Finding]) -> int:
+    """How many findings have a line in a file, but no excerpt of it, where others have one: a page holds no more."""
+    located = [f for f in findings if any(place.line is not None and place.kind == "yaml" for place in f.locations)]
+    without = sum(not finding.excerpts for finding in located)
+    return without if without < len(located) else 0
+
+
+def _scope(report: DiffReport) -> Iterator[tuple[str, tuple[str, ...]]]:
+    told = report.counts
+    yield f"Contexts compared: {len(told.contexts)}", told.contexts
+    for name, lines in (
+        (f"CRDs only in {report.old.name}, not judged", told.only_old),
+        (f"CRDs only in {report.new.name}, not judged", told.only_new),
+        (f"Contexts only in {report.old.name}, not compared", told.contexts_only_old),
+        (f"Contexts only in {report.new.name}, not compared", told.contexts_only_new),
+    ):
+        yield f"{name}: {len(lines)}", lines
+    yield f"Text-only changes: {len(told.text_changes)}", tuple(dict.fromkeys(told.text_changes))
+    yield (
+        f"Documents that give way to another: {len(told.superseded)}",
+        tuple(f"{crd}: {file} gives way to {by}" for crd, file, by in told.superseded),
+    )
+    yield f"Files skipped: {len(report.skipped)}", tuple(skipped_lines(report.skipped))
+    yield f"Remarks: {len(report.remarks)}", tuple(f"{r.file}:{r.line}: {r.message}" for r in report.remarks)
+
+
+def skipped_lines(skipped: Iterable[Any]) -> Iterator[str]:
+    """Skipped files, those of one reason together, the most frequent reason first."""
+    by_reason: dict[str, list[str]] = {}
+    for item in skipped:
+        by_reason.setdefault(item.reason, []).append(f"{item.file}{f' ({item.side})' if item.side else ''}")
+    for reason, files in sorted(by_reason.items(), key=lambda each: (-len(each[1]), each[0])):
+        yield f"{reason}: {len(files)}"
+        yield from (f"  {file}" for file in files)
+
+
+def side_line(release: Release) -> str:
+    """What is known of a side beside its name."""
+    told = [f"commit {release.commit[:12]}"] if release.commit else []
+    return ", ".join([*told, *([f"Kubernetes {release.kubernetes}"] if release.kubernetes else [])])

@@ -1,0 +1,150 @@
+"""A simulation of many clusters as parts of a page: how far back, what blocks, and every cluster."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from crdcompat.records import dataclass
+from crdcompat.render.html.facets import Facet, Facets
+from crdcompat.render.wording.findings import many
+from crdcompat.render.wording.fleet import cluster_sentence, finding_sentences, least_far, unjudged_sentence
+from crdcompat.vocabulary.writes import ReleaseVerdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from crdcompat.models.fleet import FleetCluster, FleetReport, Standing
+
+_FACETS = (
+    Facet("verdict", "Worst verdict", tuple(ReleaseVerdict)),
+    Facet("farthest", "Can go as far as"),
+    Facet("version", "Version"),
+    Facet("blocked-by", "Blocked by"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A release to go to: how many clusters have which verdict there."""
+
+    name: str
+    server: str
+    counts: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Blocking:
+    """What many clusters hold that is rejected: a sentence, and what more is said of it."""
+
+    anchor: str
+    title: str
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Stand:
+    """One cluster in front of one target; ``held`` are the anchors and places of what blocks it."""
+
+    target: str
+    verdict: ReleaseVerdict
+    objects: str
+    held: tuple[tuple[str, str], ...]
+    unjudged: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterItem:
+    """A cluster as the page shows it."""
+
+    anchor: str
+    verdict: ReleaseVerdict
+    name: str
+    about: tuple[str, ...]
+    told: str
+    recordings: tuple[str, ...]
+    id: str
+    stands: tuple[Stand, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Fleet:
+    """All of it; clusters come with those first that can go least far."""
+
+    targets: tuple[Target, ...]
+    blocking: tuple[Blocking, ...]
+    unjudged: tuple[str, ...]
+    unread: tuple[str, ...]
+    clusters: tuple[ClusterItem, ...]
+    left_out: tuple[str, ...]
+
+
+def fleet(report: FleetReport) -> tuple[Fleet, Facets]:
+    """The fleet, and what its clusters can be filtered by."""
+    facets = Facets(_FACETS)
+    places = {each.id: f"{each.crd} {each.path}".strip() for each in report.findings}
+    clusters = tuple(_cluster(each, number, report, places, facets) for number, each in enumerate(least_far(report), 1))
+    blocking = []
+    for finding in report.findings:
+        title, *lines = finding_sentences(finding, report)
+        blocking.append(Blocking(f"held-{finding.id}", title, tuple(lines)))
+    shown = Fleet(
+        targets=tuple(
+            Target(
+                each.name,
+                f"Kubernetes {each.kubernetes}" if each.kubernetes else "",
+                tuple(report.by_verdict(each.name).items()),
+            )
+            for each in report.targets
+        ),
+        blocking=tuple(blocking),
+        unjudged=tuple(unjudged_sentence(each, report) for each in report.unjudged),
+        unread=tuple(f"{each.recording}: {each.reason}" for each in report.unread),
+        clusters=clusters,
+        left_out=tuple(f"{each.file}: {each.reason}" for each in report.left_out),
+    )
+    return shown, facets
+
+
+def _cluster(
+    cluster: FleetCluster, number: int, report: FleetReport, places: dict[str, str], facets: Facets
+) -> ClusterItem:
+    worst = min(
+        (each.verdict for each in cluster.standings), key=lambda verdict: verdict.rank, default=ReleaseVerdict.UNKNOWN
+    )
+    held = dict.fromkeys(id_ for each in cluster.standings for id_ in each.findings)
+    facets.add(
+        **{
+            "verdict": worst,
+            "farthest": cluster.farthest or "none of them",
+            "version": cluster.version or "not told",
+            "blocked-by": tuple(places[id_] for id_ in held),
+        }
+    )
+    return ClusterItem(
+        anchor=f"c-{number}",
+        verdict=worst,
+        name=cluster.name,
+        about=tuple(_about(cluster)),
+        told=cluster_sentence(cluster, report).partition(": ")[2],
+        recordings=cluster.recordings,
+        id=cluster.id or "",
+        stands=tuple(_stand(each, places) for each in cluster.standings),
+    )
+
+
+def _about(cluster: FleetCluster) -> Iterator[str]:
+    if cluster.version:
+        yield cluster.version
+    yield many(cluster.objects, "object")
+    if cluster.outside:
+        yield f"{cluster.outside} of kinds that neither release defines"
+
+
+def _stand(standing: Standing, places: dict[str, str]) -> Stand:
+    return Stand(
+        target=standing.target,
+        verdict=standing.verdict,
+        objects=", ".join(f"{count} {verdict}" for verdict, count in standing.objects.items() if count),
+        held=tuple((f"held-{id_}", places[id_]) for id_ in standing.findings),
+        unjudged=standing.unjudged,
+    )

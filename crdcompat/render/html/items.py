@@ -1,0 +1,251 @@
+"""Findings, and what is undecided, as a page shows them: items in groups, each told whole."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import field, replace
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from crdcompat.findings.finding import listed
+from crdcompat.records import dataclass
+from crdcompat.render.data.parts import acceptance_data
+from crdcompat.render.wording.findings import came_with, crd_name, direction_title, had_waiver, many, place, way_out
+from crdcompat.render.wording.rules import EFFECTS
+from crdcompat.vocabulary import Direction, FindingStatus, Owner, Severity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from crdcompat.findings.finding import Excerpt, Finding, Location
+    from crdcompat.models.diff import DiffReport, UndecidedEntry
+    from crdcompat.render.html.facets import Facets
+
+_T = TypeVar("_T")
+#: A name and what is told under it, a line each.
+_Told = tuple[str, ...]
+
+#: Items on a page; of a larger report those are left out that only lose or gain a value.
+_MOST_ITEMS = 10_000
+_MOST_VALUES = 50
+_WINDOWS = {
+    "old_crd_new_writer": "OLD's CRD, NEW's writers",
+    "new_crd_old_writer": "NEW's CRD, OLD's writers",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A name and what is told under it, a line each."""
+
+    name: str
+    texts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A finding, or what is undecided, as the page shows it; of a ``brief`` one the message is told when it is open."""
+
+    anchor: str
+    name: str
+    severity: str
+    path: str
+    about: tuple[str, ...]
+    message: str
+    brief: bool
+    rule: str
+    errors: tuple[str, ...]
+    way_out: str
+    excerpts: tuple[Excerpt, ...]
+    witness: Any
+    facts: tuple[Fact, ...]
+
+
+@dataclass(frozen=True)
+class Group(Generic[_T]):
+    """Items under one heading; ``aside``: they do not count, and are folded.
+
+    ``held``: filters pass them by, too, unless their status is asked for.
+    """
+
+    title: str
+    items: tuple[_T, ...]
+    aside: bool = False
+    held: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DirectionPart:
+    """One way that objects travel, or what belongs to both."""
+
+    title: str
+    groups: tuple[Group[Item], ...]
+
+
+@dataclass(slots=True)
+class Items:
+    """Makes the items of a page in the order in which they stand on it, and notes what each can be filtered by.
+
+    ``more`` are values of facets that hold for all that is made until they change. ``existing``: what stood there
+    before a change is not set aside.
+    """
+
+    facets: Facets
+    existing: bool = False
+    more: Mapping[str, str] = field(default_factory=dict)
+    _anchors: Counter[str] = field(default_factory=Counter)
+
+    def direction(
+        self, report: DiffReport, direction: Direction, since: Mapping[str, Sequence[str]] | None = None
+    ) -> DirectionPart:
+        """The findings of one direction; ``since`` tells of some, by id, since which release they block."""
+        findings = [finding for finding in report.findings if finding.direction == direction]
+        counting = [finding for finding in findings if finding.counts]
+        waived = [finding for finding in findings if finding.waiver is not None]
+        there = [finding for finding in findings if finding.waiver is None and finding.status == FindingStatus.EXISTING]
+        by_name: dict[str, list[Finding]] = {
+            **{severity: [finding for finding in counting if finding.severity == severity] for severity in Severity},
+            "existing": there,
+            "waived": waived,
+        }
+        held = () if self.existing else ("existing",)
+        groups = [
+            Group(
+                _title(name, len(found)),
+                tuple(self._item(each, report, since or {}) for each in found),
+                aside=name in held or name == "waived",
+                held=name in held,
+            )
+            for name, found in by_name.items()
+            if found
+        ]
+        return DirectionPart(direction_title(report, direction).replace(" -> ", " → "), tuple(groups))
+
+    def undecided(self, report: DiffReport) -> DirectionPart:
+        """What nothing in the program understands."""
+        items = tuple(self._open(entry, report) for entry in report.undecided)
+        groups = (Group(f"{len(items)} undecided", items),) if items else ()
+        return DirectionPart("Differences that this version does not judge", groups)
+
+    def anchor(self, name: str) -> str:
+        """The id of an element: the name, with a number from the second of that name on."""
+        self._anchors[name] += 1
+        return name if self._anchors[name] == 1 else f"{name}-{self._anchors[name]}"
+
+    def _item(self, finding: Finding, report: DiffReport, since: Mapping[str, Sequence[str]]) -> Item:
+        self.facets.add(
+            severity=finding.severity,
+            direction=finding.direction,
+            owner=finding.owner,
+            status="waived" if finding.waiver is not None else finding.status,
+            crd=finding.crd,
+            context=finding.contexts,
+            rule=finding.rule,
+            **self.more,
+        )
+        return Item(
+            anchor=self.anchor(f"f-{finding.id}"),
+            name=finding.id,
+            severity=finding.severity,
+            path=finding.path or "the CRD itself",
+            about=(finding.kind, crd_name(finding.crd, finding.version)),
+            message=f"{finding.message}.",
+            brief=finding.severity == Severity.INFO,
+            rule=finding.rule,
+            errors=finding.witness.errors,
+            way_out=way_out(finding).rpartition(" (")[0],
+            excerpts=finding.excerpts,
+            witness=finding.witness.object,
+            facts=_facts(("Blocks", *since.get(finding.id, ())), *_told(finding, report)),
+        )
+
+    def _open(self, entry: UndecidedEntry, report: DiffReport) -> Item:
+        head = re.split(r"[.\[]", entry.path)[0]
+        self.facets.add(
+            severity="undecided",
+            direction=tuple(Direction),
+            owner=head if head in (Owner.STATUS, Owner.SPEC, Owner.METADATA) else Owner.OTHER,
+            status=FindingStatus.NEW,
+            crd=entry.crd,
+            context=entry.contexts,
+            **self.more,
+        )
+        return Item(
+            anchor=self.anchor("undecided"),
+            name="",
+            severity="undecided",
+            path=entry.path or "the CRD itself",
+            about=(entry.keyword, crd_name(entry.crd, entry.version)),
+            message=f"{entry.keyword}: {entry.reason}.",
+            brief=False,
+            rule="",
+            errors=(),
+            way_out="",
+            excerpts=entry.excerpts,
+            witness=None,
+            facts=_facts(
+                ("OLD", listed((entry.old,))),
+                ("NEW", listed((entry.new,))),
+                ("Contexts", *_contexts(entry.contexts, report)),
+                ("Places", *_places(entry.locations)),
+            ),
+        )
+
+
+def is_large(reports: Iterable[DiffReport]) -> bool:
+    """Whether a page has no room for all that the reports tell."""
+    return sum(len(report.findings) + len(report.undecided) for report in reports) > _MOST_ITEMS
+
+
+def without_info(report: DiffReport) -> tuple[DiffReport, int]:
+    """The report without what only loses or gains a value, and how much that is."""
+    kept = tuple(finding for finding in report.findings if finding.severity != Severity.INFO)
+    return replace(report, findings=kept), len(report.findings) - len(kept)
+
+
+def _facts(*told: _Told) -> tuple[Fact, ...]:
+    """Those that tell something."""
+    return tuple(Fact(name, tuple(texts)) for name, *texts in told if any(texts))
+
+
+def _title(name: str, count: int) -> str:
+    if name == "existing":
+        return f"{many(count, 'finding')} that stood there before"
+    return f"{count} {name}" if name in ("waived", "info") else many(count, name)
+
+
+def _told(finding: Finding, report: DiffReport) -> Iterator[_Told]:
+    witness, evidence = finding.witness, finding.evidence
+    yield "Effect", f"{finding.effect}: {EFFECTS.get(finding.effect, 'nothing happens')}"
+    yield "Written by", finding.owner
+    yield "Added", listed(finding.added, _MOST_VALUES)
+    yield "Removed", listed(finding.removed, _MOST_VALUES)
+    yield "Lost", ", ".join(witness.pruned)
+    yield "Set by default", ", ".join(witness.defaulted)
+    yield "No witness", str(witness.reason or "") if witness.object is None else ""
+    if evidence.recorded_objects:
+        yield "Met by", f"{many(evidence.recorded_objects, 'recorded object')}: {', '.join(evidence.examples)}"
+    if finding.introduced_by is not None:
+        yield "Introduced by", came_with(finding.introduced_by)
+    yield "Also at", *finding.places
+    yield "Contexts", *_contexts(finding.contexts, report)
+    yield "Mixed versions", *(f"{name}: {getattr(finding.windows, key)}" for key, name in _WINDOWS.items())
+    yield "Places", *_places(finding.locations)
+    if finding.waiver is not None:
+        yield (
+            "Waived",
+            *(f"{name}: {value}" for name, value in acceptance_data(finding.waiver).items() if value is not None),
+        )
+    if finding.ended:
+        yield "Waiver", f"{had_waiver(finding)}."
+    if finding.status == FindingStatus.EXISTING:
+        yield "Existing", "it stood there before this change"
+
+
+def _contexts(names: Sequence[str], report: DiffReport) -> tuple[str, ...]:
+    known = report.counts.contexts
+    return (f"all {len(known)}",) if len(known) > 1 and set(names) == set(known) else tuple(names)
+
+
+def _places(locations: Sequence[Location]) -> Iterator[str]:
+    return (f"{location.side}: {place(location)}" for location in locations)

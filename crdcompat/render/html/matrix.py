@@ -1,0 +1,219 @@
+"""A matrix as parts of a page: the heat map, what blocks since when, the cluster, and every way with its findings."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from crdcompat.findings.finding import listed
+from crdcompat.models.matrix_obstacles import obstacles
+from crdcompat.records import dataclass
+from crdcompat.render.html.facets import Facet, Facets
+from crdcompat.render.html.findings import CONTEXT, CRD, DIRECTION, OWNER, RULE, SEVERITY, STATUS
+from crdcompat.render.html.items import DirectionPart, Items, is_large, without_info
+from crdcompat.render.wording.findings import crd_name, many, tally
+from crdcompat.render.wording.matrix import BLOCKING, cluster_answer, cluster_title, part_line, reasons, target_lines
+from crdcompat.render.wording.matrix_grid import labels, short_names
+from crdcompat.render.wording.simulation import verdict_tally
+from crdcompat.vocabulary import Effect, Severity
+from crdcompat.vocabulary.writes import ReleaseVerdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from crdcompat.models.matrix import Blocker, Cell, Cluster, MatrixReport
+    from crdcompat.models.matrix_obstacles import Obstacle
+
+_FACETS = (
+    SEVERITY,
+    DIRECTION,
+    OWNER,
+    STATUS,
+    Facet("from", "From"),
+    Facet("to", "To"),
+    CRD,
+    CONTEXT,
+    RULE,
+)
+#: Shades of a verdict's colour.
+_SHADES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Square:
+    """A cell of the heat map: where it leads, its verdict, counts and shade; None of it on the diagonal."""
+
+    anchor: str
+    verdict: ReleaseVerdict
+    counts: tuple[tuple[str, int], ...]
+    doubt: bool
+    shade: int
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A release to come from, and a square for each to go to; None where there is no way.
+
+    ``words`` are what all names begin with: where there is little room, ``short`` does.
+    """
+
+    words: str
+    short: str
+    squares: tuple[Square | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Blocking:
+    """What blocks in one direction."""
+
+    title: str
+    legend: str
+    places: tuple[Place, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What blocks at one or more places alike, and since when."""
+
+    crd: str
+    rule: str
+    effect: Effect
+    paths: tuple[str, ...]
+    lines: tuple[str, ...]
+    ways: str
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """One cell in full; ``left_out`` are items that the page has no room for."""
+
+    anchor: str
+    title: str
+    verdict: ReleaseVerdict
+    tally: str
+    crds: tuple[str, ...]
+    unjudged: tuple[str, ...]
+    directions: tuple[DirectionPart, ...]
+    left_out: int
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """Whether the cluster can go back to one release."""
+
+    name: str
+    verdict: ReleaseVerdict
+    tally: str
+    lines: tuple[str, ...]
+    unjudged: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """How far back the cluster of the recordings can go."""
+
+    title: str
+    answer: str
+    notes: tuple[str, ...]
+    goals: tuple[Goal, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Map:
+    """The whole matrix."""
+
+    rows: tuple[Row, ...]
+    blocking: tuple[Blocking, ...]
+    unjudged: tuple[str, ...]
+    ways: tuple[Way, ...]
+    cluster: Recorded | None
+
+
+def matrix_map(report: MatrixReport) -> tuple[Map, Facets]:
+    """The matrix, and what its findings can be filtered by."""
+    items = Items(Facets(_FACETS))
+    brief = is_large(cell.report for cell in report.cells)
+    anchors = {(cell.origin, cell.target): f"way-{number}" for number, cell in enumerate(report.cells, 1)}
+    worst = {verdict: max((_weight(c) for c in report.cells if c.verdict == verdict), default=0)
+             for verdict in report.by_verdict()}  # fmt: skip
+    names, shown = [release.name for release in report.releases], labels(report)
+    squares = {way: _square(cell, anchors[way], worst) for cell in report.cells for way in [(cell.origin, cell.target)]}
+    rows = tuple(
+        Row(shown[name].removesuffix(short), short, tuple(squares.get((name, target)) for target in names))
+        for name, short in short_names(report).items()
+    )
+    blocking = (Blocking(*told, tuple(map(_place, obstacles(report, way)))) for way, told in BLOCKING.items())
+    whole = Map(
+        rows=rows,
+        blocking=tuple(each for each in blocking if each.places),
+        unjudged=tuple(f"{reason} ({many(ways, 'way')})" for reason, ways in reasons(report).items()),
+        ways=tuple(_way(cell, anchors[cell.origin, cell.target], items, brief=brief) for cell in report.cells),
+        cluster=_recorded(report.cluster) if report.cluster is not None else None,
+    )
+    return whole, items.facets
+
+
+def _weight(cell: Cell) -> int:
+    """What a shade stands for: errors where they block, else warnings."""
+    counted = cell.by_severity()
+    return counted[Severity.ERROR] if cell.verdict == ReleaseVerdict.BLOCKED else counted[Severity.WARNING]
+
+
+def _square(cell: Cell, anchor: str, worst: Mapping[ReleaseVerdict, int]) -> Square:
+    counted = cell.by_severity()
+    told = tuple((severity, counted[severity]) for severity in (Severity.ERROR, Severity.WARNING) if counted[severity])
+    shade = 1 + (_SHADES - 1) * _weight(cell) // max(worst[cell.verdict], 1)
+    return Square(anchor, cell.verdict, told, cell.verdict == ReleaseVerdict.BLOCKED and bool(cell.unjudged), shade)
+
+
+def _place(item: Obstacle) -> Place:
+    finding = item.finding
+    return Place(
+        crd=crd_name(finding.crd, finding.versions),
+        rule=finding.rule,
+        effect=finding.effect,
+        paths=tuple(path for path in item.paths if path),
+        lines=tuple(part_line(part).replace(" -> ", " → ") for part in item.parts),
+        ways=many(item.ways, "way"),
+    )
+
+
+def _way(cell: Cell, anchor: str, items: Items, *, brief: bool) -> Way:
+    items.more = {"from": cell.origin, "to": cell.target}
+    report, left_out = without_info(cell.report) if brief else (cell.report, 0)
+    since = {blocker.finding.id: tuple(_since(blocker)) for blocker in cell.blockers}
+    made = (items.direction(report, cell.direction, since), items.undecided(report))
+    return Way(
+        anchor=anchor,
+        title=f"{cell.origin} → {cell.target}",
+        verdict=cell.verdict,
+        tally=tally(cell.by_severity()),
+        crds=cell.blocking_crds,
+        unjudged=cell.unjudged,
+        directions=tuple(each for each in made if each.groups),
+        left_out=left_out,
+    )
+
+
+def _since(blocker: Blocker) -> Iterator[str]:
+    """``since release-4.14: "MachineAPI", "Build"``."""
+    by_release: dict[str, list[object]] = {}
+    for each in blocker.values:
+        by_release.setdefault(each.release, []).append(each.value)
+    yield from (f"since {release}: {listed(values, 50)}" for release, values in by_release.items())
+    if not by_release:
+        yield f"since {blocker.since}"
+
+
+def _recorded(cluster: Cluster) -> Recorded:
+    goals = tuple(
+        Goal(
+            name=target.target,
+            verdict=target.verdict,
+            tally=verdict_tally(target.report),
+            lines=tuple(target_lines(target.report)),
+            unjudged=target.unjudged,
+        )
+        for target in cluster.targets
+    )
+    answer = cluster_answer(cluster)
+    return Recorded(cluster_title(cluster), answer, cluster.notes, goals)

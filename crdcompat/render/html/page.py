@@ -1,0 +1,164 @@
+"""One self-contained file: the template filled in, with its style and script, and a policy that allows no other.
+
+Text of manifests, files and refs in HTML: it stays text, shows what it hides, and is of bounded length.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from functools import cache
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from crdcompat.render.escape import harmless
+from crdcompat.version import __version__
+from crdcompat.yaml.dump import to_yaml
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from crdcompat.findings.finding import Excerpt
+
+_TEMPLATES = Path(__file__).parent / "templates"
+#: Nothing is loaded, sent, framed or made a page from text; only this very style and script count.
+_POLICY = (
+    "default-src 'none'; style-src 'sha256-{style}'; script-src 'sha256-{script}'; base-uri 'none'; "
+    "form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+)
+
+
+def page(template: str, **values: Any) -> str:
+    """The template as a page. Every value it prints is made inert first."""
+    style, script = (Markup((_TEMPLATES / name).read_text("utf-8")) for name in ("page.css", "page.js"))
+    policy = Markup(_POLICY.format(style=_digest(style), script=_digest(script)))
+    shown = _environment().get_template(template).render(
+        style=style, script=script, policy=policy, version=__version__, **values
+    )  # fmt: skip
+    return shown if shown.endswith("\n") else f"{shown}\n"
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(_TEMPLATES),
+        autoescape=True,
+        finalize=inert,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(
+        block=block,
+        lines=lines_block,
+        yaml=yaml_block,
+        json=json_text,
+        excerpt=excerpt_block,
+        prose=prose,
+        data=as_data,
+    )
+    return environment
+
+
+def _digest(content: str) -> str:
+    return base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
+
+
+_MOST_INLINE, _MOST_BLOCK, _MOST_LINES = 4_000, 20_000, 400_000
+#: What no HTML document may hold, beyond the control characters that are written out already.
+_LAST_TWO = "".join(chr(plane | last) for plane in range(0, 0x110000, 0x10000) for last in (0xFFFE, 0xFFFF))
+_NO_HTML = re.compile(f"[\ufdd0-\ufdef{_LAST_TWO}]")
+_UNSAFE_IN_SCRIPT = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
+#: Before the number of a line: it differs from the other side, or it is the place itself.
+_SIGNS = {"old": "−", "new": "+"}
+
+
+def inert(value: Any) -> Any:
+    """What a template prints: text made harmless and cut; markup of ours as it is."""
+    if isinstance(value, Markup) or not isinstance(value, str):
+        return value
+    return _legal(_cut(value, _MOST_INLINE))
+
+
+def _legal(text: str) -> str:
+    return _NO_HTML.sub(lambda found: f"\\u{ord(found[0]):04x}", harmless(text))
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[:most]}… ({len(text) - most} more characters)"
+
+
+def as_data(value: Any) -> Markup:
+    """JSON for a script element: nothing in it ends the element, starts a comment, or is not ASCII."""
+    return Markup(json.dumps(value, separators=(",", ":")).translate(_UNSAFE_IN_SCRIPT))
+
+
+def json_text(value: Any) -> str:
+    """A value in one line of ASCII."""
+    return json.dumps(value, separators=(",", ":"))
+
+
+def block(text: str, most: int = _MOST_BLOCK) -> Markup:
+    """Lines of text for a ``pre``."""
+    return Markup("\n".join(_text(_legal(line)) for line in _cut(text, most).rstrip("\n").split("\n")))
+
+
+def lines_block(lines: Iterable[str]) -> Markup:
+    """Many short lines for a ``pre``."""
+    return block("\n".join(_legal(line) for line in lines), _MOST_LINES)
+
+
+def yaml_block(value: Any) -> Markup:
+    """A JSON value as YAML for a ``pre``; what is cut is no YAML any more, and says so."""
+    return block(to_yaml(value))
+
+
+def excerpt_block(excerpt: Excerpt) -> Markup:
+    """Numbered lines for a ``pre``, without the indentation they share; a sign as well as an element marks some."""
+    runs = (("".join(lines), names) for names, lines in _runs(excerpt))
+    return Markup("".join(f'<mark class="{names}">{text}</mark>' if names else text for text, names in runs))
+
+
+def _runs(excerpt: Excerpt) -> Iterator[tuple[str, list[str]]]:
+    """Numbered lines, those marked alike together, with the classes of their element."""
+    digits = len(str(excerpt.first + len(excerpt.lines)))
+    indent = min((len(line) - len(line.lstrip(" ")) for line in excerpt.lines if line.strip()), default=0)
+    numbered = enumerate(excerpt.lines, excerpt.first)
+    for names, run in groupby(numbered, lambda each: _names(excerpt, each[0])):
+        sign = _SIGNS[excerpt.side] if "changed" in names else " "
+        here = "›" if "place" in names else " "
+        yield names, [f"{here}{sign} {number:>{digits}}  {_text(_legal(line[indent:]))}\n" for number, line in run]
+
+
+def _names(excerpt: Excerpt, number: int) -> str:
+    told = {"changed": number in excerpt.changed, "place": number == excerpt.line}
+    return " ".join(name for name, holds in told.items() if holds)
+
+
+def _text(text: str) -> str:
+    """Text between tags, where quotes end nothing: they are frequent, and take much room as references."""
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def prose(text: str) -> Markup:
+    """Paragraphs and lists of our own rules; ``code`` between backticks."""
+    return Markup("").join(_paragraph(part) for part in re.split(r"\n\s*\n", text.strip()))
+
+
+def _paragraph(text: str) -> Markup:
+    if not text.lstrip().startswith("- "):
+        return Markup("<p>{}</p>").format(_spans(text))
+    items = re.split(r"(?:^|\n)- ", text)[1:]
+    return Markup("<ul>{}</ul>").format(Markup("").join(Markup("<li>{}</li>").format(_spans(item)) for item in items))
+
+
+def _spans(text: str) -> Markup:
+    parts = " ".join(text.split()).split("`")
+    shown = (Markup("<code>{}</code>").format(part) if index % 2 else escape(part) for index, part in enumerate(parts))
+    return Markup("").join(shown)

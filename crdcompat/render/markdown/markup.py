@@ -1,0 +1,62 @@
+"""Pieces of GitHub Markdown that hold text from manifests as text: nothing in it becomes markup, a link or a mention.
+
+GitHub links ``@user``, ``#1`` and addresses wherever they stand, but not in code; so such text stands in code only.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from typing import TYPE_CHECKING
+
+from crdcompat.render.escape import harmless
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_MOST_INLINE = 400
+_MOST_IN_BLOCK = 4_000
+_TICKS = re.compile("`+")
+#: Every mark around code is longer than what it holds: without a bound, text of marks alone would grow threefold.
+_MANY_TICKS = re.compile("`{11,}")
+
+
+def span(text: str) -> str:
+    """Text as a code span. Not for table cells, where ``|`` ends even code."""
+    shown = _cut(harmless(text), _MOST_INLINE)
+    ticks = "`" * (_longest_run(shown) + 1)
+    # One space at either end belongs to the marks, not to the code; empty code is none.
+    space = " " if shown[:1] in ("`", " ", "") or shown[-1:] in ("`", " ") else ""
+    return f"{ticks}{space}{shown}{space}{ticks}"
+
+
+def code(text: str) -> str:
+    """Text as code inside a line of HTML, such as a summary."""
+    return f"<code>{html.escape(_cut(harmless(text), _MOST_INLINE))}</code>"
+
+
+def block(text: str) -> str:
+    """Lines of harmless text as a fenced block."""
+    shown = _cut(text, _MOST_IN_BLOCK)
+    fence = "`" * max(_longest_run(shown) + 1, 3)
+    return f"{fence}text\n{shown}\n{fence}"
+
+
+def details(summary: str, body: str) -> str:
+    """Something to unfold; ``summary`` is HTML, ``body`` Markdown, which needs the empty lines around it."""
+    return f"<details>\n<summary>{summary}</summary>\n\n{body}\n\n</details>"
+
+
+def bullets(texts: Sequence[str], most: int = 10) -> str:
+    """A list of code spans, and how many more there are."""
+    rest = len(texts) - most
+    return "\n".join([f"- {span(text)}" for text in texts[:most]] + ([f"- and {rest} more"] if rest > 0 else []))
+
+
+def _longest_run(text: str) -> int:
+    return max((len(run) for run in _TICKS.findall(text)), default=0)
+
+
+def _cut(text: str, most: int) -> str:
+    text = _MANY_TICKS.sub(f"{'`' * 10}…", text)
+    return text if len(text) <= most else f"{text[:most]}… (cut)"

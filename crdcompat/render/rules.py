@@ -1,0 +1,188 @@
+"""One rule as text: what, why, the way out, and an example that the tests run.
+
+The page of all rules as Markdown: docs/rules.md is its output, and a test holds it to that.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from crdcompat.findings.rules import Example, Rule, catalogue
+from crdcompat.findings.severity import default_severity
+from crdcompat.render.wording.rules import EFFECTS, side_yaml
+from crdcompat.vocabulary import Direction, Owner
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from crdcompat.findings.rules import Example, Rule
+
+
+def rule_text(rule: Rule) -> Iterator[str]:
+    """All lines of ``crdcompat explain RULE``."""
+    yield f"{rule.id}: {rule.title}"
+    yield ""
+    yield rule.summary
+    yield ""
+    yield "Why it matters"
+    yield from _indented(rule.why)
+    yield ""
+    yield "What to do"
+    yield from _indented(rule.fix)
+    for example in rule.examples:
+        yield ""
+        yield from _example(example)
+    if rule.references:
+        yield ""
+        yield "See also"
+        yield from (f"  {reference}" for reference in rule.references)
+
+
+def _example(example: Example) -> Iterator[str]:
+    yield f"Example: {example.title} ({example.direction})"
+    yield "  OLD"
+    yield from _side(example.old, example.old_crd)
+    yield "  NEW"
+    yield from _side(example.new, example.new_crd)
+    finding = example.finding
+    where = f" at {finding['path']}" if finding["path"] else ""
+    yield f"  -> {finding['severity']}, {finding['effect']}{where}"
+    for error in finding.get("errors", ()):
+        yield f"     API server: {error}"
+    for path in finding.get("pruned", ()):
+        yield f"     lost: {path}"
+    for path in finding.get("defaulted", ()):
+        yield f"     set by default: {path}"
+
+
+def _side(schema: dict[str, Any], spec: dict[str, Any] | None) -> Iterator[str]:
+    text = side_yaml(schema, spec) or "(a plain CRD with version v1)"
+    yield from (f"    {line}" for line in text.splitlines())
+
+
+def _indented(text: str) -> Iterator[str]:
+    yield from (f"  {line}".rstrip() for line in text.rstrip().splitlines())
+
+
+_INTRO = """\
+# Rules
+
+<!-- Made by `crdcompat rules --format markdown > docs/rules.md` from the files in rules/: change those. -->
+
+A rule is an opinion about one kind of change between two releases, OLD and NEW. A *rollback* goes from NEW to OLD:
+objects written under NEW meet OLD's schema. An *upgrade* goes from OLD to NEW. Each rule says what it finds, why it
+matters and what to do. The tests run every example: exactly this finding comes out.
+
+`crdcompat explain RULE` prints one rule. `--select RULE` and `--ignore RULE` choose among them.
+"""
+
+_SEVERITY = """\
+## Severity
+
+What the API server does, and so how much a finding matters where its rule says nothing else:
+"""
+
+_AFTER_SEVERITY = """\
+Four things change this. A default that the other release rejects is an error: every object that leaves the field
+out holds it. Recorded objects that meet a finding (`--objects`) make a rejection an error and a loss a warning. What
+only *may* be rejected, because no object was found that shows it, is at most a warning. A change only in feature sets
+that can be neither upgraded nor rolled back (`*NoUpgrade`) is one step lower.
+"""
+
+_COLUMNS = {
+    "rollback, status": (Direction.ROLLBACK, Owner.STATUS),
+    "rollback, elsewhere": (Direction.ROLLBACK, Owner.SPEC),
+    "upgrade": (Direction.UPGRADE, Owner.SPEC),
+}
+#: What Markdown would read as its own. An underscore inside a word is none of it.
+_SPECIAL = re.compile(r"[\\<>*\[\]&]|\b_|_\b")
+
+
+def rules_markdown() -> str:
+    """The whole page: what severities are, a table of contents, and every rule."""
+    rules = catalogue().values()
+    contents = [f"- [{rule.id}](#{rule.id}): {_text(rule.summary)}" for rule in rules]
+    head = [_INTRO, _SEVERITY, *_severities(), "", _AFTER_SEVERITY, "## Contents", "", *contents]
+    return "\n".join([*head, *(line for rule in rules for line in ("", *rule_section(rule)))]) + "\n"
+
+
+def rule_section(rule: Rule) -> Iterator[str]:
+    """The lines of one rule; its id is the heading, so that links to it stay as they are."""
+    yield f"## {rule.id}"
+    yield ""
+    yield f"**{_text(rule.title)}.** {_text(rule.summary)}"
+    if rule.mirror:
+        yield ""
+        yield f"With OLD and NEW changed over: [{rule.mirror}](#{rule.mirror})."
+    if rule.severity:
+        yield ""
+        yield f"Severity: {', '.join(f'{level} on {direction}' for direction, level in rule.severity.items())}."
+    yield ""
+    yield "### Why it matters"
+    yield ""
+    yield _text(rule.why.rstrip())
+    yield ""
+    yield "### What to do"
+    yield ""
+    yield _text(rule.fix.rstrip())
+    for example in rule.examples:
+        yield ""
+        yield from _example_markdown(example)
+    if rule.references:
+        yield ""
+        yield "### See also"
+        yield ""
+        yield from (f"- {_text(reference)}" for reference in rule.references)
+
+
+def _severities() -> Iterator[str]:
+    yield f"| effect | what happens | {' | '.join(_COLUMNS)} |"
+    yield f"|{'---|' * (2 + len(_COLUMNS))}"
+    for effect, told in EFFECTS.items():
+        levels = " | ".join(default_severity(direction, effect, owner) for direction, owner in _COLUMNS.values())
+        yield f"| `{effect}` | {told} | {levels} |"
+
+
+def _example_markdown(example: Example) -> Iterator[str]:
+    yield f"### Example: {_text(example.title)} ({example.direction})"
+    for name in ("old", "new"):
+        yield ""
+        yield f"{name.upper()}:"
+        yield ""
+        yield from _side_markdown(getattr(example, name), getattr(example, f"{name}_crd"))
+    finding = example.finding
+    where = f" at `{finding['path']}`" if finding["path"] else ""
+    yield ""
+    yield f"Finding: **{finding['severity']}**, `{finding['effect']}`{where}."
+    told = [
+        *(f"API server: {error}" for error in finding.get("errors", ())),
+        *(f"lost: {path}" for path in finding.get("pruned", ())),
+        *(f"set by default: {path}" for path in finding.get("defaulted", ())),
+    ]
+    if told:
+        yield ""
+        yield from _block("text", "\n".join(told))
+
+
+def _side_markdown(schema: dict[str, Any], spec: dict[str, Any] | None) -> Iterator[str]:
+    text = side_yaml(schema, spec)
+    if text:
+        yield from _block("yaml", text)
+    else:
+        yield "a plain CRD with version v1."
+
+
+def _block(language: str, text: str) -> Iterator[str]:
+    """A fenced block; the fence is longer than any in the text."""
+    fence = max(("```", *(f"{run}`" for run in re.findall("`+", text))), key=len)
+    yield f"{fence}{language}"
+    yield text
+    yield fence
+
+
+def _text(text: str) -> str:
+    """Prose of a rule as Markdown: its lists and code spans stand, nothing else in it is markup."""
+    parts = text.split("`")
+    parts[::2] = (_SPECIAL.sub(r"\\\g<0>", part) for part in parts[::2])
+    return "`".join(parts)

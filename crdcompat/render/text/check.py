@@ -1,0 +1,43 @@
+"""A check as lines of text: what the change does, then what stands between the head and each rollback target."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from crdcompat.models.check import CheckReport, Section
+from crdcompat.render.text.diff import diff_text, says_something
+from crdcompat.render.wording.check import section_title
+from crdcompat.render.wording.findings import many, tally
+from crdcompat.vocabulary import FindingStatus, Severity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from crdcompat.render.escape import Style
+
+
+def check_text(report: CheckReport, style: Style) -> Iterator[str]:
+    """All lines; of a section without anything to say, one."""
+    for note in report.notes if style.verbosity >= 0 else ():
+        yield f"note: {note}"
+    for waiver in report.waivers:
+        yield style.paint(waiver, "warning")
+    found = report.by_severity()
+    for section in report.sections:
+        if style.verbosity >= 0 or says_something(section.report):
+            yield ""
+            yield from _section(section, style)
+    if not report.sections or (style.verbosity < 0 and not found[Severity.ERROR]):
+        return
+    colour = "error" if found[Severity.ERROR] else "warning" if found[Severity.WARNING] else "good"
+    yield ""
+    yield style.paint(f"This change: {tally(found)}.", colour)
+
+
+def _section(section: Section, style: Style) -> Iterator[str]:
+    report = section.report
+    existing = sum(finding.status == FindingStatus.EXISTING for finding in report.findings)
+    yield style.paint(section_title(section), "bold")
+    yield from diff_text(report, style)
+    if existing and style.verbosity >= 0:
+        yield f"{many(existing, 'finding')} stood there before this change (--all lists them)."

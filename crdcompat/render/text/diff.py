@@ -1,0 +1,157 @@
+"""A diff report as lines of text."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from crdcompat.render.wording.findings import (
+    DIRECTION_TITLES,
+    compared_line,
+    direction_title,
+    finding_lines,
+    many,
+    only_on_one_side,
+    problem_line,
+    tally,
+    undecided_line,
+)
+from crdcompat.vocabulary import Severity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from crdcompat.findings.finding import Finding
+    from crdcompat.models.diff import DiffReport
+    from crdcompat.models.report import Release
+    from crdcompat.render.escape import Style
+
+_MOST_UNDECIDED = 12
+_MOST_NAMES = 6
+
+
+def diff_text(report: DiffReport, style: Style) -> Iterator[str]:
+    """All lines of the report; if it is to be quiet, what could not be read and the errors only."""
+    quiet = style.verbosity < 0
+    if quiet and not says_something(report):
+        return
+    if not quiet:
+        yield style.paint(f"{_side(report.old)} -> {_side(report.new)}", "bold")
+        for note in (*report.old.notes, *report.new.notes):
+            yield f"  note: {note}"
+    for problem in report.problems:
+        yield problem_line(problem, style)
+    for remark in () if quiet else report.remarks:
+        yield f"  {remark.file}:{remark.line}: {remark.message}"
+    for direction in DIRECTION_TITLES:
+        findings = [finding for finding in report.findings if finding.direction == direction]
+        yield from _direction(findings, direction_title(report, direction), style)
+    yield from _undecided(report, style)
+    yield from _unexplained(report, style)
+    yield ""
+    yield from (_found(report, style),) if quiet else _footer(report, style)
+
+
+def says_something(report: DiffReport) -> bool:
+    """Whether even a quiet report has to speak."""
+    return bool(report.by_severity()[Severity.ERROR] or report.problems or report.unexplained)
+
+
+def _side(release: Release) -> str:
+    commit = f" ({release.commit[:12]})" if release.commit else ""
+    kubernetes = f", Kubernetes {release.kubernetes}" if release.kubernetes else ""
+    return f"{release.name}{commit}{kubernetes}"
+
+
+def _direction(findings: Sequence[Finding], title: str, style: Style) -> Iterator[str]:
+    counted = [finding for finding in findings if finding.counts or (finding.waiver is None and style.existing)]
+    blocks = [finding for finding in counted if finding.severity != Severity.INFO or style.verbosity > 0]
+    lines = [finding for finding in counted if finding.severity == Severity.INFO and style.verbosity == 0]
+    if style.verbosity < 0:
+        blocks, lines = [finding for finding in blocks if finding.severity == Severity.ERROR], []
+    if not blocks and not lines:
+        return
+    yield ""
+    yield style.paint(title, "bold")
+    for finding in blocks:
+        yield ""
+        yield from finding_lines(finding, style)
+    if lines:
+        yield ""
+        yield from _short_list(lines, style)
+
+
+def _short_list(findings: Sequence[Finding], style: Style) -> Iterator[str]:
+    """What only loses or gains a value, one line each, under its CRD."""
+    crd = ""
+    for finding in sorted(findings, key=lambda item: (item.crd, item.version, item.path)):
+        name = f"{finding.crd}/{finding.version}".rstrip("/")
+        if name != crd:
+            crd = name
+            yield f"{style.paint('info', 'info')} {name}"
+        what = {"value-pruned": "lost", "value-defaulted": "set to its default"}.get(finding.effect, finding.effect)
+        yield f"  {finding.path or 'the CRD'}: {what} [{finding.rule}]"
+
+
+def _undecided(report: DiffReport, style: Style) -> Iterator[str]:
+    entries = report.undecided
+    if not entries or style.verbosity < 0:
+        return
+    yield ""
+    yield style.paint("Undecided: differences that this version does not judge", "bold")
+    if len(entries) > _MOST_UNDECIDED and style.verbosity <= 0:
+        counted = Counter((entry.crd, entry.keyword) for entry in entries)
+        by_crd: dict[str, list[str]] = {}
+        for (crd, keyword), count in sorted(counted.items()):
+            by_crd.setdefault(crd, []).append(f"{keyword} ({count})" if count > 1 else keyword)
+        for crd, keywords in by_crd.items():
+            yield style.wrap(f"{crd}: {', '.join(keywords)}", indent="    ", first="  ")
+        yield "  (-v or --format json lists each with its path)"
+        return
+    for entry in entries:
+        yield f"  {undecided_line(entry)}"
+
+
+def _unexplained(report: DiffReport, style: Style) -> Iterator[str]:
+    """Rejections of recorded objects that no finding explains: there should be none."""
+    if not report.unexplained:
+        return
+    yield ""
+    yield style.paint("Recorded objects are rejected in ways that no finding explains", "error")
+    shown = report.unexplained if style.verbosity > 0 else report.unexplained[:_MOST_UNDECIDED]
+    for item in shown:
+        yield style.wrap(f"{item.object} in {item.source}: {item.error}", indent="    ", first="  ")
+    if len(shown) < len(report.unexplained):
+        yield f"  and {len(report.unexplained) - len(shown)} more (-v shows all)"
+
+
+def _footer(report: DiffReport, style: Style) -> Iterator[str]:
+    counts = report.counts
+    yield style.wrap(compared_line(report), indent="")
+    for names, side in only_on_one_side(report):
+        if names:
+            rest = len(names) - _MOST_NAMES
+            more = f" and {rest} more" if rest > 0 and style.verbosity <= 0 else ""
+            shown = names if style.verbosity > 0 else names[:_MOST_NAMES]
+            yield style.wrap(f"only in {side.name}: {', '.join(shown)}{more}", indent="    ", first="  ")
+    for text in dict.fromkeys(counts.text_changes) if style.verbosity > 0 else ():
+        yield style.wrap(f"text only: {text}", indent="    ", first="  ")
+    for crd, file, by in counts.superseded if style.verbosity > 0 else ():
+        yield style.wrap(f"{crd}: {file} gives way to {by}", indent="    ", first="  ")
+    if counts.apart:
+        yield style.wrap(
+            f"not compared, for no context has it on both sides: {', '.join(counts.apart)}", indent="    ", first="  "
+        )
+    if counts.superseded and style.verbosity == 0:
+        yield f"  {many(len(counts.superseded), 'document')} gave way to another of the same CRD (-v names them)"
+    yield _found(report, style)
+    one_sided = counts.only_old or counts.only_new or counts.apart
+    if counts.compared and not counts.changed and not one_sided and not report.problems:
+        yield "The schemas are the same."
+
+
+def _found(report: DiffReport, style: Style) -> str:
+    found = report.by_severity()
+    waived = sum(finding.waiver is not None for finding in report.findings)
+    colour = "error" if found[Severity.ERROR] else "warning" if found[Severity.WARNING] else "good"
+    return f"{style.paint(f'Found {tally(found)}', colour)}; {len(report.undecided)} undecided, {waived} waived."

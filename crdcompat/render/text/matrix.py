@@ -1,0 +1,114 @@
+"""A matrix of releases as lines of text: the grid, what blocks and since when, what was not judged, the cluster."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from crdcompat.models.matrix_obstacles import Obstacle, obstacles
+from crdcompat.render.wording.findings import crd_name, many, tally
+from crdcompat.render.wording.matrix import (
+    BLOCKING,
+    cluster_answer,
+    cluster_title,
+    coverage,
+    matrix_notes,
+    part_line,
+    reasons,
+    target_lines,
+    verdicts,
+)
+from crdcompat.render.wording.matrix_grid import COLOURS, grid
+from crdcompat.render.wording.simulation import verdict_tally
+from crdcompat.vocabulary import Severity
+from crdcompat.vocabulary.writes import ReleaseVerdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from crdcompat.models.matrix import Cell, Cluster, MatrixReport
+    from crdcompat.render.escape import Style
+
+_MOST_LINES = 12
+
+
+def matrix_text(report: MatrixReport, style: Style) -> Iterator[str]:
+    """All lines of the report."""
+    yield from grid(report, style)
+    for note in matrix_notes(report):
+        yield style.wrap(f"note: {note}", indent="")
+    for direction, (title, legend) in BLOCKING.items():
+        yield from _blocking(title, legend, obstacles(report, direction), style)
+    if style.verbosity >= 0:
+        yield from _unjudged(report, style)
+    if style.verbosity > 0:
+        for cell in report.cells:
+            yield from _findings(cell, style)
+    if report.cluster is not None:
+        yield ""
+        yield from _cluster(report.cluster, style)
+    yield ""
+    yield from _footer(report, style)
+
+
+def _blocking(title: str, legend: str, found: Sequence[Obstacle], style: Style) -> Iterator[str]:
+    if found:
+        yield ""
+        yield style.paint(title, "bold")
+        yield style.wrap(legend, indent="")
+    for item in found:
+        finding = item.finding
+        head = style.paint(crd_name(finding.crd, finding.versions), "path")
+        yield f"{head}  {style.paint(finding.rule, 'error')}, {finding.effect}"
+        if any(item.paths):
+            yield style.wrap(", ".join(item.paths), indent="    ", first="  ")
+        for part in item.parts:
+            yield style.wrap(part_line(part), indent="      ", first="    ")
+
+
+def _unjudged(report: MatrixReport, style: Style) -> Iterator[str]:
+    found = reasons(report)
+    if not found:
+        return
+    yield ""
+    yield style.paint("What was not judged", "bold")
+    told = [f"{reason} ({many(ways, 'way')})" for reason, ways in found.items()]
+    yield from _cut_short(told, style)
+
+
+def _findings(cell: Cell, style: Style) -> Iterator[str]:
+    """Errors and warnings of a cell, a line each: diff tells all of them."""
+    shown = [finding for finding in cell.findings if finding.counts and finding.severity != Severity.INFO]
+    if not shown:
+        return
+    yield ""
+    yield style.paint(f"{cell.origin} -> {cell.target}: {cell.verdict}, {tally(cell.by_severity())}", "bold")
+    for finding in shown:
+        kind = style.paint(f"{finding.severity}[{finding.rule}]", finding.severity)
+        yield f"  {kind} {crd_name(finding.crd, finding.version)} {finding.path}  {finding.id}"
+
+
+def _cluster(cluster: Cluster, style: Style) -> Iterator[str]:
+    yield style.paint(cluster_title(cluster), "bold")
+    for note in cluster.notes:
+        yield style.wrap(f"note: {note}", indent="    ", first="  ")
+    yield style.wrap(cluster_answer(cluster), indent="  ")
+    for target in cluster.targets:
+        verdict = style.paint(target.verdict, COLOURS[target.verdict])
+        yield f"  to {target.target}: {verdict} (objects by their worst write: {verdict_tally(target.report)})"
+        for line in target_lines(target.report):
+            yield style.wrap(line, indent="      ", first="    ")
+        yield from _cut_short([f"  not judged: {line}" for line in target.unjudged], style)
+
+
+def _cut_short(lines: Sequence[str], style: Style) -> Iterator[str]:
+    shown = lines if style.verbosity > 0 else lines[:_MOST_LINES]
+    for line in shown:
+        yield style.wrap(line, indent="    ", first="  ")
+    if len(shown) < len(lines):
+        yield f"  and {len(lines) - len(shown)} more (-v shows all)"
+
+
+def _footer(report: MatrixReport, style: Style) -> Iterator[str]:
+    worst = next((verdict for verdict, count in report.by_verdict().items() if count), ReleaseVerdict.CLEAN)
+    yield f"{style.paint(verdicts(report), COLOURS[worst])}."
+    yield style.wrap(coverage(report), indent="")

@@ -1,0 +1,141 @@
+"""A finding and a diff, in sentences and lines that text, Markdown, HTML and JUnit share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import orjson
+
+from crdcompat.findings.rules import rule
+from crdcompat.vocabulary import Direction, Effect, Severity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from crdcompat.errors import Problem
+    from crdcompat.findings.finding import Finding, IntroducedBy, Location
+    from crdcompat.models.diff import DiffReport, UndecidedEntry
+    from crdcompat.models.report import Release
+    from crdcompat.render.escape import Style
+
+DIRECTION_TITLES = {Direction.ROLLBACK: "Rolling back {new} -> {old}", Direction.UPGRADE: "Upgrading {old} -> {new}"}
+
+
+def direction_title(report: DiffReport, direction: Direction) -> str:
+    """``Rolling back NEW -> OLD``."""
+    return DIRECTION_TITLES[direction].format(old=report.old.name, new=report.new.name)
+
+
+def came_with(told: IntroducedBy) -> str:
+    """The commit that brought a line: short id, day, subject, and since which release it is there."""
+    if not told.commit:
+        return told.subject
+    since = f" (since {told.since})" if told.since else ""
+    return f"{told.commit[:12]} {str(told.date)[:10]} {told.subject}{since}"
+
+
+def had_waiver(finding: Finding) -> str:
+    """Why a finding counts that was accepted once."""
+    return f"It was accepted once, and its waiver has expired: {finding.ended}"
+
+
+def way_out(finding: Finding) -> str:
+    """The first advice of its rule, and the command that tells all of it."""
+    fix = rule(finding.rule).fix
+    first = fix.lstrip("- ").split("\n- ")[0]
+    return f"{' '.join(first.split())} (crdcompat explain {finding.rule})"
+
+
+def place(location: Location) -> str:
+    """``file:line:column``, as far as known."""
+    parts = [location.file, location.line, location.column]
+    return ":".join(str(part) for part in parts if part is not None)
+
+
+def undecided_line(entry: UndecidedEntry) -> str:
+    """``CRD/version path: keyword: why``."""
+    return f"{crd_name(entry.crd, entry.version)} {entry.path or 'the CRD'}: {entry.keyword}: {entry.reason}"
+
+
+def crd_name(crd: str, version: str) -> str:
+    """``CRD/version``; a change of the whole CRD may be of no version."""
+    return f"{crd}/{version}" if version else crd
+
+
+def compared_line(report: DiffReport) -> str:
+    """How much was looked at, in one sentence."""
+    counts = report.counts
+    only = [f"{len(names)} only in {side.name}" for names, side in only_on_one_side(report)]
+    unread = f" {many(counts.unread, 'file')} alike on all sides: not read." if counts.unread else ""
+    return (
+        f"Compared {many(counts.compared, 'CRD')} in {many(len(counts.contexts), 'context')}: "
+        f"{counts.changed} changed, {', '.join(only)}; {many(len(counts.text_changes), 'text-only change')}, "
+        f"{many(len(report.skipped), 'file')} skipped, {many(len(report.problems), 'problem')}.{unread}"
+    )
+
+
+def only_on_one_side(report: DiffReport) -> tuple[tuple[tuple[str, ...], Release], ...]:
+    return (report.counts.only_old, report.old), (report.counts.only_new, report.new)
+
+
+def tally(found: Mapping[Severity, int]) -> str:
+    """``2 errors, 1 warning, 0 info``."""
+    errors, warnings, others = (found[severity] for severity in Severity)
+    return f"{many(errors, 'error')}, {many(warnings, 'warning')}, {others} info"
+
+
+def many(count: int, what: str) -> str:
+    """``1 file``, ``2 files``."""
+    return f"{count} {what}{'' if count == 1 else 's'}"
+
+
+_MOST_CONTEXTS = 3
+
+
+def finding_lines(finding: Finding, style: Style) -> Iterator[str]:
+    """One finding: what, where, what the API server says, a witness, the way out."""
+    head = style.paint(f"{finding.severity}[{finding.rule}]", finding.severity)
+    yield f"{head} {finding.crd}/{finding.version} {style.paint(finding.path, 'path')}  {finding.id}"
+    for location in _first_of_each_side(finding.locations):
+        yield f"  --> {location.side}: {place(location)}"
+    yield style.wrap(finding.message + ".")
+    if style.verbosity < 0:
+        return
+    witness = finding.witness
+    for error in witness.errors[:2]:
+        yield style.wrap(error, indent="      ", first="  API server: ")
+    if witness.pruned and finding.effect == Effect.VALUE_PRUNED:
+        yield f"  lost: {', '.join(witness.pruned)}"
+    if witness.object is not None:
+        yield f"  witness: {orjson.dumps(witness.object).decode()}"
+    else:
+        yield style.wrap(f"no witness: {witness.reason}")
+    if finding.evidence.recorded_objects:
+        examples = ", ".join(finding.evidence.examples)
+        met = f"met by {many(finding.evidence.recorded_objects, 'recorded object')}: {examples}"
+        yield style.wrap(met, indent="    ", first="  ")
+    if finding.introduced_by is not None:
+        yield style.wrap(came_with(finding.introduced_by), indent="    ", first="  introduced by: ")
+    if finding.ended:
+        yield style.wrap(had_waiver(finding), indent="    ", first="  ")
+    yield style.wrap(way_out(finding), indent="    ", first="  way out: ")
+    yield f"  contexts: {contexts(finding.contexts)}"
+
+
+def _first_of_each_side(locations: Sequence[Location]) -> list[Location]:
+    """One line a side; people change Go types before what is generated from them, so their place is a line more."""
+    found = {(location.side, location.kind): location for location in reversed(locations)}
+    return list(found.values())[::-1]
+
+
+def contexts(names: Sequence[str]) -> str:
+    """The contexts, cut short where there are many."""
+    rest = len(names) - _MOST_CONTEXTS
+    return ", ".join(names[:_MOST_CONTEXTS]) + (f" and {rest} more" if rest > 0 else "")
+
+
+def problem_line(problem: Problem, style: Style) -> str:
+    """``error: file:line: what``."""
+    where = problem.file + (f":{problem.line}" if problem.line else "")
+    side = f" ({problem.side})" if problem.side else ""
+    return f"{style.paint('could not read', 'error')} {where}{side}: {problem.message}"

@@ -1,0 +1,138 @@
+"""A fleet in sentences: how far back its clusters can go, and what blocks them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from crdcompat.findings.finding import listed
+from crdcompat.render.wording.findings import many, place
+from crdcompat.vocabulary import Direction
+from crdcompat.vocabulary.writes import Endpoint, ReleaseVerdict, WriteResult
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from crdcompat.models.fleet import FleetCluster, FleetFinding, FleetReport, Unjudged
+
+
+_MOST_VALUES = 8
+
+
+def fleet_title(report: FleetReport) -> str:
+    """What was replayed on how much."""
+    targets = ", ".join(release.name for release in report.targets)
+    if report.direction == Direction.ROLLBACK:
+        what = f"Rollback {report.new.name} -> {targets}"
+    else:
+        what = f"Upgrade {report.old.name} -> {targets}"
+    read = f"{many(report.recordings, 'recording')}, {many(report.objects, 'object')}"
+    return f"{what} replayed on {many(len(report.clusters), 'cluster')} ({read})"
+
+
+def how_far(report: FleetReport) -> str:
+    """The question that the verdicts answer."""
+    return (
+        "How far back the clusters can go"
+        if report.direction == Direction.ROLLBACK
+        else "Whether the clusters can go there"
+    )
+
+
+def fleet_notes(report: FleetReport) -> tuple[str, ...]:
+    """What the run took for granted, each once."""
+    sides = (note for release in (report.old, report.new, *report.targets) for note in release.notes)
+    notes = [*sides, *report.notes]
+    several = [cluster for cluster in report.clusters if len(cluster.recordings) > 1]
+    if several:
+        text = "has several recordings" if len(several) == 1 else "have several recordings"
+        notes.append(
+            f"{many(len(several), 'cluster')} {text}: one all the same, with what any of them holds, each object once"
+        )
+    if outside := sum(cluster.outside for cluster in report.clusters):
+        notes.append(f"{many(outside, 'object')} of kinds that neither release defines play no part")
+    return tuple(dict.fromkeys(notes))
+
+
+def verdict_tally(counted: Mapping[ReleaseVerdict, int]) -> str:
+    """``2 blocked, 5 clean``; ``none`` without clusters."""
+    return ", ".join(f"{count} {verdict}" for verdict, count in counted.items() if count) or "none"
+
+
+def finding_sentences(finding: FleetFinding, report: FleetReport) -> Iterator[str]:
+    """Who holds what, which targets reject it, what to do about it, and where to look."""
+    share = f"{finding.clusters} of {many(len(report.clusters), 'cluster')}"
+    yield f"{share}: {finding.crd} {finding.path or 'the root'} {_held(finding)}  {finding.id}"
+    for item in finding.targets:
+        where = f" at {place(item.location)}" if item.location is not None else ""
+        yield f"rejected by {item.target}{where} ({many(item.clusters, 'cluster')}, {many(item.objects, 'object')})"
+    endpoint = "/status" if finding.endpoint == Endpoint.STATUS else "the object itself"
+    verb = "set it" if finding.type == "FieldValueRequired" else "take it out"
+    yield f"{verb} by a write to {endpoint}, or widen the CRD there"
+    yield f"e.g. {finding.example}"
+
+
+def _held(finding: FleetFinding) -> str:
+    if finding.type == "FieldValueRequired":
+        return "is missing, and required"
+    values: dict[str, int] = {}
+    for target in finding.targets:
+        for held in target.values:
+            text = listed([held.value])
+            values[text] = max(values.get(text, 0), held.clusters)
+    if not values:
+        return f"is rejected ({finding.type})"
+    told = sorted(values.items(), key=lambda item: (-item[1], item[0]))
+    same = all(count == finding.clusters for _, count in told)
+    shown = ", ".join(text if same else f"{text} ({count})" for text, count in told[:_MOST_VALUES])
+    rest = len(told) - _MOST_VALUES
+    return f"holds {shown}{f' and {rest} more' if rest > 0 else ''}"
+
+
+def unjudged_sentence(item: Unjudged, report: FleetReport) -> str:
+    """Why, towards which targets, and how much."""
+    objects = f"{many(item.objects, 'object')}: " if item.objects else ""
+    share = f"{item.clusters} of {many(len(report.clusters), 'cluster')}"
+    return f"{share}, to {', '.join(item.targets)}: {objects}{item.reason}, e.g. {item.example}"
+
+
+def cluster_sentence(cluster: FleetCluster, report: FleetReport) -> str:
+    """A cluster and each target: ``can go to``, ``unknown``, ``not to``, and why."""
+    paths = {finding.id: f"{finding.kind} {finding.path}".strip() for finding in report.findings}
+    by_text: dict[tuple[str, str], list[str]] = {}
+    for standing in cluster.standings:
+        said, why, name = "can go to", "", standing.target
+        if standing.verdict == ReleaseVerdict.UNKNOWN:
+            said, why = "unknown for", f" ({_first(standing.unjudged) or 'nothing was judged'})"
+        elif standing.verdict == ReleaseVerdict.BLOCKED:
+            said, why = "not to", f" ({_first([paths[id_] for id_ in standing.findings])})"
+        elif lossy := standing.objects[WriteResult.LOSES_DATA]:
+            name = f"{name} (data of {many(lossy, 'object')} is lost)"
+        by_text.setdefault((said, why), []).append(name)
+    parts = [f"{said} {', '.join(names)}{why}" for (said, why), names in by_text.items()]
+    version = f" ({cluster.version})" if cluster.version else ""
+    others = f" and {many(len(cluster.recordings) - 1, 'other recording')}" if len(cluster.recordings) > 1 else ""
+    return f"{cluster.name}{others}{version}: {'; '.join(parts)}"
+
+
+def _first(texts: Sequence[str]) -> str:
+    return f"{texts[0]}, and {len(texts) - 1} more" if len(texts) > 1 else "".join(texts)
+
+
+def least_far(report: FleetReport) -> list[FleetCluster]:
+    """The clusters, those first that can go least far; the most stuck of them first."""
+    targets = [release.name for release in report.targets]
+
+    def far(cluster: FleetCluster) -> tuple[int, int, str]:
+        blocked = sum(standing.verdict == ReleaseVerdict.BLOCKED for standing in cluster.standings)
+        return (targets.index(cluster.farthest) if cluster.farthest else -1, -blocked, cluster.name)
+
+    return sorted(report.clusters, key=far)
+
+
+def coverage(report: FleetReport) -> str:
+    """How much was read, and what was not."""
+    read = report.recordings - len(report.unread)
+    return (
+        f"Read {read} of {many(report.recordings, 'recording')}; {len(report.unread)} could not be read,"
+        f" {many(len(report.problems), 'problem')}; left out {many(len(report.left_out), 'file')}."
+    )

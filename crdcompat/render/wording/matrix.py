@@ -1,0 +1,124 @@
+"""A matrix in sentences: verdicts, reasons, coverage, and the answer for one cluster."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from crdcompat.findings.finding import listed
+from crdcompat.models.losses import loss_lines
+from crdcompat.models.matrix_obstacles import Part
+from crdcompat.render.wording.findings import many
+from crdcompat.vocabulary import Direction
+from crdcompat.vocabulary.writes import ReleaseVerdict
+
+if TYPE_CHECKING:
+    from crdcompat.models.matrix import Cluster, MatrixReport
+    from crdcompat.models.simulation import SimulationReport
+
+
+_MOST_VALUES = 20
+
+
+_MOST_WAYS = 4
+
+
+#: By direction: what is listed, and how to read "since".
+BLOCKING = {
+    Direction.ROLLBACK: (
+        "What blocks a rollback, worst first",
+        "Since R: on the way from R or newer to any release before R.",
+    ),
+    Direction.UPGRADE: (
+        "What blocks an upgrade, worst first",
+        "Since R: on the way from any release before R to R or newer.",
+    ),
+}
+
+
+def matrix_notes(report: MatrixReport) -> tuple[str, ...]:
+    """What was taken for granted, each once."""
+    sides = [note for release in report.releases for note in release.notes]
+    return tuple(dict.fromkeys((*report.notes, *sides)))
+
+
+def part_line(part: Part) -> str:
+    """``since release-4.14: "MachineAPI", "Build"``, and which ways, where it is not all over that release."""
+    values = f": {listed(part.values, _MOST_VALUES)}" if part.values else ""
+    if part.usual:
+        return f"since {part.since}{values}"
+    rest = len(part.ways) - _MOST_WAYS
+    ways = ", ".join(" -> ".join(way) for way in part.ways[:_MOST_WAYS]) + (f" and {rest} more" if rest > 0 else "")
+    return f"since {part.since}{values} (only {ways})"
+
+
+def reasons(report: MatrixReport) -> dict[str, int]:
+    """Why something was not judged, and on how many ways."""
+    found: dict[str, int] = {}
+    for cell in report.cells:
+        for reason in cell.unjudged:
+            found[reason] = found.get(reason, 0) + 1
+    return found
+
+
+def cluster_title(cluster: Cluster) -> str:
+    """What the cluster is, and what it runs."""
+    names = ", ".join(source.rstrip("/").rpartition("/")[2] for source in cluster.sources)
+    told = [f"runs {cluster.version}"] if cluster.version else []
+    told += [f"taken as {cluster.origin}"] if cluster.origin else []
+    return f"How far back the cluster of {names} can go" + (f" ({', '.join(told)})" if told else "")
+
+
+def target_lines(report: SimulationReport) -> list[str]:
+    """What stands in the way to one release, then what would be lost on it."""
+    return [*_cause_lines(report), *loss_lines(report)]
+
+
+def _cause_lines(report: SimulationReport) -> list[str]:
+    """``ClusterVersion/version: status.a[*], status.b[*]: "A"``: which object, or how many, and what stands where."""
+    alike: dict[tuple[str, str], list[str]] = {}
+    for cause in report.causes:
+        who = cause.example.partition(" in ")[0] if cause.objects == 1 else many(cause.objects, cause.kind)
+        held = listed(cause.values, _MOST_VALUES) if cause.values else f"rejected ({cause.type})"
+        alike.setdefault((who, held), []).append(cause.path or "the object")
+    return [f"{who}: {', '.join(paths)}: {held}" for (who, held), paths in alike.items()]
+
+
+def cluster_answer(cluster: Cluster) -> str:
+    """The answer in a sentence; what neither release defines is left out of it, and that is said."""
+    said = {
+        "This cluster can go back to": [
+            item for item in cluster.targets if item.verdict not in (ReleaseVerdict.BLOCKED, ReleaseVerdict.UNKNOWN)
+        ],
+        "it cannot go back to": [item for item in cluster.targets if item.verdict == ReleaseVerdict.BLOCKED],
+        "whether it can go back to these is not known:": [
+            item for item in cluster.targets if item.verdict == ReleaseVerdict.UNKNOWN
+        ],
+    }
+    parts = [f"{words} {', '.join(item.target for item in found)}" for words, found in said.items() if found]
+    sentence = "; ".join(parts) or "None of the releases is older: there is none to go back to"
+    counted = (sum(item.outside for item in target.report.not_simulated) for target in cluster.targets)
+    left_out = max(counted, default=0)
+    more = f" Left out are {many(left_out, 'object')} of kinds that no release defines." if left_out else ""
+    return f"{sentence[:1].upper()}{sentence[1:]}.{more}"
+
+
+def verdicts(report: MatrixReport) -> str:
+    """``5 releases: 10 rollbacks (10 blocked), 10 upgrades (9 at risk, 1 clean)``: numbers and words of ours only."""
+    parts = []
+    for direction in Direction:
+        counted = report.by_verdict(direction)
+        told = ", ".join(f"{count} {verdict}" for verdict, count in counted.items() if count)
+        parts += [f"{many(sum(counted.values()), direction)} ({told})"] if told else []
+    waived = len({finding.id for cell in report.cells for finding in cell.findings if finding.waiver is not None})
+    more = f"; {many(waived, 'finding')} waived, and not counted" if waived else ""
+    return f"{len(report.releases)} releases: {', '.join(parts)}{more}"
+
+
+def coverage(report: MatrixReport) -> str:
+    """How much was compared, and what was not because only one release of a pair has it."""
+    counts = [cell.report.counts for cell in report.cells]
+    both = [each.compared for each in counts]
+    alone = max((len(each.only_old) + len(each.only_new) for each in counts), default=0)
+    span = f"{min(both)} to {max(both)}" if len(set(both)) > 1 else f"{max(both, default=0)}"
+    more = f"; those of one alone, up to {alone} a pair, are not judged" if alone else ""
+    return f"Compared are the CRDs that both releases of a pair have, {span}{more}."

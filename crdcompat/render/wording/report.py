@@ -1,0 +1,127 @@
+"""What the report formats share: which findings to show first, where to show them, and what to say of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from crdcompat.findings.finding import Finding, Location, fingerprint, order
+from crdcompat.models.check import CheckReport, Section, sections
+from crdcompat.models.diff import DiffReport
+from crdcompat.models.reports import Report
+from crdcompat.models.simulation import RejectedCause, SimulatedObject, SimulationReport
+from crdcompat.render.escape import Style, finish, harmless
+from crdcompat.render.wording.findings import crd_name, had_waiver, tally, way_out
+from crdcompat.render.wording.simulation import (
+    cause_line,
+    cause_way_out,
+    judging,
+    object_lines,
+    replay_title,
+    verdict_tally,
+)
+from crdcompat.vocabulary import Against, FindingStatus, Side
+from crdcompat.vocabulary.writes import WriteResult
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+NOTHING = "there was nothing to check"
+
+
+def headline(report: Report) -> str:
+    """The result in one sentence, as plain text."""
+    if isinstance(report, SimulationReport):
+        return harmless(f"{replay_title(report)}, by their worst write: {verdict_tally(report)}")
+    if isinstance(report, CheckReport) and not report.sections:
+        return NOTHING
+    return tally(report.by_severity())
+
+
+def notes(report: Report) -> tuple[str, ...]:
+    """What the run took for granted, each once."""
+    if isinstance(report, SimulationReport):
+        return (*report.old.notes, *report.new.notes, *report.notes)
+    own = (*report.notes, *report.waivers) if isinstance(report, CheckReport) else ()
+    sides = [note for item in sections(report) for side in (item.report.old, item.report.new) for note in side.notes]
+    return tuple(dict.fromkeys((*own, *sides)))
+
+
+def section_key(section: Section) -> str:
+    """``base``, or ``target`` and its name: the same for every run, whatever commit the base is."""
+    return Against.BASE if section.against == Against.BASE else f"{section.against} {section.report.old.name}"
+
+
+def section_counts(section: Section) -> str:
+    """What was found in one section: numbers and words of ours only."""
+    findings = section.report.findings
+    existing = sum(finding.status == FindingStatus.EXISTING for finding in findings)
+    waived = sum(finding.waiver is not None for finding in findings)
+    more = f"{existing} existing, {waived} waived, {len(section.report.undecided)} undecided"
+    return f"{tally(section.report.by_severity())}; {more}"
+
+
+def distinct(report: DiffReport | CheckReport) -> list[Finding]:
+    """The findings that count, each id once however many targets it breaks, most severe first."""
+    by_id: dict[str, Finding] = {}
+    for section in sections(report):
+        for finding in section.report.findings:
+            if finding.counts:
+                by_id.setdefault(finding.id, finding)
+    return sorted(by_id.values(), key=lambda finding: (finding.severity.rank, order(finding)))
+
+
+def primary(locations: Sequence[Location]) -> Location | None:
+    """Where people change it: in the newer side's files, in the Go source before what is generated from it.
+
+    None where only the older side has a place: its lines are not those of the tree that is looked at.
+    """
+    newer = [location for location in locations if location.side == Side.NEW]
+    return min(newer, key=lambda location: (location.kind != "go", location.line is None), default=None)
+
+
+def subject(finding: Finding) -> str:
+    """``CRD/version path``."""
+    return f"{crd_name(finding.crd, finding.version)} {finding.path}".strip()
+
+
+def title(finding: Finding) -> str:
+    """The rule, and which way objects travel."""
+    return f"{finding.rule} ({finding.direction})"
+
+
+def sentences(finding: Finding) -> list[str]:
+    """What is said of a finding where there is room for little: it, the API server's words, the way out."""
+    said = [f"{crd_name(finding.crd, finding.version)}: {finding.message}."]
+    said += [f"API server: {error}" for error in finding.witness.errors[:1]]
+    said += [f"{had_waiver(finding)}."] if finding.ended else []
+    return [harmless(line) for line in (*said, f"Way out: {way_out(finding)}")]
+
+
+def cause_id(report: SimulationReport, cause: RejectedCause) -> str:
+    """Twelve hex digits of what is rejected; values and counts may change."""
+    return fingerprint(f"rejected {cause.type}", report.direction, cause.crd, "", cause.path, (), ())
+
+
+def cause_sentences(report: SimulationReport, cause: RejectedCause) -> list[str]:
+    """What recorded objects hold that is rejected, and the way out."""
+    reader = judging(report)
+    said = (
+        f"{cause.crd}: {cause_line(cause)}, and {reader.name} rejects it (e.g. {cause.example})",
+        f"Way out: {cause_way_out(cause, reader)}",
+    )
+    return [harmless(line) for line in said]
+
+
+def rejected(report: SimulationReport) -> list[SimulatedObject]:
+    """The objects with a write that is rejected."""
+    return [item for item in report.objects if item.worst == WriteResult.REJECTED]
+
+
+def object_text(item: SimulatedObject) -> str:
+    """An object and its writes as plain text."""
+    return plain(object_lines(item, Style(verbosity=1)))
+
+
+def plain(lines: Iterable[str]) -> str:
+    """Lines as plain text, made harmless."""
+    return "\n".join(finish(lines))

@@ -1,0 +1,99 @@
+"""A simulation in sentences: causes, repairs, and the verdicts of one object."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import orjson
+
+from crdcompat.findings.finding import listed
+from crdcompat.render.wording.findings import many, place
+from crdcompat.vocabulary import Direction
+from crdcompat.vocabulary.writes import Endpoint, RepairVerdict, WriteResult
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from crdcompat.models.report import Release
+    from crdcompat.models.simulation import RejectedCause, SimulatedObject, SimulationReport
+    from crdcompat.render.escape import Style
+
+
+VERDICT_COLOURS = {
+    WriteResult.REJECTED: "error",
+    WriteResult.UNKNOWN: "warning",
+    WriteResult.LOSES_DATA: "info",
+    WriteResult.ACCEPTED: "good",
+}
+
+
+#: What each verdict on a repair says.
+REPAIRS = {
+    RepairVerdict.MAIN: "a single write to the object without the bad values is accepted; as a merge patch",
+    RepairVerdict.STATUS: (
+        "a single write to /status without the bad values is accepted; as a merge patch (--subresource=status)"
+    ),
+    RepairVerdict.DEADLOCK: (
+        "no single write is accepted: widen the old CRD by these values, or delete and recreate the object"
+    ),
+    RepairVerdict.UNKNOWN: "what would repair it depends on the Kubernetes version",
+}
+
+
+def object_lines(item: SimulatedObject, style: Style) -> Iterator[str]:
+    """One object: every kind of write with its verdict, and what would repair it."""
+    yield f"{style.paint(item.label, 'path')}  ({item.crd}/{item.version}, {item.source})"
+    for name, write in item.writes.items():
+        note = f"  {write.note}" if write.note else ""
+        yield f"  {name:<23} {style.paint(write.verdict, VERDICT_COLOURS[write.verdict])}{note}"
+    messages = dict.fromkeys(write.message for write in item.writes.values() if write.message)
+    for message in messages if style.verbosity > 0 else list(messages)[:1]:
+        yield style.wrap(message, indent="      ", first="  API server: ")
+    if item.pruned:
+        yield style.wrap(
+            f"lost with the next accepted write: {', '.join(item.pruned)}",
+            indent="    ",
+            first="  ",
+        )
+    verdict = item.repair.verdict
+    if verdict != RepairVerdict.NOT_NEEDED:
+        yield style.wrap(REPAIRS[verdict], indent="    ", first="  repair: ")
+        if item.repair.patch:
+            yield f"    {orjson.dumps(item.repair.patch).decode()}"
+        if item.repair.note:
+            yield f"    {item.repair.note}"
+
+
+def cause_way_out(cause: RejectedCause, reader: Release) -> str:
+    """What to do about it: a write, or a wider schema in the judging release."""
+    endpoint = "/status" if cause.endpoint == Endpoint.STATUS else "the object itself"
+    where = f", or widen {place(cause.location)} of {reader.name}" if cause.location is not None else ""
+    verb = "set it" if cause.type == "FieldValueRequired" else "take it out"
+    return f"{verb} by a write to {endpoint}{where}"
+
+
+def cause_line(cause: RejectedCause) -> str:
+    """How many objects hold what is rejected."""
+    where, share = cause.path or "the root", f"{cause.objects} of {cause.total} {cause.kind}"
+    if cause.type == "FieldValueRequired":
+        return f"{share}: {where} is missing, and required"
+    if cause.values:
+        return f"{share}: {where} holds {listed(cause.values)}"
+    return f"{share}: what {where} holds is rejected ({cause.type})"
+
+
+def replay_title(report: SimulationReport) -> str:
+    """What was replayed on how much."""
+    old, new = report.old.name, report.new.name
+    what = f"Rollback {new} -> {old}" if report.direction == Direction.ROLLBACK else f"Upgrade {old} -> {new}"
+    return f"{what} replayed on {many(len(report.objects), 'recorded object')}"
+
+
+def judging(report: SimulationReport) -> Release:
+    """The release whose server judges."""
+    return report.old if report.direction == Direction.ROLLBACK else report.new
+
+
+def verdict_tally(report: SimulationReport) -> str:
+    """``2 rejected, 5 accepted``; ``none`` without objects."""
+    return ", ".join(f"{count} {verdict}" for verdict, count in report.by_verdict().items() if count) or "none"

@@ -1,0 +1,147 @@
+"""Reports to standard output and files, several formats at once."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+from crdcompat.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from crdcompat.models.fleet import FleetReport
+    from crdcompat.models.matrix import MatrixReport
+    from crdcompat.models.reports import Report
+    from crdcompat.render.escape import Style
+
+#: GitHub takes no more from one step for its summary: 1 MiB.
+_MOST_SUMMARY_BYTES = 1 << 20
+
+
+def write_reports(
+    report: Report | MatrixReport | FleetReport,
+    formats: Sequence[str],
+    colour: str = "auto",
+    verbosity: int = 0,
+    *,
+    existing: bool = False,
+) -> None:
+    """Write the report in each ``FORMAT[=FILE]``; without a file to standard output. Raises UsageError.
+
+    Under GitHub Actions annotations go with the text unless formats are named, and a summary goes with them.
+    ``existing``: findings that stood before a change are shown, too.
+    """
+    actions = os.environ.get("GITHUB_ACTIONS") == "true"
+    usual = ("text", "github") if actions and _has_annotations(report) else ("text",)
+    named = map(parse_format, formats) if formats else ((name, None) for name in usual)
+    # Most commits touch no CRD: files and services say so, a person need not read it.
+    silent = (("text", None),) if verbosity <= 0 and _is_idle(report) else ()
+    chosen = [each for each in named if each not in silent]
+    for name, target in chosen:
+        if target is None:
+            text = _render(name, report, replace(style_for(sys.stdout, colour, verbosity), existing=existing))
+            sys.stdout.write(_without_commands(text) if actions and name == "text" else text)
+        else:
+            _write(target, _render(name, report, _plain(verbosity, existing=existing)))
+    if "github" in dict(chosen):
+        _append_summary(report)  # last: where it cannot be written, the reports are there
+
+
+def _write(target: str, text: str) -> None:
+    try:
+        Path(target).parent.mkdir(parents=True, exist_ok=True)
+        Path(target).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"cannot write {target}: {error.strerror}") from None
+
+
+def _plain(verbosity: int = 0, *, existing: bool = False) -> Style:
+    from crdcompat.render.escape import Style
+
+    return Style(verbosity=verbosity, existing=existing)
+
+
+def _render(name: str, report: Report | MatrixReport | FleetReport, style: Style) -> str:
+    from crdcompat.render.formats import fleet_format, get_format, matrix_format
+
+    if report.KIND == "matrix":
+        return matrix_format(name).render_matrix(report, style)
+    if report.KIND == "fleet":
+        return fleet_format(name).render_fleet(report, style)
+    return get_format(name).render(report, style)
+
+
+def _has_annotations(report: Report | MatrixReport | FleetReport) -> bool:
+    """What recorded clusters hold has no line in the repository."""
+    return report.KIND != "fleet"
+
+
+def _is_idle(report: Report | MatrixReport | FleetReport) -> bool:
+    return report.KIND == "check" and report.is_idle
+
+
+def _without_commands(text: str) -> str:
+    """The text between two commands that make the runner read no others: a field may be called ``::error``."""
+    token = os.urandom(16).hex()
+    return f"::stop-commands::{token}\n{text}::{token}::\n"
+
+
+def _append_summary(report: Report | MatrixReport | FleetReport) -> None:
+    """Append the report to the summary of the step, if there is one and it has room. Raises UsageError."""
+    path = os.environ.get("GITHUB_STEP_SUMMARY")
+    if not path:
+        return
+    data = _render("markdown", report, _plain()).encode()
+    try:
+        with Path(path).open("ab") as summary:
+            if summary.tell() + len(data) <= _MOST_SUMMARY_BYTES:
+                summary.write(data)
+            else:
+                print("crdcompat: the step's summary has no room for this report", file=sys.stderr)
+    except OSError as error:
+        raise UsageError(f"cannot write {path}: {error.strerror}") from None
+
+
+def wants_excerpts(formats: Sequence[str]) -> bool:
+    """Whether one of the formats shows lines of files, which are only read for it."""
+    return _any_has(formats, "EXCERPTS")
+
+
+def wants_passing(formats: Sequence[str]) -> bool:
+    """Whether one of the formats names the CRDs that nothing is found in, too."""
+    return _any_has(formats, "PASSING")
+
+
+def _any_has(formats: Sequence[str], trait: str) -> bool:
+    from crdcompat.render.formats import get_format
+
+    return any(getattr(get_format(parse_format(text)[0]), trait, False) for text in formats)
+
+
+def parse_format(text: str) -> tuple[str, str | None]:
+    """``json=out.json`` -> ("json", "out.json"). Raises UsageError that names the formats there are."""
+    from crdcompat.render.formats import format_names
+
+    name, _, target = text.partition("=")
+    if name not in format_names():
+        raise UsageError(f"there is no format {name!r}; there are {', '.join(format_names())}")
+    return name, target or None
+
+
+def style_for(stream: IO[str], colour: str, verbosity: int) -> Style:
+    """Colour and wrapping only on a terminal; ``NO_COLOR`` and ``FORCE_COLOR`` honoured, ``--color`` above both."""
+    terminal = stream.isatty()
+    coloured = terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    coloured = coloured or bool(os.environ.get("FORCE_COLOR"))
+    if colour != "auto":
+        coloured = colour == "always"
+    width = 0
+    if terminal:
+        import shutil
+
+        width = shutil.get_terminal_size().columns
+    return replace(_plain(verbosity), colour=coloured, width=width)

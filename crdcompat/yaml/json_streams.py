@@ -1,0 +1,85 @@
+"""JSON: one value, or several, each starting a line, as logs and ``kubectl`` write them."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import orjson
+
+from crdcompat.collector import gc_paused
+from crdcompat.yaml.aliases import MAX_DEPTH, TOO_DEEP
+from crdcompat.yaml.streams import Fault, Parsed, as_int64, pieces_at
+
+MAX_JSON_VALUES = 5_000_000
+"""Values of one JSON file, told by its commas: more than a dense file of `MAX_FILE_BYTES` has."""
+
+_BIG_INTEGER = re.compile(rb"[0-9]{19}")
+_VALUE_START = re.compile(rb"^(?=[{\[])", re.MULTILINE)
+
+
+def json_pieces(text: bytes) -> list[tuple[int, bytes]]:
+    """Split a file that is several JSON values, each starting a line, into (first line, value).
+
+    Empty when it is not such a file: the first piece has to be JSON, and there have to be two. Raises
+    Fault when there are too many.
+    """
+    pieces = pieces_at(text, _VALUE_START)
+    return pieces if len(pieces) > 1 and _is_json(pieces[0][1]) else []
+
+
+def json_values(text: bytes) -> list[Parsed | Fault] | None:
+    """Read the values of a file that starts like JSON; None where it is not: YAML starts so, too."""
+    with gc_paused():
+        try:
+            return [_json_value(1, text)]
+        except orjson.JSONDecodeError:
+            pass
+        try:
+            pieces = json_pieces(text)
+        except Fault as fault:
+            return [fault]
+        return [_json_piece(line, piece) for line, piece in pieces] or None
+
+
+def _json_value(first_line: int, text: bytes) -> Parsed | Fault:
+    """Read one JSON value. Raises orjson.JSONDecodeError when it is none."""
+    line = first_line + text.count(b"\n", 0, len(text) - len(text.lstrip()))
+    if text.count(b",") > MAX_JSON_VALUES:
+        return Fault(line, f"more than {MAX_JSON_VALUES} values")
+    data = orjson.loads(text)
+    if _deeper_than(data, MAX_DEPTH, text):
+        return Fault(line, TOO_DEEP)
+    return Parsed(line, as_int64(data) if _BIG_INTEGER.search(text) else data)
+
+
+def _json_piece(first_line: int, text: bytes) -> Parsed | Fault:
+    try:
+        return _json_value(first_line, text)
+    except orjson.JSONDecodeError as error:
+        last = text.rstrip().count(b"\n")  # a value cut short ends where its text does, not below
+        return Fault(first_line + min(error.lineno - 1, last), f"not valid JSON: {error.msg}")
+
+
+def _is_json(text: bytes) -> bool:
+    try:
+        orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return False
+    return True
+
+
+def _deeper_than(data: Any, limit: int, text: bytes) -> bool:
+    if text.count(b"{") + text.count(b"[") <= limit:
+        return False
+    level = [data]
+    for _ in range(limit + 1):
+        level = [
+            child
+            for parent in level
+            for child in (parent.values() if isinstance(parent, dict) else parent)
+            if isinstance(child, (dict, list))
+        ]
+        if not level:
+            return False
+    return True

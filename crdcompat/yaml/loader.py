@@ -1,0 +1,252 @@
+"""YAML as Kubernetes reads it: the resolution of sigs.k8s.io/yaml, on libyaml's speed.
+
+Kubernetes tools turn YAML into JSON with Go's YAML 1.1 reader, which agrees with no Python one: ``y`` is a
+boolean, ``010`` is 8, ``12:30:45`` and dates are strings, ``=`` is a string, map keys become strings.
+`GoLoader` reads just so. libyaml composes the nodes; the values are built from them directly, which is
+faster than PyYAML's own constructor and leaves room for what it does not do: depth, size and aliases are
+bounded (input is hostile), and duplicate keys are remarked on.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from array import array
+from typing import TYPE_CHECKING, Any
+
+import yaml
+from yaml.composer import Composer, ComposerError
+from yaml.constructor import ConstructorError
+from yaml.events import AliasEvent
+from yaml.nodes import MappingNode, ScalarNode, SequenceNode
+
+from crdcompat.records import dataclass
+from crdcompat.yaml.aliases import MAX_DEPTH, MAX_NODES, TOO_DEEP, TOO_MANY, refuse_bomb
+from crdcompat.yaml.positions import COLUMN_BITS, Positions
+from crdcompat.yaml.scalars import key_text, plain_value
+
+if TYPE_CHECKING:
+    from yaml import CSafeLoader as _Loader
+    from yaml.nodes import Node
+else:
+    _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+MAX_REMARKS = 100
+"""Remarks on one document; nobody reads more."""
+
+
+_PREFIX = "tag:yaml.org,2002:"
+# Tags given by `resolve` are these very objects; a tag spelled out in the text is an equal string at most.
+# The builder tells plain strings, maps and lists from everything else by identity.
+_STR, _MAP, _SEQ = _PREFIX + "str", _PREFIX + "map", _PREFIX + "seq"
+_NULL, _BOOL, _INT, _FLOAT = (_PREFIX + name for name in ("null", "bool", "int", "float"))
+_MERGE, _BINARY = _PREFIX + "merge", _PREFIX + "binary"
+
+_TAG_OF: dict[type, str] = {type(None): _NULL, bool: _BOOL, int: _INT, float: _FLOAT, str: _STR}
+_TYPE_OF: dict[str, type] = {tag: kind for kind, tag in _TAG_OF.items() if tag is not _STR}
+_TEXT_TAGS = {_STR, _MERGE, _PREFIX + "value", _PREFIX + "timestamp"}
+_COLLECTION_TAGS = {_MAP, _SEQ} | {_PREFIX + name for name in ("set", "omap", "pairs")}
+
+# Only these first characters can start a scalar that is not a string (or the empty one, or `<<`).
+_TYPED_FIRST = frozenset("yYnNtTfFoO~+-.0123456789<")
+# libyaml knows no alias without these bytes (the NUL is UTF-16's), so most files skip the alias count.
+_ALIAS_LIKE, _ANCHOR_LIKE = (re.compile(rb"%b\0?[0-9A-Za-z_-]" % mark) for mark in (rb"\*", rb"&"))
+_INT64_MAX = 2**63 - 1
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Remark:
+    """Something odd that was read all the same: a duplicate key. ``line`` counts from 1."""
+
+    line: int
+    message: str
+
+
+class GoLoader(_Loader):
+    """A loader with the resolution of Go's YAML; works with ``yaml.load(text, GoLoader)`` too.
+
+    Raises ``yaml.YAMLError`` subclasses with a mark, for limits as well.
+    """
+
+    def __init__(self, stream: Any) -> None:
+        super().__init__(stream)
+        self._depth = 0
+        self._left = MAX_NODES
+        self.start_document()
+        self._may_alias = not isinstance(stream, bytes) or bool(
+            _ALIAS_LIKE.search(stream) and _ANCHOR_LIKE.search(stream)
+        )
+
+    def start_document(self) -> None:
+        """Forget what the last document left: its remarks, where things stood, whether integers were beyond int64."""
+        self.remarks: list[Remark] = []
+        self.has_uint64 = False
+        self._marks = array("Q")
+        self._in_order = True
+
+    @property
+    def positions(self) -> Positions | None:
+        """Where the values of the document stand; None where not each stands for itself (duplicate keys, merges)."""
+        return Positions(self._marks) if self._in_order else None
+
+    # The composer calls these two around every node it reads from the text, before it recurses: the one
+    # place where depth can be refused while the C stack is still small.
+
+    def descend_resolver(self, current_node: Node | None, current_index: object) -> None:
+        self._left -= 1
+        self._depth += 1
+        if self._left < 0 or self._depth > MAX_DEPTH:
+            what = TOO_DEEP if self._depth > MAX_DEPTH else TOO_MANY
+            raise ComposerError(None, None, what, getattr(current_node, "start_mark", None))
+
+    def ascend_resolver(self) -> None:
+        self._depth -= 1
+
+    def resolve(self, kind: type[Node], value: Any, implicit: Any) -> str:
+        if kind is ScalarNode:
+            if not implicit[0] or (value and value[0] not in _TYPED_FIRST):
+                return _STR
+            return _MERGE if value == "<<" else _TAG_OF[type(plain_value(value))]
+        return _MAP if kind is MappingNode else _SEQ
+
+    def construct_document(self, node: Node) -> Any:
+        if self._may_alias:
+            refuse_bomb(node)
+        self._marks.append(node.start_mark.line << COLUMN_BITS | node.start_mark.column)
+        return self._value(node)
+
+    def _value(self, node: Node) -> Any:
+        if isinstance(node, ScalarNode):
+            return self._scalar(node)
+        if node.tag not in _COLLECTION_TAGS:
+            raise _unknown_tag(node)
+        return self._mapping(node) if isinstance(node, MappingNode) else self._sequence(node)
+
+    def _mapping(self, node: Node) -> dict[str, Any]:
+        out: dict[str, Any] = {}
+        note = self._marks.append
+        for key_node, value_node in node.value:
+            mark = key_node.start_mark
+            note(mark.line << COLUMN_BITS | mark.column)
+            if key_node.tag is _STR:
+                key = key_node.value
+            elif key_node.tag == _MERGE:
+                self._merge(out, value_node)
+                continue
+            else:
+                key = self._key(key_node)
+            tag = value_node.tag
+            if tag is _STR:
+                out[key] = value_node.value
+            elif tag is _MAP:
+                out[key] = self._mapping(value_node)
+            else:
+                out[key] = self._value(value_node)
+        if len(out) != len(node.value):
+            self._in_order = False
+            self._remark_duplicates(node)
+        return out
+
+    def _sequence(self, node: Node) -> list[Any]:
+        out: list[Any] = []
+        note = self._marks.append
+        for item in node.value:
+            mark = item.start_mark
+            note(mark.line << COLUMN_BITS | mark.column)
+            out.append(item.value if item.tag is _STR else self._value(item))
+        return out
+
+    def _key(self, node: Node) -> str:
+        if not isinstance(node, ScalarNode):
+            raise ConstructorError(None, None, "a map or list cannot be a key", node.start_mark)
+        return key_text(self._scalar(node))
+
+    def _merge(self, out: dict[str, Any], node: Node) -> None:
+        """Merge ``<<``: where it stands, over keys already set, as Go does; the first of a list wins."""
+        self._in_order = False
+        if isinstance(node, MappingNode):
+            out.update(self._mapping(node))
+            return
+        if not isinstance(node, SequenceNode) or not all(isinstance(n, MappingNode) for n in node.value):
+            raise ConstructorError(None, None, "only a map or a list of maps can be merged", node.start_mark)
+        for source in reversed(node.value):
+            out.update(self._mapping(source))
+
+    def _scalar(self, node: ScalarNode) -> Any:
+        tag, text = node.tag, node.value
+        kind = _TYPE_OF.get(tag)
+        if kind is not None:
+            value = plain_value(text)
+            if type(value) is int and kind is float:
+                return float(value)
+            if type(value) is not kind:
+                message = f"cannot read {text[:60]!r} as !!{tag.removeprefix(_PREFIX)}"
+                raise ConstructorError(None, None, message, node.start_mark)
+            if isinstance(value, int) and value > _INT64_MAX:
+                self.has_uint64 = True
+            return value
+        if tag in _TEXT_TAGS:
+            return text
+        if tag == _BINARY:
+            return _binary(node)
+        raise _unknown_tag(node)
+
+    def _remark_duplicates(self, node: Node) -> None:
+        first: dict[str, int] = {}
+        for key_node, _ in node.value:
+            if key_node.tag == _MERGE:
+                continue
+            if len(self.remarks) >= MAX_REMARKS:
+                return
+            key, line = self._key(key_node), key_node.start_mark.line + 1
+            if key in first:
+                message = f"duplicate key {key[:60]!r} (first on line {first[key]}); the last one counts"
+                self.remarks.append(Remark(line, message))
+            first.setdefault(key, line)
+
+
+class AnchorLoader(GoLoader):
+    """Accepts an anchor name that is used twice, as YAML and Go do; libyaml's events, Python's composer.
+
+    The check that refuses it sits in PyYAML's C composer and cannot be turned off there.
+    """
+
+    check_node = Composer.check_node
+    get_node = Composer.get_node
+    compose_document = Composer.compose_document
+    compose_scalar_node = Composer.compose_scalar_node
+    compose_sequence_node = Composer.compose_sequence_node
+    compose_mapping_node = Composer.compose_mapping_node
+
+    def __init__(self, stream: Any) -> None:
+        super().__init__(stream)
+        self.anchors: dict[str, Node] = {}
+
+    def compose_node(self, parent: Node | None, index: object) -> Node | None:
+        if not self.check_event(AliasEvent):
+            event: Any = self.peek_event()
+            self.anchors.pop(event.anchor, None)
+        return Composer.compose_node(self, parent, index)  # type: ignore[arg-type]
+
+
+def node_key(node: Node) -> str | None:
+    """Give the JSON key that a key node stands for; None for what has none (a merge, a map)."""
+    if not isinstance(node, ScalarNode) or node.tag == _MERGE:
+        return None
+    return key_text(plain_value(node.value)) if node.tag in _TYPE_OF else str(node.value)
+
+
+def _unknown_tag(node: Node) -> ConstructorError:
+    tag = f"!!{node.tag.removeprefix(_PREFIX)}" if node.tag.startswith(_PREFIX) else node.tag
+    return ConstructorError(None, None, f"unknown tag {tag[:60]!r}", node.start_mark)
+
+
+def _binary(node: ScalarNode) -> str:
+    """Decode ``!!binary`` to the text that Go puts into its JSON (bytes that are no UTF-8 are replaced)."""
+    try:
+        data = base64.b64decode("".join(node.value.split()).encode(), validate=True)
+    except (binascii.Error, ValueError):
+        raise ConstructorError(None, None, "!!binary is not valid base64", node.start_mark) from None
+    return data.decode("utf-8", "replace")

@@ -1,0 +1,198 @@
+"""YAML streams, and what any stream gives: documents, and faults where one cannot be read.
+
+A stream that does not parse as a whole is read piece by piece, so that one bad document does not hide the others.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import islice
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import yaml
+from yaml.composer import ComposerError
+from yaml.constructor import ConstructorError
+from yaml.reader import ReaderError
+
+from crdcompat.collector import gc_paused
+from crdcompat.records import dataclass
+from crdcompat.yaml.aliases import TOO_DEEP, TOO_MANY
+from crdcompat.yaml.loader import AnchorLoader, GoLoader, Remark
+from crdcompat.yaml.positions import Positions
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from yaml.nodes import Node
+
+T = TypeVar("T")
+
+MAX_DOCUMENTS = 250_000
+"""Documents of one stream: ``---`` repeated costs its sender four bytes each."""
+
+_DOCUMENT_START = re.compile(rb"^---(?=[ \t\r\n]|\Z)", re.MULTILINE)
+_DIRECTIVE = re.compile(rb"^%", re.MULTILINE)
+
+
+class Fault(Exception):  # noqa: N818 - not an error of the run: a record of what could not be read
+    """A document or stream that cannot be read: ``line`` from 1, or None, and what is wrong.
+
+    ``final`` marks a limit on the whole stream: reading its parts one by one would not respect it.
+    """
+
+    def __init__(self, line: int | None, message: str, *, final: bool = False) -> None:
+        super().__init__(message)
+        self.line = line
+        self.message = message
+        self.final = final
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """One document: the line its content starts on (from 1), JSON-like data, remarks, and where what stands."""
+
+    line: int
+    data: Any
+    remarks: tuple[Remark, ...] = ()
+    positions: Positions | None = None
+
+
+def yaml_pieces(text: bytes) -> list[tuple[int, bytes]]:
+    """Split a YAML stream at its ``---`` lines into (first line, document), to read what can be read of it.
+
+    Raises Fault when there are too many.
+    """
+    pieces = pieces_at(text, _DOCUMENT_START)
+    if len(pieces) > 1 and _DIRECTIVE.search(pieces[0][1]):  # %YAML and %TAG belong to what follows
+        pieces[:2] = [(1, pieces[0][1] + pieces[1][1])]
+    return pieces
+
+
+def load_stream(text: bytes) -> list[Parsed | Fault]:
+    """Read all documents of a UTF-8 YAML stream, empty ones (``data`` None) included.
+
+    A document that parses but makes no sense (unknown tag, bomb) is a Fault in the list. Raises Fault
+    when the stream does not parse: where the next document starts is then not known.
+    """
+    return _read_stream(text, _documents)
+
+
+def compose_stream(text: bytes) -> list[Node]:
+    """Read all documents of a UTF-8 YAML stream as nodes, which know their places. Raises Fault."""
+    return _read_stream(text, _nodes)
+
+
+def _read_stream(text: bytes, read: Callable[[GoLoader], Iterator[T]]) -> list[T]:
+    try:
+        with gc_paused():
+            try:
+                return list(read(GoLoader(text)))
+            except ComposerError as error:
+                if "duplicate anchor" not in str(error):
+                    raise
+                return list(read(AnchorLoader(text)))
+    except yaml.YAMLError as error:
+        raise _as_fault(error, text) from None
+    except RecursionError:
+        raise Fault(None, TOO_DEEP) from None
+    except (ValueError, OverflowError) as error:
+        raise Fault(None, f"not valid YAML: {error}") from None
+
+
+def _documents(loader: GoLoader) -> Iterator[Parsed | Fault]:
+    for node in _nodes(loader):
+        loader.start_document()
+        try:
+            data = loader.construct_document(node)
+        except yaml.MarkedYAMLError as error:
+            yield _as_fault(error, b"")
+        else:
+            data = as_int64(data) if loader.has_uint64 else data
+            yield Parsed(node.start_mark.line + 1, data, tuple(loader.remarks), loader.positions)
+
+
+def _nodes(loader: GoLoader) -> Iterator[Node]:
+    try:
+        for _ in range(MAX_DOCUMENTS):
+            if not loader.check_node() or (node := loader.get_node()) is None:
+                return
+            yield node
+        if loader.check_node():
+            raise _too_many_documents()
+    finally:
+        loader.dispose()
+
+
+def _too_many_documents() -> Fault:
+    return Fault(None, f"more than {MAX_DOCUMENTS} documents", final=True)
+
+
+def _as_fault(error: yaml.YAMLError, text: bytes) -> Fault:
+    if isinstance(error, ReaderError):
+        position = error.position if isinstance(error.position, int) else 0
+        return Fault(text.count(b"\n", 0, position) + 1, f"not valid YAML: {error.reason}")
+    if not isinstance(error, yaml.MarkedYAMLError):
+        return Fault(None, f"not valid YAML: {error}")
+    mark = error.problem_mark or error.context_mark
+    line = mark.line + 1 if mark is not None else None
+    what = ", ".join(str(part) for part in (error.context, error.problem) if part)
+    if isinstance(error, ConstructorError) or error.problem in (TOO_DEEP, TOO_MANY):
+        return Fault(line, what, final=error.problem == TOO_MANY)
+    return Fault(line, f"not valid YAML: {what}")
+
+
+def pieces_at(text: bytes, start: re.Pattern[bytes]) -> list[tuple[int, bytes]]:
+    """Split a stream where ``start`` is found, into (first line, piece). Raises Fault when there are too many."""
+    starts = [match.start() for match in islice(start.finditer(text), MAX_DOCUMENTS + 1)]
+    if len(starts) > MAX_DOCUMENTS:
+        raise _too_many_documents()
+    if not starts or text[: starts[0]].strip():
+        starts.insert(0, 0)
+    pieces, line, at = [], 1, 0
+    for begin, end in zip(starts, [*starts[1:], len(text)], strict=True):
+        line += text.count(b"\n", at, begin)
+        at = begin
+        pieces.append((line, text[begin:end]))
+    return pieces
+
+
+def yaml_values(text: bytes) -> Iterator[Parsed | Fault]:
+    """Read the documents of a UTF-8 YAML stream, piece by piece where it does not parse as a whole. Raises nothing."""
+    try:
+        yield from load_stream(text)
+        return
+    except Fault as fault:
+        whole = fault
+    try:
+        pieces = [] if whole.final else yaml_pieces(text)
+    except Fault as fault:
+        pieces, whole = [], fault
+    if len(pieces) < 2:
+        yield whole
+        return
+    for first_line, piece in pieces:
+        try:
+            found = load_stream(piece)
+        except Fault as fault:
+            found = [fault]
+        yield from (_below(one, first_line - 1) for one in found)
+
+
+def _below(found: Parsed | Fault, lines: int) -> Parsed | Fault:
+    """Count the lines of a piece from the start of its file."""
+    if isinstance(found, Fault):
+        return Fault(None if found.line is None else found.line + lines, found.message)
+    remarks = tuple(Remark(remark.line + lines, remark.message) for remark in found.remarks)
+    return Parsed(found.line + lines, found.data, remarks)
+
+
+_INT64_MAX = 2**63 - 1
+
+
+def as_int64(value: Any) -> Any:
+    """Turn integers that no int64 holds into floats, as the API server reads them."""
+    if isinstance(value, dict):
+        return {key: as_int64(child) for key, child in value.items()}
+    if isinstance(value, list):
+        return [as_int64(child) for child in value]
+    return float(value) if isinstance(value, int) and value > _INT64_MAX else value

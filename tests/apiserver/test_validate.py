@@ -1,0 +1,69 @@
+"""What a judge remembers of the texts it has met: a verdict is the same the first time and ever after."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from crdcompat.apiserver import formats, limits
+from crdcompat.apiserver.errors import FieldError, Unknown
+from crdcompat.apiserver.validate import SchemaValidator
+from crdcompat.apiserver.versions import Server
+from crdcompat.schema.structural import Node
+
+SERVERS = [Server(25), Server(31)]
+KEYWORDS: dict[str, tuple[dict[str, Any], ...]] = {
+    "enum": ({"enum": ["a", "2020-01-01T00:00:00Z"]}, {"enum": ["a", None]}),
+    "format": ({"format": "date-time"}, {"format": "uuid"}, {"format": "no such format"}),
+    "checks": ({"pattern": "^[a-z]*$"}, {"maxLength": 3}, {"minLength": 2}, {"pattern": "("}),
+}
+VALUES = ["a", "ab", "A", "", "abcd", "2020-01-01T00:00:00Z", "2020-13-01T00:00:00Z", "x" * 200, 1, True, None, ["a"]]
+
+
+def schemas() -> list[dict[str, Any]]:
+    made: list[dict[str, Any]] = [{}]
+    for alternatives in KEYWORDS.values():
+        made = [{**schema, **each} for schema in made for each in ({}, *alternatives)]
+    kinds: tuple[dict[str, Any], ...] = ({"type": "string"}, {"type": "string", "nullable": True}, {"type": "integer"})
+    kinds += ({"x-kubernetes-int-or-string": True},)
+    return [{**kind, **schema} for kind in kinds for schema in made]
+
+
+def judged(validator: SchemaValidator, value: Any) -> tuple[int, list[FieldError], list[Unknown]]:
+    errors: list[FieldError] = []
+    unknown: list[Unknown] = []
+    inside = {"member": value, "list": [value]}
+    count = validator.validate(inside, None, None, errors, unknown)
+    return count, errors, unknown
+
+
+@pytest.mark.parametrize("server", SERVERS, ids=str)
+def test_a_verdict_does_not_depend_on_what_was_judged_before(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    for schema in schemas():
+        members = {"member": schema, "list": {"type": "array", "items": schema}}
+        whole = Node({"type": "object", "properties": members})
+        used = SchemaValidator(whole, server)
+        for _ in range(3):
+            for value in VALUES:
+                found = judged(used, value)
+                with monkeypatch.context() as fresh:
+                    fresh.setattr(formats, "_met", {})
+                    assert found == judged(SchemaValidator(whole, server), value), (schema, value)
+
+
+def test_so_much_is_remembered_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(formats, "_met", {})
+    monkeypatch.setattr(formats, "_MOST_REMEMBERED", 8)
+    monkeypatch.setattr(limits, "_MOST_REMEMBERED", 8)
+    node = {"time": {"type": "string", "format": "date-time"}, "name": {"type": "string", "maxLength": 50}}
+    validator = SchemaValidator(Node({"type": "object", "properties": node}), SERVERS[1])
+    for second in range(60):
+        value = {"time": f"2020-01-01T00:00:{second:02}Z", "name": f"n{second}"}
+        errors: list[FieldError] = []
+        validator.validate(value, None, None, errors, [])
+        assert errors == []
+    assert 0 < len(formats._met["date-time"]) <= 8
+    demanded = validator.members["name"].texts
+    assert demanded is not None
+    assert len(demanded.passed) == 8

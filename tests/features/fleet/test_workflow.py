@@ -1,0 +1,576 @@
+"""simulate --fleet: many clusters, several targets, whatever is wrong with some of the recordings."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import tarfile
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from fleets import (
+    MODES,
+    TARGETS,
+    Deadly,
+    Watched,
+    cluster_version,
+    gadget,
+    gather,
+    plan,
+    releases,
+    unpacked,
+    uuid,
+    widget,
+)
+from helpers import Json, run, spawn, write
+
+from crdcompat.errors import UsageError
+from crdcompat.features.fleet.journal import Journal
+from crdcompat.features.fleet.outcome import Outcome, decode, encode
+from crdcompat.features.fleet.recordings import find_fleet
+from crdcompat.features.fleet.workers import Died, done_by
+from crdcompat.features.fleet.workflow import FleetJudge, simulate_fleet
+from crdcompat.models.fleet import FleetReport, Unread
+
+STATUS = "status.modes[*]"
+#: What no archive makes small, the same in every run.
+_NOISE = random.Random(6)
+
+
+@pytest.fixture
+def crds(tmp_path: Path) -> dict[str, Path]:
+    return releases(tmp_path / "crds")
+
+
+def _args(crds: dict[str, Path], fleet: Path | str, *more: str | Path) -> list[str | Path]:
+    old, *targets, new = (f"path:{crds[name]}" for name in MODES)
+    named = [part for target in targets for part in ("--target", target)]
+    return ["simulate", old, new, *named, "--fleet", fleet, *more]
+
+
+def _fleet(crds: dict[str, Path], fleet: Path | str, *more: str | Path, code: int | None = None) -> Json:
+    ran = run(*_args(crds, fleet, "--jobs", "1", "--format", "json", *more))
+    assert ran.code == code if code is not None else ran.code in (0, 1), ran.err or ran.out
+    return ran.report
+
+
+def _standings(report: Json, crds: dict[str, Path], fleet: Path) -> dict[str, tuple[str, ...]]:
+    """Cluster -> its verdicts, the targets in their order."""
+    names = [f"path:{crds[name]}" for name in TARGETS]
+    assert [target["name"] for target in report["targets"]] == names
+    found = {}
+    for cluster in report["clusters"]:
+        assert [standing["target"] for standing in cluster["targets"]] == names
+        found[str(Path(cluster["name"]).relative_to(fleet))] = tuple(each["verdict"] for each in cluster["targets"])
+    return found
+
+
+@pytest.fixture
+def fleet(tmp_path: Path) -> Path:
+    """Six clusters, one of each sort."""
+    top = tmp_path / "fleet"
+    gather(top / "a-clean.tar.gz", widget("w", "A"), cluster_version(uuid(1)))
+    gather(top / "b.tar.gz", widget("w", "A", "B"), widget("v", "B"), cluster_version(uuid(2)))
+    gather(top / "case-1" / "c.tar.gz", widget("w", "C", "B"))
+    unpacked(top / "case-2" / "must-gather.local.77" / "quay-io-image-sha256-12", widget("w", "D"))
+    gather(top / "e-lossy.tar.gz", widget("w", "A", extra="x"))
+    gather(top / "f-unknown.tar.gz", widget("w", "A"), gadget("g"))
+    return top
+
+
+BLOCKED, UNKNOWN, RISK, CLEAN = "blocked", "unknown", "at risk", "clean"
+
+
+def test_what_runs_nothing_newer_has_no_way_back(crds: dict[str, Path], tmp_path: Path) -> None:
+    top = tmp_path / "fleet"
+    gather(top / "a.tar.gz", widget("w", "A"), cluster_version(uuid(1), "4.14.7"))
+    report = _fleet(crds, top)
+    assert _standings(report, crds, top) == {"a.tar.gz": (UNKNOWN, UNKNOWN, CLEAN)}
+    said = {reason for target in report["clusters"][0]["targets"] for reason in target["unjudged"]}
+    assert said == {"it runs 4.14.7: that is no way back"}
+
+
+def test_a_release_that_cannot_be_read_is_not_known(crds: dict[str, Path], tmp_path: Path) -> None:
+    top = tmp_path / "fleet"
+    gather(top / "a.tar.gz", widget("w", "A"))
+    (crds["release-4.13"] / "broken.yaml").write_text("kind: CustomResourceDefinition\nspec: [\n")
+    report = _fleet(crds, top, code=2)
+    assert _standings(report, crds, top) == {"a.tar.gz": (CLEAN, CLEAN, UNKNOWN)}
+
+
+def test_several_clusters_in_one_recording_are_none(crds: dict[str, Path], tmp_path: Path) -> None:
+    top = tmp_path / "fleet"
+    gather(top / "a.tar.gz", widget("w", "A"), cluster_version(uuid(1)), cluster_version(uuid(2)))
+    report = _fleet(crds, top, code=2)
+    (unread,) = report["unread"]
+    assert unread["reason"].startswith("holds 2 clusters (")
+
+
+def test_how_far_back_each_cluster_can_go(crds: dict[str, Path], fleet: Path) -> None:
+    report = _fleet(crds, fleet, code=1)
+    assert _standings(report, crds, fleet) == {
+        "a-clean.tar.gz": (CLEAN, CLEAN, CLEAN),
+        "b.tar.gz": (CLEAN, CLEAN, BLOCKED),
+        "case-1/c.tar.gz": (CLEAN, BLOCKED, BLOCKED),
+        "case-2/must-gather.local.77": (BLOCKED, BLOCKED, BLOCKED),
+        "e-lossy.tar.gz": (CLEAN, RISK, RISK),
+        "f-unknown.tar.gz": (CLEAN, CLEAN, UNKNOWN),
+    }
+    farthest = {Path(item["name"]).name: item["farthest"] for item in report["clusters"]}
+    path = {name: f"path:{crds[name]}" for name in MODES}
+    assert farthest == {
+        "a-clean.tar.gz": path["release-4.13"],
+        "b.tar.gz": path["release-4.14"],
+        "c.tar.gz": path["release-4.15"],
+        "must-gather.local.77": None,
+        "e-lossy.tar.gz": path["release-4.13"],
+        "f-unknown.tar.gz": path["release-4.14"],
+    }
+    assert report["summary"]["verdicts"] == {
+        path["release-4.15"]: {BLOCKED: 1, UNKNOWN: 0, RISK: 0, CLEAN: 5},
+        path["release-4.14"]: {BLOCKED: 2, UNKNOWN: 0, RISK: 1, CLEAN: 3},
+        path["release-4.13"]: {BLOCKED: 3, UNKNOWN: 1, RISK: 1, CLEAN: 1},
+    }
+    assert report["summary"]["recordings"] == {"read": 6, "unread": 0}
+    assert (report["summary"]["clusters"], report["summary"]["objects"]) == (6, 10)
+    assert (report["old"]["name"], report["new"]["name"]) == (path["release-4.13"], path["release-4.16"])
+    assert [target["kubernetes"] for target in report["targets"]] == ["1.28", "1.27", "1.26"]
+    versions = {Path(item["name"]).name: (item["id"], item["version"], item["outside"]) for item in report["clusters"]}
+    assert versions["b.tar.gz"] == (uuid(2), "4.16.3", 1)
+    assert versions["c.tar.gz"] == (None, None, 0)
+
+
+def test_a_finding_counts_the_clusters_that_hold_it(crds: dict[str, Path], fleet: Path) -> None:
+    report = _fleet(crds, fleet)
+    (finding,) = report["findings"]
+    assert (finding["crd"], finding["kind"], finding["path"]) == ("widgets.example.com", "Widget", STATUS)
+    assert (finding["type"], finding["endpoint"], finding["clusters"]) == ("FieldValueNotSupported", "status", 3)
+    shares = {
+        Path(share["target"]).name: (
+            share["clusters"],
+            share["objects"],
+            [(held["value"], held["clusters"]) for held in share["values"]],
+        )
+        for share in finding["targets"]
+    }
+    assert shares == {
+        "release-4.15": (1, 1, [("D", 1)]),
+        "release-4.14": (2, 2, [("C", 1), ("D", 1)]),
+        "release-4.13": (3, 4, [("B", 2), ("C", 1), ("D", 1)]),
+    }
+    for share in finding["targets"]:
+        where = share["location"]
+        assert where["file"] == "widgets.yaml"
+        line = (
+            (Path(share["target"].removeprefix("path:")) / "widgets.yaml").read_text().splitlines()[where["line"] - 1]
+        )
+        assert line.strip().startswith("- A") or line.strip() == "enum:"
+    assert finding["example"] == f"Widget/default/w in {fleet / 'b.tar.gz'}"
+    held = {Path(item["name"]).name: [each["findings"] for each in item["targets"]] for item in report["clusters"]}
+    assert held["b.tar.gz"] == [[], [], [finding["id"]]]
+    assert held["e-lossy.tar.gz"] == [[], [], []]
+    (missed,) = report["unjudged"]
+    assert missed["reason"].endswith("release-4.13 has no CRD for it: its API answers 404 there")
+    assert (missed["targets"], missed["clusters"], missed["objects"]) == ([f"path:{crds['release-4.13']}"], 1, 1)
+    assert missed["example"] == f"Gadget/default/g in {fleet / 'f-unknown.tar.gz'}"
+
+
+def test_findings_come_worst_first(crds: dict[str, Path], tmp_path: Path) -> None:
+    """By clusters, not by objects."""
+    fleet = tmp_path / "fleet"
+    gather(fleet / "a.tar.gz", *(widget(f"w{number}", size="no number") for number in range(5)))
+    for name in ("b", "c"):
+        gather(fleet / f"{name}.tar.gz", widget("w", "D"))
+    report = _fleet(crds, fleet)
+    assert [(item["path"], item["clusters"], item["targets"][0]["objects"]) for item in report["findings"]] == [
+        (STATUS, 2, 2),
+        ("spec.size", 1, 5),
+    ]
+
+
+def test_each_cluster_stands_as_simulate_says(crds: dict[str, Path], fleet: Path) -> None:
+    """Against every target, the same counts and causes as one cluster and one target alone."""
+    report = _fleet(crds, fleet)
+    by_id = {finding["id"]: finding for finding in report["findings"]}
+    for cluster in report["clusters"]:
+        for standing in cluster["targets"]:
+            sides = (standing["target"], f"path:{crds['release-4.16']}")
+            alone = run("simulate", *sides, "--objects", cluster["name"], "--format", "json").report
+            assert alone["summary"]["verdicts"] == standing["objects"]
+            causes = {(item["crd"], item["path"], item["type"]) for item in alone["summary"]["causes"]}
+            held = {tuple(by_id[id_][key] for key in ("crd", "path", "type")) for id_ in standing["findings"]}
+            assert held == causes
+
+
+# -- what is wrong with recordings ---------------------------------------------
+
+
+def _damage(top: Path) -> dict[str, str]:
+    """Recordings that cannot be read, each with a part of what is said of it."""
+    whole = gather(
+        top / "whole.tar.gz", *(widget(f"w{n}", "A", extra=_NOISE.randbytes(8000).hex()) for n in range(200))
+    )
+    data = whole.read_bytes()
+    whole.unlink()
+    (top / "x-empty.tar.gz").touch()
+    (top / "x-text.tar.gz").write_text("hello, this is no archive")
+    (top / "x-header.tgz").write_bytes(data[:12])
+    (top / "x-zip.zip").write_bytes(b"PK\x03\x04")
+    (top / "x-nothing.tar.gz").symlink_to(top / "not-there")
+    with tarfile.open(top / "x-logs.tar.gz", "w:gz") as archive:
+        archive.addfile(tarfile.TarInfo("must-gather.local.1/some.log"))
+    write(top / "x-yaml.yaml", "a: [")
+    # What stands before a damaged place is read all the same.
+    (top / "y-cut.tar.gz").write_bytes(data[: len(data) // 2])
+    (top / "y-flipped.tar.gz").write_bytes(data[: len(data) // 2] + bytes(4000) + data[len(data) // 2 + 4000 :])
+    return {
+        "x-empty.tar.gz": "empty",
+        "x-text.tar.gz": "no gzip archive",
+        "x-header.tgz": "cut short",
+        "x-zip.zip": "unpack it",
+        "x-nothing.tar.gz": "a link to nothing",
+        "x-logs.tar.gz": "holds no objects",
+        "x-yaml.yaml": "no object could be read",
+    }
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_what_cannot_be_read_is_named_and_stops_nothing(crds: dict[str, Path], fleet: Path, jobs: str) -> None:
+    before = _standings(_fleet(crds, fleet), crds, fleet)
+    expected = _damage(fleet)
+    report = _fleet(crds, fleet, "--jobs", jobs, code=2)
+    unread = {Path(item["recording"]).name: item["reason"] for item in report["unread"]}
+    assert unread.keys() == expected.keys()
+    for name, part in expected.items():
+        assert part in unread[name], unread[name]
+    after = _standings(report, crds, fleet)
+    # Read in part: nothing better than unknown is said.
+    partly = {name: after.pop(name) for name in ("y-cut.tar.gz", "y-flipped.tar.gz")}
+    assert set(partly.values()) == {(UNKNOWN,) * 3}
+    assert after == before
+    told = {item["file"].partition(": ")[0] for item in report["summary"]["problems"]}
+    assert {Path(name).name for name in told} == set(partly)
+    assert report["summary"]["recordings"] == {"read": 8, "unread": 7}
+    assert all(item["objects"] > 10 for item in report["clusters"] if Path(item["name"]).name in partly)
+
+
+def test_what_is_rejected_in_a_part_is_rejected(crds: dict[str, Path], tmp_path: Path) -> None:
+    top = tmp_path / "fleet"
+    whole = gather(top / "a.tar.gz", *(widget(f"w{n}", "D", extra=_NOISE.randbytes(8000).hex()) for n in range(200)))
+    whole.write_bytes(whole.read_bytes()[:1_000_000])
+    assert _standings(_fleet(crds, top, code=2), crds, top) == {"a.tar.gz": (BLOCKED,) * 3}
+
+
+def test_one_bad_file_of_a_recording(crds: dict[str, Path], tmp_path: Path) -> None:
+    top = tmp_path / "fleet"
+    folder = unpacked(top / "a" / "must-gather.local.1", widget("w", "A"))
+    for number in range(20):
+        write(folder / f"cluster-scoped-resources/example.com/widgets/bad{number}.yaml", "a: [")
+    report = _fleet(crds, top, code=2)
+    assert _standings(report, crds, top) == {"a/must-gather.local.1": (UNKNOWN,) * 3}
+    problems = report["summary"]["problems"]
+    assert len(problems) == 6
+    assert {item["file"].partition(": ")[0] for item in problems} == {str(folder)}
+    assert [item["message"] for item in problems if item["file"] == str(folder)] == ["and 15 more problems"]
+
+
+def test_a_fleet_of_nothing(crds: dict[str, Path], tmp_path: Path) -> None:
+    (tmp_path / "fleet" / "sub").mkdir(parents=True)
+    ran = run(*_args(crds, tmp_path / "fleet"))
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err == f"crdcompat: no recordings in {tmp_path / 'fleet'}\n"
+
+
+def test_a_folder_that_is_not_there(crds: dict[str, Path], tmp_path: Path) -> None:
+    ran = run(*_args(crds, tmp_path / "nowhere"))
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err == f"crdcompat: {tmp_path / 'nowhere'}: no such file or directory\n"
+
+
+# -- processes ---------------------------------------------
+
+
+def _simulated(judge: FleetJudge, fleet: Path, jobs: int, journal: Journal | None = None) -> FleetReport:
+    return simulate_fleet(judge, find_fleet([str(fleet)]), jobs=jobs, journal=journal)
+
+
+def test_a_process_that_dies_costs_one_recording(crds: dict[str, Path], fleet: Path) -> None:
+    expected = _simulated(FleetJudge(plan(crds)), fleet, 1)
+    for name in ("a-killed", "b-exits", "c-killed", "z-killed"):
+        gather(fleet / f"{name}.tar.gz", widget("w", "A"))
+    report = _simulated(Deadly(plan(crds)), fleet, 2)
+    killed = "the process that read it was ended by SIGKILL: out of memory?"
+    assert report.unread == (
+        Unread(str(fleet / "a-killed.tar.gz"), killed),
+        Unread(str(fleet / "b-exits.tar.gz"), "the process that read it ended (exit code 7)"),
+        Unread(str(fleet / "c-killed.tar.gz"), killed),
+        Unread(str(fleet / "z-killed.tar.gz"), killed),
+    )
+    assert report.clusters == expected.clusters
+    assert report.findings == expected.findings
+
+
+def _upper(text: str) -> bytes:
+    if text.startswith("die"):
+        os.kill(os.getpid(), signal.SIGTERM)
+    return text.upper().encode()
+
+
+def test_every_item_is_answered_once() -> None:
+    items = [f"{'die' if number % 7 == 3 else 'live'}{number}" for number in range(40)]
+    answers = dict(done_by(_upper, items, 3))
+    assert answers == {
+        item: Died(-signal.SIGTERM) if item.startswith("die") else item.upper().encode() for item in items
+    }
+    assert str(Died(-signal.SIGTERM)) == "the process that read it was ended by SIGTERM"
+    assert list(done_by(_upper, ["a", "b"], 1)) == [("a", b"A"), ("b", b"B")]
+    assert list(done_by(_upper, [], 3)) == []
+
+
+@pytest.mark.parametrize("name", ["json", "text", "markdown"])
+def test_the_same_report_whatever_the_number_of_processes(crds: dict[str, Path], fleet: Path, name: str) -> None:
+    _damage(fleet)
+    outputs = [spawn(*_args(crds, fleet, "--jobs", jobs, "--format", name)) for jobs in ("1", "2", "5")]
+    assert {ran.code for ran in outputs} == {2}
+    assert len({ran.out for ran in outputs}) == 1
+    assert outputs[0].out.count("release-4.13") > 3
+
+
+def test_a_crash_over_one_recording_is_its_failure(
+    crds: dict[str, Path], fleet: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> None:
+        raise ZeroDivisionError("on purpose\nsecond line")
+
+    monkeypatch.setattr("crdcompat.features.fleet.reach.read_objects", broken)
+    monkeypatch.delenv("CRDCOMPAT_TRACEBACK", raising=False)
+    report = _simulated(FleetJudge(plan(crds)), fleet, 1)
+    said = "crashed (ZeroDivisionError: on purpose): this is a bug; please report it"
+    assert {item.reason for item in report.unread} == {said}
+    assert len(report.unread) == 6
+
+
+#: The command, which waits for ever once its journal holds three outcomes.
+_WAITS = """
+import itertools, sys
+from crdcompat.__main__ import main
+from crdcompat.jobs.journal import Journal
+
+add, numbers = Journal.add, itertools.count(1)
+
+def waiting(*args):
+    add(*args)
+    if next(numbers) == 3:
+        sys.stdin.read()
+
+Journal.add = waiting
+main()
+"""
+
+
+def test_ctrl_c_ends_all_processes_and_leaves_a_whole_journal(crds: dict[str, Path], tmp_path: Path) -> None:
+    fleet, journal = tmp_path / "fleet", tmp_path / "journal"
+    for number in range(60):
+        gather(fleet / f"{number:02}.tar.gz", *(widget(f"w{item}", "A") for item in range(60)))
+    command = [sys.executable, "-c", _WAITS, *map(str, _args(crds, fleet, "--jobs", "2"))]
+    process = subprocess.Popen(
+        [*command, "--resume", str(journal)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+    while process.poll() is None and (not journal.exists() or journal.read_bytes().count(b"\n") < 4):
+        time.sleep(0.01)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to all of them
+    out, err = process.communicate()  # ends only when no process holds the other ends
+    assert (process.returncode, out) == (130, b"")
+    assert b"Traceback" not in err
+    assert journal.read_bytes().count(b"\n") == 1 + 3
+    resumed = run(*_args(crds, fleet, "--jobs", "1", "--format", "json", "--resume", journal))
+    assert resumed.out == run(*_args(crds, fleet, "--jobs", "1", "--format", "json")).out
+    assert journal.read_bytes().count(b"\n") == 61
+
+
+# -- a journal ---------------------------------------------
+
+
+def _resumed(
+    crds: dict[str, Path], fleet: Path, journal: Path, most: int | None = None
+) -> tuple[list[str], FleetReport]:
+    """What was read, and the report, of a run that goes on from a journal."""
+    judge = Watched(plan(crds), most)
+    with Journal(str(journal), judge.fingerprint(), len(judge.readers)) as opened:
+        report = _simulated(judge, fleet, 1, opened)
+    return judge.asked, report
+
+
+def test_an_interrupted_run_goes_on(crds: dict[str, Path], fleet: Path, tmp_path: Path) -> None:
+    journal = tmp_path / "journal"
+    expected = _simulated(FleetJudge(plan(crds)), fleet, 1)
+    with pytest.raises(KeyboardInterrupt):
+        _resumed(crds, fleet, journal, most=4)
+    asked, report = _resumed(crds, fleet, journal)
+    assert asked == ["e-lossy.tar.gz", "f-unknown.tar.gz"]
+    assert report == expected
+    asked, report = _resumed(crds, fleet, journal)
+    assert asked == []
+    assert report == expected
+
+
+@pytest.mark.parametrize(
+    "torn", [b"", b'{"recording":"', b'{"recording":"a","signature":"b","outcome":{}}', b"\x00\xff"]
+)
+def test_a_torn_last_line_is_cut_off(crds: dict[str, Path], fleet: Path, tmp_path: Path, torn: bytes) -> None:
+    journal = tmp_path / "journal"
+    _, expected = _resumed(crds, fleet, journal)
+    lines = journal.read_bytes().splitlines(keepends=True)
+    journal.write_bytes(b"".join(lines[:4]) + torn)
+    asked, report = _resumed(crds, fleet, journal)
+    assert asked == [Path(json.loads(line)["recording"]).name for line in lines[4:]]
+    assert report == expected
+    assert journal.read_bytes().splitlines(keepends=True) == lines
+
+
+REFUSED = "of the journal held no outcome of this run: read again"
+
+
+def test_a_line_that_cannot_be_read_counts_for_nothing(crds: dict[str, Path], fleet: Path, tmp_path: Path) -> None:
+    journal = tmp_path / "journal"
+    _, expected = _resumed(crds, fleet, journal)
+    lines = journal.read_bytes().splitlines(keepends=True)
+    entry = json.loads(lines[3])
+    entry["outcome"]["targets"] = [{}]
+    journal.write_bytes(b"".join([*lines[:1], b"[1]\n", *lines[2:3], json.dumps(entry).encode() + b"\n", *lines[4:]]))
+    asked, report = _resumed(crds, fleet, journal)
+    assert asked == ["a-clean.tar.gz", "c.tar.gz"]
+    assert report == replace(expected, notes=(*expected.notes, f"1 line {REFUSED}"))
+    assert _resumed(crds, fleet, journal) == ([], expected)  # what was read again is known
+
+
+@pytest.mark.parametrize("wrong", ["none", "one less", "one more", "verdicts", "of an older program"])
+def test_a_line_of_other_targets_is_none_of_ours(
+    crds: dict[str, Path], fleet: Path, tmp_path: Path, wrong: str
+) -> None:
+    journal = tmp_path / "journal"
+    _, expected = _resumed(crds, fleet, journal)
+    lines = journal.read_bytes().splitlines(keepends=True)
+    changed = []
+    for line in lines[2:4]:
+        entry = json.loads(line)
+        targets = entry["outcome"]["targets"]
+        others = {
+            "none": [],
+            "one less": targets[:-1],
+            "one more": [*targets, targets[0]],
+            "verdicts": [{**each, "verdicts": {"fine": 1}} for each in targets],
+        }
+        entry["outcome"]["targets"] = others.get(wrong, targets)
+        entry["outcome"]["fates"] = []
+        if wrong == "of an older program":
+            del entry["outcome"]["fates"]
+        changed.append(json.dumps(entry).encode() + b"\n")
+    journal.write_bytes(b"".join([*lines[:2], *changed, *lines[4:]]))
+    asked, report = _resumed(crds, fleet, journal)
+    assert asked == ["b.tar.gz", "c.tar.gz"]
+    assert report == replace(expected, notes=(*expected.notes, f"2 lines {REFUSED}"))
+    assert _resumed(crds, fleet, journal) == ([], expected)
+
+
+def test_a_recording_that_changed_or_failed_is_read_again(crds: dict[str, Path], fleet: Path, tmp_path: Path) -> None:
+    journal = tmp_path / "journal"
+    (fleet / "g-empty.tar.gz").touch()
+    _resumed(crds, fleet, journal)
+    folder = fleet / "case-2" / "must-gather.local.77"
+    gather(fleet / "b.tar.gz", widget("w", "A"))
+    unpacked(folder / "quay-io-image-sha256-12", widget("another", "A"))
+    (fleet / "a-clean.tar.gz").touch()  # another time is another recording, until it was read
+    asked, report = _resumed(crds, fleet, journal)
+    assert asked == ["a-clean.tar.gz", "b.tar.gz", "must-gather.local.77", "g-empty.tar.gz"]
+    assert {cluster.name: cluster.objects for cluster in report.clusters}[str(folder)] == 2
+    assert report == _simulated(FleetJudge(plan(crds)), fleet, 1)
+
+
+def test_a_journal_of_another_run_is_refused(crds: dict[str, Path], fleet: Path, tmp_path: Path) -> None:
+    journal = tmp_path / "journal"
+    args = _args(crds, fleet, "--jobs", "1", "--resume", journal)
+    assert run(*args).code == 1
+    before = journal.read_bytes()
+    for more, part in (
+        (["--kube-version", "1.28"], "server: none then, Kubernetes 1.28 now"),
+        (["--target", f"path:{crds['release-4.16']}"], "targets: "),
+        (["--crd", "widgets.example.com"], "crds: none then, widgets.example.com now"),
+    ):
+        ran = run(*args, *more)
+        assert (ran.code, ran.out) == (2, "")
+        assert f"{journal} is the journal of another run" in ran.err
+        assert part in ran.err
+    write(crds["release-4.14"] / "gadgets.yaml", (crds["release-4.14"] / "gadgets.yaml").read_text() + "\n# more\n")
+    ran = run(*args)
+    assert (ran.code, ran.out) == (2, "")
+    assert f"path:{crds['release-4.14']}:" in ran.err  # another byte in one CRD
+    assert journal.read_bytes() == before
+
+
+def test_no_other_file_is_taken_for_a_journal(crds: dict[str, Path], fleet: Path, tmp_path: Path) -> None:
+    for data in (b"hello\nworld\n", b"\x1f\x8b\x00\n", b"{}\n", b"{", b'"x"\n'):
+        path = tmp_path / "precious"
+        path.write_bytes(data)
+        ran = run(*_args(crds, fleet, "--resume", path))
+        assert (ran.code, ran.err) == (2, f"crdcompat: {path} is no journal of crdcompat: it is left as it is\n")
+        assert path.read_bytes() == data
+    ran = run(*_args(crds, fleet, "--resume", tmp_path / "no" / "folder"))
+    assert (ran.code, ran.err) == (2, f"crdcompat: {tmp_path / 'no' / 'folder'}: no such file or directory\n")
+
+
+def test_two_runs_do_not_write_one_journal(crds: dict[str, Path], tmp_path: Path) -> None:
+    path, judge = str(tmp_path / "journal"), FleetJudge(plan(crds))
+    with (
+        Journal(path, judge.fingerprint(), len(judge.readers)),
+        pytest.raises(UsageError, match="another run is writing to it"),
+    ):
+        Journal(path, judge.fingerprint(), len(judge.readers))
+    Journal(path, judge.fingerprint(), len(judge.readers)).__exit__(None, None, None)
+
+
+def test_an_outcome_comes_back_as_it_was(crds: dict[str, Path], fleet: Path) -> None:
+    judge = FleetJudge(plan(crds))
+    for path in find_fleet([str(fleet)]).recordings:
+        outcome = decode(judge(path))
+        assert outcome.objects
+        assert decode(encode(outcome)) == outcome
+    for line in (b"", b"[]", b"{}", b"null", b'{"targets":[],"problems":[],"more":1}', b'{"targets":3,"problems":[]}'):
+        with pytest.raises(ValueError):
+            decode(line)
+    assert decode(encode(Outcome(failure="x"))) == Outcome(failure="x")
+
+
+@pytest.mark.parametrize(
+    "fate",
+    [
+        {"objects": "AAAAAAAAAAA"},
+        {"objects": "AAAA"},
+        {"objects": "ä"},
+        {"objects": None},
+        {"stands": []},
+        {"stands": [{"verdict": "fine", "causes": [], "missed": []}]},
+        {"stands": [{"verdict": "rejected", "causes": [1], "missed": []}]},
+        {"stands": [{"verdict": "rejected", "causes": [0], "missed": [0]}]},
+        {"stands": [{"verdict": "rejected", "causes": [-1], "missed": []}]},
+        {"stands": [{"verdict": "rejected", "causes": ["0"], "missed": []}]},
+    ],
+)
+def test_fates_that_are_none_of_ours(crds: dict[str, Path], tmp_path: Path, fate: Json) -> None:
+    path = gather(tmp_path / "a.tar.gz", widget("w", "D"), cluster_version(uuid(1)))
+    data = json.loads(FleetJudge(replace(plan(crds), targets=()))(str(path)))
+    rejected = next(each for each in data["fates"] if each["stands"][0]["verdict"] == "rejected")
+    assert decode(json.dumps(data).encode()).fates
+    rejected |= fate
+    with pytest.raises(ValueError):
+        decode(json.dumps(data).encode())

@@ -1,0 +1,131 @@
+"""diff --objects: what recorded objects prove, and that they prove nothing that is not so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helpers import Json, array, both, diff, only, recorded_count, root, string, write
+from helpers import obj as schema
+
+import crdcompat
+from crdcompat.crds.reader import CrdSet
+from crdcompat.errors import Problem, Skipped
+from crdcompat.findings.evidence import with_evidence
+from crdcompat.findings.finding import Evidence, Finding
+from crdcompat.models.diff import DiffReport
+from crdcompat.recordings.objects import Recorded
+
+# -- small cases -----------------------------------------------------------------------------------------------
+
+
+def _widget(name: str, **parts: Any) -> Json:
+    return {
+        "apiVersion": "example.com/v1",
+        "kind": "Widget",
+        "metadata": {"name": name, "namespace": "default", "uid": f"uid-{name}"},
+        **parts,
+    }
+
+
+@pytest.fixture
+def sides(tmp_path: Path) -> tuple[CrdSet, CrdSet]:
+    """NEW has another color, another mode in a list, a field of its own and a default of its own."""
+    old = root(
+        spec=schema(color=string("red"), plain=string()),
+        status=schema(modes=array(string("a")), mode=string("a", "b")),
+    )
+    new = root(
+        spec=schema(color=string("red", "blue", "green"), plain=string(), extra=string(), kept=string(default="x")),
+        status=schema(modes=array(string("a", "b")), mode=string("a")),
+    )
+    paths = both(tmp_path, old, new)
+    return crdcompat.load(f"path:{paths[0]}"), crdcompat.load(f"path:{paths[1]}")
+
+
+def _with(sides: tuple[CrdSet, CrdSet], *objects: Any) -> DiffReport:
+    items = [item if isinstance(item, Problem | Skipped) else Recorded(item, "dump.json") for item in objects]
+    return with_evidence(crdcompat.diff(*sides), *sides, items)
+
+
+def _found(report: DiffReport, path: str, direction: str = "rollback") -> Finding:
+    (found,) = (item for item in report.findings if item.path == path and item.direction == direction)
+    return found
+
+
+def test_objects_raise_what_they_meet(sides: tuple[CrdSet, CrdSet]) -> None:
+    before = crdcompat.diff(*sides)
+    assert _found(before, "spec.color").severity == "warning"
+    assert _found(before, "spec.extra").severity == "info"
+    report = _with(sides, _widget("a", spec={"color": "blue", "extra": "e"}))
+    assert _found(report, "spec.color").severity == "error"
+    assert _found(report, "spec.extra").severity == "warning"
+    assert _found(report, "spec.color").evidence == Evidence(1, ("Widget/default/a in dump.json",))
+    # An error stays one; what nothing meets stays as it was.
+    assert _found(report, "status.modes[*]").severity == _found(before, "status.modes[*]").severity == "error"
+    assert recorded_count(_found(report, "status.modes[*]")) == 0
+    assert not report.unexplained
+
+
+def test_objects_are_counted_once_and_examples_are_few(sides: tuple[CrdSet, CrdSet]) -> None:
+    objects = [_widget(f"w{number}", spec={"color": "blue"}) for number in range(5)]
+    report = _with(sides, *objects, *objects)
+    evidence = _found(report, "spec.color").evidence
+    assert evidence.recorded_objects == 5
+    assert evidence.examples == tuple(f"Widget/default/w{number} in dump.json" for number in range(3))
+
+
+def test_two_bad_values_in_one_object_are_one_object(sides: tuple[CrdSet, CrdSet]) -> None:
+    report = _with(sides, _widget("a", status={"modes": ["b", "a", "b"]}))
+    assert recorded_count(_found(report, "status.modes[*]")) == 1
+
+
+def test_clean_objects_prove_nothing(sides: tuple[CrdSet, CrdSet]) -> None:
+    report = _with(sides, _widget("a", spec={"color": "red", "plain": "p"}, status={"modes": ["a"]}))
+    # The default of NEW is written into it, and lost again: that is all.
+    assert {item.path for item in report.findings if recorded_count(item)} == {"spec.kept"}
+    assert report.findings and not report.unexplained
+
+
+def test_each_direction_has_its_own_objects(sides: tuple[CrdSet, CrdSet]) -> None:
+    """What the writing release itself rejects tells nothing about the other one."""
+    report = _with(sides, _widget("old", status={"mode": "b"}), _widget("new", spec={"color": "green"}))
+    assert recorded_count(_found(report, "status.mode", "upgrade")) == 1
+    assert recorded_count(_found(report, "spec.color", "rollback")) == 1
+    assert not report.unexplained
+    broken = _with(sides, _widget("both", spec={"color": "purple"}))
+    assert not any(recorded_count(item) for item in broken.findings if item.effect == "write-rejected")
+    assert not broken.unexplained
+
+
+def test_what_is_not_comparable_tells_nothing(sides: tuple[CrdSet, CrdSet]) -> None:
+    nameless = _widget("a", spec={"color": "blue"})
+    del nameless["metadata"]["name"]
+    other = {**_widget("b", spec={"color": "blue"}), "kind": "Gadget"}
+    report = _with(sides, nameless, other, 5, [], None, {"apiVersion": "example.com/v9", "kind": "Widget"})
+    assert not any(recorded_count(item) for item in report.findings)
+    assert not report.unexplained
+
+
+def test_unreadable_recordings_are_told(sides: tuple[CrdSet, CrdSet]) -> None:
+    problem, skipped = Problem("x.json", 1, "not JSON", "objects"), Skipped("y.json", "empty", "objects")
+    report = _with(sides, problem, skipped, _widget("a", spec={"color": "blue"}))
+    assert problem in report.problems
+    assert skipped in report.skipped
+    assert recorded_count(_found(report, "spec.color")) == 1
+
+
+def test_on_the_command_line(tmp_path: Path) -> None:
+    paths = both(tmp_path, root(spec=schema(color=string("red"))), root(spec=schema(color=string("red", "blue"))))
+    dump = write(
+        tmp_path / "dump.json", {"kind": "List", "apiVersion": "v1", "items": [_widget("a", spec={"color": "blue"})]}
+    )
+    report = diff(*paths, "--objects", dump)
+    finding = only(report, path="spec.color", direction="rollback")
+    assert finding["severity"] == "error"
+    assert finding["evidence"]["recorded_objects"] == 1
+    assert report["unexplained"] == []
+
+
+# -- objects of the recorded pairs ------------------------------------------------------------------------------

@@ -1,0 +1,193 @@
+"""Every kind of change that can do something has a rule, and every example of a rule is run through the program."""
+
+from __future__ import annotations
+
+import json
+import string as text
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helpers import Json, example_crd, run, write
+
+import crdcompat
+from crdcompat.compare.registry import all_crd_facets, all_facets
+from crdcompat.findings.finding import Finding
+from crdcompat.findings.rules import Example, Rule, catalogue
+from crdcompat.render.rules import rule_text
+
+RULES = catalogue()
+EXAMPLES = [
+    pytest.param(rule, example, id=f"{rule.id}: {example.title} ({example.direction})")
+    for rule in RULES.values()
+    for example in rule.examples
+]
+DIRECTIONS = ("rollback", "upgrade")
+
+_EFFECTS = {kind: effects for facet in all_facets() for kind, effects in facet.effects.items()}
+_OF_CRDS = {kind: effects for facet in all_crd_facets() for kind, effects in facet.effects.items()}
+_WITH_EFFECT = {kind for kind, effects in (_EFFECTS | _OF_CRDS).items() if effects.rollback or effects.upgrade}
+#: Adding a version and storing it at once has a rule of its own; taking it away again is a removal like others.
+_UNEVEN = {
+    ("version-removed", "the storage version is removed"): "version-storage-moved",
+    ("version-storage-moved", "a version is added and stored at once"): "version-removed",
+}
+_FIELDS = {"path", "added", "removed", "before", "after", "reader", "writer", "old", "new", "kind", "default"}
+
+
+def test_every_change_with_an_effect_has_its_rule_and_every_rule_its_change() -> None:
+    assert sorted(rule.change for rule in RULES.values()) == sorted(_WITH_EFFECT)
+    for rule in RULES.values():
+        assert rule.id == rule.change.replace(".", "-")
+    assert [*RULES] == [rule.id for rule in RULES.values()]  # each is in the file of its name
+
+
+@pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
+def test_sentences(rule: Rule) -> None:
+    assert set(rule.message) == set(DIRECTIONS)
+    assert set(rule.unproven) <= set(DIRECTIONS)
+    values = {field: f"<{field}>" for field in _FIELDS}
+    for sentence in (*rule.message.values(), *rule.unproven.values()):
+        used = {field for _, field, _, _ in text.Formatter().parse(sentence) if field is not None}
+        assert used <= _FIELDS
+        assert used & {"path", "kind"}
+        assert "{" not in sentence.format(**values)
+        assert not sentence.endswith((".", " "))
+    for sentence in (rule.summary, *rule.why.rstrip().split("\n\n")):
+        assert sentence.endswith((".", ".)")), sentence
+
+
+@pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
+def test_a_rejection_is_called_one(rule: Rule) -> None:
+    for direction in DIRECTIONS:
+        effects = _EFFECTS[rule.change].towards(direction) if rule.change in _EFFECTS else ()
+        if "write-rejected" in effects:
+            assert "reject" in rule.message[direction]
+        if "value-pruned" in effects:
+            assert any(word in rule.message[direction] for word in ("prune", "lost", "gone", "drops"))
+    for direction, sentence in rule.unproven.items():
+        assert "may reject" in sentence
+        assert direction in _directions(rule)
+
+
+@pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
+def test_mirrors_are_mutual(rule: Rule) -> None:
+    """What a rule says of OLD and NEW, its mirror says of NEW and OLD."""
+    assert bool(rule.mirror) != bool(rule.mirror_reason)
+    if not rule.mirror:
+        return
+    mirror = RULES[rule.mirror]
+    assert mirror.mirror == rule.id
+    if rule.change in _EFFECTS:
+        ours, theirs = _EFFECTS[rule.change], _EFFECTS[mirror.change]
+        assert (ours.rollback, ours.upgrade) == (theirs.upgrade, theirs.rollback)
+    assert set(rule.unproven) == {_other(direction) for direction in mirror.unproven}
+
+
+@pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
+def test_each_direction_with_an_effect_has_an_example(rule: Rule) -> None:
+    shown = {example.direction for example in rule.examples}
+    if rule.change in _EFFECTS:
+        assert shown == _directions(rule)
+    assert shown
+
+
+@pytest.mark.parametrize(("rule", "example"), EXAMPLES)
+def test_examples(tmp_path: Path, rule: Rule, example: Example) -> None:
+    """The finding comes out exactly as written, and no other in that direction."""
+    finding = _run(
+        tmp_path, rule.id, example.direction, example_crd(example, "old"), example_crd(example, "new"), example.also
+    )
+    _check(finding, example.finding, proved="unproven" not in example.finding)
+    assert finding.change == rule.change
+
+
+@pytest.mark.parametrize(("rule", "example"), EXAMPLES)
+def test_examples_in_the_mirror(tmp_path: Path, rule: Rule, example: Example) -> None:
+    """With OLD and NEW changed over, the mirror finds the same the other way."""
+    mirror = _UNEVEN.get((rule.id, example.title), rule.mirror)
+    also = tuple(RULES[name].mirror for name in example.also)
+    direction = _other(example.direction)
+    finding = _run(tmp_path, mirror, direction, example_crd(example, "new"), example_crd(example, "old"), also)
+    expected = {key: value for key, value in example.finding.items() if key not in ("severity", "added", "removed")}
+    expected["added"] = example.finding.get("removed", [])
+    expected["removed"] = example.finding.get("added", [])
+    _check(finding, expected, proved="unproven" not in example.finding)
+
+
+@pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
+def test_explain(rule: Rule) -> None:
+    told = "\n".join(rule_text(rule))
+    for line in (rule.title, rule.summary, *rule.why.splitlines(), *rule.fix.splitlines(), *rule.references):
+        assert line.strip() in told
+    for example in rule.examples:
+        assert f"Example: {example.title} ({example.direction})" in told
+
+
+def _directions(rule: Rule) -> set[str]:
+    return {direction for direction in DIRECTIONS if _EFFECTS[rule.change].towards(direction)}
+
+
+def _other(direction: str) -> str:
+    return DIRECTIONS[1 - DIRECTIONS.index(direction)]
+
+
+def _run(tmp_path: Path, rule: str, direction: str, old: Json, new: Json, also: tuple[str, ...]) -> Finding:
+    """The rule's one finding on two CRDs; beside it only those of ``also``."""
+    before, after = (
+        crdcompat.load(f"path:{write(tmp_path / name, data)}") for name, data in (("old.yaml", old), ("new.yaml", new))
+    )
+    report = crdcompat.diff(before, after, directions=(direction,))
+    assert not report.problems
+    assert not report.undecided
+    assert sorted(finding.rule for finding in report.findings) == sorted((rule, *also))
+    return next(finding for finding in report.findings if finding.rule == rule)
+
+
+def _check(finding: Finding, expected: Json, *, proved: bool) -> None:
+    witness = finding.witness
+    shown: dict[str, Any] = {
+        "path": finding.path,
+        "effect": finding.effect,
+        "severity": finding.severity,
+        "added": list(finding.added),
+        "removed": list(finding.removed),
+        "errors": sorted(witness.errors),
+        "pruned": sorted(witness.pruned),
+        "defaulted": sorted(witness.defaulted),
+    }
+    wanted = {"added": [], "removed": [], "errors": [], **{k: v for k, v in expected.items() if k != "unproven"}}
+    for key in ("errors", "pruned", "defaulted"):
+        if key in wanted:
+            wanted[key] = sorted(wanted[key])
+    assert {key: shown[key] for key in wanted} == wanted
+    if finding.owner != "crd":
+        assert (witness.object is not None) == proved, witness.reason
+    rule = RULES[finding.rule]
+    assert ("may reject" in finding.message) == (not proved and finding.direction in rule.unproven)
+
+
+# -- the commands about rules -------------------------------------------------------------------------
+
+
+def test_rules_are_listed() -> None:
+    listed = run("rules")
+    assert listed.code == 0
+    for rule in RULES.values():
+        assert any(line.split() == [rule.id, *rule.summary.split()] for line in listed.out.splitlines())
+    told = json.loads(run("rules", "--format", "json").out)
+    assert [rule["id"] for rule in told] == sorted(RULES)
+
+
+@pytest.mark.parametrize("name", ["enum-value-added", "version-storage-moved"])
+def test_a_rule_is_explained(name: str) -> None:
+    told = run("explain", name)
+    assert (told.code, told.out.rstrip("\n")) == (0, "\n".join(rule_text(RULES[name])))
+
+
+@pytest.mark.parametrize(("asked", "near"), [("enum-value-add", "enum-value-added"), ("enum_dropped", "enum-dropped")])
+def test_a_rule_that_there_is_not(asked: str, near: str) -> None:
+    for command in (("explain", asked), ("diff", "a", "b", "--select", asked), ("diff", "a", "b", "--ignore", asked)):
+        ran = run(*command)
+        assert ran.code == 2
+        assert f"did you mean {near}?" in ran.err

@@ -1,0 +1,133 @@
+"""The matrix as a page: the heat map, what blocks since when, the cluster, and the findings of every way."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from xml.etree.ElementTree import Element
+
+import pytest
+from helpers import Json, crd, obj, root, run, string, write
+from html_page import Page, confined, said
+from report_samples import HOSTILE
+
+NAMES = ["./r-1.1", "./r-1.2", "./r-1.3"]
+
+
+def status(*values: str, **more: Json) -> Json:
+    return root(status=obj(phase=string(*values)), **more)
+
+
+@pytest.fixture
+def three(tmp_path: Path) -> Path:
+    """Releases of which each knows a value more; the last has a field more, too."""
+    for name, schema in zip(NAMES, (status("A"), status("A", "B"), status("A", "B", "C", n=string())), strict=True):
+        write(tmp_path / name / "widget.yaml", crd(schema))
+    return tmp_path
+
+
+def matrix(top: Path, *args: str | Path) -> Page:
+    ran = run("matrix", *NAMES, *args, "--format", "html", cwd=top)
+    assert ran.code in (0, 1, 2), ran.err
+    shown = Page(ran.out)
+    confined(shown)
+    return shown
+
+
+def test_heat_map(three: Path) -> None:
+    shown = matrix(three)
+    rows = [[said(cell) for cell in row] for row in shown.one("table", "grid").iter("tr")]
+    assert rows == [
+        ["", "to ./r-1.1", "to ./r-1.2", "to ./r-1.3"],
+        ["from ./r-1.1", "no way", "clean", "clean"],
+        ["from ./r-1.2", "blocked 1 error", "no way", "clean"],
+        ["from ./r-1.3", "blocked 1 error", "blocked 1 error", "no way"],
+    ]
+    assert [said(each) for each in shown.one("ul", "tally")] == ["3 blocked", "0 unknown", "0 at risk", "3 clean"]
+
+
+def ways(shown: Page) -> dict[str, Element]:
+    """What the page says of each way, by its place on it."""
+    return {each[1].get("id", ""): each for each in shown.all("details", "way")}
+
+
+def facts(item: Element, name: str) -> list[str]:
+    return [said(text) for row in item.iter("div") if len(row) and said(row[0]) == name for text in row[1:]]
+
+
+def test_a_cell_leads_to_its_findings(three: Path) -> None:
+    shown = matrix(three)
+    squares = {said(each): each.get("href", "")[1:] for each in shown.one("table", "grid").iter("a")}
+    assert set(squares) == {"clean", "blocked 1 error"}
+    places = [each.get("href", "")[1:] for each in shown.one("table", "grid").iter("a")]
+    told = ways(shown)
+    assert list(told) == places
+    assert [said(next(told[each].iter("summary"))) for each in places] == [
+        "clean ./r-1.1 → ./r-1.2 0 errors, 0 warnings, 0 info",
+        "clean ./r-1.1 → ./r-1.3 0 errors, 0 warnings, 0 info",
+        "blocked ./r-1.2 → ./r-1.1 1 error, 0 warnings, 0 info",
+        "clean ./r-1.2 → ./r-1.3 0 errors, 0 warnings, 0 info",
+        "blocked ./r-1.3 → ./r-1.1 1 error, 0 warnings, 1 info",
+        "blocked ./r-1.3 → ./r-1.2 1 error, 0 warnings, 1 info",
+    ]
+    last = told[places[4]]
+    error, info = (each for each in last.iter("details") if "item" in each.get("class", ""))
+    assert said(next(error.iter("summary"))).startswith("error status.phase Widget ")
+    assert said(next(info.iter("summary"))).startswith("info n Widget ")
+    assert facts(error, "Blocks") == ['since ./r-1.2: "B"', 'since ./r-1.3: "C"']
+    assert "Blocked by widgets.example.com." in said(last)
+    excerpts = [[each for each in item.iter("figure") if "excerpt" in each.get("class", "")] for item in (error, info)]
+    assert [len(each) for each in excerpts] == [2, 0]
+
+
+def test_what_blocks_and_since_when(three: Path) -> None:
+    (section,) = matrix(three).all("section", "blocking")
+    assert said(next(section.iter("h2"))).startswith("What blocks a rollback")
+    place, *since = section.iter("li")
+    assert said(place).startswith("status.phase widgets.example.com/v1 enum-value-added write-rejected 3 ways ")
+    assert [said(each) for each in since] == ['since ./r-1.2: "B"', 'since ./r-1.3: "C"']
+
+
+def test_what_was_not_judged_is_told(three: Path) -> None:
+    write(three / "r-1.2" / "broken.yaml", "kind: CustomResourceDefinition\napiVersion: apiextensions.k8s.io/v1\na: [")
+    shown = matrix(three)
+    assert "broken.yaml" in said(shown.one("section", "problems"))
+    assert [said(each) for each in shown.one("ul", "tally")] == ["3 blocked", "2 unknown", "0 at risk", "1 clean"]
+    told = [said(each) for each in shown.all("section", "blocking")]
+    assert any(text.startswith("What was not judged") and "broken.yaml" in text for text in told)
+    rows = [[said(cell) for cell in row] for row in shown.one("table", "grid").iter("tr")]
+    doubtful = "blocked 1 error and not all was judged"
+    assert rows[2:] == [
+        ["from ./r-1.2", doubtful, "no way", "unknown"],
+        ["from ./r-1.3", "blocked 1 error", doubtful, "no way"],
+    ]
+
+
+def test_the_cluster(three: Path) -> None:
+    head = {"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "a", "namespace": "n"}}
+    objects = write(three / "objects.json", {**head, "status": {"phase": "C"}})
+    section = matrix(three, "--objects", objects, "--from", "./r-1.3").one("section", "cluster")
+    assert "It cannot go back to ./r-1.2, ./r-1.1." in said(section)
+    goals = next(each for each in section.iter("ul") if each.get("class") == "goals")
+    assert [said(each) for each in goals] == [
+        f'blocked to {name} objects by their worst write: 1 rejected Widget/n/a: status.phase: "C"'
+        for name in ("./r-1.2", "./r-1.1")
+    ]
+
+
+def test_a_matrix_too_large_for_a_page_says_what_it_leaves_out(three: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("crdcompat.render.html.items._MOST_ITEMS", 4)
+    shown = matrix(three)
+    assert not shown.all("details", "info")
+    assert len(shown.all("details", "error")) == 3
+    assert said(shown.root).count("1 more only lose or gain a value: this page has no room for them") == 2
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_hostile_text_stays_text(tmp_path: Path, text: str) -> None:
+    name = text.replace("/", "").replace("\x00", "")
+    for number, values in enumerate((["A"], ["A", text]), 1):
+        write(tmp_path / f"{name}-1.{number}" / "widget.json", crd(status(*values)))
+    names = [f"./{name}-1.{number}" for number in (1, 2)]
+    ran = run("matrix", *names, "--format", "html", cwd=tmp_path)
+    confined(Page(ran.out))
+    assert ran.code == 1

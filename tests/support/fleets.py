@@ -1,0 +1,129 @@
+"""Small fleets for the tests: three releases and recordings of clusters, all made up."""
+
+from __future__ import annotations
+
+import io
+import os
+import signal
+import tarfile
+from collections.abc import Iterable
+from pathlib import Path
+
+import yaml
+from helpers import Json, array, crd, obj, root, string, write
+
+from crdcompat.config.configuration import find_config
+from crdcompat.features.fleet.workflow import FleetJudge, Plan
+
+#: What the enum of each release knows; release-4.16 wrote the objects.
+MODES = {
+    "release-4.13": ("A",),
+    "release-4.14": ("A", "B"),
+    "release-4.15": ("A", "B", "C"),
+    "release-4.16": ("A", "B", "C", "D"),
+}
+TARGETS = ("release-4.15", "release-4.14", "release-4.13")
+
+
+def releases(top: Path) -> dict[str, Path]:
+    """A folder of CRDs for each release: widgets with a growing enum, gadgets from 4.14 on, a field from 4.15 on."""
+    for name, modes in MODES.items():
+        more = {"extra": string()} if name >= "release-4.15" else {}
+        schema = root(spec=obj(size={"type": "integer"}, **more), status=obj(modes=array(string(*modes))))
+        write(top / name / "widgets.yaml", crd(schema))
+        if name >= "release-4.14":
+            write(top / name / "gadgets.yaml", crd(root(spec=obj(a=string())), kind="Gadget"))
+    return {name: top / name for name in MODES}
+
+
+def widget(name: str, *modes: str, **spec: object) -> Json:
+    return _object("Widget", name, spec={"size": 1, **spec}, status={"modes": list(modes)})
+
+
+def gadget(name: str) -> Json:
+    return _object("Gadget", name, spec={"a": "x"})
+
+
+def cluster_version(cluster: str, version: str = "4.16.3") -> Json:
+    """Neither release defines it here: it tells of the cluster all the same."""
+    return {
+        "apiVersion": "config.openshift.io/v1",
+        "kind": "ClusterVersion",
+        "metadata": {"name": "version", "uid": f"uid-{cluster}"},
+        "spec": {"clusterID": cluster},
+        "status": {"desired": {"version": version}},
+    }
+
+
+def uuid(number: int) -> str:
+    return f"00000000-0000-4000-8000-{number:012d}"
+
+
+def _object(kind: str, name: str, **parts: Json) -> Json:
+    return {
+        "apiVersion": "example.com/v1",
+        "kind": kind,
+        "metadata": {"name": name, "namespace": "default", "uid": f"{kind}-{name}"},
+        **parts,
+    }
+
+
+def gather(path: Path, *objects: Json) -> Path:
+    """A must-gather, packed."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tarfile.open(path, "w:gz") as archive:
+        for name, data in files(objects):
+            member = tarfile.TarInfo(f"must-gather.local.1/quay-io-image-sha256-00ff/{name}")
+            member.size = len(data)
+            archive.addfile(member, io.BytesIO(data))
+    return path
+
+
+def unpacked(folder: Path, *objects: Json) -> Path:
+    """The same as a folder."""
+    for name, data in files(objects):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(data)
+    return folder
+
+
+def files(objects: Iterable[Json]) -> Iterable[tuple[str, bytes]]:
+    for item in objects:
+        group = item["apiVersion"].partition("/")[0]
+        where = f"cluster-scoped-resources/{group}/{item['kind'].lower()}s/{item['metadata']['name']}.yaml"
+        yield where, yaml.safe_dump(item, explicit_start=True).encode()
+
+
+def plan(folders: dict[str, Path]) -> Plan:
+    """All three targets, newest given last."""
+    names = [f"path:{folders[name]}" for name in MODES]
+    return Plan(names[0], names[-1], (names[1], names[2]), find_config(None, folders["release-4.13"]))
+
+
+class Deadly(FleetJudge):
+    """A judge whose process comes to its end over some recordings: killed, or by an exit of its own."""
+
+    def __call__(self, path: str) -> bytes:
+        if "killed" in path:
+            os.kill(os.getpid(), signal.SIGKILL)
+        if "exits" in path:
+            os._exit(7)
+        return super().__call__(path)
+
+    def __reduce__(self) -> tuple[type[FleetJudge], tuple[Plan]]:
+        return Deadly, (self.plan,)
+
+
+class Watched(FleetJudge):
+    """A judge that remembers what it was asked, and is interrupted after ``most``."""
+
+    def __init__(self, plan: Plan, most: int | None = None) -> None:
+        super().__init__(plan)
+        self.asked: list[str] = []
+        self._most = most
+
+    def __call__(self, path: str) -> bytes:
+        if len(self.asked) == self._most:
+            raise KeyboardInterrupt
+        self.asked.append(Path(path).name)
+        return super().__call__(path)

@@ -1,0 +1,525 @@
+"""What the main suite shares: the command line in this process, small CRDs, and independent judges."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import io
+import json
+import re
+import subprocess
+import sys
+import tarfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import re2
+import yaml
+
+from crdcompat import __main__, judge
+from crdcompat.apiserver.admission import Verdict
+from crdcompat.findings.finding import Finding
+from crdcompat.findings.rules import Example
+from crdcompat.render.report_schema import schema_text
+from crdcompat.sources.tree import Tree
+
+Json = dict[str, Any]
+
+CONTEXT = "Default/self-managed-high-availability"
+LOCAL = ("apiVersion", "kind", "metadata")
+
+
+# -- the command line ---------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """How one run of the command line ended."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def report(self) -> Json:
+        """Standard output as a JSON report, held to the schema that the program ships."""
+        return checked(json.loads(self.out))
+
+
+class _Input(io.TextIOWrapper):
+    def __init__(self, data: bytes) -> None:
+        super().__init__(io.BytesIO(data), encoding="utf-8")
+
+
+def run(*args: str | Path, cwd: Path | None = None, stdin: bytes = b"") -> Run:
+    """Run ``crdcompat ARGS`` through its own entry point, in this process."""
+    out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2))
+    before = sys.argv, sys.stdin
+    sys.argv, sys.stdin = ["crdcompat", *map(str, args)], _Input(stdin)
+    code: Any = None
+    try:
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), contextlib.chdir(cwd or Path.cwd()):
+            __main__.main()
+    except SystemExit as end:
+        code = end.code
+    finally:
+        sys.argv, sys.stdin = before
+    for stream in (out, err):
+        stream.flush()
+    texts = [stream.buffer.getvalue().decode() for stream in (out, err)]  # type: ignore[attr-defined]
+    assert isinstance(code, int | None), code
+    return Run(code or 0, *texts)
+
+
+def spawn(*args: str | Path, cwd: Path | None = None, stdin: bytes = b"", env: Mapping[str, str] | None = None) -> Run:
+    """Run ``crdcompat ARGS`` as a process of its own, as a user does."""
+    command = [str(Path(sys.executable).with_name("crdcompat")), *map(str, args)]
+    done = subprocess.run(command, cwd=cwd, input=stdin, env=env, capture_output=True, check=False)
+    return Run(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+def diff(old: str | Path, new: str | Path, *args: str | Path, cwd: Path | None = None) -> Json:
+    """The JSON report of ``crdcompat diff``; the run must end with what the findings say, 0 or 1."""
+    ran = run("diff", old, new, *args, "--format", "json", cwd=cwd)
+    assert ran.code in (0, 1), ran.err or ran.out
+    return ran.report
+
+
+@cache
+def _validator() -> jsonschema.Draft202012Validator:
+    schema = json.loads(schema_text())
+    jsonschema.Draft202012Validator.check_schema(schema)
+    return jsonschema.Draft202012Validator(schema)
+
+
+def checked(report: Json) -> Json:
+    """The report, if it keeps to the schema."""
+    for error in _validator().iter_errors(report):
+        raise AssertionError(f"{error.json_path}: {error.message[:300]}")
+    return report
+
+
+# -- small CRDs ---------------------------------------------
+
+
+def obj(**properties: Any) -> Json:
+    """A schema of type object."""
+    return {"type": "object", "properties": properties}
+
+
+def string(*enum: str, **more: Any) -> Json:
+    """A string schema, with an enum if members are given."""
+    return {"type": "string", **({"enum": list(enum)} if enum else {}), **more}
+
+
+def array(items: Json, **more: Any) -> Json:
+    """A list schema."""
+    return {"type": "array", "items": items, **more}
+
+
+def version(schema: Json | None, name: str = "v1", **more: Any) -> Json:
+    """One entry of spec.versions, with the status subresource."""
+    held = {} if schema is None else {"schema": {"openAPIV3Schema": schema}}
+    return {"name": name, "served": True, "storage": True, **held, "subresources": {"status": {}}, **more}
+
+
+def crd(
+    schema: Json | None = None,
+    *,
+    kind: str = "Widget",
+    group: str = "example.com",
+    versions: Sequence[Json] = (),
+    annotations: Mapping[str, str] | None = None,
+    scope: str = "Namespaced",
+) -> Json:
+    """A CRD of one version v1, or of the versions given."""
+    plural = f"{kind.lower()}s"
+    metadata: Json = {"name": f"{plural}.{group}"}
+    if annotations:
+        metadata["annotations"] = dict(annotations)
+    return {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": metadata,
+        "spec": {
+            "group": group,
+            "names": {"kind": kind, "listKind": f"{kind}List", "plural": plural, "singular": kind.lower()},
+            "scope": scope,
+            "versions": list(versions) or [version(schema)],
+        },
+    }
+
+
+def root(**parts: Json) -> Json:
+    """A root schema with what every CRD has besides spec and status."""
+    return obj(apiVersion=string(), kind=string(), metadata={"type": "object"}, **parts)
+
+
+_LOCAL_SCHEMAS = {"apiVersion": {"type": "string"}, "kind": {"type": "string"}, "metadata": {"type": "object"}}
+_NOTHING_GIVEN = obj(spec=obj(size={"type": "integer"}))
+
+
+def example_crd(example: Example, side: str) -> Json:
+    """A plain Widget CRD with the example's schema, and its ``old_crd`` or ``new_crd`` laid over ``spec``."""
+    schema: Json = getattr(example, side) or _NOTHING_GIVEN
+    made = crd({**schema, "properties": {**_LOCAL_SCHEMAS, **schema.get("properties", {})}})
+    given: Json = copy.deepcopy(getattr(example, f"{side}_crd") or {})
+    (standard,) = made["spec"]["versions"]
+    given["versions"] = [_laid_over(copy.deepcopy(standard), entry) for entry in given.get("versions", [{}])]
+    made["spec"] = _laid_over(made["spec"], given)
+    return made
+
+
+def _laid_over(base: Json, part: Json) -> Json:
+    """``part`` laid over ``base``: null takes a key away, a list takes the place of a list."""
+    made = {**base}
+    for key, value in part.items():
+        if value is None:
+            made.pop(key, None)
+        elif isinstance(value, dict) and isinstance(made.get(key), dict):
+            made[key] = _laid_over(made[key], value)
+        else:
+            made[key] = value
+    return made
+
+
+class _Dumper(yaml.SafeDumper):
+    """Quotes what YAML 1.1 as Go reads it takes for a boolean, and PyYAML does not: ``n`` and ``y``."""
+
+
+_Dumper.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile("^(?:[nNyY])$"), list("nNyY"))
+
+
+def write(path: Path, *documents: Any) -> Path:
+    """Write documents to a file, JSON or YAML by its name; text and bytes are written as they are."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if len(documents) == 1 and isinstance(documents[0], bytes):
+        path.write_bytes(documents[0])
+    elif len(documents) == 1 and isinstance(documents[0], str):
+        path.write_text(documents[0], encoding="utf-8")
+    elif path.suffix == ".json":
+        path.write_text("\n".join(json.dumps(document) for document in documents), encoding="utf-8")
+    else:
+        path.write_text(yaml.dump_all(documents, Dumper=_Dumper, sort_keys=False, allow_unicode=True), encoding="utf-8")
+    return path
+
+
+def both(tmp_path: Path, old: Json, new: Json) -> tuple[Path, Path]:
+    """Two folders with one CRD each, made from two CRDs or two root schemas."""
+    for name, data in (("old", old), ("new", new)):
+        write(tmp_path / name / "widget.yaml", data if data.get("kind") == "CustomResourceDefinition" else crd(data))
+    return tmp_path / "old", tmp_path / "new"
+
+
+def unpack(archive: tarfile.TarFile, into: Path) -> None:
+    """Unpack an archive of ours; early releases of Python 3.11 know no filters."""
+    if hasattr(tarfile, "data_filter"):
+        archive.extractall(into, filter="data")
+    else:
+        archive.extractall(into)
+
+
+def git(at: Path, *args: str) -> str:
+    """Run git; its output without the last newline."""
+    return subprocess.run(["git", "-C", str(at), *args], check=True, capture_output=True, text=True).stdout.strip()
+
+
+def commit(repo: Path, files: Mapping[str, Any], message: str = "change") -> str:
+    """Write files (documents or text, None removes) and commit all of it."""
+    for name, data in files.items():
+        if data is None:
+            (repo / name).unlink()
+        else:
+            write(repo / name, data)
+    git(repo, "add", "-A")
+    git(repo, "commit", "-qm", message)
+    return git(repo, "rev-parse", "HEAD")
+
+
+# -- findings ---------------------------------------------
+
+
+def brief(finding: Json) -> tuple[str, ...]:
+    """What a finding says, in short: direction, severity, rule, CRD, path."""
+    return tuple(finding[key] for key in ("direction", "severity", "rule", "crd", "path"))
+
+
+def only(report: Json, **wanted: Any) -> Json:
+    """The one finding of a report with these facts."""
+    found = select(report, **wanted)
+    assert len(found) == 1, [brief(finding) for finding in report["findings"]]
+    return found[0]
+
+
+def select(report: Json, **wanted: Any) -> list[Json]:
+    """The findings of a report with these facts; ``context`` is one that the finding lists."""
+    context = wanted.pop("context", None)
+    return [
+        finding
+        for finding in report["findings"]
+        if all(finding[key] == value for key, value in wanted.items())
+        and (context is None or context in finding["contexts"])
+    ]
+
+
+# -- the witness, judged anew ---------------------------------------------
+
+_INDEX = re2.compile(r"\[\d+\]")
+
+
+def general(field: str) -> str:
+    """``spec.l[3]`` -> ``spec.l[*]``."""
+    return str(_INDEX.sub("[*]", field))
+
+
+def places(value: Any, path: str) -> Iterator[tuple[str | int, ...]]:
+    """All concrete places in a value that a report's path names."""
+    steps = path.replace("[*]", "\x00[*]").replace(".*", "\x00*").replace(".", "\x00").split("\x00") if path else []
+
+    def go(here: Any, rest: Sequence[str], at: tuple[str | int, ...]) -> Iterator[tuple[str | int, ...]]:
+        if not rest:
+            yield at
+        elif rest[0] == "[*]" and isinstance(here, list):
+            for index, item in enumerate(here):
+                yield from go(item, rest[1:], (*at, index))
+        elif rest[0] == "*" and isinstance(here, dict):
+            for key, member in here.items():
+                yield from go(member, rest[1:], (*at, key))
+        elif isinstance(here, dict) and rest[0] in here:
+            yield from go(here[rest[0]], rest[1:], (*at, rest[0]))
+
+    yield from go(value, [step for step in steps if step], ())
+
+
+def field_name(place: Sequence[str | int]) -> str:
+    """A place as schema errors write it."""
+    text = ""
+    for step in place:
+        text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else step
+    return text
+
+
+def at(value: Any, place: Sequence[str | int]) -> Any:
+    """What stands at a place."""
+    for step in place:
+        value = value[step]
+    return value
+
+
+def shows(finding: Json, verdict: Verdict, witness: Json) -> bool:
+    """Whether a verdict of the reader shows what the finding claims."""
+    fields = {field_name(place) for place in places(witness, finding["path"])}
+    if finding["effect"] == "write-rejected" and finding["rule"].startswith("enum-"):
+        return any(error.type == "FieldValueNotSupported" and error.field in fields for error in verdict.errors)
+    if finding["effect"] == "write-rejected":
+        # A missing field stands nowhere in the witness: its error is looked for by the path in general.
+        return any(_stands_at(error, fields or {finding["path"].replace("[*]", "[0]")}) for error in verdict.errors)
+    if finding["effect"] == "value-pruned":
+        return bool(fields & set(verdict.pruned))
+    added = {field_name(place) for place in places(verdict.object or {}, finding["path"])} or {finding["path"]}
+    return finding["effect"] == "value-defaulted" and bool(added & set(verdict.defaulted))
+
+
+def _stands_at(error: Any, fields: set[str]) -> bool:
+    if error.field == "<nil>":
+        quoted = error.detail.partition('"')[2].partition('"')[0]
+        return not error.detail.startswith('"') or quoted in fields
+    return any(error.field == field or error.field.startswith((f"{field}.", f"{field}[")) for field in fields)
+
+
+def prove(finding: Json, old: Json, new: Json, *, old_kube: str = "1.31", new_kube: str = "1.31") -> None:
+    """Hold a finding's witness against both CRDs: accepted by the writer, the effect at the reader, and minimal."""
+    witness = finding["witness"]["object"]
+    assert witness is not None, f"{brief(finding)}: {finding['witness']['reason']}"
+    sides = ((old, old_kube), (new, new_kube))
+    (reader, reader_kube), (writer, writer_kube) = sides if finding["direction"] == "rollback" else sides[::-1]
+    name = finding["version"]
+
+    def accepted(candidate: Json) -> Verdict:
+        return judge(writer, "validate", candidate, version=name, kubernetes=writer_kube)
+
+    def read(candidate: Json) -> Verdict:
+        return judge(reader, "validate", candidate, version=name, kubernetes=reader_kube)
+
+    first = accepted(witness)
+    assert first.accepted is True, (brief(finding), first.message)
+    answer = read(first.object or {})
+    assert shows(finding, answer, first.object or {}), (brief(finding), answer.message, witness)
+    if finding["effect"] == "write-rejected":
+        assert answer.accepted is False
+    kept = next(places(first.object or {}, finding["path"]), ())
+    for smaller in without_one(witness, kept):
+        left = accepted(smaller)
+        assert not (left.accepted and shows(finding, read(left.object or {}), left.object or {})), (
+            f"{brief(finding)}: {smaller} does as well as {witness}"
+        )
+
+
+def without_one(value: Json, kept: tuple[str | int, ...]) -> Iterator[Json]:
+    """The object with one member or item taken away, everywhere but in what every object has and above ``kept``."""
+    for place in _members({key: member for key, member in value.items() if key not in LOCAL}, ()):
+        if place == kept[: len(place)]:
+            continue
+        copied = copy.deepcopy(value)
+        holder = at(copied, place[:-1])
+        del holder[place[-1]]
+        yield copied
+
+
+def _members(value: Any, here: tuple[str | int, ...]) -> Iterator[tuple[str | int, ...]]:
+    pairs: Iterable[tuple[str | int, Any]] = ()
+    if isinstance(value, dict):
+        pairs = value.items()
+    elif isinstance(value, list):
+        pairs = enumerate(value)
+    for step, member in pairs:
+        yield (*here, step)
+        yield from _members(member, (*here, step))
+
+
+# -- a second judge: plain JSON Schema ---------------------------------------------
+
+
+def _pattern(_: Any, pattern: str, instance: Any, __: Any) -> Iterator[jsonschema.ValidationError]:
+    if isinstance(instance, str) and not re2.search(pattern, instance):
+        yield jsonschema.ValidationError(f"{instance!r} does not match {pattern!r}")
+
+
+_PLAIN = jsonschema.validators.extend(jsonschema.Draft4Validator, {"pattern": _pattern})
+
+
+def plain_errors(schema: Json, instance: Json) -> list[tuple[str, str]]:
+    """(keyword, field) of what plain JSON Schema finds wrong; rules, pruning and defaults are not its business."""
+    body = {key: member for key, member in instance.items() if key not in LOCAL[:2]}
+    found: list[tuple[str, str]] = []
+
+    def add(error: jsonschema.ValidationError) -> None:
+        field = field_name(list(error.absolute_path))
+        found.append((error.validator, field))
+        for inner in error.context or ():
+            add(inner)
+
+    for error in _PLAIN(_as_json_schema(schema)).iter_errors(body):
+        add(error)
+    return found
+
+
+def _as_json_schema(node: Any) -> Any:
+    if isinstance(node, list):
+        return [_as_json_schema(item) for item in node]
+    if not isinstance(node, dict):
+        return node
+    plain = {
+        key: {name: _as_json_schema(sub) for name, sub in value.items()}
+        if key == "properties"
+        else value
+        if key in ("enum", "default", "required")
+        else _as_json_schema(value)
+        for key, value in node.items()
+        if not key.startswith("x-kubernetes-") and key not in ("nullable", "format", "default", "description")
+    }
+    if node.get("x-kubernetes-int-or-string"):
+        plain.pop("type", None)
+        plain["anyOf"] = [{"type": "integer"}, {"type": "string"}, *plain.get("anyOf", [])]
+    elif node.get("nullable") and isinstance(plain.get("type"), str):
+        plain["type"] = [plain["type"], "null"]
+    return plain
+
+
+def schema_of(definition: Json, name: str) -> Json:
+    """The schema of one version of a CRD (v1 form)."""
+    return next(v for v in definition["spec"]["versions"] if v["name"] == name)["schema"]["openAPIV3Schema"]
+
+
+# -- openshift/api ---------------------------------------------
+
+RELEASES = ("4.12", "4.13", "4.14", "4.15", "4.16")
+PAIRS = tuple(pairwise(RELEASES))
+_KUBE = {release: f"openshift-{release}" for release in RELEASES}
+
+
+def kube(release: str) -> str:
+    """The server of an OpenShift release, for ``judge``."""
+    return _KUBE[release]
+
+
+class _Loader(yaml.CSafeLoader):
+    """Timestamps stay text, as Kubernetes has them."""
+
+
+_Loader.yaml_implicit_resolvers = {
+    key: [entry for entry in entries if entry[0] != "tag:yaml.org,2002:timestamp"]
+    for key, entries in yaml.CSafeLoader.yaml_implicit_resolvers.items()
+}
+
+
+def load_yaml(data: str | bytes) -> Any:
+    """One YAML document, by plain PyYAML: the suite's own eyes, not the program's."""
+    return yaml.load(data, _Loader)
+
+
+def manifest(clone: Path, release: str, path: str) -> Json:
+    """A CRD of openshift/api at a release branch."""
+    return _manifest(str(clone), release, path)
+
+
+@cache
+def _manifest(clone: str, release: str, path: str) -> Json:
+    found: Json = load_yaml(git(Path(clone), "show", f"origin/release-{release}:{path}"))
+    return found
+
+
+def located(finding: Json, side: str, *, containing: str = "") -> str:
+    """The first file of a side that a finding names."""
+    return next(
+        place["file"] for place in finding["locations"] if place["side"] == side and containing in place["file"]
+    )
+
+
+def check(at: Path, *args: str, code: int) -> Json:
+    ran = run("check", *args, "--format", "json", cwd=at)
+    assert ran.code == code, ran.err or ran.out[:2000]
+    return ran.report
+
+
+def recorded_count(finding: Finding) -> int:
+    return finding.evidence.recorded_objects
+
+
+def remarks(report: Json) -> list[tuple[str, int, str, str]]:
+    found = report["summary"]["remarks"]
+    return [(each["file"], each["line"], each["side"], each["message"]) for each in found]
+
+
+REJECTED = ("status-update", "status-update-touching", "spec-update", "metadata-update", "finalizer-removal")
+
+
+def simulate(*args: str | Path, code: int | None = None, cwd: Path | None = None, stdin: bytes = b"") -> Json:
+    ran = run("simulate", *args, "--format", "json", cwd=cwd, stdin=stdin)
+    assert ran.code in ((code,) if code is not None else (0, 1)), ran.err or ran.out
+    return ran.report
+
+
+def verdicts(item: Json) -> dict[str, str]:
+    return {name: write["verdict"] for name, write in item["writes"].items()}
+
+
+ERAS = ("1.26", "1.29", "1.30", "1.33")
+
+
+def widget(body: Json, name: str = "a", **meta: Any) -> Json:
+    metadata = {"name": name, "namespace": "default", **meta}
+    return {"apiVersion": "example.com/v1", "kind": "Widget", "metadata": metadata, **body}
+
+
+def contents(tree: Tree) -> dict[str, str]:
+    return {entry.path: data.decode() for entry, data in tree.read(tree.entries())}
+
+
+def apply_patch(patch: str, at: Path) -> None:
+    subprocess.run(["git", "apply", "-"], input=patch.encode(), cwd=at, check=True, capture_output=True)

@@ -1,0 +1,48 @@
+"""The same check of one change, twice: with and without what stands beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helpers import Json, run
+
+import crdcompat.features.check.sections
+
+Check = Callable[..., tuple[Json, Json]]
+
+
+@pytest.fixture
+def check_twice(monkeypatch: pytest.MonkeyPatch) -> Check:
+    """Runs a check as it is, then with every file read: the reports, once it is clear that they say the same.
+
+    As it is: with what an earlier run has remembered, which must change nothing either.
+    """
+
+    def run_twice(at: Path, *args: str) -> tuple[Json, Json]:
+        told = ("--format", "json", "--all")
+        first, ran, alone = (
+            run("check", "--base", "HEAD", *args, *more, *told, cwd=at) for more in ((), (), ("--no-cache",))
+        )
+        assert first.report == ran.report == alone.report
+        with monkeypatch.context() as everything:
+            everything.setattr(crdcompat.features.check.sections, "unneeded_files", lambda *_: frozenset())
+            whole = run("check", "--base", "HEAD", *args, "--format", "json", "--all", cwd=at)
+        assert ran.code == whole.code, ran.err or ran.out
+        assert said(ran.report) == said(whole.report)
+        for one, other in zip(ran.report["sections"], whole.report["sections"], strict=True):
+            assert {*one["summary"]["contexts"]} <= {*other["summary"]["contexts"]}  # those in which anything was read
+        return ran.report, whole.report
+
+    return run_twice
+
+
+def said(report: Json) -> Any:
+    kept = ("contexts_only_old", "contexts_only_new", "text_only_changes", "findings")
+    sections = [
+        (section["findings"], section["undecided"], [section["summary"][name] for name in kept])
+        for section in report["sections"]
+    ]
+    return report["notes"], report["waivers"], report["summary"], sections
