@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cached_property
-from typing import Any
 
 from crdcompat.apiserver import metadata
 from crdcompat.apiserver.cel import RuleEvaluator
@@ -32,8 +31,7 @@ from crdcompat.apiserver.versions import Server
 from crdcompat.apiserver.wording import aggregate
 from crdcompat.crds.model import Crd, CrdVersion
 from crdcompat.records import dataclass
-
-Object = dict[str, Any]
+from crdcompat.schema.paths import Object
 
 _BLOCKING = frozenset({REQUIRED, TOO_LONG, TOO_MANY, TYPE_INVALID})
 

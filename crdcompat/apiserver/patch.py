@@ -13,9 +13,8 @@ from typing import Any
 from crdcompat.apiserver.correlation import list_map_key, same
 from crdcompat.apiserver.gotext import go_syntax, plain
 from crdcompat.apiserver.versions import Server
+from crdcompat.schema.paths import Object
 from crdcompat.schema.structural import Node
-
-Object = dict[str, Any]
 
 
 def merge_patch(value: Any, patch: Any) -> Any:

@@ -9,11 +9,12 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Any
 
-from crdcompat.apiserver.admission import Judge, Object, Verdict, metadata_of
+from crdcompat.apiserver.admission import Judge, Verdict, metadata_of
 from crdcompat.apiserver.correlation import same
 from crdcompat.apiserver.decode import Decoded, decode
 from crdcompat.apiserver.gotext import quote
 from crdcompat.apiserver.patch import apply_merge, merge_patch, typed_error, undeclared, with_replicas
+from crdcompat.schema.paths import Object
 from crdcompat.schema.structural import Node
 
 #: What is said of an object, passed in through the Python interface, that Python cannot walk (files: 200 levels).

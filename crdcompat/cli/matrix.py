@@ -12,8 +12,7 @@ from crdcompat.vocabulary import ExitCode
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from crdcompat.errors import Problem, Skipped
-    from crdcompat.recordings.objects import Recorded
+    from crdcompat.recordings.objects import ObjectItem
 
 
 def matrix(
@@ -69,7 +68,7 @@ def matrix(
     chosen = choose(refs or (), branches or (), repo)
     progress = Progress(wanted=not no_progress)
 
-    def recorded() -> Iterator[Recorded | Problem | Skipped]:
+    def recorded() -> Iterator[ObjectItem]:
         trees = [open_objects(source, repo=repo) for source in objects or ()]
         return progress.each(chain.from_iterable(read_objects(tree, progress.file) for tree in trees))
 

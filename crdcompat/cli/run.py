@@ -10,10 +10,10 @@ from typing import Any
 
 from crdcompat.cli.settings import Settings, check_formats, check_rules, exit_code
 from crdcompat.config.applied import both_sides, overruled
-from crdcompat.crds.reader import CrdSet
 from crdcompat.features.diff import workflow
 from crdcompat.findings.split import FindingSplitter
 from crdcompat.findings.waiver_file import read_waivers
+from crdcompat.models.diff import DiffReport
 from crdcompat.recordings.objects import read_objects
 from crdcompat.render.write import wants_excerpts, write_reports
 from crdcompat.sources import open_objects
@@ -61,15 +61,12 @@ def compare_and_report(
     if settings.formats or not patch:
         write_reports(report, settings.formats, colour, verbosity)
     if not report.problems and not report.counts.compared:
-        print(f"crdcompat: nothing to compare: {_nothing(before, after, filters)}", file=sys.stderr)
+        print(f"crdcompat: nothing to compare: {_nothing(report, filters.get('paths', ()))}", file=sys.stderr)
         return ExitCode.NOT_DONE
     return exit_code(report, settings.fail_on)
 
 
-def _nothing(old: CrdSet, new: CrdSet, filters: Mapping[str, Any]) -> str:
-    empty = [crds.name for crds in (old, new) if not crds.documents]
-    if empty:
-        return f"no CRD in {' or '.join(empty)}"
-    if filters.get("paths"):
-        return f"no CRD of both sides has a file below {', '.join(filters['paths'])}"
-    return f"{old.name} and {new.name} have no CRD in common"
+def _nothing(report: DiffReport, paths: Sequence[str]) -> str:
+    if paths and report.counts.old and report.counts.new:
+        return f"no CRD of both sides has a file below {', '.join(paths)}"
+    return report.why_nothing

@@ -1,6 +1,6 @@
 """A change: a fact about two schemas. No opinion, no effect, no severity (design, section 2).
 
-Whether two pieces of a schema are the same JSON.
+Whether two values are the same JSON.
 """
 
 from __future__ import annotations
@@ -65,8 +65,14 @@ def shown(value: Any) -> Any:
 
 def identical(a: Any, b: Any) -> bool:
     """Equal as JSON: Python takes 1 for true and 1.0 for 1, so what looks equal is compared as text too."""
-    return a is b or (a == b and _canonical(a) == _canonical(b))
+    return a is b or (a == b and _schema_text(a) == _schema_text(b))
 
 
-def _canonical(value: Any) -> bytes:
+def canonical(value: Any) -> bytes:
+    """The text that all values have which are the same JSON: keys sorted, no spaces."""
+    return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
+
+
+def _schema_text(value: Any) -> bytes:
+    """The same of a schema as YAML gives it: a key may be a number."""
     return orjson.dumps(value, option=orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS)

@@ -14,11 +14,10 @@ from crdcompat.apiserver.crd_validation.refusal import update_refusal
 from crdcompat.apiserver.versions import Server
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Differing, Effects, Reaction, WaivedBy, explains_at
-from crdcompat.compare.objects import Object
 from crdcompat.crds.model import Crd, CrdVersion
 from crdcompat.crds.pairing import Chosen, Resolved
 from crdcompat.records import dataclass
-from crdcompat.schema.paths import Pointer
+from crdcompat.schema.paths import Object, Pointer
 from crdcompat.vocabulary import Effect
 
 

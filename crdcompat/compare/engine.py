@@ -15,11 +15,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-import orjson
-
 from crdcompat.apiserver.strategy import Resource
 from crdcompat.apiserver.versions import Server
-from crdcompat.compare.changes import Change, Undecided, identical
+from crdcompat.compare.changes import Change, Undecided, canonical, identical
 from crdcompat.compare.crd_facet import CrdChange
 from crdcompat.compare.crd_walk import CrdDiff, diff_crds
 from crdcompat.compare.memory import Remembered, RememberedConverting, Shared
@@ -62,7 +60,7 @@ class Comparer:
                 standings.setdefault(key, []).append(standing)
             for item in self._crd_diff(facing, found).changes:
                 effects = [(each.effect, each.sentence, each.object) for each in (item.rollback, item.upgrade)]
-                key = (*_identity(name, item.version, item.change), _plain(effects))
+                key = (*_identity(name, item.version, item.change), canonical(effects))
                 of_crds.setdefault(key, (item, []))[1].append(_crd_standing(facing, item))
             for undecided in self._open(facing, found):
                 _merge(undecided, opened)
@@ -143,7 +141,7 @@ class Comparer:
                 key = id(standing.old.version.schema), id(standing.new.version.schema)
                 outcome = outcomes[direction][key]
                 windows = tuple(outcomes[way][key].effect if way in ways else Effect.NONE for way in Direction)
-                groups.setdefault((outcome.effect, _plain(outcome.labels), windows), []).append(standing)
+                groups.setdefault((outcome.effect, canonical(outcome.labels), windows), []).append(standing)
             for (effect, _, windows), standings in groups.items():
                 if effect == Effect.NONE or (len(ways) == 1 and effect != Effect.WRITE_REJECTED):
                     found.harmless[direction] += 1
@@ -253,15 +251,11 @@ def _speaker(versions: dict[str, Chosen], version: str) -> Chosen:
 def _identity(crd: str, version: str, change: Change) -> tuple[Any, ...]:
     """Equal CRD, version, path, change, old and new: the same change, wherever it stands."""
     facts = (change.old, change.new, change.added, change.removed)
-    return (crd, version, change.path, change.kind, _plain(facts))
+    return (crd, version, change.path, change.kind, canonical(facts))
 
 
 def _text(item: Undecided) -> bytes:
-    return _plain((item.old, item.new, item.reason))
-
-
-def _plain(value: Any) -> bytes:
-    return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
+    return canonical((item.old, item.new, item.reason))
 
 
 def crossings(facing: Facing) -> Iterator[tuple[Direction, str, Chosen, Chosen]]:
@@ -285,6 +279,4 @@ def _lone(side: Resolved, other: Resolved) -> list[Chosen]:
 
 def _copies(side: Resolved) -> bool:
     """Whether the side converts by copying: a webhook may do anything."""
-    spec = side.documents[0].crd.raw.get("spec")
-    conversion = spec.get("conversion") if isinstance(spec, dict) else None
-    return not isinstance(conversion, dict) or conversion.get("strategy", "None") == "None"
+    return side.documents[0].crd.conversion_strategy == "None"

@@ -11,6 +11,7 @@ from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Effects
 from crdcompat.compare.site import Site, Trial, Trials
 from crdcompat.records import dataclass
+from crdcompat.schema.sample import number
 from crdcompat.schema.structural import ABSENT, Node
 from crdcompat.vocabulary import Effect
 
@@ -68,11 +69,6 @@ def range_of(node: Node, keywords: Sequence[str]) -> Range:
     low, high, *exclusive = keywords
     flags = [node.raw.get(keyword) is True for keyword in exclusive]
     return Range(number(node.raw.get(low), -math.inf), number(node.raw.get(high), math.inf), *flags)
-
-
-def number(value: Any, otherwise: float) -> float:
-    """``value`` if it is a number, else ``otherwise``."""
-    return value if isinstance(value, (int, float)) and not isinstance(value, bool) else otherwise
 
 
 def sizes_outside(reader: Node, writer: Node, keywords: Sequence[str]) -> Iterator[int]:

@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from crdcompat.apiserver.strategy import Resource
-from crdcompat.schema.paths import ITEM, VALUE, Pointer, SchemaPath, node_at, with_value
-from crdcompat.schema.sample import around, sample, values
+from crdcompat.schema.paths import Object, SchemaPath, node_at, with_value
+from crdcompat.schema.sample import around, concrete, sample, values
 from crdcompat.schema.structural import ABSENT, Node
-
-Object = dict[str, Any]
 
 #: Names by which clusters know their singletons come first: many rules allow no other.
 _NAMES = ("example", "cluster", "default", "version", "instance")
@@ -24,7 +22,7 @@ def whole_object(resource: Resource, path: SchemaPath, value: Any) -> Object | N
         parent = node_at(resource.node, path[:-1])
         bare = _object(parent) if parent is not None else ABSENT
         made = around(resource.node, path[:-1], bare) if isinstance(bare, dict) else ABSENT
-        made = with_value(made, place(path), ABSENT) if isinstance(made, dict) else made
+        made = with_value(made, concrete(path), ABSENT) if isinstance(made, dict) else made
     else:
         made = around(resource.node, path, value) if path else value
     if not isinstance(made, dict):
@@ -51,8 +49,3 @@ def _name(resource: Resource) -> str:
         return _NAMES[0]
     made = sample(constrained)
     return made if isinstance(made, str) else next((n for n in values(constrained) if isinstance(n, str)), _NAMES[0])
-
-
-def place(path: SchemaPath) -> Pointer:
-    """Where ``whole_object`` puts the value: the first item, the map key ``key``."""
-    return tuple(0 if step is ITEM else "key" if step is VALUE else str(step) for step in path)

@@ -11,15 +11,13 @@ from collections.abc import Callable, Iterator
 from itertools import count, islice
 from typing import Any
 
-import orjson
-
 from crdcompat.apiserver.admission import Verdict
 from crdcompat.apiserver.errors import DUPLICATE, REQUIRED, FieldError
 from crdcompat.apiserver.keywords import JUNCTORS
 from crdcompat.apiserver.strategy import Resource
-from crdcompat.compare.objects import Object
+from crdcompat.compare.changes import canonical
 from crdcompat.schema.mentions import Mention, mentions
-from crdcompat.schema.paths import Pointer, is_within, node_at, schema_path_of, value_at, with_value
+from crdcompat.schema.paths import Object, Pointer, is_within, node_at, schema_path_of, value_at, with_value
 from crdcompat.schema.sample import sample, values
 from crdcompat.schema.structural import ABSENT, Node
 
@@ -41,12 +39,12 @@ def find_valid(
         return (start if first.accepted else None), first
     ticket = count()
     queue = [(len(first.errors), 0, next(ticket), start, first)]
-    seen = {_key(start)}
+    seen = {canonical(start)}
     judged = 1
     while queue and judged < BUDGET:
         _, steps, _, obj, verdict = heapq.heappop(queue)
         for candidate in _moves(obj, verdict, keep, resource):
-            key = _key(candidate)
+            key = canonical(candidate)
             if key in seen:
                 continue
             seen.add(key)
@@ -84,10 +82,6 @@ def _members(value: Any, at: Pointer) -> Iterator[Pointer]:
     elif isinstance(value, list):
         for index, item in enumerate(value):
             yield from _members(item, (*at, index))
-
-
-def _key(obj: Object) -> bytes:
-    return orjson.dumps(obj, option=orjson.OPT_SORT_KEYS)
 
 
 def _moves(obj: Object, verdict: Verdict, keep: Pointer, resource: Resource) -> Iterator[Object]:

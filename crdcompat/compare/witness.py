@@ -20,12 +20,13 @@ from crdcompat.apiserver.versions import Server
 from crdcompat.compare.changes import Change
 from crdcompat.compare.exhaust import cannot_hold, forbids
 from crdcompat.compare.facet import Facet
-from crdcompat.compare.objects import Object, place, whole_object
+from crdcompat.compare.objects import whole_object
 from crdcompat.compare.registry import facet_of
 from crdcompat.compare.search import find_valid, shrink
 from crdcompat.compare.site import Meeting, Seen, Trial, Trials
 from crdcompat.records import dataclass
-from crdcompat.schema.paths import Pointer, SchemaPath, field_of, node_at, value_at, with_value
+from crdcompat.schema.paths import Object, Pointer, SchemaPath, field_of, node_at, value_at, with_value
+from crdcompat.schema.sample import concrete
 from crdcompat.schema.structural import ABSENT, Node
 from crdcompat.vocabulary import Direction, Effect
 
@@ -158,7 +159,7 @@ def _try(
     trial: Trial, change: Change, effects: tuple[Effect, ...], facet: Facet, meeting: Meeting, known: Object | None
 ) -> _Tried:
     writer, reader = meeting.writer, meeting.reader
-    keep = place(trial.path)
+    keep = concrete(trial.path)
 
     def accepts(obj: Object) -> Verdict:
         return writer.create(obj, keep_status=True)
@@ -203,7 +204,7 @@ def _try(
 
 def _effect(verdict: Verdict, at: SchemaPath, effects: tuple[Effect, ...], facet: Facet) -> Effect:
     """The strongest of ``effects`` that a verdict shows at the place, NONE if there is none."""
-    pointer = place(at)
+    pointer = concrete(at)
     seen = Seen(verdict, pointer, field_of(pointer))
     for effect in effects:
         if facet.shows(effect, seen):
@@ -232,7 +233,7 @@ def _impossible(trial: Trial, verdict: Verdict, meeting: Meeting) -> str:
     """Whether the writer rejects this value (or any that it stands for) in every object; "" if not known."""
     root, server = meeting.writer.node, meeting.writer.server
     if trial.value is ABSENT:
-        missing = place(trial.path)
+        missing = concrete(trial.path)
         needed = any(error.type == REQUIRED and error.pointer == missing for error in verdict.errors)
         return _NEVER if needed else ""
     node = node_at(root, trial.path)

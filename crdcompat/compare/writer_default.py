@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from crdcompat.compare.changes import Change
-from crdcompat.compare.objects import place
 from crdcompat.compare.site import Meeting
 from crdcompat.compare.witness import Witness, holds
 from crdcompat.schema.paths import ITEM, node_at, with_value
+from crdcompat.schema.sample import concrete
 from crdcompat.schema.structural import ABSENT
 from crdcompat.vocabulary import Direction, Effect
 
@@ -23,7 +23,7 @@ def is_writer_default(change: Change, direction: Direction, effect: Effect, witn
         node = node_at(meeting.writer.node, path[:length])
         if node is None or node.default is ABSENT or path[length - 1] is ITEM:
             continue  # no item of a list is ever left out
-        left_out = Witness(with_value(witness.object, place(path[:length]), ABSENT), at=witness.at)
+        left_out = Witness(with_value(witness.object, concrete(path[:length]), ABSENT), at=witness.at)
         if holds(left_out, change, effect, [meeting]):
             return True
     return False

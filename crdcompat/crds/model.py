@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from crdcompat.errors import CrdcompatError
 from crdcompat.records import dataclass
 from crdcompat.schema.structural import Node
 
-Pointer = tuple[str | int, ...]
+if TYPE_CHECKING:
+    from crdcompat.schema.paths import Pointer
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +75,14 @@ class Crd:
         if told is None:
             return self.raw.get("apiVersion") != "apiextensions.k8s.io/v1beta1"
         return told is not True
+
+    @property
+    def conversion_strategy(self) -> str:
+        """How objects of one version are read as another: ``None`` (also where nothing is said) or ``Webhook``."""
+        spec = self.raw.get("spec")
+        conversion = spec.get("conversion") if isinstance(spec, dict) else None
+        strategy = conversion.get("strategy") if isinstance(conversion, dict) else None
+        return strategy if isinstance(strategy, str) else "None"
 
     @property
     def storage_version(self) -> CrdVersion | None:

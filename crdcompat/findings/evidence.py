@@ -22,7 +22,7 @@ from crdcompat.features.diff.workflow import server_of
 from crdcompat.findings.finding import Evidence, Finding, order
 from crdcompat.models.diff import DiffReport, Unexplained
 from crdcompat.models.report import sorted_skips
-from crdcompat.recordings.objects import Recorded
+from crdcompat.recordings.objects import ObjectItem, Recorded
 from crdcompat.records import dataclass
 from crdcompat.schema.paths import pointer_of, render, schema_path_of
 from crdcompat.schema.structural import Node
@@ -50,9 +50,7 @@ class _Fact:
     error: FieldError | None = None
 
 
-def with_evidence(
-    report: DiffReport, old: CrdSet, new: CrdSet, objects: Iterable[Recorded | Problem | Skipped]
-) -> DiffReport:
+def with_evidence(report: DiffReport, old: CrdSet, new: CrdSet, objects: Iterable[ObjectItem]) -> DiffReport:
     """The report with evidence on its findings, severities raised, and unexplained rejections listed."""
     gathered = _Evidence(report.findings, old, new)
     problems, skipped = list(report.problems), list(report.skipped)

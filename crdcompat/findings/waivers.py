@@ -14,8 +14,7 @@ from datetime import date
 from hashlib import blake2b
 from typing import Any
 
-import orjson
-
+from crdcompat.compare.changes import canonical
 from crdcompat.compare.facet import WaivedBy
 from crdcompat.compare.registry import waived_by
 from crdcompat.findings.finding import Acceptance, Finding
@@ -75,7 +74,7 @@ class Waiver:
             mine = {member_key(value) for value in self.values or ()}
             return any(member_key(value) in mine for value in finding.added or finding.removed)
         sides = ((self.old, finding.old), (self.new, finding.new))
-        return all(said is ABSENT or _text(said) == _text(brief(value)) for said, value in sides)
+        return all(said is ABSENT or canonical(said) == canonical(brief(value)) for said, value in sides)
 
     def expired(self, today: date, release: str) -> bool:
         """Whether its end has come: the day after ``until``, or from that release on (by its name's numbers)."""
@@ -145,7 +144,7 @@ def asks_for(rule: str) -> tuple[str, ...]:
 
 def brief(value: Any) -> Any:
     """A keyword's value as a waiver holds it: a long one as a digest."""
-    text = _text(value)
+    text = canonical(value)
     return value if len(text) <= _LONGEST_SHOWN else f"digest:{blake2b(text, digest_size=12).hexdigest()}"
 
 
@@ -163,10 +162,6 @@ def _accepted(finding: Finding, waivers: Sequence[Waiver], split: Split) -> tupl
     named = [{member_key(v) for w in waivers if w.path == path for v in w.values or ()} for path in paths]
     values = finding.added or finding.removed
     return split(finding, [value for value in values if all(member_key(value) in each for each in named)])
-
-
-def _text(value: Any) -> bytes:
-    return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
 
 
 def _numbers(name: str) -> tuple[int, int] | None:

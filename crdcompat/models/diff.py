@@ -86,6 +86,15 @@ class DiffReport:
         counted = Counter(finding.severity for finding in self.findings if finding.counts)
         return {severity: counted[severity] for severity in Severity}
 
+    @property
+    def why_nothing(self) -> str:
+        """Why no CRD was compared, where none was."""
+        sizes = (self.old, self.counts.old), (self.new, self.counts.new)
+        empty = [side.name for side, count in sizes if not count]
+        if empty:
+            return f"no CRD in {' or '.join(empty)}"
+        return f"{self.old.name} and {self.new.name} have no CRD in common"
+
     def fails(self, threshold: FailOn) -> bool:
         """Whether something at or above ``--fail-on`` stands; ``never`` and ``undecided`` are thresholds too."""
         if threshold == FailOn.NEVER:

@@ -106,7 +106,7 @@ class ClusterTarget:
 
 
 @dataclass(frozen=True, slots=True)
-class Cluster:
+class MatrixCluster:
     """The cluster of the recordings: which release it runs, and every older one it could go back to.
 
     ``sources`` are the recordings as named. ``version`` is what they say it runs (``4.18.3``), None if nothing.
@@ -134,7 +134,7 @@ class MatrixReport:
 
     releases: tuple[Release, ...]
     cells: tuple[Cell, ...]
-    cluster: Cluster | None = None
+    cluster: MatrixCluster | None = None
     notes: tuple[str, ...] = ()
     command: str = "matrix"
 

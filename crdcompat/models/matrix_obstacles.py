@@ -20,7 +20,7 @@ Way = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ObstaclePart:
     """Values that block since one release (none where it is not about values), and the ways that they block.
 
     ``usual``: all ways between that release or a newer one and one before it, and no others.
@@ -38,7 +38,7 @@ class Obstacle:
 
     finding: Finding
     paths: tuple[str, ...]
-    parts: tuple[Part, ...]
+    parts: tuple[ObstaclePart, ...]
 
     @property
     def ways(self) -> int:
@@ -85,7 +85,7 @@ def _places(report: MatrixReport, direction: Direction) -> Iterator[_Place]:
     return iter(found.values())
 
 
-def _parts(place: _Place, order: Mapping[str, int]) -> Iterator[Part]:
+def _parts(place: _Place, order: Mapping[str, int]) -> Iterator[ObstaclePart]:
     """Values that block the same ways since the same release together, oldest release first."""
     alike: dict[tuple[str, tuple[Way, ...]], list[Any]] = {}
     for (name, since), ways in place.ways.items():
@@ -95,4 +95,4 @@ def _parts(place: _Place, order: Mapping[str, int]) -> Iterator[Part]:
         older = [name for name in order if order[name] < order[since]]
         newer = [name for name in order if order[name] >= order[since]]
         usual = {frozenset((old, new)) for old in older for new in newer} == set(map(frozenset, blocked))
-        yield Part(since, tuple(found), blocked, usual)
+        yield ObstaclePart(since, tuple(found), blocked, usual)

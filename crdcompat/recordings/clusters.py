@@ -6,10 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from crdcompat.errors import Problem, Skipped
-from crdcompat.recordings.objects import Recorded
-
-_Item = Recorded | Problem | Skipped
+from crdcompat.recordings.objects import ObjectItem, Recorded
 
 _UUID = re.compile("[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _NIL = {"0", "-"}
@@ -26,7 +23,7 @@ class ClusterFacts:
         self._ids: dict[str | None, None] = {}
         self._versions: dict[str | None, None] = {}
 
-    def watch(self, objects: Iterable[_Item]) -> Iterator[_Item]:
+    def watch(self, objects: Iterable[ObjectItem]) -> Iterator[ObjectItem]:
         """The objects as they come, each looked at."""
         for item in objects:
             if isinstance(item, Recorded):

@@ -12,11 +12,10 @@ from typing import Any
 
 from crdcompat.crds.pairing import Resolved
 from crdcompat.records import dataclass
-from crdcompat.sources.recording import holds_crds
+from crdcompat.sources.recording import OBJECT_EXTENSIONS, holds_crds
 
 A_CRD = "a CRD, no object: name the recording as OLD or NEW to have its CRDs read"
 
-_EXTENSIONS = (".yaml", ".yml", ".json", ".ndjson", ".jsonl")
 _ARCHIVES = (".tar", ".tgz", ".tar.gz", ".tar.bz2", ".tar.xz", ".zip")
 #: Folders with YAML or JSON that hold no objects: what `oc` printed for people, API discovery.
 _NOT_READ = re.compile(r"(?:^|/)(?:oc_cmds/|aggregated-discovery-apis?\.yaml$)")
@@ -37,14 +36,14 @@ class Hint:
 def holds_objects(path: str) -> bool:
     """Whether a file of a recording is read for objects, by its path."""
     plain = path.lower().removesuffix(".gz")
-    return plain.endswith(_EXTENSIONS) and not _NOT_READ.search(path) and not holds_crds(path)
+    return plain.endswith(OBJECT_EXTENSIONS) and not _NOT_READ.search(path) and not holds_crds(path)
 
 
 def why_left_out(path: str) -> str:
     """Say why a file that ``holds_objects`` refused is worth a line; empty for logs and the like."""
     if path.lower().endswith(_ARCHIVES):
         return "an archive inside the recording: name it itself to have it read"
-    if not path.lower().removesuffix(".gz").endswith(_EXTENSIONS):
+    if not path.lower().removesuffix(".gz").endswith(OBJECT_EXTENSIONS):
         return ""
     return A_CRD if holds_crds(path) else "no objects"
 

@@ -108,7 +108,11 @@ class Recorded:
         return hashlib.blake2b(content.encode(), digest_size=16).hexdigest()
 
 
-def read_objects(tree: Tree, on_file: Callable[[], object] | None = None) -> Iterator[Recorded | Problem | Skipped]:
+#: What reading objects yields: an object, or why there is none.
+ObjectItem = Recorded | Problem | Skipped
+
+
+def read_objects(tree: Tree, on_file: Callable[[], object] | None = None) -> Iterator[ObjectItem]:
     """Everything that a tree of recordings holds, one file in memory at a time; ``on_file`` is called for each.
 
     What cannot be read is a problem and hides nothing else. In a recording, an empty or a cut-short JSON file is
@@ -176,7 +180,7 @@ def _ends_early(text: bytes) -> bool | None:
     return False
 
 
-def _placed(item: Document | Problem | Skipped, label: str) -> Recorded | Problem | Skipped:
+def _placed(item: Document | Problem | Skipped, label: str) -> ObjectItem:
     """Say of which recording an item is."""
     if isinstance(item, Document):
         place = "".join(f"[{step}]" if isinstance(step, int) else f" {step}" for step in item.pointer)

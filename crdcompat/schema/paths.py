@@ -21,6 +21,8 @@ ITEM, VALUE = Wild.ITEM, Wild.VALUE
 
 #: A path through a schema: property names and wild steps from the root.
 SchemaPath = tuple[str | Wild, ...]
+#: A JSON object, such as a custom resource.
+Object = dict[str, Any]
 #: Keys and indices from the root of a JSON document.
 Pointer = tuple[str | int, ...]
 

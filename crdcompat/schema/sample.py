@@ -14,7 +14,7 @@ from itertools import islice
 from typing import Any
 
 from crdcompat.schema.enums import enum_members, member_key
-from crdcompat.schema.paths import ITEM, VALUE, SchemaPath
+from crdcompat.schema.paths import ITEM, VALUE, Pointer, SchemaPath
 from crdcompat.schema.sample_strings import string_limits, strings
 from crdcompat.schema.structural import ABSENT, Node
 
@@ -180,7 +180,7 @@ def around(root: Node, path: SchemaPath, value: Any) -> Any:
     return ABSENT if inner is ABSENT else {**base, name: inner}
 
 
-def concrete(path: SchemaPath) -> tuple[str | int, ...]:
+def concrete(path: SchemaPath) -> Pointer:
     """Where ``around`` puts the value: the first item, the map key ``key``."""
     return tuple(0 if step is ITEM else "key" if step is VALUE else str(step) for step in path)
 

@@ -63,7 +63,7 @@ class Node:
     @cached_property
     def properties(self) -> dict[str, Node]:
         """Declared members by name, sorted: the server visits them at random, we in one order."""
-        return {name: Node(sub) for name, sub in sorted(_mapping(self.raw.get("properties")).items())}
+        return {name: Node(sub) for name, sub in sorted(mapping_of(self.raw.get("properties")).items())}
 
     @cached_property
     def additional(self) -> Node | bool | None:
@@ -165,7 +165,8 @@ def _text(value: Any) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _mapping(value: Any) -> dict[str, Any]:
+def mapping_of(value: Any) -> Schema:
+    """``value`` if it is a mapping, else an empty one."""
     return value if isinstance(value, dict) else {}
 
 

@@ -11,6 +11,8 @@ from crdcompat.sources.tree import Entry, Listed, Tree
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+#: What files that hold objects are called.
+OBJECT_EXTENSIONS = (".yaml", ".yml", ".json", ".ndjson", ".jsonl")
 _EXTENSIONS = (".yaml", ".yml", ".json")
 _MARKS = (b"CustomResourceDefinition", b"openAPIV3Schema")
 # must-gather, `oc adm inspect` and the cluster keep resources by group: nothing but these is read there.

@@ -20,7 +20,7 @@ from crdcompat.yaml.streams import Fault, yaml_values
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-Pointer = tuple[str | int, ...]
+    from crdcompat.schema.paths import Pointer
 
 
 @dataclass(frozen=True, slots=True)

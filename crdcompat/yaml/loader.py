@@ -53,7 +53,7 @@ _COLLECTION_TAGS = {_MAP, _SEQ} | {_PREFIX + name for name in ("set", "omap", "p
 _TYPED_FIRST = frozenset("yYnNtTfFoO~+-.0123456789<")
 # libyaml knows no alias without these bytes (the NUL is UTF-16's), so most files skip the alias count.
 _ALIAS_LIKE, _ANCHOR_LIKE = (re.compile(rb"%b\0?[0-9A-Za-z_-]" % mark) for mark in (rb"\*", rb"&"))
-_INT64_MAX = 2**63 - 1
+INT64_MAX = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -184,7 +184,7 @@ class GoLoader(_Loader):
             if type(value) is not kind:
                 message = f"cannot read {text[:60]!r} as !!{tag.removeprefix(_PREFIX)}"
                 raise ConstructorError(None, None, message, node.start_mark)
-            if isinstance(value, int) and value > _INT64_MAX:
+            if isinstance(value, int) and value > INT64_MAX:
                 self.has_uint64 = True
             return value
         if tag in _TEXT_TAGS:

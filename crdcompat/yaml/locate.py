@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from yaml.nodes import Node
 
-    from crdcompat.yaml.documents import Pointer
+    from crdcompat.schema.paths import Pointer
 
 
 def locate(data: bytes, wanted: Iterable[tuple[int, Pointer]]) -> dict[tuple[int, Pointer], Place]:

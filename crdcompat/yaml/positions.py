@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-Pointer = tuple[str | int, ...]
+if TYPE_CHECKING:
+    from crdcompat.schema.paths import Pointer
+
 Place = tuple[int, int]
 """A line and a column, both from 1."""
 

@@ -17,7 +17,7 @@ from yaml.reader import ReaderError
 from crdcompat.collector import gc_paused
 from crdcompat.records import dataclass
 from crdcompat.yaml.aliases import TOO_DEEP, TOO_MANY
-from crdcompat.yaml.loader import AnchorLoader, GoLoader, Remark
+from crdcompat.yaml.loader import INT64_MAX, AnchorLoader, GoLoader, Remark
 from crdcompat.yaml.positions import Positions
 
 if TYPE_CHECKING:
@@ -186,13 +186,10 @@ def _below(found: Parsed | Fault, lines: int) -> Parsed | Fault:
     return Parsed(found.line + lines, found.data, remarks)
 
 
-_INT64_MAX = 2**63 - 1
-
-
 def as_int64(value: Any) -> Any:
     """Turn integers that no int64 holds into floats, as the API server reads them."""
     if isinstance(value, dict):
         return {key: as_int64(child) for key, child in value.items()}
     if isinstance(value, list):
         return [as_int64(child) for child in value]
-    return float(value) if isinstance(value, int) and value > _INT64_MAX else value
+    return float(value) if isinstance(value, int) and value > INT64_MAX else value

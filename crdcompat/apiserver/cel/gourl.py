@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import string
 
+from crdcompat.apiserver.ascii_sets import ALNUM, HEX
 from crdcompat.records import dataclass
 
-_ALNUM = frozenset(string.ascii_letters + string.digits)
-_UNRESERVED = _ALNUM | frozenset("-_.~")
+_UNRESERVED = ALNUM | frozenset("-_.~")
 _PATH = _UNRESERVED | frozenset("$&+,/:;=@")
 _ENCODED_PATH = _PATH | frozenset("!'()*[]%")
 _HOST = _UNRESERVED | frozenset("!$&'()*+,;=:[]<>\"")
 _USER = _UNRESERVED | frozenset("!$&'()*+,;=:%@")
-_HEX = frozenset(string.hexdigits)
 
 
 class URLError(Exception):
@@ -164,7 +163,7 @@ def _unescape(text: str, *, host: bool = False) -> str:
         char = text[at]
         if char == "%":
             digits = text[at + 1 : at + 3]
-            if len(digits) != 2 or not set(digits) <= _HEX:
+            if len(digits) != 2 or not set(digits) <= HEX:
                 raise URLError(f'invalid URL escape "{text[at : at + 3]}"')
             if host and int(digits[0], 16) < 8 and digits != "25":
                 raise URLError(f'invalid URL escape "%{digits}"')

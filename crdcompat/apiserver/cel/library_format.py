@@ -11,25 +11,23 @@ from typing import TYPE_CHECKING, Any
 from crdcompat.apiserver.cel import gourl
 from crdcompat.apiserver.cel.library import Function, content, opaque
 from crdcompat.apiserver.cel.strfmt import is_base64, is_date, is_datetime
+from crdcompat.apiserver.metadata.names import LABEL, QUALIFIED_NAME, SUBDOMAIN
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 _SINCE = 31
-_LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
-_SUBDOMAIN = rf"{_LABEL}(\.{_LABEL})*"
 _LABEL_1035 = "[a-z]([-a-z0-9]*[a-z0-9])?"
-_QUALIFIED = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
 _UUID = re.compile(r"[0-9a-fA-F]{8}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{12}", re.ASCII)
 
 _EDGES = "must start and end with an alphanumeric character"
 _LABEL_TEXT = (
     f"a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and {_EDGES} "
-    f"(e.g. 'my-name',  or '123-abc', regex used for validation is '{_LABEL}')"
+    f"(e.g. 'my-name',  or '123-abc', regex used for validation is '{LABEL}')"
 )
 _SUBDOMAIN_TEXT = (
     "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', "
-    f"and {_EDGES} (e.g. 'example.com', regex used for validation is '{_SUBDOMAIN}')"
+    f"and {_EDGES} (e.g. 'example.com', regex used for validation is '{SUBDOMAIN}')"
 )
 _LABEL_1035_TEXT = (
     "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic "
@@ -38,12 +36,12 @@ _LABEL_1035_TEXT = (
 )
 _NAME_TEXT = (
     f"must consist of alphanumeric characters, '-', '_' or '.', and {_EDGES} "
-    f"(e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '{_QUALIFIED}')"
+    f"(e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '{QUALIFIED_NAME}')"
 )
 _VALUE_TEXT = (
     "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', "
     f"and {_EDGES} (e.g. 'MyValue',  or 'my_value',  or '12345', "
-    f"regex used for validation is '({_QUALIFIED})?')"
+    f"regex used for validation is '({QUALIFIED_NAME})?')"
 )
 _TWO_SLASHES_TEXT = (
     f"a qualified name {_NAME_TEXT} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"
@@ -64,10 +62,10 @@ def _prefix(check: Callable[[str], list[str]]) -> Callable[[str], list[str]]:
     return lambda text: check(f"{text[:-2]}a" if len(text) > 1 and text.endswith("-") else text)
 
 
-_label = _shape(_LABEL, 63, _LABEL_TEXT)
-_subdomain = _shape(_SUBDOMAIN, 253, _SUBDOMAIN_TEXT)
+_label = _shape(LABEL, 63, _LABEL_TEXT)
+_subdomain = _shape(SUBDOMAIN, 253, _SUBDOMAIN_TEXT)
 _label_1035 = _shape(_LABEL_1035, 63, _LABEL_1035_TEXT)
-_label_value = _shape(f"({_QUALIFIED})?", 63, _VALUE_TEXT)
+_label_value = _shape(f"({QUALIFIED_NAME})?", 63, _VALUE_TEXT)
 
 
 def _qualified_name(text: str) -> list[str]:
@@ -84,7 +82,7 @@ def _qualified_name(text: str) -> list[str]:
     if not name:
         faults.append("name part must be non-empty")
     faults += [f"name part {fault}" for fault in _too_long(name, 63)]
-    if not re.fullmatch(_QUALIFIED, name):
+    if not re.fullmatch(QUALIFIED_NAME, name):
         faults.append(f"name part {_NAME_TEXT}")
     return faults
 

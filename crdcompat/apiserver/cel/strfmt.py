@@ -10,22 +10,14 @@ import binascii
 import datetime
 import re
 
+from crdcompat.apiserver.formats.times import GO_UNITS
+
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _TIME = re.compile(
     r"([0-9]{4}-[0-9]{2}-[0-9]{2})[Tt]([0-9]{2}):([0-9]{2}):([0-9]{2})(?:[.,]([0-9]+))?([Zz]|[+-][0-9]{2}:[0-9]{2})?"
 )
 _GO_DURATION = re.compile(r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h)")
 _LOOSE_DURATION = re.compile(r"([0-9]+)\s?([A-Za-zµ]+)")
-_NANOS = {
-    "ns": 1,
-    "us": 10**3,
-    "µs": 10**3,
-    "μs": 10**3,
-    "ms": 10**6,
-    "s": 10**9,
-    "m": 60 * 10**9,
-    "h": 3600 * 10**9,
-}
 _UNITS = {
     **dict.fromkeys(("ns", "nano"), 1),
     **dict.fromkeys(("us", "µs", "micro"), 10**3),
@@ -95,7 +87,7 @@ def duration_nanos(text: str) -> int | None:
         return 0
     parts = _GO_DURATION.findall(rest)
     if parts and "".join(number + unit for number, unit in parts) == rest:
-        return sign * sum(_scaled(number, _NANOS[unit]) for number, unit in parts)
+        return sign * sum(_scaled(number, GO_UNITS[unit]) for number, unit in parts)
     for number, unit in _LOOSE_DURATION.findall(text):
         name = unit.lower()
         for known in sorted(_UNITS, key=len, reverse=True):

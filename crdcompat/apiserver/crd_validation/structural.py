@@ -17,7 +17,7 @@ from crdcompat.apiserver.versions import Server
 from crdcompat.crds.model import CrdVersion
 from crdcompat.schema.paths import Pointer
 from crdcompat.schema.re2 import syntax_error
-from crdcompat.schema.structural import ABSENT, Node
+from crdcompat.schema.structural import ABSENT, Node, mapping_of
 
 Schema = Mapping[str, Any]
 """A schema as it stands in the manifest."""
@@ -68,8 +68,8 @@ def schema_faults(raw: Schema, at: Pointer, server: Server, *, root: bool = Fals
         yield from _pattern(raw, at, server)
     if raw.get("default") is not None:
         yield from _default(raw, at, server)
-    for name, sub in sorted(_mapping(properties).items()):
-        yield from schema_faults(_mapping(sub), (*at, "properties", name), server, root=root and name == "metadata")
+    for name, sub in sorted(mapping_of(properties).items()):
+        yield from schema_faults(mapping_of(sub), (*at, "properties", name), server, root=root and name == "metadata")
     if isinstance(additional, dict):
         yield from schema_faults(additional, (*at, "additionalProperties"), server)
     if isinstance(items, dict):
@@ -105,7 +105,7 @@ def _branches(raw: Schema, at: Pointer, server: Server, *, within_int_or_string:
         branches = raw.get(keyword)
         for index, branch in enumerate(branches if isinstance(branches, list) else ()):
             below = (*at, keyword, index)
-            yield from _branch(_mapping(branch), below, server, within_int_or_string=within_int_or_string)
+            yield from _branch(mapping_of(branch), below, server, within_int_or_string=within_int_or_string)
     if isinstance(raw.get("not"), dict):
         yield from _branch(raw["not"], (*at, "not"), server, within_int_or_string=within_int_or_string)
 
@@ -116,8 +116,8 @@ def _branch(raw: Schema, at: Pointer, server: Server, *, within_int_or_string: b
         if keyword in raw and not (keyword == "type" and within_int_or_string):
             yield _fault(at, keyword, FORBIDDEN, server, "must be empty to be structural")
     yield from _pattern(raw, at, server)
-    for name, sub in sorted(_mapping(raw.get("properties")).items()):
-        inner = _mapping(sub)
+    for name, sub in sorted(mapping_of(raw.get("properties")).items()):
+        inner = mapping_of(sub)
         yield from _branch(inner, (*at, "properties", name), server, within_int_or_string=_is_int_or_string(inner))
     if isinstance(raw.get("items"), dict):
         yield from _branch(raw["items"], (*at, "items"), server, within_int_or_string=False)
@@ -157,7 +157,3 @@ def _keys(pointer: Pointer) -> tuple[int, ...]:
 
 def _is_int_or_string(raw: Schema) -> bool:
     return raw.get("x-kubernetes-int-or-string") is True
-
-
-def _mapping(value: Any) -> Schema:
-    return value if isinstance(value, dict) else {}

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 import string
 
-_HEX = frozenset(string.hexdigits)
-_BASE64 = string.ascii_letters + string.digits + "+/"
+from crdcompat.apiserver.ascii_sets import BASE64, HEX
+
 _CREDIT_CARD = re.compile(
     r"4[0-9]{12}(?:[0-9]{3})?|5[1-5][0-9]{14}|6(?:011|5[0-9]{2})[0-9]{12}|3[47][0-9]{13}"
     r"|3(?:0[0-5]|[68][0-9])[0-9]{11}|(?:2131|1800|35[0-9]{3})[0-9]{11}"
@@ -48,13 +48,13 @@ def is_uuid5(text: str) -> bool:
 
 def is_bson_object_id(text: str) -> bool:
     """Twelve bytes as hexadecimal digits."""
-    return len(text) == 24 and _HEX.issuperset(text)
+    return len(text) == 24 and HEX.issuperset(text)
 
 
 def is_byte(text: str) -> bool:
     """Base64 of the standard alphabet with padding; the empty text is none."""
     body = text.removesuffix("=").removesuffix("=")
-    return text != "" and len(text) % 4 == 0 and body.strip(_BASE64) == ""
+    return text != "" and len(text) % 4 == 0 and body.strip(BASE64) == ""
 
 
 def is_isbn10(text: str) -> bool:
@@ -87,7 +87,7 @@ def is_ssn(text: str) -> bool:
 
 def is_hex_color(text: str) -> bool:
     digits = text.removeprefix("#")
-    return len(digits) in (3, 6) and _HEX.issuperset(digits)
+    return len(digits) in (3, 6) and HEX.issuperset(digits)
 
 
 def is_rgb_color(text: str) -> bool:

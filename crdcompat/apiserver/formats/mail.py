@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import string
-
+from crdcompat.apiserver.ascii_sets import BASE64, HEX
 from crdcompat.apiserver.formats.network import is_ip
 
 _SPECIALS = frozenset('()<>[]:;@\\,"')
 _DOMAIN_LITERAL_STOPS = frozenset("[]\\")
 _KNOWN_CHARSETS = ("utf-8", "iso-8859-1", "us-ascii")
-_HEX = frozenset(string.hexdigits)
-_BASE64 = string.ascii_letters + string.digits + "+/"
 
 
 class _Malformed(Exception):  # noqa: N818 - control flow inside this module
@@ -202,7 +199,7 @@ def _is_decodable(encoding: str, content: str) -> bool:
     if encoding in ("b", "B"):
         content = content.replace("\r", "").replace("\n", "")
         body = content.removesuffix("=").removesuffix("=")
-        return len(content) % 4 == 0 and body.strip(_BASE64) == ""
+        return len(content) % 4 == 0 and body.strip(BASE64) == ""
     if encoding not in ("q", "Q") or any(not (" " <= char <= "~" or char in "\n\r\t") for char in content):
         return False
-    return all(len(part) >= 2 and _HEX.issuperset(part[:2]) for part in content.split("=")[1:])
+    return all(len(part) >= 2 and HEX.issuperset(part[:2]) for part in content.split("=")[1:])

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import string
 
+from crdcompat.apiserver.ascii_sets import ALNUM, DIGITS, HEX
 from crdcompat.schema.re2 import Pattern, compile_pattern
 
-_HEX = frozenset(string.hexdigits)
-_DIGITS = frozenset(string.digits)
-_ALNUM = frozenset(string.ascii_letters + string.digits)
-_SCHEME_REST = _ALNUM | frozenset("+-.")
-_HOST = _ALNUM | frozenset("!$&'()*+,;=:[]<>\"-_.~")
-_USER_INFO = _ALNUM | frozenset("-._:~!$&'()*+,;=%@")
+_SCHEME_REST = ALNUM | frozenset("+-.")
+_HOST = ALNUM | frozenset("!$&'()*+,;=:[]<>\"-_.~")
+_USER_INFO = ALNUM | frozenset("-._:~!$&'()*+,;=%@")
 
 # A single label may hold a dash only as its second character; the last of several labels has letters only. How long
 # labels are is counted apart: as {0,62} of all letters and symbols, the program takes a tenth of a second to compile.
@@ -53,7 +51,7 @@ def is_sloppy_ip(text: str) -> bool:
 
 def is_cidr(text: str) -> bool:
     address, slash, mask = text.partition("/")
-    if not slash or not mask or not _DIGITS.issuperset(mask):
+    if not slash or not mask or not DIGITS.issuperset(mask):
         return False
     if _is_v4(address, sloppy=True):
         return _number(mask) <= 32
@@ -66,7 +64,7 @@ def _is_v4(text: str, *, sloppy: bool) -> bool:
 
 
 def _is_octet(text: str, *, sloppy: bool) -> bool:
-    if not text or not _DIGITS.issuperset(text):
+    if not text or not DIGITS.issuperset(text):
         return False
     return _number(text) <= 255 and (sloppy or len(text) == 1 or text[0] != "0")
 
@@ -100,7 +98,7 @@ def _groups(text: str, *, sloppy: bool, last: bool = True) -> int:
             return -1
         count += 1
     for part in parts:
-        if not part or not _HEX.issuperset(part):
+        if not part or not HEX.issuperset(part):
             return -1
         if len(part.lstrip("0") if sloppy else part) > 4:
             return -1
@@ -115,7 +113,7 @@ def is_mac(text: str) -> bool:
     if width == 4 and separator != ".":
         return False
     parts = text.split(separator, 20)
-    return len(parts) * width in (12, 16, 40) and all(len(part) == width and _HEX.issuperset(part) for part in parts)
+    return len(parts) * width in (12, 16, 40) and all(len(part) == width and HEX.issuperset(part) for part in parts)
 
 
 def is_uri(text: str) -> bool:
@@ -160,7 +158,7 @@ def _is_authority(text: str) -> bool:
 
 
 def _is_port(text: str) -> bool:
-    return not text or (text[0] == ":" and _DIGITS.issuperset(text[1:]))
+    return not text or (text[0] == ":" and DIGITS.issuperset(text[1:]))
 
 
 def _is_host(text: str, *, zone: bool = False) -> bool:
@@ -177,7 +175,7 @@ def _is_host(text: str, *, zone: bool = False) -> bool:
             at += 1
             continue
         code = text[at + 1 : at + 3]
-        if len(code) != 2 or not _HEX.issuperset(code):
+        if len(code) != 2 or not HEX.issuperset(code):
             return False
         escaped = chr(int(code, 16))
         allowed = escaped == " " or escaped in _HOST if zone else escaped >= "\x80"
@@ -188,4 +186,4 @@ def _is_host(text: str, *, zone: bool = False) -> bool:
 
 
 def _escapes_are_whole(text: str) -> bool:
-    return all(len(part) >= 2 and _HEX.issuperset(part[:2]) for part in text.split("%")[1:])
+    return all(len(part) >= 2 and HEX.issuperset(part[:2]) for part in text.split("%")[1:])

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import string
 
+from crdcompat.apiserver.ascii_sets import DIGITS
+
 _DAYS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
-_DIGITS = frozenset(string.digits)
 _SPACE = frozenset("\t\n\f\r ")
 _UNIT_LETTERS = frozenset(string.ascii_letters + "\u00b5")
 
 #: Go's units, in nanoseconds; the micro sign and the Greek letter mu are both good.
-_GO_UNITS = {
+GO_UNITS = {
     "ns": 1,
     "us": 10**3,
     "\u00b5s": 10**3,
@@ -32,7 +33,7 @@ def is_date(text: str) -> bool:
     if len(text) != 10 or text[4] != "-" or text[7] != "-":
         return False
     year, month, day = text[:4], text[5:7], text[8:]
-    if not _DIGITS.issuperset(year + month + day) or not 1 <= int(month) <= 12:
+    if not DIGITS.issuperset(year + month + day) or not 1 <= int(month) <= 12:
         return False
     return 1 <= int(day) <= _days(int(year), int(month))
 
@@ -55,16 +56,16 @@ def _is_time(text: str) -> bool:
         body, offset = text[:-6], text[-6:]
         if len(offset) != 6 or offset[0] not in "+-" or offset[3] != ":":
             return False
-        if not _DIGITS.issuperset(offset[1:3] + offset[4:]):
+        if not DIGITS.issuperset(offset[1:3] + offset[4:]):
             return False
     clock, fraction = body[:8], body[8:]
     if len(clock) != 8 or clock[2] != ":" or clock[5] != ":":
         return False
     hour, minute, second = clock[:2], clock[3:5], clock[6:]
-    if not _DIGITS.issuperset(hour + minute + second) or hour > "23" or minute > "59" or second > "59":
+    if not DIGITS.issuperset(hour + minute + second) or hour > "23" or minute > "59" or second > "59":
         return False
     # The fraction's separator may be any character but a line feed.
-    return not fraction or (len(fraction) > 1 and fraction[0] != "\n" and _DIGITS.issuperset(fraction[1:]))
+    return not fraction or (len(fraction) > 1 and fraction[0] != "\n" and DIGITS.issuperset(fraction[1:]))
 
 
 def is_duration(text: str) -> bool:
@@ -78,18 +79,18 @@ def _is_go_duration(text: str) -> bool:
         return True
     total, at = 0, 0
     while at < len(rest):
-        whole_end = _run(rest, at, _DIGITS)
+        whole_end = _run(rest, at, DIGITS)
         end = whole_end
         if rest[end : end + 1] == ".":
-            end = _run(rest, end + 1, _DIGITS)
+            end = _run(rest, end + 1, DIGITS)
             if end == whole_end + 1 and whole_end == at:
                 return False
         elif end == at:
             return False
         unit_end = end
-        while unit_end < len(rest) and rest[unit_end] != "." and rest[unit_end] not in _DIGITS:
+        while unit_end < len(rest) and rest[unit_end] != "." and rest[unit_end] not in DIGITS:
             unit_end += 1
-        unit = _GO_UNITS.get(rest[end:unit_end])
+        unit = GO_UNITS.get(rest[end:unit_end])
         whole = _int(rest[at:whole_end])
         if unit is None or whole * unit > _LIMIT:
             return False
@@ -107,10 +108,10 @@ def _fraction(digits: str) -> float:
 def _has_scala_duration(text: str) -> bool:
     found, at = False, 0
     while at < len(text):
-        if text[at] not in _DIGITS:
+        if text[at] not in DIGITS:
             at += 1
             continue
-        end = _run(text, at, _DIGITS)
+        end = _run(text, at, DIGITS)
         unit_start = _run(text, end, _SPACE)
         unit_end = _run(text, unit_start, _UNIT_LETTERS)
         if unit_end > unit_start:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from crdcompat.apiserver.versions import Server
 
-_LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
-_SUBDOMAIN = rf"{_LABEL}(\.{_LABEL})*"
-_KEY = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
-_LABEL_RE = re.compile(_LABEL)
+LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
+SUBDOMAIN = rf"{LABEL}(\.{LABEL})*"
+QUALIFIED_NAME = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
+_LABEL_RE = re.compile(LABEL)
 _KEY_RE = re.compile("[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?")
 
 #: Since which minor the texts of these rules read so.
@@ -26,7 +26,7 @@ def label_key_errors(text: str, server: Server) -> list[str]:
         "must consist of alphanumeric characters, '-', '_' or '.', "
         "and must start and end with an alphanumeric character"
     )
-    must = _regex_text(must, _KEY, "MyName", "my.name", "123-abc")
+    must = _regex_text(must, QUALIFIED_NAME, "MyName", "my.name", "123-abc")
     *prefixes, name = text.split("/")
     texts: list[str] = []
     if len(prefixes) > 1:
@@ -55,7 +55,7 @@ def label_value_errors(value: str, server: Server) -> list[str]:
             "a valid label must be an empty string or consist of alphanumeric characters, "
             "'-', '_' or '.', and must start and end with an alphanumeric character"
         )
-        texts.append(_regex_text(must, f"({_KEY})?", "MyValue", "my_value", "12345"))
+        texts.append(_regex_text(must, f"({QUALIFIED_NAME})?", "MyValue", "my_value", "12345"))
     return texts
 
 
@@ -67,7 +67,7 @@ def subdomain_errors(text: str, server: Server, unit: str = "characters") -> lis
             f"{kind} must consist of lower case alphanumeric characters, '-' or '.', "
             "and must start and end with an alphanumeric character"
         )
-        texts.append(_regex_text(must, _SUBDOMAIN, "example.com"))
+        texts.append(_regex_text(must, SUBDOMAIN, "example.com"))
     return texts
 
 
@@ -79,7 +79,7 @@ def dns_label_errors(text: str, server: Server) -> list[str]:
             f"{kind} must consist of lower case alphanumeric characters or '-', "
             "and must start and end with an alphanumeric character"
         )
-        texts.append(_regex_text(must, _LABEL, "my-name", "123-abc"))
+        texts.append(_regex_text(must, LABEL, "my-name", "123-abc"))
     return texts
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from operator import attrgetter
 
-from crdcompat.compare.crd_facet import LOST, NOTHING, CrdChange, CrdFacet, CrdPair, crd_change, spec_of
+from crdcompat.compare.crd_facet import LOST, NOTHING, CrdChange, CrdFacet, CrdPair, crd_change
 from crdcompat.compare.facet import Effects
-from crdcompat.crds.model import Crd
 from crdcompat.vocabulary import Effect
 
 EFFECTS = {"conversion.changed": Effects(rollback=(Effect.VALUE_PRUNED,), upgrade=(Effect.VALUE_PRUNED,))}
@@ -14,7 +14,7 @@ EFFECTS = {"conversion.changed": Effects(rollback=(Effect.VALUE_PRUNED,), upgrad
 
 def changes(pair: CrdPair) -> Iterator[CrdChange]:
     a, b = pair.crds
-    before, after = _strategy(a), _strategy(b)
+    before, after = a.conversion_strategy, b.conversion_strategy
     if before == after:
         return
     several = len(a.versions) > 1 or len(b.versions) > 1
@@ -26,10 +26,6 @@ def changes(pair: CrdPair) -> Iterator[CrdChange]:
     )
 
 
-def _strategy(crd: Crd) -> str:
-    conversion = spec_of(crd).get("conversion")
-    strategy = conversion.get("strategy") if isinstance(conversion, dict) else None
-    return strategy if isinstance(strategy, str) else "None"
-
-
-FACET = CrdFacet(EFFECTS, changes, spec_keys=frozenset({"conversion"}), facts={"conversion": _strategy})
+FACET = CrdFacet(
+    EFFECTS, changes, spec_keys=frozenset({"conversion"}), facts={"conversion": attrgetter("conversion_strategy")}
+)

@@ -14,7 +14,8 @@ from crdcompat.apiserver.scale import scale_pointer
 from crdcompat.apiserver.strategy import Resource
 from crdcompat.compare.crd_facet import FAILED, NOTHING, CrdChange, CrdEffect, CrdFacet, VersionPair, crd_change
 from crdcompat.compare.facet import Differing, Effects, Reaction
-from crdcompat.compare.objects import Object, whole_object
+from crdcompat.compare.objects import whole_object
+from crdcompat.schema.paths import Object
 from crdcompat.vocabulary import Effect
 
 EFFECTS = {

@@ -8,10 +8,10 @@ from typing import Any
 
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Effects, Facet, without
-from crdcompat.compare.limits import BOUNDS, limit_trials, number, range_of
+from crdcompat.compare.limits import BOUNDS, limit_trials, range_of
 from crdcompat.compare.site import Meeting, Seen, Site, Trials
 from crdcompat.schema.paths import node_at
-from crdcompat.schema.sample import values, whole_number
+from crdcompat.schema.sample import number, values, whole_number
 from crdcompat.schema.structural import Node
 from crdcompat.vocabulary import Direction, Effect
 

@@ -18,7 +18,7 @@ from crdcompat.features.simulate.causes import CauseCounter, CauseKey
 from crdcompat.features.simulate.judges import Replayer
 from crdcompat.models.simulation import NotSimulated
 from crdcompat.recordings.clusters import ClusterFacts
-from crdcompat.recordings.objects import Recorded, read_objects
+from crdcompat.recordings.objects import ObjectItem, Recorded, read_objects
 from crdcompat.sources import open_objects
 from crdcompat.vocabulary.writes import ReleaseVerdict, WriteResult
 
@@ -27,8 +27,6 @@ _MOST_CAUSES = 200
 _MOST_REASONS = 50
 _MOST_CHARACTERS = 400
 _MOST_VALUE_BYTES = 200
-
-_Item = Recorded | Problem | Skipped
 
 
 def verdict_on(verdicts: Mapping[WriteResult, int], *, unjudged: bool) -> ReleaseVerdict:
@@ -55,7 +53,7 @@ def judge_recording(path: str, replayers: Sequence[Replayer], crds: Sequence[str
         return _failed(f"crashed ({what}): this is a bug; please report it")
 
 
-def judge_objects(objects: Iterable[_Item], replayers: Sequence[Replayer], crds: Sequence[str] = ()) -> Outcome:
+def judge_objects(objects: Iterable[ObjectItem], replayers: Sequence[Replayer], crds: Sequence[str] = ()) -> Outcome:
     """The objects of one cluster in front of every target; ``crds`` are the only ones that count, if any."""
     targets = [_Target(replayer, crds) for replayer in replayers]
     facts, roll = ClusterFacts(), Roll()

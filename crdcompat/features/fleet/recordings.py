@@ -13,9 +13,9 @@ from crdcompat.errors import Skipped, SourceError
 from crdcompat.records import dataclass
 from crdcompat.sources.archive import is_archive
 from crdcompat.sources.naming import display_path, reason_of
+from crdcompat.sources.recording import OBJECT_EXTENSIONS
 
 _ARCHIVES = (".tar", ".tar.gz", ".tgz")
-_OBJECTS = (".yaml", ".yml", ".json", ".ndjson", ".jsonl")
 _UNREAD = (".zip", ".7z", ".rar", ".zst")
 #: What stands at the top of a must-gather, an inspect tree or an insights archive; gather-extra lists in one file.
 _TOPS = frozenset({"cluster-scoped-resources", "namespaces", "insights-operator", "clusterversion.json"})
@@ -136,7 +136,7 @@ def _is_recording(folder: str) -> bool:
 
 
 def _holds_objects(entry: os.DirEntry[str]) -> bool:
-    return entry.name.lower().removesuffix(".gz").endswith(_OBJECTS) and entry.is_file()
+    return entry.name.lower().removesuffix(".gz").endswith(OBJECT_EXTENSIONS) and entry.is_file()
 
 
 def _children(folder: str, *, hidden: bool = False) -> list[os.DirEntry[str]]:

@@ -11,7 +11,7 @@ from crdcompat.crds.reader import CrdSet
 from crdcompat.errors import Skipped, problem_order, skipped_order
 from crdcompat.features.diff.workflow import release
 from crdcompat.features.fleet.reach import verdict_on
-from crdcompat.features.fleet.tally import Cluster, FleetTally, Share, Tallied
+from crdcompat.features.fleet.tally import ClusterTally, FleetTally, Share, Tallied
 from crdcompat.features.simulate.causes import places_of
 from crdcompat.findings.finding import Location
 from crdcompat.models.fleet import FleetCluster, FleetFinding, FleetReport, HeldValue, Standing, TargetShare, Unjudged
@@ -69,7 +69,9 @@ def _doubts(tally: FleetTally, writer: CrdSet) -> tuple[str, ...]:
     return (f"{told}: judged as if that had written their objects",) if older else ()
 
 
-def _cluster(cluster: Cluster, readers: Sequence[CrdSet], order: dict[str, int], direction: Direction) -> FleetCluster:
+def _cluster(
+    cluster: ClusterTally, readers: Sequence[CrdSet], order: dict[str, int], direction: Direction
+) -> FleetCluster:
     standings = []
     for crds, standing in zip(readers, cluster.standings, strict=True):
         unjudged = (
@@ -93,7 +95,7 @@ def _cluster(cluster: Cluster, readers: Sequence[CrdSet], order: dict[str, int],
     )
 
 
-def _no_way_back(cluster: Cluster, target: CrdSet) -> Iterator[str]:
+def _no_way_back(cluster: ClusterTally, target: CrdSet) -> Iterator[str]:
     """Why a rollback to a release says nothing of a cluster that runs nothing newer."""
     runs, there = (minor_of(name) if name else None for name in (cluster.version, target.name))
     if runs is not None and there is not None and there >= runs:

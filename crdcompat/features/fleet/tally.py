@@ -8,8 +8,8 @@ from typing import Any
 from crdcompat.errors import Problem
 from crdcompat.features.fleet.fates import Became, Held
 from crdcompat.features.fleet.outcome import HeldCause, Outcome
-from crdcompat.features.simulate.causes import Spot
 from crdcompat.findings.finding import fingerprint
+from crdcompat.findings.locations import Spot
 from crdcompat.models.fleet import Unread
 from crdcompat.records import dataclass
 from crdcompat.schema.enums import member_key
@@ -75,7 +75,7 @@ class Tallied:
 
 
 @dataclass(slots=True)
-class Cluster:
+class ClusterTally:
     """One cluster: its recordings, the release it runs if they agree on it, how it stands in front of each target."""
 
     recordings: list[str]
@@ -99,7 +99,7 @@ class FleetTally:
     def __init__(self, targets: int, direction: Direction) -> None:
         self.direction = direction
         self._targets = targets
-        self.clusters: list[Cluster] = []
+        self.clusters: list[ClusterTally] = []
         self._by_id: dict[str, int] = {}
         self.findings: dict[tuple[str, str, str], Found] = {}
         self.reasons: dict[str, Reason] = {}
@@ -143,7 +143,7 @@ class FleetTally:
             return known
         number = len(self.clusters)
         standings = tuple(Tallied() for _ in range(self._targets))
-        self.clusters.append(Cluster([recording], outcome.id, outcome.version, standings, Held(self._fates)))
+        self.clusters.append(ClusterTally([recording], outcome.id, outcome.version, standings, Held(self._fates)))
         if outcome.id is not None:
             self._by_id[outcome.id] = number
         return number

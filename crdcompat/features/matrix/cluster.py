@@ -6,28 +6,27 @@ from collections.abc import Callable, Iterable, Sequence
 
 from crdcompat.config.releases import Version, version_of
 from crdcompat.crds.reader import CrdSet
-from crdcompat.errors import Problem, Skipped, UsageError
+from crdcompat.errors import UsageError
 from crdcompat.features.fleet.reach import verdict_on
 from crdcompat.features.simulate.workflow import simulate_each
-from crdcompat.models.matrix import Cluster, ClusterTarget
+from crdcompat.models.matrix import ClusterTarget, MatrixCluster
 from crdcompat.models.simulation import SimulatedObject, SimulationReport
 from crdcompat.recordings.clusters import ClusterFacts
-from crdcompat.recordings.objects import Recorded
+from crdcompat.recordings.objects import ObjectItem
 from crdcompat.vocabulary.writes import WriteResult
 
-_Item = Recorded | Problem | Skipped
 _MOST_NAMES = 3
 
 
 def judge_cluster(
     sets: Sequence[CrdSet],
-    objects: Callable[[], Iterable[_Item]],
+    objects: Callable[[], Iterable[ObjectItem]],
     sources: Sequence[str],
     *,
     origin: str | None = None,
     context: str | None = None,
     crds: Sequence[str] = (),
-) -> Cluster:
+) -> MatrixCluster:
     """Replay the rollback to each release older than the one a cluster runs; ``sets`` are oldest first.
 
     What it runs is ``origin``, else what its ClusterVersion says, else the newest. The second is known only when all
@@ -49,7 +48,7 @@ def judge_cluster(
             return judge_cluster(sets, objects, sources, origin=origin, context=context, crds=crds)
         notes += told
     met = {name: _target(name, report) for name, report in zip(names, reports, strict=False)}
-    return Cluster(
+    return MatrixCluster(
         sources=tuple(sources),
         version=versions[0] if versions else None,
         origin=origin,

@@ -19,7 +19,7 @@ from crdcompat.config.applied import overruled, read_source, reader_for
 from crdcompat.config.configuration import Config
 from crdcompat.config.releases import Chosen
 from crdcompat.crds.reader import CrdSet
-from crdcompat.errors import Problem, Skipped, UsageError
+from crdcompat.errors import UsageError
 from crdcompat.features.diff.comparison import Filters, compare, report_on
 from crdcompat.features.diff.workflow import release, server_of
 from crdcompat.findings.finding import Finding
@@ -27,8 +27,8 @@ from crdcompat.findings.locations import find_places
 from crdcompat.findings.split import FindingSplitter
 from crdcompat.findings.waivers import Waiver, has_values
 from crdcompat.models.diff import DiffReport
-from crdcompat.models.matrix import Blocker, Cell, Cluster, MatrixReport, Since
-from crdcompat.recordings.objects import Recorded
+from crdcompat.models.matrix import Blocker, Cell, MatrixCluster, MatrixReport, Since
+from crdcompat.recordings.objects import ObjectItem
 from crdcompat.records import dataclass
 from crdcompat.schema.enums import member_key
 from crdcompat.vocabulary import Direction, Severity, Side
@@ -48,7 +48,7 @@ class Wishes:
 
     filters: Filters = field(default_factory=Filters)
     sources: Sequence[str] = ()
-    recorded: Callable[[], Iterable[Recorded | Problem | Skipped]] = tuple
+    recorded: Callable[[], Iterable[ObjectItem]] = tuple
     origin: str | None = None
     repo: str | None = None
     excerpts: bool = False
@@ -153,18 +153,10 @@ def _unjudged(report: DiffReport, missing: str) -> Iterator[str]:
     for crd in report.counts.apart:
         yield f"{crd}: no context has it in both releases"
     if not report.counts.compared:
-        yield missing or _nothing(report)
+        yield missing or report.why_nothing
 
 
-def _nothing(report: DiffReport) -> str:
-    sizes = (report.old, report.counts.old), (report.new, report.counts.new)
-    empty = [side.name for side, count in sizes if not count]
-    if empty:
-        return f"no CRD in {' or '.join(empty)}"
-    return f"{report.old.name} and {report.new.name} have no CRD in common"
-
-
-def _cluster(sets: Sequence[CrdSet], wishes: Wishes) -> Cluster:
+def _cluster(sets: Sequence[CrdSet], wishes: Wishes) -> MatrixCluster:
     """Imported when asked for: without recordings nothing is replayed."""
     from crdcompat.features.matrix.cluster import judge_cluster
 

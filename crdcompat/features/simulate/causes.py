@@ -11,6 +11,7 @@ from crdcompat.crds.pairing import Chosen
 from crdcompat.crds.reader import CrdSet
 from crdcompat.features.simulate.judges import Replayed
 from crdcompat.findings.finding import Location
+from crdcompat.findings.locations import Spot
 from crdcompat.models.simulation import RejectedCause
 from crdcompat.records import dataclass
 from crdcompat.schema.enums import member_key
@@ -21,7 +22,6 @@ from crdcompat.yaml.locate import locate
 
 _MOST_VALUES = 20
 
-Spot = tuple[str, int, Pointer]
 #: What makes it one cause: CRD, path and sort of error.
 CauseKey = tuple[str, SchemaPath, str]
 

@@ -150,9 +150,7 @@ class Replayer:
 
 
 def _converts(resolved: Resolved) -> bool:
-    spec = resolved.documents[0].crd.raw.get("spec")
-    conversion = spec.get("conversion") if isinstance(spec, dict) else None
-    webhook = isinstance(conversion, dict) and conversion.get("strategy") == "Webhook"
+    webhook = resolved.documents[0].crd.conversion_strategy == "Webhook"
     # With a single version nothing is ever converted.
     return webhook and len(resolved.versions) > 1
 

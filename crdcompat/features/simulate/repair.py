@@ -15,12 +15,10 @@ from crdcompat.apiserver.admission import Verdict
 from crdcompat.apiserver.strategy import Resource
 from crdcompat.records import dataclass
 from crdcompat.schema.mentions import mentions
-from crdcompat.schema.paths import Pointer, node_at, schema_path_of, value_at, with_value
+from crdcompat.schema.paths import Object, Pointer, node_at, schema_path_of, value_at, with_value
 from crdcompat.schema.sample import sample, values
 from crdcompat.schema.structural import ABSENT
 from crdcompat.vocabulary.writes import RepairVerdict
-
-Object = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 from crdcompat.apiserver.admission import Verdict
 from crdcompat.apiserver.decode import Decoded
@@ -17,11 +16,8 @@ from crdcompat.apiserver.strategy import Resource
 from crdcompat.features.simulate.edits import touching, unrelated
 from crdcompat.features.simulate.repair import Repair, repair
 from crdcompat.records import dataclass
-from crdcompat.schema.paths import Pointer, SchemaPath, is_within, schema_path_of
+from crdcompat.schema.paths import Object, Pointer, SchemaPath, is_within, schema_path_of
 from crdcompat.vocabulary.writes import WriteKind, WriteResult
-
-Object = dict[str, Any]
-
 
 _PROBE = "crdcompat.example.com/probe"
 _MOST_EDITS = 8

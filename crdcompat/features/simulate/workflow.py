@@ -19,18 +19,16 @@ from crdcompat.features.simulate.replay import Answer
 from crdcompat.models.report import Release
 from crdcompat.models.simulation import NotSimulated, SimulatedObject, SimulationReport, WriteVerdict
 from crdcompat.recordings.clusters import ClusterFacts
-from crdcompat.recordings.objects import Recorded
+from crdcompat.recordings.objects import ObjectItem
 from crdcompat.schema.structural import ABSENT
 from crdcompat.vocabulary import Direction, Side
 from crdcompat.vocabulary.writes import RepairVerdict, WriteResult
-
-_Item = Recorded | Problem | Skipped
 
 
 def simulate(
     old: CrdSet,
     new: CrdSet,
-    objects: Iterable[_Item],
+    objects: Iterable[ObjectItem],
     *,
     server: Server | None = None,
     upgrade: bool = False,
@@ -75,7 +73,7 @@ def _is_older(version: str, release: str) -> bool:
 def simulate_each(
     targets: Sequence[CrdSet],
     new: CrdSet,
-    objects: Iterable[_Item],
+    objects: Iterable[ObjectItem],
     *,
     server: Server | None = None,
     upgrade: bool = False,
@@ -114,7 +112,7 @@ class _Run:
         self._causes = CauseCounter()
         self._errors: dict[tuple[Any, ...], dict[str, Any]] = {}
 
-    def add(self, item: _Item) -> None:
+    def add(self, item: ObjectItem) -> None:
         """Replay one more object, or note what was not read."""
         if isinstance(item, Problem):
             self._problems.append(item)

@@ -10,7 +10,7 @@ from crdcompat.render.data.parts import head, problem, release, words
 from crdcompat.render.data.simulation import simulation_data
 
 if TYPE_CHECKING:
-    from crdcompat.models.matrix import Cell, Cluster, MatrixReport
+    from crdcompat.models.matrix import Cell, MatrixCluster, MatrixReport
 
 
 def matrix_data(report: MatrixReport) -> dict[str, Any]:
@@ -49,7 +49,7 @@ def _cell(cell: Cell) -> dict[str, Any]:
     }
 
 
-def _cluster(cluster: Cluster) -> dict[str, Any]:
+def _cluster(cluster: MatrixCluster) -> dict[str, Any]:
     """How far back the cluster can go; of its objects those that are not accepted as they are."""
     return {
         "sources": list(cluster.sources),

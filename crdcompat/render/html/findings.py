@@ -34,7 +34,7 @@ Scope = tuple[tuple[str, tuple[str, ...]], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ComparedPart:
     """One comparison: its counts, its directions, and what was looked at. That of a diff has no title.
 
     ``left_out`` are items that the page has no room for.
@@ -50,7 +50,7 @@ class Part:
     scope: Scope
 
 
-def parts(report: DiffReport | CheckReport, *, existing: bool) -> tuple[tuple[Part, ...], Facets]:
+def parts(report: DiffReport | CheckReport, *, existing: bool) -> tuple[tuple[ComparedPart, ...], Facets]:
     """The comparisons of a report, and what can be filtered by; ``existing`` as in a style."""
     items = Items(Facets(_FACETS), existing)
     whole = isinstance(report, CheckReport)
@@ -60,7 +60,7 @@ def parts(report: DiffReport | CheckReport, *, existing: bool) -> tuple[tuple[Pa
     return made, items.facets
 
 
-def _part(section: Section, items: Items, title: str, *, brief: bool) -> Part:
+def _part(section: Section, items: Items, title: str, *, brief: bool) -> ComparedPart:
     key = section_key(section)
     report, left_out = without_info(section.report) if brief else (section.report, 0)
     items.more = {"section": key}
@@ -69,7 +69,7 @@ def _part(section: Section, items: Items, title: str, *, brief: bool) -> Part:
         items.direction(report, Direction.UPGRADE),
         items.undecided(report),
     ]
-    return Part(
+    return ComparedPart(
         key=key,
         title=title,
         report=report,

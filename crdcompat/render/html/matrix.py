@@ -20,7 +20,7 @@ from crdcompat.vocabulary.writes import ReleaseVerdict
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from crdcompat.models.matrix import Blocker, Cell, Cluster, MatrixReport
+    from crdcompat.models.matrix import Blocker, Cell, MatrixCluster, MatrixReport
     from crdcompat.models.matrix_obstacles import Obstacle
 
 _FACETS = (
@@ -204,7 +204,7 @@ def _since(blocker: Blocker) -> Iterator[str]:
         yield f"since {blocker.since}"
 
 
-def _recorded(cluster: Cluster) -> Recorded:
+def _recorded(cluster: MatrixCluster) -> Recorded:
     goals = tuple(
         Goal(
             name=target.target,

@@ -24,7 +24,7 @@ from crdcompat.render.wording.matrix_grid import cell_text, labels, legend
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from crdcompat.models.matrix import Cell, Cluster, MatrixReport
+    from crdcompat.models.matrix import Cell, MatrixCluster, MatrixReport
     from crdcompat.models.matrix_obstacles import Obstacle
 
 #: A wider table is no help to a reader, and a comment has no room for it.
@@ -81,7 +81,7 @@ def _obstacle(item: Obstacle) -> str:
     return details(f"{finding.rule}, {many(item.ways, 'way')}: {subject}", block(said))
 
 
-def _cluster(cluster: Cluster) -> str:
+def _cluster(cluster: MatrixCluster) -> str:
     lines = [cluster_answer(cluster), *cluster.notes]
     for target in cluster.targets:
         lines.append(f"to {target.target}: {target.verdict}")

@@ -25,7 +25,7 @@ from crdcompat.vocabulary.writes import ReleaseVerdict
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from crdcompat.models.matrix import Cell, Cluster, MatrixReport
+    from crdcompat.models.matrix import Cell, MatrixCluster, MatrixReport
     from crdcompat.render.escape import Style
 
 _MOST_LINES = 12
@@ -87,7 +87,7 @@ def _findings(cell: Cell, style: Style) -> Iterator[str]:
         yield f"  {kind} {crd_name(finding.crd, finding.version)} {finding.path}  {finding.id}"
 
 
-def _cluster(cluster: Cluster, style: Style) -> Iterator[str]:
+def _cluster(cluster: MatrixCluster, style: Style) -> Iterator[str]:
     yield style.paint(cluster_title(cluster), "bold")
     for note in cluster.notes:
         yield style.wrap(f"note: {note}", indent="    ", first="  ")

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from crdcompat.findings.finding import listed
 from crdcompat.models.losses import loss_lines
-from crdcompat.models.matrix_obstacles import Part
+from crdcompat.models.matrix_obstacles import ObstaclePart
 from crdcompat.render.wording.findings import many
 from crdcompat.vocabulary import Direction
 from crdcompat.vocabulary.writes import ReleaseVerdict
 
 if TYPE_CHECKING:
-    from crdcompat.models.matrix import Cluster, MatrixReport
+    from crdcompat.models.matrix import MatrixCluster, MatrixReport
     from crdcompat.models.simulation import SimulationReport
 
 
@@ -41,7 +41,7 @@ def matrix_notes(report: MatrixReport) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*report.notes, *sides)))
 
 
-def part_line(part: Part) -> str:
+def part_line(part: ObstaclePart) -> str:
     """``since release-4.14: "MachineAPI", "Build"``, and which ways, where it is not all over that release."""
     values = f": {listed(part.values, _MOST_VALUES)}" if part.values else ""
     if part.usual:
@@ -60,7 +60,7 @@ def reasons(report: MatrixReport) -> dict[str, int]:
     return found
 
 
-def cluster_title(cluster: Cluster) -> str:
+def cluster_title(cluster: MatrixCluster) -> str:
     """What the cluster is, and what it runs."""
     names = ", ".join(source.rstrip("/").rpartition("/")[2] for source in cluster.sources)
     told = [f"runs {cluster.version}"] if cluster.version else []
@@ -83,7 +83,7 @@ def _cause_lines(report: SimulationReport) -> list[str]:
     return [f"{who}: {', '.join(paths)}: {held}" for (who, held), paths in alike.items()]
 
 
-def cluster_answer(cluster: Cluster) -> str:
+def cluster_answer(cluster: MatrixCluster) -> str:
     """The answer in a sentence; what neither release defines is left out of it, and that is said."""
     said = {
         "This cluster can go back to": [

@@ -1,0 +1,10 @@
+"""Sets of ASCII characters that formats and names are made of."""
+
+from __future__ import annotations
+
+import string
+
+DIGITS = frozenset(string.digits)
+HEX = frozenset(string.hexdigits)
+ALNUM = frozenset(string.ascii_letters + string.digits)
+BASE64 = string.ascii_letters + string.digits + "+/"
