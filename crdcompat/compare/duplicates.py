@@ -13,7 +13,7 @@ from typing import Any
 from crdcompat.apiserver.errors import DUPLICATE, INVALID
 from crdcompat.apiserver.keywords import JUNCTORS
 from crdcompat.compare.changes import Change
-from crdcompat.compare.site import Meeting, Seen, Trial, Trials
+from crdcompat.compare.site import ReaderVerdict, Trial, Trials, WriterReader
 from crdcompat.schema.paths import ITEM, node_at
 from crdcompat.schema.sample import list_of_size, sample, values
 from crdcompat.schema.structural import ABSENT, Node
@@ -21,25 +21,25 @@ from crdcompat.schema.structural import ABSENT, Node
 _MOST = 4
 
 
-def duplicate_trials(change: Change, meeting: Meeting) -> Trials:
+def duplicate_trials(change: Change, pair: WriterReader) -> Trials:
     """Lists that hold something twice by the reader's count and not by the writer's."""
-    writer, reader = node_at(meeting.writer.node, change.path), node_at(meeting.reader.node, change.path)
+    writer, reader = node_at(pair.writer.node, change.path), node_at(pair.reader.node, change.path)
     if writer is None or reader is None or reader.list_type == "atomic" or writer.items is None:
         return Trials((), complete=reader is not None and reader.list_type == "atomic")
     made = islice(_doubles(writer, reader), _MOST)
     return Trials(tuple(Trial(value, change.path, at=(*change.path, ITEM)) for value in made))
 
 
-def shows_duplicate(seen: Seen) -> bool:
+def shows_duplicate(observed: ReaderVerdict) -> bool:
     """Whether the reader rejects an item of the list."""
-    place = seen.pointer[:-1] if seen.pointer[-1:] == (0,) else seen.pointer
+    place = observed.pointer[:-1] if observed.pointer[-1:] == (0,) else observed.pointer
     depth = len(place)
     return any(
         error.type in (DUPLICATE, INVALID)
         and error.keyword not in JUNCTORS
         and error.pointer[:depth] == place
         and isinstance(next(iter(error.pointer[depth:]), None), int)
-        for error in seen.verdict.errors
+        for error in observed.verdict.errors
     )
 
 

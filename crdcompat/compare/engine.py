@@ -20,11 +20,11 @@ from crdcompat.apiserver.versions import Server
 from crdcompat.compare.changes import Change, Undecided, canonical, identical
 from crdcompat.compare.crd_facet import CrdChange
 from crdcompat.compare.crd_walk import CrdDiff, diff_crds
-from crdcompat.compare.memory import Remembered, RememberedConverting, Shared
-from crdcompat.compare.result import Comparison, Judged, Open, Standing
-from crdcompat.compare.site import Meeting
+from crdcompat.compare.memory import CachingConvertingResource, CachingResource, ComparisonCache
+from crdcompat.compare.result import Comparison, Judged, Occurrence, Open
+from crdcompat.compare.site import WriterReader
 from crdcompat.compare.walk import SchemaDiff
-from crdcompat.compare.witness import Outcome, Witness, holds, prove
+from crdcompat.compare.witness import Outcome, Witness, prove, proves
 from crdcompat.compare.writer_default import is_writer_default
 from crdcompat.crds.pairing import Chosen, Facing, Resolved
 from crdcompat.vocabulary import Direction, Effect
@@ -33,41 +33,41 @@ from crdcompat.vocabulary import Direction, Effect
 class Comparer:
     """Compares faced CRDs; ``old_server`` and ``new_server`` are what runs beside either release.
 
-    ``shared`` is given to all comparisons of sets that were read by one reader and stay in memory.
+    ``cache`` is given to all comparisons of sets that were read by one reader and stay in memory.
     """
 
-    def __init__(self, old_server: Server, new_server: Server, shared: Shared | None = None) -> None:
+    def __init__(self, old_server: Server, new_server: Server, cache: ComparisonCache | None = None) -> None:
         self._old_server = old_server
         self._new_server = new_server
-        self._shared = shared or Shared()
+        self._cache = cache or ComparisonCache()
         self._schemas: dict[tuple[int, int], SchemaDiff] = {}
-        self._told: set[tuple[int, ...]] = set()
+        self._counted_texts: set[tuple[int, ...]] = set()
         self._crds: dict[tuple[int, int], CrdDiff] = {}
 
     def compare(self, facings: Iterable[Facing], directions: Iterable[Direction] = tuple(Direction)) -> Comparison:
         """Compare all facings; ``directions`` are those whose effects are wanted."""
         found = Comparison()
-        standings: dict[tuple[Any, ...], list[Standing]] = {}
-        of_crds: dict[tuple[Any, ...], tuple[CrdChange, list[Standing]]] = {}
+        occurrences: dict[tuple[Any, ...], list[Occurrence]] = {}
+        of_crds: dict[tuple[Any, ...], tuple[CrdChange, list[Occurrence]]] = {}
         opened: dict[tuple[Any, ...], Open] = {}
         for facing in facings:
             name = facing.old.name
             found.compared.add(name)
             shared = facing.old.versions.keys() & facing.new.versions.keys()
             found.versions.update((name, version) for version in shared or ("",))
-            for version, standing in (*self._standings(facing, found), *self._crossings(facing)):
-                key = (*_identity(name, version, standing.change), standing.direction, standing.written_as)
-                standings.setdefault(key, []).append(standing)
+            for version, occurrence in (*self._occurrences(facing, found), *self._crossings(facing)):
+                key = (*_identity(name, version, occurrence.change), occurrence.direction, occurrence.written_as)
+                occurrences.setdefault(key, []).append(occurrence)
             for item in self._crd_diff(facing, found).changes:
                 effects = [(each.effect, each.sentence, each.object) for each in (item.rollback, item.upgrade)]
                 key = (*_identity(name, item.version, item.change), canonical(effects))
-                of_crds.setdefault(key, (item, []))[1].append(_crd_standing(facing, item))
+                of_crds.setdefault(key, (item, []))[1].append(_crd_occurrence(facing, item))
             for undecided in self._open(facing, found):
                 _merge(undecided, opened)
         wanted = tuple(directions)
         for (crd, *_), (item, places) in of_crds.items():
             found.judged.extend(_crd_judged(crd, item, places, wanted, found))
-        for (crd, version, *_), places in standings.items():
+        for (crd, version, *_), places in occurrences.items():
             found.judged.extend(self._judge(crd, version, places, wanted, found))
         found.open = list(opened.values())
         found.changed |= {judged.crd for judged in found.judged} | {item.crd for item in found.open}
@@ -75,35 +75,37 @@ class Comparer:
 
     # -- what differs -------------------------------------------------------------------------------
 
-    def _standings(self, facing: Facing, found: Comparison) -> Iterator[tuple[str, Standing]]:
+    def _occurrences(self, facing: Facing, found: Comparison) -> Iterator[tuple[str, Occurrence]]:
         for version in facing.old.versions.keys() & facing.new.versions.keys():
             old, new = facing.old.versions[version], facing.new.versions[version]
             for change in self._diff(old, new, found, facing.old.name).changes:
-                yield version, Standing(facing.context, facing.terminal, old, new, change)
+                yield version, Occurrence(facing.context, facing.terminal, old, new, change)
 
-    def _crossings(self, facing: Facing) -> Iterator[tuple[str, Standing]]:
+    def _crossings(self, facing: Facing) -> Iterator[tuple[str, Occurrence]]:
         """What the versions of one side alone allow and others do not, if those did not change so themselves."""
         for direction, name, old, new in crossings(facing):
             same = self._schema_diff(facing.old.versions[name], facing.new.versions[name])
             known = {_identity("", name, change) for change in same.changes}
             for change in self._schema_diff(old, new).changes:
                 if _identity("", name, change) not in known:
-                    yield name, Standing(facing.context, facing.terminal, old, new, change, direction)
+                    yield name, Occurrence(facing.context, facing.terminal, old, new, change, direction)
 
     def _schema_diff(self, old: Chosen, new: Chosen) -> SchemaDiff:
         a, b = old.version.schema, new.version.schema
         key = (id(a), id(b))
         if key not in self._schemas:
             same = a is None or b is None or identical(a, b)
-            self._schemas[key] = SchemaDiff() if same else self._shared.diff(old.version.node, new.version.node)
+            self._schemas[key] = SchemaDiff() if same else self._cache.diff(old.version.node, new.version.node)
         return self._schemas[key]
 
     def _diff(self, old: Chosen, new: Chosen, found: Comparison, name: str) -> SchemaDiff:
         diff = self._schema_diff(old, new)
         pair = (old.document.crd, old.version.schema, new.document.crd, new.version.schema)
         key = tuple(map(id, pair))
-        if key not in self._told:  # texts are counted by pairs of manifests: variants may differ in nothing else
-            self._told.add(key)
+        if (
+            key not in self._counted_texts
+        ):  # texts are counted by pairs of manifests: variants may differ in nothing else
+            self._counted_texts.add(key)
             found.texts += [f"{name}/{old.version.name} {text}" for text in diff.texts]
         if diff.changes or diff.undecided or diff.texts:
             found.changed.add(name)
@@ -131,101 +133,109 @@ class Comparer:
     # -- what it does -------------------------------------------------------------------------------
 
     def _judge(
-        self, crd: str, version: str, places: list[Standing], directions: tuple[Direction, ...], found: Comparison
+        self, crd: str, version: str, places: list[Occurrence], directions: tuple[Direction, ...], found: Comparison
     ) -> Iterator[Judged]:
         ways = (places[0].direction,) if places[0].direction else tuple(Direction)
         outcomes = {direction: self._outcomes(places, direction) for direction in ways}
         for direction in (wanted for wanted in directions if wanted in ways):
-            groups: dict[tuple[Any, ...], list[Standing]] = {}
-            for standing in places:
-                key = id(standing.old.version.schema), id(standing.new.version.schema)
+            groups: dict[tuple[Any, ...], list[Occurrence]] = {}
+            for occurrence in places:
+                key = id(occurrence.old.version.schema), id(occurrence.new.version.schema)
                 outcome = outcomes[direction][key]
                 windows = tuple(outcomes[way][key].effect if way in ways else Effect.NONE for way in Direction)
-                groups.setdefault((outcome.effect, canonical(outcome.labels), windows), []).append(standing)
-            for (effect, _, windows), standings in groups.items():
+                groups.setdefault((outcome.effect, canonical(outcome.labels), windows), []).append(occurrence)
+            for (effect, _, windows), occurrences in groups.items():
                 if effect == Effect.NONE or (len(ways) == 1 and effect != Effect.WRITE_REJECTED):
-                    found.harmless[direction] += 1
+                    found.without_effect[direction] += 1
                     continue
-                key = id(standings[0].old.version.schema), id(standings[0].new.version.schema)
+                key = id(occurrences[0].old.version.schema), id(occurrences[0].new.version.schema)
                 outcome = outcomes[direction][key]
-                witness = self._common(standings, direction, effect, outcomes[direction])
-                meeting = self._meeting(standings[0], direction)
+                witness = self._common(occurrences, direction, effect, outcomes[direction])
+                pair = self._writer_reader(occurrences[0], direction)
                 yield Judged(
-                    change=standings[0].change,
+                    change=occurrences[0].change,
                     direction=direction,
                     effect=effect,
                     witness=witness,
                     labels=outcome.labels,
                     windows=windows,
                     crd=crd,
-                    kind=standings[0].old.document.crd.kind,
+                    kind=occurrences[0].old.document.crd.kind,
                     version=version,
-                    standings=tuple(standings),
-                    writer_default=is_writer_default(standings[0].change, direction, effect, witness, meeting),
+                    occurrences=tuple(occurrences),
+                    writer_default=is_writer_default(occurrences[0].change, direction, effect, witness, pair),
                 )
 
-    def _outcomes(self, places: list[Standing], direction: Direction) -> dict[tuple[int, int], Outcome]:
+    def _outcomes(self, places: list[Occurrence], direction: Direction) -> dict[tuple[int, int], Outcome]:
         """The outcome per distinct pair of schemas; a witness found in one is tried in the next first."""
         found: dict[tuple[int, int], Outcome] = {}
         last: Outcome | None = None
-        for standing in places:
-            key = id(standing.old.version.schema), id(standing.new.version.schema)
+        for occurrence in places:
+            key = id(occurrence.old.version.schema), id(occurrence.new.version.schema)
             if key in found:
                 continue
-            meeting = self._meeting(standing, direction)
+            pair = self._writer_reader(occurrence, direction)
             if (
                 last is not None
                 and len(last.labels) <= 1
-                and holds(last.witness, standing.change, last.effect, [meeting])
+                and proves(last.witness, occurrence.change, last.effect, [pair])
             ):
                 found[key] = last
             else:
-                found[key] = last = prove(standing.change, direction, meeting, self._shared.book)
+                found[key] = last = prove(occurrence.change, direction, pair, self._cache.book)
         return found
 
     def _common(
-        self, standings: list[Standing], direction: Direction, effect: Effect, outcomes: dict[tuple[int, int], Outcome]
+        self,
+        occurrences: list[Occurrence],
+        direction: Direction,
+        effect: Effect,
+        outcomes: dict[tuple[int, int], Outcome],
     ) -> Witness:
         """One witness that holds in every context listed."""
-        distinct = {(id(s.old.version.schema), id(s.new.version.schema)): s for s in standings}
+        distinct = {(id(s.old.version.schema), id(s.new.version.schema)): s for s in occurrences}
         witnesses = [outcomes[key].witness for key in distinct]
         if all(witness is witnesses[0] for witness in witnesses):
             return witnesses[0]
-        meetings = [self._meeting(standing, direction) for standing in distinct.values()]
+        pairs = [self._writer_reader(occurrence, direction) for occurrence in distinct.values()]
         for witness in witnesses:
-            if holds(witness, standings[0].change, effect, meetings):
+            if proves(witness, occurrences[0].change, effect, pairs):
                 return witness
         unproved = next((witness for witness in witnesses if witness.object is None), None)
         return unproved or Witness(None, reason="each context has a witness, but no single object was found for all")
 
-    def _meeting(self, standing: Standing, direction: Direction) -> Meeting:
-        reads_old, reads_new = (bool(standing.direction) and direction == way for way in Direction)
-        old = self._resource(standing.old, self._old_server, converting=reads_old)
-        new = self._resource(standing.new, self._new_server, converting=reads_new)
-        return Meeting(writer=new, reader=old) if direction == Direction.ROLLBACK else Meeting(writer=old, reader=new)
+    def _writer_reader(self, occurrence: Occurrence, direction: Direction) -> WriterReader:
+        reads_old, reads_new = (bool(occurrence.direction) and direction == way for way in Direction)
+        old = self._resource(occurrence.old, self._old_server, converting=reads_old)
+        new = self._resource(occurrence.new, self._new_server, converting=reads_new)
+        return (
+            WriterReader(writer=new, reader=old)
+            if direction == Direction.ROLLBACK
+            else WriterReader(writer=old, reader=new)
+        )
 
     def _resource(self, chosen: Chosen, server: Server, *, converting: bool) -> Resource:
-        key, known = (id(chosen.version), server, converting), self._shared.resources
+        key, known = (id(chosen.version), server, converting), self._cache.resources
         if key not in known:
-            made = RememberedConverting if converting else Remembered
+            made = CachingConvertingResource if converting else CachingResource
             known[key] = made(chosen.document.crd, chosen.version, server)
         return known[key]
 
 
-def _crd_standing(facing: Facing, item: CrdChange) -> Standing:
+def _crd_occurrence(facing: Facing, item: CrdChange) -> Occurrence:
     old, new = (_speaker(side.versions, item.version) for side in (facing.old, facing.new))
-    return Standing(facing.context, facing.terminal, old, new, item.change)
+    return Occurrence(facing.context, facing.terminal, old, new, item.change)
 
 
 def _crd_judged(
-    crd: str, item: CrdChange, places: list[Standing], directions: tuple[Direction, ...], found: Comparison
+    crd: str, item: CrdChange, places: list[Occurrence], directions: tuple[Direction, ...], found: Comparison
 ) -> Iterator[Judged]:
     """The CRD's own changes: their effect follows from the CRD, the server's sentence takes a witness's place."""
     windows = (item.rollback.effect, item.upgrade.effect)
     for direction in directions:
         met = item.rollback if direction == Direction.ROLLBACK else item.upgrade
         if met.effect == Effect.NONE:
-            found.harmless[direction] += 1
+            found.without_effect[direction] += 1
             continue
         errors = (met.sentence,) if met.sentence else ()
         witness = Witness(met.object, errors, reason=None if met.object is not None else _OF_THE_CRD)

@@ -13,7 +13,7 @@ from typing import Any
 from crdcompat.apiserver.errors import FieldError, Unknown
 from crdcompat.apiserver.validate import SchemaValidator
 from crdcompat.apiserver.versions import Server
-from crdcompat.compare.local import Alone
+from crdcompat.compare.local import NodeJudge
 from crdcompat.schema.enums import enum_members
 from crdcompat.schema.sample import sample
 from crdcompat.schema.structural import ABSENT, Node
@@ -26,7 +26,7 @@ FRESH = "zz-other"
 
 def forbids(node: Node, value: Any, server: Server) -> bool:
     """Whether the field's own keywords and rules forbid a value, whatever object stands around it."""
-    return not Alone(node, server).takes(value)
+    return not NodeJudge(node, server).accepts(value)
 
 
 def cannot_hold(parent: Node, member: str, value: Any, server: Server) -> bool:

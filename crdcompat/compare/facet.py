@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from crdcompat.apiserver.errors import FieldError
 from crdcompat.compare.changes import Change, Undecided
-from crdcompat.compare.site import Meeting, Seen, Site, Trials
+from crdcompat.compare.site import ReaderVerdict, Site, Trials, WriterReader
 from crdcompat.records import dataclass
 from crdcompat.schema.paths import Pointer, node_at, schema_pointer
 from crdcompat.schema.structural import ABSENT, Node
@@ -34,7 +34,7 @@ class Effects:
 class WaivedBy(StrEnum):
     """What a waiver names beside the place. It covers nothing that comes later."""
 
-    SIDES = "sides"  # what the keyword was and what it became
+    OLD_AND_NEW = "old-and-new"  # what the keyword was and what it became
     VALUES = "values"  # the values that came or went, each accepted by itself
     PLACE = "place"  # nothing: the property that comes or goes is the place
 
@@ -87,12 +87,12 @@ def no_widening(change: Change, values: tuple[Any, ...], old: Node, new: Node) -
     return iter(())
 
 
-def as_new(keywords: Collection[str]) -> Widen:
+def copy_from_new(keywords: Collection[str]) -> Widen:
     """Tolerant as soon as ``keywords`` say in OLD what they say in NEW."""
     return lambda change, values, old, new: _set(change, keywords, old, new, dropped=False)
 
 
-def without(keywords: Collection[str]) -> Widen:
+def drop_keywords(keywords: Collection[str]) -> Widen:
     """Tolerant only without ``keywords``: what NEW says rejects something of OLD's own."""
     return lambda change, values, old, new: _set(change, keywords, old, new, dropped=True)
 
@@ -139,8 +139,8 @@ class Facet:
     keywords: frozenset[str]
     effects: Mapping[str, Effects]
     changes: Callable[[Site], Iterator[Change | Undecided]]
-    trials: Callable[[Change, Direction, Meeting], Trials]
-    shows: Callable[[Effect, Seen], bool]
+    trials: Callable[[Change, Direction, WriterReader], Trials]
+    shows: Callable[[Effect, ReaderVerdict], bool]
     in_branches: bool = False
     looks_above: bool = False
     waived_by: Mapping[str, WaivedBy] = field(default_factory=dict)

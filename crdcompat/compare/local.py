@@ -13,7 +13,7 @@ from crdcompat.apiserver.versions import Server
 from crdcompat.schema.structural import Node
 
 
-class Alone:
+class NodeJudge:
     """One node, judged by itself: its keywords and, if it has any below, its rules."""
 
     def __init__(self, node: Node, server: Server) -> None:
@@ -28,7 +28,7 @@ class Alone:
         self._validator.validate(value, None, None, errors, [])
         return not errors and self._rules.breaks({"v": value})
 
-    def takes(self, value: Any) -> bool:
+    def accepts(self, value: Any) -> bool:
         """Whether nothing here is against ``value``, with its defaults set; what cannot be judged is not."""
         stored = defaulted(value, self._node)
         errors: list[FieldError] = []

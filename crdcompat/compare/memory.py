@@ -19,7 +19,7 @@ from crdcompat.compare.witness import TrialBook
 from crdcompat.schema.structural import Node
 
 
-class Converting(Resource):
+class ConvertingResource(Resource):
     """A version of a CRD that is asked about objects written as another version of it."""
 
     def create(self, raw: dict[str, Any], *, keep_status: bool = False) -> Verdict:
@@ -31,7 +31,7 @@ class Converting(Resource):
 _LONGEST = 4096
 
 
-class Remembered(Resource):
+class CachingResource(Resource):
     """A version of a CRD that gives the same verdict to the same object without judging it twice."""
 
     def __init__(self, *args: Any) -> None:
@@ -52,11 +52,11 @@ class Remembered(Resource):
         return known
 
 
-class RememberedConverting(Remembered, Converting):
+class CachingConvertingResource(CachingResource, ConvertingResource):
     """The same for objects that are written as another version."""
 
 
-class Shared:
+class ComparisonCache:
     """No two equal schemas are walked twice, no resource is compiled twice.
 
     What differs is a fact about two texts, the same whichever releases they come from. What it does depends on the

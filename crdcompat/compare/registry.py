@@ -54,7 +54,7 @@ def declared_by(kind: str) -> Facet | CrdFacet:
 def waived_by(rule: str) -> WaivedBy:
     """What a waiver of a rule names beside the place. Raises LookupError."""
     kinds = {kind.replace(".", "-"): by for kind, by in declared_by(rule).waived_by.items()}
-    return kinds.get(rule, WaivedBy.SIDES)
+    return kinds.get(rule, WaivedBy.OLD_AND_NEW)
 
 
 @cache

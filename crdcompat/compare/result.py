@@ -14,7 +14,7 @@ from crdcompat.vocabulary import Direction, Effect
 
 
 @dataclass(frozen=True, eq=False)
-class Standing:
+class Occurrence:
     """One place where a change stands: a context, and the chosen documents of both sides.
 
     ``direction`` is set where the two are different versions, which meet in one direction only.
@@ -51,7 +51,7 @@ class Judged:
     crd: str
     kind: str
     version: str
-    standings: tuple[Standing, ...]
+    occurrences: tuple[Occurrence, ...]
     writer_default: bool = False
 
 
@@ -71,13 +71,13 @@ class Open:
 class Comparison:
     """Everything found: judged changes that have an effect, open ones, and counts.
 
-    ``harmless`` counts by direction what has no effect.
+    ``without_effect`` counts by direction what has no effect.
     ``versions`` are the CRDs compared with the versions that both sides have; ``""`` where they share none.
     """
 
     judged: list[Judged] = field(default_factory=list)
     open: list[Open] = field(default_factory=list)
-    harmless: Counter[str] = field(default_factory=Counter)
+    without_effect: Counter[str] = field(default_factory=Counter)
     texts: list[str] = field(default_factory=list)
     compared: set[str] = field(default_factory=set)
     versions: set[tuple[str, str]] = field(default_factory=set)

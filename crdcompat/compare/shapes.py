@@ -8,8 +8,8 @@ from typing import Any
 
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Effects
-from crdcompat.compare.local import Alone
-from crdcompat.compare.site import Meeting, Seen, Trial, Trials
+from crdcompat.compare.local import NodeJudge
+from crdcompat.compare.site import ReaderVerdict, Trial, Trials, WriterReader
 from crdcompat.schema.paths import node_at
 from crdcompat.schema.sample import sample, values
 from crdcompat.schema.sample_strings import POOL
@@ -25,9 +25,9 @@ _PLAIN: tuple[Any, ...] = ("a", 1, 0.5, True, ["a"], [], {"a": "b"}, {})
 _MOST = 4
 
 
-def shape_trials(change: Change, meeting: Meeting) -> Trials:
+def shape_trials(change: Change, pair: WriterReader) -> Trials:
     """Values that the writer's type allows; of objects also one with a key that only a map holds."""
-    node = node_at(meeting.writer.node, change.path)
+    node = node_at(pair.writer.node, change.path)
     if node is None:
         return Trials(())
     made: list[Any] = list(islice(values(node), _MOST))
@@ -35,7 +35,7 @@ def shape_trials(change: Change, meeting: Meeting) -> Trials:
         made.insert(0, {"key": value})
     elif node.additional is True or (node.preserve and node.type == "object"):
         made[:0] = [{"key": value} for value in ("a", 1, True)]
-    made += _members(node, node_at(meeting.reader.node, change.path), meeting)
+    made += _members(node, node_at(pair.reader.node, change.path), pair)
     for name, sub in islice(node.properties.items(), _MOST):
         if (value := sample(sub)) is not ABSENT:
             base = sample(node)
@@ -46,12 +46,12 @@ def shape_trials(change: Change, meeting: Meeting) -> Trials:
     return Trials(tuple(Trial(value, change.path) for value in distinct.values()))
 
 
-def shows_shape(effect: Effect, seen: Seen) -> bool:
+def shows_shape(effect: Effect, observed: ReaderVerdict) -> bool:
     """Whether the reader rejects the value or something in it, or prunes it."""
-    return seen.rejects_below() if effect == Effect.WRITE_REJECTED else seen.prunes()
+    return observed.rejects_below() if effect == Effect.WRITE_REJECTED else observed.prunes()
 
 
-def _members(writer: Node, reader: Node | None, meeting: Meeting) -> Iterator[dict[str, Any]]:
+def _members(writer: Node, reader: Node | None, pair: WriterReader) -> Iterator[dict[str, Any]]:
     """Objects of one member each, whose value the writer takes and the reader does not."""
     if reader is None or "object" not in (*writer.types, *reader.types):
         return
@@ -59,7 +59,7 @@ def _members(writer: Node, reader: Node | None, meeting: Meeting) -> Iterator[di
         mine, theirs = writer.child(name), reader.child(name)
         if mine is None or theirs is None:
             continue
-        written, read = Alone(mine, meeting.writer.server), Alone(theirs, meeting.reader.server)
+        written, read = NodeJudge(mine, pair.writer.server), NodeJudge(theirs, pair.reader.server)
         candidates = (*islice(values(mine), _MOST), *_PLAIN, *POOL)
-        refused = (value for value in candidates if written.takes(value) and not read.takes(value))
+        refused = (value for value in candidates if written.accepts(value) and not read.accepts(value))
         yield from ({name: value} for value in islice(refused, 1))

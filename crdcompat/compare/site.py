@@ -87,7 +87,7 @@ def summary(node: Node) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class Meeting:
+class WriterReader:
     """Objects valid under ``writer`` meet the schema of ``reader``."""
 
     writer: Resource
@@ -117,7 +117,7 @@ class Trials:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class ReaderVerdict:
     """The reader's verdict on a trial's object: ``pointer`` is the place looked at, ``field`` the same as text."""
 
     verdict: Verdict

@@ -62,7 +62,7 @@ def finite_members(node: Node) -> tuple[str, ...] | None:
     return finite(language(node))
 
 
-def strings_outside(writer: Node, reader: Node, takes: Callable[[str], bool]) -> tuple[list[str], bool]:
+def strings_outside(writer: Node, reader: Node, accepts: Callable[[str], bool]) -> tuple[list[str], bool]:
     """Strings of ``writer`` that ``reader`` does not take, and whether none means that there are none.
 
     ``takes`` says whether the writer's formats and rules take a string, which no language knows.
@@ -71,18 +71,18 @@ def strings_outside(writer: Node, reader: Node, takes: Callable[[str], bool]) ->
 
     mine, theirs = language(writer), language(reader)
     if not mine.patterns and not mine.lists and not theirs.patterns and not theirs.lists:
-        return _other_lengths(mine, theirs, takes)
+        return _other_lengths(mine, theirs, accepts)
     decided = compare_languages(theirs, mine)
     if decided.only_new is None:
         return [], decided.kind in ("equal", "narrower")
     holds = theirs.judge()
     longest = outside(mine.patterns, theirs.patterns, min_length=mine.least, max_length=mine.most, limit=_TRIED)
     candidates = (*islice(_plain(writer), _TRIED), decided.only_new, *longest)
-    found = (text for text in dict.fromkeys(candidates) if not holds(text) and takes(text))
+    found = (text for text in dict.fromkeys(candidates) if not holds(text) and accepts(text))
     return list(islice(found, _MOST)), False
 
 
-def _other_lengths(mine: Language, theirs: Language, takes: Callable[[str], bool]) -> tuple[list[str], bool]:
+def _other_lengths(mine: Language, theirs: Language, accepts: Callable[[str], bool]) -> tuple[list[str], bool]:
     """Where only lengths differ: one string too long, one too short."""
     sizes = []
     if theirs.most is not None and (mine.most is None or mine.most > theirs.most):
@@ -90,7 +90,7 @@ def _other_lengths(mine: Language, theirs: Language, takes: Callable[[str], bool
     if theirs.least > mine.least:
         sizes.append(mine.least)
     texts = ["a" * size for size in sizes if size <= _LONGEST]
-    return [text for text in texts if takes(text)], not sizes
+    return [text for text in texts if accepts(text)], not sizes
 
 
 def _plain(node: Node) -> Iterator[str]:

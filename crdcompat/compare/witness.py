@@ -23,7 +23,7 @@ from crdcompat.compare.facet import Facet
 from crdcompat.compare.objects import whole_object
 from crdcompat.compare.registry import facet_of
 from crdcompat.compare.search import find_valid, shrink
-from crdcompat.compare.site import Meeting, Seen, Trial, Trials
+from crdcompat.compare.site import ReaderVerdict, Trial, Trials, WriterReader
 from crdcompat.records import dataclass
 from crdcompat.schema.paths import Object, Pointer, SchemaPath, field_of, node_at, value_at, with_value
 from crdcompat.schema.sample import concrete
@@ -60,7 +60,7 @@ class Outcome:
 
 
 #: How a trial ends. ``_NEVER``: no value like this can be held; ``_NOT_THIS``: this one cannot.
-_PROVED, _HARMLESS, _NEVER, _NOT_THIS, _OPEN = "proved", "harmless", "never", "not this", "open"
+_PROVED, _NO_EFFECT, _NEVER, _NOT_THIS, _OPEN = "proved", "no effect", "never", "not this", "open"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class _Tried:
     @property
     def refuted(self) -> bool:
         """Whether this very value is known to do nothing."""
-        return self.ended in (_HARMLESS, _NEVER, _NOT_THIS)
+        return self.ended in (_NO_EFFECT, _NEVER, _NOT_THIS)
 
 
 class TrialBook:
@@ -86,17 +86,15 @@ class TrialBook:
         self._digests: dict[Node, bytes] = {}
         self._asked: dict[bytes, dict[Server, Server]] = {}
 
-    def trials(self, facet: Facet, change: Change, direction: Direction, meeting: Meeting) -> Trials:
+    def trials(self, facet: Facet, change: Change, direction: Direction, pair: WriterReader) -> Trials:
         """``facet.trials``, remembered by what it looks at: the node on both sides and, if it says so, its parent."""
         paths = (change.path, change.path[:-1]) if facet.looks_above else (change.path,)
         seen = [
-            self._look(node_at(side.node, path), side.server)
-            for side in (meeting.writer, meeting.reader)
-            for path in paths
+            self._look(node_at(side.node, path), side.server) for side in (pair.writer, pair.reader) for path in paths
         ]
         key = (change.kind, change.path, direction, *seen)
         if key not in self._known:
-            self._known[key] = facet.trials(change, direction, meeting)
+            self._known[key] = facet.trials(change, direction, pair)
         return self._known[key]
 
     def _look(self, node: Node | None, server: Server) -> tuple[bytes, Server] | None:
@@ -118,32 +116,32 @@ class TrialBook:
         return self._digests[node]
 
 
-def prove(change: Change, direction: Direction, meeting: Meeting, book: TrialBook) -> Outcome:
-    """The effect of ``change`` where ``meeting.writer``'s objects meet ``meeting.reader``."""
+def prove(change: Change, direction: Direction, pair: WriterReader, book: TrialBook) -> Outcome:
+    """The effect of ``change`` where ``pair.writer``'s objects meet ``pair.reader``."""
     facet = facet_of(change.kind)
     effects = facet.effects[change.kind].towards(direction)
     if not effects:
         return Outcome(Effect.NONE, Witness(None))
-    trials = book.trials(facet, change, direction, meeting)
+    trials = book.trials(facet, change, direction, pair)
     tried: list[tuple[Trial, _Tried]] = []
     known: Object | None = None
     for trial in trials.values[:_PROVED_ONE_BY_ONE]:
-        answer = _try(trial, change, effects, facet, meeting, known)
+        answer = _try(trial, change, effects, facet, pair, known)
         known = answer.witness.object if answer.witness is not None else known
         tried.append((trial, answer))
         if answer.witness is not None and answer.effect == effects[0] and not trials.complete:
             break  # any one value proves an open set
     proved = [answer for _, answer in tried if answer.witness is not None]
-    standing = [trial.label for trial, answer in tried if not answer.refuted]
-    standing += [trial.label for trial in trials.values[_PROVED_ONE_BY_ONE:]]
-    labels = tuple(label for label in standing if label is not ABSENT)
+    remaining = [trial.label for trial, answer in tried if not answer.refuted]
+    remaining += [trial.label for trial in trials.values[_PROVED_ONE_BY_ONE:]]
+    labels = tuple(label for label in remaining if label is not ABSENT)
     if proved:
         best = min(proved, key=lambda answer: effects.index(answer.effect))
         assert best.witness is not None
         return Outcome(best.effect, best.witness, labels)
-    if trials.complete and not standing:
+    if trials.complete and not remaining:
         return Outcome(Effect.NONE, Witness(None))
-    if tried and all(answer.ended in (_NEVER, _HARMLESS) for _, answer in tried):
+    if tried and all(answer.ended in (_NEVER, _NO_EFFECT) for _, answer in tried):
         return Outcome(Effect.NONE, Witness(None))
     reasons = list(dict.fromkeys(answer.why for _, answer in tried if answer.why))
     return Outcome(effects[0], Witness(None, reason=_reason(reasons)), labels)
@@ -156,9 +154,9 @@ def _reason(reasons: list[str]) -> str:
 
 
 def _try(
-    trial: Trial, change: Change, effects: tuple[Effect, ...], facet: Facet, meeting: Meeting, known: Object | None
+    trial: Trial, change: Change, effects: tuple[Effect, ...], facet: Facet, pair: WriterReader, known: Object | None
 ) -> _Tried:
-    writer, reader = meeting.writer, meeting.reader
+    writer, reader = pair.writer, pair.reader
     keep = concrete(trial.path)
 
     def accepts(obj: Object) -> Verdict:
@@ -178,7 +176,7 @@ def _try(
     if start is None:
         return _Tried(_OPEN, why="no valid object with this field could be made")
     verdict = accepts(start)
-    if verdict.accepted is False and (ended := _impossible(trial, verdict, meeting)):
+    if verdict.accepted is False and (ended := _impossible(trial, verdict, pair)):
         return _Tried(ended)
     found, verdict = find_valid(start, verdict, keep, writer, accepts)
     if found is None:
@@ -187,7 +185,7 @@ def _try(
         return _Tried(_NOT_THIS)  # it does not survive decoding: a null that is dropped, a field that is defaulted
     effect, answer = effect_on(verdict.object)
     if effect == Effect.NONE:
-        return _Tried(_HARMLESS)
+        return _Tried(_NO_EFFECT)
     small = found
     if found is not start:  # a minimal object needs no shrinking, one that was searched for does
         small = shrink(found, keep, still)
@@ -205,9 +203,9 @@ def _try(
 def _effect(verdict: Verdict, at: SchemaPath, effects: tuple[Effect, ...], facet: Facet) -> Effect:
     """The strongest of ``effects`` that a verdict shows at the place, NONE if there is none."""
     pointer = concrete(at)
-    seen = Seen(verdict, pointer, field_of(pointer))
+    observed = ReaderVerdict(verdict, pointer, field_of(pointer))
     for effect in effects:
-        if facet.shows(effect, seen):
+        if facet.shows(effect, observed):
             return effect
     return Effect.NONE
 
@@ -229,9 +227,9 @@ def _start(trial: Trial, keep: Pointer, writer: Resource, known: Object | None) 
     return whole_object(writer, trial.path, trial.value)
 
 
-def _impossible(trial: Trial, verdict: Verdict, meeting: Meeting) -> str:
+def _impossible(trial: Trial, verdict: Verdict, pair: WriterReader) -> str:
     """Whether the writer rejects this value (or any that it stands for) in every object; "" if not known."""
-    root, server = meeting.writer.node, meeting.writer.server
+    root, server = pair.writer.node, pair.writer.server
     if trial.value is ABSENT:
         missing = concrete(trial.path)
         needed = any(error.type == REQUIRED and error.pointer == missing for error in verdict.errors)
@@ -259,16 +257,16 @@ def _at(obj: Object, pointer: tuple[str | int, ...]) -> Any:
         return ABSENT
 
 
-def holds(witness: Witness, change: Change, effect: Effect, meetings: Sequence[Meeting]) -> bool:
-    """Whether a witness proves the effect in other meetings too (contexts whose schemas differ elsewhere)."""
+def proves(witness: Witness, change: Change, effect: Effect, pairs: Sequence[WriterReader]) -> bool:
+    """Whether a witness proves the effect in other pairs too (contexts whose schemas differ elsewhere)."""
     if witness.object is None:
         return False
     facet = facet_of(change.kind)
-    for meeting in meetings:
-        verdict = meeting.writer.create(witness.object, keep_status=True)
+    for pair in pairs:
+        verdict = pair.writer.create(witness.object, keep_status=True)
         if verdict.accepted is not True or verdict.object is None:
             return False
-        answer = meeting.reader.create(verdict.object, keep_status=True)
+        answer = pair.reader.create(verdict.object, keep_status=True)
         if _effect(answer, witness.at or change.path, (effect,), facet) == Effect.NONE:
             return False
     return True

@@ -1,17 +1,19 @@
-"""Rejected values that the writer sets by default: every object that leaves the field out holds one."""
+"""Rejected values that the writer sets by default: every object that leaves the field out proves one."""
 
 from __future__ import annotations
 
 from crdcompat.compare.changes import Change
-from crdcompat.compare.site import Meeting
-from crdcompat.compare.witness import Witness, holds
+from crdcompat.compare.site import WriterReader
+from crdcompat.compare.witness import Witness, proves
 from crdcompat.schema.paths import ITEM, node_at, with_value
 from crdcompat.schema.sample import concrete
 from crdcompat.schema.structural import ABSENT
 from crdcompat.vocabulary import Direction, Effect
 
 
-def is_writer_default(change: Change, direction: Direction, effect: Effect, witness: Witness, meeting: Meeting) -> bool:
+def is_writer_default(
+    change: Change, direction: Direction, effect: Effect, witness: Witness, pair: WriterReader
+) -> bool:
     """Whether the witness shows its rejection without the value too, because the writer sets it by default.
 
     Only for rollbacks: what OLD sets by default and NEW rejects is met by NEW's own defaults at the upgrade.
@@ -20,10 +22,10 @@ def is_writer_default(change: Change, direction: Direction, effect: Effect, witn
         return False
     path = witness.at or change.path
     for length in range(len(path), 0, -1):
-        node = node_at(meeting.writer.node, path[:length])
+        node = node_at(pair.writer.node, path[:length])
         if node is None or node.default is ABSENT or path[length - 1] is ITEM:
             continue  # no item of a list is ever left out
         left_out = Witness(with_value(witness.object, concrete(path[:length]), ABSENT), at=witness.at)
-        if holds(left_out, change, effect, [meeting]):
+        if proves(left_out, change, effect, [pair]):
             return True
     return False

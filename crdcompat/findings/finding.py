@@ -160,7 +160,7 @@ def _finding(item: Judged, old: str, new: str, locate: Locate) -> Finding:
     severity = Severity.ERROR if item.writer_default else rule.judge(item.direction, item.effect, change.owner)
     if _is_unproven(item) and rule.unproven and severity == Severity.ERROR:
         severity = Severity.WARNING  # what only may happen is no error
-    terminal = all(standing.terminal for standing in item.standings)
+    terminal = all(occurrence.terminal for occurrence in item.occurrences)
     added = item.labels if change.added and item.labels else change.added
     removed = item.labels if change.removed and item.labels else change.removed
     return Finding(
@@ -173,7 +173,7 @@ def _finding(item: Judged, old: str, new: str, locate: Locate) -> Finding:
         crd=item.crd,
         kind=item.kind,
         version=item.version,
-        contexts=tuple(dict.fromkeys(standing.context for standing in item.standings)),
+        contexts=tuple(dict.fromkeys(occurrence.context for occurrence in item.occurrences)),
         path=change.place,
         owner=change.owner,
         old=change.old,
@@ -190,7 +190,7 @@ def _finding(item: Judged, old: str, new: str, locate: Locate) -> Finding:
 
 def _versions(item: Judged) -> str:
     """The version of a finding's identity; both, where objects are written as another than they are read as."""
-    return f"{item.standings[0].written_as} {item.version}".strip()
+    return f"{item.occurrences[0].written_as} {item.version}".strip()
 
 
 def _is_unproven(item: Judged) -> bool:
@@ -225,7 +225,7 @@ def _message(
         before=_brief(item.change.old),
         after=_brief(item.change.new),
     )
-    if written_as := item.standings[0].written_as:
+    if written_as := item.occurrences[0].written_as:
         sentence += f" (written as {written_as}, which only {writer} has, and read as {item.version})"
     if item.writer_default:
         sentence += f" (it is {writer}'s default: every object that does not set the field holds it)"

@@ -39,8 +39,8 @@ class Places:
         found = [
             self._location(side, chosen, at, absolute=change.of_crd)
             for side, at in ((Side.OLD, change.old_at), (Side.NEW, change.new_at))
-            for standing in item.standings
-            for chosen in (standing.old if side == Side.OLD else standing.new).everywhere()
+            for occurrence in item.occurrences
+            for chosen in (occurrence.old if side == Side.OLD else occurrence.new).everywhere()
         ]
         return tuple(dict.fromkeys(found))
 
@@ -68,9 +68,9 @@ def find_places(old: CrdSet, new: CrdSet, judged: Sequence[Judged], opened: Sequ
     wanted_old, wanted_new = _Wanted(), _Wanted()
     for item in judged:
         change = item.change
-        for standing in item.standings:
-            wanted_old.add(standing.old.everywhere(), change.old_at, absolute=change.of_crd)
-            wanted_new.add(standing.new.everywhere(), change.new_at, absolute=change.of_crd)
+        for occurrence in item.occurrences:
+            wanted_old.add(occurrence.old.everywhere(), change.old_at, absolute=change.of_crd)
+            wanted_new.add(occurrence.new.everywhere(), change.new_at, absolute=change.of_crd)
     for entry in opened:
         absolute = not entry.undecided.path and entry.undecided.old_at[:1] == ("spec",)
         wanted_old.add((entry.old,) if entry.old else (), entry.undecided.old_at, absolute=absolute)

@@ -34,9 +34,9 @@ def suggest_patch(judged: Iterable[Judged], old: CrdSet) -> str:
     for item in judged:
         if item.change.of_crd or item.direction != Direction.ROLLBACK or item.effect != Effect.WRITE_REJECTED:
             continue
-        places = [(chosen, standing) for standing in item.standings for chosen in standing.old.everywhere()]
-        for chosen, standing in places:
-            for widening in _widenings(item, chosen, standing.new):
+        places = [(chosen, occurrence) for occurrence in item.occurrences for chosen in occurrence.old.everywhere()]
+        for chosen, occurrence in places:
+            for widening in _widenings(item, chosen, occurrence.new):
                 key = (chosen.document.index, widening.pointer, widening.keyword)
                 widenings = wanted.setdefault(chosen.document.file, {})
                 widenings[key] = _joined(widenings[key], widening) if key in widenings else widening

@@ -27,7 +27,7 @@ _RELEASE = re.compile(r"(?<![\d.])(\d+)\.(\d+)")
 #: What is longer as JSON is held by a digest: a waiver is read by people.
 _LONGEST_SHOWN = 200
 #: The keys of a waiver by what it names beside the place.
-_KEYS = {WaivedBy.SIDES: ("old", "new"), WaivedBy.VALUES: ("values",), WaivedBy.PLACE: ()}
+_KEYS = {WaivedBy.OLD_AND_NEW: ("old", "new"), WaivedBy.VALUES: ("values",), WaivedBy.PLACE: ()}
 
 
 @dataclass(frozen=True, eq=False)

@@ -81,7 +81,7 @@ FACET = Facet(
     frozenset({"x-rank"}),
     EFFECTS,
     changes,
-    lambda change, direction, meeting: Trials(()),
+    lambda change, direction, pair: Trials(()),
     lambda effect, seen: False,
     waived_by={"rank.raised": WaivedBy.PLACE},
     widen=widen,

@@ -20,7 +20,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import crdcompat
-from crdcompat.compare.local import Alone
+from crdcompat.compare.local import NodeJudge
 from crdcompat.crds.model import read_crd
 from crdcompat.crds.reader import CrdDocument, CrdSet
 from crdcompat.features.diff.workflow import USUAL, resource_of
@@ -163,7 +163,7 @@ def _sound(schema: Json) -> Json:
         free = kind != "object" and any(_kind(below) == "free" for below in _nodes(node))
         if free or set(re.findall(r"self\.([abc])\b", str(node.get(_RULES)))) - members.keys():
             node.pop(_RULES, None)
-        if "default" in node and (_EMBEDDED in node or not Alone(Node(node), USUAL).takes(node["default"])):
+        if "default" in node and (_EMBEDDED in node or not NodeJudge(Node(node), USUAL).accepts(node["default"])):
             del node["default"]  # {} is no resource: it has no kind
     return schema
 
@@ -194,8 +194,8 @@ def _value(node: Json, rng: random.Random) -> Any:
             made.setdefault(rng.choice("abz"), rng.choice(_POOLS["free"]))
         return made
     # To a server 1.5 is in [1]: it cuts off the fraction before it compares. No finding follows it there.
-    pool, alone = _POOLS["integer" if kind == "number" and "enum" in str(node) else kind], Alone(Node(node), USUAL)
-    return rng.choice([value for value in pool if alone.takes(value)] or [pool[0]])
+    pool, alone = _POOLS["integer" if kind == "number" and "enum" in str(node) else kind], NodeJudge(Node(node), USUAL)
+    return rng.choice([value for value in pool if alone.accepts(value)] or [pool[0]])
 
 
 def _set(name: str, definition: Json) -> CrdSet:

@@ -80,8 +80,8 @@ def _judged(old: CrdSet, new: CrdSet) -> Iterator[tuple[Judged, Any, Any]]:
     """Each judged change with the raw CRDs that it stands in first: writer and reader."""
     compared = Comparer(kube_server(old), kube_server(new)).compare(pair(old, new).facings)
     for item in compared.judged:
-        for standing in item.standings:
-            sides = standing.old.document.crd.raw, standing.new.document.crd.raw
+        for occurrence in item.occurrences:
+            sides = occurrence.old.document.crd.raw, occurrence.new.document.crd.raw
             yield item, *(sides[::-1] if item.direction == "rollback" else sides)
 
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from crdcompat.compare.changes import Change
-from crdcompat.compare.facet import Facet, as_new
+from crdcompat.compare.facet import Facet, copy_from_new
 from crdcompat.compare.limits import BOUNDS, limit_changes, limit_effects, limit_trials, range_of
-from crdcompat.compare.site import Meeting, Seen, Site, Trials
+from crdcompat.compare.site import ReaderVerdict, Site, Trials, WriterReader
 from crdcompat.schema.paths import node_at
 from crdcompat.schema.sample import numbers_between
 from crdcompat.schema.structural import Node
@@ -23,16 +23,16 @@ def changes(site: Site) -> Iterator[Change]:
     return limit_changes(site, "bounds", BOUNDS)
 
 
-def trials(change: Change, direction: Direction, meeting: Meeting) -> Trials:
+def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
     """Numbers just outside the reader's bounds that the writer's allow."""
-    writer, reader = node_at(meeting.writer.node, change.path), node_at(meeting.reader.node, change.path)
+    writer, reader = node_at(pair.writer.node, change.path), node_at(pair.reader.node, change.path)
     if writer is None or reader is None:
         return Trials(())
     return limit_trials(change, _numbers(writer, reader))
 
 
-def shows(effect: Effect, seen: Seen) -> bool:
-    return seen.rejects()
+def shows(effect: Effect, observed: ReaderVerdict) -> bool:
+    return observed.rejects()
 
 
 def _numbers(writer: Node, reader: Node) -> Iterator[Any]:
@@ -47,4 +47,4 @@ def _numbers(writer: Node, reader: Node) -> Iterator[Any]:
             yield from sorted(found, key=lambda value: abs(value - edge))
 
 
-FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows, widen=as_new(KEYWORDS))
+FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows, widen=copy_from_new(KEYWORDS))

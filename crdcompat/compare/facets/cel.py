@@ -13,9 +13,9 @@ from typing import Any
 
 from crdcompat.apiserver.keywords import JUNCTORS
 from crdcompat.compare.changes import Change
-from crdcompat.compare.facet import Differing, Effects, Facet, Reaction, as_new
-from crdcompat.compare.local import Alone, defaulted, shape
-from crdcompat.compare.site import RULE_REASONS, Meeting, Seen, Site, Trial, Trials
+from crdcompat.compare.facet import Differing, Effects, Facet, Reaction, copy_from_new
+from crdcompat.compare.local import NodeJudge, defaulted, shape
+from crdcompat.compare.site import RULE_REASONS, ReaderVerdict, Site, Trial, Trials, WriterReader
 from crdcompat.compare.variants import distinct, every_value, rule_cases, variants
 from crdcompat.schema.mentions import mentions
 from crdcompat.schema.paths import node_at
@@ -55,22 +55,22 @@ def changes(site: Site) -> Iterator[Change]:
         yield site.change("cel.text-changed", None, None, _KEYWORD)
 
 
-def trials(change: Change, direction: Direction, meeting: Meeting) -> Trials:
+def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
     """Values that the writer takes and that one of the reader's own rules refuses."""
-    writer, reader = node_at(meeting.writer.node, change.path), node_at(meeting.reader.node, change.path)
+    writer, reader = node_at(pair.writer.node, change.path), node_at(pair.reader.node, change.path)
     rules = change.old if direction == Direction.ROLLBACK else change.new
     if writer is None or reader is None or not isinstance(rules, list):
         return Trials(())
     alone = Node({**shape(reader.raw), _KEYWORD: rules})
-    whole = Alone(reader, meeting.reader.server)
-    mine, theirs = Alone(writer, meeting.writer.server), Alone(alone, meeting.reader.server)
+    whole = NodeJudge(reader, pair.reader.server)
+    mine, theirs = NodeJudge(writer, pair.writer.server), NodeJudge(alone, pair.reader.server)
     every = every_value(writer) or rule_cases(writer, [str(rule.get("rule", "")) for rule in rules])
-    complete = every is not None and any(mine.takes(value) for value in every)
+    complete = every is not None and any(mine.accepts(value) for value in every)
     # What the reader's other keywords reject keeps its rules from being asked: its own values are tried first.
     own = (value for value in variants(reader, alone, _beside(alone)) if whole.breaks_rules(value))
     candidates = every if every is not None and complete else chain(own, variants(writer, alone, _beside(alone)))
     seen = ((value, defaulted(value, writer)) for value in distinct(candidates))
-    found = islice((value for value, stored in seen if theirs.breaks_rules(stored) and mine.takes(value)), _MOST)
+    found = islice((value for value, stored in seen if theirs.breaks_rules(stored) and mine.accepts(value)), _MOST)
     made = tuple(Trial(value, change.path) for value in found)
     return Trials(made, complete=complete and not made)
 
@@ -94,9 +94,9 @@ def _texts(rules: list[dict[str, Any]]) -> tuple[str, ...]:
     return tuple(str(rule.get("rule", "")).strip() for rule in rules)
 
 
-def shows(effect: Effect, seen: Seen) -> bool:
-    place, depth = seen.pointer, len(seen.pointer)
-    errors = (error for error in seen.verdict.errors if error.type in RULE_REASONS and not error.is_marker)
+def shows(effect: Effect, observed: ReaderVerdict) -> bool:
+    place, depth = observed.pointer, len(observed.pointer)
+    errors = (error for error in observed.verdict.errors if error.type in RULE_REASONS and not error.is_marker)
     return any(error.pointer[:depth] == place for error in errors if error.keyword not in JUNCTORS or not depth)
 
 
@@ -124,4 +124,4 @@ def normalized(rule: str) -> str:
     return "".join(" " if token.isspace() else token for token in _TOKENS.findall(rule.strip()))
 
 
-FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows, widen=as_new(KEYWORDS), explains=explains)
+FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows, widen=copy_from_new(KEYWORDS), explains=explains)

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from crdcompat.compare.changes import Change, identical, shown
-from crdcompat.compare.facet import Effects, Facet, as_new
-from crdcompat.compare.site import Meeting, Seen, Site, Trial, Trials
+from crdcompat.compare.facet import Effects, Facet, copy_from_new
+from crdcompat.compare.site import ReaderVerdict, Site, Trial, Trials, WriterReader
 from crdcompat.schema.structural import ABSENT
 from crdcompat.vocabulary import Direction, Effect
 
@@ -31,13 +31,13 @@ def changes(site: Site) -> Iterator[Change]:
     yield site.change(kind, shown(old), shown(new), "default")
 
 
-def trials(change: Change, direction: Direction, meeting: Meeting) -> Trials:
+def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
     """The parent object without the field."""
     return Trials((Trial(ABSENT, change.path),))
 
 
-def shows(effect: Effect, seen: Seen) -> bool:
-    return seen.defaults()
+def shows(effect: Effect, observed: ReaderVerdict) -> bool:
+    return observed.defaults()
 
 
-FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows, widen=as_new(KEYWORDS))
+FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows, widen=copy_from_new(KEYWORDS))

@@ -14,9 +14,9 @@ from crdcompat.apiserver.enums import is_member
 from crdcompat.apiserver.keywords import Keyword
 from crdcompat.compare import strings
 from crdcompat.compare.changes import Change
-from crdcompat.compare.facet import Differing, Effects, Facet, Reaction, WaivedBy, Widening, as_new
-from crdcompat.compare.local import Alone
-from crdcompat.compare.site import Meeting, Seen, Site, Trial, Trials
+from crdcompat.compare.facet import Differing, Effects, Facet, Reaction, WaivedBy, Widening, copy_from_new
+from crdcompat.compare.local import NodeJudge
+from crdcompat.compare.site import ReaderVerdict, Site, Trial, Trials, WriterReader
 from crdcompat.schema.enums import enum_members, member_key
 from crdcompat.schema.mentions import literals_for
 from crdcompat.schema.paths import Pointer, node_at, schema_pointer
@@ -63,25 +63,25 @@ def changes(site: Site) -> Iterator[Change]:
         yield Change("enum.value-removed", site.path, list(old), list(new), removed=removed, old_at=at, new_at=new_at)
 
 
-def trials(change: Change, direction: Direction, meeting: Meeting) -> Trials:
+def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
     """The added (removed) values themselves; for a free field, values outside the other side's enum."""
     if change.added or change.removed:
         moved = change.added or change.removed
         return Trials(tuple(Trial(value, change.path, value) for value in moved), complete=True)
     closed = change.old if direction == Direction.ROLLBACK else change.new
     known = {member_key(member) for member in closed or ()}
-    node = node_at(meeting.writer.node, change.path)
+    node = node_at(pair.writer.node, change.path)
     if node is None:
         return Trials((), complete=False)
-    other = node_at(meeting.reader.node, change.path)
-    takes = Alone(node, meeting.writer.server).takes
+    other = node_at(pair.reader.node, change.path)
+    accepts = NodeJudge(node, pair.writer.server).accepts
     both = other is not None and strings.is_string(node) and strings.is_string(other)
-    if both and other is not None and not node.nullable and strings.strings_outside(node, other, takes)[1]:
+    if both and other is not None and not node.nullable and strings.strings_outside(node, other, accepts)[1]:
         return Trials((), complete=True)
     outside: dict[Any, Any] = {}
     # Of the values outside an enum, the empty string says least to a reader: last.
-    named = sorted(literals_for(meeting.writer.node, change.path), key=lambda value: value == "")
-    beside = (value for value in _numbers_beside(node, closed or ()) if takes(value))
+    named = sorted(literals_for(pair.writer.node, change.path), key=lambda value: value == "")
+    beside = (value for value in _numbers_beside(node, closed or ()) if accepts(value))
     for value in (*named, *values(node), *beside):
         if member_key(value) not in known:
             outside.setdefault(member_key(value), value)
@@ -99,9 +99,9 @@ def _numbers_beside(node: Node, members: Sequence[Any]) -> Iterator[Any]:
         yield from (value for member in numbers for value in (member + step, member - step))
 
 
-def shows(effect: Effect, seen: Seen) -> bool:
+def shows(effect: Effect, observed: ReaderVerdict) -> bool:
     # A member that the reader's enum still lists may be forbidden by the pattern or a rule beside it.
-    return seen.breaks(Keyword.ENUM, Keyword.PATTERN, Keyword.RULE)
+    return observed.breaks(Keyword.ENUM, Keyword.PATTERN, Keyword.RULE)
 
 
 def explains(difference: Differing, reaction: Reaction) -> bool:
@@ -131,7 +131,7 @@ def widen(change: Change, values: tuple[Any, ...], old: Node, new: Node) -> Iter
         lists = {index for index, _ in node.listed}
         rest = [rule for index, rule in enumerate(node.rules) if index not in lists]
         yield Widening(at, _RULES, rest or ABSENT)
-    yield from as_new(KEYWORDS)(change, values, old, new)
+    yield from copy_from_new(KEYWORDS)(change, values, old, new)
 
 
 def _own_enums(node: Node, at: Pointer) -> Iterator[tuple[Pointer, tuple[Any, ...]]]:

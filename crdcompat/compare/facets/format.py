@@ -9,8 +9,8 @@ from typing import Any
 from crdcompat.apiserver.formats import matches, supported
 from crdcompat.apiserver.keywords import Keyword
 from crdcompat.compare.changes import Change
-from crdcompat.compare.facet import Effects, Facet, as_new
-from crdcompat.compare.site import Meeting, Seen, Site, Trial, Trials
+from crdcompat.compare.facet import Effects, Facet, copy_from_new
+from crdcompat.compare.site import ReaderVerdict, Site, Trial, Trials, WriterReader
 from crdcompat.schema.paths import node_at
 from crdcompat.schema.sample import values
 from crdcompat.schema.sample_strings import POOL
@@ -32,12 +32,12 @@ def changes(site: Site) -> Iterator[Change]:
     yield site.change("format.changed", old.format or None, new.format or None, "format")
 
 
-def trials(change: Change, direction: Direction, meeting: Meeting) -> Trials:
+def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
     """Values of the writer's format that are not of the reader's; none if the reader's server checks no such format."""
-    writer, reader = node_at(meeting.writer.node, change.path), node_at(meeting.reader.node, change.path)
+    writer, reader = node_at(pair.writer.node, change.path), node_at(pair.reader.node, change.path)
     if writer is None or reader is None:
         return Trials(())
-    if not supported(reader.format, reader.type, meeting.reader.server):
+    if not supported(reader.format, reader.type, pair.reader.server):
         return Trials((), complete=True)
     if reader.type in ("integer", "number"):
         return Trials(tuple(Trial(value, change.path) for value in _BEYOND_INT32))
@@ -45,8 +45,8 @@ def trials(change: Change, direction: Direction, meeting: Meeting) -> Trials:
     return Trials(tuple(Trial(text, change.path) for text in islice(candidates, _MOST)))
 
 
-def shows(effect: Effect, seen: Seen) -> bool:
-    return seen.rejects() or seen.breaks(Keyword.RANGE)
+def shows(effect: Effect, observed: ReaderVerdict) -> bool:
+    return observed.rejects() or observed.breaks(Keyword.RANGE)
 
 
 def _texts(writer: Node) -> Iterator[str]:
@@ -54,4 +54,4 @@ def _texts(writer: Node) -> Iterator[str]:
     yield from POOL
 
 
-FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows, widen=as_new(KEYWORDS))
+FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows, widen=copy_from_new(KEYWORDS))

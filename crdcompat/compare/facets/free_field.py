@@ -12,8 +12,8 @@ from typing import Any
 
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Effects, Facet, WaivedBy, explains_below
-from crdcompat.compare.local import Alone
-from crdcompat.compare.site import Meeting, Seen, Site, Trial, Trials, summary
+from crdcompat.compare.local import NodeJudge
+from crdcompat.compare.site import ReaderVerdict, Site, Trial, Trials, WriterReader, summary
 from crdcompat.schema.paths import node_at
 from crdcompat.schema.sample import sample
 from crdcompat.schema.sample_strings import POOL
@@ -48,23 +48,25 @@ def changes(site: Site) -> Iterator[Change]:
         yield Change("free-field.undeclared", (*site.path, name), summary(old[name]), _FREE, (), (), *at)
 
 
-def trials(change: Change, direction: Direction, meeting: Meeting) -> Trials:
+def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
     """Values that the writer keeps without a look; the field left out where the reader has a default."""
-    field = node_at(meeting.reader.node, change.path)
+    field = node_at(pair.reader.node, change.path)
     if field is None:
         return Trials((), complete=True)
-    alone = Alone(field, meeting.reader.server)
-    values: list[Any] = list(islice((value for value in _any_value(field, 0) if not alone.takes(value)), _MOST_TRIALS))
+    judge = NodeJudge(field, pair.reader.server)
+    values: list[Any] = list(
+        islice((value for value in _any_value(field, 0) if not judge.accepts(value)), _MOST_TRIALS)
+    )
     values += [value for value in _any_value(field, 0) if isinstance(value, (dict, list))][:_MOST_NESTED]
     if field.default is not ABSENT:
         values.append(ABSENT)
     return Trials(tuple(Trial(value, change.path) for value in values))
 
 
-def shows(effect: Effect, seen: Seen) -> bool:
+def shows(effect: Effect, observed: ReaderVerdict) -> bool:
     if effect == Effect.WRITE_REJECTED:
-        return seen.rejects_below()
-    return seen.prunes() if effect == Effect.VALUE_PRUNED else seen.defaults()
+        return observed.rejects_below()
+    return observed.prunes() if effect == Effect.VALUE_PRUNED else observed.defaults()
 
 
 def _any_value(node: Node, depth: int) -> Iterator[Any]:

@@ -13,9 +13,9 @@ from typing import Any
 from crdcompat.compare.branches import BRANCHES, compared_by_branch, enums_of, without_enums
 from crdcompat.compare.changes import Change, identical
 from crdcompat.compare.exhaust import all_cases
-from crdcompat.compare.facet import Effects, Facet, explains_below, without
-from crdcompat.compare.local import Alone, defaulted
-from crdcompat.compare.site import Meeting, Seen, Site, Trial, Trials
+from crdcompat.compare.facet import Effects, Facet, drop_keywords, explains_below
+from crdcompat.compare.local import NodeJudge, defaulted
+from crdcompat.compare.site import ReaderVerdict, Site, Trial, Trials, WriterReader
 from crdcompat.compare.variants import every_value, variants
 from crdcompat.schema.enums import member_key
 from crdcompat.schema.paths import node_at
@@ -41,29 +41,29 @@ def changes(site: Site) -> Iterator[Change]:
         yield site.change("junctor.changed", old or None, new or None, *differing)
 
 
-def trials(change: Change, direction: Direction, meeting: Meeting) -> Trials:
+def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
     """Values that the writer's junctors take and the reader's do not."""
-    writer, reader = node_at(meeting.writer.node, change.path), node_at(meeting.reader.node, change.path)
+    writer, reader = node_at(pair.writer.node, change.path), node_at(pair.reader.node, change.path)
     if writer is None or reader is None:
         return Trials(())
     asked = _beyond(reader, writer)
     if not _meaning(asked):
         return Trials((), complete=True)
-    mine, theirs = Alone(writer, meeting.writer.server), Alone(asked, meeting.reader.server)
+    mine, theirs = NodeJudge(writer, pair.writer.server), NodeJudge(asked, pair.reader.server)
     exhaustive = every_value(writer) or all_cases(writer, asked)
     candidates = exhaustive if exhaustive is not None else variants(writer, asked)
     # What the reader sees of a stored value is the value with both sides' defaults.
     seen = ((value, defaulted(defaulted(value, writer), reader)) for value in candidates)
-    refused = (value for value, stored in seen if not theirs.takes(stored) and mine.takes(value))
+    refused = (value for value, stored in seen if not theirs.accepts(stored) and mine.accepts(value))
     by_enums = identical(without_enums(change.old), without_enums(change.new))
     found = islice((value for value in refused if not (by_enums and _is_outside_an_enum(value, asked))), _MOST)
     made = tuple(Trial(value, change.path) for value in found)
-    complete = exhaustive is not None and not made and any(mine.takes(value) for value in exhaustive)
+    complete = exhaustive is not None and not made and any(mine.accepts(value) for value in exhaustive)
     return Trials(made, complete=complete or (by_enums and not made))
 
 
-def shows(effect: Effect, seen: Seen) -> bool:
-    return seen.rejects_below()
+def shows(effect: Effect, observed: ReaderVerdict) -> bool:
+    return observed.rejects_below()
 
 
 def _only_enums(site: Site, keyword: str) -> bool:
@@ -113,4 +113,4 @@ def _meaning(node: Node) -> dict[str, Any]:
     return said
 
 
-FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows, widen=without(KEYWORDS), explains=explains_below)
+FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows, widen=drop_keywords(KEYWORDS), explains=explains_below)

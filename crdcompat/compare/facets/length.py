@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from crdcompat.compare import strings
 from crdcompat.compare.changes import Change
-from crdcompat.compare.facet import Facet, as_new
+from crdcompat.compare.facet import Facet, copy_from_new
 from crdcompat.compare.limits import limit_changes, limit_effects
-from crdcompat.compare.local import Alone
-from crdcompat.compare.site import Meeting, Seen, Site, Trial, Trials
+from crdcompat.compare.local import NodeJudge
+from crdcompat.compare.site import ReaderVerdict, Site, Trial, Trials, WriterReader
 from crdcompat.schema.paths import node_at
 from crdcompat.vocabulary import Direction, Effect
 
@@ -22,17 +22,17 @@ def changes(site: Site) -> Iterator[Change]:
     return limit_changes(site, "length", _LIMITS)
 
 
-def trials(change: Change, direction: Direction, meeting: Meeting) -> Trials:
+def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
     """Strings that the writer takes and the reader does not."""
-    writer, reader = node_at(meeting.writer.node, change.path), node_at(meeting.reader.node, change.path)
+    writer, reader = node_at(pair.writer.node, change.path), node_at(pair.reader.node, change.path)
     if writer is None or reader is None:
         return Trials(())
-    texts, complete = strings.strings_outside(writer, reader, Alone(writer, meeting.writer.server).takes)
+    texts, complete = strings.strings_outside(writer, reader, NodeJudge(writer, pair.writer.server).accepts)
     return Trials(tuple(Trial(text, change.path) for text in texts), complete=complete)
 
 
-def shows(effect: Effect, seen: Seen) -> bool:
-    return seen.rejects()
+def shows(effect: Effect, observed: ReaderVerdict) -> bool:
+    return observed.rejects()
 
 
-FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows, widen=as_new(KEYWORDS))
+FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows, widen=copy_from_new(KEYWORDS))

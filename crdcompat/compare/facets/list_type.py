@@ -7,8 +7,8 @@ from typing import Any
 
 from crdcompat.compare.changes import Change
 from crdcompat.compare.duplicates import duplicate_trials, shows_duplicate
-from crdcompat.compare.facet import Effects, Facet, as_new
-from crdcompat.compare.site import Meeting, Seen, Site, Trials
+from crdcompat.compare.facet import Effects, Facet, copy_from_new
+from crdcompat.compare.site import ReaderVerdict, Site, Trials, WriterReader
 from crdcompat.schema.structural import Node
 from crdcompat.vocabulary import Direction, Effect
 
@@ -34,12 +34,12 @@ def changes(site: Site) -> Iterator[Change]:
     yield site.change(kind, _shown(old), _shown(new), _KEYWORD)
 
 
-def trials(change: Change, direction: Direction, meeting: Meeting) -> Trials:
-    return duplicate_trials(change, meeting)
+def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
+    return duplicate_trials(change, pair)
 
 
-def shows(effect: Effect, seen: Seen) -> bool:
-    return shows_duplicate(seen)
+def shows(effect: Effect, observed: ReaderVerdict) -> bool:
+    return shows_duplicate(observed)
 
 
 def _shown(node: Node) -> Any:
@@ -48,4 +48,4 @@ def _shown(node: Node) -> Any:
     return node.list_type
 
 
-FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows, widen=as_new((_KEYWORD, "x-kubernetes-list-map-keys")))
+FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows, widen=copy_from_new((_KEYWORD, "x-kubernetes-list-map-keys")))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from crdcompat.compare.changes import Change
-from crdcompat.compare.facet import Facet, as_new, explains_below
+from crdcompat.compare.facet import Facet, copy_from_new, explains_below
 from crdcompat.compare.shapes import SHAPE_EFFECTS, shape_trials, shows_shape
-from crdcompat.compare.site import Meeting, Seen, Site, Trials
+from crdcompat.compare.site import ReaderVerdict, Site, Trials, WriterReader
 from crdcompat.schema.structural import Node
 from crdcompat.vocabulary import Direction, Effect
 
@@ -22,13 +22,13 @@ def changes(site: Site) -> Iterator[Change]:
     yield site.change(kind, _form(site.old), _form(site.new), "additionalProperties")
 
 
-def trials(change: Change, direction: Direction, meeting: Meeting) -> Trials:
+def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
     """Values that the writer's type allows, one with a key that only a map holds among them."""
-    return shape_trials(change, meeting)
+    return shape_trials(change, pair)
 
 
-def shows(effect: Effect, seen: Seen) -> bool:
-    return shows_shape(effect, seen)
+def shows(effect: Effect, observed: ReaderVerdict) -> bool:
+    return shows_shape(effect, observed)
 
 
 def _form(node: Node) -> str:
@@ -38,4 +38,4 @@ def _form(node: Node) -> str:
     return {None: "object", True: "open map", False: "closed"}[node.additional]
 
 
-FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows, widen=as_new(KEYWORDS), explains=explains_below)
+FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows, widen=copy_from_new(KEYWORDS), explains=explains_below)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Effects, Facet
-from crdcompat.compare.site import Meeting, Seen, Site, Trials
+from crdcompat.compare.site import ReaderVerdict, Site, Trials, WriterReader
 from crdcompat.vocabulary import Direction, Effect
 
 _KEYWORD = "x-kubernetes-map-type"
@@ -20,11 +20,11 @@ def changes(site: Site) -> Iterator[Change]:
         yield site.change("map-type.changed", old, new, _KEYWORD)
 
 
-def trials(change: Change, direction: Direction, meeting: Meeting) -> Trials:
+def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
     return Trials(())
 
 
-def shows(effect: Effect, seen: Seen) -> bool:
+def shows(effect: Effect, observed: ReaderVerdict) -> bool:
     return False
 
 

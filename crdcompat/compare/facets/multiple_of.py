@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from crdcompat.compare.changes import Change
-from crdcompat.compare.facet import Effects, Facet, without
+from crdcompat.compare.facet import Effects, Facet, drop_keywords
 from crdcompat.compare.limits import BOUNDS, limit_trials, range_of
-from crdcompat.compare.site import Meeting, Seen, Site, Trials
+from crdcompat.compare.site import ReaderVerdict, Site, Trials, WriterReader
 from crdcompat.schema.paths import node_at
 from crdcompat.schema.sample import number, values, whole_number
 from crdcompat.schema.structural import Node
@@ -25,16 +25,16 @@ def changes(site: Site) -> Iterator[Change]:
         yield site.change("multiple-of.changed", old, new, "multipleOf")
 
 
-def trials(change: Change, direction: Direction, meeting: Meeting) -> Trials:
+def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
     """Multiples of the writer's factor that are none of the reader's."""
-    writer, reader = node_at(meeting.writer.node, change.path), node_at(meeting.reader.node, change.path)
+    writer, reader = node_at(pair.writer.node, change.path), node_at(pair.reader.node, change.path)
     if writer is None or reader is None:
         return Trials(())
     return limit_trials(change, _multiples(writer, reader))
 
 
-def shows(effect: Effect, seen: Seen) -> bool:
-    return seen.rejects()
+def shows(effect: Effect, observed: ReaderVerdict) -> bool:
+    return observed.rejects()
 
 
 def _multiples(writer: Node, reader: Node) -> Iterator[Any]:
@@ -50,4 +50,4 @@ def _multiples(writer: Node, reader: Node) -> Iterator[Any]:
     yield from values(writer)
 
 
-FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows, widen=without(KEYWORDS))
+FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows, widen=drop_keywords(KEYWORDS))

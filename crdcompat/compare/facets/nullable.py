@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 from crdcompat.apiserver.errors import REQUIRED, TYPE_INVALID
 from crdcompat.compare.changes import Change
-from crdcompat.compare.facet import Effects, Facet, as_new
-from crdcompat.compare.site import Meeting, Seen, Site, Trial, Trials
+from crdcompat.compare.facet import Effects, Facet, copy_from_new
+from crdcompat.compare.site import ReaderVerdict, Site, Trial, Trials, WriterReader
 from crdcompat.vocabulary import Direction, Effect
 
 KEYWORDS = frozenset({"nullable"})
@@ -29,15 +29,15 @@ def changes(site: Site) -> Iterator[Change]:
     yield site.change(kind, site.old.nullable, site.new.nullable, "nullable")
 
 
-def trials(change: Change, direction: Direction, meeting: Meeting) -> Trials:
+def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
     """The null itself."""
     return Trials((Trial(None, change.path),), complete=True)
 
 
-def shows(effect: Effect, seen: Seen) -> bool:
+def shows(effect: Effect, observed: ReaderVerdict) -> bool:
     if effect == Effect.WRITE_REJECTED:
-        return seen.rejects(TYPE_INVALID, REQUIRED)
-    return seen.defaults() if effect == Effect.VALUE_DEFAULTED else seen.loses()
+        return observed.rejects(TYPE_INVALID, REQUIRED)
+    return observed.defaults() if effect == Effect.VALUE_DEFAULTED else observed.loses()
 
 
-FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows, widen=as_new(KEYWORDS))
+FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows, widen=copy_from_new(KEYWORDS))

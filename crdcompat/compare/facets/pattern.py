@@ -7,9 +7,9 @@ from typing import Any
 
 from crdcompat.compare import strings
 from crdcompat.compare.changes import Change, Undecided
-from crdcompat.compare.facet import Effects, Facet, Widening, as_new, without
-from crdcompat.compare.local import Alone
-from crdcompat.compare.site import Meeting, Seen, Site, Trial, Trials
+from crdcompat.compare.facet import Effects, Facet, Widening, copy_from_new, drop_keywords
+from crdcompat.compare.local import NodeJudge
+from crdcompat.compare.site import ReaderVerdict, Site, Trial, Trials, WriterReader
 from crdcompat.schema.enums import enum_members
 from crdcompat.schema.paths import node_at
 from crdcompat.schema.sample_strings import string_limits
@@ -50,24 +50,24 @@ def changes(site: Site) -> Iterator[Change | Undecided]:
     yield site.change(kind, _shown(old), _shown(new), "pattern", added=added, removed=removed)
 
 
-def trials(change: Change, direction: Direction, meeting: Meeting) -> Trials:
+def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
     """Strings of the writer's pattern that are not of the reader's."""
-    writer, reader = node_at(meeting.writer.node, change.path), node_at(meeting.reader.node, change.path)
+    writer, reader = node_at(pair.writer.node, change.path), node_at(pair.reader.node, change.path)
     if writer is None or reader is None:
         return Trials(())
-    texts, complete = strings.strings_outside(writer, reader, Alone(writer, meeting.writer.server).takes)
+    texts, complete = strings.strings_outside(writer, reader, NodeJudge(writer, pair.writer.server).accepts)
     named = change.added if direction == Direction.ROLLBACK else change.removed
     distinct = dict.fromkeys((*(text for text in named if isinstance(text, str)), *texts))
     return Trials(tuple(Trial(text, change.path) for text in distinct), complete=complete)
 
 
-def shows(effect: Effect, seen: Seen) -> bool:
-    return seen.rejects()
+def shows(effect: Effect, observed: ReaderVerdict) -> bool:
+    return observed.rejects()
 
 
 def widen(change: Change, values: tuple[Any, ...], old: Node, new: Node) -> Iterator[Widening]:
     """NEW's pattern where it only takes more strings; else none, as it rejects some of OLD's."""
-    tolerant = without if change.added and change.removed else as_new
+    tolerant = drop_keywords if change.added and change.removed else copy_from_new
     return tolerant(KEYWORDS)(change, values, old, new)
 
 

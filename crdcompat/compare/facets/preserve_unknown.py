@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from crdcompat.compare.changes import Change
-from crdcompat.compare.facet import Effects, Facet, as_new, explains_below
-from crdcompat.compare.site import Meeting, Seen, Site, Trial, Trials
+from crdcompat.compare.facet import Effects, Facet, copy_from_new, explains_below
+from crdcompat.compare.site import ReaderVerdict, Site, Trial, Trials, WriterReader
 from crdcompat.schema.paths import node_at
 from crdcompat.schema.sample import sample
 from crdcompat.vocabulary import Direction, Effect
@@ -29,9 +29,9 @@ def changes(site: Site) -> Iterator[Change]:
         yield site.change("preserve-unknown.added" if new else "preserve-unknown.removed", old, new, _KEYWORD)
 
 
-def trials(change: Change, direction: Direction, meeting: Meeting) -> Trials:
+def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
     """Objects with an undeclared member, and a list of one."""
-    node = node_at(meeting.writer.node, change.path)
+    node = node_at(pair.writer.node, change.path)
     if node is None:
         return Trials(())
     made = sample(node)
@@ -40,8 +40,8 @@ def trials(change: Change, direction: Direction, meeting: Meeting) -> Trials:
     return Trials(tuple(Trial(value, change.path) for value in values))
 
 
-def shows(effect: Effect, seen: Seen) -> bool:
-    return seen.prunes() if effect == Effect.VALUE_PRUNED else seen.rejects_below()
+def shows(effect: Effect, observed: ReaderVerdict) -> bool:
+    return observed.prunes() if effect == Effect.VALUE_PRUNED else observed.rejects_below()
 
 
-FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows, widen=as_new(KEYWORDS), explains=explains_below)
+FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows, widen=copy_from_new(KEYWORDS), explains=explains_below)

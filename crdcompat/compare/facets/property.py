@@ -11,7 +11,7 @@ from itertools import islice
 
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Effects, Facet, WaivedBy
-from crdcompat.compare.site import Meeting, Seen, Site, Trial, Trials, summary
+from crdcompat.compare.site import ReaderVerdict, Site, Trial, Trials, WriterReader, summary
 from crdcompat.schema.paths import node_at
 from crdcompat.schema.sample import values
 from crdcompat.schema.structural import ABSENT, Node
@@ -52,22 +52,22 @@ def changes(site: Site) -> Iterator[Change]:
         )
 
 
-def trials(change: Change, direction: Direction, meeting: Meeting) -> Trials:
+def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
     """A value of the property for what is pruned; for what is defaulted, its parent without it."""
     above = change.path[:-1]
     if EFFECTS[change.kind].towards(direction) == (Effect.VALUE_DEFAULTED,):
-        field = node_at(meeting.reader.node, change.path)
+        field = node_at(pair.reader.node, change.path)
         if field is None or field.default is ABSENT:
             return Trials((), complete=True)
         return Trials((Trial(ABSENT, change.path),))
-    field = node_at(meeting.writer.node, change.path)
-    if field is None or keeps_unknown(node_at(meeting.reader.node, above)):
+    field = node_at(pair.writer.node, change.path)
+    if field is None or keeps_unknown(node_at(pair.reader.node, above)):
         return Trials((), complete=True)
     return Trials(tuple(Trial(value, change.path) for value in islice(values(field), _MOST_TRIALS)))
 
 
-def shows(effect: Effect, seen: Seen) -> bool:
-    return seen.defaults() if effect == Effect.VALUE_DEFAULTED else seen.prunes()
+def shows(effect: Effect, observed: ReaderVerdict) -> bool:
+    return observed.defaults() if effect == Effect.VALUE_DEFAULTED else observed.prunes()
 
 
 def keeps_unknown(parent: Node | None) -> bool:

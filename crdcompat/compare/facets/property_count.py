@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from crdcompat.compare.changes import Change
-from crdcompat.compare.facet import Facet, as_new
+from crdcompat.compare.facet import Facet, copy_from_new
 from crdcompat.compare.limits import limit_changes, limit_effects, limit_trials, sizes_outside
-from crdcompat.compare.site import Meeting, Seen, Site, Trials
+from crdcompat.compare.site import ReaderVerdict, Site, Trials, WriterReader
 from crdcompat.schema.paths import node_at
 from crdcompat.schema.sample import object_of_size
 from crdcompat.vocabulary import Direction, Effect
@@ -21,16 +21,16 @@ def changes(site: Site) -> Iterator[Change]:
     return limit_changes(site, "property-count", _LIMITS)
 
 
-def trials(change: Change, direction: Direction, meeting: Meeting) -> Trials:
+def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
     """Objects of a size that the writer allows and the reader does not."""
-    writer, reader = node_at(meeting.writer.node, change.path), node_at(meeting.reader.node, change.path)
+    writer, reader = node_at(pair.writer.node, change.path), node_at(pair.reader.node, change.path)
     if writer is None or reader is None:
         return Trials(())
     return limit_trials(change, (object_of_size(writer, size) for size in sizes_outside(reader, writer, _LIMITS)))
 
 
-def shows(effect: Effect, seen: Seen) -> bool:
-    return seen.rejects()
+def shows(effect: Effect, observed: ReaderVerdict) -> bool:
+    return observed.rejects()
 
 
-FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows, widen=as_new(KEYWORDS))
+FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows, widen=copy_from_new(KEYWORDS))

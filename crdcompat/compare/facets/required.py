@@ -11,7 +11,7 @@ from typing import Any
 from crdcompat.apiserver.errors import REQUIRED
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Effects, Facet, Widening
-from crdcompat.compare.site import Meeting, Seen, Site, Trial, Trials
+from crdcompat.compare.site import ReaderVerdict, Site, Trial, Trials, WriterReader
 from crdcompat.schema.paths import node_at, schema_pointer
 from crdcompat.schema.structural import ABSENT, Node
 from crdcompat.vocabulary import Direction, Effect
@@ -40,13 +40,13 @@ def changes(site: Site) -> Iterator[Change]:
             )
 
 
-def trials(change: Change, direction: Direction, meeting: Meeting) -> Trials:
+def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
     """The parent object without the field."""
     return Trials((Trial(ABSENT, change.path),), complete=False)
 
 
-def shows(effect: Effect, seen: Seen) -> bool:
-    return seen.rejects(REQUIRED)
+def shows(effect: Effect, observed: ReaderVerdict) -> bool:
+    return observed.rejects(REQUIRED)
 
 
 def widen(change: Change, values: tuple[Any, ...], old: Node, new: Node) -> Iterator[Widening]:

@@ -15,8 +15,8 @@ from crdcompat.apiserver.cel.views import View
 from crdcompat.apiserver.errors import FORBIDDEN, INVALID, REQUIRED, TOO_MANY
 from crdcompat.compare.changes import Change, identical
 from crdcompat.compare.facet import Effects, Facet, explains_below
-from crdcompat.compare.local import Alone, as_read, defaulted, shape
-from crdcompat.compare.site import Meeting, Seen, Site, Trial, Trials
+from crdcompat.compare.local import NodeJudge, as_read, defaulted, shape
+from crdcompat.compare.site import ReaderVerdict, Site, Trial, Trials, WriterReader
 from crdcompat.compare.variants import variants
 from crdcompat.schema.mentions import mentions
 from crdcompat.schema.paths import node_at
@@ -43,28 +43,36 @@ def changes(site: Site) -> Iterator[Change]:
         yield site.change("shared-constraint.broken", affected, affected, *affected)
 
 
-def trials(change: Change, direction: Direction, meeting: Meeting) -> Trials:
+def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
     """Values that the writer takes and whose rest, as the reader reads it, breaks what both demand.
 
     Where none is found nothing is claimed: a search over what the constraints mention is all the evidence there is.
     """
-    writer, reader = node_at(meeting.writer.node, change.path), node_at(meeting.reader.node, change.path)
+    writer, reader = node_at(pair.writer.node, change.path), node_at(pair.reader.node, change.path)
     if writer is None or reader is None or not isinstance(change.old, dict):
         return Trials((), complete=True)
     bare, constraint = shape(reader.raw), Node(change.old)
-    mine = Alone(writer, meeting.writer.server)
-    fits, holds = Alone(Node(bare), meeting.reader.server), Alone(Node({**bare, **change.old}), meeting.reader.server)
+    mine = NodeJudge(writer, pair.writer.server)
+    shape_judge, constraint_judge = (
+        NodeJudge(Node(bare), pair.reader.server),
+        NodeJudge(Node({**bare, **change.old}), pair.reader.server),
+    )
     seen = ((value, as_read(defaulted(value, writer), reader)) for value in _candidates(writer, reader, constraint))
-    broken = (value for value, read in seen if not holds.takes(read) and fits.takes(read) and mine.takes(value))
+    broken = (
+        value
+        for value, read in seen
+        if not constraint_judge.accepts(read) and shape_judge.accepts(read) and mine.accepts(value)
+    )
     found = tuple(Trial(value, change.path) for value in islice(broken, _MOST))
     return Trials(found, complete=not found)
 
 
-def shows(effect: Effect, seen: Seen) -> bool:
+def shows(effect: Effect, observed: ReaderVerdict) -> bool:
     """Whether the node itself is against something: its rules, its unions, the number and names of its members."""
-    by_itself = seen.rejects(INVALID, TOO_MANY, FORBIDDEN, REQUIRED) or seen.fails_a_junctor()
+    by_itself = observed.rejects(INVALID, TOO_MANY, FORBIDDEN, REQUIRED) or observed.fails_a_junctor()
     return by_itself or any(
-        error.type == REQUIRED and error.pointer and error.pointer[:-1] == seen.pointer for error in seen.verdict.errors
+        error.type == REQUIRED and error.pointer and error.pointer[:-1] == observed.pointer
+        for error in observed.verdict.errors
     )
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Facet, explains_below
 from crdcompat.compare.shapes import SHAPE_EFFECTS, shape_trials, shows_shape
-from crdcompat.compare.site import Meeting, Seen, Site, Trials
+from crdcompat.compare.site import ReaderVerdict, Site, Trials, WriterReader
 from crdcompat.schema.structural import Node
 from crdcompat.vocabulary import Direction, Effect
 
@@ -24,13 +24,13 @@ def changes(site: Site) -> Iterator[Change]:
         yield site.change("type.changed", _shown(site.old), _shown(site.new), "x-kubernetes-int-or-string", "type")
 
 
-def trials(change: Change, direction: Direction, meeting: Meeting) -> Trials:
+def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
     """Values that the writer's type allows."""
-    return shape_trials(change, meeting)
+    return shape_trials(change, pair)
 
 
-def shows(effect: Effect, seen: Seen) -> bool:
-    return shows_shape(effect, seen)
+def shows(effect: Effect, observed: ReaderVerdict) -> bool:
+    return shows_shape(effect, observed)
 
 
 def _shown(node: Node) -> str | None:

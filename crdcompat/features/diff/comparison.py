@@ -14,7 +14,7 @@ from crdcompat.apiserver.crd_validation.refusal import refusals
 from crdcompat.apiserver.versions import Server
 from crdcompat.collector import gc_paused
 from crdcompat.compare.engine import Comparer
-from crdcompat.compare.memory import Shared
+from crdcompat.compare.memory import ComparisonCache
 from crdcompat.compare.result import Comparison, Judged, Open
 from crdcompat.crds.model import Crd
 from crdcompat.crds.pairing import Facing, Pairing, Resolved, pair
@@ -60,7 +60,9 @@ class Compared:
     missing: str = ""
 
 
-def compare(old: CrdSet, new: CrdSet, servers: tuple[Server, Server], wanted: Filters, shared: Shared) -> Compared:
+def compare(
+    old: CrdSet, new: CrdSet, servers: tuple[Server, Server], wanted: Filters, shared: ComparisonCache
+) -> Compared:
     """Pair two sets, keep what is asked for, compare. ``servers`` run beside OLD and NEW."""
     contexts, crds = wanted.contexts, wanted.crds
     forced = [(a, b) for a, _, b in (name.partition("=") for name in contexts if "=" in name)]
@@ -123,7 +125,7 @@ def report_on(
             contexts_only_old=pairing.only_old_contexts,
             contexts_only_new=pairing.only_new_contexts,
             text_changes=tuple(sorted(found.texts)),
-            harmless=sum(found.harmless[direction] for direction in wanted.directions),
+            harmless=sum(found.without_effect[direction] for direction in wanted.directions),
             superseded=pairing.losers,
             versions=tuple(sorted(found.versions)),
             unread=new.unread,

@@ -9,7 +9,7 @@ from typing import Any
 from crdcompat.apiserver.admission import Verdict
 from crdcompat.apiserver.strategy import TOO_DEEP, Resource
 from crdcompat.apiserver.versions import Server, kubernetes_server, server_of_name
-from crdcompat.compare.memory import Shared
+from crdcompat.compare.memory import ComparisonCache
 from crdcompat.compare.result import Judged
 from crdcompat.crds.model import Crd, CrdVersion, is_crd, read_crd
 from crdcompat.crds.reader import CrdReader, CrdSet
@@ -118,7 +118,7 @@ def _unwaived(item: Judged, waived: Sequence[Finding]) -> Judged | None:
 
 def _compare(old: CrdSet, new: CrdSet, wanted: Filters) -> Compared:
     """Compare two sets alone. Raises UsageError for a name that occurs nowhere."""
-    compared = compare(old, new, (server_of(old), server_of(new)), wanted, Shared())
+    compared = compare(old, new, (server_of(old), server_of(new)), wanted, ComparisonCache())
     if compared.missing:
         raise UsageError(compared.missing)
     return compared

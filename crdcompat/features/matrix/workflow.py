@@ -14,7 +14,7 @@ from dataclasses import field, replace
 from itertools import combinations, permutations
 from typing import Any
 
-from crdcompat.compare.memory import Shared
+from crdcompat.compare.memory import ComparisonCache
 from crdcompat.config.applied import overruled, read_source, reader_for
 from crdcompat.config.configuration import Config
 from crdcompat.config.releases import Chosen
@@ -78,7 +78,7 @@ def matrix(chosen: Chosen, config: Config, waivers: Sequence[Waiver], wishes: Wi
 
 def _ways(sets: Sequence[CrdSet], config: Config, waivers: Sequence[Waiver], wanted: Filters) -> _Ways:
     """Each pair compared once, and reported on once for each direction."""
-    shared = Shared()
+    shared = ComparisonCache()
     found: _Ways = {}
     missing: list[str] = []
     for older, newer in combinations(range(len(sets)), 2):
