@@ -9,7 +9,7 @@ from itertools import chain
 from typing import Any
 
 from crdcompat.cli.settings import Settings, check_formats, check_rules, exit_code
-from crdcompat.config.applied import both_sides, overruled
+from crdcompat.config.applied import apply_config, both_sides
 from crdcompat.features.diff import workflow
 from crdcompat.findings.split import FindingSplitter
 from crdcompat.findings.waiver_file import read_waivers
@@ -47,7 +47,7 @@ def compare_and_report(
 
         recorded = chain.from_iterable(read_objects(open_objects(path, repo=repo)) for path in objects)
         report = with_evidence(report, before, after, recorded)
-    report = overruled(
+    report = apply_config(
         report, settings.config, read_waivers(settings.config.waiver_file), FindingSplitter(before, after)
     )
     if wants_excerpts(settings.formats):

@@ -26,7 +26,7 @@ from crdcompat.compare.site import WriterReader
 from crdcompat.compare.walk import SchemaDiff
 from crdcompat.compare.witness import Outcome, Witness, prove, proves
 from crdcompat.compare.writer_default import is_writer_default
-from crdcompat.crds.pairing import Chosen, Facing, Resolved
+from crdcompat.crds.pairing import Chosen, CrdPair, Resolved
 from crdcompat.vocabulary import Direction, Effect
 
 
@@ -44,25 +44,25 @@ class Comparer:
         self._counted_texts: set[tuple[int, ...]] = set()
         self._crds: dict[tuple[int, int], CrdDiff] = {}
 
-    def compare(self, facings: Iterable[Facing], directions: Iterable[Direction] = tuple(Direction)) -> Comparison:
-        """Compare all facings; ``directions`` are those whose effects are wanted."""
+    def compare(self, pairs: Iterable[CrdPair], directions: Iterable[Direction] = tuple(Direction)) -> Comparison:
+        """Compare all pairs; ``directions`` are those whose effects are wanted."""
         found = Comparison()
         occurrences: dict[tuple[Any, ...], list[Occurrence]] = {}
         of_crds: dict[tuple[Any, ...], tuple[CrdChange, list[Occurrence]]] = {}
         opened: dict[tuple[Any, ...], Open] = {}
-        for facing in facings:
-            name = facing.old.name
+        for crd_pair in pairs:
+            name = crd_pair.old.name
             found.compared.add(name)
-            shared = facing.old.versions.keys() & facing.new.versions.keys()
+            shared = crd_pair.old.versions.keys() & crd_pair.new.versions.keys()
             found.versions.update((name, version) for version in shared or ("",))
-            for version, occurrence in (*self._occurrences(facing, found), *self._crossings(facing)):
+            for version, occurrence in (*self._occurrences(crd_pair, found), *self._crossings(crd_pair)):
                 key = (*_identity(name, version, occurrence.change), occurrence.direction, occurrence.written_as)
                 occurrences.setdefault(key, []).append(occurrence)
-            for item in self._crd_diff(facing, found).changes:
+            for item in self._crd_diff(crd_pair, found).changes:
                 effects = [(each.effect, each.sentence, each.object) for each in (item.rollback, item.upgrade)]
                 key = (*_identity(name, item.version, item.change), canonical(effects))
-                of_crds.setdefault(key, (item, []))[1].append(_crd_occurrence(facing, item))
-            for undecided in self._open(facing, found):
+                of_crds.setdefault(key, (item, []))[1].append(_crd_occurrence(crd_pair, item))
+            for undecided in self._open(crd_pair, found):
                 _merge(undecided, opened)
         wanted = tuple(directions)
         for (crd, *_), (item, places) in of_crds.items():
@@ -75,20 +75,20 @@ class Comparer:
 
     # -- what differs -------------------------------------------------------------------------------
 
-    def _occurrences(self, facing: Facing, found: Comparison) -> Iterator[tuple[str, Occurrence]]:
-        for version in facing.old.versions.keys() & facing.new.versions.keys():
-            old, new = facing.old.versions[version], facing.new.versions[version]
-            for change in self._diff(old, new, found, facing.old.name).changes:
-                yield version, Occurrence(facing.context, facing.terminal, old, new, change)
+    def _occurrences(self, crd_pair: CrdPair, found: Comparison) -> Iterator[tuple[str, Occurrence]]:
+        for version in crd_pair.old.versions.keys() & crd_pair.new.versions.keys():
+            old, new = crd_pair.old.versions[version], crd_pair.new.versions[version]
+            for change in self._diff(old, new, found, crd_pair.old.name).changes:
+                yield version, Occurrence(crd_pair.context, crd_pair.terminal, old, new, change)
 
-    def _crossings(self, facing: Facing) -> Iterator[tuple[str, Occurrence]]:
+    def _crossings(self, crd_pair: CrdPair) -> Iterator[tuple[str, Occurrence]]:
         """What the versions of one side alone allow and others do not, if those did not change so themselves."""
-        for direction, name, old, new in crossings(facing):
-            same = self._schema_diff(facing.old.versions[name], facing.new.versions[name])
+        for direction, name, old, new in crossings(crd_pair):
+            same = self._schema_diff(crd_pair.old.versions[name], crd_pair.new.versions[name])
             known = {_identity("", name, change) for change in same.changes}
             for change in self._schema_diff(old, new).changes:
                 if _identity("", name, change) not in known:
-                    yield name, Occurrence(facing.context, facing.terminal, old, new, change, direction)
+                    yield name, Occurrence(crd_pair.context, crd_pair.terminal, old, new, change, direction)
 
     def _schema_diff(self, old: Chosen, new: Chosen) -> SchemaDiff:
         a, b = old.version.schema, new.version.schema
@@ -111,23 +111,23 @@ class Comparer:
             found.changed.add(name)
         return diff
 
-    def _open(self, facing: Facing, found: Comparison) -> Iterator[Open]:
-        name = facing.old.name
-        for version in facing.old.versions.keys() & facing.new.versions.keys():
-            old, new = facing.old.versions[version], facing.new.versions[version]
+    def _open(self, crd_pair: CrdPair, found: Comparison) -> Iterator[Open]:
+        name = crd_pair.old.name
+        for version in crd_pair.old.versions.keys() & crd_pair.new.versions.keys():
+            old, new = crd_pair.old.versions[version], crd_pair.new.versions[version]
             for item in self._diff(old, new, found, name).undecided:
-                yield Open(item, name, version, (facing.context,), old, new)
-        for version, item in self._crd_diff(facing, found).undecided:
-            at_old, at_new = _speaker(facing.old.versions, version), _speaker(facing.new.versions, version)
-            yield Open(item, name, version, (facing.context,), at_old, at_new)
+                yield Open(item, name, version, (crd_pair.context,), old, new)
+        for version, item in self._crd_diff(crd_pair, found).undecided:
+            at_old, at_new = _speaker(crd_pair.old.versions, version), _speaker(crd_pair.new.versions, version)
+            yield Open(item, name, version, (crd_pair.context,), at_old, at_new)
 
-    def _crd_diff(self, facing: Facing, found: Comparison) -> CrdDiff:
-        key = (id(facing.old.documents[0].crd), id(facing.new.documents[0].crd))
+    def _crd_diff(self, crd_pair: CrdPair, found: Comparison) -> CrdDiff:
+        key = (id(crd_pair.old.documents[0].crd), id(crd_pair.new.documents[0].crd))
         if key not in self._crds:
-            self._crds[key] = diff_crds(facing.old, facing.new, self._old_server, self._new_server)
-            found.texts += [f"{facing.old.name} {text}" for text in self._crds[key].texts]
+            self._crds[key] = diff_crds(crd_pair.old, crd_pair.new, self._old_server, self._new_server)
+            found.texts += [f"{crd_pair.old.name} {text}" for text in self._crds[key].texts]
             if self._crds[key].texts or self._crds[key].changes:
-                found.changed.add(facing.old.name)
+                found.changed.add(crd_pair.old.name)
         return self._crds[key]
 
     # -- what it does -------------------------------------------------------------------------------
@@ -222,9 +222,9 @@ class Comparer:
         return known[key]
 
 
-def _crd_occurrence(facing: Facing, item: CrdChange) -> Occurrence:
-    old, new = (_speaker(side.versions, item.version) for side in (facing.old, facing.new))
-    return Occurrence(facing.context, facing.terminal, old, new, item.change)
+def _crd_occurrence(crd_pair: CrdPair, item: CrdChange) -> Occurrence:
+    old, new = (_speaker(side.versions, item.version) for side in (crd_pair.old, crd_pair.new))
+    return Occurrence(crd_pair.context, crd_pair.terminal, old, new, item.change)
 
 
 def _crd_judged(
@@ -268,16 +268,16 @@ def _text(item: Undecided) -> bytes:
     return canonical((item.old, item.new, item.reason))
 
 
-def crossings(facing: Facing) -> Iterator[tuple[Direction, str, Chosen, Chosen]]:
+def crossings(crd_pair: CrdPair) -> Iterator[tuple[Direction, str, Chosen, Chosen]]:
     """Direction, version read, and the documents of OLD and NEW, one of them the version written."""
-    if not (_copies(facing.old) and _copies(facing.new)):
+    if not (_copies(crd_pair.old) and _copies(crd_pair.new)):
         return
-    shared = sorted(facing.old.versions.keys() & facing.new.versions.keys())
+    shared = sorted(crd_pair.old.versions.keys() & crd_pair.new.versions.keys())
     for name in shared:
-        for written in _lone(facing.new, facing.old):
-            yield Direction.ROLLBACK, name, facing.old.versions[name], written
-        for written in _lone(facing.old, facing.new):
-            yield Direction.UPGRADE, name, written, facing.new.versions[name]
+        for written in _lone(crd_pair.new, crd_pair.old):
+            yield Direction.ROLLBACK, name, crd_pair.old.versions[name], written
+        for written in _lone(crd_pair.old, crd_pair.new):
+            yield Direction.UPGRADE, name, written, crd_pair.new.versions[name]
 
 
 def _lone(side: Resolved, other: Resolved) -> list[Chosen]:

@@ -1,4 +1,4 @@
-"""What the configuration says of a run: how sources are read, which severities count, and what is waived."""
+"""Apply the configuration to a run: how sources are read, the severities of findings, and waivers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from crdcompat.config.configuration import Config
 from crdcompat.config.releases import version_of
 from crdcompat.crds.reader import CrdReader, CrdSet
-from crdcompat.crds.variants import decisive_annotations
+from crdcompat.crds.variants import variant_annotations_only
 from crdcompat.findings.finding import order
 from crdcompat.findings.split import FindingSplitter
 from crdcompat.findings.waivers import Waiver, apply_waivers, with_ended
@@ -21,12 +21,12 @@ from crdcompat.vocabulary import Side
 
 
 def reader_for(config: Config) -> CrdReader:
-    """A reader that tells variants apart as the configuration says."""
-    return CrdReader(decisive_annotations(config.preset, config.texts("variant_annotations")))
+    """A reader for the variants that the configuration names: its ``preset`` and ``variant_annotations``."""
+    return CrdReader(variant_annotations_only(config.preset, config.texts("variant_annotations")))
 
 
 def read_source(name: str, side: Side, reader: CrdReader, config: Config, repo: str | None) -> CrdSet:
-    """The CRDs of a source that the configuration wants, and what runs beside it.
+    """The CRDs of a source that the configuration includes, and the server version that it gives the source.
 
     Raises SourceError, RefNotFoundError, UsageError.
     """
@@ -35,7 +35,7 @@ def read_source(name: str, side: Side, reader: CrdReader, config: Config, repo: 
 
 
 def both_sides(old: str, new: str, config: Config, repo: str | None) -> tuple[CrdSet, CrdSet]:
-    """The CRDs of both sides, blobs that are equal read once. Raises as ``read_source`` does."""
+    """The CRDs of both sides; equal blobs are read once. Raises as ``read_source`` does."""
     reader = reader_for(config)
     before, after = read_source(old, Side.OLD, reader, config, repo), read_source(new, Side.NEW, reader, config, repo)
     versions = version_of(before.name), version_of(after.name)
@@ -45,8 +45,8 @@ def both_sides(old: str, new: str, config: Config, repo: str | None) -> tuple[Cr
     return before, after
 
 
-def configured(report: DiffReport, config: Config) -> DiffReport:
-    """The report with the severities that the configuration gives."""
+def with_severities(report: DiffReport, config: Config) -> DiffReport:
+    """The report with the severities of the configuration, sorted again."""
     findings = (
         replace(f, severity=config.severity(f.rule, f.direction, f.owner, f.path) or f.severity)
         for f in report.findings
@@ -56,7 +56,7 @@ def configured(report: DiffReport, config: Config) -> DiffReport:
 
 @dataclass(frozen=True, eq=False)
 class ActiveWaivers:
-    """The waivers of ``file``: ``valid`` ones waive, ``expired`` ones only say why a finding counts again."""
+    """The waivers of ``file``: ``valid`` ones waive findings, ``expired`` ones explain why a finding counts again."""
 
     valid: tuple[Waiver, ...]
     expired: tuple[Waiver, ...]
@@ -64,19 +64,23 @@ class ActiveWaivers:
 
 
 def active_waivers(waivers: Sequence[Waiver], today: date, release: str, file: Path) -> ActiveWaivers:
-    """The waivers of ``file`` by whether they have ended, with a day or with the newer ``release``."""
+    """Sort the waivers of ``file`` into valid and expired ones, by the day and by the newer ``release``."""
     expired = tuple(waiver for waiver in waivers if waiver.expired(today, release))
     return ActiveWaivers(tuple(waiver for waiver in waivers if waiver not in expired), expired, file)
 
 
-def waived(report: DiffReport, waivers: ActiveWaivers, splitter: FindingSplitter) -> tuple[DiffReport, frozenset[int]]:
-    """The report with its waived findings marked, and the waivers that were used (by identity)."""
+def with_waivers(
+    report: DiffReport, waivers: ActiveWaivers, splitter: FindingSplitter
+) -> tuple[DiffReport, frozenset[int]]:
+    """The report with its waived findings marked, and the ``id()`` of each waiver that was used."""
     applied = apply_waivers(report.findings, waivers.valid, splitter.split)
     findings = with_ended(applied.findings, waivers.expired, str(waivers.file))
     return replace(report, findings=tuple(findings)), applied.used
 
 
-def overruled(report: DiffReport, config: Config, waivers: Sequence[Waiver], splitter: FindingSplitter) -> DiffReport:
+def apply_config(
+    report: DiffReport, config: Config, waivers: Sequence[Waiver], splitter: FindingSplitter
+) -> DiffReport:
     """The report with the severities and the waivers of the configuration."""
     active = active_waivers(waivers, date.today(), report.new.name, config.waiver_file)
-    return waived(configured(report, config), active, splitter)[0]
+    return with_waivers(with_severities(report, config), active, splitter)[0]

@@ -11,7 +11,7 @@ from crdcompat.records import dataclass
 
 _VERSION = re.compile(r"(?<![\d.])v?(\d+(?:\.\d+)+)(?:[-.]?(alpha|beta|rc|pre|ec|fc)[-.]?(\d*))?(?!\d)", re.IGNORECASE)
 _WHERE = re.compile(r"^(?:refs/heads/|(?:refs/)?remotes/)")
-_MOST_NAMES = 4
+_MAX_NAMES = 4
 #: Before the release itself, in this order.
 _EARLIER = ("alpha", "ec", "pre", "beta", "fc", "rc")
 
@@ -19,14 +19,14 @@ Version = tuple[tuple[int, ...], int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class ReleaseList:
     """The names of the releases, oldest first, and what was taken for granted."""
 
     names: tuple[str, ...]
     notes: tuple[str, ...] = ()
 
 
-def choose(named: Sequence[str], globs: Sequence[str], repo: str | None) -> Chosen:
+def choose(named: Sequence[str], globs: Sequence[str], repo: str | None) -> ReleaseList:
     """The releases named, and the branches that match a glob, in order.
 
     Where a name tells no version, those named come in the order given, after the branches. Raises UsageError for
@@ -41,9 +41,9 @@ def choose(named: Sequence[str], globs: Sequence[str], repo: str | None) -> Chos
         raise UsageError(f"a matrix needs two releases or more, and there is {names[0] if names else 'none'}")
     silent = [name for name in names if version_of(name) is None]
     if not silent:
-        return Chosen(_sorted(names))
+        return ReleaseList(_sorted(names))
     told = f"the releases are in the order given, oldest first: {silent[0]} tells no version"
-    return Chosen(names, (told,))
+    return ReleaseList(names, (told,))
 
 
 def version_of(name: str) -> Version | None:
@@ -110,8 +110,8 @@ def _there_are(glob: str, spelled: Mapping[str, str]) -> str:
     names = sorted({name if "/" in glob else branch for name, branch in spelled.items()})
     if not names:
         return "the repository has no branch"
-    near = get_close_matches(glob.strip("*"), names, n=_MOST_NAMES, cutoff=0.4)
+    near = get_close_matches(glob.strip("*"), names, n=_MAX_NAMES, cutoff=0.4)
     if near:
         return f"there are {', '.join(near)}"
-    rest = len(names) - _MOST_NAMES
-    return f"there are {', '.join(names[:_MOST_NAMES])}{f' and {rest} more' if rest > 0 else ''}"
+    rest = len(names) - _MAX_NAMES
+    return f"there are {', '.join(names[:_MAX_NAMES])}{f' and {rest} more' if rest > 0 else ''}"

@@ -18,7 +18,7 @@ from crdcompat.sources.refs import release_branches, resolve
 from crdcompat.sources.repository import Repository
 
 _VERSION = re.compile(r"(\d+)\.(\d+)$")
-_MOST_TARGETS = 2
+_MAX_TARGETS = 2
 
 
 def first_config(repo: str | None = None) -> str:
@@ -39,9 +39,9 @@ def first_config(repo: str | None = None) -> str:
     if newest_first:
         lines.append("rollback_targets:")
         if default and default not in releases:
-            lines.append(f"  {default}: [{', '.join(newest_first[:_MOST_TARGETS])}]")
+            lines.append(f"  {default}: [{', '.join(newest_first[:_MAX_TARGETS])}]")
         for at, name in enumerate(newest_first):
-            lines.append(f"  {name}: [{', '.join(newest_first[at + 1 : at + 1 + _MOST_TARGETS])}]")
+            lines.append(f"  {name}: [{', '.join(newest_first[at + 1 : at + 1 + _MAX_TARGETS])}]")
     else:
         lines.append("# rollback_targets: [release-1.0]")
     lines += [

@@ -1,4 +1,4 @@
-"""Which CRD faces which: by identity and context, never by path (design, section 4)."""
+"""Pair the CRDs of two sets: by name and context, never by path (design, section 4)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from crdcompat.records import dataclass
 
 @dataclass(frozen=True, eq=False)
 class Chosen:
-    """The document that gives one version of a CRD in one context; ``copies`` say the same elsewhere in the tree."""
+    """The document that defines one version of a CRD in one context; ``copies`` have the same schema elsewhere."""
 
     document: CrdDocument
     version: CrdVersion
@@ -29,15 +29,17 @@ class Chosen:
 
 @dataclass(frozen=True, eq=False)
 class Resolved:
-    """A CRD as one context gets it. ``documents`` are all that take part, the first speaks for the CRD itself.
+    """A CRD as a cluster of one context gets it.
 
-    ``losers`` are files whose schema for a version lost against another file's.
+    ``documents`` are all that define it in the context; the first one defines what is not part of a version (scope,
+    names, conversion). ``ignored_duplicates`` are documents with another schema for a version, which rank lower: (CRD
+    name, ignored file, used file).
     """
 
     name: str
     versions: dict[str, Chosen]
     documents: tuple[CrdDocument, ...]
-    losers: tuple[tuple[str, str, str], ...] = ()
+    ignored_duplicates: tuple[tuple[str, str, str], ...] = ()
 
 
 _Documents = tuple[CrdDocument, ...]
@@ -45,8 +47,11 @@ _Resolve = Callable[[_Documents], Resolved]
 
 
 @dataclass(frozen=True, eq=False)
-class Facing:
-    """One CRD of OLD facing the same CRD of NEW in one pair of contexts."""
+class CrdPair:
+    """A CRD of OLD and the CRD of the same name of NEW, in one pair of contexts.
+
+    ``terminal``: clusters of one of the contexts can be neither upgraded nor rolled back.
+    """
 
     context: str
     terminal: bool
@@ -56,53 +61,63 @@ class Facing:
 
 @dataclass(frozen=True, eq=False)
 class Pairing:
-    """How two CRD sets face each other; ``apart`` are CRDs of both that no context of both has."""
+    """The pairs of two CRD sets, and what has no counterpart.
 
-    facings: tuple[Facing, ...]
+    ``without_common_context`` are CRDs that both sets have, but no context of both.
+    """
+
+    pairs: tuple[CrdPair, ...]
     contexts: tuple[str, ...]
     only_old_contexts: tuple[str, ...]
     only_new_contexts: tuple[str, ...]
     only_old: tuple[str, ...]
     only_new: tuple[str, ...]
-    losers: tuple[tuple[str, str, str], ...]
-    apart: tuple[str, ...] = ()
+    ignored_duplicates: tuple[tuple[str, str, str], ...]
+    without_common_context: tuple[str, ...] = ()
 
 
 def pair(old: CrdSet, new: CrdSet, forced: Sequence[tuple[str, str]] = (), only: Sequence[str] = ()) -> Pairing:
-    """Pair two sets context by context; ``forced`` names pairs OLD=NEW, ``only`` keeps the contexts named."""
+    """Pair two sets context by context.
+
+    ``forced`` are pairs of contexts (of OLD, of NEW) with different names, ``only`` the names of common contexts. With
+    either, nothing else is paired.
+    """
     olds = {str(context): context for context in contexts_of(old.documents, new.documents)}
     news = {str(context): context for context in contexts_of(new.documents, old.documents)}
     everything = not only and not forced
     common = [(olds[name], news[name]) for name in olds if name in news and (everything or name in only)]
     common += [(olds[a], news[b]) for a, b in forced if a in olds and b in news]
-    resolved = cache(resolve)  # most CRDs are the same in all contexts
-    facings: list[Facing] = []
-    losers: set[tuple[str, str, str]] = set()
+    resolved = cache(resolve)  # most CRDs have the same documents in all contexts
+    pairs: list[CrdPair] = []
+    ignored_duplicates: set[tuple[str, str, str]] = set()
     for old_context, new_context in common:
         a, b = str(old_context), str(new_context)
         label = a if a == b else f"{a}={b}"
         terminal = old_context.is_terminal or new_context.is_terminal
-        for facing_old, facing_new in _faced(old, new, old_context, new_context, resolved):
-            facings.append(Facing(label, terminal, facing_old, facing_new))
-            losers.update((*facing_old.losers, *facing_new.losers))
+        for of_old, of_new in _resolved_pairs(old, new, old_context, new_context, resolved):
+            pairs.append(CrdPair(label, terminal, of_old, of_new))
+            ignored_duplicates.update((*of_old.ignored_duplicates, *of_new.ignored_duplicates))
     old_names, new_names = old.named().keys(), new.named().keys()
+    paired = {each.old.name for each in pairs}
     return Pairing(
-        facings=tuple(facings),
-        contexts=tuple(dict.fromkeys(facing.context for facing in facings)) or tuple(str(a) for a, _ in common),
+        pairs=tuple(pairs),
+        contexts=tuple(dict.fromkeys(each.context for each in pairs)) or tuple(str(a) for a, _ in common),
         only_old_contexts=tuple(name for name in olds if name not in news),
         only_new_contexts=tuple(name for name in news if name not in olds),
         only_old=tuple(sorted(old_names - new_names)),
         only_new=tuple(sorted(new_names - old_names)),
-        losers=tuple(sorted(losers)),
-        apart=tuple(sorted(old_names & new_names - {facing.old.name for facing in facings})) if everything else (),
+        ignored_duplicates=tuple(sorted(ignored_duplicates)),
+        without_common_context=tuple(sorted(old_names & new_names - paired)) if everything else (),
     )
 
 
-def _faced(old: CrdSet, new: CrdSet, a: Context, b: Context, resolved: _Resolve) -> Iterator[tuple[Resolved, Resolved]]:
+def _resolved_pairs(
+    old: CrdSet, new: CrdSet, a: Context, b: Context, resolved: _Resolve
+) -> Iterator[tuple[Resolved, Resolved]]:
     olds, news = old.named(), new.named()
     for name in olds.keys() & news.keys():
-        left = tuple(document for document in olds[name] if a.takes(document.crd.annotations))
-        right = tuple(document for document in news[name] if b.takes(document.crd.annotations))
+        left = tuple(document for document in olds[name] if a.includes(document.crd.annotations))
+        right = tuple(document for document in news[name] if b.includes(document.crd.annotations))
         if not left or not right:
             continue
         if a == b == Context() and (_disagree(left) or _disagree(right)):
@@ -112,7 +127,7 @@ def _faced(old: CrdSet, new: CrdSet, a: Context, b: Context, resolved: _Resolve)
 
 
 def _by_folder(left: _Documents, right: _Documents, resolved: _Resolve) -> Iterator[tuple[Resolved, Resolved]]:
-    """Copies that differ with nothing to tell them apart (config/crd, bundle/, charts/): folder against folder."""
+    """Pair copies that differ and that no annotation distinguishes (config/crd, bundle/, charts/) by their folder."""
     olds, news = _folders(left), _folders(right)
     common = sorted(olds.keys() & news.keys())
     for folder in common:
@@ -134,33 +149,34 @@ def _disagree(documents: _Documents) -> bool:
 
 
 def resolve(documents: _Documents) -> Resolved:
-    """One CRD out of its documents in a context: equal schemas collapse, else the rules of precedence decide."""
+    """One CRD from its documents in a context: for each version the first by rank; equal schemas become its copies."""
     name = documents[0].crd.name
     versions: dict[str, Chosen] = {}
-    losers: list[tuple[str, str, str]] = []
+    ignored_duplicates: list[tuple[str, str, str]] = []
     for version, candidates in _by_version(documents).items():
         ranked = sorted(candidates, key=lambda chosen: _rank(chosen, version))
         first, *others = ranked
         same = [other.version.schema is first.version.schema or _text(other) == _text(first) for other in others]
         copies = tuple(other for other, equal in zip(others, same, strict=True) if equal)
         versions[version] = Chosen(first.document, first.version, copies)
-        losers += [
+        ignored_duplicates += [
             (name, other.document.file, first.document.file)
             for other, equal in zip(others, same, strict=True)
             if not equal
         ]
-    speakers = dict.fromkeys(chosen.document for chosen in versions.values())
-    return Resolved(name, versions, (*speakers, *(d for d in documents if d not in speakers)), tuple(losers))
+    used = dict.fromkeys(chosen.document for chosen in versions.values())
+    return Resolved(name, versions, (*used, *(d for d in documents if d not in used)), tuple(ignored_duplicates))
 
 
-#: The context that most clusters have, where a tree has several and none is asked for.
+#: The contexts of most clusters: the defaults where a tree has several.
 _USUAL_CONTEXTS = ("Default/self-managed-high-availability", "Default/default")
 
 
 def resolve_all(crds: CrdSet, others: CrdSet, wanted: str | None = None) -> tuple[str, dict[tuple[str, str], Resolved]]:
-    """Every CRD by (group, kind) as one context gets it, and that context's name. Raises UsageError.
+    """The name of a context, and every CRD by (group, kind) as a cluster of this context gets it.
 
-    ``others`` is the set it is used beside: a tree without variants is the same in each of its contexts.
+    ``wanted`` names the context. ``others`` is the other set of a run: a tree without variants has the contexts of the
+    other one. Raises UsageError if there is no such context.
     """
     contexts = {str(context): context for context in contexts_of(crds.documents, others.documents)}
     if wanted is not None and wanted not in contexts:
@@ -168,14 +184,14 @@ def resolve_all(crds: CrdSet, others: CrdSet, wanted: str | None = None) -> tupl
     name = wanted or next((name for name in _USUAL_CONTEXTS if name in contexts), next(iter(contexts)))
     found = {}
     for documents in crds.named().values():
-        taken = tuple(document for document in documents if contexts[name].takes(document.crd.annotations))
-        if taken:
-            found[taken[0].crd.group, taken[0].crd.kind] = resolve(taken)
+        included = tuple(document for document in documents if contexts[name].includes(document.crd.annotations))
+        if included:
+            found[included[0].crd.group, included[0].crd.kind] = resolve(included)
     return name, found
 
 
 def _rank(chosen: Chosen, version: str) -> tuple[bool, bool, str]:
-    """In that version's directory first, then with an explicit feature set, then by path."""
+    """Sort key: first a document in a folder named like the version, then one with a feature set, then by path."""
     folders = chosen.document.file.split("/")[:-1]
     explicit = "release.openshift.io/feature-set" in chosen.document.crd.annotations
     return (version not in folders, not explicit, chosen.document.file)

@@ -1,7 +1,7 @@
-"""Contexts: which of several variants of a CRD a cluster would get (design, section 4).
+"""Contexts: they decide which of several variants of a CRD a cluster gets (design, section 4).
 
-A context is one consistent choice: an OpenShift feature set and cluster profile, a Gateway API channel, or
-``default`` where nothing tells variants apart.
+A context is an OpenShift feature set and cluster profile, a Gateway API channel, or ``default`` where a tree has no
+variants.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ class Context:
         """Clusters of such a feature set can be neither upgraded nor rolled back."""
         return self.feature_set.endswith("NoUpgrade")
 
-    def takes(self, annotations: Mapping[str, str]) -> bool:
-        """Whether a cluster of this context gets a document with these annotations; no annotation: every one."""
+    def includes(self, annotations: Mapping[str, str]) -> bool:
+        """Whether a cluster of this context gets a document with these annotations; without any, each does."""
         if self.channel:
             return annotations.get(CHANNEL, self.channel) == self.channel
         sets, profiles = _sets(annotations), _profiles(annotations)
@@ -49,22 +49,23 @@ class Context:
         )
 
 
-#: What may tell variants apart, by the kind of tree.
+#: Kinds of trees, by the annotations that distinguish their variants.
 OPENSHIFT, GATEWAY, PLAIN = "openshift", "gateway-api", "plain"
 
 
 def preset_of(documents: Iterable[CrdDocument]) -> str:
-    """Which kind of tree it is, by what its annotations hold."""
+    """The kind of a tree, by the annotations of its documents: OPENSHIFT, GATEWAY or PLAIN."""
     facts = _facts(documents)
     return GATEWAY if facts.channels else OPENSHIFT if facts.is_openshift else PLAIN
 
 
-def decisive_annotations(
+def variant_annotations_only(
     preset: str | None, variants: Sequence[str]
 ) -> Callable[[Mapping[str, str]], Mapping[str, str]]:
-    """A function that leaves the annotations by which variants differ.
+    """A function from a document's annotations to those that distinguish variants.
 
-    Those unknown to the preset go, those of ``variants`` count as channels.
+    It removes the annotations of other presets (None: it removes nothing). The value of the first key of ``variants``
+    that a document has becomes its channel.
     """
 
     def kept(annotations: Mapping[str, str]) -> Mapping[str, str]:
@@ -73,24 +74,24 @@ def decisive_annotations(
             of = OPENSHIFT if key == FEATURE_SET or key.startswith(PROFILE) else GATEWAY if key == CHANNEL else preset
             if preset is not None and of != preset:
                 del found[key]
-        flavour = next((annotations[key] for key in variants if key in annotations), None)
-        return found if flavour is None else {**found, CHANNEL: flavour}
+        channel = next((annotations[key] for key in variants if key in annotations), None)
+        return found if channel is None else {**found, CHANNEL: channel}
 
     return kept
 
 
 def contexts_of(documents: Iterable[CrdDocument], others: Iterable[CrdDocument]) -> tuple[Context, ...]:
-    """The contexts of a tree: feature sets x profiles (or channels) that occur in it, ``Default`` always.
+    """The contexts of a tree: each feature set in it (and ``Default``) with each profile, or its channels.
 
-    ``others`` are the documents of the tree it is compared with: a tree that says nothing about profiles (or
-    channels) is the same in each of the other's.
+    ``others`` are the documents of the tree to compare with: a tree without profiles (or channels) is the same in each
+    profile (or channel) of the other one.
     """
-    own, far = _facts(documents), _facts(others)
-    if own.channels or (far.channels and not own.is_openshift):
-        return tuple(Context(channel=channel) for channel in sorted(own.channels or far.channels))
-    if not own.is_openshift and not far.is_openshift:
+    own, other = _facts(documents), _facts(others)
+    if own.channels or (other.channels and not own.is_openshift):
+        return tuple(Context(channel=channel) for channel in sorted(own.channels or other.channels))
+    if not own.is_openshift and not other.is_openshift:
         return (Context(),)
-    profiles = sorted(own.profiles or far.profiles) or [""]
+    profiles = sorted(own.profiles or other.profiles) or [""]
     return tuple(Context(name, profile) for name in sorted(own.sets | {"Default"}) for profile in profiles)
 
 

@@ -22,17 +22,17 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 #: The most blobs kept for each question: some 4 MB.
-MOST_BLOBS = 1 << 15
-_MOST_BYTES = 1 << 25
+MAX_BLOBS = 1 << 15
+_MAX_BYTES = 1 << 25
 #: The most files kept: those of former versions and of interrupted runs are deleted in time.
-_MOST_FILES = 8
+_MAX_FILES = 8
 
 
 def recall(question: str) -> dict[str, Any]:
     """The cached answers to ``question``, by blob id; none where the cache cannot be read."""
     file = _file(question)
     try:
-        if file is None or not stat.S_ISREG((facts := file.stat()).st_mode) or facts.st_size > _MOST_BYTES:
+        if file is None or not stat.S_ISREG((facts := file.stat()).st_mode) or facts.st_size > _MAX_BYTES:
             return {}
         kept = orjson.loads(file.read_bytes())
     except (OSError, ValueError):
@@ -44,7 +44,7 @@ def recall(question: str) -> dict[str, Any]:
 
 
 def remember(question: str, answers: Mapping[str, Any]) -> None:
-    """Add these answers, by blob id, to the cache; beyond ``MOST_BLOBS`` the oldest are dropped.
+    """Add these answers, by blob id, to the cache; beyond ``MAX_BLOBS`` the oldest are dropped.
 
     Of two processes that write at once one loses its additions; none reads half a file.
     """
@@ -55,7 +55,7 @@ def remember(question: str, answers: Mapping[str, Any]) -> None:
     for oid, answer in answers.items():
         known.pop(oid, None)
         known[oid] = answer
-    kept = dict(list(known.items())[-MOST_BLOBS:])
+    kept = dict(list(known.items())[-MAX_BLOBS:])
     with suppress(OSError):
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         ignored = file.parent / ".gitignore"
@@ -63,7 +63,7 @@ def remember(question: str, answers: Mapping[str, Any]) -> None:
             _write(ignored, b"*\n")
         _write(file, orjson.dumps({"question": _whole(question), "blobs": kept}))
         files = [path for path in file.parent.iterdir() if path != ignored]
-        for old in sorted(files, key=lambda path: -path.stat().st_mtime)[_MOST_FILES:]:
+        for old in sorted(files, key=lambda path: -path.stat().st_mtime)[_MAX_FILES:]:
             old.unlink(missing_ok=True)
 
 

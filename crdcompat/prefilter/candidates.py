@@ -27,7 +27,7 @@ _EXCLUDED = {
 }
 EXCLUDED_FOLDERS = tuple(_EXCLUDED)
 #: Each side of a comparison asks about the paths of its tree, and the unchanged files are asked about again.
-_MOST_PATHS = 1 << 16
+_MAX_PATHS = 1 << 16
 _MARKS = (b"CustomResourceDefinition", b"openAPIV3Schema", b"apiextensions.k8s.io")
 
 
@@ -36,7 +36,7 @@ def is_candidate(path: str, data: bytes | None = None) -> bool:
     return has_extension(path) and not excluded(path) and (data is None or is_marked(data))
 
 
-@lru_cache(_MOST_PATHS)
+@lru_cache(_MAX_PATHS)
 def has_extension(path: str) -> bool:
     """Whether the name is that of a YAML or JSON file."""
     name = path[path.rfind("/") + 1 :]
@@ -50,7 +50,7 @@ def is_marked(data: bytes) -> bool:
     return any(mark in text for mark in _MARKS)
 
 
-@lru_cache(_MOST_PATHS)
+@lru_cache(_MAX_PATHS)
 def excluded(path: str) -> str:
     """Why no cluster would get a CRD from this file's folder; "" if one may."""
     folders = path.split("/")[:-1]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
-from crdcompat.prefilter.cache import MOST_BLOBS, recall, remember
+from crdcompat.prefilter.cache import MAX_BLOBS, recall, remember
 from crdcompat.prefilter.candidates import EXCLUDED_FOLDERS, is_candidate, unchanged
 from crdcompat.prefilter.facts import FORMAT, WORDS, FileFacts, facts_of, relevant_lines
 from crdcompat.sources.blobs import read_blobs
@@ -34,7 +34,7 @@ def collect_facts(trees: Sequence[Tree], annotations: tuple[str, ...], *, use_ca
         return dict
     entries = [entry for entry in unchanged(trees).values() if is_candidate(entry.path)]
     question = repr((FORMAT, *annotations))
-    use_cache = use_cache and len(entries) <= MOST_BLOBS
+    use_cache = use_cache and len(entries) <= MAX_BLOBS
     known = _cached(question) if use_cache else {}
     unknown = [entry for entry in entries if entry.oid not in known]
     look_up = (_search if len(unknown) > min(len(known), _FEW) else _read)(base, unknown, annotations)
@@ -85,7 +85,7 @@ def _read(base: GitTree, entries: Sequence[Entry], annotations: tuple[str, ...])
 def _search(base: GitTree, entries: Sequence[Entry], annotations: tuple[str, ...]) -> PendingFacts:
     """Let git search the commit; files whose paths its answer does not show as they are, are read."""
     oids = {entry.path: entry.oid for entry in entries if _is_plain(entry.path)}
-    search = grep(base, (*WORDS, *annotations), leaving_out=EXCLUDED_FOLDERS)
+    search = grep(base, (*WORDS, *annotations), excluded_folders=EXCLUDED_FOLDERS)
     others = _read(base, [entry for entry in entries if entry.path not in oids], annotations)
 
     def found() -> FactsByBlob:

@@ -23,14 +23,14 @@ class ClusterFacts:
         self._ids: dict[str | None, None] = {}
         self._versions: dict[str | None, None] = {}
 
-    def watch(self, objects: Iterable[ObjectItem]) -> Iterator[ObjectItem]:
+    def observe(self, objects: Iterable[ObjectItem]) -> Iterator[ObjectItem]:
         """The objects as they come, each looked at."""
         for item in objects:
             if isinstance(item, Recorded):
-                self.see(item)
+                self.add(item)
             yield item
 
-    def see(self, item: Recorded) -> None:
+    def add(self, item: Recorded) -> None:
         """Look at one object."""
         if not isinstance(item.data, dict) or not _is_cluster_version(item):
             return

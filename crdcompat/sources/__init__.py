@@ -127,10 +127,10 @@ def _recording(name: str, path: str) -> ArchiveTree | PathTree:
     """Open a path as it is: an archive, a directory, a file, standard input."""
     from crdcompat.sources.archive import ArchiveTree, is_archive, starts_archive
     from crdcompat.sources.files import PathTree
-    from crdcompat.sources.unpack import lookable
+    from crdcompat.sources.unpack import peekable
 
     if path == "-":
-        file = lookable(sys.stdin.buffer)
+        file = peekable(sys.stdin.buffer)
         is_tar = starts_archive(io.BytesIO(file.peek()))
         return ArchiveTree(name, path, file=file) if is_tar else PathTree(name, path, file=file)
     if is_archive(path):

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from crdcompat.sources.gitpython import SafeRepo
     from crdcompat.sources.repository import Repository
 
-SECONDS = 5.0
+MAX_SECONDS = 5.0
 """How long all look-ups of one call may take."""
 
 FilePlace = tuple[str, int]
@@ -68,7 +68,7 @@ def introduced(
     places: Iterable[FilePlace],
     contents: Mapping[str, bytes] | None = None,
     *,
-    seconds: float = SECONDS,
+    seconds: float = MAX_SECONDS,
 ) -> Blamed:
     """Find who introduced lines of files, as they are in a commit.
 
@@ -112,7 +112,9 @@ def is_ancestor(repo: Repository, commit: str, of: str) -> bool:
         return False
 
 
-def first_release(repo: Repository, commit: str, refs: Mapping[str, str], *, seconds: float = SECONDS) -> str | None:
+def first_release(
+    repo: Repository, commit: str, refs: Mapping[str, str], *, seconds: float = MAX_SECONDS
+) -> str | None:
     """Give the first of these branches, 4.9 before 4.10, that contains a commit; None if none does or nobody knows.
 
     ``refs`` are branches by name, with the full ref of each. A shallow clone can show that a branch contains a commit,

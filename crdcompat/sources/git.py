@@ -126,16 +126,16 @@ class WorktreeTree(Listed):
 
 
 def grep(
-    tree: GitTree, words: Iterable[str], *, leaving_out: Iterable[str] = ()
+    tree: GitTree, words: Iterable[str], *, excluded_folders: Iterable[str] = ()
 ) -> Callable[[], Iterator[tuple[str, str]]]:
     """Search a commit's YAML and JSON files for lines in which one of these words stands, with the file's path.
 
     git searches beside what the caller does next; what is given waits for the lines, and raises SourceError where
-    something could not be searched. ``leaving_out`` are names of folders.
+    something could not be searched. ``excluded_folders`` are names of folders.
     """
     asked = [argument for word in words for argument in ("-e", word)]
     files = [":(icase)*.yaml", ":(icase)*.yml", ":(icase)*.json"]
-    files += [f":(exclude,glob)**/{folder}/**" for folder in leaving_out]
+    files += [f":(exclude,glob)**/{folder}/**" for folder in excluded_folders]
     # Whatever the user has configured, and read as bytes: a file that attributes call binary is searched, too.
     plain = ("--no-color", "--no-line-number", "--no-column", "--no-textconv", "--no-recurse-submodules", "--full-name")
     at = ("--", *(f":(top){each}" if not each.startswith(":") else each.replace(":(", ":(top,", 1) for each in files))

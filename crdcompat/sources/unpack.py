@@ -75,7 +75,7 @@ class Unpacked:
             raise UnpackError(f"unpacks to more than {MAX_RATIO} times its size: the rest is not read")
 
 
-def lookable(file: IO[bytes]) -> io.BufferedReader:
+def peekable(file: IO[bytes]) -> io.BufferedReader:
     """A file that can be looked into with ``peek``; it does not close what it reads from."""
     return io.BufferedReader(_Counted(file), _CHUNK)
 

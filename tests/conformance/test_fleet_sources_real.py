@@ -18,5 +18,5 @@ def test_an_insights_archive_tells_its_cluster(shared: Path) -> None:
     facts = ClusterFacts()
     for item in read_objects(open_objects(str(path))):
         if isinstance(item, Recorded):
-            facts.see(item)
+            facts.add(item)
     assert (facts.id, facts.version) == ("84ef291d-8f1b-4d28-ab34-cfddff941b84", "4.7.16")

@@ -15,7 +15,7 @@ from crdcompat.compare import memory
 from crdcompat.compare.changes import identical
 from crdcompat.compare.walk import SchemaDiff, diff_schemas
 from crdcompat.config.configuration import Config
-from crdcompat.config.releases import Chosen
+from crdcompat.config.releases import ReleaseList
 from crdcompat.crds import reader
 from crdcompat.crds.pairing import pair
 from crdcompat.crds.reader import CrdReader
@@ -61,7 +61,7 @@ def made(openshift_api: Path) -> tuple[MatrixReport, _Work]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(reader, "_read_file", counted_parse)
         patch.setattr(memory, "diff_schemas", counted_diff)
-        report = matrix(Chosen(NAMES), Config(), (), Wishes(repo=str(openshift_api)))
+        report = matrix(ReleaseList(NAMES), Config(), (), Wishes(repo=str(openshift_api)))
     return report, work
 
 
@@ -132,9 +132,9 @@ def test_no_two_equal_schemas_are_walked_twice(made: tuple[MatrixReport, _Work],
     differing = {
         (repr(old.version.schema), repr(new.version.schema))
         for a, b in combinations(sets, 2)
-        for facing in pair(a, b).facings
-        for name in facing.old.versions.keys() & facing.new.versions.keys()
-        for old, new in [(facing.old.versions[name], facing.new.versions[name])]
+        for crd_pair in pair(a, b).pairs
+        for name in crd_pair.old.versions.keys() & crd_pair.new.versions.keys()
+        for old, new in [(crd_pair.old.versions[name], crd_pair.new.versions[name])]
         if not identical(old.version.schema, new.version.schema)
     }
     assert set(walked) == differing

@@ -78,7 +78,7 @@ def test_nothing_is_left_undecided(old: str, new: str, reports: Any) -> None:
 
 def _judged(old: CrdSet, new: CrdSet) -> Iterator[tuple[Judged, Any, Any]]:
     """Each judged change with the raw CRDs that it stands in first: writer and reader."""
-    compared = Comparer(kube_server(old), kube_server(new)).compare(pair(old, new).facings)
+    compared = Comparer(kube_server(old), kube_server(new)).compare(pair(old, new).pairs)
     for item in compared.judged:
         for occurrence in item.occurrences:
             sides = occurrence.old.document.crd.raw, occurrence.new.document.crd.raw

@@ -36,7 +36,7 @@ def test_another_version_asks_anew(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_oldest_is_forgotten(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(crdcompat.prefilter.cache, "MOST_BLOBS", 3)
+    monkeypatch.setattr(crdcompat.prefilter.cache, "MAX_BLOBS", 3)
     remember("who", {"a": 1, "b": 2, "c": 3})
     remember("who", {"a": 1, "d": 4})
     assert recall("who") == {"c": 3, "a": 1, "d": 4}

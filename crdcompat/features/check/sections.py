@@ -11,7 +11,7 @@ from dataclasses import replace
 from datetime import date
 from itertools import chain
 
-from crdcompat.config.applied import ActiveWaivers, active_waivers, configured, reader_for, waived
+from crdcompat.config.applied import ActiveWaivers, active_waivers, reader_for, with_severities, with_waivers
 from crdcompat.config.configuration import Config
 from crdcompat.crds.reader import CrdSet
 from crdcompat.crds.variants import preset_of
@@ -103,17 +103,17 @@ class _Comparisons:
 
             trees = (open_objects(path, repo=self._options.repo) for path in self._options.recordings)
             report = with_evidence(report, old, head, chain.from_iterable(map(read_objects, trees)))
-        return configured(_without_unchanged(report, old, head), self._config)
+        return with_severities(_without_unchanged(report, old, head), self._config)
 
     def _diff(self, old: CrdSet, new: CrdSet) -> DiffReport:
         """The findings alone: neither lines nor evidence."""
         report = workflow.diff(old, new, command="check", locate=False, **self._options.filters)
-        return configured(_without_unchanged(report, old, new), self._config)
+        return with_severities(_without_unchanged(report, old, new), self._config)
 
     def _finished(
         self, report: DiffReport, old: CrdSet, splitter: FindingSplitter
     ) -> tuple[DiffReport, frozenset[int]]:
-        report, used = waived(report, self._waivers, splitter)
+        report, used = with_waivers(report, self._waivers, splitter)
         if wants_excerpts(self._options.formats):
             from crdcompat.findings.excerpts import with_excerpts
 

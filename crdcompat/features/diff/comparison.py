@@ -17,7 +17,7 @@ from crdcompat.compare.engine import Comparer
 from crdcompat.compare.memory import ComparisonCache
 from crdcompat.compare.result import Comparison, Judged, Open
 from crdcompat.crds.model import Crd
-from crdcompat.crds.pairing import Facing, Pairing, Resolved, pair
+from crdcompat.crds.pairing import CrdPair, Pairing, Resolved, pair
 from crdcompat.crds.reader import CrdDocument, CrdSet
 from crdcompat.errors import Problem, problem_order
 from crdcompat.findings.finding import Finding, Location, group_copies, make_findings
@@ -46,14 +46,14 @@ class Filters:
 class Compared:
     """Two sets that were compared: how they were paired, and what the filters leave of what was found.
 
-    ``facings`` are the pairs that the filters left to compare. ``missing`` says which name of the filters occurs in
+    ``pairs`` are the pairs that the filters left to compare. ``missing`` says which name of the filters occurs in
     neither set, "" if all do: then nothing was compared.
     """
 
     old: CrdSet
     new: CrdSet
     pairing: Pairing
-    facings: tuple[Facing, ...]
+    pairs: tuple[CrdPair, ...]
     found: Comparison
     judged: tuple[Judged, ...]
     open: tuple[Open, ...]
@@ -67,21 +67,21 @@ def compare(
     contexts, crds = wanted.contexts, wanted.crds
     forced = [(a, b) for a, _, b in (name.partition("=") for name in contexts if "=" in name)]
     pairing = pair(old, new, forced, [name for name in contexts if "=" not in name])
-    facings = tuple(facing for facing in pairing.facings if _is_wanted(facing, crds, wanted.paths))
+    pairs = tuple(crd_pair for crd_pair in pairing.pairs if _is_wanted(crd_pair, crds, wanted.paths))
     missing = ""
-    if contexts and not pairing.facings and (old.documents and new.documents):
+    if contexts and not pairing.pairs and (old.documents and new.documents):
         known = pair(old, new).contexts
         missing = f"no context {', '.join(contexts)} on both sides; there are: {', '.join(known) or 'none'}"
-    elif crds and not facings:
+    elif crds and not pairs:
         missing = f"no CRD of both sides is named {', '.join(crds)}"
     with gc_paused():  # nearly all that is made here stays
-        found = Comparer(*servers, shared).compare(facings, wanted.directions)
+        found = Comparer(*servers, shared).compare(pairs, wanted.directions)
     owners = wanted.owners
     return Compared(
         old,
         new,
         pairing,
-        facings,
+        pairs,
         found,
         judged=tuple(item for item in found.judged if not owners or item.change.owner in owners),
         open=tuple(item for item in found.open if not owners or owner(item.undecided.path) in owners),
@@ -120,13 +120,13 @@ def report_on(
             changed=len(found.changed),
             only_old=pairing.only_old,
             only_new=pairing.only_new,
-            apart=pairing.apart,
+            apart=pairing.without_common_context,
             contexts=pairing.contexts,
             contexts_only_old=pairing.only_old_contexts,
             contexts_only_new=pairing.only_new_contexts,
             text_changes=tuple(sorted(found.texts)),
             harmless=sum(found.without_effect[direction] for direction in wanted.directions),
-            superseded=pairing.losers,
+            superseded=pairing.ignored_duplicates,
             versions=tuple(sorted(found.versions)),
             unread=new.unread,
         ),
@@ -138,11 +138,11 @@ def report_on(
     )
 
 
-def _is_wanted(facing: Facing, crds: Sequence[str], paths: Sequence[str]) -> bool:
-    if crds and facing.old.name not in crds:
+def _is_wanted(crd_pair: CrdPair, crds: Sequence[str], paths: Sequence[str]) -> bool:
+    if crds and crd_pair.old.name not in crds:
         return False
     prefixes = [path.strip("/").removeprefix("./") for path in paths]
-    files = [document.file for side in (facing.old, facing.new) for document in side.documents]
+    files = [document.file for side in (crd_pair.old, crd_pair.new) for document in side.documents]
     below = (not prefix or file == prefix or file.startswith(f"{prefix}/") for file in files for prefix in prefixes)
     return not paths or any(below)
 
@@ -178,10 +178,10 @@ def refused(compared: Compared, servers: tuple[Server, Server]) -> Iterator[Prob
 
     What both sides have alike is looked at once: nothing that makes a server refuse a CRD came with another release.
     """
-    differing = [facing for facing in compared.facings if facing.old.name in compared.found.changed]
+    differing = [crd_pair for crd_pair in compared.pairs if crd_pair.old.name in compared.found.changed]
     good: dict[str, Crd] = {}
-    yield from _of_side(Side.NEW, compared.new, servers[1], (facing.new for facing in differing), good)
-    yield from _of_side(Side.OLD, compared.old, servers[0], (facing.old for facing in differing), good)
+    yield from _of_side(Side.NEW, compared.new, servers[1], (crd_pair.new for crd_pair in differing), good)
+    yield from _of_side(Side.OLD, compared.old, servers[0], (crd_pair.old for crd_pair in differing), good)
 
 
 def _of_side(

@@ -69,7 +69,7 @@ def judge_objects(objects: Iterable[ObjectItem], replayers: Sequence[Replayer], 
             skipped = [*skipped[:1], item]
         else:
             count += 1
-            facts.see(item)
+            facts.add(item)
             fate = tuple(became for target in targets if (became := target.add(item)) is not None)
             name = replayers[0].completed(item).name_in_cluster
             if name is not None and len(fate) == len(targets):

@@ -36,7 +36,7 @@ def judge_cluster(
     newest = len(sets) - 1 if origin is None else names.index(origin)
     facts = ClusterFacts()
     targets, writer = sets if origin is None else sets[:newest], sets[newest]
-    reports = simulate_each(targets, writer, facts.watch(objects()), context=context, crds=crds)
+    reports = simulate_each(targets, writer, facts.observe(objects()), context=context, crds=crds)
     versions = facts.versions
     older: Sequence[str] = names[:newest]
     notes = _doubts(versions)

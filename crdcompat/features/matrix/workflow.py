@@ -15,9 +15,9 @@ from itertools import combinations, permutations
 from typing import Any
 
 from crdcompat.compare.memory import ComparisonCache
-from crdcompat.config.applied import overruled, read_source, reader_for
+from crdcompat.config.applied import apply_config, read_source, reader_for
 from crdcompat.config.configuration import Config
-from crdcompat.config.releases import Chosen
+from crdcompat.config.releases import ReleaseList
 from crdcompat.crds.reader import CrdSet
 from crdcompat.errors import UsageError
 from crdcompat.features.diff.comparison import Filters, compare, report_on
@@ -54,7 +54,7 @@ class Wishes:
     excerpts: bool = False
 
 
-def matrix(chosen: Chosen, config: Config, waivers: Sequence[Waiver], wishes: Wishes) -> MatrixReport:
+def matrix(chosen: ReleaseList, config: Config, waivers: Sequence[Waiver], wishes: Wishes) -> MatrixReport:
     """Compare every two of the releases; with recordings, judge their cluster towards each older one.
 
     Raises SourceError and RefNotFoundError for a release or recording that is not there, UsageError for a filter that
@@ -89,7 +89,7 @@ def _ways(sets: Sequence[CrdSet], config: Config, waivers: Sequence[Waiver], wan
         for direction in wanted.directions:
             one_way = replace(wanted, directions=(direction,))
             report = report_on(compared, (release(old), release(new)), one_way, places, command="matrix")
-            found[older, newer, direction] = overruled(report, config, waivers, splitter), compared.missing
+            found[older, newer, direction] = apply_config(report, config, waivers, splitter), compared.missing
     if len(missing) == len(list(combinations(sets, 2))):
         raise UsageError(missing[0])
     return found

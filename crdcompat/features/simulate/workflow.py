@@ -42,7 +42,7 @@ def simulate(
     of the cluster that they are of is a note.
     """
     facts = ClusterFacts()
-    watched = facts.watch(objects)
+    watched = facts.observe(objects)
     (report,) = simulate_each([old], new, watched, server=server, upgrade=upgrade, context=context, crds=crds)
     writer = old if upgrade else new
     return replace(report, notes=(*report.notes, *_of_the_cluster(facts.versions, writer.name)))

@@ -130,7 +130,7 @@ def test_signatures(tmp_path: Path) -> None:
 def _facts(*objects: object) -> tuple[str | None, str | None]:
     facts = ClusterFacts()
     for item in objects:
-        facts.see(Recorded(item, "x"))
+        facts.add(Recorded(item, "x"))
     return facts.id, facts.version
 
 
