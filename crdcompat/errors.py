@@ -26,6 +26,10 @@ class SourceError(CrdcompatError):
     """A source could not be opened or read: no such path, not a repository, git failed."""
 
 
+class ConfigError(CrdcompatError):
+    """The configuration (or a waiver file) cannot be used: ``file:line: what, and what to do``."""
+
+
 class RefNotFoundError(SourceError):
     """A git ref is not there.
 

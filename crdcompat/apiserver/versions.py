@@ -8,9 +8,13 @@ from __future__ import annotations
 
 import re
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from crdcompat.errors import UsageError
 from crdcompat.records import dataclass
+
+if TYPE_CHECKING:
+    from crdcompat.crds.reader import CrdSet
 
 #: Since which Kubernetes minor (1.N) the API server behaves so. Read as a table.
 SINCE: dict[str, int] = {
@@ -94,6 +98,10 @@ class Server:
         return f"OpenShift {self.openshift[0]}.{self.openshift[1]} (Kubernetes {self.kubernetes})"
 
 
+#: The server of a release whose name does not name a Kubernetes version: only the text of errors depends on it.
+DEFAULT_SERVER = Server(31)
+
+
 def kubernetes_server(text: str) -> Server:
     """``1.31``, ``v1.31.4`` or ``openshift-4.18`` -> Server. Raises UsageError."""
     if text.startswith("openshift-"):
@@ -122,3 +130,13 @@ def server_of_name(name: str) -> Server | None:
     found = re.fullmatch(r"(?:release|openshift|enterprise|ocp)-(\d+)\.(\d+)(?:\.\d+)?(?:[-+].*)?", last)
     release = (int(found[1]), int(found[2])) if found else (0, 0)
     return Server(OPENSHIFT[release], release) if release in OPENSHIFT else None
+
+
+def server_of(crds: CrdSet) -> Server:
+    """The server of a release: as configured, else by its name, else ``DEFAULT_SERVER``. Raises UsageError."""
+    return known_server(crds) or DEFAULT_SERVER
+
+
+def known_server(crds: CrdSet) -> Server | None:
+    """The server that the configuration or the name of a release names; None where neither does. Raises UsageError."""
+    return kubernetes_server(crds.runs) if crds.runs else server_of_name(crds.name)

@@ -32,7 +32,7 @@ def waive(
 ) -> None:
     """Accept findings: write them into the waiver file."""
     from crdcompat.errors import UsageError
-    from crdcompat.findings.finding import Acceptance
+    from crdcompat.models.finding import Acceptance
 
     if reason is None:
         if not sys.stdin.isatty():
@@ -61,7 +61,7 @@ def baseline(
     repo: o.Repo = None,
 ) -> None:
     """Accept every finding there is, at once, marked as the baseline."""
-    from crdcompat.findings.finding import Acceptance
+    from crdcompat.models.finding import Acceptance
 
     found = _findings(report, base, config, repo)
     counted = [finding for finding in found if finding["severity"] != "info"]

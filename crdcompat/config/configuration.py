@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from crdcompat.errors import CrdcompatError
+from crdcompat.errors import ConfigError
 from crdcompat.records import dataclass
 from crdcompat.vocabulary import Direction, Owner, Severity
 
@@ -27,10 +27,6 @@ _DEFAULTS: dict[str, Any] = {
     "waivers": WAIVERS,
 }  # fmt: skip
 _DEFAULT = "default"
-
-
-class ConfigError(CrdcompatError):
-    """The configuration (or a waiver file) cannot be used: ``file:line: what, and what to do``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,41 +120,10 @@ def read_config(path: Path) -> Config:
         if values is None:
             raise ConfigError(f"{path}: there is no table [tool.crdcompat] in it")
         return _config(path, values, None)
+    from crdcompat.yaml.validated import read_mapping
+
     text = _bytes(path)
     return _config(path, read_mapping(path, text), text)
-
-
-def read_mapping(path: Path, text: bytes) -> dict[str, Any]:
-    """The one mapping that a YAML file holds; ``{}`` for an empty one. Raises ConfigError."""
-    from crdcompat.yaml.documents import Document, read_documents
-
-    found = list(read_documents(text, str(path)))
-    for item in found:
-        if not isinstance(item, Document):
-            raise ConfigError(f"{path}:{item.line or 1}: {item.message}")
-        for remark in item.remarks:
-            raise ConfigError(f"{path}:{remark.line}: {remark.message}")
-    if not found:
-        return {}
-    if len(found) > 1 or not isinstance(found[0].data, dict):  # type: ignore[union-attr]
-        raise ConfigError(f"{path}: one mapping is wanted here")
-    data: dict[str, Any] = found[0].data  # type: ignore[union-attr]
-    return data
-
-
-def check_schema(path: Path, values: Any, text: bytes | None, schema: Mapping[str, Any]) -> None:
-    """Hold a file's values against a schema; the first error is raised as ConfigError with its line."""
-    from jsonschema import Draft202012Validator
-
-    errors = sorted(
-        Draft202012Validator(schema).iter_errors(values), key=lambda error: [*map(str, error.absolute_path)]
-    )
-    for error in errors:
-        pointer = tuple(error.absolute_path)
-        unknown = _unknown_key(error)
-        message = unknown or _plain(error)
-        at = ".".join(map(str, pointer))
-        raise ConfigError(f"{path}{_line(text, pointer)}: {at}{': ' if at else ''}{message}")
 
 
 @cache
@@ -173,8 +138,10 @@ def config_schema() -> dict[str, Any]:
 def _config(path: Path, values: dict[str, Any], text: bytes | None) -> Config:
     for line, written, read in _numbers(text) if text is not None else ():
         raise ConfigError(f'{path}:{line}: {written} is a number to YAML ({read}): write it in quotes, "{written}"')
-    check_schema(path, values, text, config_schema())
     from crdcompat.findings.rules import rule_names
+    from crdcompat.yaml.validated import check_schema
+
+    check_schema(path, values, text, config_schema())
 
     for entry in values.get("severities", ()):
         if "rule" in entry and entry["rule"] not in rule_names():
@@ -225,39 +192,3 @@ def _numbers(text: bytes) -> Iterator[tuple[int, str, Any]]:
             left[:0] = [part for pair in node.value for part in pair]
         else:
             left[:0] = node.value
-
-
-def _unknown_key(error: Any) -> str:
-    if error.validator != "additionalProperties" or not isinstance(error.instance, dict):
-        return ""
-    from difflib import get_close_matches
-
-    known = sorted(error.schema.get("properties", {}))
-    for key in error.instance:
-        if key not in known:
-            near = get_close_matches(str(key), known, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known)}"
-            return f"there is no key {key!r}; {hint}"
-    return ""
-
-
-def _plain(error: Any) -> str:
-    if error.validator == "oneOf":
-        return "neither a list of branches nor a map of releases to such lists"
-    if error.validator == "type" and error.validator_value == "string" and isinstance(error.instance, float):
-        return f'{error.instance} is a number to YAML: write it in quotes, "{error.instance}"'
-    if error.validator == "pattern":
-        return f"{error.instance!r} is not {error.schema.get('description', error.schema['pattern'])}"
-    return str(error.message)
-
-
-def _line(text: bytes | None, pointer: tuple[str | int, ...]) -> str:
-    if text is None:
-        return ""
-    from crdcompat.yaml.locate import locate
-
-    for length in range(len(pointer), -1, -1):
-        place = locate(text, [(0, pointer[:length])]).get((0, pointer[:length]))
-        if place is not None:
-            return f":{place[0]}"
-    return ""

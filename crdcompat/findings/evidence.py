@@ -13,14 +13,15 @@ from typing import Any
 from crdcompat.apiserver.errors import DUPLICATE, REQUIRED, FieldError
 from crdcompat.apiserver.keywords import Keyword
 from crdcompat.apiserver.strategy import Resource
+from crdcompat.apiserver.versions import server_of
 from crdcompat.compare.facet import Reaction
 from crdcompat.compare.registry import declared_by
 from crdcompat.crds.pairing import resolve_all
 from crdcompat.crds.reader import CrdSet
 from crdcompat.errors import Problem, Skipped, problem_order
-from crdcompat.features.diff.workflow import server_of
-from crdcompat.findings.finding import Evidence, Finding, order
+from crdcompat.findings.finding import order
 from crdcompat.models.diff import DiffReport, Unexplained
+from crdcompat.models.finding import Evidence, Finding
 from crdcompat.models.report import sorted_skips
 from crdcompat.recordings.objects import ObjectItem, Recorded
 from crdcompat.records import dataclass

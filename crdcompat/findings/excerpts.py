@@ -14,8 +14,8 @@ from typing import Any
 
 from crdcompat.crds.reader import CrdSet
 from crdcompat.errors import SourceError
-from crdcompat.findings.finding import Excerpt, Finding, Location
 from crdcompat.models.diff import DiffReport, UndecidedEntry
+from crdcompat.models.finding import Excerpt, Finding, Location
 from crdcompat.records import dataclass
 from crdcompat.sources.encoding import to_utf8
 from crdcompat.vocabulary import Severity, Side

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from crdcompat.errors import SourceError
-from crdcompat.findings.finding import Location
+from crdcompat.models.finding import Location
 from crdcompat.records import dataclass
 from crdcompat.schema.paths import Pointer
 from crdcompat.vocabulary import Side

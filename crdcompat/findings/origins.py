@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from crdcompat.compare.result import Judged
 from crdcompat.crds.reader import CrdSet
-from crdcompat.findings.finding import Finding, IntroducedBy, Location
 from crdcompat.models.diff import DiffReport
+from crdcompat.models.finding import Finding, IntroducedBy, Location
 from crdcompat.sources.blame import first_release, introduced, is_ancestor
 from crdcompat.sources.refs import release_refs
 from crdcompat.sources.repository import Repository

@@ -12,11 +12,12 @@ from itertools import product
 from typing import Any
 
 from crdcompat.apiserver.strategy import Resource
+from crdcompat.apiserver.versions import server_of
 from crdcompat.compare.witness import Witness
 from crdcompat.crds.pairing import resolve_all
 from crdcompat.crds.reader import CrdSet
-from crdcompat.features.diff.workflow import server_of
-from crdcompat.findings.finding import Finding, Location, fingerprint, listed
+from crdcompat.findings.finding import fingerprint, listed
+from crdcompat.models.finding import Finding, Location
 from crdcompat.schema.enums import member_key
 from crdcompat.schema.paths import Pointer, render, schema_path_of, value_at, with_value
 from crdcompat.sources.encoding import legible

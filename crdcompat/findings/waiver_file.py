@@ -10,11 +10,12 @@ from typing import Any
 
 import orjson
 
-from crdcompat.config.configuration import ConfigError, check_schema, read_mapping
-from crdcompat.findings.finding import Acceptance
+from crdcompat.errors import ConfigError
 from crdcompat.findings.rules import rule_names
 from crdcompat.findings.waivers import Waiver, asks_for, brief
+from crdcompat.models.finding import Acceptance
 from crdcompat.vocabulary import Direction, Severity
+from crdcompat.yaml.validated import check_schema, read_mapping
 
 _HEAD = "# Findings of crdcompat that are accepted, each with its reason. crdcompat waive adds to it.\n"
 

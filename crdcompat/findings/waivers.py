@@ -17,7 +17,7 @@ from typing import Any
 from crdcompat.compare.changes import canonical
 from crdcompat.compare.facet import WaivedBy
 from crdcompat.compare.registry import waived_by
-from crdcompat.findings.finding import Acceptance, Finding
+from crdcompat.models.finding import Acceptance, Finding
 from crdcompat.records import dataclass
 from crdcompat.schema.enums import member_key
 from crdcompat.schema.structural import ABSENT

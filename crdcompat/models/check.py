@@ -10,8 +10,8 @@ from crdcompat.vocabulary import Against, FailOn, Severity
 
 if TYPE_CHECKING:
     from crdcompat.errors import Problem
-    from crdcompat.findings.finding import Finding
     from crdcompat.models.diff import DiffReport
+    from crdcompat.models.finding import Finding
     from crdcompat.models.report import Release
 
 

@@ -10,7 +10,7 @@ from crdcompat.vocabulary import FailOn, Severity
 
 if TYPE_CHECKING:
     from crdcompat.errors import Problem, Skipped
-    from crdcompat.findings.finding import Excerpt, Finding, Location
+    from crdcompat.models.finding import Excerpt, Finding, Location
     from crdcompat.models.report import Release
 
 

@@ -16,7 +16,7 @@ from crdcompat.vocabulary.writes import Endpoint, ReleaseVerdict, WriteResult
 
 if TYPE_CHECKING:
     from crdcompat.errors import Problem, Skipped
-    from crdcompat.findings.finding import Location
+    from crdcompat.models.finding import Location
     from crdcompat.models.report import Release
 
 #: The verdicts with which a cluster can go to a release.

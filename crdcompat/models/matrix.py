@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from crdcompat.errors import Problem
-    from crdcompat.findings.finding import Finding
     from crdcompat.models.diff import DiffReport
+    from crdcompat.models.finding import Finding
     from crdcompat.models.report import Release
     from crdcompat.models.simulation import SimulationReport
 

@@ -12,7 +12,7 @@ from crdcompat.vocabulary import Direction
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from crdcompat.findings.finding import Finding
+    from crdcompat.models.finding import Finding
     from crdcompat.models.matrix import MatrixReport
 
 #: Of a cell: from which release to which.

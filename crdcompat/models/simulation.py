@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from crdcompat.records import dataclass
 from crdcompat.vocabulary import Direction, FailOn
-from crdcompat.vocabulary.writes import Endpoint, WriteKind, WriteResult
+from crdcompat.vocabulary.writes import Endpoint, RepairVerdict, WriteKind, WriteResult
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from crdcompat.errors import Problem, Skipped
-    from crdcompat.features.simulate.repair import Repair
-    from crdcompat.findings.finding import Location
+    from crdcompat.models.finding import Location
     from crdcompat.models.report import Release
 
 
@@ -26,6 +25,18 @@ class WriteVerdict:
     verdict: WriteResult
     errors: tuple[dict[str, Any], ...] = ()
     message: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """``verdict`` is the endpoint whose single write does it, ``deadlock`` or ``not-needed``.
+
+    ``patch`` is the merge patch to send there; in a deadlock it holds what both halves would need.
+    """
+
+    verdict: RepairVerdict
+    patch: dict[str, Any] = field(default_factory=dict)
     note: str = ""
 
 

@@ -20,10 +20,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import crdcompat
+from crdcompat.apiserver.versions import DEFAULT_SERVER
 from crdcompat.compare.local import NodeJudge
 from crdcompat.crds.model import read_crd
 from crdcompat.crds.reader import CrdDocument, CrdSet
-from crdcompat.features.diff.workflow import USUAL, resource_of
+from crdcompat.features.diff.workflow import resource_of
 from crdcompat.findings.evidence import with_evidence
 from crdcompat.recordings.objects import Recorded
 from crdcompat.schema.structural import Node
@@ -163,7 +164,9 @@ def _sound(schema: Json) -> Json:
         free = kind != "object" and any(_kind(below) == "free" for below in _nodes(node))
         if free or set(re.findall(r"self\.([abc])\b", str(node.get(_RULES)))) - members.keys():
             node.pop(_RULES, None)
-        if "default" in node and (_EMBEDDED in node or not NodeJudge(Node(node), USUAL).accepts(node["default"])):
+        if "default" in node and (
+            _EMBEDDED in node or not NodeJudge(Node(node), DEFAULT_SERVER).accepts(node["default"])
+        ):
             del node["default"]  # {} is no resource: it has no kind
     return schema
 
@@ -194,7 +197,8 @@ def _value(node: Json, rng: random.Random) -> Any:
             made.setdefault(rng.choice("abz"), rng.choice(_POOLS["free"]))
         return made
     # To a server 1.5 is in [1]: it cuts off the fraction before it compares. No finding follows it there.
-    pool, alone = _POOLS["integer" if kind == "number" and "enum" in str(node) else kind], NodeJudge(Node(node), USUAL)
+    pool = _POOLS["integer" if kind == "number" and "enum" in str(node) else kind]
+    alone = NodeJudge(Node(node), DEFAULT_SERVER)
     return rng.choice([value for value in pool if alone.accepts(value)] or [pool[0]])
 
 
@@ -216,7 +220,7 @@ def unexplained(old: Json, new: Json, seed: int) -> list[Any]:
     report = crdcompat.diff(*sides, locate=False)
     proved = with_evidence(report, *sides, [Recorded(item, str(index)) for index, item in enumerate(objects)])
     opened = [entry.path for entry in report.undecided]
-    before, after = (resource_of(definition, "v1", USUAL) for definition in definitions)
+    before, after = (resource_of(definition, "v1", DEFAULT_SERVER) for definition in definitions)
     found: list[Any] = []
     for direction, reader, author in (("rollback", before, after), ("upgrade", after, before)):
         rejected = [each for each in proved.unexplained if each["error"].startswith(direction)]

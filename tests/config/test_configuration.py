@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 from helpers import Json, both, commit, crd, git, load_yaml, obj, root, run, string, write
 
-from crdcompat.config.configuration import Config, ConfigError, find_config, read_config
-from crdcompat.findings.finding import Acceptance
+from crdcompat.config.configuration import Config, find_config, read_config
+from crdcompat.errors import ConfigError
 from crdcompat.findings.waiver_file import add_waivers, entries_for, read_waivers
+from crdcompat.models.finding import Acceptance
 
 FINDING = {
     "severity": "error",

@@ -21,9 +21,9 @@ from crdcompat.compare.result import Judged
 from crdcompat.compare.walk import TEXT
 from crdcompat.crds.pairing import pair
 from crdcompat.crds.reader import CrdReader, CrdSet
-from crdcompat.findings.finding import Finding
 from crdcompat.findings.rules import catalogue
 from crdcompat.models.diff import DiffReport
+from crdcompat.models.finding import Finding
 
 GOLDEN = Path(__file__).with_name("golden")
 _READER = CrdReader()
@@ -87,7 +87,7 @@ def _judged(old: CrdSet, new: CrdSet) -> Iterator[tuple[Judged, Any, Any]]:
 
 def kube_server(side: CrdSet) -> Any:
     """The server beside a release, as diff takes it."""
-    from crdcompat.features.diff.workflow import server_of
+    from crdcompat.apiserver.versions import server_of
 
     return server_of(side)
 

@@ -40,8 +40,8 @@ import crdcompat
 from crdcompat.apiserver.crd_validation.refusal import update_refusal
 from crdcompat.apiserver.versions import kubernetes_server
 from crdcompat.crds.model import read_crd
-from crdcompat.findings.finding import Finding
 from crdcompat.findings.rules import catalogue
+from crdcompat.models.finding import Finding
 
 #: Looked up before the tests get a cache of their own.
 _BUILT = referee_build.built(referee_build.cache_home())

@@ -13,8 +13,8 @@ import crdcompat
 from crdcompat.crds.reader import CrdSet
 from crdcompat.errors import Problem, Skipped
 from crdcompat.findings.evidence import with_evidence
-from crdcompat.findings.finding import Evidence, Finding
 from crdcompat.models.diff import DiffReport
+from crdcompat.models.finding import Evidence, Finding
 from crdcompat.recordings.objects import Recorded
 
 # -- small cases -----------------------------------------------------------------------------------------------

@@ -11,8 +11,8 @@ from helpers import Json, crd, obj, root, string, write
 import crdcompat
 from crdcompat.findings import excerpts
 from crdcompat.findings.excerpts import with_excerpts
-from crdcompat.findings.finding import Excerpt
 from crdcompat.models.diff import DiffReport
+from crdcompat.models.finding import Excerpt
 
 
 def compared(top: Path, old: str | Json, new: str | Json, *, brief: bool = False, name: str = "w.yaml") -> DiffReport:

@@ -12,8 +12,8 @@ from helpers import Json, example_crd, run, write
 
 import crdcompat
 from crdcompat.compare.registry import all_crd_facets, all_facets
-from crdcompat.findings.finding import Finding
 from crdcompat.findings.rules import Example, Rule, catalogue
+from crdcompat.models.finding import Finding
 from crdcompat.render.rules import rule_text
 
 RULES = catalogue()

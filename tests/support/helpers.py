@@ -23,8 +23,8 @@ import yaml
 
 from crdcompat import __main__, judge
 from crdcompat.apiserver.admission import Verdict
-from crdcompat.findings.finding import Finding
 from crdcompat.findings.rules import Example
+from crdcompat.models.finding import Finding
 from crdcompat.render.report_schema import schema_text
 from crdcompat.sources.tree import Tree
 

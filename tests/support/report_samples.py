@@ -13,9 +13,9 @@ from helpers import Json, crd, obj, root, string, write
 import crdcompat
 from crdcompat.errors import Problem
 from crdcompat.features.simulate.workflow import simulate
-from crdcompat.findings.finding import Acceptance, Finding
 from crdcompat.models.check import CheckReport, Section
 from crdcompat.models.diff import DiffReport, Unexplained
+from crdcompat.models.finding import Acceptance, Finding
 from crdcompat.models.report import Release
 from crdcompat.models.reports import Report
 from crdcompat.models.simulation import SimulationReport

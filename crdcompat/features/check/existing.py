@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from crdcompat.findings.finding import Finding
 from crdcompat.findings.split import FindingSplitter
 from crdcompat.findings.waivers import has_values
 from crdcompat.models.diff import DiffReport
+from crdcompat.models.finding import Finding
 from crdcompat.schema.enums import member_key
 from crdcompat.vocabulary import FindingStatus
 

@@ -20,9 +20,10 @@ from crdcompat.crds.model import Crd
 from crdcompat.crds.pairing import CrdPair, Pairing, Resolved, pair
 from crdcompat.crds.reader import CrdDocument, CrdSet
 from crdcompat.errors import Problem, problem_order
-from crdcompat.findings.finding import Finding, Location, group_copies, make_findings
+from crdcompat.findings.finding import group_copies, make_findings
 from crdcompat.findings.locations import Places, look_up
 from crdcompat.models.diff import Counts, DiffReport, UndecidedEntry
+from crdcompat.models.finding import Finding, Location
 from crdcompat.models.report import Release, sorted_skips
 from crdcompat.records import dataclass
 from crdcompat.schema.paths import Pointer, owner, render

@@ -8,22 +8,19 @@ from typing import Any
 
 from crdcompat.apiserver.admission import Verdict
 from crdcompat.apiserver.strategy import TOO_DEEP, Resource
-from crdcompat.apiserver.versions import Server, kubernetes_server, server_of_name
+from crdcompat.apiserver.versions import Server, known_server, kubernetes_server, server_of
 from crdcompat.compare.memory import ComparisonCache
 from crdcompat.compare.result import Judged
 from crdcompat.crds.model import Crd, CrdVersion, is_crd, read_crd
 from crdcompat.crds.reader import CrdReader, CrdSet
 from crdcompat.errors import UsageError, problem_order
 from crdcompat.features.diff.comparison import Compared, Filters, compare, refused, report_on
-from crdcompat.findings.finding import Finding, Location
 from crdcompat.findings.locations import Places, find_places
 from crdcompat.models.diff import DiffReport
+from crdcompat.models.finding import Finding, Location
 from crdcompat.models.report import Release
 from crdcompat.schema.enums import member_key
 from crdcompat.vocabulary import Direction, Owner, Side
-
-#: What is assumed of a release whose name tells no Kubernetes version; only the wording of errors depends on it.
-USUAL = Server(31)
 
 
 def _scale(resource: Resource, new: Any, old: Any) -> Verdict:
@@ -174,19 +171,9 @@ def resource_of(crd: Crd | dict[str, Any], version: str | None, server: Server) 
     return Resource(crd, found, server)
 
 
-def server_of(crds: CrdSet) -> Server:
-    """The server that runs beside a release, as told or by its name; the usual one where nothing tells."""
-    return told_server(crds) or USUAL
-
-
-def told_server(crds: CrdSet) -> Server | None:
-    """The server that the configuration or the name of a release tells."""
-    return kubernetes_server(crds.runs) if crds.runs else server_of_name(crds.name)
-
-
 def release(crds: CrdSet) -> Release:
     """How the report names a side."""
-    told = told_server(crds)
+    told = known_server(crds)
     return Release(crds.name, crds.commit, told.kubernetes if told else None, crds.notes)
 
 

@@ -13,7 +13,7 @@ from crdcompat.features.diff.workflow import release
 from crdcompat.features.fleet.reach import verdict_on
 from crdcompat.features.fleet.tally import ClusterTally, FleetTally, Share, Tallied
 from crdcompat.features.simulate.causes import places_of
-from crdcompat.findings.finding import Location
+from crdcompat.models.finding import Location
 from crdcompat.models.fleet import FleetCluster, FleetFinding, FleetReport, HeldValue, Standing, TargetShare, Unjudged
 from crdcompat.render.wording.findings import many
 from crdcompat.vocabulary import Direction, Side

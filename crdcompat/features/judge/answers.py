@@ -13,10 +13,10 @@ import orjson
 from crdcompat.apiserver.admission import Verdict
 from crdcompat.apiserver.crd_validation.refusal import refusal
 from crdcompat.apiserver.strategy import Resource
-from crdcompat.apiserver.versions import Server, kubernetes_server
+from crdcompat.apiserver.versions import DEFAULT_SERVER, Server, kubernetes_server
 from crdcompat.crds.model import Crd, NotACrdError, is_crd, read_crd
 from crdcompat.errors import CrdcompatError, Problem, SourceError, UsageError
-from crdcompat.features.diff.workflow import USUAL, judge_with, resource_of
+from crdcompat.features.diff.workflow import judge_with, resource_of
 from crdcompat.features.simulate.workflow import error_data
 from crdcompat.records import dataclass
 from crdcompat.render.escape import harmless
@@ -41,7 +41,7 @@ def answer(question: Question, *, as_json: bool) -> tuple[str, int]:
     """The answer as text or JSON, and the exit code. Raises CrdcompatError for input that cannot be judged."""
     new = _one_object(question.new)
     old = _one_object(question.old) if question.old else None
-    server = question.server or USUAL
+    server = question.server or DEFAULT_SERVER
     server = Server(server.minor, server.openshift, question.ratcheting)
     version = question.version or str(new.get("apiVersion", "")).rpartition("/")[2] or None
     resource = _served(question.crd, resource_of(_crd_for(question.crd, new), version, server))
@@ -87,7 +87,7 @@ def _answer_lines(lines: BinaryIO) -> int:
 def _answer_request(request: Any) -> dict[str, Any]:
     if not isinstance(request, dict):
         raise UsageError("the request is not an object")
-    crd, version, kube = request.get("crd"), request.get("version"), request.get("kube") or USUAL.kubernetes
+    crd, version, kube = request.get("crd"), request.get("version"), request.get("kube") or DEFAULT_SERVER.kubernetes
     if not isinstance(crd, str) or not isinstance(kube, str):
         raise UsageError("the request names no CRD file in `crd`, or `kube` is no text such as 1.31")
     if not isinstance(version, (str, type(None))):

@@ -14,6 +14,7 @@ from dataclasses import field, replace
 from itertools import combinations, permutations
 from typing import Any
 
+from crdcompat.apiserver.versions import server_of
 from crdcompat.compare.memory import ComparisonCache
 from crdcompat.config.applied import apply_config, read_source, reader_for
 from crdcompat.config.configuration import Config
@@ -21,12 +22,12 @@ from crdcompat.config.releases import ReleaseList
 from crdcompat.crds.reader import CrdSet
 from crdcompat.errors import UsageError
 from crdcompat.features.diff.comparison import Filters, compare, report_on
-from crdcompat.features.diff.workflow import release, server_of
-from crdcompat.findings.finding import Finding
+from crdcompat.features.diff.workflow import release
 from crdcompat.findings.locations import find_places
 from crdcompat.findings.split import FindingSplitter
 from crdcompat.findings.waivers import Waiver, has_values
 from crdcompat.models.diff import DiffReport
+from crdcompat.models.finding import Finding
 from crdcompat.models.matrix import Blocker, Cell, MatrixCluster, MatrixReport, Since
 from crdcompat.recordings.objects import ObjectItem
 from crdcompat.records import dataclass

@@ -10,8 +10,8 @@ from crdcompat.apiserver.errors import NOT_SUPPORTED
 from crdcompat.crds.pairing import Chosen
 from crdcompat.crds.reader import CrdSet
 from crdcompat.features.simulate.judges import Replayed
-from crdcompat.findings.finding import Location
 from crdcompat.findings.locations import Spot
+from crdcompat.models.finding import Location
 from crdcompat.models.simulation import RejectedCause
 from crdcompat.records import dataclass
 from crdcompat.schema.enums import member_key

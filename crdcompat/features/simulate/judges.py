@@ -7,12 +7,11 @@ from functools import partial
 
 from crdcompat.apiserver.crd_validation.refusal import refusal
 from crdcompat.apiserver.strategy import TOO_DEEP, Resource
-from crdcompat.apiserver.versions import Server
+from crdcompat.apiserver.versions import Server, known_server
 from crdcompat.crds.pairing import Chosen, Resolved, resolve_all
 from crdcompat.crds.reader import CrdSet
 from crdcompat.crds.variants import DEFAULT
 from crdcompat.errors import Problem
-from crdcompat.features.diff.workflow import told_server
 from crdcompat.features.simulate.replay import Answer, Replay, replay
 from crdcompat.models.simulation import NotSimulated, worst_verdict
 from crdcompat.recordings.objects import Recorded
@@ -71,7 +70,7 @@ class Replayer:
     """
 
     def __init__(self, reader: CrdSet, writer: CrdSet, server: Server | None, context: str | None) -> None:
-        self._server = server or told_server(reader)
+        self._server = server or known_server(reader)
         self._reader_name = reader.name
         name, self._readers = resolve_all(reader, writer, context)
         _, self._writers = resolve_all(writer, reader, context)

@@ -7,30 +7,17 @@ server validates the whole object on either write, there is no way out but to ch
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import field
 from itertools import islice
 from typing import Any
 
 from crdcompat.apiserver.admission import Verdict
 from crdcompat.apiserver.strategy import Resource
-from crdcompat.records import dataclass
+from crdcompat.models.simulation import Repair
 from crdcompat.schema.mentions import mentions
 from crdcompat.schema.paths import Object, Pointer, node_at, schema_path_of, value_at, with_value
 from crdcompat.schema.sample import sample, values
 from crdcompat.schema.structural import ABSENT
 from crdcompat.vocabulary.writes import RepairVerdict
-
-
-@dataclass(frozen=True, slots=True)
-class Repair:
-    """``verdict`` is the endpoint whose single write does it, ``deadlock`` or ``not-needed``.
-
-    ``patch`` is the merge patch to send there; in a deadlock it holds what both halves would need.
-    """
-
-    verdict: RepairVerdict
-    patch: dict[str, Any] = field(default_factory=dict)
-    note: str = ""
 
 
 def repair(resource: Resource, obj: Object, bad: list[Pointer], *, at_root: bool = False) -> Repair:

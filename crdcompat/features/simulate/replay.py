@@ -14,7 +14,8 @@ from crdcompat.apiserver.decode import Decoded
 from crdcompat.apiserver.errors import FieldError
 from crdcompat.apiserver.strategy import Resource
 from crdcompat.features.simulate.edits import touching, unrelated
-from crdcompat.features.simulate.repair import Repair, repair
+from crdcompat.features.simulate.repair import repair
+from crdcompat.models.simulation import Repair
 from crdcompat.records import dataclass
 from crdcompat.schema.paths import Object, Pointer, SchemaPath, is_within, schema_path_of
 from crdcompat.vocabulary.writes import WriteKind, WriteResult

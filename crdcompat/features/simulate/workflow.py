@@ -14,10 +14,9 @@ from crdcompat.errors import Problem, Skipped, problem_order, skipped_order
 from crdcompat.features.diff.workflow import release
 from crdcompat.features.simulate.causes import CauseCounter
 from crdcompat.features.simulate.judges import ASK, Replayed, replayers
-from crdcompat.features.simulate.repair import Repair
 from crdcompat.features.simulate.replay import Answer
 from crdcompat.models.report import Release
-from crdcompat.models.simulation import NotSimulated, SimulatedObject, SimulationReport, WriteVerdict
+from crdcompat.models.simulation import NotSimulated, Repair, SimulatedObject, SimulationReport, WriteVerdict
 from crdcompat.recordings.clusters import ClusterFacts
 from crdcompat.recordings.objects import ObjectItem
 from crdcompat.schema.structural import ABSENT

@@ -8,9 +8,9 @@ from crdcompat.render.data.parts import acceptance_data, head, location, problem
 from crdcompat.vocabulary import FindingStatus
 
 if TYPE_CHECKING:
-    from crdcompat.findings.finding import Finding, IntroducedBy
     from crdcompat.models.check import CheckReport
     from crdcompat.models.diff import DiffReport, UndecidedEntry
+    from crdcompat.models.finding import Finding, IntroducedBy
 
 
 def diff_data(report: DiffReport) -> dict[str, Any]:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from enum import StrEnum
 
     from crdcompat.errors import Problem, Skipped
-    from crdcompat.findings.finding import Acceptance, Location
+    from crdcompat.models.finding import Acceptance, Location
 
 
 _Word = TypeVar("_Word", bound="StrEnum")

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from crdcompat.findings.finding import Location
 from crdcompat.models.check import CheckReport
+from crdcompat.models.finding import Location
 from crdcompat.models.reports import Report
 from crdcompat.models.simulation import SimulationReport
 from crdcompat.render.escape import Style, harmless

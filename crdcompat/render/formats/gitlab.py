@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from crdcompat.findings.finding import Location, fingerprint
+from crdcompat.findings.finding import fingerprint
+from crdcompat.models.finding import Location
 from crdcompat.models.reports import Report
 from crdcompat.models.simulation import SimulationReport
 from crdcompat.render.escape import Style, harmless

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from crdcompat.errors import Problem
-    from crdcompat.findings.finding import Finding
+    from crdcompat.models.finding import Finding
 
 NAME = "junit"
 

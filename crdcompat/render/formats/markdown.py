@@ -29,7 +29,7 @@ from crdcompat.vocabulary import Severity
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from crdcompat.findings.finding import Finding
+    from crdcompat.models.finding import Finding
     from crdcompat.models.fleet import FleetReport
     from crdcompat.models.matrix import MatrixReport
 

@@ -13,10 +13,11 @@ from urllib.parse import quote
 
 import orjson
 
-from crdcompat.findings.finding import Finding, Location, fingerprint
+from crdcompat.findings.finding import fingerprint
 from crdcompat.findings.rules import rule as rule_of
 from crdcompat.models.check import CheckReport, Section, sections
 from crdcompat.models.diff import DiffReport, UndecidedEntry
+from crdcompat.models.finding import Finding, Location
 from crdcompat.models.reports import Report
 from crdcompat.models.simulation import RejectedCause, SimulatedObject, SimulationReport
 from crdcompat.render.escape import Style, harmless

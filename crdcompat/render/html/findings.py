@@ -18,8 +18,8 @@ from crdcompat.vocabulary import Direction, FindingStatus, Owner, Severity
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from crdcompat.findings.finding import Finding
     from crdcompat.findings.rules import Rule
+    from crdcompat.models.finding import Finding
     from crdcompat.models.report import Release
 
 SEVERITY = Facet("severity", "Severity", (*Severity, "undecided"))

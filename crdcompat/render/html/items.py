@@ -17,8 +17,8 @@ from crdcompat.vocabulary import Direction, FindingStatus, Owner, Severity
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from crdcompat.findings.finding import Excerpt, Finding, Location
     from crdcompat.models.diff import DiffReport, UndecidedEntry
+    from crdcompat.models.finding import Excerpt, Finding, Location
     from crdcompat.render.html.facets import Facets
 
 _T = TypeVar("_T")

@@ -24,7 +24,7 @@ from crdcompat.yaml.dump import to_yaml
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from crdcompat.findings.finding import Excerpt
+    from crdcompat.models.finding import Excerpt
 
 _TEMPLATES = Path(__file__).parent / "templates"
 #: Nothing is loaded, sent, framed or made a page from text; only this very style and script count.

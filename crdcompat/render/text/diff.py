@@ -21,8 +21,8 @@ from crdcompat.vocabulary import Severity
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from crdcompat.findings.finding import Finding
     from crdcompat.models.diff import DiffReport
+    from crdcompat.models.finding import Finding
     from crdcompat.models.report import Release
     from crdcompat.render.escape import Style
 

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from crdcompat.errors import Problem
-    from crdcompat.findings.finding import Finding, IntroducedBy, Location
     from crdcompat.models.diff import DiffReport, UndecidedEntry
+    from crdcompat.models.finding import Finding, IntroducedBy, Location
     from crdcompat.models.report import Release
     from crdcompat.render.escape import Style
 

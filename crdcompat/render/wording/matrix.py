@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from crdcompat.findings.finding import listed
-from crdcompat.models.losses import loss_lines
+from crdcompat.models.losses import losses
 from crdcompat.models.matrix_obstacles import ObstaclePart
 from crdcompat.render.wording.findings import many
 from crdcompat.vocabulary import Direction
 from crdcompat.vocabulary.writes import ReleaseVerdict
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from crdcompat.models.matrix import MatrixCluster, MatrixReport
     from crdcompat.models.simulation import SimulationReport
 
-
-_MOST_VALUES = 20
-
-
-_MOST_WAYS = 4
-
+_MAX_VALUES = 20
+_MAX_WAYS = 4
+_MAX_PATHS = 20
 
 #: By direction: what is listed, and how to read "since".
 BLOCKING = {
@@ -43,11 +43,11 @@ def matrix_notes(report: MatrixReport) -> tuple[str, ...]:
 
 def part_line(part: ObstaclePart) -> str:
     """``since release-4.14: "MachineAPI", "Build"``, and which ways, where it is not all over that release."""
-    values = f": {listed(part.values, _MOST_VALUES)}" if part.values else ""
+    values = f": {listed(part.values, _MAX_VALUES)}" if part.values else ""
     if part.usual:
         return f"since {part.since}{values}"
-    rest = len(part.ways) - _MOST_WAYS
-    ways = ", ".join(" -> ".join(way) for way in part.ways[:_MOST_WAYS]) + (f" and {rest} more" if rest > 0 else "")
+    rest = len(part.ways) - _MAX_WAYS
+    ways = ", ".join(" -> ".join(way) for way in part.ways[:_MAX_WAYS]) + (f" and {rest} more" if rest > 0 else "")
     return f"since {part.since}{values} (only {ways})"
 
 
@@ -70,7 +70,7 @@ def cluster_title(cluster: MatrixCluster) -> str:
 
 def target_lines(report: SimulationReport) -> list[str]:
     """What stands in the way to one release, then what would be lost on it."""
-    return [*_cause_lines(report), *loss_lines(report)]
+    return [*_cause_lines(report), *_loss_lines(report)]
 
 
 def _cause_lines(report: SimulationReport) -> list[str]:
@@ -78,9 +78,22 @@ def _cause_lines(report: SimulationReport) -> list[str]:
     alike: dict[tuple[str, str], list[str]] = {}
     for cause in report.causes:
         who = cause.example.partition(" in ")[0] if cause.objects == 1 else many(cause.objects, cause.kind)
-        held = listed(cause.values, _MOST_VALUES) if cause.values else f"rejected ({cause.type})"
+        held = listed(cause.values, _MAX_VALUES) if cause.values else f"rejected ({cause.type})"
         alike.setdefault((who, held), []).append(cause.path or "the object")
     return [f"{who}: {', '.join(paths)}: {held}" for (who, held), paths in alike.items()]
+
+
+def _loss_lines(report: SimulationReport) -> Iterator[str]:
+    """``Widget/n/a loses spec.size``, ``3 Widgets lose spec.size, spec.tags[*].key``; kinds of one name tell theirs."""
+    alike: dict[tuple[str, str, str], list[str]] = {}
+    for loss in losses(report):
+        who = f"{loss.example} loses" if loss.objects == 1 else f"{many(loss.objects, loss.kind)} lose"
+        alike.setdefault((loss.kind, loss.crd, who), []).append(loss.path)
+    crds = Counter(kind for kind, _ in {(kind, crd) for kind, crd, _ in alike})
+    for (kind, crd, who), paths in alike.items():
+        which = f" (of {crd})" if crds[kind] > 1 else ""
+        rest = len(paths) - _MAX_PATHS
+        yield f"{who} {', '.join(paths[:_MAX_PATHS])}{f' and {rest} more' if rest > 0 else ''}{which}"
 
 
 def cluster_answer(cluster: MatrixCluster) -> str:

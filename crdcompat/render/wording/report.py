@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from crdcompat.findings.finding import Finding, Location, fingerprint, order
+from crdcompat.findings.finding import fingerprint, order
 from crdcompat.models.check import CheckReport, Section, sections
 from crdcompat.models.diff import DiffReport
+from crdcompat.models.finding import Finding, Location
 from crdcompat.models.reports import Report
 from crdcompat.models.simulation import RejectedCause, SimulatedObject, SimulationReport
 from crdcompat.render.escape import Style, finish, harmless

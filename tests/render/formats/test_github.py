@@ -21,7 +21,7 @@ from report_samples import (
     unreadable,
 )
 
-from crdcompat.findings.finding import Location
+from crdcompat.models.finding import Location
 
 _COMMAND = re.compile(r"::(error|warning|notice) ([^\n]*?)::([^\n]*)")
 

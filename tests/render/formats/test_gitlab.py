@@ -12,7 +12,7 @@ import pytest
 from report_samples import HOSTILE, check, compared, empty_check, hostile_check, rendered, replayed, sample, unreadable
 from report_samples import OLD as SAME
 
-from crdcompat.findings.finding import Location
+from crdcompat.models.finding import Location
 from crdcompat.models.reports import Report
 
 

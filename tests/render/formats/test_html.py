@@ -34,8 +34,8 @@ from report_samples import (
     with_findings,
 )
 
-from crdcompat.findings.finding import Acceptance, Evidence, IntroducedBy
 from crdcompat.models.diff import Unexplained
+from crdcompat.models.finding import Acceptance, Evidence, IntroducedBy
 from crdcompat.models.reports import Report
 from crdcompat.render import html
 from crdcompat.render.html.page import as_data

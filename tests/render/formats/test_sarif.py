@@ -28,8 +28,8 @@ from report_samples import OLD as SAME
 from sarif import KEY, Run, one_run
 
 from crdcompat import __version__
-from crdcompat.findings.finding import Location
 from crdcompat.findings.rules import catalogue
+from crdcompat.models.finding import Location
 from crdcompat.models.reports import Report
 
 Read = Callable[[Report], Run]
