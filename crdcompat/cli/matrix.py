@@ -55,7 +55,7 @@ def matrix(
     from crdcompat.cli.settings import check_matrix_formats, check_rules, exit_code, settled
     from crdcompat.config.releases import choose
     from crdcompat.features.diff.comparison import Filters
-    from crdcompat.features.matrix.workflow import Wishes
+    from crdcompat.features.matrix.workflow import MatrixOptions
     from crdcompat.features.matrix.workflow import matrix as run
     from crdcompat.findings.waiver_file import read_waivers
     from crdcompat.recordings.objects import read_objects
@@ -72,7 +72,7 @@ def matrix(
         trees = [open_objects(source, repo=repo) for source in objects or ()]
         return progress.each(chain.from_iterable(read_objects(tree, progress.file) for tree in trees))
 
-    wishes = Wishes(
+    wishes = MatrixOptions(
         filters=Filters(
             directions=direction.directions,
             owners=owner or (),

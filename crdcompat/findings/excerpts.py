@@ -21,11 +21,11 @@ from crdcompat.sources.encoding import to_utf8
 from crdcompat.vocabulary import Severity, Side
 
 #: Lines shown before and after what is marked, lines marked at most, and characters of a line.
-_AROUND, _MOST_MARKED, _MOST_WIDE = 4, 12, 120
+_AROUND, _MAX_MARKED, _MAX_WIDE = 4, 12, 120
 #: Lines on either side of a place that are compared to tell which of those shown have changed.
 _REACH = 40
 #: Characters of all excerpts of a report; findings come most severe first, so the least go without.
-_MOST_CHARACTERS = 3_000_000
+_MAX_CHARACTERS = 3_000_000
 #: What ends a line for the YAML reader that the line numbers come from.
 _BREAK = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
 
@@ -61,7 +61,7 @@ def with_excerpts(report: DiffReport, old: CrdSet, new: CrdSet, *, brief: bool =
     def shown(found: tuple[Location, ...], values: frozenset[str], lacking: str) -> tuple[Excerpt, ...]:
         return _excerpts([windows[place] for place in found if place in windows], values, lacking)
 
-    room = _MOST_CHARACTERS
+    room = _MAX_CHARACTERS
 
     def told(entry: Finding | UndecidedEntry) -> tuple[Excerpt, ...]:
         nonlocal room
@@ -113,10 +113,10 @@ def _windows(crds: CrdSet, places: Iterable[Location], side: Side) -> dict[Locat
 
 def _cut(line: str, column: int) -> str:
     """The line, of a long one what stands about the column."""
-    if len(line) <= _MOST_WIDE:
+    if len(line) <= _MAX_WIDE:
         return line
-    start = 0 if column < _MOST_WIDE * 3 // 4 else column - 20
-    return ("…" if start else "") + line[start : start + _MOST_WIDE] + ("…" if start + _MOST_WIDE < len(line) else "")
+    start = 0 if column < _MAX_WIDE * 3 // 4 else column - 20
+    return ("…" if start else "") + line[start : start + _MAX_WIDE] + ("…" if start + _MAX_WIDE < len(line) else "")
 
 
 def _excerpts(windows: Sequence[_Window], values: frozenset[str], lacking: str) -> tuple[Excerpt, ...]:
@@ -131,11 +131,11 @@ def _excerpts(windows: Sequence[_Window], values: frozenset[str], lacking: str) 
 def _excerpt(window: _Window, marked: frozenset[int]) -> Excerpt:
     """The lines around the place, and those marked that stand together with it."""
     low = high = window.at
-    while low - 1 in marked and window.at - low < _MOST_MARKED // 2:
+    while low - 1 in marked and window.at - low < _MAX_MARKED // 2:
         low -= 1
     if _is_list(window):
-        high = min(max(_items(window)), high + _MOST_MARKED)
-    while high + 1 in marked and high - low < _MOST_MARKED:
+        high = min(max(_items(window)), high + _MAX_MARKED)
+    while high + 1 in marked and high - low < _MAX_MARKED:
         high += 1
     low, high = max(low - _AROUND, 0), min(high + _AROUND, len(window.lines) - 1)
     changed = frozenset(window.start + index for index in marked if low <= index <= high)

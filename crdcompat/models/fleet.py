@@ -1,7 +1,7 @@
-"""What a simulation of many clusters reports: what blocks how many of them, and how far back each can go.
+"""The report of ``simulate --fleet``: which findings block how many clusters, and how far back each cluster can go.
 
-Plain values, as in ``report.model``. A verdict is that of ``report.matrix_model``: ``blocked`` (a write is rejected),
-``unknown`` (something could not be judged), ``at risk`` (an accepted write loses data), ``clean``.
+The verdicts are those of the matrix: ``blocked`` (a write is rejected), ``unknown`` (something could not be judged),
+``at risk`` (an accepted write loses data), ``clean``.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from crdcompat.models.finding import Location
     from crdcompat.models.report import Release
 
-#: The verdicts with which a cluster can go to a release.
-OPEN = (ReleaseVerdict.CLEAN, ReleaseVerdict.AT_RISK)
+#: The verdicts with which a cluster can move to a release.
+REACHABLE = (ReleaseVerdict.CLEAN, ReleaseVerdict.AT_RISK)
 
 
 @dataclass(frozen=True, slots=True)
-class Unread:
+class UnreadRecording:
     """A recording that could not be read at all, and why."""
 
     recording: str
@@ -32,12 +32,12 @@ class Unread:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """One cluster in front of one target.
+class ClusterVerdict:
+    """The verdict on one cluster against one target.
 
-    ``objects`` counts those replayed by their worst verdict, ``findings`` are ids of the report's findings, in its
-    order. ``unjudged`` says what keeps anything better than ``unknown`` from being said, ``unjudged_objects`` of how
-    many objects that is.
+    ``objects`` counts the replayed objects by their worst verdict, ``findings`` are ids of the report's findings, in
+    its order. ``unjudged`` are the reasons why the verdict is not better than ``unknown``, ``unjudged_objects`` the
+    number of objects that were not judged.
     """
 
     target: str
@@ -50,10 +50,10 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class FleetCluster:
-    """One cluster: its recordings, which say the same ``id`` (spec.clusterID of its ClusterVersion), and its standings.
+    """One cluster: its recordings, all with the same ``id`` (spec.clusterID of ClusterVersion), and its verdicts.
 
-    ``version`` is what it runs by the recording, ``objects`` how many were read, ``outside`` how many of them are of
-    kinds that neither release defines. ``standings`` are in the order of the report's targets.
+    ``version`` is the recorded version, None if unknown. ``objects`` counts the objects read, ``outside`` those of
+    kinds that neither release defines. ``verdicts`` are in the order of the report's targets.
     """
 
     name: str
@@ -62,17 +62,17 @@ class FleetCluster:
     version: str | None
     objects: int
     outside: int
-    standings: tuple[Standing, ...]
+    verdicts: tuple[ClusterVerdict, ...]
 
     @property
     def farthest(self) -> str | None:
-        """The last target, of those in order, that it can go to; None if there is none."""
-        return next((each.target for each in reversed(self.standings) if each.verdict in OPEN), None)
+        """The last of the ordered targets that the cluster can move to; None if there is none."""
+        return next((each.target for each in reversed(self.verdicts) if each.verdict in REACHABLE), None)
 
 
 @dataclass(frozen=True, slots=True)
-class HeldValue:
-    """A value that is rejected, and how many clusters hold it."""
+class RejectedValue:
+    """A rejected value, and the number of clusters that hold it."""
 
     value: Any
     clusters: int
@@ -80,21 +80,22 @@ class HeldValue:
 
 @dataclass(frozen=True, slots=True)
 class TargetShare:
-    """How many clusters and objects a finding stops in front of one target, and the line that rejects them there."""
+    """The clusters and objects that a finding blocks from one target, and the line that rejects them there."""
 
     target: str
     clusters: int
     objects: int
-    values: tuple[HeldValue, ...]
+    values: tuple[RejectedValue, ...]
     location: Location | None
 
 
 @dataclass(frozen=True, slots=True)
 class FleetFinding:
-    """What recorded objects of one kind hold at one path that a target rejects, over all clusters.
+    """Values at one path of one kind's objects that a target rejects, over all clusters.
 
-    ``id`` is that of the same cause in other reports. ``clusters`` hold it for some target. ``endpoint`` is where a
-    write can take it out (``main`` or ``status``), ``targets`` those that reject it, in the report's order.
+    ``id`` is the same for the same cause in all reports. ``clusters`` counts the clusters blocked from any target.
+    ``endpoint`` (``main`` or ``status``) is where a write can remove the values. ``targets`` are those that reject
+    them, in the report's order.
     """
 
     id: str
@@ -109,10 +110,10 @@ class FleetFinding:
 
 
 @dataclass(frozen=True, slots=True)
-class Unjudged:
-    """Why objects could not be judged: in front of which targets, in how many clusters, how many, one of them.
+class UnjudgedReason:
+    """Objects not judged for one reason: against which targets, in how many clusters, and one as an example.
 
-    ``objects`` are those of the target with most; 0 where it is not known how many there are.
+    ``objects`` is the number for the target with most; 0 if the number is unknown.
     """
 
     reason: str
@@ -126,9 +127,10 @@ class Unjudged:
 class FleetReport:
     """The result of ``simulate --fleet``: the rollback NEW -> target of every cluster, for every target.
 
-    ``targets`` are the nearest to NEW first; OLD is one of them. ``findings`` and ``unjudged`` come with most clusters
-    first, ``clusters`` by name. ``problems`` are what could not be read beside the ``unread`` recordings; of one
-    recording only the first. With ``direction`` ``upgrade`` the only target is NEW, and the objects are OLD's.
+    ``targets`` include OLD; the nearest to NEW is first. ``findings`` and ``unjudged`` are sorted by clusters, most
+    first; ``clusters`` by name. ``unread`` are recordings that could not be read at all; ``problems`` are parts that
+    could not be read, the first few per recording. With ``direction`` ``upgrade`` the only target is NEW, and the
+    objects are OLD's.
     """
 
     KIND: ClassVar[Literal["fleet"]] = "fleet"
@@ -139,8 +141,8 @@ class FleetReport:
     targets: tuple[Release, ...]
     clusters: tuple[FleetCluster, ...]
     findings: tuple[FleetFinding, ...]
-    unjudged: tuple[Unjudged, ...]
-    unread: tuple[Unread, ...]
+    unjudged: tuple[UnjudgedReason, ...]
+    unread: tuple[UnreadRecording, ...]
     problems: tuple[Problem, ...]
     left_out: tuple[Skipped, ...]
     notes: tuple[str, ...] = ()
@@ -148,25 +150,25 @@ class FleetReport:
 
     @property
     def recordings(self) -> int:
-        """How many there are, those that could not be read included."""
+        """The number of recordings, unread ones included."""
         return sum(len(cluster.recordings) for cluster in self.clusters) + len(self.unread)
 
     @property
     def objects(self) -> int:
-        """How many were read."""
+        """The number of objects read."""
         return sum(cluster.objects for cluster in self.clusters)
 
     def by_verdict(self, target: str) -> dict[ReleaseVerdict, int]:
-        """How many clusters have which verdict in front of a target, worst first."""
-        standings = (each for cluster in self.clusters for each in cluster.standings)
-        counted = Counter(each.verdict for each in standings if each.target == target)
+        """The number of clusters with each verdict against a target, worst first."""
+        verdicts = (each for cluster in self.clusters for each in cluster.verdicts)
+        counted = Counter(each.verdict for each in verdicts if each.target == target)
         return {verdict: counted[verdict] for verdict in ReleaseVerdict}
 
     def fails(self, threshold: FailOn) -> bool:
-        """A rejected write of any cluster fails, in front of any target; lower thresholds as in ``simulate``."""
+        """Whether any cluster has a failing verdict on any target; the thresholds are those of ``simulate``."""
         failing = {ReleaseVerdict.BLOCKED} if threshold != FailOn.NEVER else set()
         if threshold in (FailOn.WARNING, FailOn.INFO, FailOn.UNDECIDED):
             failing.add(ReleaseVerdict.UNKNOWN)
         if threshold in (FailOn.WARNING, FailOn.INFO):
             failing.add(ReleaseVerdict.AT_RISK)
-        return any(each.verdict in failing for cluster in self.clusters for each in cluster.standings)
+        return any(each.verdict in failing for cluster in self.clusters for each in cluster.verdicts)

@@ -19,7 +19,7 @@ from crdcompat.config.releases import ReleaseList
 from crdcompat.crds import reader
 from crdcompat.crds.pairing import pair
 from crdcompat.crds.reader import CrdReader
-from crdcompat.features.matrix.workflow import Wishes, matrix
+from crdcompat.features.matrix.workflow import MatrixOptions, matrix
 from crdcompat.models.matrix import MatrixReport
 from crdcompat.render.data.diff import diff_data
 from crdcompat.schema.structural import Node
@@ -61,7 +61,7 @@ def made(openshift_api: Path) -> tuple[MatrixReport, _Work]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(reader, "_read_file", counted_parse)
         patch.setattr(memory, "diff_schemas", counted_diff)
-        report = matrix(ReleaseList(NAMES), Config(), (), Wishes(repo=str(openshift_api)))
+        report = matrix(ReleaseList(NAMES), Config(), (), MatrixOptions(repo=str(openshift_api)))
     return report, work
 
 

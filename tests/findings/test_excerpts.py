@@ -115,7 +115,7 @@ def test_bounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     many = [f"  - V{number}" for number in range(200)]
     report = compared(tmp_path, status(*ENUM), status(*ENUM, *many))
     assert all(len(each.lines) <= 25 for finding in report.findings for each in finding.excerpts)
-    monkeypatch.setattr(excerpts, "_MOST_CHARACTERS", 10)
+    monkeypatch.setattr(excerpts, "_MAX_CHARACTERS", 10)
     old, new = status(*ENUM), status(*ENUM, "  - C", "other:", "  type: string")
     report = compared(tmp_path / "2", old, new)
     assert [bool(finding.excerpts) for finding in report.findings] == [True, False]

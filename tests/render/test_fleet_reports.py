@@ -146,7 +146,7 @@ def test_there_is_room_for_so_many_objects(
     crds: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What is above is counted in each recording: memory is bounded, whatever a recording holds."""
-    monkeypatch.setattr("crdcompat.features.fleet.fates._MOST_OBJECTS", 2)
+    monkeypatch.setattr("crdcompat.features.fleet.deduplicate._MAX_OBJECTS", 2)
     for name in "ab":
         objects = (widget(f"w{number}", "A") for number in range(5))
         gather(tmp_path / "fleet" / f"{name}.tar.gz", *objects, cluster_version(uuid(1)))

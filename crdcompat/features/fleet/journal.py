@@ -26,7 +26,7 @@ from crdcompat.version import __version__
 _FORMAT = "crdcompat fleet journal 1"
 _BEGINS = b'{"journal":"crdcompat'
 _SECONDS_BETWEEN_SYNCS = 1.0
-_MOST_HEAD_BYTES = 1 << 16
+_MAX_HEAD_BYTES = 1 << 16
 
 
 class Journal:
@@ -103,7 +103,7 @@ class Journal:
     def _begin(self, run: dict[str, Any]) -> None:
         """Read what is there and make the file end with a whole line; a new one gets its first."""
         head = orjson.dumps(run)
-        first = self._file.readline(_MOST_HEAD_BYTES)
+        first = self._file.readline(_MAX_HEAD_BYTES)
         if not first.endswith(b"\n"):
             if first and not (first.startswith(_BEGINS) and head.startswith(first)):
                 raise UsageError(f"{self._path} is no journal of crdcompat: it is left as it is")

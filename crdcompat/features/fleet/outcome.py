@@ -1,7 +1,7 @@
-"""What one recording of a fleet comes to: small, bounded, and as a line of JSON that a journal can hold.
+"""The outcome of one recording of a fleet: bounded in size, and encoded as one line of JSON for the journal.
 
-Every outcome goes through that line, whoever made it: so a run in one process, in several, and one that goes on
-from a journal say the same.
+Every outcome is encoded and decoded, also within one process. So runs in one process, in several, and from a journal
+give the same report. The field names are the journal's keys.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from crdcompat.vocabulary import Side
 from crdcompat.vocabulary.writes import Endpoint, WriteResult
 
 OUTSIDE = "outside"
-#: What can become of an object, worst first.
-STANDS = (*WriteResult, "", OUTSIDE)
-#: Of a digest.
+#: The verdicts of an object, worst first; "" where it is not judged.
+OBJECT_VERDICTS = (*WriteResult, "", OUTSIDE)
+#: The size of the digest of an object's name.
 NAME_BYTES = 8
 
 
 @dataclass(frozen=True, slots=True)
-class HeldCause:
-    """What a target rejects at one path, in one recording; ``file``, ``index``, ``pointer`` are where its CRD says so.
+class RecordingCause:
+    """What a target rejects at one path of one recording's objects.
 
-    ``values`` that are long are cut to text.
+    ``file``, ``index`` and ``pointer`` give the place in the CRD that rejects it. Long ``values`` are cut text.
     """
 
     crd: str
@@ -46,13 +46,13 @@ class HeldCause:
 
     @property
     def key(self) -> tuple[str, str, str]:
-        """What makes it the same cause in another cluster."""
+        """The key of the cause, equal in all clusters."""
         return (self.crd, self.path, self.type)
 
 
 @dataclass(frozen=True, slots=True)
-class Missed:
-    """Why some objects were not judged, how many, and one of them."""
+class UnjudgedObjects:
+    """Objects that were not judged for one reason: their number, and one of them as an example."""
 
     reason: str
     objects: int
@@ -61,18 +61,18 @@ class Missed:
 
 @dataclass(frozen=True, slots=True)
 class TargetOutcome:
-    """One recording in front of one target: objects by their worst verdict, what is rejected, what was not judged."""
+    """One recording against one target: objects by their worst verdict, causes of rejections, unjudged objects."""
 
     verdicts: dict[WriteResult, int]
-    causes: tuple[HeldCause, ...]
-    missed: tuple[Missed, ...]
+    causes: tuple[RecordingCause, ...]
+    missed: tuple[UnjudgedObjects, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Stand:
-    """What became of an object in front of one target; ``causes`` and ``missed`` are places in its lists.
+class StoredResult:
+    """The result of an object against one target; ``causes`` and ``missed`` are indices in the target's lists.
 
-    ``verdict`` is the worst of its writes, `OUTSIDE` where it concerns neither release, empty where it was not judged.
+    ``verdict`` is the worst of its writes, `OUTSIDE` if neither release defines its kind, "" if it was not judged.
     """
 
     verdict: str
@@ -81,19 +81,20 @@ class Stand:
 
 
 @dataclass(frozen=True, slots=True)
-class Fate:
-    """Objects of which the same became in front of every target: digests of their names, in base 64."""
+class ResultGroup:
+    """Objects with the same result against every target: digests of their names, in base 64."""
 
     objects: str
-    stands: tuple[Stand, ...]
+    stands: tuple[StoredResult, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """One recording in front of every target; ``failure`` is why there is nothing of it, else empty.
+    """One recording against every target; ``failure`` is why it could not be read, else "".
 
-    ``id`` and ``version`` are the cluster's, ``outside`` counts objects that concern neither release, ``problems`` are
-    the first of ``problem_count``. ``fates`` tell the objects apart, where there is an ``id`` that others may have.
+    ``id`` and ``version`` are the cluster's. ``outside`` counts objects of kinds that neither release defines.
+    ``problems`` are the first of ``problem_count``. ``fates`` identify the objects if the recording has an ``id``:
+    only then can another recording be of the same cluster.
     """
 
     failure: str = ""
@@ -104,26 +105,26 @@ class Outcome:
     targets: tuple[TargetOutcome, ...] = ()
     problems: tuple[Problem, ...] = ()
     problem_count: int = 0
-    fates: tuple[Fate, ...] = ()
+    fates: tuple[ResultGroup, ...] = ()
 
 
 def encode(outcome: Outcome) -> bytes:
-    """One line of JSON, without its end."""
+    """Encode an outcome as one line of JSON, without a newline."""
     return orjson.dumps(outcome, option=orjson.OPT_NON_STR_KEYS)
 
 
 def decode(line: bytes) -> Outcome:
-    """The outcome of such a line. Raises ValueError."""
+    """Decode a line of ``encode``. Raises ValueError."""
     return from_data(orjson.loads(line))
 
 
 def from_data(data: Any) -> Outcome:
-    """The same of a line that was read. Raises ValueError."""
+    """The outcome of parsed JSON. Raises ValueError."""
     try:
         targets = tuple(_target(item) for item in data["targets"])
         problems = tuple(Problem(**{**item, "side": Side(item["side"])}) for item in data["problems"])
-        fates = tuple(_fate(item, targets) for item in data["fates"])
-        return Outcome(**{**data, "targets": targets, "problems": problems, "fates": fates})
+        groups = tuple(_group(item, targets) for item in data["fates"])
+        return Outcome(**{**data, "targets": targets, "problems": problems, "fates": groups})
     except (TypeError, KeyError) as error:
         raise ValueError(f"no outcome: {error}") from None
 
@@ -132,7 +133,7 @@ def _target(data: dict[str, Any]) -> TargetOutcome:
     if set(data["verdicts"]) != set(WriteResult):
         raise ValueError("no outcome: other verdicts")
     causes = (
-        HeldCause(
+        RecordingCause(
             **{
                 **item,
                 "endpoint": Endpoint(item["endpoint"]),
@@ -143,21 +144,21 @@ def _target(data: dict[str, Any]) -> TargetOutcome:
         for item in data["causes"]
     )
     verdicts = {WriteResult(result): count for result, count in data["verdicts"].items()}
-    return TargetOutcome(verdicts, tuple(causes), tuple(Missed(**item) for item in data["missed"]))
+    return TargetOutcome(verdicts, tuple(causes), tuple(UnjudgedObjects(**item) for item in data["missed"]))
 
 
-def _fate(data: dict[str, Any], targets: Sequence[TargetOutcome]) -> Fate:
-    fate = Fate(data["objects"], tuple(_stand(*each) for each in zip(data["stands"], targets, strict=True)))
-    if len(b64decode(fate.objects, validate=True)) % NAME_BYTES:
+def _group(data: dict[str, Any], targets: Sequence[TargetOutcome]) -> ResultGroup:
+    group = ResultGroup(data["objects"], tuple(_result(*each) for each in zip(data["stands"], targets, strict=True)))
+    if len(b64decode(group.objects, validate=True)) % NAME_BYTES:
         raise ValueError("no outcome: half an object")
-    return fate
+    return group
 
 
-def _stand(data: dict[str, Any], target: TargetOutcome) -> Stand:
-    stand = Stand(data["verdict"], tuple(data["causes"]), tuple(data["missed"]))
-    for places, there in ((stand.causes, target.causes), (stand.missed, target.missed)):
-        if not all(0 <= place < len(there) for place in places):
+def _result(data: dict[str, Any], target: TargetOutcome) -> StoredResult:
+    result = StoredResult(data["verdict"], tuple(data["causes"]), tuple(data["missed"]))
+    for places, listed in ((result.causes, target.causes), (result.missed, target.missed)):
+        if not all(0 <= place < len(listed) for place in places):
             raise ValueError("no outcome: a place that is not there")
-    if stand.verdict not in STANDS:
+    if result.verdict not in OBJECT_VERDICTS:
         raise ValueError("no outcome: another verdict")
-    return stand
+    return result

@@ -21,7 +21,7 @@ from crdcompat.records import dataclass
 
 Work = Callable[[str], bytes]
 
-_MOST_BY_DEFAULT = 8
+_MAX_BY_DEFAULT = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Died:
 def usual_jobs() -> int:
     """As many as there are processors for this process, but not more than are worth their memory."""
     usable = len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
-    return min(usable, _MOST_BY_DEFAULT)
+    return min(usable, _MAX_BY_DEFAULT)
 
 
 def done_by(work: Work, items: Iterable[str], jobs: int) -> Generator[tuple[str, bytes | Died]]:

@@ -17,8 +17,8 @@ from crdcompat.config.releases import version_of
 from crdcompat.crds.reader import CrdSet
 from crdcompat.features.fleet.journal import Journal
 from crdcompat.features.fleet.outcome import Outcome, decode
-from crdcompat.features.fleet.reach import judge_recording
 from crdcompat.features.fleet.recordings import Fleet, signature
+from crdcompat.features.fleet.rollback_depth import judge_recording
 from crdcompat.features.fleet.summary import summarize
 from crdcompat.features.fleet.tally import FleetTally
 from crdcompat.features.fleet.workers import Died, done_by

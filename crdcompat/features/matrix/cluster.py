@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from crdcompat.config.releases import Version, version_of
 from crdcompat.crds.reader import CrdSet
 from crdcompat.errors import UsageError
-from crdcompat.features.fleet.reach import verdict_on
+from crdcompat.features.fleet.rollback_depth import verdict_on
 from crdcompat.features.simulate.workflow import simulate_each
 from crdcompat.models.matrix import ClusterTarget, MatrixCluster
 from crdcompat.models.simulation import SimulatedObject, SimulationReport
@@ -15,7 +15,7 @@ from crdcompat.recordings.clusters import ClusterFacts
 from crdcompat.recordings.objects import ObjectItem
 from crdcompat.vocabulary.writes import WriteResult
 
-_MOST_NAMES = 3
+_MAX_NAMES = 3
 
 
 def judge_cluster(
@@ -110,5 +110,5 @@ def _by_reason(missed: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
 
 
 def _some(names: Sequence[str]) -> str:
-    rest = len(names) - _MOST_NAMES
-    return ", ".join(names[:_MOST_NAMES]) + (f" and {rest} more" if rest > 0 else "")
+    rest = len(names) - _MAX_NAMES
+    return ", ".join(names[:_MAX_NAMES]) + (f" and {rest} more" if rest > 0 else "")

@@ -40,7 +40,7 @@ _Ways = dict[tuple[int, int, str], tuple[DiffReport, str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Wishes:
+class MatrixOptions:
     """What a matrix was asked for beside the releases.
 
     ``recorded`` reads what the recordings named ``sources`` hold, ``origin`` the release that their cluster runs.
@@ -55,7 +55,7 @@ class Wishes:
     excerpts: bool = False
 
 
-def matrix(chosen: ReleaseList, config: Config, waivers: Sequence[Waiver], wishes: Wishes) -> MatrixReport:
+def matrix(chosen: ReleaseList, config: Config, waivers: Sequence[Waiver], wishes: MatrixOptions) -> MatrixReport:
     """Compare every two of the releases; with recordings, judge their cluster towards each older one.
 
     Raises SourceError and RefNotFoundError for a release or recording that is not there, UsageError for a filter that
@@ -157,7 +157,7 @@ def _unjudged(report: DiffReport, missing: str) -> Iterator[str]:
         yield missing or report.why_nothing
 
 
-def _cluster(sets: Sequence[CrdSet], wishes: Wishes) -> MatrixCluster:
+def _cluster(sets: Sequence[CrdSet], wishes: MatrixOptions) -> MatrixCluster:
     """Imported when asked for: without recordings nothing is replayed."""
     from crdcompat.features.matrix.cluster import judge_cluster
 

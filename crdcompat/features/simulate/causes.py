@@ -20,7 +20,7 @@ from crdcompat.vocabulary import Side
 from crdcompat.vocabulary.writes import Endpoint
 from crdcompat.yaml.locate import locate
 
-_MOST_VALUES = 20
+_MAX_VALUES = 20
 
 #: What makes it one cause: CRD, path and sort of error.
 CauseKey = tuple[str, SchemaPath, str]
@@ -82,7 +82,7 @@ class CauseCounter:
                     chosen, crd.kind, cause.path, cause.error.type, replayed.label, replayed.item.source
                 )
             group = self._groups[key]
-            if cause.error.type == NOT_SUPPORTED and len(group.values) < _MOST_VALUES:
+            if cause.error.type == NOT_SUPPORTED and len(group.values) < _MAX_VALUES:
                 group.values.setdefault(member_key(cause.error.value), cause.error.value)
             met.add(key)
         for key in met:

@@ -21,7 +21,7 @@ from crdcompat.schema.paths import Object, Pointer, SchemaPath, is_within, schem
 from crdcompat.vocabulary.writes import WriteKind, WriteResult
 
 _PROBE = "crdcompat.example.com/probe"
-_MOST_EDITS = 8
+_MAX_EDITS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +124,7 @@ def _edited(resource: Resource, obj: Object, part: str, bad: list[Pointer], besi
         errors = len(answer.errors)
         if errors >= unchanged and (best is None or errors < len(best.errors)):
             best = answer
-        if errors == unchanged or count == _MOST_EDITS:
+        if errors == unchanged or count == _MAX_EDITS:
             break
     if best is not None and not (sound and best.errors):
         return best

@@ -82,6 +82,6 @@ def _cluster(item: FleetCluster) -> dict[str, Any]:
                 "unjudged": list(standing.unjudged),
                 "unjudged_objects": standing.unjudged_objects,
             }
-            for standing in item.standings
+            for standing in item.verdicts
         ],
     }

@@ -13,7 +13,7 @@ from crdcompat.vocabulary.writes import ReleaseVerdict
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from crdcompat.models.fleet import FleetCluster, FleetReport, Standing
+    from crdcompat.models.fleet import ClusterVerdict, FleetCluster, FleetReport
 
 _FACETS = (
     Facet("verdict", "Worst verdict", tuple(ReleaseVerdict)),
@@ -109,9 +109,9 @@ def _cluster(
     cluster: FleetCluster, number: int, report: FleetReport, places: dict[str, str], facets: Facets
 ) -> ClusterItem:
     worst = min(
-        (each.verdict for each in cluster.standings), key=lambda verdict: verdict.rank, default=ReleaseVerdict.UNKNOWN
+        (each.verdict for each in cluster.verdicts), key=lambda verdict: verdict.rank, default=ReleaseVerdict.UNKNOWN
     )
-    held = dict.fromkeys(id_ for each in cluster.standings for id_ in each.findings)
+    held = dict.fromkeys(id_ for each in cluster.verdicts for id_ in each.findings)
     facets.add(
         **{
             "verdict": worst,
@@ -128,7 +128,7 @@ def _cluster(
         told=cluster_sentence(cluster, report).partition(": ")[2],
         recordings=cluster.recordings,
         id=cluster.id or "",
-        stands=tuple(_stand(each, places) for each in cluster.standings),
+        stands=tuple(_stand(each, places) for each in cluster.verdicts),
     )
 
 
@@ -140,7 +140,7 @@ def _about(cluster: FleetCluster) -> Iterator[str]:
         yield f"{cluster.outside} of kinds that neither release defines"
 
 
-def _stand(standing: Standing, places: dict[str, str]) -> Stand:
+def _stand(standing: ClusterVerdict, places: dict[str, str]) -> Stand:
     return Stand(
         target=standing.target,
         verdict=standing.verdict,

@@ -12,7 +12,7 @@ from crdcompat.vocabulary.writes import Endpoint, ReleaseVerdict, WriteResult
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from crdcompat.models.fleet import FleetCluster, FleetFinding, FleetReport, Unjudged
+    from crdcompat.models.fleet import FleetCluster, FleetFinding, FleetReport, UnjudgedReason
 
 
 _MOST_VALUES = 8
@@ -88,7 +88,7 @@ def _held(finding: FleetFinding) -> str:
     return f"holds {shown}{f' and {rest} more' if rest > 0 else ''}"
 
 
-def unjudged_sentence(item: Unjudged, report: FleetReport) -> str:
+def unjudged_sentence(item: UnjudgedReason, report: FleetReport) -> str:
     """Why, towards which targets, and how much."""
     objects = f"{many(item.objects, 'object')}: " if item.objects else ""
     share = f"{item.clusters} of {many(len(report.clusters), 'cluster')}"
@@ -99,7 +99,7 @@ def cluster_sentence(cluster: FleetCluster, report: FleetReport) -> str:
     """A cluster and each target: ``can go to``, ``unknown``, ``not to``, and why."""
     paths = {finding.id: f"{finding.kind} {finding.path}".strip() for finding in report.findings}
     by_text: dict[tuple[str, str], list[str]] = {}
-    for standing in cluster.standings:
+    for standing in cluster.verdicts:
         said, why, name = "can go to", "", standing.target
         if standing.verdict == ReleaseVerdict.UNKNOWN:
             said, why = "unknown for", f" ({_first(standing.unjudged) or 'nothing was judged'})"
@@ -123,7 +123,7 @@ def least_far(report: FleetReport) -> list[FleetCluster]:
     targets = [release.name for release in report.targets]
 
     def far(cluster: FleetCluster) -> tuple[int, int, str]:
-        blocked = sum(standing.verdict == ReleaseVerdict.BLOCKED for standing in cluster.standings)
+        blocked = sum(standing.verdict == ReleaseVerdict.BLOCKED for standing in cluster.verdicts)
         return (targets.index(cluster.farthest) if cluster.farthest else -1, -blocked, cluster.name)
 
     return sorted(report.clusters, key=far)

@@ -36,7 +36,7 @@ from crdcompat.features.fleet.outcome import Outcome, decode, encode
 from crdcompat.features.fleet.recordings import find_fleet
 from crdcompat.features.fleet.workers import Died, done_by
 from crdcompat.features.fleet.workflow import FleetJudge, simulate_fleet
-from crdcompat.models.fleet import FleetReport, Unread
+from crdcompat.models.fleet import FleetReport, UnreadRecording
 
 STATUS = "status.modes[*]"
 #: What no archive makes small, the same in every run.
@@ -307,10 +307,10 @@ def test_a_process_that_dies_costs_one_recording(crds: dict[str, Path], fleet: P
     report = _simulated(Deadly(plan(crds)), fleet, 2)
     killed = "the process that read it was ended by SIGKILL: out of memory?"
     assert report.unread == (
-        Unread(str(fleet / "a-killed.tar.gz"), killed),
-        Unread(str(fleet / "b-exits.tar.gz"), "the process that read it ended (exit code 7)"),
-        Unread(str(fleet / "c-killed.tar.gz"), killed),
-        Unread(str(fleet / "z-killed.tar.gz"), killed),
+        UnreadRecording(str(fleet / "a-killed.tar.gz"), killed),
+        UnreadRecording(str(fleet / "b-exits.tar.gz"), "the process that read it ended (exit code 7)"),
+        UnreadRecording(str(fleet / "c-killed.tar.gz"), killed),
+        UnreadRecording(str(fleet / "z-killed.tar.gz"), killed),
     )
     assert report.clusters == expected.clusters
     assert report.findings == expected.findings
@@ -348,7 +348,7 @@ def test_a_crash_over_one_recording_is_its_failure(
     def broken(*_: object) -> None:
         raise ZeroDivisionError("on purpose\nsecond line")
 
-    monkeypatch.setattr("crdcompat.features.fleet.reach.read_objects", broken)
+    monkeypatch.setattr("crdcompat.features.fleet.rollback_depth.read_objects", broken)
     monkeypatch.delenv("CRDCOMPAT_TRACEBACK", raising=False)
     report = _simulated(FleetJudge(plan(crds)), fleet, 1)
     said = "crashed (ZeroDivisionError: on purpose): this is a bug; please report it"
@@ -360,7 +360,7 @@ def test_a_crash_over_one_recording_is_its_failure(
 _WAITS = """
 import itertools, sys
 from crdcompat.__main__ import main
-from crdcompat.jobs.journal import Journal
+from crdcompat.features.fleet.journal import Journal
 
 add, numbers = Journal.add, itertools.count(1)
 

@@ -609,13 +609,13 @@ def test_ways_that_are_not_all_over_a_release_are_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize("width", [40, 60, 80, 200])
 def test_the_grid_keeps_to_the_width(tmp_path: Path, width: int) -> None:
     from crdcompat.config.configuration import Config
-    from crdcompat.features.matrix.workflow import Wishes
+    from crdcompat.features.matrix.workflow import MatrixOptions
     from crdcompat.features.matrix.workflow import matrix as run_matrix
 
     names = [f"path:{tmp_path}/release-1.{number}" for number in range(12)]
     for number, name in enumerate(names):
         write(Path(name.removeprefix("path:")) / "w.yaml", crd(status(*"ABCDEFGHIJKLMN"[: number + 1])))
-    report = run_matrix(choose(names, (), None), Config(), (), Wishes())
+    report = run_matrix(choose(names, (), None), Config(), (), MatrixOptions())
     lines = list(finish(grid(report, Style(width=width))))
     assert max(map(len, lines)) <= width
     assert sum(line.count("1/0") for line in lines) == 66  # every pair's rollback is there, in however many pieces

@@ -1,4 +1,4 @@
-"""How far back one recorded cluster can go: its objects in front of several releases, in one pass over them."""
+"""The rollback depth of one recorded cluster: its objects replayed against several releases in one pass."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from typing import Any
 import orjson
 
 from crdcompat.errors import CrdcompatError, Problem, Skipped
-from crdcompat.features.fleet.fates import Became, Roll
-from crdcompat.features.fleet.outcome import OUTSIDE, HeldCause, Missed, Outcome, TargetOutcome, encode
+from crdcompat.features.fleet.deduplicate import ObjectResult, RecordingObjects
+from crdcompat.features.fleet.outcome import OUTSIDE, Outcome, RecordingCause, TargetOutcome, UnjudgedObjects, encode
 from crdcompat.features.simulate.causes import CauseCounter, CauseKey
 from crdcompat.features.simulate.judges import Replayer
 from crdcompat.models.simulation import NotSimulated
@@ -22,15 +22,18 @@ from crdcompat.recordings.objects import ObjectItem, Recorded, read_objects
 from crdcompat.sources import open_objects
 from crdcompat.vocabulary.writes import ReleaseVerdict, WriteResult
 
-_MOST_PROBLEMS = 5
-_MOST_CAUSES = 200
-_MOST_REASONS = 50
-_MOST_CHARACTERS = 400
-_MOST_VALUE_BYTES = 200
+_MAX_PROBLEMS = 5
+_MAX_CAUSES = 200
+_MAX_REASONS = 50
+_MAX_CHARACTERS = 400
+_MAX_VALUE_BYTES = 200
 
 
 def verdict_on(verdicts: Mapping[WriteResult, int], *, unjudged: bool) -> ReleaseVerdict:
-    """What objects by their worst verdicts say of a whole cluster: what is not judged is no better than unknown."""
+    """The verdict on a cluster, from the number of its objects per worst verdict.
+
+    ``unjudged``: something was not judged, so that the verdict is ``unknown`` at best.
+    """
     if verdicts.get(WriteResult.REJECTED):
         return ReleaseVerdict.BLOCKED
     if unjudged or verdicts.get(WriteResult.UNKNOWN) or not any(verdicts.values()):
@@ -39,7 +42,7 @@ def verdict_on(verdicts: Mapping[WriteResult, int], *, unjudged: bool) -> Releas
 
 
 def judge_recording(path: str, replayers: Sequence[Replayer], crds: Sequence[str] = ()) -> bytes:
-    """The outcome of one recording, encoded. Never raises for what a recording may hold: that is its outcome."""
+    """The encoded outcome of one recording. Never raises because of its content: a failure is an outcome, too."""
     try:
         return encode(judge_objects(read_objects(open_objects(f"path:{path}")), replayers, crds))
     except CrdcompatError as error:
@@ -54,26 +57,26 @@ def judge_recording(path: str, replayers: Sequence[Replayer], crds: Sequence[str
 
 
 def judge_objects(objects: Iterable[ObjectItem], replayers: Sequence[Replayer], crds: Sequence[str] = ()) -> Outcome:
-    """The objects of one cluster in front of every target; ``crds`` are the only ones that count, if any."""
+    """Replay the objects of one cluster against every target; ``crds`` restricts the judgement to these CRDs."""
     targets = [_Target(replayer, crds) for replayer in replayers]
-    facts, roll = ClusterFacts(), Roll()
+    facts, listed = ClusterFacts(), RecordingObjects()
     problems: dict[Problem, None] = {}
     skipped: list[Skipped] = []
     problem_count = count = 0
     for item in objects:
         if isinstance(item, Problem):
             problem_count += 1
-            if len(problems) < _MOST_PROBLEMS:
+            if len(problems) < _MAX_PROBLEMS:
                 problems[_cut_problem(item)] = None
         elif isinstance(item, Skipped):
             skipped = [*skipped[:1], item]
         else:
             count += 1
             facts.add(item)
-            fate = tuple(became for target in targets if (became := target.add(item)) is not None)
+            results = tuple(result for target in targets if (result := target.add(item)) is not None)
             name = replayers[0].completed(item).name_in_cluster
-            if name is not None and len(fate) == len(targets):
-                roll.add(name, fate)
+            if name is not None and len(results) == len(targets):
+                listed.add(name, results)
     if not count:
         return Outcome(failure=_cut(_why_nothing(tuple(problems), skipped)))
     if len(facts.ids) > 1:
@@ -89,7 +92,7 @@ def judge_objects(objects: Iterable[ObjectItem], replayers: Sequence[Replayer], 
         targets=tuple(target.outcome() for target in targets),
         problems=tuple(problems),
         problem_count=problem_count,
-        fates=roll.fates([target.places() for target in targets]) if facts.id is not None else (),
+        fates=listed.groups([target.places() for target in targets]) if facts.id is not None else (),
     )
 
 
@@ -98,7 +101,7 @@ def _failed(reason: str) -> bytes:
 
 
 class _Target:
-    """What becomes of the objects in front of one target; grows with what is wrong, not with how often."""
+    """Collects the results of objects against one target; memory grows with distinct causes and reasons."""
 
     def __init__(self, replayer: Replayer, crds: Sequence[str]) -> None:
         self._replayer = replayer
@@ -106,55 +109,55 @@ class _Target:
         self._seen: set[tuple[str, ...]] = set()
         self._verdicts = Counter(dict.fromkeys(WriteResult, 0))
         self._causes = CauseCounter()
-        self._missed: dict[str, Missed] = {}
+        self._missed: dict[str, UnjudgedObjects] = {}
         self.refused: dict[Problem, None] = {}
         self.objects = self.outside = 0
 
-    def add(self, item: Recorded) -> Became | None:
-        """What became of one more object; None for one that was met before."""
+    def add(self, item: Recorded) -> ObjectResult | None:
+        """The result of one more object; None if it was replayed before."""
         outcome = self._replayer.replay_once(item, self._seen)
         if outcome is None:
             return None
         self.objects += 1
         if self._crds and outcome.crd and outcome.crd not in self._crds:
-            return Became("")
+            return ObjectResult("")
         if isinstance(outcome, NotSimulated):
             return self._miss(outcome)
         self._verdicts[outcome.worst] += 1
         causes = self._causes.add(outcome)
         if outcome.worst != WriteResult.UNKNOWN:
-            return Became(outcome.worst, causes)
+            return ObjectResult(outcome.worst, causes)
         missed = self._miss(NotSimulated(outcome.label, outcome.item.source, outcome.doubt))
-        return Became(outcome.worst, causes, missed.reasons)
+        return ObjectResult(outcome.worst, causes, missed.reasons)
 
-    def _miss(self, missed: NotSimulated) -> Became:
+    def _miss(self, missed: NotSimulated) -> ObjectResult:
         if missed.outside:
             self.outside += 1
-            return Became(OUTSIDE)
+            return ObjectResult(OUTSIDE)
         if missed.problem is not None:
             self.refused[_cut_problem(missed.problem)] = None
         reason = _cut(missed.reason)
-        if reason not in self._missed and len(self._missed) == _MOST_REASONS:
+        if reason not in self._missed and len(self._missed) == _MAX_REASONS:
             reason = "for other reasons than these"
-        known = self._missed.get(reason) or Missed(reason, 0, _cut(missed.object or missed.source))
+        known = self._missed.get(reason) or UnjudgedObjects(reason, 0, _cut(missed.object or missed.source))
         self._missed[reason] = replace(known, objects=known.objects + 1)
-        return Became("", reasons=frozenset((reason,)))
+        return ObjectResult("", reasons=frozenset((reason,)))
 
     def outcome(self) -> TargetOutcome:
         return TargetOutcome(verdicts=dict(self._verdicts), causes=tuple(self._held()), missed=self._worst_missed())
 
     def places(self) -> tuple[dict[CauseKey, int], dict[str, int]]:
-        """Where causes and reasons stand in the outcome."""
-        causes = {group.key: place for place, group in enumerate(self._causes.groups()[:_MOST_CAUSES])}
+        """The indices of causes and reasons in the lists of the outcome."""
+        causes = {group.key: place for place, group in enumerate(self._causes.groups()[:_MAX_CAUSES])}
         return causes, {missed.reason: place for place, missed in enumerate(self._worst_missed())}
 
-    def _worst_missed(self) -> tuple[Missed, ...]:
+    def _worst_missed(self) -> tuple[UnjudgedObjects, ...]:
         return tuple(sorted(self._missed.values(), key=lambda missed: (-missed.objects, missed.reason)))
 
-    def _held(self) -> Iterator[HeldCause]:
-        for group in self._causes.groups()[:_MOST_CAUSES]:
+    def _held(self) -> Iterator[RecordingCause]:
+        for group in self._causes.groups()[:_MAX_CAUSES]:
             file, index, pointer = group.spot
-            yield HeldCause(
+            yield RecordingCause(
                 crd=group.chosen.document.crd.name,
                 kind=group.kind,
                 path=group.rendered,
@@ -170,7 +173,7 @@ class _Target:
 
 
 def _why_nothing(problems: Sequence[Problem], skipped: Sequence[Skipped]) -> str:
-    """Why a recording holds no object: what is wrong with it, or why its only file was passed over."""
+    """Why a recording holds no object: its first problem, or why its only file was skipped."""
     if problems:
         return f"no object could be read: {problems[0].file}: {problems[0].message}"
     if len(skipped) == 1:
@@ -183,12 +186,12 @@ def _short(value: Any) -> Any:
         text = orjson.dumps(value)
     except TypeError:
         return _cut(str(value))
-    return value if len(text) <= _MOST_VALUE_BYTES else _cut(text.decode(), _MOST_VALUE_BYTES)
+    return value if len(text) <= _MAX_VALUE_BYTES else _cut(text.decode(), _MAX_VALUE_BYTES)
 
 
-def _cut(text: str, most: int = _MOST_CHARACTERS) -> str:
-    text = text if len(text) <= most else f"{text[: most - 1]}…"
-    return text.encode("utf-8", "backslashreplace").decode()  # half a surrogate pair is no text for JSON
+def _cut(text: str, limit: int = _MAX_CHARACTERS) -> str:
+    text = text if len(text) <= limit else f"{text[: limit - 1]}…"
+    return text.encode("utf-8", "backslashreplace").decode()  # JSON cannot encode a lone surrogate
 
 
 def _cut_problem(problem: Problem) -> Problem:
