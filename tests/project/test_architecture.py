@@ -1,0 +1,98 @@
+"""docs/architecture.md: its table of rooms and its order of rooms are those of the code."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from functools import cache
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+import pytest
+from offline import PROJECT
+
+CODE = PROJECT / "crdcompat"
+EVERY_ROOM = "every room"
+
+
+def test_the_table_names_all_rooms() -> None:
+    named = [_names(cells[0])[0] for cells in _table("room", "what it decides", "start reading at")]
+    assert sorted(named) == sorted(_rooms())
+
+
+def test_the_files_to_start_reading_at_exist() -> None:
+    for room, _, files in _table("room", "what it decides", "start reading at"):
+        (name,) = _names(room)
+        folder = CODE / name if (CODE / name).is_dir() else CODE
+        assert [file for file in _names(files) if not (folder / file).is_file()] == [], name
+
+
+def test_rooms_import_what_the_order_lists() -> None:
+    for_all, listed = _order()
+    imported = {room: found - for_all for room, found in _imports().items() if room not in for_all}
+    assert imported == listed
+
+
+def test_rooms_that_every_room_imports_import_only_each_other() -> None:
+    for_all, _ = _order()
+    assert {room: found - for_all for room, found in _imports().items() if room in for_all and found - for_all} == {}
+
+
+def test_no_room_imports_itself_through_others() -> None:
+    try:
+        TopologicalSorter(_imports()).prepare()
+    except CycleError as error:
+        pytest.fail(f"rooms import each other: {' <- '.join(error.args[1])}")
+
+
+def _table(*head: str) -> list[list[str]]:
+    """The rows of the table with these column titles, as cells."""
+    text = (PROJECT / "docs/architecture.md").read_text(encoding="utf-8")
+    _, _, after = text.partition(f"| {' | '.join(head)} |\n")
+    rows = re.match(r"\|[-|]+\|\n((?:\|.*\|\n)+)", after)
+    assert rows, head
+    return [[cell.strip() for cell in row.strip("|").split("|")] for row in rows[1].splitlines()]
+
+
+def _names(cell: str) -> list[str]:
+    return re.findall("`([^`]+)`", cell)
+
+
+def _order() -> tuple[set[str], dict[str, set[str]]]:
+    """The rooms that every room may import, and what each of the others imports besides."""
+    rows = {cells[0].strip("`"): set(_names(cells[1])) for cells in _table("room", "imports")}
+    return rows.pop(EVERY_ROOM), rows
+
+
+@cache
+def _rooms() -> frozenset[str]:
+    """The modules and packages at the top level of the program."""
+    modules = {path.stem for path in CODE.glob("*.py")}
+    return frozenset(modules | {path.parent.name for path in CODE.glob("*/__init__.py")})
+
+
+@cache
+def _imports() -> dict[str, set[str]]:
+    """Room -> the other rooms that its modules import, in functions and for types, too."""
+    found: dict[str, set[str]] = {room: set() for room in _rooms()}
+    for path in CODE.rglob("*.py"):
+        room = path.relative_to(CODE).parts[0].removesuffix(".py")
+        found[room] |= set(_imported(path)) - {room}
+    return found
+
+
+def _imported(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_bytes())):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert not node.level, f"{path}:{node.lineno}: a relative import"
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        else:
+            continue
+        for name in names:
+            program, _, inner = name.partition(".")
+            if program == "crdcompat":
+                first = inner.partition(".")[0]
+                yield first if first in _rooms() else "__init__"
