@@ -1,1 +1,1 @@
-"""What kube-apiserver answers: admission of a write, and validation of a CRD, by version."""
+"""The answers of kube-apiserver, by version: admission of writes, and validation of CRDs."""

@@ -1,4 +1,4 @@
-"""A write's outcome, judged: the checks that an API server runs on the object it would store, and their order.
+"""Admission of a write: the checks of the API server on the object it would store, in its order.
 
 Source: reference sections 2.2 and 2.3.
 """
@@ -41,9 +41,9 @@ class Verdict:
     """The answer to one write.
 
     ``code`` is the HTTP status: 200, 422 with ``errors``, or 404 and 500 with a ``failure`` alone; ``subject`` is the
-    object's kind, group and name. ``object`` is what is stored when accepted, else None. ``pruned`` and ``defaulted``
-    are the paths that decoding the request took away and added. ``unknown`` says what could not be judged: then
-    ``accepted`` is None unless other errors reject the write anyway.
+    object's kind, group and name. ``object`` is the object to store if the write is accepted, else None. ``pruned``
+    and ``defaulted`` are the paths that decoding of the request removed and added. ``unknown`` lists the constraints
+    that could not be judged: ``accepted`` is then None, or False if other errors reject the write.
     """
 
     accepted: bool | None
@@ -59,11 +59,11 @@ class Verdict:
 
     @property
     def message(self) -> str:
-        """What the client reads: the aggregate of the errors or the failure; "" when accepted."""
+        """The message for the client: the aggregate of the errors, or the failure; "" if the write is accepted."""
         return self.failure or aggregate(*self.subject, self.errors)
 
 
-class Judge:
+class Admission:
     """The checks of one version of a CRD on one server, compiled once."""
 
     def __init__(self, crd: Crd, version: CrdVersion, server: Server) -> None:
@@ -90,10 +90,10 @@ class Judge:
     def _has_embedded(self) -> bool:
         return has_embedded(self.node)
 
-    def judge(self, new: Object, old: Object | None, request: Decoded, *, status_write: bool) -> Verdict:
-        """The answer to a write that would store ``new``; ``old`` is what is stored, None for a create.
+    def admit(self, new: Object, old: Object | None, request: Decoded, *, status_write: bool) -> Verdict:
+        """The answer to a write that would store ``new``; ``old`` is the stored object, None for a create.
 
-        ``request`` is the object that was sent, decoded; a ``status_write`` came through /status.
+        ``request`` is the decoded object of the request. ``status_write`` is True for writes to /status.
         """
         unknown: list[Unknown] = []
         warnings = tuple(
@@ -139,8 +139,8 @@ class Judge:
     def _type_meta(self, new: Object) -> Iterable[FieldError]:
         for name, wanted in (("kind", self.crd.kind), ("apiVersion", self.api_version)):
             if new.get(name) != wanted:
-                value, words = new.get(name, ""), f"must be {wanted}"
-                yield FieldError(INVALID, (name,), Keyword.TYPE_META, value, self.server, words=words)
+                value, detail = new.get(name, ""), f"must be {wanted}"
+                yield FieldError(INVALID, (name,), Keyword.TYPE_META, value, self.server, fixed_detail=detail)
 
     def _metadata(self, new: Object, old: Object | None) -> list[FieldError]:
         if old is None:
@@ -162,20 +162,20 @@ class Judge:
         if status_write and not self.server.does("status_list_uniqueness"):
             return []
         errors = list(duplicate_errors(new, self.node, self.server))
-        # Servers have always tolerated stored duplicates, all or nothing.
+        # Every server version ignores all duplicates of a write if the stored object has any.
         if errors and old is not None and any(True for _ in duplicate_errors(old, self.node, self.server)):
             return []
         return errors
 
 
 def _distinct(errors: list[FieldError]) -> list[FieldError]:
-    """The OpenAPI result keeps one error per sentence; the sentence does not show the value."""
+    """One error per type, field and detail: the OpenAPI result drops equal sentences, which do not show the value."""
     if len(errors) < 2:
         return errors
     return list({(error.type, error.field, error.detail): error for error in reversed(errors)}.values())[::-1]
 
 
 def metadata_of(obj: Object) -> Object:
-    """The metadata of an object, {} where it is none."""
+    """The metadata of an object; {} if it is absent or no object."""
     meta = obj.get("metadata")
     return meta if isinstance(meta, dict) else {}

@@ -1,4 +1,4 @@
-"""Sets of ASCII characters that formats and names are made of."""
+"""Sets of ASCII characters for formats and names."""
 
 from __future__ import annotations
 

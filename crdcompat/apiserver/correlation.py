@@ -1,7 +1,7 @@
-"""Which old value a new value is compared with, and whether it changed (KEP-4008; reference section 8.2).
+"""Correlation of new values with old ones (KEP-4008; reference section 8.2).
 
-Ratcheting and transition rules both ask this. A pair follows the new object down from the root; it ends
-(``None``) where the API server finds no old value to compare with.
+Ratcheting and transition rules both compare a new value with its correlated old value. Pairs follow the new
+object down from the root. A pair is ``None`` where the API server finds no old value.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ class Pair:
         self._children: dict[str | int, Pair | None] = {}
 
     def key(self, name: str) -> Pair | None:
-        """The pair of an object's member; None where either side lacks it or no schema describes it.
+        """The pair of an object's member; None if either side lacks it or no schema describes it.
 
-        So an object that preserves undeclared members never counts as unchanged (recorded on 1.31 and 1.36).
+        An object with preserved undeclared members therefore never counts as unchanged (recorded on 1.31 and 1.36).
         """
         if name not in self._children:
             self._children[name] = self._member(name)
@@ -53,7 +53,7 @@ class Pair:
         return Pair(self.new[name], self.old[name], child) if child is not None else None
 
     def item(self, index: int) -> Pair | None:
-        """The pair of a list's item: by key tuple in a listType=map list, else none (position tells nothing)."""
+        """The pair of a list's item: by key tuple in a listType=map list, else None. Positions do not correlate."""
         if index not in self._children:
             self._children[index] = self._item(index)
         return self._children[index]
@@ -75,7 +75,7 @@ class Pair:
         return Pair(self.new[index], self._keyed[key], self.node.items)
 
     def equal(self) -> bool:
-        """Deep equality as ratcheting sees it: a pure reorder of a listType=map list is no change."""
+        """Deep equality by the rules of ratcheting: reordering a listType=map list is no change."""
         if self._equal is None:
             self._equal = self._compare()
         return self._equal
@@ -99,7 +99,10 @@ def _is_equal(pair: Pair | None) -> bool:
 
 
 def list_map_key(item: Any, keys: tuple[str, ...]) -> tuple[Any, ...] | None:
-    """The key tuple of a listType=map item, type-tagged (1 and "1" are different keys); None if not a map key."""
+    """The key tuple of a listType=map item; None if a key is missing or no scalar.
+
+    Each part carries its type, because 1 and "1" are different keys.
+    """
     if not isinstance(item, dict):
         return None
     parts: list[Any] = []

@@ -1,7 +1,7 @@
-"""From the bytes of a request or of etcd to the object the server works on: prune, drop nulls, default.
+"""Decoding of objects: pruning, dropping of nulls and defaulting, in this order, by one version's schema.
 
-In this order, top-down, by one version's schema (reference sections 2.1, 5.1 and 6.2). Reading a stored
-object and decoding a request use the same steps, so an older CRD changes what everybody sees at once.
+Source: reference sections 2.1, 5.1 and 6.2. The server decodes stored objects and requests by the same steps, so a
+change of the CRD changes every read at once.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from crdcompat.schema.structural import ABSENT, Node
 _TYPE_META = ("apiVersion", "kind")
 _RESOURCE_META = frozenset({"apiVersion", "kind", "metadata"})
 _CONTAINERS = frozenset({dict, list})
-#: A place in an object, from the inside out; only of what is pruned is it written out.
+#: A path in an object as a linked list, innermost step first. Only pruned paths are rendered as text.
 _At = tuple["_At", str | int] | None
 
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """An object as the server sees it, with what that took away and added (``spec.list[0].field``)."""
+    """A decoded object, and the paths that decoding pruned and defaulted (``spec.list[0].field``)."""
 
     object: dict[str, Any]
     pruned: tuple[str, ...] = ()
@@ -29,18 +29,18 @@ class Decoded:
 
 
 def decode(raw: dict[str, Any], schema: Node, *, pruning: bool = True) -> Decoded:
-    """Decode ``raw`` under ``schema``; ``raw`` is left as it is.
+    """Decode ``raw`` under ``schema``, without changing ``raw``.
 
-    ``pruning`` is off for CRDs with ``spec.preserveUnknownFields: true``: nothing is pruned there and no
-    null dropped. ``apiVersion``, ``kind`` and ``metadata`` of the root do not obey the schema.
+    ``pruning`` is False for CRDs with ``spec.preserveUnknownFields: true``: the server then keeps unknown fields and
+    nulls. The schema does not apply to ``apiVersion``, ``kind`` and ``metadata`` of the root.
     """
     pruned: list[str] = []
     defaulted: list[str] = []
     root = {name: raw[name] for name in _TYPE_META if name in raw}
     meta: dict[str, Any] | None = None
     if "metadata" in raw:
-        meta, lost = decode_object_meta(raw["metadata"])
-        pruned.extend(lost)
+        meta, dropped = decode_object_meta(raw["metadata"])
+        pruned.extend(dropped)
     body = {name: value for name, value in raw.items() if name not in _RESOURCE_META}
     kept = _prune_object(body, schema, None, pruned) if pruning else _copy(body)
     apply_defaults(kept, schema, "", defaulted)
@@ -52,16 +52,16 @@ def decode(raw: dict[str, Any], schema: Node, *, pruning: bool = True) -> Decode
 
 
 def prune(value: Any, node: Node | None, at: _At, pruned: list[str]) -> Any:
-    """A copy of ``value`` without the fields ``node`` does not know; their paths go to ``pruned``.
+    """A copy of ``value`` without the fields that ``node`` does not declare; appends their paths to ``pruned``.
 
-    Null members that may not be null and have no default go as well, unnamed: nothing is lost with them.
+    Null members that are neither nullable nor defaulted are dropped too, without a path, because they carry no data.
     """
     if isinstance(value, dict):
         return _prune_object(value, node, at, pruned)
     if isinstance(value, list):
         items = node.items if node is not None else None
         if node is not None and node.preserve:
-            return [_skip(item, items, (at, i), pruned) for i, item in enumerate(value)]
+            return [_skip_prune(item, items, (at, i), pruned) for i, item in enumerate(value)]
         return [
             prune(item, items, (at, i), pruned) if type(item) in _CONTAINERS else item for i, item in enumerate(value)
         ]
@@ -76,7 +76,7 @@ def _prune_object(value: dict[str, Any], node: Node | None, at: _At, pruned: lis
     declared, embedded = node.properties, node.embedded
     for name, member in value.items():
         sub = declared.get(name)
-        if sub is not None and not embedded and member is not None:  # nearly all of them
+        if sub is not None and not embedded and member is not None:  # fast path for most members
             kept[name] = prune(member, sub, (at, name), pruned) if type(member) in _CONTAINERS else member
             continue
         if sub is None:
@@ -90,19 +90,19 @@ def _prune_object(value: dict[str, Any], node: Node | None, at: _At, pruned: lis
         elif node.preserve:
             kept[name] = _copy(member)
         elif node.additional is not None:
-            # `additionalProperties: true` keeps the keys but knows nothing about what is below them.
+            # `additionalProperties: true` keeps the keys, but declares no fields of their values.
             kept[name] = prune(member, None, (at, name), pruned)
         else:
             pruned.append(_path((at, name)))
     return kept
 
 
-def _skip(value: Any, node: Node | None, at: _At, pruned: list[str]) -> Any:
-    """Below a list that preserves unknown fields its items preserve too, whatever they say themselves."""
+def _skip_prune(value: Any, node: Node | None, at: _At, pruned: list[str]) -> Any:
+    """A copy of an item of a list that preserves unknown fields: the server applies this to the items as well."""
     if node is None or not isinstance(value, (dict, list)):
         return _copy(value)
     if isinstance(value, list):
-        return [_skip(item, node.items, (at, i), pruned) for i, item in enumerate(value)]
+        return [_skip_prune(item, node.items, (at, i), pruned) for i, item in enumerate(value)]
     kept = {}
     for name, member in value.items():
         below = node.child(name)
@@ -121,27 +121,30 @@ def _path(at: _At) -> str:
 
 
 def _drops_null(node: Node) -> bool:
-    """Whether a null member of this schema goes; where nothing describes it, it stays."""
+    """Whether the server drops a null member with this schema. It keeps nulls without a schema."""
     return not node.nullable and node.default is ABSENT
 
 
 def _embedded_meta(name: str, member: Any, at: _At, pruned: list[str]) -> Any:
     if name != "metadata" or not isinstance(member, dict):
         return _copy(member)
-    meta, lost = decode_object_meta(member)
+    meta, dropped = decode_object_meta(member)
     prefix = f"{_path(at)}." if at is not None else ""
-    pruned.extend(prefix + path for path in lost)
+    pruned.extend(prefix + path for path in dropped)
     return meta
 
 
 def apply_defaults(value: Any, node: Node | None, path: str, defaulted: list[str]) -> None:
-    """Set defaults in place; a default fires only where its parent object is present."""
+    """Set defaults in ``value``, in place; append their paths to ``defaulted``.
+
+    The server sets a default only if the parent object is present.
+    """
     if node is None or not node.has_defaults:
         return
     if isinstance(value, dict):
         prefix = f"{path}." if path else ""
         for name, sub in node.properties.items():
-            if sub.default is not ABSENT and _wants_default(value, name, sub):
+            if sub.default is not ABSENT and _needs_default(value, name, sub):
                 value[name] = _copy(sub.default)
                 defaulted.append(prefix + name)
             if isinstance(value.get(name), (dict, list)):
@@ -162,7 +165,7 @@ def apply_defaults(value: Any, node: Node | None, path: str, defaulted: list[str
             apply_defaults(value[index], node.items, f"{path}[{index}]", defaulted)
 
 
-def _wants_default(value: dict[str, Any], name: str, sub: Node) -> bool:
+def _needs_default(value: dict[str, Any], name: str, sub: Node) -> bool:
     return name not in value or (value[name] is None and not sub.nullable)
 
 

@@ -15,24 +15,24 @@ from crdcompat.schema.structural import Node
 
 @dataclass(frozen=True, slots=True)
 class Enum:
-    """The members of one node's enum, and those that are ``texts``."""
+    """The members of one node's enum; ``strings`` are those that are strings."""
 
     server: Server
     members: tuple[Any, ...]
-    texts: frozenset[str]
+    strings: frozenset[str]
 
     @classmethod
     def read(cls, node: Node, server: Server) -> Enum | None:
-        """The enum of a node, None where it has none."""
+        """The enum of a node; None if it has none."""
         if not node.enum:
             return None
         return cls(server, node.enum, frozenset(each for each in node.enum if isinstance(each, str)))
 
     def check(self, value: Any, path: Trail, out: list[FieldError]) -> None:
-        """Append the error of a value that is none of them."""
-        # A text equals texts only; what is no text may equal one (section 3.4).
+        """Append an error to ``out`` if ``value`` is not a member."""
+        # A string equals only strings, but an integer may equal a string (section 3.4).
         if type(value) is str:
-            found = value in self.texts
+            found = value in self.strings
         else:
             found = any(is_member(value, member) for member in self.members)
         if not found:
@@ -40,7 +40,7 @@ class Enum:
 
 
 def is_member(value: Any, member: Any) -> bool:
-    """Go's conversion-then-DeepEqual (section 3.4): numbers convert into each other, integers into text."""
+    """Go's conversion, then DeepEqual (section 3.4): numbers convert to each other, integers to strings."""
     if member is None or isinstance(value, bool) != isinstance(member, bool):
         return False
     if isinstance(value, (int, float)) and isinstance(member, (int, float)) and not isinstance(value, bool):
@@ -48,7 +48,7 @@ def is_member(value: Any, member: Any) -> bool:
             if isinstance(member, int) and isinstance(value, float):
                 return int(value) == member
             return float(value) == float(member) if isinstance(member, float) else value == member
-        except OverflowError:  # beyond float64: equal to nothing that is within
+        except OverflowError:  # an integer out of the range of float64 equals no float64
             return False
     if isinstance(value, int) and not isinstance(value, bool) and isinstance(member, str):
         return member == (chr(value) if 0 <= value <= 0x10FFFF else "\ufffd")

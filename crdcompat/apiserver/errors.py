@@ -1,4 +1,4 @@
-"""Field errors as values: what is broken, where and by what. ``wording`` makes the sentences of them."""
+"""Field errors as values: constraint, path and bad value. ``wording`` renders their sentences."""
 
 from __future__ import annotations
 
@@ -21,14 +21,15 @@ TOO_MANY = "FieldValueTooMany"
 
 
 class FieldError(NamedTuple):
-    """One cause of a rejection. A named tuple: a search for a witness makes thousands, and shows few.
+    """One cause of a rejection. A named tuple, because the search for an example object makes thousands of errors.
 
-    ``type`` is Kubernetes' error type name, ``pointer`` the place in the object, ``value`` the bad value (ABSENT where
-    the API server names none). ``demand`` is what the keyword asks for: the members of an enum, the pattern, the limit,
-    the text of a rule. ``rule`` is the index of a CEL rule at its place. ``words`` is a ready detail: a rule's message,
-    and sentences of which nothing but their words is known. ``base`` is the length of the place that was checked as a
-    whole: ``status`` in writes to /status, the place of a rule with a fieldPath. ``keys`` are the indices of the steps
-    that are keys of maps, where the server writes those in brackets.
+    ``type`` is Kubernetes' name of the error type, ``pointer`` the path in the object, ``value`` the bad value (ABSENT
+    if the API server shows none). ``demand`` is the value of the keyword: the members of an enum, the pattern, the
+    limit, the text of a rule. ``rule`` is the index of a CEL rule in its list. ``fixed_detail`` replaces the detail
+    that ``wording`` derives from the keyword: the message of a rule, or a sentence with no keyword in the schema.
+    ``base`` is the length of the prefix of ``pointer`` that the server validates on its own: ``status`` in writes to
+    /status, the node of a rule with a fieldPath. ``keys`` are the indices of the steps of ``pointer`` that are map
+    keys, for errors that show those in brackets.
     """
 
     type: str
@@ -37,19 +38,19 @@ class FieldError(NamedTuple):
     value: Any
     server: Server
     demand: Any = None
-    words: str | None = None
+    fixed_detail: str | None = None
     rule: int | None = None
     base: int = 0
     keys: tuple[int, ...] = ()
 
     @property
     def field(self) -> str:
-        """The path as the server spells it; "<nil>" where it names none."""
+        """The path in the server's notation; "<nil>" for the root."""
         return wording.field(self)
 
     @property
     def detail(self) -> str:
-        """What follows the bad value in the sentence."""
+        """The part of the sentence after the bad value."""
         return wording.detail(self)
 
     def body(self) -> str:
@@ -57,20 +58,20 @@ class FieldError(NamedTuple):
         return wording.body(self)
 
     def text(self) -> str:
-        """The sentence as ``Status.message`` shows it."""
+        """The sentence as in ``Status.message``."""
         return wording.text(self)
 
     @property
     def is_marker(self) -> bool:
-        """Whether this is no cause of its own but the note that CEL rules were skipped."""
+        """Whether this only marks that the server skipped CEL rules, and is no cause of the rejection."""
         return self.keyword is Keyword.NOT_CHECKED
 
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """Something that touches the object and could not be judged: never counted as accepted.
+    """A constraint on the object that could not be judged; the object then never counts as accepted.
 
-    ``field`` is the path, ``what`` the keyword or the CEL rule's text, ``reason`` why it was not judged.
+    ``field`` is the path, ``what`` the keyword or the text of the CEL rule, ``reason`` the cause.
     """
 
     field: str

@@ -1,6 +1,7 @@
-"""Uniqueness of x-kubernetes-list-type set and map lists (reference section 4.1).
+"""Kubernetes' schema extensions: unique lists and embedded resources.
 
-x-kubernetes-embedded-resource: apiVersion, kind and metadata inside an object (reference section 4.2).
+x-kubernetes-list-type set and map require unique items (reference section 4.1). x-kubernetes-embedded-resource
+requires a valid apiVersion, kind and metadata inside an object (reference section 4.2).
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from crdcompat.schema.structural import Node
 
 
 def duplicate_errors(value: Any, node: Node, server: Server, path: Trail = None) -> Iterator[FieldError]:
-    """Every doubled value once, at its second occurrence, over the whole object."""
+    """Errors of all duplicates at ``node`` and below: one error per value, at its second occurrence."""
     if not node.has_unique_lists:
         return
     if isinstance(value, list):
@@ -39,10 +40,10 @@ def duplicate_errors(value: Any, node: Node, server: Server, path: Trail = None)
 
 
 def _are_distinct(items: list[Any], node: Node) -> bool:
-    """Whether it is plain at a look that no two are the same: values that Python tells apart are not."""
+    """A cheap test: True only if all items differ. Values that differ in Python differ for the server too."""
     try:
         found = set(items) if node.list_type == "set" else {*map(itemgetter(*node.list_keys), items)}
-    except (TypeError, KeyError):  # no texts, keys that are missing, or what is no object
+    except (TypeError, KeyError):  # unhashable items, missing keys, or items that are no objects
         return False
     return len(found) == len(items)
 
@@ -69,21 +70,21 @@ def _own_errors(items: list[Any], node: Node, server: Server, path: Trail) -> It
             yield _error(DUPLICATE, (path, index), shown, server)
 
 
-def _error(kind: str, path: Trail, value: Any, server: Server, words: str = "") -> FieldError:
+def _error(kind: str, path: Trail, value: Any, server: Server, detail: str = "") -> FieldError:
     pointer, keys = place_at(path)
-    return FieldError(kind, pointer, Keyword.LIST_TYPE, value, server, words=words, keys=keys)
+    return FieldError(kind, pointer, Keyword.LIST_TYPE, value, server, fixed_detail=detail, keys=keys)
 
 
 def _text(value: Any) -> Hashable:
-    """What tells values of one type apart: a text itself, anything else as its JSON.
+    """A key that is unique among values of one type: a string itself, the JSON of anything else.
 
-    In a set 1 and 1.0 are different values to the server (int64, float64), though their JSON may read alike.
+    Callers add the type where it counts: in a set the server distinguishes 1 (int64) from 1.0 (float64).
     """
     return (value,) if isinstance(value, str) else compact_json(value)
 
 
 def embedded_errors(value: Any, node: Node, server: Server, path: Trail = None) -> Iterator[FieldError]:
-    """Errors of all embedded resources below ``node``; the root itself is not one."""
+    """Errors of all embedded resources below ``node``. The root of the object does not count as one."""
     if isinstance(value, dict):
         if node.embedded and path is not None:
             yield from _resource_errors(value, path, server)
@@ -98,7 +99,7 @@ def embedded_errors(value: Any, node: Node, server: Server, path: Trail = None) 
 
 
 def has_embedded(node: Node) -> bool:
-    """Whether any node below ``node`` is an embedded resource: most schemas have none."""
+    """Whether ``node`` or a node below it is an embedded resource; False for most schemas."""
     return node.anywhere(lambda schema: schema.get("x-kubernetes-embedded-resource") is True)
 
 
@@ -125,6 +126,6 @@ def _resource_errors(value: dict[str, Any], path: Trail, server: Server) -> Iter
         yield from validate_embedded(value["metadata"], (path, "metadata"), server)
 
 
-def _embedded_error(kind: str, path: Trail, value: Any, server: Server, words: str) -> FieldError:
+def _embedded_error(kind: str, path: Trail, value: Any, server: Server, detail: str) -> FieldError:
     pointer, keys = place_at(path)
-    return FieldError(kind, pointer, Keyword.EMBEDDED, value, server, words=words, keys=keys)
+    return FieldError(kind, pointer, Keyword.EMBEDDED, value, server, fixed_detail=detail, keys=keys)

@@ -1,4 +1,4 @@
-"""Values as Go prints them: the API server's sentences are quoted, not paraphrased (reference section 3.7)."""
+"""Values as Go prints them, for the verbatim messages of the API server (reference section 3.7)."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _quoted(char: str) -> str:
 
 
 def number(value: float) -> str:
-    """Go's %v of a float64: shortest digits, exponent form below 1e-4 and from 1e+06 on."""
+    """Go's %v of a float64: shortest digits; exponent form below 1e-4 and from 1e+06."""
     if not math.isfinite(value):
         return "NaN" if value != value else ("+Inf" if value > 0 else "-Inf")
     digits, exponent = _digits(value)
@@ -85,7 +85,7 @@ def _json_text(text: str) -> str:
 
 
 def go_syntax(value: Any) -> str:
-    """``%#v``, as bad values were printed up to Kubernetes 1.33 (maps with sorted keys)."""
+    """Go's ``%#v`` with sorted keys: the form of bad values up to Kubernetes 1.33."""
     if value is None:
         return "interface {}(nil)"
     if isinstance(value, bool):
@@ -102,7 +102,7 @@ def go_syntax(value: Any) -> str:
 
 
 def plain(value: Any) -> str:
-    """``%v``: maps as ``map[a:1]``, lists as ``[1 2]``, strings bare."""
+    """Go's ``%v``: maps as ``map[a:1]``, lists as ``[1 2]``, strings without quotes."""
     if value is None:
         return "<nil>"
     if isinstance(value, bool):

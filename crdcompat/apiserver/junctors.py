@@ -1,4 +1,4 @@
-"""anyOf, oneOf, allOf and not, and whose errors are shown when none holds (reference section 3.5)."""
+"""The junctors anyOf, oneOf, allOf and not, and the choice of the branch errors to show (reference section 3.5)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _KEYWORDS = frozenset({"anyOf", "oneOf", "allOf", "not"})
 
 
 class Validator(Protocol):
-    """What checks a value against one branch."""
+    """The compiled form of one branch."""
 
     def validate(self, value: Any, path: Trail, pair: None, out: list[FieldError], unknown: list[Unknown]) -> int:
         """Append the errors of ``value`` to ``out``; return the count of successful checks."""
@@ -24,7 +24,7 @@ class Validator(Protocol):
 
 
 class Junctors:
-    """The branches of one node, compiled when first met."""
+    """The branches of one node, compiled on first use."""
 
     def __init__(self, node: Node, server: Server, compiled: Callable[[Node], Validator]) -> None:
         self._node = node
@@ -33,7 +33,7 @@ class Junctors:
 
     @classmethod
     def read(cls, node: Node, server: Server, compiled: Callable[[Node], Validator]) -> Junctors | None:
-        """The junctors of a node, None where it has none."""
+        """The junctors of a node; None if it has none."""
         return None if _KEYWORDS.isdisjoint(node.raw) else cls(node, server, compiled)
 
     @cached_property
@@ -81,14 +81,14 @@ class Junctors:
         return count
 
     def _error(self, keyword: Keyword, path: Trail, valid: int = 0) -> FieldError:
-        """The error of a junctor; of oneOf and allOf the server says how many branches are valid."""
+        """The error of a junctor. ``valid`` is the number of valid branches, which oneOf and allOf show."""
         return FieldError(INVALID, pointer_at(path), keyword, "", self._server, valid)
 
 
 def _best_branch(
     branches: tuple[Validator, ...], value: Any, path: Trail, unknown: list[Unknown], *, first_only: bool
 ) -> tuple[int, list[FieldError]]:
-    """How many branches hold, and the errors of the failing one with most successful checks."""
+    """The number of valid branches, and the errors of the failing branch with the most successful checks."""
     best: list[FieldError] = []
     valid, best_count = 0, -1
     for branch in branches:

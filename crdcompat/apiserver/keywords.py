@@ -1,4 +1,4 @@
-"""What an error is about: the keyword that a value breaks, and Kubernetes' type of the error."""
+"""The keywords that a value can violate."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Keyword(StrEnum):
-    """What a value breaks. Keywords of the schema are spelled as the schema spells them."""
+    """The violated constraint. Keywords of the schema have the schema's spelling."""
 
     TYPE = "type"
     FORMAT = "format"
@@ -19,7 +19,7 @@ class Keyword(StrEnum):
     EXCLUSIVE_MINIMUM = "exclusiveMinimum"
     EXCLUSIVE_MAXIMUM = "exclusiveMaximum"
     MULTIPLE_OF = "multipleOf"
-    #: A value or a bound is out of the range of its type.
+    #: A value or a bound outside the range of its type.
     RANGE = "range"
     MIN_ITEMS = "minItems"
     MAX_ITEMS = "maxItems"
@@ -39,9 +39,9 @@ class Keyword(StrEnum):
     TYPE_META = "type-meta"
     METADATA = "metadata"
     SCALE = "scale"
-    #: A CRD, which is judged as an object.
+    #: A constraint on a CRD.
     CRD = "crd"
-    #: No cause of its own: schema errors kept the server from evaluating CEL rules.
+    #: A marker: the server skipped CEL rules because of schema errors.
     NOT_CHECKED = "not-checked"
 
 

@@ -1,6 +1,6 @@
-"""Bounds, multiples and ranges of numbers, with Go's int64/float64 distinction (reference section 3.2 and 3.3).
+"""Limits of scalars: bounds, multiples and ranges of numbers, lengths and patterns of strings.
 
-Lengths and patterns of texts (reference section 3.3).
+Source: reference sections 3.2 and 3.3. Numbers keep Go's distinction between int64 and float64.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from crdcompat.schema.paths import Trail, pointer_at
 from crdcompat.schema.re2 import Pattern, PatternError, compile_pattern
 from crdcompat.schema.structural import Node
 
-_SAFE = 2**53 - 1
-_NEAR = 1e-9
+_MAX_SAFE_INTEGER = 2**53 - 1
+_TOLERANCE = 1e-9
 
 
 def is_integer_like(value: float) -> bool:
-    """Whether the server takes a float64 for an integer: within +-(2^53-1), and whole or nearly so."""
-    if not math.isfinite(value) or abs(value) > _SAFE:
+    """Whether the server accepts a float64 as an integer: within +-(2^53-1), and whole up to a tolerance."""
+    if not math.isfinite(value) or abs(value) > _MAX_SAFE_INTEGER:
         return False
     if value == math.trunc(value):
         return True
     distance = abs(value - round(value))
-    return distance / max(abs(value), abs(round(value)), 1e-300) < _NEAR
+    return distance / max(abs(value), abs(round(value)), 1e-300) < _TOLERANCE
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +49,9 @@ class Bounds:
 
     @classmethod
     def read(cls, node: Node, number_format: str, server: Server) -> Bounds | None:
-        """The bounds of a node, None where it has none."""
+        """The bounds of a node; None if it has none."""
         raw = node.raw
-        # Two types (int-or-string) exempt a node from the range check: the server looks at a single one.
+        # The server checks ranges only for nodes with a single type, so not for int-or-string.
         in_range = server.does("integer_range") and not node.int_or_string and node.type in ("integer", "number")
         found = cls(
             server=server,
@@ -67,7 +67,7 @@ class Bounds:
         return found if in_range or (found.multiple_of, found.minimum, found.maximum) != (None,) * 3 else None
 
     def check(self, value: int | float, path: Trail, out: list[FieldError]) -> None:
-        """Append the errors of a number at ``path``, in the server's order."""
+        """Append the errors of a number at ``path`` to ``out``, in the server's order."""
         if self.in_range:
             self._range(value, None, path, out)
         if self.multiple_of is not None and not self._range(self.multiple_of, Keyword.MULTIPLE_OF, path, out):
@@ -78,21 +78,21 @@ class Bounds:
             self._minimum(value, self.minimum, path, out)
 
     def _maximum(self, value: int | float, bound: int | float, path: Trail, out: list[FieldError]) -> None:
-        most = self._bound(value, bound, Keyword.MAXIMUM, path, out)
-        if value >= most if self.exclusive_maximum else value > most:
+        maximum = self._bound(value, bound, Keyword.MAXIMUM, path, out)
+        if value >= maximum if self.exclusive_maximum else value > maximum:
             keyword = Keyword.EXCLUSIVE_MAXIMUM if self.exclusive_maximum else Keyword.MAXIMUM
-            out.append(FieldError(INVALID, pointer_at(path), keyword, value, self.server, most))
+            out.append(FieldError(INVALID, pointer_at(path), keyword, value, self.server, maximum))
 
     def _minimum(self, value: int | float, bound: int | float, path: Trail, out: list[FieldError]) -> None:
-        least = self._bound(value, bound, Keyword.MINIMUM, path, out)
-        if value <= least if self.exclusive_minimum else value < least:
+        minimum = self._bound(value, bound, Keyword.MINIMUM, path, out)
+        if value <= minimum if self.exclusive_minimum else value < minimum:
             keyword = Keyword.EXCLUSIVE_MINIMUM if self.exclusive_minimum else Keyword.MINIMUM
-            out.append(FieldError(INVALID, pointer_at(path), keyword, value, self.server, least))
+            out.append(FieldError(INVALID, pointer_at(path), keyword, value, self.server, minimum))
 
     def _bound(
         self, value: int | float, bound: int | float, keyword: Keyword, path: Trail, out: list[FieldError]
     ) -> int | float:
-        """The bound that a value meets: an int64 meets it cut to an int64."""
+        """The bound to compare ``value`` with: the server truncates it to an int64 for int64 values."""
         misfit = self._range(bound, keyword, path, out)
         return math.trunc(bound) if isinstance(value, int) and not misfit else bound
 
@@ -111,7 +111,10 @@ class Bounds:
             out.append(FieldError(INVALID, pointer_at(path), Keyword.MULTIPLE_OF, value, self.server, factor))
 
     def _range(self, value: int | float, bound: Keyword | None, path: Trail, out: list[FieldError]) -> bool:
-        """From 1.36 a value (``bound``: None) or bound outside its type's range is an error of its own."""
+        """Append an error if a value (``bound`` is None) or a bound is outside the range of its type (from 1.36).
+
+        Returns whether it is.
+        """
         if not self.in_range or self._fits(value):
             return False
         demand = (bound, self.type, self.format)
@@ -126,7 +129,7 @@ class Bounds:
 
 
 def _number(value: Any) -> int | float | None:
-    """A number as Go decodes a float64 keyword; integers that an int64 holds are kept exact."""
+    """A number as Go decodes a float64 keyword, but exact within int64; None if it is no finite number."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
     if isinstance(value, int) and abs(value) >= 2**63:
@@ -134,15 +137,15 @@ def _number(value: Any) -> int | float | None:
     return value if math.isfinite(value) else None
 
 
-#: So long, in characters, is a text that is worth remembering, and so many of them: reasons and the like recur.
-_LONGEST_REMEMBERED, _MOST_REMEMBERED = 64, 256
+#: Limits of the cache of valid strings, in characters and in strings. Short strings recur, such as condition reasons.
+_MAX_CACHED_LENGTH, _MAX_CACHED = 64, 256
 
 
 @dataclass(frozen=True, slots=True)
-class Texts:
-    """The text keywords of one node; ``unknown`` says why its pattern cannot be told.
+class StringLimits:
+    """The string keywords of one node; ``unknown`` is the reason why its pattern cannot be evaluated, or "".
 
-    ``passed`` are texts that were checked and found right.
+    ``passed`` caches strings that satisfy all of them.
     """
 
     server: Server
@@ -153,18 +156,21 @@ class Texts:
     passed: set[str] = field(default_factory=set)
 
     @classmethod
-    def read(cls, node: Node, server: Server) -> Texts | None:
-        """What a node demands of texts, None where it demands nothing."""
+    def read(cls, node: Node, server: Server) -> StringLimits | None:
+        """The string limits of a node; None if it has none."""
         source = node.raw.get("pattern")
         compiled = compile_pattern(source) if isinstance(source, str) and source else None
         unknown = f"pattern {source}: {compiled}" if isinstance(compiled, PatternError) else ""
         pattern = None if isinstance(compiled, PatternError) else compiled
         found = cls(server, node.count("minLength"), node.count("maxLength"), pattern, unknown)
-        demanding = (found.min_length, found.max_length, pattern) != (None,) * 3 or unknown
-        return found if demanding else None
+        has_any = (found.min_length, found.max_length, pattern) != (None,) * 3 or unknown
+        return found if has_any else None
 
     def check(self, value: str, path: Trail, out: list[FieldError], unknown: list[Unknown]) -> None:
-        """Only the first failing of maxLength, minLength and pattern is reported. Lengths count code points."""
+        """Append the first error of maxLength, minLength and pattern to ``out``. Lengths are in code points.
+
+        Appends to ``unknown`` if the pattern cannot be evaluated.
+        """
         length = len(value)
         if self.max_length is not None and length > self.max_length:
             kind = TOO_LONG if self.server.does("typed_errors") else INVALID
@@ -176,5 +182,5 @@ class Texts:
             out.append(FieldError(INVALID, pointer_at(path), Keyword.PATTERN, value, self.server, source))
         elif self.unknown:
             unknown.append(Unknown(schema_field(pointer_at(path), self.server), "pattern", self.unknown))
-        elif length <= _LONGEST_REMEMBERED and len(self.passed) < _MOST_REMEMBERED:
+        elif length <= _MAX_CACHED_LENGTH and len(self.passed) < _MAX_CACHED:
             self.passed.add(value)

@@ -1,9 +1,7 @@
-"""How partial requests become whole objects: JSON merge patch, server-side apply, scale (reference 2.2, 8.6, 9).
+"""Partial requests: JSON merge patch, server-side apply and scale (reference sections 2.2, 8.6 and 9).
 
-Server-side apply's typed view of an object: shapes it cannot make sense of fail hard (reference section 8.6).
-
-Enums, bounds and patterns play no role here; a value of another type does, even where ratcheting would let
-it pass, because the stored object cannot be typed any more.
+Server-side apply also types the patch and the stored object by the schema, and fails if one has a value of another
+type (reference section 8.6). Ratcheting does not prevent this failure. Enums, bounds and patterns do not count here.
 """
 
 from __future__ import annotations
@@ -18,7 +16,7 @@ from crdcompat.schema.structural import Node
 
 
 def merge_patch(value: Any, patch: Any) -> Any:
-    """RFC 7386: objects merge, null removes, anything else replaces; ``value`` is left as it is."""
+    """RFC 7386: objects merge, null removes, anything else replaces. Does not change ``value``."""
     if not isinstance(patch, dict):
         return patch
     merged = dict(value) if isinstance(value, dict) else {}
@@ -31,10 +29,10 @@ def merge_patch(value: Any, patch: Any) -> Any:
 
 
 def apply_merge(live: Any, patch: Any, node: Node | None) -> Any:
-    """Server-side apply by a manager that owned nothing else: maps and keyed lists merge, sets unite.
+    """Server-side apply by a manager that owns no other field: maps and keyed lists merge, sets unite.
 
-    Anything else is replaced as a whole. Removing what the manager owned before and now leaves out
-    needs its managed fields and is not done here.
+    The patch replaces anything else as a whole. Fields that the manager owned before and now omits stay, because
+    their removal needs its managed fields.
     """
     if isinstance(live, dict) and isinstance(patch, dict):
         if node is not None and node.raw.get("x-kubernetes-map-type") == "atomic":
@@ -63,10 +61,10 @@ def _keyed_merge(live: list[Any], patch: list[Any], node: Node) -> list[Any]:
     return merged
 
 
-def undeclared(patch: Any, node: Node | None, path: str = "") -> str:
-    """The first field of an apply patch that the schema does not declare (``.spec.foo``), or ``""``.
+def undeclared_field(patch: Any, node: Node | None, path: str = "") -> str:
+    """The path of the first field of an apply patch that the schema does not declare (``.spec.foo``), or ``""``.
 
-    ``apiVersion``, ``kind`` and ``metadata`` of the root are typed by the server itself.
+    The server has its own types for ``apiVersion``, ``kind`` and ``metadata`` of the root.
     """
     if node is None or (node.preserve and not node.properties):
         return ""
@@ -77,12 +75,13 @@ def undeclared(patch: Any, node: Node | None, path: str = "") -> str:
             below = node.child(name)
             if below is None and not node.preserve and node.additional is None:
                 return f"{path}.{name}"
-            wrong = undeclared(patch[name], below, f"{path}.{name}")
+            wrong = undeclared_field(patch[name], below, f"{path}.{name}")
             if wrong:
                 return wrong
     elif isinstance(patch, list):
         return next(
-            (wrong for i, item in enumerate(patch) if (wrong := undeclared(item, node.items, f"{path}[{i}]"))), ""
+            (wrong for i, item in enumerate(patch) if (wrong := undeclared_field(item, node.items, f"{path}[{i}]"))),
+            "",
         )
     return ""
 
@@ -107,9 +106,9 @@ _GO_TYPES = {
 
 
 def typed_error(value: Any, node: Node | None, server: Server, path: str = "", *, strict: bool = False) -> str:
-    """The first thing that keeps ``value`` from being typed by ``node`` (``.spec.p: expected …``), or ``""``.
+    """The first error of typing ``value`` by ``node`` (``.spec.p: expected …``), or ``""``.
 
-    ``strict``: duplicates are errors on every server, as they are in patches.
+    ``strict`` is for patches: duplicates are then errors on every server version.
     """
     if value is None or node is None or not node.types or node.int_or_string:
         return ""

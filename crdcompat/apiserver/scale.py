@@ -1,4 +1,4 @@
-"""The scale subresource's paths: checked on every write of a CRD that declares one (reference section 9)."""
+"""The paths of the scale subresource, which the server checks on every write (reference section 9)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,11 @@ _INT32 = 2**31 - 1
 def scale_errors(
     obj: dict[str, Any], scale: dict[str, Any], server: Server, *, status_only: bool
 ) -> Iterator[FieldError]:
-    """``scale`` is ``subresources.scale`` of the CRD version; the JSONPaths are printed as written there."""
+    """Errors of the values at the paths of the scale subresource.
+
+    ``scale`` is ``subresources.scale`` of the CRD version; errors show its JSONPaths unchanged. ``status_only`` is for
+    writes to /status.
+    """
     if not status_only:
         yield from _replicas(obj, scale.get("specReplicasPath"), server)
     yield from _replicas(obj, scale.get("statusReplicasPath"), server)
@@ -47,17 +51,17 @@ def _replicas(obj: dict[str, Any], path: Any, server: Server) -> Iterator[FieldE
         yield _error(path, found, server, f"should be less than or equal to {_INT32}")
 
 
-def _error(path: str, value: Any, server: Server, words: str) -> FieldError:
-    return FieldError(INVALID, scale_pointer(path), Keyword.SCALE, value, server, path, words)
+def _error(path: str, value: Any, server: Server, detail: str) -> FieldError:
+    return FieldError(INVALID, scale_pointer(path), Keyword.SCALE, value, server, path, detail)
 
 
 def scale_pointer(path: str) -> tuple[str, ...]:
-    """The place that a path of the scale subresource names: ``.spec.replicas``."""
+    """The steps of a JSONPath of the scale subresource: ``.spec.replicas`` -> ``("spec", "replicas")``."""
     return tuple(path.strip(".").split("."))
 
 
 def _at(obj: dict[str, Any], path: str) -> tuple[Any, str]:
-    """The value at a dotted path (None if absent) and, where a parent is no object, what is wrong."""
+    """The value at a dotted path (None if absent), and the error if a parent is no object, else ""."""
     value: Any = obj
     for part in scale_pointer(path):
         if not isinstance(value, dict):

@@ -1,7 +1,6 @@
-"""Kinds of write: what each makes of the request and of what is stored, before it is judged.
+"""Kinds of write: how each builds the new object from the request and the stored object, before admission.
 
-Order of steps: reference section 2.1. A ``Resource`` is one version of a CRD on one server, compiled once; its methods
-are the kinds of write.
+Order of steps: reference section 2.1.
 """
 
 from __future__ import annotations
@@ -9,34 +8,34 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Any
 
-from crdcompat.apiserver.admission import Judge, Verdict, metadata_of
+from crdcompat.apiserver.admission import Admission, Verdict, metadata_of
 from crdcompat.apiserver.correlation import same
 from crdcompat.apiserver.decode import Decoded, decode
 from crdcompat.apiserver.gotext import quote
-from crdcompat.apiserver.patch import apply_merge, merge_patch, typed_error, undeclared, with_replicas
+from crdcompat.apiserver.patch import apply_merge, merge_patch, typed_error, undeclared_field, with_replicas
 from crdcompat.schema.paths import Object
 from crdcompat.schema.structural import Node
 
-#: What is said of an object, passed in through the Python interface, that Python cannot walk (files: 200 levels).
+#: The message for objects from the Python API that exceed Python's recursion limit. Files are limited to 200 levels.
 TOO_DEEP = "nested too deeply to be judged"
 
 _UNDECLARED = "field not declared in schema"
 
 
-class Resource(Judge):
-    """One version of a CRD as one server serves it."""
+class Resource(Admission):
+    """One version of a CRD as one server serves it, compiled once; its methods are the kinds of write."""
 
     @cached_property
     def has_transition_rules(self) -> bool:
-        """Whether any rule looks at the old object."""
+        """Whether any rule refers to the old object."""
         return self.node.anywhere(lambda schema: any("oldSelf" in str(rule.get("rule")) for rule in Node(schema).rules))
 
     def read(self, stored: Object) -> Decoded:
-        """A stored object as this server reads it: pruned, nulls dropped, defaulted; never validated."""
+        """A stored object as this server reads it: pruned, without nulls, defaulted. Reads do not validate."""
         return decode(stored, self.node, pruning=self.crd.prunes)
 
     def create(self, raw: Object, *, keep_status: bool = False) -> Verdict:
-        """POST of ``raw``. ``keep_status`` judges the whole object, as stored ones are: status stays."""
+        """POST of ``raw``. ``keep_status`` keeps the status, to judge a stored object as a whole."""
         return self.create_decoded(self.read(raw), keep_status=keep_status)
 
     def update(self, raw: Object, stored: Object) -> Verdict:
@@ -44,49 +43,50 @@ class Resource(Judge):
         return self.update_decoded(self.read(raw), self.read(stored).object)
 
     def update_status(self, raw: Object, stored: Object) -> Verdict:
-        """PUT of ``raw`` over ``stored`` on /status: only its status counts."""
+        """PUT of ``raw`` over ``stored`` on /status: the server uses only its status."""
         return self.update_status_decoded(self.read(raw), self.read(stored).object)
 
     def create_decoded(self, request: Decoded, *, keep_status: bool = False) -> Verdict:
-        """``create`` of an object that is decoded already."""
+        """``create`` of a decoded object."""
         new = dict(request.object)
         if not keep_status:
             if self.version.has_status:
                 new.pop("status", None)
             new["metadata"] = {**metadata_of(new), "generation": 1}
-        return self.judge(new, None, request, status_write=False)
+        return self.admit(new, None, request, status_write=False)
 
     def update_decoded(self, request: Decoded, old: Object) -> Verdict:
-        """``update`` where both objects are decoded already."""
+        """``update`` with decoded objects."""
         new = dict(request.object)
         if self.version.has_status:
             new.pop("status", None)
             if "status" in old:
                 new["status"] = old["status"]
-        new["metadata"] = _carried(metadata_of(new), metadata_of(old), changed=self._content_changed(new, old))
-        return self.judge(new, old, request, status_write=False)
+        changed = self._content_changed(new, old)
+        new["metadata"] = _updated_metadata(metadata_of(new), metadata_of(old), changed=changed)
+        return self.admit(new, old, request, status_write=False)
 
     def update_status_decoded(self, request: Decoded, old: Object) -> Verdict:
-        """``update_status`` where both objects are decoded already."""
+        """``update_status`` with decoded objects."""
         new = dict(old)
         new.pop("status", None)
         if "status" in request.object:
             new["status"] = request.object["status"]
-        return self.judge(new, old, request, status_write=True)
+        return self.admit(new, old, request, status_write=True)
 
     def merge_patch(self, patch: Any, stored: Object, *, status: bool = False) -> Verdict:
         """PATCH with a JSON merge patch, on the main endpoint or on /status."""
         return self._patched(merge_patch(self.read(stored).object, patch), stored, status=status)
 
     def apply(self, patch: Object, stored: Object, *, status: bool = False) -> Verdict:
-        """PATCH by server-side apply, of a manager that owns nothing else; shapes that cannot be typed fail hard."""
+        """PATCH by server-side apply, by a manager that owns no other field. A typing failure is a 500."""
         live = self.read(stored).object
-        failed = self.untyped(patch, live)
+        failed = self.typing_failure(patch, live)
         return failed or self._patched(apply_merge(live, patch, self.node), stored, status=status)
 
-    def untyped(self, patch: Object, live: Object) -> Verdict | None:
-        """The failure of a server-side apply whose patch, or the object as read, cannot be typed; None if both can."""
-        missing = undeclared(patch, self.node)
+    def typing_failure(self, patch: Object, live: Object) -> Verdict | None:
+        """The failure of a server-side apply to type ``patch`` or the decoded object ``live``; None without one."""
+        missing = undeclared_field(patch, self.node)
         if missing:
             return self._failed(
                 500, f"failed to create typed patch object ({self._who(live)}): {missing}: {_UNDECLARED}"
@@ -98,7 +98,7 @@ class Resource(Judge):
         return None
 
     def scale(self, replicas: Any, stored: Object) -> Verdict:
-        """PUT of /scale: the replicas are written into the object, which is then judged as on the main endpoint."""
+        """PUT of /scale: the server sets the replicas in the object, then validates it as on the main endpoint."""
         live = self.read(stored).object
         path = self.version.scale.get("specReplicasPath") if self.version.scale is not None else None
         if not isinstance(path, str):
@@ -106,7 +106,7 @@ class Resource(Judge):
         return self.update(with_replicas(live, path, replicas), stored)
 
     def no_endpoint(self, stored: Object) -> Verdict:
-        """The answer of an endpoint that this CRD does not have (rollback-truth, fact 14)."""
+        """The 404 of an endpoint that this CRD does not declare (rollback-truth, fact 14)."""
         name = metadata_of(stored).get("name", "")
         return self._failed(404, f"{self.crd.plural}.{self.crd.group} {quote(str(name))} not found")
 
@@ -125,21 +125,21 @@ class Resource(Judge):
         return Verdict(False, (), None, code=code, failure=message)
 
     def _content_changed(self, new: Object, old: Object) -> bool:
-        left_out = {"metadata", "status"} if self.version.has_status else {"metadata"}
+        ignored = {"metadata", "status"} if self.version.has_status else {"metadata"}
         return not same(
-            {name: value for name, value in new.items() if name not in left_out},
-            {name: value for name, value in old.items() if name not in left_out},
+            {name: value for name, value in new.items() if name not in ignored},
+            {name: value for name, value in old.items() if name not in ignored},
         )
 
 
-def _carried(new: Object, old: Object, *, changed: bool) -> Object:
-    """Metadata of an update: what the server owns comes from the old object, the generation moves with content."""
-    carried = dict(new)
+def _updated_metadata(new: Object, old: Object, *, changed: bool) -> Object:
+    """Metadata of an update: old values of the server's own members, and the next generation if content changed."""
+    updated = dict(new)
     for name in ("uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds"):
-        carried.pop(name, None)
+        updated.pop(name, None)
         if name in old:
-            carried[name] = old[name]
+            updated[name] = old[name]
     generation = old.get("generation")
     if isinstance(generation, int):
-        carried["generation"] = generation + 1 if changed else generation
-    return carried
+        updated["generation"] = generation + 1 if changed else generation
+    return updated

@@ -1,10 +1,10 @@
-"""The OpenAPI check of one value against one schema, as the API server makes it (reference section 3).
+"""OpenAPI validation of a value by a schema (reference section 3).
 
-A validator is compiled once per schema and server. It reports errors relative to its own root: the whole
-object for main writes, ``.status`` for status writes from 1.28 on; ``strategy`` puts the prefix on.
+A validator is compiled once per schema and server. Its errors are relative to its own root: the whole object
+for main writes, ``.status`` for status writes since 1.28. ``admission`` adds the prefix.
 
-The return value of ``validate`` is the number of successful checks. The API server counts them to choose
-which anyOf/oneOf branch's errors to show when all fail (section 3.5).
+``validate`` returns the number of successful checks: if all branches of an anyOf or oneOf fail, the API server shows
+the errors of the branch with the most successful checks (section 3.5).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from crdcompat.apiserver.enums import Enum
 from crdcompat.apiserver.errors import INVALID, REQUIRED, TOO_MANY, TYPE_INVALID, FieldError, Unknown
 from crdcompat.apiserver.junctors import Junctors
 from crdcompat.apiserver.keywords import Keyword
-from crdcompat.apiserver.limits import Texts
+from crdcompat.apiserver.limits import StringLimits
 from crdcompat.apiserver.versions import Server
 from crdcompat.schema.paths import Trail, pointer_at
 from crdcompat.schema.structural import Node
@@ -44,10 +44,10 @@ _JSON_TYPE: Final = {
     list: "array",
     dict: "object",
 }
-#: What Go calls the format of a decoded number; every other value has none.
+#: Go's format of a decoded number. Other values have none.
 _GO_FORMAT: Final = {int: "int64", float: "float64"}
 
-#: By the schema's type: the Python type of its values, and the checks that one passes besides those of every node.
+#: Schema type -> Python type of its values, and their number of checks besides the checks of every node.
 _SCALARS: Final[dict[str, tuple[type, int]]] = {"string": (str, 1), "boolean": (bool, 0), "integer": (int, 2)}
 
 
@@ -61,12 +61,12 @@ class SchemaValidator:
         self.native = frozenset(kind for name in self.types for kind in _NATIVE.get(name, ()))
         self.nullable = node.nullable
         self.format = node.format if formats.supported(node.format, node.type, server) else ""
-        # One check each for the type (if any is named), the junctors and the enum; the kind adds its own.
+        # The server counts checks: one each for the type, the junctors and the enum, and more by kind of value.
         self.type_checks = 2 if self.types or self.format else 0
         self.own_checks = 4 + self.type_checks
         self.enum = Enum.read(node, server)
         self.members: dict[str, SchemaValidator] = {}
-        #: Branches of junctors often name only what is required.
+        #: False for many branches of junctors, which have only ``required``.
         self.describes_members = bool(node.properties) or isinstance(node.additional, Node)
         self.required = node.required
         self.forbids_unknown = node.additional is False
@@ -74,21 +74,23 @@ class SchemaValidator:
         self.min_items, self.max_items = node.count("minItems"), node.count("maxItems")
         self.min_properties, self.max_properties = node.count("minProperties"), node.count("maxProperties")
         self.bounds = limits.Bounds.read(node, self.format, server)
-        self.texts = Texts.read(node, server)
-        self.plain, self.plain_checks, self.passing = self._plain()
+        self.string_limits = StringLimits.read(node, server)
+        self.fast_type, self.fast_checks, self.fast_strings = self._fast_path()
 
-    def _plain(self) -> tuple[type | None, int, Container[str] | None]:
-        """The type of scalars that pass here, how many checks one passes, and which texts do (None: all)."""
+    def _fast_path(self) -> tuple[type | None, int, Container[str] | None]:
+        """The type of scalars that are valid without further checks, their number of successful checks, and the
+        known valid strings (None if all are valid). The type is None if there is no fast path.
+        """
         kind, more = _SCALARS.get(self.node.type, (None, 0))
-        demands = [each for each in (self.enum, self.format, self.texts) if each]
-        if kind is None or self.junctors or self.bounds or len(demands) > (kind is str):
+        constraints = [each for each in (self.enum, self.format, self.string_limits) if each]
+        if kind is None or self.junctors or self.bounds or len(constraints) > (kind is str):
             return None, 0, None
         checks = self.own_checks + more + bool(self.format)
         if self.enum is not None:
-            return kind, checks, self.enum.texts
+            return kind, checks, self.enum.strings
         if self.format:
-            return kind, checks, formats.passing(self.format)
-        return kind, checks, self.texts.passed if self.texts is not None else None
+            return kind, checks, formats.known_matches(self.format)
+        return kind, checks, self.string_limits.passed if self.string_limits is not None else None
 
     def _compiled(self, node: Node) -> SchemaValidator:
         return SchemaValidator(node, self.server)
@@ -98,10 +100,10 @@ class SchemaValidator:
         return self._compiled(self.node.items) if self.node.items is not None else None
 
     def member(self, name: str) -> SchemaValidator | None:
-        """The validator of an object's member that is met for the first time, None where nothing describes it."""
+        """The validator of an object's member, added to ``members``; None if no schema describes it."""
         sub = self.node.properties.get(name)
         if sub is None:
-            return self.map_value  # the keys of a map are unbounded: not remembered one by one
+            return self.map_value  # not cached by name: a map may have any number of keys
         self.members[name] = self._compiled(sub)
         return self.members[name]
 
@@ -115,8 +117,8 @@ class SchemaValidator:
     ) -> int:
         """Append the errors of ``value`` to ``out``; return the count of successful checks.
 
-        ``pair`` is the correlated old value where ratcheting is on: errors of a node that did not change
-        are dropped, its own and its descendants' (KEP-4008).
+        ``pair`` is the pair with the correlated old value if ratcheting is on. The server then drops the errors of an
+        unchanged node and of its descendants (KEP-4008).
         """
         if pair is None:
             return self._checks(value, path, None, out, unknown)
@@ -127,7 +129,7 @@ class SchemaValidator:
         return count
 
     def validate_root(self, value: Any, pair: Pair | None, out: list[FieldError], unknown: list[Unknown]) -> None:
-        """Validate a whole object. The root itself never ratchets: its metadata always differs."""
+        """Validate a whole object. The root never ratchets, because its metadata always differs."""
         self._checks(value, None, pair, out, unknown)
 
     def _checks(self, value: Any, path: Trail, pair: Pair | None, out: list[FieldError], unknown: list[Unknown]) -> int:
@@ -145,8 +147,8 @@ class SchemaValidator:
             count += self.junctors.check(value, path, out, unknown)
         if kind is str:
             count += 1
-            if self.texts is not None:
-                self.texts.check(value, path, out, unknown)
+            if self.string_limits is not None:
+                self.string_limits.check(value, path, out, unknown)
             if self.format:
                 count += 1
                 if not formats.matches(self.format, value):
@@ -168,7 +170,7 @@ class SchemaValidator:
     # -- type ---------------------------------------------------------------------------------------
 
     def _type(self, value: Any, kind: type, path: Trail, out: list[FieldError]) -> int:
-        """The type check of a value whose JSON type is not named outright."""
+        """The type check of a value whose JSON type is not among ``types``; returns the change of the check count."""
         named = _JSON_TYPE[kind]
         near_integer = kind is float and "integer" in self.types and limits.is_integer_like(value)
         if self.format and kind not in (str, list) and not near_integer:
@@ -178,7 +180,7 @@ class SchemaValidator:
                 return -1
         numeric = "integer" in self.types or "number" in self.types
         if self.format and not numeric and kind in (str, list):
-            return 0  # a list passes `type: string` with a format: the server leaves it to the format check
+            return 0  # a list passes `type: string` with a format, because the server relies on the format check
         if not near_integer:
             out.append(self._type_error(path, Keyword.TYPE, self.types, named))
             return -1
@@ -197,8 +199,8 @@ class SchemaValidator:
         items = self.items
         if items is not None:
             for index, item in enumerate(value):
-                if type(item) is items.plain and (items.passing is None or item in items.passing):
-                    count += items.plain_checks
+                if type(item) is items.fast_type and (items.fast_strings is None or item in items.fast_strings):
+                    count += items.fast_checks
                     continue
                 old = pair.item(index) if pair is not None else None
                 count += items.validate(item, (path, index), old, out, unknown)
@@ -209,11 +211,11 @@ class SchemaValidator:
             out.append(self._too_many(path, size, self.max_items, Keyword.MAX_ITEMS))
         return count
 
-    def _too_many(self, path: Trail, size: int, most: int, keyword: Keyword) -> FieldError:
+    def _too_many(self, path: Trail, size: int, limit: int, keyword: Keyword) -> FieldError:
         typed = self.server.does("typed_errors")
         counts = typed or keyword is Keyword.MAX_ITEMS or self.server.does("count_as_bad_value")
-        kind, shown = TOO_MANY if typed else INVALID, size if counts else most
-        return FieldError(kind, pointer_at(path), keyword, shown, self.server, most)
+        kind, shown = TOO_MANY if typed else INVALID, size if counts else limit
+        return FieldError(kind, pointer_at(path), keyword, shown, self.server, limit)
 
     def _object(
         self,
@@ -241,16 +243,16 @@ class SchemaValidator:
         if self.forbids_unknown:
             for name in sorted(value):
                 out.append(FieldError(INVALID, pointer_at(path), Keyword.ADDITIONAL_PROPERTIES, name, self.server))
-        # The server goes through map values and declared members at random; we in one order.
+        # The server visits members in random order. Sorting makes the order of errors stable.
         members = self.members
         for name in sorted(value) if self.describes_members else ():
             member = members.get(name) or self.member(name)
             if member is not None:
                 item = value[name]
-                if type(item) is member.plain and (member.passing is None or item in member.passing):
-                    count += member.plain_checks
+                if type(item) is member.fast_type and (member.fast_strings is None or item in member.fast_strings):
+                    count += member.fast_checks
                     continue
-                # Type metadata of the (validator's) root is never ratcheted.
+                # The server never ratchets apiVersion and kind of the validator's root.
                 correlates = pair is not None and (path is not None or name not in _TYPE_META)
                 old = pair.key(name) if pair is not None and correlates else None
                 count += member.validate(item, (path, name), old, out, unknown)

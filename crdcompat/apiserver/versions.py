@@ -1,7 +1,6 @@
-"""What each Kubernetes minor does, as data: the one place where a version changes an answer.
+"""Server versions: the behaviours of each Kubernetes minor as data, and the parsing of versions.
 
-Sources: reference sections 1.1 to 1.4 and rollback-truth section 2. A row says since which minor a
-behaviour holds; a server is one minor and, where it is an OpenShift build, its release.
+Sources: reference sections 1.1 to 1.4 and rollback-truth section 2.
 """
 
 from __future__ import annotations
@@ -16,12 +15,12 @@ from crdcompat.records import dataclass
 if TYPE_CHECKING:
     from crdcompat.crds.reader import CrdSet
 
-#: Since which Kubernetes minor (1.N) the API server behaves so. Read as a table.
+#: Behaviour of the API server -> the Kubernetes minor (1.N) that introduced it.
 SINCE: dict[str, int] = {
     "list_index_in_paths": 24,  # before: errors inside items carry the array's path
     "typed_errors": 24,  # FieldValueTypeInvalid, Too long, Too many as types of their own
     "count_as_bad_value": 24,  # min/maxProperties name the count, before: the limit
-    "field_warnings": 25,  # fieldValidation=Warn: a request's unknown fields come back as warnings
+    "field_warnings": 25,  # fieldValidation=Warn: the answer warns of the request's unknown fields
     "cel": 25,  # CustomResourceValidationExpressions on by default
     "status_list_uniqueness": 26,
     "status_scope": 28,  # a status write validates .status only, before: the whole object
@@ -33,7 +32,7 @@ SINCE: dict[str, int] = {
     "cel_in_all_of": 31,
     "bytes_text": 32,  # "may not be more than N bytes", before "may not be longer than N"
     "ratchet_status": 33,  # kubernetes/kubernetes#129506; OpenShift carries it since 4.18
-    "stored_version_text": 33,  # the refusal of a CRD without a stored version tells the order of steps
+    "stored_version_text": 33,  # the refusal of a CRD without a stored version explains the order of steps
     "json_values": 34,  # bad values as JSON, before: Go syntax; singular "1 item"
     "embedded_required_plain": 34,  # missing apiVersion/kind of an embedded resource: no detail
     "cel_actual_value": 35,  # CEL failures show the scalar, before: the schema type in quotes
@@ -49,7 +48,7 @@ OPENSHIFT: dict[tuple[int, int], int] = {(4, n): n + 13 for n in range(4, 23)} |
     (5, 2): 36,
 }
 
-#: OpenShift builds that carry the status-ratcheting fix before upstream has it (openshift/kubernetes#2175, #2167).
+#: The first OpenShift release with a backport of status ratcheting (openshift/kubernetes#2175, #2167).
 _OPENSHIFT_RATCHET_STATUS_SINCE = (4, 18)
 
 OLDEST, NEWEST = 17, 36
@@ -57,10 +56,10 @@ OLDEST, NEWEST = 17, 36
 
 @dataclass(frozen=True)
 class Server:
-    """One kube-apiserver: its minor (26 for 1.26) and its OpenShift release, if it is such a build.
+    """One kube-apiserver: its minor (26 for 1.26), and the release of an OpenShift build, else None.
 
-    ``ratcheting`` is the feature gate CRDValidationRatcheting where it was set by hand, None as shipped. It
-    switches what the build can do: status ratcheting cannot be switched on where the code lacks it.
+    ``ratcheting`` is an explicit value of the feature gate CRDValidationRatcheting, None for the default. The gate
+    cannot enable status ratcheting in a build without it.
     """
 
     minor: int
@@ -68,7 +67,7 @@ class Server:
     ratcheting: bool | None = None
 
     def does(self, behaviour: str) -> bool:
-        """Whether this server shows a behaviour of the table ``SINCE``."""
+        """Whether this server has a behaviour of the table ``SINCE``."""
         if behaviour in ("ratchet_main", "ratchet_status") and self.ratcheting is False:
             return False
         if behaviour == "ratchet_main" and self.ratcheting:
@@ -103,7 +102,7 @@ DEFAULT_SERVER = Server(31)
 
 
 def kubernetes_server(text: str) -> Server:
-    """``1.31``, ``v1.31.4`` or ``openshift-4.18`` -> Server. Raises UsageError."""
+    """The server of a version: ``1.31``, ``v1.31.4`` or ``openshift-4.18``. Raises UsageError."""
     if text.startswith("openshift-"):
         return openshift_server(text.removeprefix("openshift-"))
     found = re.fullmatch(r"v?1\.(\d+)(?:\.\d+)?(?:[-+].*)?", text.strip())
@@ -113,7 +112,7 @@ def kubernetes_server(text: str) -> Server:
 
 
 def openshift_server(text: str) -> Server:
-    """``4.18`` -> Server of that OpenShift build. Raises UsageError."""
+    """The server of an OpenShift release: ``4.18``. Raises UsageError."""
     found = re.fullmatch(r"v?(\d+)\.(\d+)(?:\.\d+)?(?:[-+].*)?", text.strip())
     release = (int(found[1]), int(found[2])) if found else (0, 0)
     if release not in OPENSHIFT:
@@ -122,9 +121,9 @@ def openshift_server(text: str) -> Server:
 
 
 def server_of_name(name: str) -> Server | None:
-    """The server that a release name tells: ``release-4.13``, ``origin/openshift-4.13``, ``4.14.1``; else None.
+    """The server of an OpenShift release name: ``release-4.13``, ``origin/openshift-4.13``; None for other names.
 
-    Only names of OpenShift's own form tell anything: ``v1.2.0`` of some operator is no Kubernetes version.
+    A name such as ``v1.2.0`` is the version of an operator, not of Kubernetes.
     """
     last = name.rsplit("/", 1)[-1]
     found = re.fullmatch(r"(?:release|openshift|enterprise|ocp)-(\d+)\.(\d+)(?:\.\d+)?(?:[-+].*)?", last)

@@ -1,4 +1,4 @@
-"""The API server's sentences, word for word (reference sections 3.7, 3.8). Nothing here is ever read back."""
+"""The API server's sentences, verbatim (reference sections 3.7, 3.8). No code parses them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 NOWHERE = "<nil>"
 
-#: How a sentence begins, by the error's type, and the types whose sentences do not show the value.
+#: Error type -> start of its sentences; and the types whose sentences do not show the value.
 _HEADS: Final = {
     "FieldValueInvalid": "Invalid value",
     "FieldValueTypeInvalid": "Invalid value",
@@ -30,7 +30,7 @@ _HEADS: Final = {
 }
 _WITHOUT_VALUE = frozenset({"FieldValueRequired", "FieldValueForbidden", "FieldValueTooLong"})
 
-#: Details of schema errors. ``place`` is the path, ``quoted`` the path in quotes, ``demand`` what the keyword asks for.
+#: Details of schema errors. ``place`` is the path, ``quoted`` the path in quotes, ``demand`` the keyword's value.
 _DETAILS: Final[dict[Keyword, str]] = {
     Keyword.TYPE: "{place} in body must be of type {demand}: {value}",
     Keyword.FORMAT: "{place} in body must be of type {demand}: {value}",
@@ -55,7 +55,7 @@ _DETAILS: Final[dict[Keyword, str]] = {
     Keyword.ALL_OF: "{quoted} must validate all the schemas (allOf){demand}",
     Keyword.NOT: "{quoted} must not validate the schema (not)",
 }
-#: Details that name no place, for errors of the types Too long and Too many.
+#: Details without a path, for errors of the types Too long and Too many.
 _TOO_LONG, _TOO_LONG_IN_BYTES = "may not be longer than {demand}", "may not be more than {demand} {unit}"
 _TOO_MANY = "must have at most {demand} {unit}"
 _ONE_VALID, _NONE_VALID = "Found {count} valid alternatives", "Found none valid"
@@ -74,12 +74,12 @@ _NOT_CHECKED = (
     "correct the existing errors to complete validation"
 )
 
-#: Their sentences quote the place; the field is that of the whole that was checked.
+#: Keywords whose details contain the path; the error's field is then only the prefix of length ``base``.
 _PLACE_IN_SENTENCE = JUNCTORS | {Keyword.RANGE}
 
 
 def text(error: FieldError) -> str:
-    """The sentence as ``Status.message`` shows it."""
+    """The sentence as in ``Status.message``."""
     return f"{field(error)}: {body(error)}"
 
 
@@ -88,13 +88,13 @@ def body(error: FieldError) -> str:
     parts = [_HEADS[error.type]]
     if error.type not in _WITHOUT_VALUE and error.value is not ABSENT:
         parts.append(_value(error.value, error.server))
-    if said := detail(error):
-        parts.append(said)
+    if explanation := detail(error):
+        parts.append(explanation)
     return ": ".join(parts)
 
 
 def aggregate(kind: str, group: str, name: str, errors: Sequence[FieldError]) -> str:
-    """The message of the 422: one error plain, several in brackets, equal sentences once; "" without errors."""
+    """The message of a 422: a single sentence, or distinct sentences in brackets; "" without errors."""
     sentences = list(dict.fromkeys(map(text, errors)))
     if not sentences:
         return ""
@@ -103,30 +103,30 @@ def aggregate(kind: str, group: str, name: str, errors: Sequence[FieldError]) ->
 
 
 def field(error: FieldError) -> str:
-    """The path as the server spells it; "<nil>" where it names none."""
+    """The path in the server's notation; "<nil>" for the root."""
     return _field(error) or NOWHERE
 
 
 def detail(error: FieldError) -> str:
-    """What follows the bad value; "" for nothing."""
-    if error.words is not None:
-        return error.words
+    """The part of the sentence after the bad value; "" if there is none."""
+    if error.fixed_detail is not None:
+        return error.fixed_detail
     special = _SPECIAL.get(error.keyword)
     return special(error) if special is not None else _filled(error, error.demand)
 
 
 def schema_place(pointer: Pointer, server: Server) -> str:
-    """A place as errors of the schema spell it: ``spec.l[0].m.key``; old servers leave indices out."""
+    """A path in the notation of schema errors: ``spec.l[0].m.key``. Servers before 1.24 omit indices."""
     return field_of(pointer, indexed=server.does("list_index_in_paths"))
 
 
 def schema_field(pointer: Pointer, server: Server) -> str:
-    """The same, as an error's field."""
+    """``schema_place`` as the field of an error: "<nil>" for the root."""
     return schema_place(pointer, server) or NOWHERE
 
 
 def rule_place(pointer: Pointer, keys: tuple[int, ...], start: int = 0) -> str:
-    """A place, from a step on, as all other errors spell it: ``spec.l[0].m[key]``."""
+    """A path from step ``start`` in the notation of all other errors: ``spec.l[0].m[key]``."""
     spelled = ""
     for index, step in enumerate(pointer[start:], start):
         if isinstance(step, int) or index in keys:
@@ -137,7 +137,7 @@ def rule_place(pointer: Pointer, keys: tuple[int, ...], start: int = 0) -> str:
 
 
 def rule_field(pointer: Pointer, keys: tuple[int, ...]) -> str:
-    """The same, as an error's field."""
+    """``rule_place`` as the field of an error: "<nil>" for the root."""
     return rule_place(pointer, keys) or NOWHERE
 
 
@@ -160,7 +160,7 @@ def _joined(above: str, below: str) -> str:
 
 
 def _filled(error: FieldError, demand: Any, template: str = "", **more: str) -> str:
-    """The template of an error's keyword (or another) with what is known."""
+    """The template of the error's keyword, or ``template``, with its placeholders filled."""
     place = schema_place(error.pointer[error.base :], error.server)
     return (template or _DETAILS[error.keyword]).format(
         place=place, quoted=gotext.quote(place), demand=demand, value=error.value, **more
@@ -179,11 +179,11 @@ def _enum(error: FieldError) -> str:
 
 
 def _listed(members: tuple[Any, ...]) -> str:
-    """``"a", "b"``: schema order, never cut, what is no text as JSON and then quoted."""
+    """``"a", "b"``: all members in schema order; those that are no strings as quoted JSON."""
     return ", ".join(gotext.quote(each if isinstance(each, str) else gotext.compact_json(each)) for each in members)
 
 
-#: Every object of a recording that breaks an enum shows the same list.
+#: Cached, because all errors of one enum show the same list.
 _members = lru_cache(maxsize=256)(_listed)
 
 
@@ -202,21 +202,21 @@ def _range(error: FieldError) -> str:
 
 
 def _max_length(error: FieldError) -> str:
-    server, most = error.server, error.demand
+    server, limit = error.server, error.demand
     if not server.does("typed_errors"):
-        return _filled(error, most)
+        return _filled(error, limit)
     if not server.does("bytes_text"):
-        return _TOO_LONG.format(demand=most)
-    unit = "byte" if most == 1 and server.does("json_values") else "bytes"
-    return _TOO_LONG_IN_BYTES.format(demand=most, unit=unit)
+        return _TOO_LONG.format(demand=limit)
+    unit = "byte" if limit == 1 and server.does("json_values") else "bytes"
+    return _TOO_LONG_IN_BYTES.format(demand=limit, unit=unit)
 
 
 def _too_many(error: FieldError) -> str:
-    server, most = error.server, error.demand
+    server, limit = error.server, error.demand
     if not server.does("typed_errors"):
-        return _filled(error, most)
-    unit = "item" if most == 1 and server.does("json_values") else "items"
-    return _TOO_MANY.format(demand=most, unit=unit)
+        return _filled(error, limit)
+    unit = "item" if limit == 1 and server.does("json_values") else "items"
+    return _TOO_MANY.format(demand=limit, unit=unit)
 
 
 def _additional(error: FieldError) -> str:

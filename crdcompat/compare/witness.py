@@ -13,7 +13,7 @@ from typing import Any
 import orjson
 
 from crdcompat.apiserver.admission import Verdict
-from crdcompat.apiserver.equivalence import manner
+from crdcompat.apiserver.equivalence import equivalence_key
 from crdcompat.apiserver.errors import REQUIRED
 from crdcompat.apiserver.strategy import Resource
 from crdcompat.apiserver.versions import Server
@@ -104,8 +104,8 @@ class TrialBook:
         digest = self.digest(node)
         asked = self._asked.setdefault(digest, {server: server})
         if server not in asked:
-            mine = manner(server, node)
-            alike = (first for first in set(asked.values()) if manner(first, node) == mine)
+            mine = equivalence_key(server, node)
+            alike = (first for first in set(asked.values()) if equivalence_key(first, node) == mine)
             asked[server] = next(alike, server)
         return digest, asked[server]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from helpers import Json, obj, string
 
-from crdcompat.apiserver.equivalence import manner
+from crdcompat.apiserver.equivalence import equivalence_key
 from crdcompat.apiserver.versions import Server
 from crdcompat.schema.structural import Node
 
@@ -32,5 +32,5 @@ def ruled(rule: str, **more: object) -> Json:
 def test_servers_are_alike_where_nothing_decides_otherwise(
     schema: Json, minors: tuple[int, int], *, alike: bool
 ) -> None:
-    first, second = (manner(Server(minor), Node(schema)) for minor in minors)
+    first, second = (equivalence_key(Server(minor), Node(schema)) for minor in minors)
     assert (first == second) == alike

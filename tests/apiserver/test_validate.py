@@ -48,14 +48,14 @@ def test_a_verdict_does_not_depend_on_what_was_judged_before(server: Server, mon
             for value in VALUES:
                 found = judged(used, value)
                 with monkeypatch.context() as fresh:
-                    fresh.setattr(formats, "_met", {})
+                    fresh.setattr(formats, "_cache", {})
                     assert found == judged(SchemaValidator(whole, server), value), (schema, value)
 
 
-def test_so_much_is_remembered_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(formats, "_met", {})
-    monkeypatch.setattr(formats, "_MOST_REMEMBERED", 8)
-    monkeypatch.setattr(limits, "_MOST_REMEMBERED", 8)
+def test_caches_of_valid_strings_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(formats, "_cache", {})
+    monkeypatch.setattr(formats, "_MAX_CACHED", 8)
+    monkeypatch.setattr(limits, "_MAX_CACHED", 8)
     node = {"time": {"type": "string", "format": "date-time"}, "name": {"type": "string", "maxLength": 50}}
     validator = SchemaValidator(Node({"type": "object", "properties": node}), SERVERS[1])
     for second in range(60):
@@ -63,7 +63,7 @@ def test_so_much_is_remembered_and_no_more(monkeypatch: pytest.MonkeyPatch) -> N
         errors: list[FieldError] = []
         validator.validate(value, None, None, errors, [])
         assert errors == []
-    assert 0 < len(formats._met["date-time"]) <= 8
-    demanded = validator.members["name"].texts
-    assert demanded is not None
-    assert len(demanded.passed) == 8
+    assert 0 < len(formats._cache["date-time"]) <= 8
+    cached = validator.members["name"].string_limits
+    assert cached is not None
+    assert len(cached.passed) == 8

@@ -1,1 +1,1 @@
-"""Whether a server accepts a CRD at all."""
+"""CRD validation: whether a server accepts a CRD."""

@@ -1,9 +1,9 @@
-"""Keywords of a schema whose value is of a type that the API server cannot decode: ``maximum: ten``.
+"""Decoding of a schema: keywords whose value has a type that the API server cannot decode (``maximum: ten``).
 
-The server decodes a CRD into Go's ``JSONSchemaProps`` before it looks at anything else; the first value that does not
-fit is the whole answer, a 400. Types are those of ``k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1``, the
-sentence is that of Go's ``encoding/json``: the path names no keys of maps and no indices, and ends where a decoder of
-its own begins (``items``, ``additionalProperties``).
+The server decodes a CRD into Go's ``JSONSchemaProps`` before any validation, and answers 400 for the first value of a
+wrong type. Types are those of ``k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1``. The message is that of
+Go's ``encoding/json``: its path has no map keys and no indices, and ends at fields with a decoder of their own
+(``items``, ``additionalProperties``).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from crdcompat.schema.structural import Schema
 _HEAD = 'CustomResourceDefinition in version "v1" cannot be handled as a CustomResourceDefinition: '
 _AT = ("spec", "versions", "schema", "openAPIV3Schema")
 
-#: Go's type of each keyword. What is not here holds any value (``default``), or is refused or ignored as a whole.
+#: Keyword -> Go type. Other keywords accept any value (``default``), or the server refuses or ignores them.
 _GO = {
     **dict.fromkeys(("description", "type", "format", "title", "id", "pattern"), "string"),
     **dict.fromkeys(("x-kubernetes-list-type", "x-kubernetes-map-type"), "string"),
@@ -32,7 +32,7 @@ _GO = {
     "not": "v1.JSONSchemaProps",
     "x-kubernetes-validations": "v1.ValidationRules",
 }
-#: The Python types that decode into each of Go's.
+#: Go type -> Python types that decode into it.
 _FITS: dict[str, tuple[type, ...]] = {
     "string": (str,),
     "float64": (int, float),
@@ -45,20 +45,20 @@ _FITS: dict[str, tuple[type, ...]] = {
     "map[string]v1.JSONSchemaProps": (dict,),
     "v1.JSONSchemaProps": (dict,),
 }
-#: By keyword: the classes that a value may have. Null decodes into everything.
+#: Keyword -> Python types of its values. Null decodes into every Go type.
 _CLASSES = {keyword: frozenset({*_FITS[go], type(None)}) for keyword, go in _GO.items()}
 _BELOW = ("items", "additionalProperties", "not")
 _LISTS = ("allOf", "anyOf", "oneOf")
 
 
 def undecodable(schema: Any) -> list[tuple[Pointer, str]]:
-    """What does not decode: its place in the schema, and the server's sentence; in the order in which it is sent."""
+    """The values that do not decode: pointer in the schema and the server's message, in the order of the request."""
     found: list[tuple[Pointer, str]] = []
-    _look(schema, (), found)
+    _collect(schema, (), found)
     return sorted(found)
 
 
-def _look(raw: Schema, at: Pointer, found: list[tuple[Pointer, str]]) -> None:
+def _collect(raw: Schema, at: Pointer, found: list[tuple[Pointer, str]]) -> None:
     for keyword, value in raw.items():
         fits = _CLASSES.get(keyword)
         if fits is not None and type(value) not in fits and not _is_whole(value, keyword):
@@ -78,7 +78,7 @@ def _look(raw: Schema, at: Pointer, found: list[tuple[Pointer, str]]) -> None:
     for keyword in _BELOW:
         sub = raw.get(keyword)
         if isinstance(sub, dict):
-            _look(sub, (*at, keyword), found)
+            _collect(sub, (*at, keyword), found)
     for keyword in _LISTS:
         branches = raw.get(keyword)
         for index, branch in enumerate(branches if isinstance(branches, list) else ()):
@@ -87,13 +87,13 @@ def _look(raw: Schema, at: Pointer, found: list[tuple[Pointer, str]]) -> None:
 
 def _below(sub: Any, at: Pointer, found: list[tuple[Pointer, str]]) -> None:
     if isinstance(sub, dict):
-        _look(sub, at, found)
+        _collect(sub, at, found)
     elif sub is not None:
         found.append(_misfit(at, sub, "v1.JSONSchemaProps"))
 
 
 def _is_whole(value: Any, keyword: str) -> bool:
-    """``10.0`` is sent as ``10``."""
+    """Whether a float is a whole number for an int64 keyword: JSON sends ``10.0`` as ``10``."""
     return isinstance(value, float) and value.is_integer() and _GO[keyword] == "int64"
 
 
@@ -112,7 +112,7 @@ def _json_name(value: Any, go: str) -> str:
 
 
 def _struct_path(at: Pointer) -> list[str]:
-    """The fields on the way: of ``("properties", "spec", "items", "maximum")`` ``properties`` and ``items``."""
+    """The Go fields of a pointer: ``("properties", "spec", "items", "maximum")`` -> ``["properties", "items"]``."""
     path: list[str] = []
     named = False
     for part in at:

@@ -1,7 +1,7 @@
-"""CRDs that the API server itself would refuse, and by which rule (reference section 11).
+"""CRDs that the API server would refuse, and why (reference section 11).
 
-Such a CRD is never served, so no verdict under it means anything. The checks are those whose breach changes
-what a schema means; texts and paths are the server's.
+A refused CRD is never served, so verdicts under it are meaningless. Only rules whose violation changes the meaning of
+a schema are checked. Messages and paths are the server's.
 """
 
 from __future__ import annotations
@@ -19,34 +19,34 @@ from crdcompat.crds.model import Crd, CrdVersion
 from crdcompat.schema.paths import Pointer
 from crdcompat.schema.structural import ABSENT
 
-_MOST = 20
-#: A schema that nothing can be said against.
-_GOOD: Schema = {"type": "object"}
+_MAX_FAULTS = 20
+#: A schema without faults.
+_VALID: Schema = {"type": "object"}
 
 
 def refusal(crd: Crd, version: CrdVersion, server: Server) -> str:
-    """Why ``server`` would refuse ``crd``, in the words it answers; "" if nothing is known against it.
+    """The message by which ``server`` would refuse ``crd``; "" if no rule is violated.
 
-    Only ``version``'s schema is looked at, and for ``apiextensions.k8s.io/v1beta1`` none: there a schema need
-    not be structural. What does not decode is the whole answer: nothing else is looked at then.
+    Only the schema of ``version`` is checked, and none for ``apiextensions.k8s.io/v1beta1``, where a schema need not
+    be structural. If the schema does not decode, that error is the whole message.
     """
     if (schema := _structural(crd, version)) is not None and (misfits := undecodable(schema)):
         return misfits[0][1]
-    faults = (*_of_the_crd(crd, server), *islice(_of_the_version(crd, version, schema, server), _MOST))
-    errors = [error for _, error in faults[:_MOST]]
+    faults = (*_crd_faults(crd, server), *islice(_version_faults(crd, version, schema, server), _MAX_FAULTS))
+    errors = [error for _, error in faults[:_MAX_FAULTS]]
     return aggregate("CustomResourceDefinition", "apiextensions.k8s.io", crd.name, errors)
 
 
-def refusals(crd: Crd, server: Server, good: Crd | None = None) -> list[tuple[Pointer, str]]:
-    """What ``server`` has against ``crd``, all its versions: the place in its document, and the sentence.
+def refusals(crd: Crd, server: Server, valid: Crd | None = None) -> list[tuple[Pointer, str]]:
+    """The faults for which ``server`` would refuse ``crd``: pointer in its document, and message. All versions.
 
-    ``good`` is a CRD that nothing is known against: what this one has alike is not looked at again.
+    ``valid`` is a CRD without faults: parts of ``crd`` that equal its parts are not checked again.
     """
     schemas = []
     for version in crd.versions:
-        schema, other = _structural(crd, version), good.version(version.name) if good is not None else None
+        schema, other = _structural(crd, version), valid.version(version.name) if valid is not None else None
         if schema is not None and other is not None and other.schema is not None:
-            schema = _rest(schema, other.schema)
+            schema = _without_equal_parts(schema, other.schema)
         schemas.append((version, schema))
     misfits = [
         ((*version.schema_pointer, *at), sentence)
@@ -54,51 +54,53 @@ def refusals(crd: Crd, server: Server, good: Crd | None = None) -> list[tuple[Po
         for at, sentence in (undecodable(schema) if schema is not None else ())
     ]
     if misfits:
-        return misfits[:_MOST]
-    faults = [*_of_the_crd(crd, server)]
+        return misfits[:_MAX_FAULTS]
+    faults = [*_crd_faults(crd, server)]
     for version, schema in schemas:
-        faults += islice(_of_the_version(crd, version, schema, server), _MOST)
-    return [(at, error.text()) for at, error in faults[:_MOST]]
+        faults += islice(_version_faults(crd, version, schema, server), _MAX_FAULTS)
+    return [(at, error.text()) for at, error in faults[:_MAX_FAULTS]]
 
 
 def _structural(crd: Crd, version: CrdVersion) -> Schema | None:
-    """The schema, if there is one that has to be structural."""
+    """The schema of a v1 CRD, which has to be structural; None if there is none."""
     return version.schema if crd.raw.get("apiVersion") == "apiextensions.k8s.io/v1" else None
 
 
-def _rest(schema: Schema, good: Schema) -> Schema:
-    """The schema without properties that ``good`` has alike; whole where that could hide something."""
-    # A default is held against all that stands below it, and keywords count for one another.
-    if "default" in schema or schema.keys() != good.keys():
+def _without_equal_parts(schema: Schema, valid: Schema) -> Schema:
+    """The schema without properties that equal those of ``valid``; unchanged if that could hide a fault."""
+    # The server validates a default by the whole schema below it, and some keywords only in combination.
+    if "default" in schema or schema.keys() != valid.keys():
         return schema
-    made = dict(schema)
-    if isinstance(properties := schema.get("properties"), dict) and isinstance(known := good["properties"], dict):
-        made["properties"] = {
-            name: _rest(sub, known[name]) if isinstance(sub, dict) and isinstance(known.get(name), dict) else sub
+    reduced = dict(schema)
+    if isinstance(properties := schema.get("properties"), dict) and isinstance(known := valid["properties"], dict):
+        reduced["properties"] = {
+            name: _without_equal_parts(sub, known[name])
+            if isinstance(sub, dict) and isinstance(known.get(name), dict)
+            else sub
             for name, sub in properties.items()
             if name not in known or sub != known[name]
         }
     for keyword in ("items", "additionalProperties"):
-        if isinstance(sub := schema.get(keyword), dict) and isinstance(known := good[keyword], dict):
-            made[keyword] = _GOOD if sub == known else _rest(sub, known)
-    return made
+        if isinstance(sub := schema.get(keyword), dict) and isinstance(known := valid[keyword], dict):
+            reduced[keyword] = _VALID if sub == known else _without_equal_parts(sub, known)
+    return reduced
 
 
 def update_refusal(current: Crd, target: Crd, stored_versions: Sequence[str], server: Server) -> str:
-    """Why ``server`` would refuse to replace ``current`` by ``target``; "" if nothing is known against it.
+    """The message by which ``server`` would refuse to replace ``current`` by ``target``; "" if no rule is violated.
 
-    ``stored_versions`` is ``status.storedVersions`` of the CRD in the cluster. The server never looks at stored
-    objects here: an older, stricter schema is always accepted (rollback-truth, facts 12 and 13).
+    ``stored_versions`` is ``status.storedVersions`` of the CRD in the cluster. The server does not check stored
+    objects here, so it always accepts an older, stricter schema (rollback-truth, facts 12 and 13).
     """
     return aggregate(
         "CustomResourceDefinition",
         "apiextensions.k8s.io",
         current.name,
-        list(_of_the_update(current, target, stored_versions, server)),
+        list(_update_errors(current, target, stored_versions, server)),
     )
 
 
-def _of_the_update(current: Crd, target: Crd, stored: Sequence[str], server: Server) -> Iterator[FieldError]:
+def _update_errors(current: Crd, target: Crd, stored: Sequence[str], server: Server) -> Iterator[FieldError]:
     if target.scope != current.scope:
         yield _error(("spec", "scope"), INVALID, target.scope, server, "field is immutable")
     if target.kind != current.kind:
@@ -120,7 +122,7 @@ def _of_the_update(current: Crd, target: Crd, stored: Sequence[str], server: Ser
             yield _error(("status", "storedVersions", index), INVALID, name, server, detail)
 
 
-def _of_the_crd(crd: Crd, server: Server) -> Iterator[Fault]:
+def _crd_faults(crd: Crd, server: Server) -> Iterator[Fault]:
     expected = f"{crd.plural}.{crd.group}"
     if crd.name != expected:
         detail = 'must be spec.names.plural+"."+spec.group'
@@ -139,8 +141,8 @@ def _of_the_crd(crd: Crd, server: Server) -> Iterator[Fault]:
         yield at, FieldError(kind, at, keyword, crd.scope, server, ("Cluster", "Namespaced"))
 
 
-def _of_the_version(crd: Crd, version: CrdVersion, schema: Schema | None, server: Server) -> Iterator[Fault]:
-    """The faults of a version; of its schema those of the part ``schema``, none if there is none to look at."""
+def _version_faults(crd: Crd, version: CrdVersion, schema: Schema | None, server: Server) -> Iterator[Fault]:
+    """The faults of a version. ``schema`` is the part of its schema to check, None if it has none."""
     if schema is not None:
         for at, error in (*root_faults(version, server), *schema_faults(schema, (), server, root=True)):
             yield (*version.schema_pointer, *at), error
@@ -149,5 +151,5 @@ def _of_the_version(crd: Crd, version: CrdVersion, schema: Schema | None, server
         yield version.pointer, _error(at, REQUIRED, "", server, "schemas are required")
 
 
-def _error(at: Pointer, kind: str, value: object, server: Server, words: str) -> FieldError:
-    return FieldError(kind, at, Keyword.CRD, value, server, words=words)
+def _error(at: Pointer, kind: str, value: object, server: Server, detail: str) -> FieldError:
+    return FieldError(kind, at, Keyword.CRD, value, server, fixed_detail=detail)

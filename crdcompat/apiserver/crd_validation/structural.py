@@ -1,4 +1,4 @@
-"""What keeps a schema from being structural, in the server's words: a server takes no other since v1.
+"""The rules of structural schemas, which v1 CRDs must obey; with the server's messages.
 
 Source: apiextensions-apiserver, pkg/apiserver/schema/validation.go and pkg/apis/apiextensions/validation; reference
 section 11.
@@ -20,22 +20,22 @@ from crdcompat.schema.re2 import syntax_error
 from crdcompat.schema.structural import ABSENT, Node, mapping_of
 
 Schema = Mapping[str, Any]
-"""A schema as it stands in the manifest."""
+"""A schema as in the manifest."""
 
 Fault = tuple[Pointer, FieldError]
-"""An error, and where in the schema it stands."""
+"""An error, and its pointer in the schema."""
 
-#: Keywords that shape a value: they must stand outside of anyOf, oneOf, allOf and not.
+#: Keywords that are forbidden inside anyOf, oneOf, allOf and not, because they shape the value.
 _SHAPING = ("type", "additionalProperties", "default", "nullable", "title", "description")
-#: At the root of a version with a status subresource only these are allowed.
+#: Keywords that are forbidden at the root of a version with a status subresource.
 _ROOT_FORBIDDEN = ("allOf", "anyOf", "oneOf", "not", "enum", "nullable")
 _JUNCTORS = frozenset({"allOf", "anyOf", "oneOf", "not"})
-#: Where the server's own form of a CRD has the schema: it names no version.
+#: The path of the schema in the server's internal form of a CRD, which has no version.
 _SCHEMA: Pointer = ("spec", "validation", "openAPIV3Schema")
 
 
 def root_faults(version: CrdVersion, server: Server) -> Iterator[Fault]:
-    """The faults of a schema's root alone."""
+    """The faults of the root of a schema."""
     node = version.node
     if node.type != "object":
         yield _fault((), "type", INVALID if node.type else REQUIRED, server, "must be object at the root", node.type)
@@ -46,12 +46,11 @@ def root_faults(version: CrdVersion, server: Server) -> Iterator[Fault]:
             allowed = (
                 "only a list of keywords is allowed at the root of the schema if the status subresource is enabled"
             )
-            words = f"{allowed}; {keyword} is not one of them"
-            yield (keyword,), _error((), INVALID, ABSENT, server, words)
+            yield (keyword,), _error((), INVALID, ABSENT, server, f"{allowed}; {keyword} is not one of them")
 
 
 def schema_faults(raw: Schema, at: Pointer, server: Server, *, root: bool = False) -> Iterator[Fault]:
-    """The faults of a schema and of all below it. Plain dicts: every CRD that is compared comes by here."""
+    """The faults of a schema and of all schemas below it. Works on plain dicts, because it runs for every CRD."""
     kind, properties, additional, items = map(raw.get, ("type", "properties", "additionalProperties", "items"))
     free = raw.get("x-kubernetes-int-or-string") is True or raw.get("x-kubernetes-preserve-unknown-fields") is True
     if not root and not free and not (kind and isinstance(kind, str)):
@@ -112,7 +111,7 @@ def _branches(raw: Schema, at: Pointer, server: Server, *, within_int_or_string:
 
 def _branch(raw: Schema, at: Pointer, server: Server, *, within_int_or_string: bool) -> Iterator[Fault]:
     for keyword in _SHAPING:
-        # The one idiom that is allowed: anyOf integer, string beside x-kubernetes-int-or-string.
+        # The one exception: anyOf of the types integer and string with x-kubernetes-int-or-string.
         if keyword in raw and not (keyword == "type" and within_int_or_string):
             yield _fault(at, keyword, FORBIDDEN, server, "must be empty to be structural")
     yield from _pattern(raw, at, server)
@@ -124,10 +123,10 @@ def _branch(raw: Schema, at: Pointer, server: Server, *, within_int_or_string: b
     yield from _branches(raw, at, server, within_int_or_string=within_int_or_string)
 
 
-def _fault(at: Pointer, keyword: str, kind: str, server: Server, words: str, value: Any = "") -> Fault:
-    """An error of one keyword of the schema at ``at``."""
+def _fault(at: Pointer, keyword: str, kind: str, server: Server, detail: str, value: Any = "") -> Fault:
+    """A fault of one keyword of the schema at ``at``."""
     place = (*at, keyword)
-    return place, _error(place, kind, value, server, words)
+    return place, _error(place, kind, value, server, detail)
 
 
 def _error(
@@ -135,17 +134,17 @@ def _error(
     kind: str,
     value: Any,
     server: Server,
-    words: str | None = None,
+    detail: str | None = None,
     *,
     keyword: Keyword = Keyword.CRD,
     demand: Any = None,
 ) -> FieldError:
     pointer = (*_SCHEMA, *at)
-    return FieldError(kind, pointer, keyword, value, server, demand, words, base=len(pointer), keys=_keys(pointer))
+    return FieldError(kind, pointer, keyword, value, server, demand, detail, base=len(pointer), keys=_keys(pointer))
 
 
 def _keys(pointer: Pointer) -> tuple[int, ...]:
-    """The steps that are names of properties: ``spec.validation.openAPIV3Schema.properties[spec].items``."""
+    """The indices of the steps that are property names (``spec.validation.openAPIV3Schema.properties[spec]``)."""
     keys: list[int] = []
     named = False
     for index, step in enumerate(pointer):

@@ -1,7 +1,7 @@
-"""The ``format`` keyword: which formats a server enforces, and what text each of them accepts.
+"""The ``format`` keyword: the formats that a server enforces, and the check of each.
 
 Source: k8s.io/kube-openapi/pkg/validation/strfmt and the API extensions server's list of formats
-(reference section 3.6). Acceptance is Go's, quirks included; every check takes linear time.
+(reference section 3.6). The checks reproduce Go's quirks, and run in linear time.
 """
 
 from __future__ import annotations
@@ -51,9 +51,9 @@ CHECKS: dict[str, Callable[[str], bool]] = {
 
 
 def supported(format: str, type: str, server: Server) -> bool:  # noqa: A002 - the keywords
-    """Whether the server enforces this format on this type; any other is silently dropped from the schema.
+    """Whether the server enforces this format on this type. It silently ignores other formats.
 
-    ``type`` is ``""`` where the schema names none or several (int-or-string): string formats count there.
+    ``type`` is ``""`` if the schema has no type or several (int-or-string); string formats apply then.
     """
     if type in ("", "string"):
         name = _normalized(format)
@@ -61,28 +61,28 @@ def supported(format: str, type: str, server: Server) -> bool:  # noqa: A002 - t
     return format in _NUMERIC.get(type, ()) and server.does("integer_range")
 
 
-def passing(format: str) -> Container[str]:  # noqa: A002
-    """Texts that have the (string) format, as far as `matches` has met them."""
-    return _met.setdefault(format, set())
+def known_matches(format: str) -> Container[str]:  # noqa: A002
+    """The cached strings that ``matches`` found to have the (string) format; a live view."""
+    return _cache.setdefault(format, set())
 
 
 def matches(format: str, text: str) -> bool:  # noqa: A002
-    """Whether the text has the (string) format. A format without a check demands nothing."""
-    met = _met.setdefault(format, set())
-    if text in met:
+    """Whether the text has the (string) format. Every text has a format without a check."""
+    cached = _cache.setdefault(format, set())
+    if text in cached:
         return True
     check = CHECKS.get(_normalized(format))
     found = check is None or check(go_text(text))
-    if found and len(text) <= _LONGEST_REMEMBERED:
-        if len(met) >= _MOST_REMEMBERED:
-            met.clear()
-        met.add(text)
+    if found and len(text) <= _MAX_CACHED_LENGTH:
+        if len(cached) >= _MAX_CACHED:
+            cached.clear()
+        cached.add(text)
     return found
 
 
-#: The same times stand in many conditions, and in every write of one object: texts that have a format, by its name.
-_met: dict[str, set[str]] = {}
-_LONGEST_REMEMBERED, _MOST_REMEMBERED = 64, 4096
+#: Format -> texts that have it. Texts recur: conditions share timestamps, and so do the writes of one object.
+_cache: dict[str, set[str]] = {}
+_MAX_CACHED_LENGTH, _MAX_CACHED = 64, 4096
 
 
 def _normalized(name: str) -> str:

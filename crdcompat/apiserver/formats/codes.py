@@ -52,7 +52,7 @@ def is_bson_object_id(text: str) -> bool:
 
 
 def is_byte(text: str) -> bool:
-    """Base64 of the standard alphabet with padding; the empty text is none."""
+    """Base64 of the standard alphabet with padding, and not empty."""
     body = text.removesuffix("=").removesuffix("=")
     return text != "" and len(text) % 4 == 0 and body.strip(BASE64) == ""
 
@@ -73,7 +73,7 @@ def is_isbn13(text: str) -> bool:
 
 
 def is_credit_card(text: str) -> bool:
-    """A card number of a known issuer with a right check digit; whatever is no digit is passed over."""
+    """A card number of a known issuer with a valid check digit. Other characters than digits are ignored."""
     digits = "".join(char for char in text if char in string.digits)
     if _CREDIT_CARD.fullmatch(digits) is None:
         return False
@@ -100,7 +100,7 @@ def is_short_name(text: str) -> bool:
 
 
 def is_long_name(text: str) -> bool:
-    """Dot-joined short names, without a limit for the single part."""
+    """Labels joined by dots, without a limit on the length of a label."""
     return len(text) <= 253 and all(_NAME.fullmatch(part) is not None for part in text.split("."))
 
 

@@ -1,4 +1,4 @@
-"""E-mail addresses as Go's ``net/mail.ParseAddress`` reads them (RFC 5322, widened and narrowed by Go)."""
+"""E-mail addresses as Go's ``net/mail.ParseAddress`` parses them: RFC 5322 with Go's deviations."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _KNOWN_CHARSETS = ("utf-8", "iso-8859-1", "us-ascii")
 
 
 class _Malformed(Exception):  # noqa: N818 - control flow inside this module
-    """The text is no address."""
+    """The text is not an address."""
 
 
 def is_email(text: str) -> bool:
@@ -26,7 +26,7 @@ def is_email(text: str) -> bool:
 
 
 class _Reader:
-    """Reads from the left; every method either moves on or raises _Malformed."""
+    """A recursive-descent parser. Methods advance over their part of the text, or raise _Malformed."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -50,7 +50,7 @@ class _Reader:
             self._at += 1
 
     def address(self, *, group_allowed: bool) -> int:
-        """Read one address, or a group; how many addresses that was."""
+        """Read one address or a group; return the number of addresses."""
         self._skip_space()
         start = self._at
         try:
@@ -112,7 +112,7 @@ class _Reader:
             raise _Malformed
 
     def _phrase(self) -> None:
-        """Words; the first one must be good, what is wrong with a later one shows at what follows."""
+        """Read words. An error in the first raises; an error in a later one ends the phrase, and the caller fails."""
         words = 0
         while True:
             if words:
@@ -132,7 +132,7 @@ class _Reader:
             words += 1
 
     def _quoted_string(self) -> bool:
-        """Read a quoted string; whether there is anything in it."""
+        """Read a quoted string; return whether it is not empty."""
         at, escaped = self._at + 1, False
         while at < len(self._text):
             char = self._text[at]
@@ -162,7 +162,7 @@ class _Reader:
             self._skip_space()
 
     def _comment(self) -> str:
-        """The text of a comment whose opening bracket is read; comments nest."""
+        """Read a comment after its opening bracket; return its text. Comments nest."""
         depth, kept = 1, []
         while depth and not self.at_end:
             char = self._text[self._at]
@@ -186,7 +186,7 @@ def _is_visible(char: str) -> bool:
 
 
 def _check_words(text: str) -> None:
-    """Refuse an RFC 2047 encoded word that is well-formed but of a charset that Go does not know."""
+    """Raise _Malformed for a well-formed RFC 2047 encoded word in a charset that Go does not support."""
     for word in text.replace("\t", " ").split(" "):
         if len(word) < 8 or not word.startswith("=?") or not word.endswith("?=") or word.count("?") != 4:
             continue

@@ -1,4 +1,4 @@
-"""Addresses and names of the network: Go's ``net``, ``net/url`` and kube-openapi's host names."""
+"""Network addresses, host names and URIs, as in Go's ``net`` and ``net/url`` and in kube-openapi."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ _SCHEME_REST = ALNUM | frozenset("+-.")
 _HOST = ALNUM | frozenset("!$&'()*+,;=:[]<>\"-_.~")
 _USER_INFO = ALNUM | frozenset("-._:~!$&'()*+,;=%@")
 
-# A single label may hold a dash only as its second character; the last of several labels has letters only. How long
-# labels are is counted apart: as {0,62} of all letters and symbols, the program takes a tenth of a second to compile.
+# A single label may have a dash only as its second character; the last of several labels has only letters. Code checks
+# the lengths of labels, because a pattern with {0,62} of all letters and symbols takes a tenth of a second to compile.
 _HOSTNAME_CHAR, _HOSTNAME_LETTER = r"a-zA-Z0-9\p{S}\p{L}", r"a-zA-Z\p{L}"
 _HOSTNAME = (
     rf"^(?:[{_HOSTNAME_CHAR}]-?[{_HOSTNAME_CHAR}]*"
@@ -28,7 +28,7 @@ def is_hostname(text: str) -> bool:
 
 
 def is_ipv4(text: str) -> bool:
-    """An address with a dot in it: leading zeros are tolerated, ``::ffff:1.2.3.4`` counts."""
+    """An IP address with a dot, so also ``::ffff:1.2.3.4``. Leading zeros are allowed."""
     return "." in text and is_sloppy_ip(text)
 
 
@@ -42,7 +42,7 @@ def is_ip(text: str) -> bool:
 
 
 def is_sloppy_ip(text: str) -> bool:
-    """An IP address as Go read it before 1.17: leading zeros do not matter."""
+    """An IP address as Go before 1.17 parses it: leading zeros are allowed."""
     dot, colon = text.find("."), text.find(":")
     if colon >= 0 and (dot < 0 or colon < dot):
         return _is_v6(text, sloppy=True)
@@ -70,7 +70,7 @@ def _is_octet(text: str, *, sloppy: bool) -> bool:
 
 
 def _number(digits: str) -> int:
-    """A decimal number; one with more than six significant digits is just big."""
+    """A decimal number, capped at 10**6: all limits are smaller."""
     significant = digits.lstrip("0")
     return int(significant or "0") if len(significant) <= 6 else 10**6
 
@@ -87,9 +87,9 @@ def _is_v6(text: str, *, sloppy: bool) -> bool:
 
 
 def _groups(text: str, *, sloppy: bool, last: bool = True) -> int:
-    """How many 16-bit groups this part of an IPv6 address stands for; -1 if it is no such part.
+    """The number of 16-bit groups in a part of an IPv6 address; -1 if it is malformed.
 
-    An IPv4 address in the end (only there: ``last``) stands for two.
+    An IPv4 address at the end of the last part (``last``) counts as two.
     """
     parts = text.split(":", 9)
     count = len(parts)
@@ -162,9 +162,9 @@ def _is_port(text: str) -> bool:
 
 
 def _is_host(text: str, *, zone: bool = False) -> bool:
-    """Whether the text may stand in a host.
+    """Whether the text is a valid host, or a valid IPv6 ``zone``.
 
-    Only bytes beyond ASCII may be escaped there; in a zone: only bytes that a host may have, and spaces.
+    A host may escape only bytes beyond ASCII; a zone only spaces and bytes that are valid in a host.
     """
     at = 0
     while at < len(text):

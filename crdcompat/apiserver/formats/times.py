@@ -1,4 +1,4 @@
-"""Dates, times and durations as kube-openapi reads them."""
+"""Dates, times and durations as kube-openapi parses them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _DAYS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _SPACE = frozenset("\t\n\f\r ")
 _UNIT_LETTERS = frozenset(string.ascii_letters + "\u00b5")
 
-#: Go's units, in nanoseconds; the micro sign and the Greek letter mu are both good.
+#: Go's units in nanoseconds, with both the micro sign and the Greek letter mu.
 GO_UNITS = {
     "ns": 1,
     "us": 10**3,
@@ -21,7 +21,7 @@ GO_UNITS = {
     "m": 60 * 10**9,
     "h": 3600 * 10**9,
 }
-#: Scala's units: short ones as they are, long ones as prefixes ("secretly" is a second, too).
+#: Scala's units. Short ones match exactly, long ones as prefixes: "secretly" counts as seconds.
 _SCALA_UNITS = frozenset({"ns", "us", "\u00b5s", "ms", "s", "m", "h", "hr", "d", "w", "wk"})
 _SCALA_PREFIXES = ("nano", "micro", "milli", "sec", "min", "hour", "day", "week")
 _LIMIT = 1 << 63
@@ -29,7 +29,7 @@ _WRAP = 1 << 64
 
 
 def is_date(text: str) -> bool:
-    """``2006-01-02``, a day that exists (in the year 0, too)."""
+    """``2006-01-02``: an existing day, from the year 0."""
     if len(text) != 10 or text[4] != "-" or text[7] != "-":
         return False
     year, month, day = text[:4], text[5:7], text[8:]
@@ -44,7 +44,7 @@ def _days(year: int, month: int) -> int:
 
 
 def is_date_time(text: str) -> bool:
-    """A date, ``T``, a time with an offset. What follows a second ``T`` is never looked at."""
+    """A date, ``T``, and a time with an offset. kube-openapi ignores everything after a second ``T``."""
     date, *rest = text.replace("T", "t").split("t", 2)
     return bool(rest) and is_date(date) and _is_time(rest[0])
 
@@ -124,13 +124,13 @@ def _has_scala_duration(text: str) -> bool:
 
 
 def _run(text: str, at: int, chars: frozenset[str]) -> int:
-    """Where the run of these characters that begins at ``at`` ends."""
+    """The end of the run of ``chars`` that starts at ``at``."""
     while at < len(text) and text[at] in chars:
         at += 1
     return at
 
 
 def _int(digits: str) -> int:
-    """The number, or one beyond every limit: long runs of digits are not worth converting."""
+    """The number, or a number above every limit for more than 19 digits."""
     significant = digits.lstrip("0")
     return int(significant or "0") if len(significant) < 20 else _LIMIT * 2

@@ -1,4 +1,4 @@
-"""ObjectMeta: decoded, validated, and the names in it."""
+"""ObjectMeta: decoding, validation, and the rules for names."""
 
 from crdcompat.apiserver.metadata.decoding import decode_object_meta, undecodable
 from crdcompat.apiserver.metadata.names import dns1035_label_errors

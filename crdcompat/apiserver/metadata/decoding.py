@@ -1,4 +1,4 @@
-"""ObjectMeta as the API server decodes it (reference section 2.1): what has the wrong type fails or vanishes."""
+"""Decoding of ObjectMeta (reference section 2.1): members of a wrong type fail or are dropped."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _RFC_3339 = re.compile(r"[-0-9]{10}T[:0-9]{8}(?:[.,][0-9]+)?(?:Z|[-+](?:[01][0-9
 
 
 def decode_object_meta(raw: Any) -> tuple[dict[str, Any], list[str]]:
-    """``metadata`` as the server holds it after decoding, and the paths of the members that vanished.
+    """Decoded ``metadata``, and the paths of the unknown members that decoding drops.
 
-    Unknown members vanish, nulls and empty values are left out, times are in UTC. A known member of a
-    wrong type is dropped whole, as when reading from etcd; in a request it is an error (``undecodable``).
+    Decoding also drops nulls and empty values, and converts times to UTC. It drops a known member of a wrong type as
+    a whole, as in a read from etcd; in a request such a member is an error (``undecodable``).
     """
     pruned: list[str] = []
     decoded: dict[str, Any] = {}
@@ -25,19 +25,19 @@ def decode_object_meta(raw: Any) -> tuple[dict[str, Any], list[str]]:
         if reader is None:
             pruned.append(f"metadata.{name}")
             continue
-        lost: list[str] = []
+        dropped: list[str] = []
         try:
-            read = reader(value, f"metadata.{name}", lost)
+            read = reader(value, f"metadata.{name}", dropped)
         except _WrongType:
             continue
-        pruned += lost
+        pruned += dropped
         if read or (read is not None and name in _POINTERS):
             decoded[name] = read
     return decoded, pruned
 
 
 def undecodable(raw: Any) -> list[str]:
-    """The paths that make a request's ``metadata`` (or an embedded object's) impossible to decode."""
+    """The paths of a request's ``metadata`` (or an embedded object's) whose values the server cannot decode."""
     if not isinstance(raw, dict):
         return [] if raw is None else ["metadata"]
     wrong = []
@@ -51,7 +51,7 @@ def undecodable(raw: Any) -> list[str]:
 
 
 class _WrongType(Exception):  # noqa: N818 - control flow inside this module
-    """The value does not fit the Go field."""
+    """The value has another type than the Go field."""
 
 
 _Reader = Callable[[Any, str, list[str]], Any]
@@ -94,7 +94,7 @@ def _in_utc(text: str) -> str | None:
         if not text.endswith("Z"):
             offset = timedelta(hours=int(text[-5:-3]), minutes=int(text[-2:]))
             moment += offset if text[-6] == "-" else -offset
-    except (ValueError, OverflowError):  # beyond the years Python counts
+    except (ValueError, OverflowError):  # a year that Python does not support
         return text
     return None if moment == datetime.min else moment.replace(tzinfo=UTC).isoformat()[:19] + "Z"
 
@@ -116,7 +116,7 @@ def _string_map(value: Any, path: str, lost: list[str]) -> dict[str, str]:
 
 
 def _list_of(members: dict[str, _Reader], always: tuple[str, ...]) -> _Reader:
-    """Reads a list of structs; the members in ``always`` are written even when empty."""
+    """A reader of a list of structs. The members in ``always`` are present even if empty."""
 
     def read(value: Any, path: str, lost: list[str]) -> list[dict[str, Any]]:
         if value is not None and not isinstance(value, list):
@@ -156,5 +156,5 @@ _MEMBERS: dict[str, _Reader] = {
     "finalizers": _strings,
     "managedFields": _list_of(dict.fromkeys(_MANAGER_STRINGS, _string) | {"time": _time, "fieldsV1": _anything}, ()),
 }
-#: Members that keep a zero.
+#: Members that are pointers in Go, so decoding keeps a zero.
 _POINTERS = frozenset({"deletionGracePeriodSeconds"})

@@ -1,4 +1,4 @@
-"""Names and keys: DNS labels and subdomains, label keys, path segments, and the sentences about them."""
+"""Rules for names: DNS labels and subdomains, label keys and values, path segments; with the server's messages."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ QUALIFIED_NAME = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
 _LABEL_RE = re.compile(LABEL)
 _KEY_RE = re.compile("[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?")
 
-#: Since which minor the texts of these rules read so.
+#: The minors that changed the messages of these rules.
 _RFC_1123_TEXT = 20  # before: "a DNS-1123 subdomain must consist of"
 _LABELS_COUNT_BYTES = 34  # before: characters
 _LABEL_KEY_TEXT = 35  # "a valid label key", before: "a qualified name"
 
 
 def label_key_errors(text: str, server: Server) -> list[str]:
-    """What is wrong with a label key: an optional DNS prefix, a slash, a name."""
+    """The errors of a label key: an optional DNS prefix and a slash, then a name."""
     must = (
         "must consist of alphanumeric characters, '-', '_' or '.', "
         "and must start and end with an alphanumeric character"
@@ -46,7 +46,7 @@ def label_key_errors(text: str, server: Server) -> list[str]:
 
 
 def label_value_errors(value: str, server: Server) -> list[str]:
-    """What is wrong with a label's value; it may be empty."""
+    """The errors of a label value, which may be empty."""
     texts: list[str] = []
     if utf8_size(value) > 63:
         texts.append(_too_long(63, server))
@@ -84,7 +84,7 @@ def dns_label_errors(text: str, server: Server) -> list[str]:
 
 
 def dns1035_label_errors(text: str) -> list[str]:
-    """What is wrong with a DNS-1035 label (a kind in lower case)."""
+    """The errors of a DNS-1035 label (a kind in lower case)."""
     texts = [] if utf8_size(text) <= 63 else ["must be no more than 63 characters"]
     if not _LABEL_RE.fullmatch(text) or text[0] in "0123456789":
         must = (
@@ -100,7 +100,7 @@ def path_segment_errors(text: str) -> list[str]:
 
 
 def without_trailing_dash(prefix: str) -> str:
-    """A prefix of a name with its last dash taken for something that may end a name."""
+    """A prefix of a name with a last dash replaced, because the generated name continues after it."""
     return prefix[:-2] + "a" if len(prefix) > 1 and prefix[-1] == "-" and prefix[-2] < "\x80" else prefix
 
 

@@ -1,8 +1,8 @@
-"""The rules for ObjectMeta (reference sections 4.2 and 4.3): at create, at update, in embedded resources.
+"""Validation of ObjectMeta (reference sections 4.2 and 4.3): on create, on update, in embedded resources.
 
 Source: k8s.io/apimachinery, ``pkg/api/validation`` and ``pkg/apis/meta/v1/validation``; the API extensions
-server's ``schema/objectmeta``. None of these rules is ratcheted. Where Go visits a map in random order,
-the errors here go by key.
+server's ``schema/objectmeta``. None of these rules ratchets. Go visits maps in random order; errors here are in the
+order of the keys.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ _ROOT: Trail = (None, "metadata")
 _ANNOTATIONS_LIMIT = 256 * 1024
 _MANAGER_LIMIT = 128
 _SUBRESOURCE_LIMIT = 256
-_GENERATED_BASE = 58  # what is kept of a generateName
+_GENERATED_BASE = 58  # the server truncates generateName to this length
 _IMMUTABLE = "field is immutable"
 _BYTES_IN_ANNOTATION_TEXT = 20  # the minor since which the text counts bytes; before: characters
 
 
 def validate_create(meta: dict[str, Any], *, namespaced: bool, server: Server) -> list[FieldError]:
-    """The rules for the (decoded) metadata of a new object.
+    """Errors of the (decoded) metadata of a new object.
 
-    A missing namespace is no error: the request's URL has it. From ``generateName`` the server has made a
-    name by now; here its random ending is ``xxxxx``.
+    A missing namespace is no error, because it comes from the URL of the request. The server generates the name from
+    ``generateName`` before validation; here the random suffix is ``xxxxx``.
     """
     errors: list[FieldError] = []
     name, generate, namespace = (meta.get(member, "") for member in ("name", "generateName", "namespace"))
@@ -64,9 +64,9 @@ def validate_create(meta: dict[str, Any], *, namespaced: bool, server: Server) -
 
 
 def validate_embedded(raw: Any, path: Trail, server: Server) -> list[FieldError]:
-    """The rules for the metadata of an embedded resource, which needs no name and may have any path segment.
+    """Errors of the metadata of an embedded resource. It needs no name; any path segment is a valid name.
 
-    What does not decode is passed over: a request with it has been refused before, a stored one dropped it.
+    Members that do not decode are ignored: the server refuses a request with them earlier, and drops stored ones.
     """
     meta, _ = decode_object_meta(raw)
     name, generate = meta.get("name", ""), meta.get("generateName", "")
@@ -85,7 +85,7 @@ def _namespace(meta: dict[str, Any], path: Trail, server: Server) -> Iterator[Fi
 
 
 def _common(meta: dict[str, Any], path: Trail, server: Server) -> Iterator[FieldError]:
-    """What is checked on a new object and on an embedded one alike."""
+    """The rules that new objects and embedded resources share."""
     if meta.get("generation", 0) < 0:
         yield _error(INVALID, (path, "generation"), meta["generation"], server, "must be greater than or equal to 0")
     yield from _labels(meta, path, server)
@@ -96,10 +96,11 @@ def _common(meta: dict[str, Any], path: Trail, server: Server) -> Iterator[Field
 
 
 def validate_update(new: dict[str, Any], old: dict[str, Any], server: Server) -> list[FieldError]:
-    """The rules for the (decoded) metadata of an update, main or status.
+    """Errors of the (decoded) metadata of an update on the main endpoint or on /status.
 
-    Only what both sides name can have changed (the URL and the old object supply the rest); times, generation
-    and resourceVersion are settled before validation, and names and finalizers are not checked again.
+    A member that only one side has counts as unchanged, because the server fills it from the URL or the old object.
+    The server sets times, generation and resourceVersion before validation, and does not validate names and
+    finalizers again.
     """
     errors: list[FieldError] = []
     if old.get("deletionTimestamp"):
@@ -123,9 +124,9 @@ def validate_update(new: dict[str, Any], old: dict[str, Any], server: Server) ->
     return errors
 
 
-def _error(kind: str, path: Trail, value: Any, server: Server, words: str) -> FieldError:
+def _error(kind: str, path: Trail, value: Any, server: Server, detail: str) -> FieldError:
     pointer, keys = place_at(path)
-    return FieldError(kind, pointer, Keyword.METADATA, value, server, words=words, keys=keys)
+    return FieldError(kind, pointer, Keyword.METADATA, value, server, fixed_detail=detail, keys=keys)
 
 
 def _invalid(path: Trail, value: Any, server: Server, texts: list[str]) -> Iterator[FieldError]:

@@ -155,7 +155,7 @@ def _finalizer_removal(obj: Object, beside: Answer) -> Answer:
 
 
 def _apply(resource: Resource, obj: Object, beside: Answer) -> Answer:
-    failed = resource.untyped({"metadata": {"labels": {_PROBE: "1"}}}, obj)
+    failed = resource.typing_failure({"metadata": {"labels": {_PROBE: "1"}}}, obj)
     return beside if failed is None else _answer(failed)
 
 
