@@ -1,1 +1,1 @@
-"""The configuration, what follows from it for a run, and a first one for a repository."""
+"""The configuration: reading it, applying it to a run, and writing a first one for a repository."""

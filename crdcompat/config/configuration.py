@@ -1,7 +1,7 @@
 """The configuration: ``.crdcompat.yaml`` or ``[tool.crdcompat]``, found upwards from where the command runs.
 
-Every key is optional; a key that the program does not know is an error that names the nearest one it does. Release
-names are texts: an unquoted 4.10 is a number to YAML, the number 4.1, and is refused.
+Every key is optional. An unknown key is an error that names the most similar known key. Release names are strings:
+YAML reads an unquoted 4.10 as the number 4.1, so such numbers are refused.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ _DEFAULT = "default"
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """The effective configuration: ``values`` by key, every key there; ``file`` is None without a file.
+    """The effective configuration: ``values`` has every key; ``file`` is None without a configuration file.
 
-    ``origins`` says for each key where its value came from, ``default`` or the file.
+    ``origins`` gives the source of each key's value: ``default`` or the path of the file.
     """
 
     values: Mapping[str, Any] = field(default_factory=lambda: dict(_DEFAULTS))
@@ -51,40 +51,40 @@ class Config:
         return found
 
     def runs(self, release: str) -> str:
-        """What runs beside a release (``1.31``, ``openshift-4.18``), if it says so; else ""."""
+        """The server version of a release (``1.31``, ``openshift-4.18``) by the key ``releases``; "" if not listed."""
         return str(self.values["releases"].get(release, ""))
 
     @property
     def waiver_file(self) -> Path:
-        """Where waivers are, or would be written."""
+        """The path of the waiver file, whether or not it exists."""
         return (self.file.parent if self.file is not None else Path()) / str(self.values["waivers"])
 
     def texts(self, key: str) -> tuple[str, ...]:
-        """The value of a key that is a list of texts."""
+        """The value of a key that is a list of strings."""
         return tuple(self.values[key])
 
     @property
     def recordings(self) -> tuple[str, ...]:
-        """The recordings that are evidence; a relative path starts at the configuration's folder."""
+        """The recordings used as evidence; a relative path starts at the configuration's folder."""
         folder = self.file.parent if self.file is not None else Path()
         return tuple(name if ":" in name or name == "-" else str(folder / name) for name in self.texts("objects"))
 
     def targets(self, release: str) -> tuple[str, ...] | None:
-        """The rollback targets of ``release`` (a branch name); None where the map does not name it: none is allowed."""
+        """The rollback targets of ``release`` (a branch name); None if the map lacks it: no rollback is supported."""
         found = self.values["rollback_targets"]
         if isinstance(found, list):
             return tuple(found)
         return tuple(found[release]) if release in found else None
 
     def wants(self, path: str) -> bool:
-        """Whether a file is read, by include and exclude; ``*`` crosses folders."""
+        """Whether ``include`` and ``exclude`` let a file be read; ``*`` matches slashes too."""
         included, excluded = self.values["include"], self.values["exclude"]
         if included and not any(fnmatchcase(path, glob) for glob in included):
             return False
         return not excluded or not any(fnmatchcase(path, glob) for glob in excluded)
 
     def severity(self, rule: str, direction: Direction, owner: Owner, path: str) -> Severity | None:
-        """The severity that the configuration gives a finding; None where it says nothing."""
+        """The severity of the first entry of ``severities`` that matches a finding; None if no entry does."""
         facts = {"rule": rule, "direction": direction, "owner": owner}
         for entry in self.values["severities"]:
             same = all(entry.get(key, value) == value for key, value in facts.items())
@@ -94,9 +94,9 @@ class Config:
 
 
 def find_config(named: str | None = None, start: Path | None = None) -> Config:
-    """Read the configuration ``named``, else the nearest one from ``start`` upwards; without one the defaults.
+    """Read the configuration file ``named``, else the nearest one from ``start`` upwards, else the defaults.
 
-    Looks no further than the top of the git repository. Raises ConfigError.
+    The search ends at the top of the git repository. Raises ConfigError.
     """
     if named is not None:
         path = Path(named)
@@ -114,7 +114,7 @@ def find_config(named: str | None = None, start: Path | None = None) -> Config:
 
 
 def read_config(path: Path) -> Config:
-    """Read one file. Raises ConfigError."""
+    """Read a YAML configuration file, or a TOML file with a table ``[tool.crdcompat]``. Raises ConfigError."""
     if path.suffix == ".toml":
         values = _tool_table(path)
         if values is None:
@@ -151,9 +151,9 @@ def _config(path: Path, values: dict[str, Any], text: bytes | None) -> Config:
 
 
 def _upwards(folder: Path) -> Iterator[Path]:
-    for each in (folder, *folder.parents):
-        yield each
-        if (each / ".git").exists():
+    for parent in (folder, *folder.parents):
+        yield parent
+        if (parent / ".git").exists():
             return
 
 
@@ -176,19 +176,19 @@ def _bytes(path: Path) -> bytes:
 
 
 def _numbers(text: bytes) -> Iterator[tuple[int, str, Any]]:
-    """Scalars that YAML reads as fractions: no key and no value of ours is one."""
+    """The scalars that YAML reads as floats, as (line, text, value): the configuration allows no floats."""
     from yaml.nodes import MappingNode, ScalarNode
 
     from crdcompat.yaml.scalars import plain_value
     from crdcompat.yaml.streams import compose_stream
 
-    left: list[Any] = list(compose_stream(text))
-    while left:
-        node = left.pop(0)
+    pending: list[Any] = list(compose_stream(text))
+    while pending:
+        node = pending.pop(0)
         if isinstance(node, ScalarNode):
             if node.tag.endswith(":float"):
                 yield node.start_mark.line + 1, node.value, plain_value(node.value)
         elif isinstance(node, MappingNode):
-            left[:0] = [part for pair in node.value for part in pair]
+            pending[:0] = [part for pair in node.value for part in pair]
         else:
-            left[:0] = node.value
+            pending[:0] = node.value

@@ -1,4 +1,4 @@
-"""Which releases a matrix is about, and their order: as versions, 4.9 before 4.10, else as they were named."""
+"""The releases of a matrix in order: by version, 4.9 before 4.10, else in the order given."""
 
 from __future__ import annotations
 
@@ -12,44 +12,45 @@ from crdcompat.records import dataclass
 _VERSION = re.compile(r"(?<![\d.])v?(\d+(?:\.\d+)+)(?:[-.]?(alpha|beta|rc|pre|ec|fc)[-.]?(\d*))?(?!\d)", re.IGNORECASE)
 _WHERE = re.compile(r"^(?:refs/heads/|(?:refs/)?remotes/)")
 _MAX_NAMES = 4
-#: Before the release itself, in this order.
-_EARLIER = ("alpha", "ec", "pre", "beta", "fc", "rc")
+#: Stages of a pre-release, in order; each precedes the release itself.
+_STAGES = ("alpha", "ec", "pre", "beta", "fc", "rc")
 
 Version = tuple[tuple[int, ...], int, int]
 
 
 @dataclass(frozen=True, slots=True)
 class ReleaseList:
-    """The names of the releases, oldest first, and what was taken for granted."""
+    """The names of the releases, oldest first, and notes on assumptions about their order."""
 
     names: tuple[str, ...]
     notes: tuple[str, ...] = ()
 
 
 def choose(named: Sequence[str], globs: Sequence[str], repo: str | None) -> ReleaseList:
-    """The releases named, and the branches that match a glob, in order.
+    """The releases of ``named`` and the branches that match ``globs``, oldest first.
 
-    Where a name tells no version, those named come in the order given, after the branches. Raises UsageError for
-    fewer than two releases, for one named twice, for a glob that matches nothing or a branch without a version.
+    If a name has no version, the branches come first and then ``named`` in the order given. Raises UsageError for
+    fewer than two releases, a duplicate name, a glob without a match, and a matching branch without a version.
     """
     matched = _sorted(_matching(globs, repo)) if globs else ()
     names = (*matched, *(name for name in named if name not in matched))
-    twice = next((name for index, name in enumerate(named) if name in named[:index]), None)
-    if twice is not None:
-        raise UsageError(f"{twice} is named twice")
+    duplicate = next((name for index, name in enumerate(named) if name in named[:index]), None)
+    if duplicate is not None:
+        raise UsageError(f"{duplicate} is named twice")
     if len(names) < 2:
         raise UsageError(f"a matrix needs two releases or more, and there is {names[0] if names else 'none'}")
-    silent = [name for name in names if version_of(name) is None]
-    if not silent:
+    unversioned = [name for name in names if version_of(name) is None]
+    if not unversioned:
         return ReleaseList(_sorted(names))
-    told = f"the releases are in the order given, oldest first: {silent[0]} tells no version"
-    return ReleaseList(names, (told,))
+    note = f"the releases are in the order given, oldest first: {unversioned[0]} tells no version"
+    return ReleaseList(names, (note,))
 
 
 def version_of(name: str) -> Version | None:
-    """What a name tells of its place among versions: ``release-4.13``, ``v1.2.0-rc.1``, ``path:crds/4.9``; else None.
+    """The version in a name (``release-4.13``, ``v1.2.0-rc.1``, ``path:crds/4.9``) as a sort key; None without one.
 
-    Only the last part of a path counts. A release comes after its candidates.
+    The key is (numbers, index of the stage, number of the stage): a release comes after its pre-releases. Only the last
+    part of a path counts.
     """
     found = _VERSION.findall(name.rstrip("/").rpartition("/")[2])
     if not found:
@@ -57,12 +58,12 @@ def version_of(name: str) -> Version | None:
     numbers, stage, number = found[-1]
     parts = [int(part) for part in numbers.split(".")]
     while parts and not parts[-1]:
-        parts.pop()  # 1.2 and 1.2.0 are one
-    return tuple(parts), _EARLIER.index(stage.lower()) if stage else len(_EARLIER), int(number or 0)
+        parts.pop()  # 1.2 and 1.2.0 are the same version
+    return tuple(parts), _STAGES.index(stage.lower()) if stage else len(_STAGES), int(number or 0)
 
 
 def minor_of(name: str) -> tuple[int, int] | None:
-    """The first two numbers of a version: what releases of one minor have in common."""
+    """Major and minor of the version in a name; None without a version."""
     version = version_of(name)
     if version is None:
         return None
@@ -71,15 +72,15 @@ def minor_of(name: str) -> tuple[int, int] | None:
 
 
 def _sorted(names: Sequence[str]) -> tuple[str, ...]:
-    """By version; those that tell the same stay as they are."""
+    """Sort by version; equal versions keep their order."""
     return tuple(sorted(names, key=lambda name: version_of(name) or ((), 0, 0)))
 
 
 def _matching(globs: Sequence[str], repo: str | None) -> tuple[str, ...]:
-    """The branches that match, each once; a remote's counts where there is no local one of its name.
+    """The branches that match, each once; a remote branch counts only without a local branch of its name.
 
-    A glob is held against the names as git takes and prints them: ``release-4.13``, ``origin/release-4.13``,
-    ``remotes/origin/release-4.13``. What matches without its remote's name is not named with it once more.
+    A glob is compared with the names that git accepts and prints: ``release-4.13``, ``origin/release-4.13``,
+    ``remotes/origin/release-4.13``. A branch that matches without its remote is not listed with its remote again.
     """
     from crdcompat.sources.refs import branch_spellings
     from crdcompat.sources.repository import Repository
@@ -89,22 +90,22 @@ def _matching(globs: Sequence[str], repo: str | None) -> tuple[str, ...]:
     for glob in globs:
         plain = _WHERE.sub("", glob)
         own = {branch for branch in spelled.values() if fnmatchcase(branch, plain)}
-        met = [
+        matches = [
             name for name, branch in spelled.items() if fnmatchcase(name, plain) and (name in own or branch not in own)
         ]
-        if not met:
-            raise UsageError(f"no branch matches {glob!r}; {_there_are(plain, spelled)}")
-        silent = next((name for name in met if version_of(name) is None), None)
-        if silent is not None:
+        if not matches:
+            raise UsageError(f"no branch matches {glob!r}; {_available(plain, spelled)}")
+        unversioned = next((name for name in matches if version_of(name) is None), None)
+        if unversioned is not None:
             raise UsageError(
-                f"{silent} matches {glob!r} and tells no version: name the releases one by one, oldest first"
+                f"{unversioned} matches {glob!r} and tells no version: name the releases one by one, oldest first"
             )
-        found.update(dict.fromkeys(met))
+        found.update(dict.fromkeys(matches))
     return tuple(found)
 
 
-def _there_are(glob: str, spelled: Mapping[str, str]) -> str:
-    """What could have been meant: the names most like a glob, else the first of all."""
+def _available(glob: str, spelled: Mapping[str, str]) -> str:
+    """A hint for a glob without a match: the most similar names, else the first of all names."""
     from difflib import get_close_matches
 
     names = sorted({name if "/" in glob else branch for name, branch in spelled.items()})

@@ -1,6 +1,7 @@
-"""A first configuration for a repository: what its branches and files suggest, every other key as a comment.
+"""The configuration and a repository: a first configuration for it, and configured refs that it lacks.
 
-Refs that a configuration names and the repository does not have: else a misspelt one is met in some check.
+``first_config`` writes the keys that branches and files suggest, and every other key as a comment. ``missing_refs``
+finds a misspelt ref before a check fails on it.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ _MAX_TARGETS = 2
 
 
 def first_config(repo: str | None = None) -> str:
-    """The text of a ``.crdcompat.yaml``; reads the branches and the CRDs of the working tree."""
+    """The text of a ``.crdcompat.yaml`` for a repository, from its branches and the CRDs of its working tree."""
     repository = Repository(repo)
     releases, default = release_branches(repository), _default_branch(repository)
     preset, contexts = _contexts(repo)
@@ -98,7 +99,7 @@ def _version(name: str) -> tuple[int, int]:
 
 
 def missing_refs(config: Config, repo: str | None = None) -> Iterator[str]:
-    """For each ref of ``base`` and ``rollback_targets`` that is not there, what to do; nothing outside a repository."""
+    """A message for each ref of ``base`` and ``rollback_targets`` that is missing; none outside of a repository."""
     repository = Repository(repo)
     if not repository.exists:
         return

@@ -1,1 +1,1 @@
-"""CRDs: read from documents, told apart by variant, and paired between two sets."""
+"""CRDs: reading them from documents, their variants, and the pairs of two sets."""

@@ -1,4 +1,7 @@
-"""A CustomResourceDefinition read into what the other rooms need; ``apiextensions.k8s.io/v1beta1`` read as v1."""
+"""The model of a CustomResourceDefinition, and the reader for it; ``apiextensions.k8s.io/v1beta1`` is read as v1.
+
+Source of the fields: https://kubernetes.io/docs/reference/kubernetes-api/extend-resources/custom-resource-definition-v1/
+"""
 
 from __future__ import annotations
 
@@ -17,9 +20,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class CrdVersion:
-    """One entry of ``spec.versions``; ``schema`` is its openAPIV3Schema (None: the manifest carries none).
+    """One entry of ``spec.versions``; ``schema`` is its openAPIV3Schema, None if the manifest has none.
 
-    ``pointer`` leads to the entry inside the document, ``schema_pointer`` to the schema.
+    ``pointer`` is the JSON pointer to the entry in the document, ``schema_pointer`` the one to the schema.
     """
 
     name: str
@@ -43,13 +46,13 @@ class CrdVersion:
 
     @cached_property
     def node(self) -> Node:
-        """The schema as nodes; a version without schema accepts (and, pruning off, keeps) anything."""
+        """The schema as nodes; a version without a schema accepts anything and keeps it, as v1beta1 allows."""
         return Node(self.schema if self.schema is not None else {"x-kubernetes-preserve-unknown-fields": True})
 
 
 @dataclass(frozen=True, eq=False)
 class Crd:
-    """One CRD manifest. ``name`` is ``metadata.name``, i.e. plural.group."""
+    """One CRD manifest; ``name`` is ``metadata.name``, which is ``PLURAL.GROUP``; ``raw`` is the whole document."""
 
     name: str
     group: str
@@ -71,14 +74,14 @@ class Crd:
     def prunes(self) -> bool:
         """Whether unknown fields are pruned; off only where ``preserveUnknownFields: true`` (v1beta1: by default)."""
         spec = self.raw.get("spec")
-        told = spec.get("preserveUnknownFields") if isinstance(spec, dict) else None
-        if told is None:
+        value = spec.get("preserveUnknownFields") if isinstance(spec, dict) else None
+        if value is None:
             return self.raw.get("apiVersion") != "apiextensions.k8s.io/v1beta1"
-        return told is not True
+        return value is not True
 
     @property
     def conversion_strategy(self) -> str:
-        """How objects of one version are read as another: ``None`` (also where nothing is said) or ``Webhook``."""
+        """How the API server converts objects between versions: ``None`` (the default) or ``Webhook``."""
         spec = self.raw.get("spec")
         conversion = spec.get("conversion") if isinstance(spec, dict) else None
         strategy = conversion.get("strategy") if isinstance(conversion, dict) else None
@@ -93,7 +96,7 @@ API_VERSIONS = ("apiextensions.k8s.io/v1", "apiextensions.k8s.io/v1beta1")
 
 
 def is_crd(data: Any) -> bool:
-    """Whether a document says that it is a CRD."""
+    """Whether the kind and apiVersion of a document are those of a CRD."""
     return (
         isinstance(data, dict)
         and data.get("kind") == "CustomResourceDefinition"
@@ -102,7 +105,7 @@ def is_crd(data: Any) -> bool:
 
 
 def is_fragment(data: Mapping[str, Any]) -> bool:
-    """Whether a CRD document is only a patch: no names and no versions (kustomize patches, feature-gate pieces)."""
+    """Whether a CRD document is only a patch, without names and versions (kustomize, feature gates)."""
     spec = data.get("spec")
     if not isinstance(spec, dict):
         return True
@@ -110,7 +113,7 @@ def is_fragment(data: Mapping[str, Any]) -> bool:
 
 
 class NotACrdError(CrdcompatError):
-    """A document says it is a CRD and cannot be read as one; ``pointer`` leads to the offending place."""
+    """A CRD document that cannot be read; ``pointer`` is the JSON pointer to the invalid field or its parent."""
 
     def __init__(self, message: str, pointer: Pointer = ()) -> None:
         super().__init__(message)
@@ -118,7 +121,7 @@ class NotACrdError(CrdcompatError):
 
 
 def read_crd(data: Mapping[str, Any]) -> Crd:
-    """Read a CRD document. Raises NotACrdError with what is missing."""
+    """Read a CRD document; a missing ``metadata.name`` is PLURAL.GROUP. Raises NotACrdError for an invalid field."""
     metadata = _object(data.get("metadata"), "metadata", ("metadata",))
     spec = _object(data.get("spec"), "spec", ("spec",))
     names = _object(spec.get("names"), "spec.names", ("spec", "names"))
@@ -146,7 +149,8 @@ def read_crd(data: Mapping[str, Any]) -> Crd:
 def _versions(spec: Mapping[str, Any]) -> list[CrdVersion]:
     listed = spec.get("versions")
     if listed is None and isinstance(spec.get("version"), str):
-        listed = [{"name": spec["version"], "served": True, "storage": True}]  # the oldest v1beta1 form
+        # Before Kubernetes 1.11, a v1beta1 CRD had exactly one version.
+        listed = [{"name": spec["version"], "served": True, "storage": True}]
     if not isinstance(listed, list) or not listed:
         raise NotACrdError("spec.versions: must be a list with at least one version", ("spec", "versions"))
     return [_version(entry, ("spec", "versions", index), spec) for index, entry in enumerate(listed)]
@@ -156,10 +160,10 @@ def _version(entry: Any, pointer: Pointer, spec: Mapping[str, Any]) -> CrdVersio
     where = f"spec.versions[{pointer[-1]}]"
     raw = _object(entry, where, pointer)
     name = _text(raw.get("name"), f"{where}.name", pointer)
-    holder, at = raw.get("schema"), (*pointer, "schema")
-    if not isinstance(holder, dict):
-        holder, at = spec.get("validation"), ("spec", "validation")  # v1beta1: one schema for all versions
-    schema = holder.get("openAPIV3Schema") if isinstance(holder, dict) else None
+    parent, at = raw.get("schema"), (*pointer, "schema")
+    if not isinstance(parent, dict):
+        parent, at = spec.get("validation"), ("spec", "validation")  # v1beta1: one schema for all versions
+    schema = parent.get("openAPIV3Schema") if isinstance(parent, dict) else None
     if schema is not None and not isinstance(schema, dict):
         raise NotACrdError(f"{where}: openAPIV3Schema must be an object", at)
     subresources = raw.get("subresources", spec.get("subresources"))

@@ -1,4 +1,4 @@
-"""All CRDs of one source: which documents are CRDs, which files were left out, and why (design, section 4)."""
+"""Read all CRDs of one source, and record each file that was skipped, with the reason (design, section 4)."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from crdcompat.yaml.positions import Positions
 
 @dataclass(frozen=True, eq=False)
 class CrdDocument:
-    """A CRD and where it stands: file, position of the document in the stream, pointer inside a List.
+    """A CRD and its place: file, index of the document in the file, JSON pointer inside a List.
 
-    ``positions`` are those of its values, where reading it told.
+    ``oid`` is the file's content id if known, ``positions`` the lines and columns of its values if reading gave them.
     """
 
     crd: Crd
@@ -39,10 +39,10 @@ class CrdDocument:
 class CrdSet:
     """The CRDs of one source.
 
-    ``remarks`` are oddities of documents that were read all the same (duplicate keys). ``read`` gives the
-    bytes of some of its files, to find line numbers in. ``runs`` is what the configuration says runs beside it
-    (``1.31``, ``openshift-4.18``); without it the name tells. ``unread`` counts the files that were left out because
-    every side has them alike.
+    ``problems`` are documents that could not be read, ``remarks`` oddities of documents that were (duplicate keys).
+    ``read`` gives the bytes of files by path, for line numbers. ``runs`` is the server version that the configuration
+    gives the source (``1.31``, ``openshift-4.18``), "" for the one that follows from its name. ``unread`` counts the
+    files that were left out because all sides have the same content there.
     """
 
     name: str
@@ -66,7 +66,7 @@ class CrdSet:
 
 @dataclass(frozen=True, slots=True)
 class _File:
-    """What one file gave."""
+    """The result of reading one file."""
 
     documents: tuple[CrdDocument, ...] = ()
     skipped: tuple[Skipped, ...] = ()
@@ -84,17 +84,17 @@ class _File:
 
 
 class CrdReader:
-    """Reads CRDs out of trees; equal blobs are parsed once over all trees read by one reader.
+    """Reads CRDs from trees; one reader parses equal blobs once over all its trees.
 
-    CRDs that differ in their metadata alone share their versions, so that whoever compares or compiles those by
-    identity does it once. ``decisive`` leaves of a CRD's annotations those by which variants differ; None
-    leaves all.
+    CRDs that differ only in their metadata share their ``CrdVersion`` objects: caches by identity then compare and
+    compile each of them once. ``keep_annotations`` reduces a CRD's annotations to those that distinguish variants;
+    None keeps all.
     """
 
-    def __init__(self, decisive: Callable[[Mapping[str, str]], Mapping[str, str]] | None = None) -> None:
+    def __init__(self, keep_annotations: Callable[[Mapping[str, str]], Mapping[str, str]] | None = None) -> None:
         self._by_oid: dict[str, _File] = {}
         self._by_spec: dict[bytes, Crd] = {}
-        self._decisive = decisive
+        self._keep_annotations = keep_annotations
 
     def documents(self, tree: Tree, entries: Iterable[Entry]) -> Iterator[CrdDocument]:
         """The CRDs of these files of ``tree``. Raises SourceError."""
@@ -107,17 +107,17 @@ class CrdReader:
         tree: Tree,
         side: Side = Side.ANY,
         wanted: Callable[[str], bool] | None = None,
-        unread: Container[str] = (),
+        unneeded: Container[str] = (),
     ) -> CrdSet:
-        """Read all CRDs of ``tree``; ``wanted`` may leave files out by path. Raises SourceError.
+        """Read all CRDs of ``tree``; ``side`` is set on problems. Raises SourceError.
 
-        The files at the paths ``unread``, of which each would be read, are left out and counted.
+        ``wanted`` may leave out files by path. The files at the paths ``unneeded`` are not read but counted.
         """
         skipped: list[Skipped] = []
         candidates: list[Entry] = []
         left_out = 0
         for entry in tree.entries():
-            if entry.path in unread:
+            if entry.path in unneeded:
                 left_out += 1
             elif not tree.is_one_file and not has_extension(entry.path):
                 continue
@@ -136,9 +136,9 @@ class CrdReader:
                 remarks.extend(Problem(item.file, item.line, item.message, side) for item in file.remarks)
         problems.extend(Problem(item.file, item.line, item.message, side) for item in getattr(tree, "problems", ()))
         by_path = {entry.path: entry for entry in candidates}
-        # In the tree's order, whatever was read before: the first document of a CRD speaks for it.
-        places = {path: place for place, path in enumerate(by_path)}
-        documents.sort(key=lambda document: places[document.file])
+        # Cached files come first; the tree's order counts, because the first document of a CRD defines its scope.
+        order = {path: index for index, path in enumerate(by_path)}
+        documents.sort(key=lambda document: order[document.file])
         return CrdSet(
             name=tree.name,
             commit=tree.commit,
@@ -160,17 +160,18 @@ class CrdReader:
             if entry.oid is not None and entry.oid in self._by_oid:
                 yield self._by_oid[entry.oid].at(entry)
                 continue
-            result = self._told(_read_file(data, entry))
+            result = self._with_shared_versions(_read_file(data, entry))
             if entry.oid is not None:
                 self._by_oid[entry.oid] = result
             yield result
 
-    def _told(self, file: _File) -> _File:
+    def _with_shared_versions(self, file: _File) -> _File:
         documents = tuple(replace(item, crd=self._shared(item.crd)) for item in file.documents)
         return replace(file, documents=documents)
 
     def _shared(self, crd: Crd) -> Crd:
-        annotations = crd.annotations if self._decisive is None else self._decisive(crd.annotations)
+        """The CRD with the versions of an earlier one that has the same apiVersion, name and spec."""
+        annotations = crd.annotations if self._keep_annotations is None else self._keep_annotations(crd.annotations)
         text = orjson.dumps([crd.raw["apiVersion"], crd.name, crd.raw["spec"]])
         known = self._by_spec.setdefault(blake2b(text, digest_size=20).digest(), crd)
         return replace(

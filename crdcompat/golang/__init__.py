@@ -1,1 +1,1 @@
-"""Go types of an API: the markers and fields that its CRDs are generated from."""
+"""Go types of an API: the markers and fields from which controller-gen generates its CRDs."""

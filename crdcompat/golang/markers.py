@@ -1,4 +1,7 @@
-"""Markers: the comments that controller-gen generates schemas from, ``// +kubebuilder:validation:Enum=A;B``."""
+"""Markers: comments from which controller-gen generates schemas, such as ``// +kubebuilder:validation:Enum=A;B``.
+
+Syntax: https://book.kubebuilder.io/reference/markers
+"""
 
 from __future__ import annotations
 
@@ -21,11 +24,11 @@ _HEAD = re.compile(r"\+([^\s=]*)")
 
 @dataclass(frozen=True, slots=True)
 class Marker:
-    """A marker and its ``place``.
+    """A marker and its ``place``, a line and a column from 1.
 
-    ``head`` precedes the first ``=``: the marker's name, or its name and that of the first argument.
-    ``text`` is the whole marker from the plus sign on. ``lines`` are its lines (offset, place), ``signs`` its
-    signs outside of quotes (offset, one of ``=,;{}``).
+    ``head`` is the text before the first ``=``: the name of the marker, or its name and that of the first argument.
+    ``text`` is the whole marker from the plus sign on, ``lines`` are the (offset, place) of its lines, and ``signs``
+    the (offset, one of ``=,;{}``) of its signs outside of quotes.
     """
 
     place: Place
@@ -35,11 +38,11 @@ class Marker:
     signs: tuple[tuple[int, str], ...]
 
     def is_called(self, name: str) -> bool:
-        """Whether this is the marker of that name."""
+        """Whether the marker has this name."""
         return self.head == name or self.head.startswith(f"{name}:")
 
     def values(self, name: str, argument: str) -> Iterator[tuple[str, Place]]:
-        """Each value, with its place, of the unnamed argument, or of ``argument`` if the arguments have names."""
+        """The values, each with its place, of the unnamed argument, or of ``argument`` if the arguments have names."""
         for start, end in self._arguments(name, argument):
             cuts = [start - 1, *(at for at, sign in self.signs if start <= at < end and sign != "="), end]
             for before, after in pairwise(cuts):
@@ -48,7 +51,7 @@ class Marker:
                     yield _unquoted(bare), self._place(before + 1 + len(written) - len(written.lstrip()))
 
     def _arguments(self, name: str, wanted: str) -> Iterator[tuple[int, int]]:
-        """Where the values of each such argument start and end in the text."""
+        """The (start, end) of the values of each wanted argument in the text."""
         if self.head == name:
             unnamed = next((at for at, sign in self.signs if sign == "="), None)
             if unnamed is not None:
@@ -70,7 +73,7 @@ class Marker:
 
 
 def read_markers(comments: Sequence[Comment]) -> Iterator[Marker]:
-    """Yield the markers among comments, each with the lines below it as long as its list is open."""
+    """Yield the markers among comments; a marker includes the lines below it while its list is open."""
     texts = [comment.text.strip() for comment in comments]
     for index, text in enumerate(texts):
         if text.startswith("+"):
@@ -78,7 +81,7 @@ def read_markers(comments: Sequence[Comment]) -> Iterator[Marker]:
 
 
 def _following(comments: Sequence[Comment], texts: Sequence[str], index: int) -> Iterable[Comment]:
-    """The plain comments right below one, up to the next marker."""
+    """The comments directly below one, up to the next marker or empty comment."""
     for before in range(index, len(comments) - 1):
         after = before + 1
         if (
@@ -103,34 +106,34 @@ def _marker(comments: Sequence[Comment]) -> Marker:
 
 
 def _signs(text: str) -> tuple[list[tuple[int, str]], int]:
-    """The signs outside of quotes, and the end of the marker: that of its first line, unless its list goes on.
+    """The signs outside of quotes, and the end of the marker: the end of its first line unless its list continues.
 
-    Quotes and braces count only where a value can start: those inside of a bare pattern are its text. A brace
-    never closed ends with its line.
+    Quotes and braces count only where a value can start: inside of an unquoted pattern they are text. An unclosed brace
+    ends with its line.
     """
     signs: list[tuple[int, str]] = []
-    depth, fresh, at = 0, False, 0
+    depth, at_value, at = 0, False, 0
     while at < len(text):
         char = text[at]
-        if char == "\n" and not depth and not (fresh and signs[-1][1] == ";"):
+        if char == "\n" and not depth and not (at_value and signs[-1][1] == ";"):
             return signs, at
-        quoted = _QUOTED.match(text, at) if fresh else None
+        quoted = _QUOTED.match(text, at) if at_value else None
         if quoted:
-            at, fresh = quoted.end(), False
+            at, at_value = quoted.end(), False
             continue
-        if char in "=,;" or (char == "{" and fresh) or (char == "}" and depth):
+        if char in "=,;" or (char == "{" and at_value) or (char == "}" and depth):
             signs.append((at, char))
             depth += (char == "{") - (char == "}")
-            fresh = char != "}"
+            at_value = char != "}"
         elif not char.isspace():
-            fresh = False
+            at_value = False
         at += 1
     first, _, rest = text.partition("\n")
     return _signs(first) if rest else (signs, len(text))
 
 
 def _unquoted(written: str) -> str:
-    """A value without its quotes; escapes that JSON does not know stay as they are."""
+    """A value without its quotes; escapes that are not valid in JSON remain."""
     quote = written[0]
     if len(written) < 2 or quote not in "\"'`" or written[-1] != quote:
         return written

@@ -1,4 +1,4 @@
-"""Go packages of API types: the API group and version of a folder of Go files, and its types by name."""
+"""Go packages: the API group and version of a folder of Go files, and its types by name."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from crdcompat.golang.source import GoDeclaration
 
 MAX_FILE_BYTES = 2 << 20
-"""Larger files are not read; the largest of k8s.io/api has 0.4 MB."""
+"""Limit for Go files: the largest one of k8s.io/api has 0.4 MB."""
 
 _REGISTERS = frozenset({"doc.go", "register.go", "groupversion_info.go"})
 _TYPES = re.compile(r"types.*\.go|.*_types\.go")
-_WRITTEN_BY_PROGRAMS = ("_test.go", "generated.go")
+_IGNORED_ENDINGS = ("_test.go", "generated.go")
 _GROUP_MARKER = re.compile(rb"^[ \t]*//[ \t]*\+groupName=(\S*)", re.MULTILINE)
 _VERSION_MARKER = re.compile(rb"^[ \t]*//[ \t]*\+versionName=(\S+)", re.MULTILINE)
 _GROUP = re.compile(rb'\b(?:Group|GroupName)\b(?:\s*:|(?:[ \t]+string)?\s*=)\s*"([^"\n]*)"')
@@ -29,14 +29,14 @@ _VERSION_FOLDER = re.compile(r"v[0-9]+(?:(?:alpha|beta)[0-9]+)?")
 
 @dataclass(frozen=True)
 class Package:
-    """The Go files of one folder, path and content, that may hold types."""
+    """The Go files of one folder that may declare types, as (path, content)."""
 
     files: tuple[tuple[str, bytes], ...]
 
     @cached_property
     def types(self) -> Mapping[str, tuple[str, GoDeclaration]]:
-        """The types by name, each with its file; of two with one name the first."""
-        from crdcompat.golang.source import read_declarations  # the parser, only for a package that is looked into
+        """The types by name, as (file, declaration); the first of two with the same name."""
+        from crdcompat.golang.source import read_declarations  # imports the parser, which few runs need
 
         found: dict[str, tuple[str, GoDeclaration]] = {}
         for file, data in self.files:
@@ -46,15 +46,15 @@ class Package:
 
 
 def is_go_types(path: str) -> bool:
-    """Whether a file of a tree may hold the types of an API or the name of its group."""
+    """Whether a file may declare the types of an API or the name of its group, by its path."""
     name = path.rpartition("/")[2]
-    return name in _REGISTERS or bool(_TYPES.fullmatch(name) and not name.endswith(_WRITTEN_BY_PROGRAMS))
+    return name in _REGISTERS or bool(_TYPES.fullmatch(name) and not name.endswith(_IGNORED_ENDINGS))
 
 
 def packages_of(files: Iterable[tuple[str, bytes]]) -> dict[tuple[str, str], list[Package]]:
-    """Sort Go files (path, content) into packages by API group and version; those below ``vendor`` come last.
+    """Packages by (API group, version) from Go files (path, content); those below ``vendor`` come last.
 
-    Other files, files that are too large, and packages that name no group are left out.
+    Other files, files above ``MAX_FILE_BYTES``, and packages without the name of a group are left out.
     """
     folders: dict[str, dict[str, bytes]] = defaultdict(dict)
     for path, data in files:
@@ -72,7 +72,7 @@ def packages_of(files: Iterable[tuple[str, bytes]]) -> dict[tuple[str, str], lis
 
 
 def _groups(folders: Mapping[str, Mapping[str, bytes]], folder: str) -> Iterable[str]:
-    """The groups that a folder names: by a marker, else by its constants, else by those of the folder above."""
+    """The groups of a folder: from a marker, else from its constants, else from those of the parent folder."""
     files = folders[folder]
     marked = _found(_GROUP_MARKER, files.values())
     if marked:
@@ -82,7 +82,7 @@ def _groups(folders: Mapping[str, Mapping[str, bytes]], folder: str) -> Iterable
 
 
 def _version(files: Mapping[str, bytes], folder: str) -> str:
-    """The version of a package: by a marker, else by its folder if that is named like one, else by a constant."""
+    """The version of a package: from a marker, else from its folder's name, else from a constant."""
     marked = _found(_VERSION_MARKER, files.values())
     name = folder.rpartition("/")[2]
     if marked or _VERSION_FOLDER.fullmatch(name):

@@ -1,4 +1,4 @@
-"""Go source as far as an API needs it: type declarations, struct fields, and the comments above them."""
+"""The parts of Go source that define an API: type declarations, struct fields, and the comments above them."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ Place = tuple[int, int]
 """A line and a column, both from 1; columns count characters."""
 
 MAX_PARSE_CHECKS = 5_000
-"""The parser asks this often, every 100 steps, whether to go on: 340 times for the largest file of k8s.io/api."""
+"""Progress callbacks of the parser, one for 100 steps: the largest file of k8s.io/api needs 340."""
 
 _GO = Language(language())
 _NOT_ASCII = re.compile(r"[^\x01-\x7f]")
-_END = b"\n/**/"  # closes a block comment left open, which the parser would look for the end of at each "/*"
+_END = b"\n/**/"  # closes an open block comment: else the parser searches for its end at each "/*"
 _JSON = re.compile(r'(?:^|\s)json:"([^"]*)"')
-_MAX_DEPTH = 50  # of types inside types; no API comes near this
+_MAX_DEPTH = 50  # nesting of types; no API comes close
 
 
 @dataclass(frozen=True, slots=True)
 class Comment:
-    """A comment: ``text`` follows ``//`` and starts at ``place``; a block comment has no text here."""
+    """A comment: ``text`` is what follows ``//`` and starts at ``place``; "" for a block comment."""
 
     place: Place
     last_line: int
@@ -42,8 +42,8 @@ class Comment:
 class GoType:
     """A type without its pointers.
 
-    It is a name (``foreign`` if of another package), a list or map of an element, or a struct with ``fields``.
-    Any other type (a function, an interface) has none of these.
+    It is a name (``foreign`` if another package declares it), a list or map of a type, or a struct with ``fields``. Any
+    other type (a function, an interface) has none of these.
     """
 
     name: str = ""
@@ -55,7 +55,7 @@ class GoType:
 
 @dataclass(frozen=True, slots=True)
 class GoField:
-    """A field of a struct: its name in JSON ("" if its own fields replace it), and the comments above it."""
+    """A field of a struct: its name in JSON ("" if its fields are inlined), and the comments above it."""
 
     json: str
     type: GoType
@@ -76,8 +76,7 @@ class GoDeclaration:
 def read_declarations(source: str) -> Iterator[GoDeclaration]:
     """Yield the types that a Go file declares outside of functions.
 
-    A syntax error hides the declarations around it and raises nothing. A file that costs more than
-    ``MAX_PARSE_CHECKS`` has no declarations.
+    A syntax error hides the declarations around it. A file that needs more than ``MAX_PARSE_CHECKS`` yields nothing.
     """
     # One byte for each character: the offsets and columns of the tree count characters.
     tree = _parse(_NOT_ASCII.sub("x", source).encode() + _END)
@@ -85,7 +84,7 @@ def read_declarations(source: str) -> Iterator[GoDeclaration]:
 
 
 def _parse(source: bytes) -> Tree | None:
-    """Parse with a bound on time and memory: a syntax error can cost a kilobyte for each byte that follows it."""
+    """Parse with bounded time and memory: after a syntax error, each byte can cost a kilobyte."""
     text, checks = memoryview(source), count(1)
     try:
         return Parser(_GO).parse(
@@ -96,7 +95,7 @@ def _parse(source: bytes) -> Tree | None:
 
 
 class _Reader:
-    """Reads the syntax tree of one source."""
+    """Reads the syntax tree of one source file."""
 
     def __init__(self, source: str) -> None:
         self._source = source
@@ -106,7 +105,7 @@ class _Reader:
         while pending:
             parent = pending.pop()
             for node, comments in _with_comments(parent.children):
-                # After a bracket never closed, types at the start of a line are part of a function in the tree.
+                # After an unclosed bracket, the tree has types at the start of a line inside a function.
                 if node.type == "type_declaration" and (parent == root or not node.start_point.column):
                     yield from self._declared(node, comments)
                 elif root.has_error and node.child_count:
@@ -156,7 +155,7 @@ class _Reader:
                 yield from (GoField(self._text(name), type_, _place(name), belonging) for name in names)
 
     def _belonging(self, node: Node, above: Sequence[Node]) -> tuple[Comment, ...]:
-        """The comments that controller-gen reads for a node: those that touch it, and the group before these."""
+        """The comments that controller-gen reads for a node: the group directly above it, and the group before that."""
         groups: list[list[Node]] = []
         for comment in above:
             if groups and comment.start_point.row <= groups[-1][-1].end_point.row + 1:
@@ -177,7 +176,7 @@ class _Reader:
 
 
 def _with_comments(nodes: Iterable[Node]) -> Iterator[tuple[Node, Sequence[Node]]]:
-    """Each node but comments, with the comments before it; not the comment that ends a line of code."""
+    """Each node that is not a comment, with the comments before it, but without a comment at the end of a code line."""
     comments: list[Node] = []
     last_row = -1
     for node in nodes:
@@ -197,7 +196,7 @@ def _place(node: Node) -> Place:
 
 
 def _json_tag(tag: str) -> tuple[str, bool]:
-    """The name that a field's tag gives it in JSON, and whether its own fields replace the field."""
+    """The JSON name in a field's tag, and whether the field is inlined."""
     text = tag[1:].replace('\\"', '"') if tag.startswith('"') else tag.strip("`")
     found = _JSON.search(text)
     name, *options = found[1].split(",") if found else [""]

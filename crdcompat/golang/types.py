@@ -1,7 +1,7 @@
-"""From a path in a CRD's schema to the Go marker or field that it is generated from.
+"""Find the Go marker or field from which controller-gen generates a path of a CRD's schema.
 
-Types are followed inside their package only. For a type of another package (``metav1.ObjectMeta``), the place is
-the deepest field on the path that is known.
+Types are followed only inside their package. Where a path continues in a type of another package
+(``metav1.ObjectMeta``), the result is the deepest known field on the path.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _VALIDATION = "kubebuilder:validation:"
 _ITEMS = f"{_VALIDATION}items:"
 _GATED = "openshift:validation:FeatureGateAware"
 
-#: The markers of a schema's keyword; any other keyword's marker is ``+kubebuilder:validation:`` and its name.
+#: The markers of a schema keyword; the marker of any other keyword is ``+kubebuilder:validation:`` and its name.
 _MARKERS: Mapping[str, tuple[str, ...]] = {
     "enum": (f"{_VALIDATION}Enum", f"{_GATED}Enum"),
     "default": ("kubebuilder:default", "default"),
@@ -47,7 +47,7 @@ _MARKERS: Mapping[str, tuple[str, ...]] = {
     "x-kubernetes-embedded-resource": (f"{_VALIDATION}EmbeddedResource", f"{_VALIDATION}XEmbeddedResource"),
     "x-kubernetes-int-or-string": (f"{_VALIDATION}XIntOrString",),
 }
-#: The arguments that hold a marker's values where its arguments have names.
+#: The argument with a marker's values, for markers with named arguments.
 _ARGUMENTS = {"enum": "enum", "x-kubernetes-validations": "rule"}
 
 
@@ -55,8 +55,8 @@ _ARGUMENTS = {"enum": "enum", "x-kubernetes-validations": "rule"}
 class GoPlace:
     """A place in a Go file: line and column count from 1.
 
-    ``of`` says which: the enum's ``value`` on a marker, the ``marker``, the ``field`` (or the kind's type) that the
-    path names, or the deepest field ``above``, if the path continues in types that are not known.
+    ``of`` is what is there: the enum's ``value`` on a marker, the ``marker``, the ``field`` of the path (or the type of
+    the kind), or the deepest known field ``above`` it.
     """
 
     file: str
@@ -66,20 +66,20 @@ class GoPlace:
 
 
 class GoTypes:
-    """The Go types of APIs among files; a package is read when it is first asked for."""
+    """The Go types of APIs in files; a package is parsed at its first use."""
 
     def __init__(self, files: Iterable[tuple[str, bytes]]) -> None:
-        """``files`` are paths and contents; large files and those that are not ``is_go_types`` are left out."""
+        """``files`` are (path, content); large files and those that are not ``is_go_types`` are left out."""
         self._packages = packages_of(files)
 
     def place(
         self, group: str, version: str, kind: str, path: SchemaPath, keyword: str, value: Any = None
     ) -> GoPlace | None:
-        """Find where a keyword of the schema at ``path`` is written; None if the kind's type is not in the files.
+        """Find the source of a keyword of the schema at ``path``; None if the files lack the type of the kind.
 
-        ``keyword`` is the schema's (``enum``, ``maxLength``, ``x-kubernetes-validations``). ``value`` is an
-        enum's value or a validation's rule: a marker that holds it precedes one that does not. For ``required``,
-        the path is that of the required field.
+        ``keyword`` is a schema keyword (``enum``, ``maxLength``, ``x-kubernetes-validations``). ``value`` is a value of
+        the enum or a rule of the validations: a marker that contains it precedes one that does not. For ``required``,
+        ``path`` is the path of the required field.
         """
         for package in self._packages.get((group, version), ()):
             if kind in package.types:
@@ -89,7 +89,7 @@ class GoTypes:
 
 @dataclass(frozen=True, slots=True)
 class _Above:
-    """The comments above a field or a declaration; ``items``: only their markers for a list's items count."""
+    """The comments above a field or a declaration; with ``items``, only their markers for list items count."""
 
     file: str
     comments: tuple[Comment, ...]
@@ -98,9 +98,9 @@ class _Above:
 
 @dataclass(frozen=True, slots=True)
 class _Site:
-    """Where a path leads: a field or declaration, the comments that may hold its markers, and its type.
+    """The target of a path: a field or declaration, the comments that may contain its markers, and its type.
 
-    ``within`` is the file of the type: for the items of a named list, this is not the file of the field.
+    ``within`` is the file of the type: for the items of a named list type, it can differ from the file of the field.
     """
 
     file: str
@@ -140,7 +140,7 @@ def _step(package: Package, site: _Site, step: str | Wild) -> _Site | None:
 
 
 def _declarations(package: Package, type_: GoType) -> Iterator[tuple[str, GoDeclaration]]:
-    """The declarations that a type's name leads to, one after the other, inside the package."""
+    """The declarations of a type's name, then of the name that this declares, and so on, inside the package."""
     seen = set()
     while type_.name in package.types and not type_.foreign and type_.name not in seen:
         seen.add(type_.name)
@@ -150,7 +150,7 @@ def _declarations(package: Package, type_: GoType) -> Iterator[tuple[str, GoDecl
 
 
 def _field(package: Package, within: str, type_: GoType, name: str) -> tuple[str, GoField] | None:
-    """The field of that name in JSON, and its file: a struct's own before those of the structs embedded in it."""
+    """The (file, field) of a JSON name: a struct's own fields precede those of its embedded structs."""
     structs, seen = [(within, type_)], set()
     for within, type_ in structs:
         for field in type_.fields:
@@ -164,7 +164,7 @@ def _field(package: Package, within: str, type_: GoType, name: str) -> tuple[str
 
 
 def _on_marker(package: Package, site: _Site, keyword: str, value: Any) -> GoPlace | None:
-    """The place of the value on a marker, else of the first marker."""
+    """The place of the value on a marker, else of the first marker; None without a marker."""
     of_type = (_Above(file, declared.comments) for file, declared in _declarations(package, site.type))
     markers = [found for above in (*site.above, *of_type) for found in _markers(above, keyword)]
     if value is not None:
@@ -179,7 +179,7 @@ def _on_marker(package: Package, site: _Site, keyword: str, value: Any) -> GoPla
 
 
 def _markers(above: _Above, keyword: str) -> Iterator[tuple[str, str, Marker]]:
-    """The markers of a keyword among comments, as file, name and marker."""
+    """The markers of a keyword among comments, as (file, name, marker)."""
     names = _MARKERS.get(keyword, (f"{_VALIDATION}{keyword[:1].upper()}{keyword[1:]}",))
     if above.items:
         names = tuple(_ITEMS + name.removeprefix(_VALIDATION) for name in names if name.startswith(_VALIDATION))
@@ -190,5 +190,5 @@ def _markers(above: _Above, keyword: str) -> Iterator[tuple[str, str, Marker]]:
 
 
 def _written(value: Any) -> str:
-    """A value as a marker spells it, without quotes."""
+    """A value in the spelling of markers, without quotes."""
     return value if isinstance(value, str) else json.dumps(value)

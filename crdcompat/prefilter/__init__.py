@@ -1,1 +1,1 @@
-"""Which files can matter to a comparison, decided by names, blob ids and single lines, before any file is parsed."""
+"""The prefilter: selects the files that can matter to a comparison by names, blob ids and lines, without parsing."""

@@ -1,7 +1,7 @@
-"""Best-effort cache of what earlier runs found out about blobs, in the user's cache directory.
+"""Best-effort cache of facts about blobs, in the user's cache directory.
 
-Answers are kept by blob id, so they never get stale, as JSON: one file for each version of the program and each
-question. Without the cache a run is slower and its result the same.
+The key is the blob id, so an entry never becomes stale. There is one JSON file for each version of the program and each
+question. Without the cache, a run is slower and has the same result.
 """
 
 from __future__ import annotations
@@ -21,32 +21,32 @@ from crdcompat.version import __version__
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-#: The most blobs kept for each question: some 4 MB.
+#: Blobs in the cache for each question: about 4 MB.
 MAX_BLOBS = 1 << 15
 _MAX_BYTES = 1 << 25
-#: The most files kept: those of former versions and of interrupted runs are deleted in time.
+#: Files in the cache; beyond, the oldest are deleted: those of former versions and of interrupted runs.
 _MAX_FILES = 8
 
 
 def recall(question: str) -> dict[str, Any]:
-    """The cached answers to ``question``, by blob id; none where the cache cannot be read."""
+    """The cached answers to ``question``, by blob id; none if the cache cannot be read."""
     file = _file(question)
     try:
         if file is None or not stat.S_ISREG((facts := file.stat()).st_mode) or facts.st_size > _MAX_BYTES:
             return {}
-        kept = orjson.loads(file.read_bytes())
+        cached = orjson.loads(file.read_bytes())
     except (OSError, ValueError):
         return {}
-    if not isinstance(kept, dict) or kept.get("question") != _whole(question):
+    if not isinstance(cached, dict) or cached.get("question") != _key(question):
         return {}
-    blobs = kept.get("blobs")
+    blobs = cached.get("blobs")
     return blobs if isinstance(blobs, dict) else {}
 
 
 def remember(question: str, answers: Mapping[str, Any]) -> None:
     """Add these answers, by blob id, to the cache; beyond ``MAX_BLOBS`` the oldest are dropped.
 
-    Of two processes that write at once one loses its additions; none reads half a file.
+    Files are replaced atomically: when two processes write at once, one loses its additions.
     """
     file = _file(question)
     if file is None:
@@ -55,13 +55,13 @@ def remember(question: str, answers: Mapping[str, Any]) -> None:
     for oid, answer in answers.items():
         known.pop(oid, None)
         known[oid] = answer
-    kept = dict(list(known.items())[-MAX_BLOBS:])
+    cached = dict(list(known.items())[-MAX_BLOBS:])
     with suppress(OSError):
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         ignored = file.parent / ".gitignore"
-        if not ignored.exists():  # a home can be a checkout
+        if not ignored.exists():  # a home directory can be a git checkout
             _write(ignored, b"*\n")
-        _write(file, orjson.dumps({"question": _whole(question), "blobs": kept}))
+        _write(file, orjson.dumps({"question": _key(question), "blobs": cached}))
         files = [path for path in file.parent.iterdir() if path != ignored]
         for old in sorted(files, key=lambda path: -path.stat().st_mtime)[_MAX_FILES:]:
             old.unlink(missing_ok=True)
@@ -78,14 +78,14 @@ def _write(file: Path, data: bytes) -> None:
         own.unlink(missing_ok=True)
 
 
-def _whole(question: str) -> str:
+def _key(question: str) -> str:
     return f"{__version__} {question}"
 
 
 def _file(question: str) -> Path | None:
-    """The file of a question's answers, below XDG_CACHE_HOME or ~/.cache; None without either."""
+    """The cache file of a question, below XDG_CACHE_HOME or ~/.cache; None without either."""
     named, home = (Path(os.environ.get(name, "")) for name in ("XDG_CACHE_HOME", "HOME"))
     folder = named if named.is_absolute() else home / ".cache"
     if not folder.is_absolute():
         return None
-    return folder / "crdcompat" / f"blobs-{zlib.crc32(_whole(question).encode()):08x}.json"
+    return folder / "crdcompat" / f"blobs-{zlib.crc32(_key(question).encode()):08x}.json"

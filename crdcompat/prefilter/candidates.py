@@ -1,6 +1,6 @@
-"""Which files are candidates: they may hold a CRD, by name, by folder, by the words in them. Nothing is parsed.
+"""Candidates: the files that may contain a CRD, by name, folder and words in them; nothing is parsed.
 
-A tree of a release is full of files that hold no CRD, and most changes touch no candidate at all.
+Most files of a release contain no CRD, and most changes touch no candidate.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from crdcompat.sources.tree import Entry, Tree
 
 _EXTENSIONS = frozenset({".yaml", ".yml", ".json"})
-#: Folders without CRDs that a cluster would get, and why.
+#: Folders whose CRDs no cluster gets, and the reason.
 _EXCLUDED = {
     "vendor": "vendored",
     "testdata": "test data",
@@ -26,19 +26,19 @@ _EXCLUDED = {
     "manual-override-crd-manifests": "fragment: manual override",
 }
 EXCLUDED_FOLDERS = tuple(_EXCLUDED)
-#: Each side of a comparison asks about the paths of its tree, and the unchanged files are asked about again.
+#: Paths to remember: all sides of a comparison look up mostly the same paths.
 _MAX_PATHS = 1 << 16
 _MARKS = (b"CustomResourceDefinition", b"openAPIV3Schema", b"apiextensions.k8s.io")
 
 
 def is_candidate(path: str, data: bytes | None = None) -> bool:
-    """Whether a file of a tree may hold a CRD, by its path and, if given, by its bytes."""
+    """Whether a file of a tree may contain a CRD, by its path and, if given, by its bytes."""
     return has_extension(path) and not excluded(path) and (data is None or is_marked(data))
 
 
 @lru_cache(_MAX_PATHS)
 def has_extension(path: str) -> bool:
-    """Whether the name is that of a YAML or JSON file."""
+    """Whether a file is YAML or JSON by its name."""
     name = path[path.rfind("/") + 1 :]
     dot = name.rfind(".")
     return dot > 0 and name[dot:].lower() in _EXTENSIONS
@@ -52,7 +52,7 @@ def is_marked(data: bytes) -> bool:
 
 @lru_cache(_MAX_PATHS)
 def excluded(path: str) -> str:
-    """Why no cluster would get a CRD from this file's folder; "" if one may."""
+    """The reason why no cluster gets a CRD from this file's folder; "" if one may."""
     folders = path.split("/")[:-1]
     if _EXCLUDED.keys().isdisjoint(folders):
         return ""
@@ -69,9 +69,9 @@ def unchanged(trees: Sequence[Tree]) -> dict[str, Entry]:
 
 
 def touches_candidates(before: Tree, after: Tree, wants: Callable[[str], bool]) -> bool:
-    """Whether any file that differs is a candidate that ``wants`` includes; a file that only moved does not differ.
+    """Whether any file that differs is a candidate that ``wants`` includes; a moved file does not differ.
 
-    A file that cannot be read may be one. Raises SourceError.
+    A file that cannot be read counts as a candidate. Raises SourceError.
     """
     same = unchanged((before, after))
     sides = [

@@ -1,4 +1,4 @@
-"""Collect the facts of a commit's files: from the cache of earlier runs, else by a search of git or by reading."""
+"""Collect the facts of a commit's files: from the cache, else with ``git grep`` or by reading the files."""
 
 from __future__ import annotations
 
@@ -13,21 +13,20 @@ from crdcompat.sources.blobs import read_blobs
 from crdcompat.sources.git import GitTree, grep
 from crdcompat.sources.tree import Entry, Tree
 
-#: Up to so many files that are new since an earlier run are read one by one; beyond, git searches the whole commit.
-_FEW = 8
+#: Up to this number, files without cached facts are read one by one; beyond, git searches the whole commit.
+_MAX_READ = 8
 
 #: Facts by blob id.
 FactsByBlob = dict[str | None, FileFacts]
-#: Waits for a search that runs meanwhile; raises SourceError where something could not be searched.
+#: Waits for a search in the background. Raises SourceError if git could not search a file.
 PendingFacts = Callable[[], FactsByBlob]
 
 
 def collect_facts(trees: Sequence[Tree], annotations: tuple[str, ...], *, use_cache: bool) -> PendingFacts:
-    """The facts of the candidates that are the same in all ``trees``.
+    """Start to collect the facts of the candidates that are the same in all ``trees``.
 
-    ``annotations`` are the keys that tell variants apart. git searches while the caller goes on. ``use_cache``: the
-    facts of earlier runs are used and added to. There are no facts where the first tree is no commit. Raises
-    SourceError.
+    ``annotations`` are the keys that distinguish variants. git searches while the caller continues. ``use_cache``: read
+    and extend the facts of earlier runs. There are no facts if the first tree is not a commit. Raises SourceError.
     """
     base = trees[0]
     if not isinstance(base, GitTree):
@@ -37,7 +36,7 @@ def collect_facts(trees: Sequence[Tree], annotations: tuple[str, ...], *, use_ca
     use_cache = use_cache and len(entries) <= MAX_BLOBS
     known = _cached(question) if use_cache else {}
     unknown = [entry for entry in entries if entry.oid not in known]
-    look_up = (_search if len(unknown) > min(len(known), _FEW) else _read)(base, unknown, annotations)
+    look_up = (_search if len(unknown) > min(len(known), _MAX_READ) else _read)(base, unknown, annotations)
 
     def found() -> FactsByBlob:
         fresh = look_up()
@@ -51,28 +50,28 @@ def collect_facts(trees: Sequence[Tree], annotations: tuple[str, ...], *, use_ca
 
 def _cached(question: str) -> FactsByBlob:
     rows = recall(question)
-    return {oid: facts for oid, row in rows.items() if (facts := _of_row(row)) is not None}
+    return {oid: facts for oid, row in rows.items() if (facts := _from_row(row)) is not None}
 
 
 def _row(facts: FileFacts) -> list[Any]:
     return [facts.plurals, facts.annotation_lines, facts.may_hold_any]
 
 
-def _of_row(row: Any) -> FileFacts | None:
-    """The facts in one row of the cache; None for anything else that the file may contain."""
+def _from_row(row: Any) -> FileFacts | None:
+    """The facts in one row of the cache; None for an invalid row."""
     match row:
         case [list() as plurals, list() as annotation_lines, bool() as may_hold_any]:
-            with suppress(TypeError):  # an item that is no text
+            with suppress(TypeError):  # an item that is not a string
                 "".join(plurals + annotation_lines)
                 return FileFacts(plurals, annotation_lines, may_hold_any)
     return None
 
 
 def _read(base: GitTree, entries: Sequence[Entry], annotations: tuple[str, ...]) -> PendingFacts:
-    """Read each file; git searches those that are too large to be read."""
+    """Read each file; git searches those that are too large to read."""
 
     def found() -> FactsByBlob:
-        read = read_blobs(base.repo, entries, [])  # the comparison reads what matters, and reports problems
+        read = read_blobs(base.repo, entries, [])  # without problems: the comparison reports those of files it reads
         facts: FactsByBlob = {
             entry.oid: facts_of(relevant_lines(data, annotations), annotations) for entry, data in read
         }
@@ -83,7 +82,7 @@ def _read(base: GitTree, entries: Sequence[Entry], annotations: tuple[str, ...])
 
 
 def _search(base: GitTree, entries: Sequence[Entry], annotations: tuple[str, ...]) -> PendingFacts:
-    """Let git search the commit; files whose paths its answer does not show as they are, are read."""
+    """Let git search the commit; read the files whose paths the output of git does not show unchanged."""
     oids = {entry.path: entry.oid for entry in entries if _is_plain(entry.path)}
     search = grep(base, (*WORDS, *annotations), excluded_folders=EXCLUDED_FOLDERS)
     others = _read(base, [entry for entry in entries if entry.path not in oids], annotations)
@@ -99,5 +98,5 @@ def _search(base: GitTree, entries: Sequence[Entry], annotations: tuple[str, ...
 
 
 def _is_plain(path: str) -> bool:
-    """Whether git's answer shows this path as it is: no line break cuts it, and it contains no escape."""
+    """Whether the output of git shows this path unchanged: without a line break or an escape."""
     return "\n" not in path and "\\" not in path

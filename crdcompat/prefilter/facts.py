@@ -1,8 +1,8 @@
-"""What the lines of a file say about the CRDs in it, without the file being parsed.
+"""Facts about the CRDs in a file, from single lines of it, without parsing.
 
-Every CRD has its kind and its plural, mostly on lines of their own, and annotations say which variant it is. A file
-whose lines have none of the plurals that are looked for holds none of these CRDs. A file that has more kinds than
-readable plurals may hold any CRD.
+Every CRD has a kind and a plural, mostly on separate lines, and annotations distinguish its variants. A file without
+any of the wanted plurals contains none of the wanted CRDs. A file with more kinds than readable plurals may contain any
+CRD.
 """
 
 from __future__ import annotations
@@ -18,31 +18,31 @@ from crdcompat.sources.encoding import WIDE_MARKS
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
-#: Raise it when the same lines come to yield other facts: cached ones are then no longer valid.
+#: Increase it when the same lines yield other facts: this invalidates cached facts.
 FORMAT = 1
 
 _KIND = "CustomResourceDefinition"
-#: What to search files for, beside annotations: no other line says anything. UTF-16 cannot be searched for words, only
-#: for its byte order mark.
+#: The words to search files for, besides annotations: no other line contributes facts. UTF-16 text does not contain
+#: these words as bytes, so its byte order mark is searched for.
 WORDS = ("plural", _KIND, *map(os.fsdecode, WIDE_MARKS))
-# The key, and its value where that is plain or empty. There is no value where the key ends its line (`? plural`), or
-# where the value is an alias, a template or on the next line.
+# The key, and its value if that is plain or empty. No value matches if the key ends its line (`? plural`), or if the
+# value is an alias, a template or on the next line.
 _PLURAL = re.compile(
     r"""(?<![^\s{,"'?])plural["']?\s*"""
     r"""(?:$|:(?:\s*(?P<quote>["']?)(?P<value>[a-z0-9][-a-z0-9]*|(?<=["']))(?P=quote)\s*(?=[,}#]|$))?)"""
 )
 #: The replacement for bytes that are not UTF-8.
 _NOT_UTF8 = "\ufffd"
-#: Of a longer line (JSON without line breaks) only the beginning is kept: it is no annotation alone in any case.
-_LONGEST = 500
+#: Longer lines (JSON without line breaks) are cut: they are never a single annotation.
+_MAX_LINE = 500
 
 
 @dataclass(frozen=True, slots=True)
 class FileFacts:
-    """What is known of one file.
+    """The facts about one file.
 
-    ``plurals``: of the CRDs that it may hold. ``annotation_lines``: the lines, stripped, that contain a key of the
-    annotations asked for. ``may_hold_any``: it may hold any CRD, or is no text.
+    ``plurals``: of the CRDs that it may contain. ``annotation_lines``: the lines, stripped, that contain the key of a
+    wanted annotation. ``may_hold_any``: it may contain any CRD, or is not UTF-8 text.
     """
 
     plurals: Sequence[str] = ()
@@ -50,7 +50,7 @@ class FileFacts:
     may_hold_any: bool = False
 
     def may_hold(self, plurals: Collection[str]) -> bool:
-        """Whether the file may hold a CRD with one of these plurals."""
+        """Whether the file may contain a CRD with one of these plurals."""
         return self.may_hold_any or any(plural in plurals for plural in self.plurals)
 
 
@@ -87,8 +87,8 @@ def _of_line(line: str, annotations: tuple[str, ...]) -> _LineFacts:
     values = [found["value"] for found in _PLURAL.finditer(line)]
     has_annotation = any(key in line for key in annotations)
     return _LineFacts(
-        tuple(filter(None, values)),  # `plural: ""` is that of an empty status
+        tuple(filter(None, values)),  # controller-gen writes `plural: ""` in an empty status
         line.count(_KIND),
-        (line.strip()[:_LONGEST],) if has_annotation else (),
+        (line.strip()[:_MAX_LINE],) if has_annotation else (),
         None in values or _NOT_UTF8 in line or f"{_KIND}List" in line,
     )

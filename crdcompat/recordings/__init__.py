@@ -1,1 +1,1 @@
-"""Recorded objects: the layouts of must-gathers and their like, and the objects in them."""
+"""Recorded objects: the layouts of must-gathers and similar recordings, and the objects in them."""

@@ -1,4 +1,4 @@
-"""Which cluster a recording is of, and what it runs: what its ClusterVersion says."""
+"""The cluster of a recording: its id and its OpenShift version, from its ClusterVersion."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _NIL = {"0", "-"}
 
 
 class ClusterFacts:
-    """What the objects of one recording tell of its cluster, as they pass by.
+    """The id and version of a cluster, collected from the objects of one recording.
 
-    ``id`` and ``version`` are None where nothing tells them: ids that were made unreadable (``xxxxxxxx-…``) would make
-    one cluster of all, and two ClusterVersions are two clusters.
+    ``id`` and ``version`` are None if they are missing or ambiguous. A redacted id (``xxxxxxxx-…``) counts as missing:
+    else all redacted recordings would be of one cluster. Two ClusterVersions are of two clusters.
     """
 
     def __init__(self) -> None:
@@ -24,20 +24,20 @@ class ClusterFacts:
         self._versions: dict[str | None, None] = {}
 
     def observe(self, objects: Iterable[ObjectItem]) -> Iterator[ObjectItem]:
-        """The objects as they come, each looked at."""
+        """Pass on the objects, and add each of them."""
         for item in objects:
             if isinstance(item, Recorded):
                 self.add(item)
             yield item
 
     def add(self, item: Recorded) -> None:
-        """Look at one object."""
+        """Add the facts of one object, if it is a ClusterVersion."""
         if not isinstance(item.data, dict) or not _is_cluster_version(item):
             return
         spec, status = (item.data.get(part) for part in ("spec", "status"))
-        told = spec.get("clusterID") if isinstance(spec, dict) else None
-        readable = isinstance(told, str) and _UUID.fullmatch(told.lower()) and set(told) != _NIL
-        self._ids[told.lower() if isinstance(told, str) and readable else None] = None
+        id_ = spec.get("clusterID") if isinstance(spec, dict) else None
+        readable = isinstance(id_, str) and _UUID.fullmatch(id_.lower()) and set(id_) != _NIL
+        self._ids[id_.lower() if isinstance(id_, str) and readable else None] = None
         self._versions[_version(status)] = None
 
     @property
@@ -47,17 +47,17 @@ class ClusterFacts:
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """The same of every ClusterVersion that tells it, in the order met."""
-        return tuple(told for told in self._ids if told is not None)
+        """The ids of all ClusterVersions that have one, in order of appearance."""
+        return tuple(id_ for id_ in self._ids if id_ is not None)
 
     @property
     def version(self) -> str | None:
-        """What the cluster was last told to run: ``4.18.3``."""
+        """``status.desired.version``, which the cluster runs or upgrades to: ``4.18.3``."""
         return next(iter(self._versions)) if len(self._versions) == 1 else None
 
     @property
     def versions(self) -> tuple[str, ...]:
-        """The same of every ClusterVersion that tells it, in the order met."""
+        """The versions of all ClusterVersions that have one, in order of appearance."""
         return tuple(version for version in self._versions if version is not None)
 
 
@@ -70,5 +70,5 @@ def _is_cluster_version(item: Recorded) -> bool:
 
 def _version(status: Any) -> str | None:
     desired = status.get("desired") if isinstance(status, dict) else None
-    told = desired.get("version") if isinstance(desired, dict) else None
-    return told if isinstance(told, str) and 0 < len(told) <= 64 else None
+    version = desired.get("version") if isinstance(desired, dict) else None
+    return version if isinstance(version, str) and 0 < len(version) <= 64 else None

@@ -1,7 +1,7 @@
-"""Recordings of clusters: which of their files hold objects, and what a path tells of an object (design, section 5).
+"""Layouts of recordings: which files contain objects, and what a path reveals about its object (design, section 5).
 
-must-gather and inspect trees hold objects that name themselves. The insights operator leaves apiVersion and kind
-away in about half of its files; there the path says what they are, all but the version.
+In must-gather and inspect trees, each object has its apiVersion and kind. The insights operator omits both in about
+half of its files; there the path gives the group and the kind, but not the version.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from crdcompat.sources.recording import OBJECT_EXTENSIONS, holds_crds
 A_CRD = "a CRD, no object: name the recording as OLD or NEW to have its CRDs read"
 
 _ARCHIVES = (".tar", ".tgz", ".tar.gz", ".tar.bz2", ".tar.xz", ".zip")
-#: Folders with YAML or JSON that hold no objects: what `oc` printed for people, API discovery.
+#: YAML or JSON without objects: output of `oc` for people, and API discovery.
 _NOT_READ = re.compile(r"(?:^|/)(?:oc_cmds/|aggregated-discovery-apis?\.yaml$)")
 _GATHERER = re.compile(r"^[^/]*(?:must-gather|inspect\.local)[^/]*/(?:[^/]+-sha256-[0-9a-f]+/)?")
 
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """What a path tells of an object: its group, and its kind, singular or plural name, in lower case."""
+    """The type of an object by its path: its group, and its kind, singular or plural in lower case."""
 
     group: str
     resource: str
@@ -34,13 +34,13 @@ class Hint:
 
 
 def holds_objects(path: str) -> bool:
-    """Whether a file of a recording is read for objects, by its path."""
+    """Whether a file of a recording may contain objects, by its path."""
     plain = path.lower().removesuffix(".gz")
     return plain.endswith(OBJECT_EXTENSIONS) and not _NOT_READ.search(path) and not holds_crds(path)
 
 
 def why_left_out(path: str) -> str:
-    """Say why a file that ``holds_objects`` refused is worth a line; empty for logs and the like."""
+    """The reason why a file that ``holds_objects`` rejects was left out; "" where the report needs none (logs)."""
     if path.lower().endswith(_ARCHIVES):
         return "an archive inside the recording: name it itself to have it read"
     if not path.lower().removesuffix(".gz").endswith(OBJECT_EXTENSIONS):
@@ -49,32 +49,32 @@ def why_left_out(path: str) -> str:
 
 
 def shown_path(path: str) -> str:
-    """Give a path inside a recording without the names of the recording itself and of the image that made it."""
+    """A path inside a recording, without the folders of the recording and of the image that gathered it."""
     return _GATHERER.sub("", path)
 
 
 def is_json(path: str) -> bool:
-    """Whether a file is JSON by its name: `oc get -o json > FILE` leaves it empty or cut short when it fails."""
+    """Whether a file is JSON by its name. `oc get -o json > FILE` leaves an empty or truncated file when it fails."""
     return path.lower().removesuffix(".gz").endswith((".json", ".ndjson", ".jsonl"))
 
 
 def hint_of(path: str) -> Hint | None:
-    """What a path tells of the object in it, None where it tells nothing."""
+    """The type of the object in a file by the file's path; None if the path does not reveal it."""
     parts = _parts(path)
-    return next((hint for at in range(len(parts)) if (hint := _told(parts[at:])) is not None), None)
+    return next((hint for at in range(len(parts)) if (hint := _hint_from(parts[at:])) is not None), None)
 
 
 def holds_data(path: str) -> bool:
-    """Whether a file is known to hold data of the gatherer, no object: alerts, statistics, configuration."""
+    """Whether a file contains data of the gatherer and no object: alerts, statistics, configuration."""
     parts = _parts(path)
     return any(_is_data(parts[at:]) for at in range(len(parts)))
 
 
 def complete(data: Mapping[str, Any], hint: Hint, *known: Mapping[tuple[str, str], Resolved]) -> dict[str, Any] | None:
-    """Give an object the apiVersion and kind that its path tells, None where no CRD of that name is known.
+    """An object with the apiVersion and kind of its ``hint``; None if no known CRD has this name.
 
-    ``known`` are CRDs by (group, kind), the first that has it counts. The version is that of the object's link to
-    itself, else the one that the CRD stores: the path tells none.
+    ``known`` are CRDs by (group, kind); the first match counts. The version is the one in the object's selfLink, else
+    the storage version of the CRD.
     """
     for crds in known:
         for (group, kind), resolved in crds.items():
@@ -86,7 +86,7 @@ def complete(data: Mapping[str, Any], hint: Hint, *known: Mapping[tuple[str, str
 
 
 def with_metadata(path: str, data: dict[str, Any]) -> dict[str, Any]:
-    """Give an object its metadata where the insights operator kept only a name, beside ``spec``."""
+    """An object with metadata: for some, the insights operator keeps only a ``name`` at the top level."""
     name = data.get("name")
     if "metadata" in data or not isinstance(name, str):
         return data
@@ -101,17 +101,17 @@ def with_metadata(path: str, data: dict[str, Any]) -> dict[str, Any]:
 
 
 def _version_of_link(data: Mapping[str, Any], group: str) -> str:
-    """The version an object was read as, by the link to itself that servers up to Kubernetes 1.19 gave it."""
+    """The version in an object's ``metadata.selfLink``, which servers before Kubernetes 1.20 set; "" without one."""
     metadata = data.get("metadata")
     link = metadata.get("selfLink") if isinstance(metadata, dict) else None
     match link.split("/") if isinstance(link, str) else []:
-        case ["", "apis", told, version, _, *_] if told == group:
+        case ["", "apis", link_group, version, _, *_] if link_group == group:
             return version
     return ""
 
 
 def _singular(raw: Mapping[str, Any]) -> Any:
-    return raw["spec"]["names"].get("singular")  # `read_crd` has seen to it that both are there
+    return raw["spec"]["names"].get("singular")  # `read_crd` has validated spec and names
 
 
 def _parts(path: str) -> list[str]:
@@ -120,7 +120,7 @@ def _parts(path: str) -> list[str]:
 
 
 _CONFIG = "config.openshift.io"
-#: ``config/NAME.json``, each the one object of its kind.
+#: ``config/NAME.json``: the only object of its kind.
 _CLUSTER_WIDE = {
     "version": "clusterversion",
     **{
@@ -179,7 +179,7 @@ _STORAGE = {
     "storageclasses": Hint("storage.k8s.io", "storageclasses"),
 }
 _CONDITIONAL = {"pods": Hint("", "pods"), "imagestreams": Hint("image.openshift.io", "imagestreams")}
-#: ``config/NAME.json`` that is data.
+#: ``config/NAME.json``: data of the gatherer.
 _CONFIG_DATA = frozenset(
     {
         "alerts",
@@ -200,8 +200,8 @@ _CONFIG_DATA = frozenset(
 )
 
 
-def _told(parts: list[str]) -> Hint | None:
-    """Read a path from one of its folders on."""
+def _hint_from(parts: list[str]) -> Hint | None:
+    """The hint in a path that starts at one of its folders."""
     match parts:
         case ["config", name] if name in _CLUSTER_WIDE:
             return Hint(_CONFIG, _CLUSTER_WIDE[name])

@@ -1,4 +1,4 @@
-"""Recorded objects: recordings, files and folders of YAML and JSON, Lists and streams (design, section 5)."""
+"""Read recorded objects: from recordings, and from files and folders of YAML and JSON (design, section 5)."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ _CUT_SHORT = "not recorded: cut short"
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """One object as it was recorded, and where: ``source`` is recording, file and place inside it.
+    """One recorded object; ``source`` is its recording, file and place inside the file.
 
-    ``hint`` is what the path tells of an object that has no apiVersion or no kind.
+    ``hint`` is the type by the path, for an object without apiVersion or kind.
     """
 
     data: Any
@@ -49,10 +49,10 @@ class Recorded:
 
     @property
     def identity(self) -> tuple[str, ...] | None:
-        """What makes two records the same object; None for what is no complete object.
+        """apiVersion, kind, namespace, name and uid: equal for two records of one object; None if incomplete.
 
-        apiVersion, kind, namespace, name and uid: many clusters have a ClusterVersion called "version". Where
-        the uid was cut from a recording, a digest of the content stands in for it.
+        The uid distinguishes clusters: many have a ClusterVersion called "version". Where a recording lacks the uid, a
+        digest of the content replaces it.
         """
         named = self._named()
         if named is None:
@@ -63,7 +63,7 @@ class Recorded:
 
     @property
     def name_in_cluster(self) -> tuple[str, ...] | None:
-        """Group, kind, namespace and name: what makes it the same object in one cluster; None as for `identity`."""
+        """Group, kind, namespace and name: the identity within one cluster; None if incomplete."""
         named = self._named()
         if named is None:
             return None
@@ -72,7 +72,7 @@ class Recorded:
 
     @property
     def label(self) -> str:
-        """``ClusterVersion/version`` or ``Machine/namespace/name``: as much of it as the object tells."""
+        """``ClusterVersion/version`` or ``Machine/namespace/name``, without the parts that the object lacks."""
         data = self.data if isinstance(self.data, dict) else {}
         meta = data.get("metadata")
         meta = meta if isinstance(meta, dict) else {}
@@ -80,12 +80,12 @@ class Recorded:
         return "/".join(part for part in parts if isinstance(part, str) and part)
 
     def completed(self, *known: Mapping[tuple[str, str], Resolved]) -> Recorded:
-        """The same with the apiVersion and kind that its path tells, if one of these CRDs, by (group, kind), is it."""
+        """The object with the apiVersion and kind of its hint, if one of ``known``, by (group, kind), matches it."""
         data = complete(self.data, self.hint, *known) if self.hint is not None else None
         return self if data is None else replace(self, data=data, hint=None)
 
     def _named(self) -> tuple[str, ...] | None:
-        """apiVersion, kind, namespace and name, if all of them are there."""
+        """apiVersion, kind, namespace and name; None if apiVersion, kind or name is missing."""
         if not isinstance(self.data, dict):
             return None
         meta = self.data.get("metadata")
@@ -104,7 +104,7 @@ class Recorded:
         try:
             content = json.dumps(self.data, sort_keys=True)  # integers of any size, unlike the faster libraries
         except RecursionError:
-            content = self.source  # what cannot be walked cannot be judged either: it is told apart by its place
+            content = self.source  # too deep to serialize, and so to judge: its source identifies it
         return hashlib.blake2b(content.encode(), digest_size=16).hexdigest()
 
 
@@ -113,10 +113,10 @@ ObjectItem = Recorded | Problem | Skipped
 
 
 def read_objects(tree: Tree, on_file: Callable[[], object] | None = None) -> Iterator[ObjectItem]:
-    """Everything that a tree of recordings holds, one file in memory at a time; ``on_file`` is called for each.
+    """The objects of a tree of recordings, with one file in memory at a time; calls ``on_file`` for each file.
 
-    What cannot be read is a problem and hides nothing else. In a recording, an empty or a cut-short JSON file is
-    what a failed `oc get` left: not recorded, no problem. A file that was named itself is held to be whole.
+    A document that cannot be read is a Problem and does not hide the others. In a recording, an empty or truncated JSON
+    file is the result of a failed `oc get`: it is Skipped. In a file that the user named, it is a Problem.
     """
     label, is_recording = tree.label, not tree.is_one_file
     left_out: list[Skipped] = []
@@ -164,7 +164,7 @@ def _objects(path: str, data: bytes, *, is_recording: bool) -> Iterator[Document
 
 
 def _whole_values(text: bytes) -> bytes:
-    """Give a JSON file without the last of its values if that is cut short; the same text if it is not."""
+    """A JSON file without its last value if that is truncated; ``text`` itself if it is not."""
     last = max(text.rfind(b"\n{"), text.rfind(b"\n["))
     if last > 0 and _ends_early(text) is None:  # several values: the last one starts a line
         return text[:last] if _ends_early(text[last:]) else text
@@ -172,7 +172,7 @@ def _whole_values(text: bytes) -> bytes:
 
 
 def _ends_early(text: bytes) -> bool | None:
-    """Whether JSON ends before its value does; None for several values, or for what is no JSON at all."""
+    """Whether the text of a JSON value is truncated; None for several values and for other text."""
     try:
         orjson.loads(text)
     except orjson.JSONDecodeError as error:
@@ -181,7 +181,7 @@ def _ends_early(text: bytes) -> bool | None:
 
 
 def _placed(item: Document | Problem | Skipped, label: str) -> ObjectItem:
-    """Say of which recording an item is."""
+    """The item with ``label``, the name of its recording, in front of its path."""
     if isinstance(item, Document):
         place = "".join(f"[{step}]" if isinstance(step, int) else f" {step}" for step in item.pointer)
         shown = f"{label}: {shown_path(item.file)}" if label else item.file

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def read_mapping(path: Path, text: bytes) -> dict[str, Any]:
-    """The one mapping that a YAML file holds; ``{}`` for an empty one. Raises ConfigError."""
+    """The one mapping in a YAML file; ``{}`` for an empty file. Raises ConfigError."""
     from crdcompat.yaml.documents import Document, read_documents
 
     found = list(read_documents(text, str(path)))
@@ -30,7 +30,7 @@ def read_mapping(path: Path, text: bytes) -> dict[str, Any]:
 
 
 def check_schema(path: Path, values: Any, text: bytes | None, schema: Mapping[str, Any]) -> None:
-    """Hold a file's values against a schema; the first error is raised as ConfigError with its line."""
+    """Validate a file's values with a JSON Schema. Raises ConfigError with the line of the first error."""
     from jsonschema import Draft202012Validator
 
     errors = sorted(
@@ -39,7 +39,7 @@ def check_schema(path: Path, values: Any, text: bytes | None, schema: Mapping[st
     for error in errors:
         pointer = tuple(error.absolute_path)
         unknown = _unknown_key(error)
-        message = unknown or _plain(error)
+        message = unknown or _plain_message(error)
         at = ".".join(map(str, pointer))
         raise ConfigError(f"{path}{_line(text, pointer)}: {at}{': ' if at else ''}{message}")
 
@@ -58,7 +58,7 @@ def _unknown_key(error: Any) -> str:
     return ""
 
 
-def _plain(error: Any) -> str:
+def _plain_message(error: Any) -> str:
     if error.validator == "oneOf":
         return "neither a list of branches nor a map of releases to such lists"
     if error.validator == "type" and error.validator_value == "string" and isinstance(error.instance, float):
