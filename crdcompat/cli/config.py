@@ -22,10 +22,10 @@ def config(
     from crdcompat.config.configuration import find_config
     from crdcompat.config.repository import missing_refs
     from crdcompat.findings.waiver_file import read_waivers
-    from crdcompat.render.escape import harmless
+    from crdcompat.render.escape import escape_text
 
     found = find_config(file, Path(repo) if repo else None)
-    missing = [harmless(note) for note in missing_refs(found, repo)]
+    missing = [escape_text(note) for note in missing_refs(found, repo)]
     waivers = read_waivers(found.waiver_file)
     if not show:
         typer.echo(f"{found.file or 'no configuration file: the defaults hold'}")

@@ -70,10 +70,10 @@ def finish(lines: Iterable[str]) -> Iterator[str]:
     """The lines as they are printed: text made harmless, our own marks turned into codes and line breaks."""
     for line in lines:
         for part in line.split(_BREAK):
-            yield _MARKED.sub("\x1b[\\1m", harmless(part)).replace(_PLAIN, "\x1b[0m")
+            yield _MARKED.sub("\x1b[\\1m", escape_text(part)).replace(_PLAIN, "\x1b[0m")
 
 
-def harmless(text: str) -> str:
+def escape_text(text: str) -> str:
     """Text from a manifest with control and reordering characters written out: ``\\x1b``, ``\\u202e``."""
     if text.isascii() and text.isprintable():
         return text

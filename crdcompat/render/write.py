@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from crdcompat.render.escape import Style
 
 #: GitHub takes no more from one step for its summary: 1 MiB.
-_MOST_SUMMARY_BYTES = 1 << 20
+_MAX_SUMMARY_BYTES = 1 << 20
 
 
 def write_reports(
@@ -98,7 +98,7 @@ def _append_summary(report: Report | MatrixReport | FleetReport) -> None:
     data = _render("markdown", report, _plain()).encode()
     try:
         with Path(path).open("ab") as summary:
-            if summary.tell() + len(data) <= _MOST_SUMMARY_BYTES:
+            if summary.tell() + len(data) <= _MAX_SUMMARY_BYTES:
                 summary.write(data)
             else:
                 print("crdcompat: the step's summary has no room for this report", file=sys.stderr)

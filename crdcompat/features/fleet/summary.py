@@ -23,7 +23,7 @@ from crdcompat.models.fleet import (
     TargetShare,
     UnjudgedReason,
 )
-from crdcompat.render.wording.findings import many
+from crdcompat.render.wording.findings import plural
 from crdcompat.vocabulary import Direction, Side
 
 
@@ -73,7 +73,7 @@ def _older_clusters(tally: FleetTally, writer: CrdSet) -> tuple[str, ...]:
     writes = minor_of(writer.name)
     runs = [minor_of(cluster.version) for cluster in tally.clusters if cluster.version is not None]
     older = sum(minor is not None and writes is not None and minor < writes for minor in runs)
-    count = f"{older} of {many(len(tally.clusters), 'cluster')} ran a release before {writer.name}"
+    count = f"{older} of {plural(len(tally.clusters), 'cluster')} ran a release before {writer.name}"
     return (f"{count}: judged as if that had written their objects",) if older else ()
 
 
@@ -157,7 +157,7 @@ def _unjudged(tally: FleetTally, readers: Sequence[CrdSet]) -> tuple[UnjudgedRea
 def _unread_crds(target: CrdSet) -> Iterator[str]:
     """The reason for not judging a target with unreadable CRDs: their objects look like objects of unknown kinds."""
     if target.problems:
-        yield f"{many(len(target.problems), 'problem')} in {target.name}: what it has is not known"
+        yield f"{plural(len(target.problems), 'problem')} in {target.name}: what it has is not known"
 
 
 def _values(share: ShareTally) -> tuple[RejectedValue, ...]:
@@ -167,8 +167,8 @@ def _values(share: ShareTally) -> tuple[RejectedValue, ...]:
 
 
 def _reasons(target: TargetTally) -> Iterator[str]:
-    yield from (f"{many(objects, 'object')}: {reason}" for reason, objects in target.reasons.items())
+    yield from (f"{plural(objects, 'object')}: {reason}" for reason, objects in target.reasons.items())
     if target.other_reasons:
-        yield many(target.other_reasons, "other reason")
+        yield plural(target.other_reasons, "other reason")
     if target.problems:
-        yield f"{many(target.problems, 'problem')} while it was read"
+        yield f"{plural(target.problems, 'problem')} while it was read"

@@ -25,7 +25,7 @@ from crdcompat.features.fleet.workers import Died, done_by
 from crdcompat.features.simulate.judges import replayers
 from crdcompat.models.fleet import FleetReport
 from crdcompat.records import dataclass
-from crdcompat.render.wording.findings import many
+from crdcompat.render.wording.findings import plural
 from crdcompat.sources.naming import display_path
 from crdcompat.vocabulary import Direction, Side
 
@@ -145,7 +145,7 @@ def _in_order(
 
 def _refused(journal: Journal | None) -> Iterator[str]:
     if journal is not None and journal.refused:
-        yield f"{many(journal.refused, 'line')} of the journal held no outcome of this run: read again"
+        yield f"{plural(journal.refused, 'line')} of the journal held no outcome of this run: read again"
 
 
 def _content_id(crds: CrdSet) -> str:

@@ -19,7 +19,7 @@ from crdcompat.errors import CrdcompatError, Problem, SourceError, UsageError
 from crdcompat.features.diff.workflow import judge_with, resource_of
 from crdcompat.features.simulate.workflow import error_data
 from crdcompat.records import dataclass
-from crdcompat.render.escape import harmless
+from crdcompat.render.escape import escape_text
 from crdcompat.vocabulary import ExitCode
 from crdcompat.yaml.documents import Document, read_documents
 
@@ -174,15 +174,15 @@ def _lines(verdict: Verdict, server: Server) -> Iterator[str]:
         yield f"unknown on {server}: something could not be judged"
     else:
         yield f"rejected by {server}:"
-        yield f"  {harmless(verdict.message)}"
+        yield f"  {escape_text(verdict.message)}"
     for item in verdict.unknown:
-        yield f"  not judged: {harmless(item.field)}: {harmless(item.what)}: {harmless(item.reason)}"
+        yield f"  not judged: {escape_text(item.field)}: {escape_text(item.what)}: {escape_text(item.reason)}"
     for warning in verdict.warnings:
-        yield f"  warning: {harmless(warning)}"
+        yield f"  warning: {escape_text(warning)}"
     if verdict.pruned:
-        yield f"  unknown fields, pruned: {harmless(', '.join(verdict.pruned))}"
+        yield f"  unknown fields, pruned: {escape_text(', '.join(verdict.pruned))}"
     if verdict.defaulted:
-        yield f"  set by default: {harmless(', '.join(verdict.defaulted))}"
+        yield f"  set by default: {escape_text(', '.join(verdict.defaulted))}"
 
 
 def _documents(file: str) -> list[Document]:

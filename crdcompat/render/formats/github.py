@@ -12,8 +12,8 @@ from crdcompat.models.check import CheckReport
 from crdcompat.models.finding import Location
 from crdcompat.models.reports import Report
 from crdcompat.models.simulation import SimulationReport
-from crdcompat.render.escape import Style, harmless
-from crdcompat.render.wording.findings import many
+from crdcompat.render.escape import Style, escape_text
+from crdcompat.render.wording.findings import plural
 from crdcompat.render.wording.report import cause_sentences, distinct, headline, primary, sentences, subject, title
 from crdcompat.vocabulary import Direction, Side
 
@@ -42,8 +42,8 @@ def render_matrix(report: MatrixReport, style: Style) -> str:
     lines = list(_problems(report.problems))
     for item in (*obstacles(report, Direction.ROLLBACK), *obstacles(report, Direction.UPGRADE)):
         told = [f"{subject(item.finding)}: {item.finding.effect}", *map(part_line, item.parts)]
-        heading = f"{title(item.finding)} blocks {many(item.ways, 'way')}"
-        lines.append(_command("error", heading, list(map(harmless, told)), primary(item.finding.locations)))
+        heading = f"{title(item.finding)} blocks {plural(item.ways, 'way')}"
+        lines.append(_command("error", heading, list(map(escape_text, told)), primary(item.finding.locations)))
     return "".join(f"{line}\n" for line in (*lines, f"crdcompat: {verdicts(report)}"))
 
 
@@ -59,7 +59,7 @@ def _found(report: Report) -> Iterator[str]:
 def _waivers(report: Report) -> Iterator[str]:
     """Why something counts that was accepted once: the waiver has expired."""
     for told in report.waivers if isinstance(report, CheckReport) else ():
-        yield _command("warning", "waiver", [harmless(told)], None)
+        yield _command("warning", "waiver", [escape_text(told)], None)
 
 
 def _of_head(location: Location | None) -> Location | None:
@@ -71,14 +71,14 @@ def _problems(problems: Iterable[Problem]) -> Iterator[str]:
     for problem in problems:
         location = Location(Side.NEW, problem.file, problem.line) if problem.side in (Side.NEW, Side.ANY) else None
         side = f" ({problem.side})" if problem.side else ""
-        yield _command("error", "could not read", [harmless(f"{problem.file}{side}: {problem.message}")], location)
+        yield _command("error", "could not read", [escape_text(f"{problem.file}{side}: {problem.message}")], location)
 
 
 def _command(name: str, heading: str, lines: list[str], location: Location | None) -> str:
     """``::error file=F,line=1,col=2,title=T::message``."""
     properties: dict[str, object] = {}
     if location is not None:
-        file = "\n".join(map(harmless, location.file.split("\n")))  # a line break has an escape of its own
+        file = "\n".join(map(escape_text, location.file.split("\n")))  # a line break has an escape of its own
         properties = {"file": file, "line": location.line, "col": location.column}
     properties["title"] = heading
     told = ",".join(f"{key}={_property(str(value))}" for key, value in properties.items() if value is not None)

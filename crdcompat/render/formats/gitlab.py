@@ -10,7 +10,7 @@ from crdcompat.findings.finding import fingerprint
 from crdcompat.models.finding import Location
 from crdcompat.models.reports import Report
 from crdcompat.models.simulation import SimulationReport
-from crdcompat.render.escape import Style, harmless
+from crdcompat.render.escape import Style, escape_text
 from crdcompat.render.wording.report import cause_id, cause_sentences, distinct, primary, sentences
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def _found(report: Report) -> Iterator[dict[str, Any]]:
 
 
 def _problem(problem: Problem) -> dict[str, Any]:
-    told = harmless(f"could not read {problem.file}: {problem.message}")
+    told = escape_text(f"could not read {problem.file}: {problem.message}")
     identity = fingerprint("could-not-read", problem.side, problem.file, "", problem.message, (), ())
     return _issue(told, "could-not-read", identity, "blocker", (problem.file, problem.line or 1))
 

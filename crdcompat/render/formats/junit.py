@@ -14,13 +14,13 @@ from crdcompat.models.diff import DiffReport
 from crdcompat.models.reports import Report
 from crdcompat.models.simulation import SimulationReport
 from crdcompat.records import dataclass
-from crdcompat.render.escape import Style, harmless
+from crdcompat.render.escape import Style, escape_text
 from crdcompat.render.wording.findings import (
     compared_line,
     crd_name,
     direction_title,
     finding_lines,
-    many,
+    plural,
     undecided_line,
 )
 from crdcompat.render.wording.report import (
@@ -51,7 +51,7 @@ FAILURE, ERROR, SKIPPED = "failure", "error", "skipped"
 #: Control characters and surrogates are written out before; these two no XML 1.0 document may hold, either.
 _NO_XML = re.compile("[\ufffe\uffff]")
 _PLAIN = Style()
-_MOST_OBJECTS = 20
+_MAX_OBJECTS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ def _suites(report: Report) -> Iterator[_Suite]:
 def _problem(problem: Problem) -> _Case:
     where = f"{problem.file}:{problem.line}" if problem.line else problem.file
     side = f" ({problem.side})" if problem.side else ""
-    return _Case(f"{where}{side} can be read", ERROR, problem.message, harmless(f"{where}: {problem.message}"))
+    return _Case(f"{where}{side} can be read", ERROR, problem.message, escape_text(f"{where}: {problem.message}"))
 
 
 # -- comparisons ---------------------------------------------
@@ -131,14 +131,16 @@ def _case(name: str, report: DiffReport, crd: str, version: str) -> _Case:
     told = "\n\n".join(part for part in out if part)
     if not failing:
         return _Case(name, out=told)
-    return _Case(name, FAILURE, f"{many(len(failing), 'error')}: {failing[0].message}", _blocks(report, failing), told)
+    return _Case(
+        name, FAILURE, f"{plural(len(failing), 'error')}: {failing[0].message}", _blocks(report, failing), told
+    )
 
 
 def _blocks(report: DiffReport, findings: Sequence[Finding]) -> str:
     """Findings as in the text report, under the way objects travel."""
     parts = []
     for direction in dict.fromkeys(finding.direction for finding in findings):
-        parts.append(harmless(direction_title(report, direction)))
+        parts.append(escape_text(direction_title(report, direction)))
         parts += [plain(finding_lines(each, _PLAIN)) for each in findings if each.direction == direction]
     return "\n\n".join(parts)
 
@@ -173,24 +175,24 @@ def _replayed(report: SimulationReport, crd: str, version: str) -> _Case:
     if not bad:
         return _Case(name, out=out)
     causes = [_lines(cause_sentences(report, cause)) for cause in report.causes if cause.crd == crd]
-    message = f"{len(bad)} of {many(len(items), 'object')} rejected"
+    message = f"{len(bad)} of {plural(len(items), 'object')} rejected"
     return _Case(name, FAILURE, message, "\n\n".join([message, *causes, *_cut(bad, "more objects")]), out)
 
 
 def _cut(parts: Sequence[str], what: str) -> list[str]:
-    rest = len(parts) - _MOST_OBJECTS
-    return [*parts[:_MOST_OBJECTS], *([f"and {rest} {what}"] if rest > 0 else [])]
+    rest = len(parts) - _MAX_OBJECTS
+    return [*parts[:_MAX_OBJECTS], *([f"and {rest} {what}"] if rest > 0 else [])]
 
 
 # -- XML ---------------------------------------------
 
 
 def _lines(lines: Iterable[str]) -> str:
-    return "\n".join(map(harmless, lines))
+    return "\n".join(map(escape_text, lines))
 
 
 def _suite_element(suite: _Suite) -> ET.Element:
-    element = ET.Element("testsuite", {"name": _legal(harmless(suite.name)), **_counted(suite.cases)})
+    element = ET.Element("testsuite", {"name": _legal(escape_text(suite.name)), **_counted(suite.cases)})
     element.extend(_case_element(case) for case in suite.cases)
     if suite.out:
         ET.SubElement(element, "system-out").text = _legal(suite.out)
@@ -198,9 +200,9 @@ def _suite_element(suite: _Suite) -> ET.Element:
 
 
 def _case_element(case: _Case) -> ET.Element:
-    element = ET.Element("testcase", {"name": _legal(harmless(case.name)), "classname": "crdcompat", "time": "0"})
+    element = ET.Element("testcase", {"name": _legal(escape_text(case.name)), "classname": "crdcompat", "time": "0"})
     if case.outcome:
-        outcome = ET.SubElement(element, case.outcome, {"message": _legal(harmless(case.message))})
+        outcome = ET.SubElement(element, case.outcome, {"message": _legal(escape_text(case.message))})
         outcome.text = _legal(case.text)
     if case.out:
         ET.SubElement(element, "system-out").text = _legal(case.out)

@@ -8,9 +8,9 @@ from crdcompat.models.check import CheckReport, Section, sections
 from crdcompat.models.diff import DiffReport
 from crdcompat.models.reports import Report
 from crdcompat.models.simulation import SimulationReport
-from crdcompat.render.escape import Style, harmless
+from crdcompat.render.escape import Style, escape_text
 from crdcompat.render.markdown.markup import block, bullets, code, details, span
-from crdcompat.render.wording.findings import compared_line, finding_lines, many, undecided_line
+from crdcompat.render.wording.findings import compared_line, finding_lines, plural, undecided_line
 from crdcompat.render.wording.report import (
     cause_sentences,
     distinct,
@@ -36,9 +36,9 @@ if TYPE_CHECKING:
 NAME = "markdown"
 
 #: GitHub takes 65,536 characters.
-_MOST_CHARACTERS = 60_000
-_MOST_SECTIONS = 20
-_MOST_LINES = 100
+_MAX_CHARACTERS = 60_000
+_MAX_SECTIONS = 20
+_MAX_LINES = 100
 _WRAPPED = Style(width=100, verbosity=1)
 #: A part that may be left out, and how many findings (or objects) it tells of.
 _Entry = tuple[str, int]
@@ -70,7 +70,7 @@ def render_matrix(report: MatrixReport, style: Style) -> str:
 
 def _page(head: Sequence[str], entries: Sequence[_Entry], tail: Sequence[str]) -> str:
     """All parts, of the entries as many as there is room for."""
-    return "\n\n".join([*head, *_fitting(entries, _MOST_CHARACTERS - sum(map(len, (*head, *tail)))), *tail]) + "\n"
+    return "\n\n".join([*head, *_fitting(entries, _MAX_CHARACTERS - sum(map(len, (*head, *tail)))), *tail]) + "\n"
 
 
 def _heading(report: Report) -> str:
@@ -100,9 +100,9 @@ def _head(report: Report) -> Iterator[str]:
         yield span(replay_title(report))
     else:
         lines = [_section(section, report) for section in sections(report)]
-        rest = len(lines) - _MOST_SECTIONS
+        rest = len(lines) - _MAX_SECTIONS
         if lines:
-            yield "\n".join([*lines[:_MOST_SECTIONS], *([f"- and {rest} more targets"] if rest > 0 else [])])
+            yield "\n".join([*lines[:_MAX_SECTIONS], *([f"- and {rest} more targets"] if rest > 0 else [])])
     if report.problems:
         told = [f"{problem.file}:{problem.line or 1}: {problem.message}" for problem in report.problems]
         yield f"**Could not be read:**\n\n{bullets(told)}"
@@ -131,9 +131,9 @@ def _tail(report: Report) -> Iterator[str]:
 def _folded(lines: Sequence[str], what: str) -> Iterator[str]:
     """Short lines under one summary."""
     if lines:
-        rest = len(lines) - _MOST_LINES
+        rest = len(lines) - _MAX_LINES
         more = [f"and {rest} more"] if rest > 0 else []
-        yield details(f"{len(lines)} {what}", block("\n".join(map(harmless, [*lines[:_MOST_LINES], *more]))))
+        yield details(f"{len(lines)} {what}", block("\n".join(map(escape_text, [*lines[:_MAX_LINES], *more]))))
 
 
 # -- findings and objects ---------------------------------------------
@@ -149,7 +149,7 @@ def _found(report: DiffReport | CheckReport) -> Iterator[_Entry]:
     for severity in ("error", "warning"):
         of_it = [finding for finding in findings if finding.severity == severity]
         for number, finding in enumerate(of_it):
-            heading = f"### {many(len(of_it), severity).capitalize()}\n\n" if not number else ""
+            heading = f"### {plural(len(of_it), severity).capitalize()}\n\n" if not number else ""
             against = where[finding.id] if isinstance(report, CheckReport) else []
             yield heading + _finding(finding, against), 1
     lines = [_line(finding) for finding in findings if finding.severity == Severity.INFO]
@@ -160,7 +160,7 @@ def _found(report: DiffReport | CheckReport) -> Iterator[_Entry]:
 def _finding(finding: Finding, against: Sequence[str]) -> str:
     text = plain(finding_lines(finding, _WRAPPED))
     if against:
-        text += "\n" + harmless(f"  against: {', '.join(against)}")
+        text += "\n" + escape_text(f"  against: {', '.join(against)}")
     return details(f"{title(finding)} {code(subject(finding))}", block(text))
 
 
@@ -171,7 +171,7 @@ def _line(finding: Finding) -> str:
 def _replayed(report: SimulationReport) -> Iterator[_Entry]:
     for cause in report.causes:
         told = "\n".join(cause_sentences(report, cause))
-        held = f"{cause.objects} of {many(cause.total, 'object')}"
+        held = f"{cause.objects} of {plural(cause.total, 'object')}"
         yield details(f"{held}: {code(f'{cause.crd} {cause.path}')}", block(told)), 1
     for verdict in ("rejected", "unknown", "loses-data"):
         for item in report.objects:

@@ -20,7 +20,7 @@ from crdcompat.models.diff import DiffReport, UndecidedEntry
 from crdcompat.models.finding import Finding, Location
 from crdcompat.models.reports import Report
 from crdcompat.models.simulation import RejectedCause, SimulatedObject, SimulationReport
-from crdcompat.render.escape import Style, harmless
+from crdcompat.render.escape import Style, escape_text
 from crdcompat.render.wording.findings import undecided_line
 from crdcompat.render.wording.report import (
     cause_id,
@@ -98,7 +98,7 @@ def _finding(finding: Finding, section: Section) -> _Json:
         finding.rule, _LEVELS[finding.severity], sentences(finding), finding.locations, finding.id, section_key(section)
     )
     if finding.waiver is not None:
-        reason = harmless(finding.waiver.reason)
+        reason = escape_text(finding.waiver.reason)
         result["suppressions"] = [{"kind": "external", "justification": reason}]
     result["properties"] = {
         "direction": finding.direction,
@@ -114,7 +114,7 @@ def _finding(finding: Finding, section: Section) -> _Json:
 
 def _undecided(entry: UndecidedEntry, section: Section) -> _Json:
     identity = fingerprint(UNDECIDED, entry.keyword, entry.crd, entry.version, entry.path, (), ())
-    told = [harmless(f"Not judged: {undecided_line(entry)}")]
+    told = [escape_text(f"Not judged: {undecided_line(entry)}")]
     return _result(UNDECIDED, "note", told, entry.locations, identity, section_key(section))
 
 
@@ -136,7 +136,7 @@ def _object(report: SimulationReport, item: SimulatedObject) -> _Json:
     identity = fingerprint(REJECTED_OBJECT, report.direction, item.crd, item.version, item.label, (), ())
     result = _result(REJECTED_OBJECT, "error", [object_text(item)], (), identity, report.direction)
     result["locations"] = [
-        {"logicalLocations": [{"fullyQualifiedName": harmless(f"{item.crd}/{item.label}"), "kind": "object"}]}
+        {"logicalLocations": [{"fullyQualifiedName": escape_text(f"{item.crd}/{item.label}"), "kind": "object"}]}
     ]
     return result
 
@@ -152,7 +152,7 @@ def _result(
         "message": _message("\n".join(told)),
         "locations": [_physical(first)] if first is not None else [],
         **({"relatedLocations": [_related(number, each) for number, each in enumerate(related)]} if related else {}),
-        "partialFingerprints": {_FINGERPRINT: f"{identity} {harmless(where)}"},
+        "partialFingerprints": {_FINGERPRINT: f"{identity} {escape_text(where)}"},
     }
 
 
@@ -204,7 +204,7 @@ def _about(problem: Problem, level: str, before: str) -> _Json:
 
 
 def _notification(level: str, text: str) -> _Json:
-    return {"level": level, "message": _message(harmless(text))}
+    return {"level": level, "message": _message(escape_text(text))}
 
 
 UNDECIDED, REJECTED_VALUE, REJECTED_OBJECT = "undecided", "rejected-value", "rejected-object"

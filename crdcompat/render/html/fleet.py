@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from crdcompat.records import dataclass
 from crdcompat.render.html.facets import Facet, Facets
-from crdcompat.render.wording.findings import many
-from crdcompat.render.wording.fleet import cluster_sentence, finding_sentences, least_far, unjudged_sentence
+from crdcompat.render.wording.findings import plural
+from crdcompat.render.wording.fleet import cluster_sentence, farthest_last, finding_sentences, unjudged_sentence
 from crdcompat.vocabulary.writes import ReleaseVerdict
 
 if TYPE_CHECKING:
@@ -42,13 +42,13 @@ class Blocking:
 
 
 @dataclass(frozen=True, slots=True)
-class Stand:
-    """One cluster in front of one target; ``held`` are the anchors and places of what blocks it."""
+class TargetVerdict:
+    """One cluster in front of one target; ``blocked_by`` are the anchors and places of what blocks it."""
 
     target: str
     verdict: ReleaseVerdict
     objects: str
-    held: tuple[tuple[str, str], ...]
+    blocked_by: tuple[tuple[str, str], ...]
     unjudged: tuple[str, ...]
 
 
@@ -60,10 +60,10 @@ class ClusterItem:
     verdict: ReleaseVerdict
     name: str
     about: tuple[str, ...]
-    told: str
+    summary: str
     recordings: tuple[str, ...]
     id: str
-    stands: tuple[Stand, ...]
+    verdicts: tuple[TargetVerdict, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,9 @@ def fleet(report: FleetReport) -> tuple[Fleet, Facets]:
     """The fleet, and what its clusters can be filtered by."""
     facets = Facets(_FACETS)
     places = {each.id: f"{each.crd} {each.path}".strip() for each in report.findings}
-    clusters = tuple(_cluster(each, number, report, places, facets) for number, each in enumerate(least_far(report), 1))
+    clusters = tuple(
+        _cluster(each, number, report, places, facets) for number, each in enumerate(farthest_last(report), 1)
+    )
     blocking = []
     for finding in report.findings:
         title, *lines = finding_sentences(finding, report)
@@ -125,26 +127,26 @@ def _cluster(
         verdict=worst,
         name=cluster.name,
         about=tuple(_about(cluster)),
-        told=cluster_sentence(cluster, report).partition(": ")[2],
+        summary=cluster_sentence(cluster, report).partition(": ")[2],
         recordings=cluster.recordings,
         id=cluster.id or "",
-        stands=tuple(_stand(each, places) for each in cluster.verdicts),
+        verdicts=tuple(_verdict(each, places) for each in cluster.verdicts),
     )
 
 
 def _about(cluster: FleetCluster) -> Iterator[str]:
     if cluster.version:
         yield cluster.version
-    yield many(cluster.objects, "object")
+    yield plural(cluster.objects, "object")
     if cluster.outside:
         yield f"{cluster.outside} of kinds that neither release defines"
 
 
-def _stand(standing: ClusterVerdict, places: dict[str, str]) -> Stand:
-    return Stand(
-        target=standing.target,
-        verdict=standing.verdict,
-        objects=", ".join(f"{count} {verdict}" for verdict, count in standing.objects.items() if count),
-        held=tuple((f"held-{id_}", places[id_]) for id_ in standing.findings),
-        unjudged=standing.unjudged,
+def _verdict(verdict: ClusterVerdict, places: dict[str, str]) -> TargetVerdict:
+    return TargetVerdict(
+        target=verdict.target,
+        verdict=verdict.verdict,
+        objects=", ".join(f"{count} {verdict}" for verdict, count in verdict.objects.items() if count),
+        blocked_by=tuple((f"held-{id_}", places[id_]) for id_ in verdict.findings),
+        unjudged=verdict.unjudged,
     )

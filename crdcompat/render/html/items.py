@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from crdcompat.findings.finding import listed
 from crdcompat.records import dataclass
 from crdcompat.render.data.parts import acceptance_data
-from crdcompat.render.wording.findings import came_with, crd_name, direction_title, had_waiver, many, place, way_out
+from crdcompat.render.wording.findings import (
+    commit_line,
+    crd_name,
+    direction_title,
+    expired_waiver_sentence,
+    fix_line,
+    place,
+    plural,
+)
 from crdcompat.render.wording.rules import EFFECTS
 from crdcompat.vocabulary import Direction, FindingStatus, Owner, Severity
 
@@ -23,11 +31,11 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 #: A name and what is told under it, a line each.
-_Told = tuple[str, ...]
+_Row = tuple[str, ...]
 
 #: Items on a page; of a larger report those are left out that only lose or gain a value.
-_MOST_ITEMS = 10_000
-_MOST_VALUES = 50
+_MAX_ITEMS = 10_000
+_MAX_VALUES = 50
 _WINDOWS = {
     "old_crd_new_writer": "OLD's CRD, NEW's writers",
     "new_crd_old_writer": "NEW's CRD, OLD's writers",
@@ -55,7 +63,7 @@ class Item:
     brief: bool
     rule: str
     errors: tuple[str, ...]
-    way_out: str
+    fix: str
     excerpts: tuple[Excerpt, ...]
     witness: Any
     facts: tuple[Fact, ...]
@@ -63,15 +71,15 @@ class Item:
 
 @dataclass(frozen=True)
 class Group(Generic[_T]):
-    """Items under one heading; ``aside``: they do not count, and are folded.
+    """Items under one heading; ``folded`` ones do not count and are closed.
 
-    ``held``: filters pass them by, too, unless their status is asked for.
+    ``hidden``: filters leave them out unless their status is chosen.
     """
 
     title: str
     items: tuple[_T, ...]
-    aside: bool = False
-    held: bool = False
+    folded: bool = False
+    hidden: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,13 +116,13 @@ class Items:
             "existing": there,
             "waived": waived,
         }
-        held = () if self.existing else ("existing",)
+        hidden = () if self.existing else ("existing",)
         groups = [
             Group(
                 _title(name, len(found)),
                 tuple(self._item(each, report, since or {}) for each in found),
-                aside=name in held or name == "waived",
-                held=name in held,
+                folded=name in hidden or name == "waived",
+                hidden=name in hidden,
             )
             for name, found in by_name.items()
             if found
@@ -153,10 +161,10 @@ class Items:
             brief=finding.severity == Severity.INFO,
             rule=finding.rule,
             errors=finding.witness.errors,
-            way_out=way_out(finding).rpartition(" (")[0],
+            fix=fix_line(finding).rpartition(" (")[0],
             excerpts=finding.excerpts,
             witness=finding.witness.object,
-            facts=_facts(("Blocks", *since.get(finding.id, ())), *_told(finding, report)),
+            facts=_facts(("Blocks", *since.get(finding.id, ())), *_fact_rows(finding, report)),
         )
 
     def _open(self, entry: UndecidedEntry, report: DiffReport) -> Item:
@@ -180,7 +188,7 @@ class Items:
             brief=False,
             rule="",
             errors=(),
-            way_out="",
+            fix="",
             excerpts=entry.excerpts,
             witness=None,
             facts=_facts(
@@ -194,7 +202,7 @@ class Items:
 
 def is_large(reports: Iterable[DiffReport]) -> bool:
     """Whether a page has no room for all that the reports tell."""
-    return sum(len(report.findings) + len(report.undecided) for report in reports) > _MOST_ITEMS
+    return sum(len(report.findings) + len(report.undecided) for report in reports) > _MAX_ITEMS
 
 
 def without_info(report: DiffReport) -> tuple[DiffReport, int]:
@@ -203,30 +211,30 @@ def without_info(report: DiffReport) -> tuple[DiffReport, int]:
     return replace(report, findings=kept), len(report.findings) - len(kept)
 
 
-def _facts(*told: _Told) -> tuple[Fact, ...]:
+def _facts(*rows: _Row) -> tuple[Fact, ...]:
     """Those that tell something."""
-    return tuple(Fact(name, tuple(texts)) for name, *texts in told if any(texts))
+    return tuple(Fact(name, tuple(texts)) for name, *texts in rows if any(texts))
 
 
 def _title(name: str, count: int) -> str:
     if name == "existing":
-        return f"{many(count, 'finding')} that stood there before"
-    return f"{count} {name}" if name in ("waived", "info") else many(count, name)
+        return f"{plural(count, 'finding')} that stood there before"
+    return f"{count} {name}" if name in ("waived", "info") else plural(count, name)
 
 
-def _told(finding: Finding, report: DiffReport) -> Iterator[_Told]:
+def _fact_rows(finding: Finding, report: DiffReport) -> Iterator[_Row]:
     witness, evidence = finding.witness, finding.evidence
     yield "Effect", f"{finding.effect}: {EFFECTS.get(finding.effect, 'nothing happens')}"
     yield "Written by", finding.owner
-    yield "Added", listed(finding.added, _MOST_VALUES)
-    yield "Removed", listed(finding.removed, _MOST_VALUES)
+    yield "Added", listed(finding.added, _MAX_VALUES)
+    yield "Removed", listed(finding.removed, _MAX_VALUES)
     yield "Lost", ", ".join(witness.pruned)
     yield "Set by default", ", ".join(witness.defaulted)
     yield "No witness", str(witness.reason or "") if witness.object is None else ""
     if evidence.recorded_objects:
-        yield "Met by", f"{many(evidence.recorded_objects, 'recorded object')}: {', '.join(evidence.examples)}"
+        yield "Met by", f"{plural(evidence.recorded_objects, 'recorded object')}: {', '.join(evidence.examples)}"
     if finding.introduced_by is not None:
-        yield "Introduced by", came_with(finding.introduced_by)
+        yield "Introduced by", commit_line(finding.introduced_by)
     yield "Also at", *finding.places
     yield "Contexts", *_contexts(finding.contexts, report)
     yield "Mixed versions", *(f"{name}: {getattr(finding.windows, key)}" for key, name in _WINDOWS.items())
@@ -237,7 +245,7 @@ def _told(finding: Finding, report: DiffReport) -> Iterator[_Told]:
             *(f"{name}: {value}" for name, value in acceptance_data(finding.waiver).items() if value is not None),
         )
     if finding.ended:
-        yield "Waiver", f"{had_waiver(finding)}."
+        yield "Waiver", f"{expired_waiver_sentence(finding)}."
     if finding.status == FindingStatus.EXISTING:
         yield "Existing", "it stood there before this change"
 

@@ -10,7 +10,7 @@ from crdcompat.records import dataclass
 from crdcompat.render.html.facets import Facet, Facets
 from crdcompat.render.html.findings import CONTEXT, CRD, DIRECTION, OWNER, RULE, SEVERITY, STATUS
 from crdcompat.render.html.items import DirectionPart, Items, is_large, without_info
-from crdcompat.render.wording.findings import crd_name, many, tally
+from crdcompat.render.wording.findings import crd_name, plural, tally
 from crdcompat.render.wording.matrix import BLOCKING, cluster_answer, cluster_title, part_line, reasons, target_lines
 from crdcompat.render.wording.matrix_grid import labels, short_names
 from crdcompat.render.wording.simulation import verdict_tally
@@ -145,7 +145,7 @@ def matrix_map(report: MatrixReport) -> tuple[Map, Facets]:
     whole = Map(
         rows=rows,
         blocking=tuple(each for each in blocking if each.places),
-        unjudged=tuple(f"{reason} ({many(ways, 'way')})" for reason, ways in reasons(report).items()),
+        unjudged=tuple(f"{reason} ({plural(ways, 'way')})" for reason, ways in reasons(report).items()),
         ways=tuple(_way(cell, anchors[cell.origin, cell.target], items, brief=brief) for cell in report.cells),
         cluster=_recorded(report.cluster) if report.cluster is not None else None,
     )
@@ -173,7 +173,7 @@ def _place(item: Obstacle) -> Place:
         effect=finding.effect,
         paths=tuple(path for path in item.paths if path),
         lines=tuple(part_line(part).replace(" -> ", " → ") for part in item.parts),
-        ways=many(item.ways, "way"),
+        ways=plural(item.ways, "way"),
     )
 
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from crdcompat.render.escape import harmless
+from crdcompat.render.escape import escape_text
 from crdcompat.version import __version__
 from crdcompat.yaml.dump import to_yaml
 
@@ -70,7 +70,7 @@ def _digest(content: str) -> str:
     return base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
 
 
-_MOST_INLINE, _MOST_BLOCK, _MOST_LINES = 4_000, 20_000, 400_000
+_MAX_INLINE, _MAX_BLOCK, _MAX_LINES = 4_000, 20_000, 400_000
 #: What no HTML document may hold, beyond the control characters that are written out already.
 _LAST_TWO = "".join(chr(plane | last) for plane in range(0, 0x110000, 0x10000) for last in (0xFFFE, 0xFFFF))
 _NO_HTML = re.compile(f"[\ufdd0-\ufdef{_LAST_TWO}]")
@@ -83,11 +83,11 @@ def inert(value: Any) -> Any:
     """What a template prints: text made harmless and cut; markup of ours as it is."""
     if isinstance(value, Markup) or not isinstance(value, str):
         return value
-    return _legal(_cut(value, _MOST_INLINE))
+    return _legal(_cut(value, _MAX_INLINE))
 
 
 def _legal(text: str) -> str:
-    return _NO_HTML.sub(lambda found: f"\\u{ord(found[0]):04x}", harmless(text))
+    return _NO_HTML.sub(lambda found: f"\\u{ord(found[0]):04x}", escape_text(text))
 
 
 def _cut(text: str, most: int) -> str:
@@ -104,14 +104,14 @@ def json_text(value: Any) -> str:
     return json.dumps(value, separators=(",", ":"))
 
 
-def block(text: str, most: int = _MOST_BLOCK) -> Markup:
+def block(text: str, most: int = _MAX_BLOCK) -> Markup:
     """Lines of text for a ``pre``."""
     return Markup("\n".join(_text(_legal(line)) for line in _cut(text, most).rstrip("\n").split("\n")))
 
 
 def lines_block(lines: Iterable[str]) -> Markup:
     """Many short lines for a ``pre``."""
-    return block("\n".join(_legal(line) for line in lines), _MOST_LINES)
+    return block("\n".join(_legal(line) for line in lines), _MAX_LINES)
 
 
 def yaml_block(value: Any) -> Markup:

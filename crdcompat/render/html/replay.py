@@ -10,8 +10,8 @@ from crdcompat.records import dataclass
 from crdcompat.render.html.facets import Facet, Facets
 from crdcompat.render.html.findings import skipped_lines
 from crdcompat.render.html.items import Group
-from crdcompat.render.wording.findings import crd_name, many
-from crdcompat.render.wording.simulation import REPAIRS, cause_line, cause_way_out, judging
+from crdcompat.render.wording.findings import crd_name, plural
+from crdcompat.render.wording.simulation import REPAIRS, cause_fix, cause_line, judging
 from crdcompat.vocabulary.writes import RepairVerdict, WriteResult
 
 if TYPE_CHECKING:
@@ -34,12 +34,12 @@ _TITLES = {
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """One kind of write; ``said`` are the numbers of the messages it is answered with."""
+    """One kind of write; ``message`` is the number of its answer among the messages of the object."""
 
     name: str
     verdict: WriteResult
     note: str
-    said: int | None
+    message: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class Replayed:
     label: str
     crd: str
     source: str
-    told: str
+    summary: str
     writes: tuple[Write, ...]
     messages: tuple[str, ...]
     lost: tuple[str, ...]
@@ -67,7 +67,7 @@ class Cause:
 
     crd: str
     text: str
-    way_out: str
+    fix: str
     example: str
 
 
@@ -77,7 +77,7 @@ class Replay:
 
     causes: tuple[Cause, ...]
     groups: tuple[Group[Replayed], ...]
-    missed: tuple[tuple[str, tuple[str, ...]], ...]
+    not_simulated: tuple[tuple[str, tuple[str, ...]], ...]
     skipped: tuple[str, ...]
 
 
@@ -89,9 +89,9 @@ def replay(report: SimulationReport) -> tuple[Replay, Facets]:
         if items:
             start = facets.total
             shown = tuple(_object(item, start + number, facets) for number, item in enumerate(items, 1))
-            groups.append(Group(f"{many(len(items), 'object')} {_TITLES[verdict]}", shown))
+            groups.append(Group(f"{plural(len(items), 'object')} {_TITLES[verdict]}", shown))
     return Replay(
-        causes_of(report), tuple(groups), tuple(_missed(report)), tuple(skipped_lines(report.skipped))
+        causes_of(report), tuple(groups), tuple(_not_simulated(report)), tuple(skipped_lines(report.skipped))
     ), facets
 
 
@@ -99,7 +99,7 @@ def causes_of(report: SimulationReport) -> tuple[Cause, ...]:
     """What is rejected, by field."""
     reader = judging(report)
     return tuple(
-        Cause(cause.crd, cause_line(cause), cause_way_out(cause, reader), cause.example) for cause in report.causes
+        Cause(cause.crd, cause_line(cause), cause_fix(cause, reader), cause.example) for cause in report.causes
     )
 
 
@@ -114,7 +114,7 @@ def _object(item: SimulatedObject, number: int, facets: Facets) -> Replayed:
         label=item.label,
         crd=crd,
         source=item.source,
-        told=_told(item),
+        summary=_summary(item),
         writes=tuple(
             Write(name, write.verdict, write.note, messages.index(write.message) + 1 if write.message else None)
             for name, write in item.writes.items()
@@ -128,7 +128,7 @@ def _object(item: SimulatedObject, number: int, facets: Facets) -> Replayed:
     )
 
 
-def _told(item: SimulatedObject) -> str:
+def _summary(item: SimulatedObject) -> str:
     """The row's own sentence: how many writes end how."""
     counted = Counter(write.verdict for write in item.writes.values())
     if len(counted) == 1:
@@ -136,7 +136,7 @@ def _told(item: SimulatedObject) -> str:
     return ", ".join(f"{counted[verdict]} {verdict}" for verdict in WriteResult if counted[verdict])
 
 
-def _missed(report: SimulationReport) -> Iterator[tuple[str, tuple[str, ...]]]:
+def _not_simulated(report: SimulationReport) -> Iterator[tuple[str, tuple[str, ...]]]:
     """What was not simulated, by reason, the most frequent first."""
     reasons = Counter(item.reason for item in report.not_simulated)
     for reason, count in reasons.most_common():

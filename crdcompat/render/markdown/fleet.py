@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from crdcompat.render.escape import harmless
+from crdcompat.render.escape import escape_text
 from crdcompat.render.markdown.markup import block, bullets, code, details, span
-from crdcompat.render.wording.findings import many
+from crdcompat.render.wording.findings import plural
 from crdcompat.render.wording.fleet import (
     cluster_sentence,
+    farthest_last,
     finding_sentences,
     fleet_notes,
     fleet_title,
     how_far,
-    least_far,
     unjudged_sentence,
     verdict_tally,
 )
@@ -23,16 +23,16 @@ if TYPE_CHECKING:
 
     from crdcompat.models.fleet import FleetReport
 
-_MOST_TARGETS = 20
+_MAX_TARGETS = 20
 _CLUSTERS_IN_ONE = 15
 
 
 def fleet_head(report: FleetReport) -> Iterator[str]:
     """What was replayed, how far back, and what could not be read."""
-    yield f"## crdcompat: {many(len(report.clusters), 'cluster')}, {many(len(report.unread), 'recording')} not read"
+    yield f"## crdcompat: {plural(len(report.clusters), 'cluster')}, {plural(len(report.unread), 'recording')} not read"
     yield span(fleet_title(report))
     lines = [f"- {span(target.name)}: {verdict_tally(report.by_verdict(target.name))}" for target in report.targets]
-    yield f"**{how_far(report)}:**\n\n" + "\n".join(lines[:_MOST_TARGETS])
+    yield f"**{how_far(report)}:**\n\n" + "\n".join(lines[:_MAX_TARGETS])
     lost = [f"{unread.recording}: {unread.reason}" for unread in report.unread]
     lost += [f"{problem.file}:{problem.line or 1}: {problem.message}" for problem in report.problems]
     if lost:
@@ -42,13 +42,13 @@ def fleet_head(report: FleetReport) -> Iterator[str]:
 def fleet_entries(report: FleetReport) -> Iterator[tuple[str, int]]:
     """What may be left out where there is no room, each with how much it tells of."""
     for finding in report.findings:
-        told = "\n".join(harmless(line) for line in finding_sentences(finding, report))
-        held = f"{finding.clusters} of {many(len(report.clusters), 'cluster')}"
+        told = "\n".join(escape_text(line) for line in finding_sentences(finding, report))
+        held = f"{finding.clusters} of {plural(len(report.clusters), 'cluster')}"
         yield details(f"{held}: {code(f'{finding.crd} {finding.path}')}", block(told)), 1
-    clusters = least_far(report)
+    clusters = farthest_last(report)
     for start in range(0, len(clusters), _CLUSTERS_IN_ONE):
         some = clusters[start : start + _CLUSTERS_IN_ONE]
-        told = "\n".join(harmless(cluster_sentence(cluster, report)) for cluster in some)
+        told = "\n".join(escape_text(cluster_sentence(cluster, report)) for cluster in some)
         yield (
             details(f"clusters {start + 1} to {start + len(some)}, those first that go least far", block(told)),
             len(some),
@@ -58,7 +58,7 @@ def fleet_entries(report: FleetReport) -> Iterator[tuple[str, int]]:
 def fleet_tail(report: FleetReport) -> Iterator[str]:
     """What was not judged, and what was taken for granted."""
     if report.unjudged:
-        told = "\n".join(harmless(unjudged_sentence(item, report)) for item in report.unjudged)
-        yield details(f"{many(len(report.unjudged), 'reason')} why objects were not judged", block(told))
+        told = "\n".join(escape_text(unjudged_sentence(item, report)) for item in report.unjudged)
+        yield details(f"{plural(len(report.unjudged), 'reason')} why objects were not judged", block(told))
     if notes := fleet_notes(report):
         yield bullets(notes)

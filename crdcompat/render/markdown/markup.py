@@ -9,13 +9,13 @@ import html
 import re
 from typing import TYPE_CHECKING
 
-from crdcompat.render.escape import harmless
+from crdcompat.render.escape import escape_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_MOST_INLINE = 400
-_MOST_IN_BLOCK = 4_000
+_MAX_INLINE = 400
+_MAX_IN_BLOCK = 4_000
 _TICKS = re.compile("`+")
 #: Every mark around code is longer than what it holds: without a bound, text of marks alone would grow threefold.
 _MANY_TICKS = re.compile("`{11,}")
@@ -23,7 +23,7 @@ _MANY_TICKS = re.compile("`{11,}")
 
 def span(text: str) -> str:
     """Text as a code span. Not for table cells, where ``|`` ends even code."""
-    shown = _cut(harmless(text), _MOST_INLINE)
+    shown = _cut(escape_text(text), _MAX_INLINE)
     ticks = "`" * (_longest_run(shown) + 1)
     # One space at either end belongs to the marks, not to the code; empty code is none.
     space = " " if shown[:1] in ("`", " ", "") or shown[-1:] in ("`", " ") else ""
@@ -32,12 +32,12 @@ def span(text: str) -> str:
 
 def code(text: str) -> str:
     """Text as code inside a line of HTML, such as a summary."""
-    return f"<code>{html.escape(_cut(harmless(text), _MOST_INLINE))}</code>"
+    return f"<code>{html.escape(_cut(escape_text(text), _MAX_INLINE))}</code>"
 
 
 def block(text: str) -> str:
     """Lines of harmless text as a fenced block."""
-    shown = _cut(text, _MOST_IN_BLOCK)
+    shown = _cut(text, _MAX_IN_BLOCK)
     fence = "`" * max(_longest_run(shown) + 1, 3)
     return f"{fence}text\n{shown}\n{fence}"
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from crdcompat.models.matrix_obstacles import obstacles
-from crdcompat.render.escape import harmless
+from crdcompat.render.escape import escape_text
 from crdcompat.render.markdown.markup import block, bullets, code, details
-from crdcompat.render.wording.findings import crd_name, many
+from crdcompat.render.wording.findings import crd_name, plural
 from crdcompat.render.wording.matrix import (
     BLOCKING,
     cluster_answer,
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from crdcompat.models.matrix_obstacles import Obstacle
 
 #: A wider table is no help to a reader, and a comment has no room for it.
-_MOST_COLUMNS = 20
-_MOST_LINES = 100
+_MAX_COLUMNS = 20
+_MAX_LINES = 100
 _MARKS = {"blocked": "🛑", "unknown": "❔", "at risk": "⚠️", "clean": "✅"}
 
 
@@ -37,7 +37,7 @@ def matrix_head(report: MatrixReport) -> Iterator[str]:
     """The heading and the table."""
     yield f"## crdcompat: {verdicts(report)}"
     shown = labels(report)
-    names = [release.name for release in report.releases][-_MOST_COLUMNS:]
+    names = [release.name for release in report.releases][-_MAX_COLUMNS:]
     lines = [["from \\ to", *(_in_table(shown[name]) for name in names)], ["---"] * (len(names) + 1)]
     for origin in names:
         lines.append([_in_table(shown[origin]), *(_cell(report.cell(origin, target)) for target in names)])
@@ -53,7 +53,7 @@ def matrix_entries(report: MatrixReport) -> Iterator[tuple[str, int]]:
     for direction, (title, reading) in BLOCKING.items():
         for number, item in enumerate(obstacles(report, direction)):
             yield (f"### {title}\n\n{reading}\n\n" if not number else "") + _obstacle(item), 1
-    told = [f"{reason} ({many(ways, 'way')})" for reason, ways in reasons(report).items()]
+    told = [f"{reason} ({plural(ways, 'way')})" for reason, ways in reasons(report).items()]
     if told:
         yield _folded(told, "not judged"), len(told)
 
@@ -77,8 +77,8 @@ def _in_table(name: str) -> str:
 def _obstacle(item: Obstacle) -> str:
     finding = item.finding
     subject = code(f"{crd_name(finding.crd, finding.versions)} {', '.join(item.paths)}".strip())
-    said = "\n".join(harmless(part_line(part)) for part in item.parts)
-    return details(f"{finding.rule}, {many(item.ways, 'way')}: {subject}", block(said))
+    said = "\n".join(escape_text(part_line(part)) for part in item.parts)
+    return details(f"{finding.rule}, {plural(item.ways, 'way')}: {subject}", block(said))
 
 
 def _cluster(cluster: MatrixCluster) -> str:
@@ -91,6 +91,6 @@ def _cluster(cluster: MatrixCluster) -> str:
 
 
 def _folded(lines: list[str], what: str, *, counted: bool = True) -> str:
-    rest = len(lines) - _MOST_LINES
-    shown = [*lines[:_MOST_LINES], *([f"and {rest} more"] if rest > 0 else [])]
-    return details(f"{len(lines)} {what}" if counted else code(what), block("\n".join(map(harmless, shown))))
+    rest = len(lines) - _MAX_LINES
+    shown = [*lines[:_MAX_LINES], *([f"and {rest} more"] if rest > 0 else [])]
+    return details(f"{len(lines)} {what}" if counted else code(what), block("\n".join(map(escape_text, shown))))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from crdcompat.models.check import CheckReport, Section
-from crdcompat.render.text.diff import diff_text, says_something
+from crdcompat.render.text.diff import diff_text, has_quiet_output
 from crdcompat.render.wording.check import section_title
-from crdcompat.render.wording.findings import many, tally
+from crdcompat.render.wording.findings import plural, tally
 from crdcompat.vocabulary import FindingStatus, Severity
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def check_text(report: CheckReport, style: Style) -> Iterator[str]:
         yield style.paint(waiver, "warning")
     found = report.by_severity()
     for section in report.sections:
-        if style.verbosity >= 0 or says_something(section.report):
+        if style.verbosity >= 0 or has_quiet_output(section.report):
             yield ""
             yield from _section(section, style)
     if not report.sections or (style.verbosity < 0 and not found[Severity.ERROR]):
@@ -40,4 +40,4 @@ def _section(section: Section, style: Style) -> Iterator[str]:
     yield style.paint(section_title(section), "bold")
     yield from diff_text(report, style)
     if existing and style.verbosity >= 0:
-        yield f"{many(existing, 'finding')} stood there before this change (--all lists them)."
+        yield f"{plural(existing, 'finding')} stood there before this change (--all lists them)."

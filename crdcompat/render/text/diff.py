@@ -10,8 +10,8 @@ from crdcompat.render.wording.findings import (
     compared_line,
     direction_title,
     finding_lines,
-    many,
     only_on_one_side,
+    plural,
     problem_line,
     tally,
     undecided_line,
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     from crdcompat.models.report import Release
     from crdcompat.render.escape import Style
 
-_MOST_UNDECIDED = 12
-_MOST_NAMES = 6
+_MAX_UNDECIDED = 12
+_MAX_NAMES = 6
 
 
 def diff_text(report: DiffReport, style: Style) -> Iterator[str]:
     """All lines of the report; if it is to be quiet, what could not be read and the errors only."""
     quiet = style.verbosity < 0
-    if quiet and not says_something(report):
+    if quiet and not has_quiet_output(report):
         return
     if not quiet:
         yield style.paint(f"{_side(report.old)} -> {_side(report.new)}", "bold")
@@ -52,7 +52,7 @@ def diff_text(report: DiffReport, style: Style) -> Iterator[str]:
     yield from (_found(report, style),) if quiet else _footer(report, style)
 
 
-def says_something(report: DiffReport) -> bool:
+def has_quiet_output(report: DiffReport) -> bool:
     """Whether even a quiet report has to speak."""
     return bool(report.by_severity()[Severity.ERROR] or report.problems or report.unexplained)
 
@@ -99,7 +99,7 @@ def _undecided(report: DiffReport, style: Style) -> Iterator[str]:
         return
     yield ""
     yield style.paint("Undecided: differences that this version does not judge", "bold")
-    if len(entries) > _MOST_UNDECIDED and style.verbosity <= 0:
+    if len(entries) > _MAX_UNDECIDED and style.verbosity <= 0:
         counted = Counter((entry.crd, entry.keyword) for entry in entries)
         by_crd: dict[str, list[str]] = {}
         for (crd, keyword), count in sorted(counted.items()):
@@ -118,7 +118,7 @@ def _unexplained(report: DiffReport, style: Style) -> Iterator[str]:
         return
     yield ""
     yield style.paint("Recorded objects are rejected in ways that no finding explains", "error")
-    shown = report.unexplained if style.verbosity > 0 else report.unexplained[:_MOST_UNDECIDED]
+    shown = report.unexplained if style.verbosity > 0 else report.unexplained[:_MAX_UNDECIDED]
     for item in shown:
         yield style.wrap(f"{item.object} in {item.source}: {item.error}", indent="    ", first="  ")
     if len(shown) < len(report.unexplained):
@@ -130,9 +130,9 @@ def _footer(report: DiffReport, style: Style) -> Iterator[str]:
     yield style.wrap(compared_line(report), indent="")
     for names, side in only_on_one_side(report):
         if names:
-            rest = len(names) - _MOST_NAMES
+            rest = len(names) - _MAX_NAMES
             more = f" and {rest} more" if rest > 0 and style.verbosity <= 0 else ""
-            shown = names if style.verbosity > 0 else names[:_MOST_NAMES]
+            shown = names if style.verbosity > 0 else names[:_MAX_NAMES]
             yield style.wrap(f"only in {side.name}: {', '.join(shown)}{more}", indent="    ", first="  ")
     for text in dict.fromkeys(counts.text_changes) if style.verbosity > 0 else ():
         yield style.wrap(f"text only: {text}", indent="    ", first="  ")
@@ -143,7 +143,7 @@ def _footer(report: DiffReport, style: Style) -> Iterator[str]:
             f"not compared, for no context has it on both sides: {', '.join(counts.apart)}", indent="    ", first="  "
         )
     if counts.superseded and style.verbosity == 0:
-        yield f"  {many(len(counts.superseded), 'document')} gave way to another of the same CRD (-v names them)"
+        yield f"  {plural(len(counts.superseded), 'document')} gave way to another of the same CRD (-v names them)"
     yield _found(report, style)
     one_sided = counts.only_old or counts.only_new or counts.apart
     if counts.compared and not counts.changed and not one_sided and not report.problems:

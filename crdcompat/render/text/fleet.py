@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
 
-from crdcompat.render.wording.findings import many, problem_line
+from crdcompat.render.wording.findings import plural, problem_line
 from crdcompat.render.wording.fleet import (
     cluster_sentence,
     coverage,
+    farthest_last,
     finding_sentences,
     fleet_notes,
     fleet_title,
     how_far,
-    least_far,
     unjudged_sentence,
     verdict_tally,
 )
@@ -60,7 +60,7 @@ def fleet_text(report: FleetReport, style: Style) -> Iterator[str]:
         yield from _rest(len(report.unjudged), "reason", style)
     if style.verbosity >= 0:
         yield from ("", style.paint("Clusters", "bold"))
-        for cluster in _some(least_far(report), style):
+        for cluster in _some(farthest_last(report), style):
             yield style.wrap(cluster_sentence(cluster, report), indent="    ", first="  ")
         yield from _rest(len(report.clusters), "cluster", style)
     yield ""
@@ -73,4 +73,4 @@ def _some(items: Sequence[_T], style: Style) -> Sequence[_T]:
 
 def _rest(count: int, what: str, style: Style) -> Iterator[str]:
     if style.verbosity <= 0 and count > _MOST:
-        yield f"  and {many(count - _MOST, f'more {what}')} (-v shows all)"
+        yield f"  and {plural(count - _MOST, f'more {what}')} (-v shows all)"

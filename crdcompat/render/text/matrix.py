@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from crdcompat.models.matrix_obstacles import Obstacle, obstacles
-from crdcompat.render.wording.findings import crd_name, many, tally
+from crdcompat.render.wording.findings import crd_name, plural, tally
 from crdcompat.render.wording.matrix import (
     BLOCKING,
     cluster_answer,
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from crdcompat.models.matrix import Cell, MatrixCluster, MatrixReport
     from crdcompat.render.escape import Style
 
-_MOST_LINES = 12
+_MAX_LINES = 12
 
 
 def matrix_text(report: MatrixReport, style: Style) -> Iterator[str]:
@@ -71,7 +71,7 @@ def _unjudged(report: MatrixReport, style: Style) -> Iterator[str]:
         return
     yield ""
     yield style.paint("What was not judged", "bold")
-    told = [f"{reason} ({many(ways, 'way')})" for reason, ways in found.items()]
+    told = [f"{reason} ({plural(ways, 'way')})" for reason, ways in found.items()]
     yield from _cut_short(told, style)
 
 
@@ -101,7 +101,7 @@ def _cluster(cluster: MatrixCluster, style: Style) -> Iterator[str]:
 
 
 def _cut_short(lines: Sequence[str], style: Style) -> Iterator[str]:
-    shown = lines if style.verbosity > 0 else lines[:_MOST_LINES]
+    shown = lines if style.verbosity > 0 else lines[:_MAX_LINES]
     for line in shown:
         yield style.wrap(line, indent="    ", first="  ")
     if len(shown) < len(lines):

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from crdcompat.render.wording.findings import many, problem_line
+from crdcompat.render.wording.findings import plural, problem_line
 from crdcompat.render.wording.simulation import (
     VERDICT_COLOURS,
+    cause_fix,
     cause_line,
-    cause_way_out,
     judging,
     object_lines,
     replay_title,
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from crdcompat.models.simulation import SimulationReport
     from crdcompat.render.escape import Style
 
-_MOST_OBJECTS = 20
+_MAX_OBJECTS = 20
 
 
 def simulation_text(report: SimulationReport, style: Style) -> Iterator[str]:
@@ -37,7 +37,7 @@ def simulation_text(report: SimulationReport, style: Style) -> Iterator[str]:
         yield problem_line(problem, style)
     worst = [item for item in report.objects if item.worst != WriteResult.ACCEPTED]
     worst.sort(key=lambda item: ("rejected", "unknown", "loses-data").index(item.worst))
-    shown = worst if style.verbosity > 0 else worst[:_MOST_OBJECTS]
+    shown = worst if style.verbosity > 0 else worst[:_MAX_OBJECTS]
     for item in shown if style.verbosity >= 0 else ():
         yield ""
         yield from object_lines(item, style)
@@ -56,9 +56,9 @@ def _causes(report: SimulationReport, style: Style) -> Iterator[str]:
     reader = judging(report)
     yield ""
     yield style.paint(f"What {reader.name} rejects, by field", "bold")
-    for cause in report.causes if style.verbosity > 0 else report.causes[:_MOST_OBJECTS]:
+    for cause in report.causes if style.verbosity > 0 else report.causes[:_MAX_OBJECTS]:
         yield style.wrap(cause_line(cause), indent="    ", first="  ")
-        yield style.wrap(cause_way_out(cause, reader), indent="      ", first="    ")
+        yield style.wrap(cause_fix(cause, reader), indent="      ", first="    ")
 
 
 def _footer(report: SimulationReport, style: Style) -> Iterator[str]:
@@ -72,4 +72,4 @@ def _footer(report: SimulationReport, style: Style) -> Iterator[str]:
             example = next(item for item in report.not_simulated if item.reason == reason)
             named = f", e.g. {example.object or example.source}"
             yield style.wrap(f"{count}: {reason}{named}", indent="    ", first="  ")
-    yield f"Skipped {many(len(report.skipped), 'file')}, {many(len(report.problems), 'problem')}."
+    yield f"Skipped {plural(len(report.skipped), 'file')}, {plural(len(report.problems), 'problem')}."

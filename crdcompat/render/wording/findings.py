@@ -26,7 +26,7 @@ def direction_title(report: DiffReport, direction: Direction) -> str:
     return DIRECTION_TITLES[direction].format(old=report.old.name, new=report.new.name)
 
 
-def came_with(told: IntroducedBy) -> str:
+def commit_line(told: IntroducedBy) -> str:
     """The commit that brought a line: short id, day, subject, and since which release it is there."""
     if not told.commit:
         return told.subject
@@ -34,12 +34,12 @@ def came_with(told: IntroducedBy) -> str:
     return f"{told.commit[:12]} {str(told.date)[:10]} {told.subject}{since}"
 
 
-def had_waiver(finding: Finding) -> str:
+def expired_waiver_sentence(finding: Finding) -> str:
     """Why a finding counts that was accepted once."""
     return f"It was accepted once, and its waiver has expired: {finding.ended}"
 
 
-def way_out(finding: Finding) -> str:
+def fix_line(finding: Finding) -> str:
     """The first advice of its rule, and the command that tells all of it."""
     fix = rule(finding.rule).fix
     first = fix.lstrip("- ").split("\n- ")[0]
@@ -66,11 +66,11 @@ def compared_line(report: DiffReport) -> str:
     """How much was looked at, in one sentence."""
     counts = report.counts
     only = [f"{len(names)} only in {side.name}" for names, side in only_on_one_side(report)]
-    unread = f" {many(counts.unread, 'file')} alike on all sides: not read." if counts.unread else ""
+    unread = f" {plural(counts.unread, 'file')} alike on all sides: not read." if counts.unread else ""
     return (
-        f"Compared {many(counts.compared, 'CRD')} in {many(len(counts.contexts), 'context')}: "
-        f"{counts.changed} changed, {', '.join(only)}; {many(len(counts.text_changes), 'text-only change')}, "
-        f"{many(len(report.skipped), 'file')} skipped, {many(len(report.problems), 'problem')}.{unread}"
+        f"Compared {plural(counts.compared, 'CRD')} in {plural(len(counts.contexts), 'context')}: "
+        f"{counts.changed} changed, {', '.join(only)}; {plural(len(counts.text_changes), 'text-only change')}, "
+        f"{plural(len(report.skipped), 'file')} skipped, {plural(len(report.problems), 'problem')}.{unread}"
     )
 
 
@@ -81,15 +81,15 @@ def only_on_one_side(report: DiffReport) -> tuple[tuple[tuple[str, ...], Release
 def tally(found: Mapping[Severity, int]) -> str:
     """``2 errors, 1 warning, 0 info``."""
     errors, warnings, others = (found[severity] for severity in Severity)
-    return f"{many(errors, 'error')}, {many(warnings, 'warning')}, {others} info"
+    return f"{plural(errors, 'error')}, {plural(warnings, 'warning')}, {others} info"
 
 
-def many(count: int, what: str) -> str:
+def plural(count: int, what: str) -> str:
     """``1 file``, ``2 files``."""
     return f"{count} {what}{'' if count == 1 else 's'}"
 
 
-_MOST_CONTEXTS = 3
+_MAX_CONTEXTS = 3
 
 
 def finding_lines(finding: Finding, style: Style) -> Iterator[str]:
@@ -112,13 +112,13 @@ def finding_lines(finding: Finding, style: Style) -> Iterator[str]:
         yield style.wrap(f"no witness: {witness.reason}")
     if finding.evidence.recorded_objects:
         examples = ", ".join(finding.evidence.examples)
-        met = f"met by {many(finding.evidence.recorded_objects, 'recorded object')}: {examples}"
+        met = f"met by {plural(finding.evidence.recorded_objects, 'recorded object')}: {examples}"
         yield style.wrap(met, indent="    ", first="  ")
     if finding.introduced_by is not None:
-        yield style.wrap(came_with(finding.introduced_by), indent="    ", first="  introduced by: ")
+        yield style.wrap(commit_line(finding.introduced_by), indent="    ", first="  introduced by: ")
     if finding.ended:
-        yield style.wrap(had_waiver(finding), indent="    ", first="  ")
-    yield style.wrap(way_out(finding), indent="    ", first="  way out: ")
+        yield style.wrap(expired_waiver_sentence(finding), indent="    ", first="  ")
+    yield style.wrap(fix_line(finding), indent="    ", first="  way out: ")
     yield f"  contexts: {contexts(finding.contexts)}"
 
 
@@ -130,8 +130,8 @@ def _first_of_each_side(locations: Sequence[Location]) -> list[Location]:
 
 def contexts(names: Sequence[str]) -> str:
     """The contexts, cut short where there are many."""
-    rest = len(names) - _MOST_CONTEXTS
-    return ", ".join(names[:_MOST_CONTEXTS]) + (f" and {rest} more" if rest > 0 else "")
+    rest = len(names) - _MAX_CONTEXTS
+    return ", ".join(names[:_MAX_CONTEXTS]) + (f" and {rest} more" if rest > 0 else "")
 
 
 def problem_line(problem: Problem, style: Style) -> str:

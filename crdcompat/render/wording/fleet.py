@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from crdcompat.findings.finding import listed
-from crdcompat.render.wording.findings import many, place
+from crdcompat.render.wording.findings import place, plural
 from crdcompat.vocabulary import Direction
 from crdcompat.vocabulary.writes import Endpoint, ReleaseVerdict, WriteResult
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from crdcompat.models.fleet import FleetCluster, FleetFinding, FleetReport, UnjudgedReason
 
 
-_MOST_VALUES = 8
+_MAX_VALUES = 8
 
 
 def fleet_title(report: FleetReport) -> str:
@@ -25,8 +25,8 @@ def fleet_title(report: FleetReport) -> str:
         what = f"Rollback {report.new.name} -> {targets}"
     else:
         what = f"Upgrade {report.old.name} -> {targets}"
-    read = f"{many(report.recordings, 'recording')}, {many(report.objects, 'object')}"
-    return f"{what} replayed on {many(len(report.clusters), 'cluster')} ({read})"
+    read = f"{plural(report.recordings, 'recording')}, {plural(report.objects, 'object')}"
+    return f"{what} replayed on {plural(len(report.clusters), 'cluster')} ({read})"
 
 
 def how_far(report: FleetReport) -> str:
@@ -46,10 +46,10 @@ def fleet_notes(report: FleetReport) -> tuple[str, ...]:
     if several:
         text = "has several recordings" if len(several) == 1 else "have several recordings"
         notes.append(
-            f"{many(len(several), 'cluster')} {text}: one all the same, with what any of them holds, each object once"
+            f"{plural(len(several), 'cluster')} {text}: one all the same, with what any of them holds, each object once"
         )
     if outside := sum(cluster.outside for cluster in report.clusters):
-        notes.append(f"{many(outside, 'object')} of kinds that neither release defines play no part")
+        notes.append(f"{plural(outside, 'object')} of kinds that neither release defines play no part")
     return tuple(dict.fromkeys(notes))
 
 
@@ -60,11 +60,11 @@ def verdict_tally(counted: Mapping[ReleaseVerdict, int]) -> str:
 
 def finding_sentences(finding: FleetFinding, report: FleetReport) -> Iterator[str]:
     """Who holds what, which targets reject it, what to do about it, and where to look."""
-    share = f"{finding.clusters} of {many(len(report.clusters), 'cluster')}"
+    share = f"{finding.clusters} of {plural(len(report.clusters), 'cluster')}"
     yield f"{share}: {finding.crd} {finding.path or 'the root'} {_held(finding)}  {finding.id}"
     for item in finding.targets:
         where = f" at {place(item.location)}" if item.location is not None else ""
-        yield f"rejected by {item.target}{where} ({many(item.clusters, 'cluster')}, {many(item.objects, 'object')})"
+        yield f"rejected by {item.target}{where} ({plural(item.clusters, 'cluster')}, {plural(item.objects, 'object')})"
     endpoint = "/status" if finding.endpoint == Endpoint.STATUS else "the object itself"
     verb = "set it" if finding.type == "FieldValueRequired" else "take it out"
     yield f"{verb} by a write to {endpoint}, or widen the CRD there"
@@ -83,15 +83,15 @@ def _held(finding: FleetFinding) -> str:
         return f"is rejected ({finding.type})"
     told = sorted(values.items(), key=lambda item: (-item[1], item[0]))
     same = all(count == finding.clusters for _, count in told)
-    shown = ", ".join(text if same else f"{text} ({count})" for text, count in told[:_MOST_VALUES])
-    rest = len(told) - _MOST_VALUES
+    shown = ", ".join(text if same else f"{text} ({count})" for text, count in told[:_MAX_VALUES])
+    rest = len(told) - _MAX_VALUES
     return f"holds {shown}{f' and {rest} more' if rest > 0 else ''}"
 
 
 def unjudged_sentence(item: UnjudgedReason, report: FleetReport) -> str:
     """Why, towards which targets, and how much."""
-    objects = f"{many(item.objects, 'object')}: " if item.objects else ""
-    share = f"{item.clusters} of {many(len(report.clusters), 'cluster')}"
+    objects = f"{plural(item.objects, 'object')}: " if item.objects else ""
+    share = f"{item.clusters} of {plural(len(report.clusters), 'cluster')}"
     return f"{share}, to {', '.join(item.targets)}: {objects}{item.reason}, e.g. {item.example}"
 
 
@@ -106,11 +106,11 @@ def cluster_sentence(cluster: FleetCluster, report: FleetReport) -> str:
         elif standing.verdict == ReleaseVerdict.BLOCKED:
             said, why = "not to", f" ({_first([paths[id_] for id_ in standing.findings])})"
         elif lossy := standing.objects[WriteResult.LOSES_DATA]:
-            name = f"{name} (data of {many(lossy, 'object')} is lost)"
+            name = f"{name} (data of {plural(lossy, 'object')} is lost)"
         by_text.setdefault((said, why), []).append(name)
     parts = [f"{said} {', '.join(names)}{why}" for (said, why), names in by_text.items()]
     version = f" ({cluster.version})" if cluster.version else ""
-    others = f" and {many(len(cluster.recordings) - 1, 'other recording')}" if len(cluster.recordings) > 1 else ""
+    others = f" and {plural(len(cluster.recordings) - 1, 'other recording')}" if len(cluster.recordings) > 1 else ""
     return f"{cluster.name}{others}{version}: {'; '.join(parts)}"
 
 
@@ -118,7 +118,7 @@ def _first(texts: Sequence[str]) -> str:
     return f"{texts[0]}, and {len(texts) - 1} more" if len(texts) > 1 else "".join(texts)
 
 
-def least_far(report: FleetReport) -> list[FleetCluster]:
+def farthest_last(report: FleetReport) -> list[FleetCluster]:
     """The clusters, those first that can go least far; the most stuck of them first."""
     targets = [release.name for release in report.targets]
 
@@ -133,6 +133,6 @@ def coverage(report: FleetReport) -> str:
     """How much was read, and what was not."""
     read = report.recordings - len(report.unread)
     return (
-        f"Read {read} of {many(report.recordings, 'recording')}; {len(report.unread)} could not be read,"
-        f" {many(len(report.problems), 'problem')}; left out {many(len(report.left_out), 'file')}."
+        f"Read {read} of {plural(report.recordings, 'recording')}; {len(report.unread)} could not be read,"
+        f" {plural(len(report.problems), 'problem')}; left out {plural(len(report.left_out), 'file')}."
     )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from crdcompat.findings.finding import listed
 from crdcompat.models.losses import losses
 from crdcompat.models.matrix_obstacles import ObstaclePart
-from crdcompat.render.wording.findings import many
+from crdcompat.render.wording.findings import plural
 from crdcompat.vocabulary import Direction
 from crdcompat.vocabulary.writes import ReleaseVerdict
 
@@ -77,7 +77,7 @@ def _cause_lines(report: SimulationReport) -> list[str]:
     """``ClusterVersion/version: status.a[*], status.b[*]: "A"``: which object, or how many, and what stands where."""
     alike: dict[tuple[str, str], list[str]] = {}
     for cause in report.causes:
-        who = cause.example.partition(" in ")[0] if cause.objects == 1 else many(cause.objects, cause.kind)
+        who = cause.example.partition(" in ")[0] if cause.objects == 1 else plural(cause.objects, cause.kind)
         held = listed(cause.values, _MAX_VALUES) if cause.values else f"rejected ({cause.type})"
         alike.setdefault((who, held), []).append(cause.path or "the object")
     return [f"{who}: {', '.join(paths)}: {held}" for (who, held), paths in alike.items()]
@@ -87,7 +87,7 @@ def _loss_lines(report: SimulationReport) -> Iterator[str]:
     """``Widget/n/a loses spec.size``, ``3 Widgets lose spec.size, spec.tags[*].key``; kinds of one name tell theirs."""
     alike: dict[tuple[str, str, str], list[str]] = {}
     for loss in losses(report):
-        who = f"{loss.example} loses" if loss.objects == 1 else f"{many(loss.objects, loss.kind)} lose"
+        who = f"{loss.example} loses" if loss.objects == 1 else f"{plural(loss.objects, loss.kind)} lose"
         alike.setdefault((loss.kind, loss.crd, who), []).append(loss.path)
     crds = Counter(kind for kind, _ in {(kind, crd) for kind, crd, _ in alike})
     for (kind, crd, who), paths in alike.items():
@@ -111,7 +111,7 @@ def cluster_answer(cluster: MatrixCluster) -> str:
     sentence = "; ".join(parts) or "None of the releases is older: there is none to go back to"
     counted = (sum(item.outside for item in target.report.not_simulated) for target in cluster.targets)
     left_out = max(counted, default=0)
-    more = f" Left out are {many(left_out, 'object')} of kinds that no release defines." if left_out else ""
+    more = f" Left out are {plural(left_out, 'object')} of kinds that no release defines." if left_out else ""
     return f"{sentence[:1].upper()}{sentence[1:]}.{more}"
 
 
@@ -121,9 +121,9 @@ def verdicts(report: MatrixReport) -> str:
     for direction in Direction:
         counted = report.by_verdict(direction)
         told = ", ".join(f"{count} {verdict}" for verdict, count in counted.items() if count)
-        parts += [f"{many(sum(counted.values()), direction)} ({told})"] if told else []
+        parts += [f"{plural(sum(counted.values()), direction)} ({told})"] if told else []
     waived = len({finding.id for cell in report.cells for finding in cell.findings if finding.waiver is not None})
-    more = f"; {many(waived, 'finding')} waived, and not counted" if waived else ""
+    more = f"; {plural(waived, 'finding')} waived, and not counted" if waived else ""
     return f"{len(report.releases)} releases: {', '.join(parts)}{more}"
 
 

@@ -29,13 +29,13 @@ _LETTERS = {
 _CORNER = "from \\ to"
 _GAP = "  "
 #: What is longer is cut to its end, if it is a path.
-_MOST_LABEL = 24
+_MAX_LABEL = 24
 
 
 def labels(report: MatrixReport) -> dict[str, str]:
     """The names as they stand in a grid: of a long path so much of its end as tells it from the others."""
     names = [release.name for release in report.releases]
-    return {name: _end(name, names) if len(name) > _MOST_LABEL else name for name in names}
+    return {name: _end(name, names) if len(name) > _MAX_LABEL else name for name in names}
 
 
 def _end(name: str, names: Sequence[str]) -> str:

@@ -10,11 +10,11 @@ from crdcompat.models.diff import DiffReport
 from crdcompat.models.finding import Finding, Location
 from crdcompat.models.reports import Report
 from crdcompat.models.simulation import RejectedCause, SimulatedObject, SimulationReport
-from crdcompat.render.escape import Style, finish, harmless
-from crdcompat.render.wording.findings import crd_name, had_waiver, tally, way_out
+from crdcompat.render.escape import Style, escape_text, finish
+from crdcompat.render.wording.findings import crd_name, expired_waiver_sentence, fix_line, tally
 from crdcompat.render.wording.simulation import (
+    cause_fix,
     cause_line,
-    cause_way_out,
     judging,
     object_lines,
     replay_title,
@@ -32,7 +32,7 @@ NOTHING = "there was nothing to check"
 def headline(report: Report) -> str:
     """The result in one sentence, as plain text."""
     if isinstance(report, SimulationReport):
-        return harmless(f"{replay_title(report)}, by their worst write: {verdict_tally(report)}")
+        return escape_text(f"{replay_title(report)}, by their worst write: {verdict_tally(report)}")
     if isinstance(report, CheckReport) and not report.sections:
         return NOTHING
     return tally(report.by_severity())
@@ -94,8 +94,8 @@ def sentences(finding: Finding) -> list[str]:
     """What is said of a finding where there is room for little: it, the API server's words, the way out."""
     said = [f"{crd_name(finding.crd, finding.version)}: {finding.message}."]
     said += [f"API server: {error}" for error in finding.witness.errors[:1]]
-    said += [f"{had_waiver(finding)}."] if finding.ended else []
-    return [harmless(line) for line in (*said, f"Way out: {way_out(finding)}")]
+    said += [f"{expired_waiver_sentence(finding)}."] if finding.ended else []
+    return [escape_text(line) for line in (*said, f"Way out: {fix_line(finding)}")]
 
 
 def cause_id(report: SimulationReport, cause: RejectedCause) -> str:
@@ -108,9 +108,9 @@ def cause_sentences(report: SimulationReport, cause: RejectedCause) -> list[str]
     reader = judging(report)
     said = (
         f"{cause.crd}: {cause_line(cause)}, and {reader.name} rejects it (e.g. {cause.example})",
-        f"Way out: {cause_way_out(cause, reader)}",
+        f"Way out: {cause_fix(cause, reader)}",
     )
-    return [harmless(line) for line in said]
+    return [escape_text(line) for line in said]
 
 
 def rejected(report: SimulationReport) -> list[SimulatedObject]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import orjson
 
 from crdcompat.findings.finding import listed
-from crdcompat.render.wording.findings import many, place
+from crdcompat.render.wording.findings import place, plural
 from crdcompat.vocabulary import Direction
 from crdcompat.vocabulary.writes import Endpoint, RepairVerdict, WriteResult
 
@@ -64,7 +64,7 @@ def object_lines(item: SimulatedObject, style: Style) -> Iterator[str]:
             yield f"    {item.repair.note}"
 
 
-def cause_way_out(cause: RejectedCause, reader: Release) -> str:
+def cause_fix(cause: RejectedCause, reader: Release) -> str:
     """What to do about it: a write, or a wider schema in the judging release."""
     endpoint = "/status" if cause.endpoint == Endpoint.STATUS else "the object itself"
     where = f", or widen {place(cause.location)} of {reader.name}" if cause.location is not None else ""
@@ -86,7 +86,7 @@ def replay_title(report: SimulationReport) -> str:
     """What was replayed on how much."""
     old, new = report.old.name, report.new.name
     what = f"Rollback {new} -> {old}" if report.direction == Direction.ROLLBACK else f"Upgrade {old} -> {new}"
-    return f"{what} replayed on {many(len(report.objects), 'recorded object')}"
+    return f"{what} replayed on {plural(len(report.objects), 'recorded object')}"
 
 
 def judging(report: SimulationReport) -> Release:

@@ -182,7 +182,7 @@ def test_undecided_is_an_item(tmp_path: Path) -> None:
 
 
 def test_a_report_too_large_for_a_page_says_what_it_leaves_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("crdcompat.render.html.items._MOST_ITEMS", 2)
+    monkeypatch.setattr("crdcompat.render.html.items._MAX_ITEMS", 2)
     shown = page(sample(tmp_path))
     assert tally(shown)[:3] == ["1 error", "1 warning", "1 info"]
     assert len(shown.all("details", "item")) == len(shown.script()) == 2

@@ -115,7 +115,7 @@ def test_the_cluster(three: Path) -> None:
 
 
 def test_a_matrix_too_large_for_a_page_says_what_it_leaves_out(three: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("crdcompat.render.html.items._MOST_ITEMS", 4)
+    monkeypatch.setattr("crdcompat.render.html.items._MAX_ITEMS", 4)
     shown = matrix(three)
     assert not shown.all("details", "info")
     assert len(shown.all("details", "error")) == 3
