@@ -1,1 +1,1 @@
-"""Which changes there are, and what each does in both directions, proved by a witness."""
+"""Changes between two CRD sets, and the effect of each in both directions, proved by a witness."""

@@ -1,7 +1,4 @@
-"""A change: a fact about two schemas. No opinion, no effect, no severity (design, section 2).
-
-Whether two values are the same JSON.
-"""
+"""Change: a fact about two schemas, without effect or severity (design, section 2); equality of JSON values."""
 
 from __future__ import annotations
 
@@ -21,8 +18,8 @@ class Change:
 
     ``kind`` is ``facet.what`` (``enum.value-added``). ``old`` and ``new`` are the keyword's values as the
     report shows them, ``added`` and ``removed`` the enum values or property names. ``old_at`` and ``new_at``
-    are pointers inside the schema: where to look on either side. ``of_crd`` marks changes of the CRD itself,
-    whose pointers start at the document.
+    are pointers inside the schema of either side. ``of_crd`` marks changes of the CRD itself, whose pointers
+    start at the document.
     """
 
     kind: str
@@ -47,7 +44,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Undecided:
-    """A difference that nothing in the program understands: reported, never passed over."""
+    """A difference that no facet can judge. Reports list it, so that no difference is silently skipped."""
 
     path: SchemaPath
     keyword: str
@@ -59,20 +56,20 @@ class Undecided:
 
 
 def shown(value: Any) -> Any:
-    """A keyword's value for the report: absent is null."""
+    """A keyword's value for the report: ABSENT becomes null."""
     return None if value is ABSENT else value
 
 
 def identical(a: Any, b: Any) -> bool:
-    """Equal as JSON: Python takes 1 for true and 1.0 for 1, so what looks equal is compared as text too."""
+    """Whether two values are the same JSON. Python equates 1, 1.0 and true, so equal values are compared as text."""
     return a is b or (a == b and _schema_text(a) == _schema_text(b))
 
 
 def canonical(value: Any) -> bytes:
-    """The text that all values have which are the same JSON: keys sorted, no spaces."""
+    """Canonical JSON of a value: keys sorted, no spaces. Values that are the same JSON have the same text."""
     return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
 
 
 def _schema_text(value: Any) -> bytes:
-    """The same of a schema as YAML gives it: a key may be a number."""
+    """Canonical JSON of a schema read from YAML, where a key may be a number."""
     return orjson.dumps(value, option=orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS)

@@ -1,7 +1,7 @@
-"""A facet of what a CRD says outside its schemas: versions, scope, names, subresources, conversion.
+"""A facet of a CRD outside its schemas: versions, scope, names, subresources, conversion.
 
-Each is a module of ``compare/crd_facets/``. Most of these effects follow from the CRD alone: no object shows them.
-What a server would refuse is asked of the room that knows its sentences.
+Each facet is a module of ``compare/crd_facets/``. Most of these effects follow from the CRD alone and need no
+example object. ``apiserver.crd_validation`` decides which CRDs a server rejects, and in which words.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from crdcompat.vocabulary import Effect
 
 @dataclass(frozen=True, slots=True)
 class CrdEffect:
-    """What a change does in one direction: the effect, the server's sentence, and an object where one is needed."""
+    """The effect of a change in one direction, with the server's message and the example object, if there are any."""
 
     effect: Effect = Effect.NONE
     sentence: str = ""
@@ -44,10 +44,11 @@ class CrdChange:
 
 
 @dataclass(frozen=True, eq=False)
-class CrdPair:
-    """Two resolved CRDs, what runs beside either, and why the CRD of one side cannot replace the other's ("": it can).
+class ResolvedPair:
+    """Two resolved CRDs with the servers of either release.
 
-    The refusals are the server's sentences.
+    ``refused_rollback`` is the server's message when OLD's CRD replaces NEW's, ``refused_upgrade`` when NEW's replaces
+    OLD's; "" if the server accepts the replacement.
     """
 
     old: Resolved
@@ -59,11 +60,11 @@ class CrdPair:
 
     @property
     def crds(self) -> tuple[Crd, Crd]:
-        """The documents that speak for the CRD itself, OLD's and NEW's."""
+        """The first CRD of OLD and of NEW, which represents its side."""
         return self.old.documents[0].crd, self.new.documents[0].crd
 
     def refused(self, words: str) -> tuple[CrdEffect, CrdEffect]:
-        """The effects of rollback and upgrade if the refusals name ``words`` (a field path)."""
+        """The effects of rollback and upgrade: CRD_REJECTED where the message names ``words`` (a field path)."""
         rollback, upgrade = (
             CrdEffect(Effect.CRD_REJECTED, text) if words in text else NOTHING
             for text in (self.refused_rollback, self.refused_upgrade)
@@ -73,35 +74,35 @@ class CrdPair:
 
 @dataclass(frozen=True, eq=False)
 class VersionPair:
-    """One version that two resolved CRDs have."""
+    """One version that both resolved CRDs have."""
 
     name: str
     old: Chosen
     new: Chosen
-    crds: CrdPair
+    crds: ResolvedPair
 
     @property
     def versions(self) -> tuple[CrdVersion, CrdVersion]:
         return self.old.version, self.new.version
 
 
-def pair_crds(old: Resolved, new: Resolved, old_server: Server, new_server: Server) -> CrdPair:
-    """Two resolved CRDs side by side; each server is asked whether it takes the other side's CRD."""
+def pair_crds(old: Resolved, new: Resolved, old_server: Server, new_server: Server) -> ResolvedPair:
+    """Pair two resolved CRDs, and validate each as an update of the other on the server that receives it."""
     a, b = _whole(old), _whole(new)
     rollback = update_refusal(b, a, _stored(b), old_server)
     upgrade = update_refusal(a, b, _stored(a), new_server)
-    return CrdPair(old, new, old_server, new_server, rollback, upgrade)
+    return ResolvedPair(old, new, old_server, new_server, rollback, upgrade)
 
 
 def _whole(resolved: Resolved) -> Crd:
-    """The CRD with all versions of its context, whichever documents give them."""
+    """The CRD with all versions of its context, from all documents."""
     first = resolved.documents[0].crd
     versions = tuple(chosen.version for chosen in resolved.versions.values())
     return Crd(first.name, first.group, first.kind, first.plural, first.scope, first.annotations, versions, first.raw)
 
 
 def _stored(crd: Crd) -> list[str]:
-    """What ``status.storedVersions`` holds where only this CRD was ever installed."""
+    """The value of ``status.storedVersions`` in a cluster where no other CRD was installed before."""
     return [version.name for version in crd.versions if version.storage]
 
 
@@ -111,11 +112,11 @@ def spec_of(crd: Crd) -> dict[str, Any]:
 
 
 def crd_change(kind: str, old: Any, new: Any, old_at: Pointer, new_at: Pointer | None = None) -> Change:
-    """A change of the CRD itself; ``new_at`` is the place in NEW's document, if not the same as in OLD's."""
+    """A change of the CRD itself; ``new_at`` is the pointer in NEW's document, by default the same as in OLD's."""
     return Change(kind, (), old, new, old_at=old_at, new_at=old_at if new_at is None else new_at, of_crd=True)
 
 
-def no_changes(pair: CrdPair) -> Iterator[CrdChange]:
+def no_changes(pair: ResolvedPair) -> Iterator[CrdChange]:
     return iter(())
 
 
@@ -125,19 +126,19 @@ def no_version_changes(pair: VersionPair) -> Iterator[CrdChange]:
 
 @dataclass(frozen=True, eq=False)
 class CrdFacet:
-    """One thing that a CRD says outside its schemas.
+    """One kind of difference between CRDs outside their schemas.
 
     ``effects``: its kinds of change (``version.added``), each with the effects it can have. ``changes`` yields those of
-    the CRD itself, ``version_changes`` those of a version of both sides. ``spec_keys`` and ``version_keys``: the keys
-    of ``spec`` and of an entry of ``spec.versions`` that the facet answers for. ``facts``: by name, what the CRD itself
-    says; where several documents of a side give one CRD and disagree on a fact, nobody knows which a cluster gets.
-    ``texts``: by name, what no server looks at when it judges an object.
+    the CRD itself, ``version_changes`` those of a version that both sides have. ``spec_keys`` and ``version_keys``: the
+    keys of ``spec`` and of an entry of ``spec.versions`` that the facet compares. ``facts``: values of the CRD by name;
+    where several documents of one side define the CRD and differ in a fact, the comparison reports it as undecided.
+    ``texts``: values by name that admission ignores.
 
     ``waived_by`` and ``explains`` are those of ``Facet``.
     """
 
     effects: Mapping[str, Effects]
-    changes: Callable[[CrdPair], Iterator[CrdChange]] = no_changes
+    changes: Callable[[ResolvedPair], Iterator[CrdChange]] = no_changes
     version_changes: Callable[[VersionPair], Iterator[CrdChange]] = no_version_changes
     spec_keys: frozenset[str] = frozenset()
     version_keys: frozenset[str] = frozenset()

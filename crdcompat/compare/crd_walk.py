@@ -1,6 +1,6 @@
-"""Two CRDs side by side outside their schemas: every difference is a change, a counted text change, or undecided.
+"""Compare two CRDs outside their schemas: every difference is a change, a counted text change, or undecided.
 
-Each key belongs to a facet, or is text, or is reported as undecided: none is passed over.
+A key belongs to a facet, is text, or is reported as undecided, so that no difference is silently skipped.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from functools import cache
 
 from crdcompat.apiserver.versions import Server
 from crdcompat.compare.changes import Undecided
-from crdcompat.compare.crd_facet import CrdChange, CrdPair, VersionPair, pair_crds, spec_of
+from crdcompat.compare.crd_facet import CrdChange, ResolvedPair, VersionPair, pair_crds, spec_of
 from crdcompat.compare.registry import all_crd_facets
 from crdcompat.crds.pairing import Chosen, Resolved
 from crdcompat.records import dataclass
 
 _TEXT_KEYS = ("additionalPrinterColumns", "deprecationWarning")
-#: Compared elsewhere: what identifies a CRD and a version, and their schemas; in v1beta1 some are keys of ``spec``.
+#: Compared elsewhere: identities of CRDs and versions, and schemas. v1beta1 has some of them in ``spec``.
 _SPEC_ELSEWHERE = frozenset({"group", "versions", "version", "validation", "additionalPrinterColumns"})
 _VERSION_ELSEWHERE = frozenset({"name", "schema", *_TEXT_KEYS})
 _UNKNOWN = "not a field that this version knows"
@@ -24,7 +24,7 @@ _UNKNOWN = "not a field that this version knows"
 
 @dataclass(frozen=True, slots=True)
 class CrdDiff:
-    """Changes, undecided differences by version name ("" for the CRD itself), and text-only ones."""
+    """Changes, undecided differences with their version name ("" for the CRD itself), and names of text changes."""
 
     changes: tuple[CrdChange, ...]
     undecided: tuple[tuple[str, Undecided], ...]
@@ -32,7 +32,7 @@ class CrdDiff:
 
 
 def diff_crds(old: Resolved, new: Resolved, old_server: Server, new_server: Server) -> CrdDiff:
-    """Compare what two resolved CRDs say outside their schemas."""
+    """Compare two resolved CRDs outside their schemas."""
     pair = pair_crds(old, new, old_server, new_server)
     (a, b), spec_keys = pair.crds, _owned()[0]
     texts = [name for facet in all_crd_facets() for name, text in facet.texts.items() if text(a) != text(b)]
@@ -58,7 +58,7 @@ def _owned() -> tuple[frozenset[str], frozenset[str]]:
     return spec_keys, _VERSION_ELSEWHERE.union(*(facet.version_keys for facet in facets))
 
 
-def _changes(pair: CrdPair) -> Iterator[CrdChange]:
+def _changes(pair: ResolvedPair) -> Iterator[CrdChange]:
     for facet in all_crd_facets():
         yield from facet.changes(pair)
     for name in sorted(pair.old.versions.keys() & pair.new.versions.keys()):
@@ -80,7 +80,7 @@ def _version_rest(left: Chosen, right: Chosen) -> Iterator[Undecided]:
 
 
 def _disagreements(resolved: Resolved, side: str) -> Iterator[Undecided]:
-    """Several documents give one CRD: where they differ on the CRD itself, nobody knows which a cluster gets."""
+    """The facts in which several documents of one CRD differ: a cluster may get any of them."""
     first, *others = resolved.documents
     for other in others:
         for facet in all_crd_facets():

@@ -1,7 +1,7 @@
-"""Lists that hold something twice by one count and not by another: what list types and list keys have in common.
+"""Trials for list types and list keys: lists with items that are duplicates under only one of two schemas.
 
-Servers tolerate duplicates that are stored already: they are refused when an object is created anew, restored,
-or when a write adds them. Ratcheting and server-side apply follow the keys too.
+Servers tolerate duplicates that are already stored. They reject them when an object is created or restored, or when a
+write adds them. Ratcheting and server-side apply use the same keys.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from crdcompat.schema.paths import ITEM, node_at
 from crdcompat.schema.sample import list_of_size, sample, values
 from crdcompat.schema.structural import ABSENT, Node
 
-_MOST = 4
+_MAX_TRIALS = 4
 
 
 def duplicate_trials(change: Change, pair: WriterReader) -> Trials:
-    """Lists that hold something twice by the reader's count and not by the writer's."""
+    """Lists whose items are duplicates for the reader and distinct for the writer."""
     writer, reader = node_at(pair.writer.node, change.path), node_at(pair.reader.node, change.path)
     if writer is None or reader is None or reader.list_type == "atomic" or writer.items is None:
         return Trials((), complete=reader is not None and reader.list_type == "atomic")
-    made = islice(_doubles(writer, reader), _MOST)
+    made = islice(_doubles(writer, reader), _MAX_TRIALS)
     return Trials(tuple(Trial(value, change.path, at=(*change.path, ITEM)) for value in made))
 
 
@@ -57,7 +57,7 @@ def _doubles(writer: Node, reader: Node) -> Iterator[list[Any]]:
 
 
 def _with_keys(writer: Node, reader: Node) -> Iterator[list[Any]]:
-    """Two items that agree on the reader's keys and differ in a key of the writer's that the reader lacks."""
+    """Lists of two items with equal values of the reader's keys and different values of another key or member."""
     assert writer.items is not None
     base = sample(writer.items)
     if reader.list_type != "map" or not isinstance(base, dict):

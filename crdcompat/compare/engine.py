@@ -1,13 +1,13 @@
-"""From two faced CRD sets to judged changes: each distinct pair of schemas once, contexts merged.
+"""Judge the changes between two paired CRD sets: each distinct pair of schemas once, contexts merged.
 
-The same change in several contexts is one result that lists them; its witness holds in each (design, section 4).
+The same change in several contexts is one result that lists them; its witness proves the effect in each (design,
+section 4).
 
-Versions that only one side has: what is written as one of them is read as another on the other side.
-
-With conversion strategy None the object in etcd keeps its values whatever version it was written as. A value that
-only the lone version allows passes while its own clients write it; where that version is gone, every write of
-the object meets a schema that rejects it. Losses are no matter of the release: a field that the stored version does not
-have is pruned on the side that wrote it as well.
+The engine also compares across versions: where only one side has a version, the other side reads objects written as it
+as another version. With conversion strategy None the object in etcd keeps its values, whatever its version was. A value
+that only the missing version allows passes as long as its own clients write it; where that version is gone, the
+remaining versions' schemas reject every write of the object. Losses do not count here: a field that the stored version
+lacks is pruned on the writer's side as well.
 """
 
 from __future__ import annotations
@@ -31,9 +31,10 @@ from crdcompat.vocabulary import Direction, Effect
 
 
 class Comparer:
-    """Compares faced CRDs; ``old_server`` and ``new_server`` are what runs beside either release.
+    """Compares paired CRDs; ``old_server`` and ``new_server`` run beside either release.
 
-    ``cache`` is given to all comparisons of sets that were read by one reader and stay in memory.
+    ``cache`` may serve several comparisons, if one reader has read all their sets and they stay in memory: it
+    identifies versions by ``id``.
     """
 
     def __init__(self, old_server: Server, new_server: Server, cache: ComparisonCache | None = None) -> None:
@@ -45,7 +46,7 @@ class Comparer:
         self._crds: dict[tuple[int, int], CrdDiff] = {}
 
     def compare(self, pairs: Iterable[CrdPair], directions: Iterable[Direction] = tuple(Direction)) -> Comparison:
-        """Compare all pairs; ``directions`` are those whose effects are wanted."""
+        """Compare all pairs and judge the changes in ``directions``."""
         found = Comparison()
         occurrences: dict[tuple[Any, ...], list[Occurrence]] = {}
         of_crds: dict[tuple[Any, ...], tuple[CrdChange, list[Occurrence]]] = {}
@@ -73,7 +74,7 @@ class Comparer:
         found.changed |= {judged.crd for judged in found.judged} | {item.crd for item in found.open}
         return found
 
-    # -- what differs -------------------------------------------------------------------------------
+    # -- differences -------------------------------------------------------------------------------
 
     def _occurrences(self, crd_pair: CrdPair, found: Comparison) -> Iterator[tuple[str, Occurrence]]:
         for version in crd_pair.old.versions.keys() & crd_pair.new.versions.keys():
@@ -82,8 +83,8 @@ class Comparer:
                 yield version, Occurrence(crd_pair.context, crd_pair.terminal, old, new, change)
 
     def _crossings(self, crd_pair: CrdPair) -> Iterator[tuple[str, Occurrence]]:
-        """What the versions of one side alone allow and others do not, if those did not change so themselves."""
-        for direction, name, old, new in crossings(crd_pair):
+        """Changes between a version of one side and another version, except changes of the latter itself."""
+        for direction, name, old, new in version_crossings(crd_pair):
             same = self._schema_diff(crd_pair.old.versions[name], crd_pair.new.versions[name])
             known = {_identity("", name, change) for change in same.changes}
             for change in self._schema_diff(old, new).changes:
@@ -100,11 +101,8 @@ class Comparer:
 
     def _diff(self, old: Chosen, new: Chosen, found: Comparison, name: str) -> SchemaDiff:
         diff = self._schema_diff(old, new)
-        pair = (old.document.crd, old.version.schema, new.document.crd, new.version.schema)
-        key = tuple(map(id, pair))
-        if (
-            key not in self._counted_texts
-        ):  # texts are counted by pairs of manifests: variants may differ in nothing else
+        key = tuple(map(id, (old.document.crd, old.version.schema, new.document.crd, new.version.schema)))
+        if key not in self._counted_texts:  # counted per pair of manifests: variants may differ in texts alone
             self._counted_texts.add(key)
             found.texts += [f"{name}/{old.version.name} {text}" for text in diff.texts]
         if diff.changes or diff.undecided or diff.texts:
@@ -118,7 +116,10 @@ class Comparer:
             for item in self._diff(old, new, found, name).undecided:
                 yield Open(item, name, version, (crd_pair.context,), old, new)
         for version, item in self._crd_diff(crd_pair, found).undecided:
-            at_old, at_new = _speaker(crd_pair.old.versions, version), _speaker(crd_pair.new.versions, version)
+            at_old, at_new = (
+                _representative(crd_pair.old.versions, version),
+                _representative(crd_pair.new.versions, version),
+            )
             yield Open(item, name, version, (crd_pair.context,), at_old, at_new)
 
     def _crd_diff(self, crd_pair: CrdPair, found: Comparison) -> CrdDiff:
@@ -130,7 +131,7 @@ class Comparer:
                 found.changed.add(crd_pair.old.name)
         return self._crds[key]
 
-    # -- what it does -------------------------------------------------------------------------------
+    # -- effects -------------------------------------------------------------------------------
 
     def _judge(
         self, crd: str, version: str, places: list[Occurrence], directions: tuple[Direction, ...], found: Comparison
@@ -167,7 +168,7 @@ class Comparer:
                 )
 
     def _outcomes(self, places: list[Occurrence], direction: Direction) -> dict[tuple[int, int], Outcome]:
-        """The outcome per distinct pair of schemas; a witness found in one is tried in the next first."""
+        """The outcome per distinct pair of schemas. The last witness is tried first in the next pair."""
         found: dict[tuple[int, int], Outcome] = {}
         last: Outcome | None = None
         for occurrence in places:
@@ -192,7 +193,7 @@ class Comparer:
         effect: Effect,
         outcomes: dict[tuple[int, int], Outcome],
     ) -> Witness:
-        """One witness that holds in every context listed."""
+        """One witness that proves the effect in all occurrences."""
         distinct = {(id(s.old.version.schema), id(s.new.version.schema)): s for s in occurrences}
         witnesses = [outcomes[key].witness for key in distinct]
         if all(witness is witnesses[0] for witness in witnesses):
@@ -223,43 +224,45 @@ class Comparer:
 
 
 def _crd_occurrence(crd_pair: CrdPair, item: CrdChange) -> Occurrence:
-    old, new = (_speaker(side.versions, item.version) for side in (crd_pair.old, crd_pair.new))
+    old, new = (_representative(side.versions, item.version) for side in (crd_pair.old, crd_pair.new))
     return Occurrence(crd_pair.context, crd_pair.terminal, old, new, item.change)
 
 
 def _crd_judged(
     crd: str, item: CrdChange, places: list[Occurrence], directions: tuple[Direction, ...], found: Comparison
 ) -> Iterator[Judged]:
-    """The CRD's own changes: their effect follows from the CRD, the server's sentence takes a witness's place."""
+    """Judge changes of the CRD itself: their effect follows from the CRD, the server's message replaces the witness."""
     windows = (item.rollback.effect, item.upgrade.effect)
     for direction in directions:
-        met = item.rollback if direction == Direction.ROLLBACK else item.upgrade
-        if met.effect == Effect.NONE:
+        outcome = item.rollback if direction == Direction.ROLLBACK else item.upgrade
+        if outcome.effect == Effect.NONE:
             found.without_effect[direction] += 1
             continue
-        errors = (met.sentence,) if met.sentence else ()
-        witness = Witness(met.object, errors, reason=None if met.object is not None else _OF_THE_CRD)
+        errors = (outcome.sentence,) if outcome.sentence else ()
+        witness = Witness(outcome.object, errors, reason=None if outcome.object is not None else _OF_THE_CRD)
         kind = places[0].old.document.crd.kind
-        yield Judged(item.change, direction, met.effect, witness, (), windows, crd, kind, item.version, tuple(places))
+        yield Judged(
+            item.change, direction, outcome.effect, witness, (), windows, crd, kind, item.version, tuple(places)
+        )
 
 
 _OF_THE_CRD = "a change of the CRD itself: it needs no object to show"
 
 
 def _merge(item: Open, opened: dict[tuple[Any, ...], Open]) -> None:
-    """The same open difference in several contexts is one."""
+    """Merge an open difference into ``opened``, with the contexts of its equals."""
     key = (item.crd, item.version, item.undecided.path, item.undecided.keyword, _text(item.undecided))
     known = opened.get(key, item)
     contexts = tuple(dict.fromkeys((*known.contexts, *item.contexts)))
     opened[key] = Open(known.undecided, item.crd, item.version, contexts, known.old, known.new)
 
 
-def _speaker(versions: dict[str, Chosen], version: str) -> Chosen:
+def _representative(versions: dict[str, Chosen], version: str) -> Chosen:
     return versions.get(version) or next(iter(versions.values()))
 
 
 def _identity(crd: str, version: str, change: Change) -> tuple[Any, ...]:
-    """Equal CRD, version, path, change, old and new: the same change, wherever it stands."""
+    """The key of a change: occurrences with equal keys are the same change."""
     facts = (change.old, change.new, change.added, change.removed)
     return (crd, version, change.path, change.kind, canonical(facts))
 
@@ -268,25 +271,28 @@ def _text(item: Undecided) -> bytes:
     return canonical((item.old, item.new, item.reason))
 
 
-def crossings(crd_pair: CrdPair) -> Iterator[tuple[Direction, str, Chosen, Chosen]]:
-    """Direction, version read, and the documents of OLD and NEW, one of them the version written."""
-    if not (_copies(crd_pair.old) and _copies(crd_pair.new)):
+def version_crossings(crd_pair: CrdPair) -> Iterator[tuple[Direction, str, Chosen, Chosen]]:
+    """The pairs of different versions that conversion connects: direction, version read, OLD's and NEW's version.
+
+    One of the two is the version written, which the other side lacks.
+    """
+    if not (_converts_by_copying(crd_pair.old) and _converts_by_copying(crd_pair.new)):
         return
     shared = sorted(crd_pair.old.versions.keys() & crd_pair.new.versions.keys())
     for name in shared:
-        for written in _lone(crd_pair.new, crd_pair.old):
+        for written in _served_only_by(crd_pair.new, crd_pair.old):
             yield Direction.ROLLBACK, name, crd_pair.old.versions[name], written
-        for written in _lone(crd_pair.old, crd_pair.new):
+        for written in _served_only_by(crd_pair.old, crd_pair.new):
             yield Direction.UPGRADE, name, written, crd_pair.new.versions[name]
 
 
-def _lone(side: Resolved, other: Resolved) -> list[Chosen]:
-    """The versions that clients can write on one side alone; if one is stored, the CRD itself cannot follow."""
+def _served_only_by(side: Resolved, other: Resolved) -> list[Chosen]:
+    """The served versions that only ``side`` has, without the stored one: servers reject a CRD that drops it."""
     names = sorted(side.versions.keys() - other.versions.keys())
     chosen = (side.versions[name] for name in names)
     return [each for each in chosen if each.version.served and not each.version.storage]
 
 
-def _copies(side: Resolved) -> bool:
-    """Whether the side converts by copying: a webhook may do anything."""
+def _converts_by_copying(side: Resolved) -> bool:
+    """Whether the side's conversion strategy is None. The effect of a conversion webhook is unknown."""
     return side.documents[0].crd.conversion_strategy == "None"

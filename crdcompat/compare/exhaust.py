@@ -1,7 +1,7 @@
-"""Whether a field can hold a value at all: on its own, and beside what its parent's junctors mention.
+"""Decide by exhaustion whether a field can have a value, given its own keywords and its parent's junctors.
 
-A node's junctors look at a few sibling fields, mostly enums and lengths. Where every such field has a small
-complete set of cases, trying all combinations decides the question; else nothing is said.
+Junctors restrict a few sibling fields, mostly by enums and lengths. Where every such field has a small complete set of
+cases, trying all combinations decides the question. Otherwise the answer is "not decided".
 """
 
 from __future__ import annotations
@@ -18,26 +18,26 @@ from crdcompat.schema.enums import enum_members
 from crdcompat.schema.sample import sample
 from crdcompat.schema.structural import ABSENT, Node
 
-_MOST = 4096
+_MAX_COMBINATIONS = 4096
 _LENGTHS = frozenset({"minLength", "maxLength"})
-#: Stands for all strings that no branch names.
-FRESH = "zz-other"
+#: Represents all strings that no branch names.
+_OTHER_STRING = "zz-other"
 
 
 def forbids(node: Node, value: Any, server: Server) -> bool:
-    """Whether the field's own keywords and rules forbid a value, whatever object stands around it."""
+    """Whether the field's own keywords and rules reject a value, in whatever object."""
     return not NodeJudge(node, server).accepts(value)
 
 
 def cannot_hold(parent: Node, member: str, value: Any, server: Server) -> bool:
-    """True if no object of ``parent`` can hold ``value`` at ``member`` because of its junctors; False: not decided."""
+    """True if the junctors of ``parent`` reject every object with ``value`` at ``member``; False if not decided."""
     relevant = Node(_relevant(parent.raw, member))
     named: dict[str, list[Node]] = {}
     if not _collect(relevant, named) or member not in named:
         return False
     others = [name for name in named if name != member]
     domains = [_domain_of(parent, name, named[name]) for name in others]
-    if any(domain is None for domain in domains) or prod(len(domain or ()) for domain in domains) > _MOST:
+    if any(domain is None for domain in domains) or prod(len(domain or ()) for domain in domains) > _MAX_COMBINATIONS:
         return False
     validator = SchemaValidator(relevant, server)
     for combination in product(*(domain or () for domain in domains)):
@@ -52,7 +52,7 @@ def cannot_hold(parent: Node, member: str, value: Any, server: Server) -> bool:
 
 
 def all_cases(writer: Node, reader: Node) -> list[dict[str, Any]] | None:
-    """Every object that the junctors of two nodes can tell apart, over the members they mention; None if not known."""
+    """One object per case that the junctors of two nodes distinguish, over the members they name; None if not known."""
     named: dict[str, list[Node]] = {}
     if not (_collect(writer, named) and _collect(reader, named)):
         return None
@@ -64,7 +64,7 @@ def all_cases(writer: Node, reader: Node) -> list[dict[str, Any]] | None:
         if domain is None:
             return None
         domains[name] = domain
-    if prod(map(len, domains.values())) > _MOST:
+    if prod(map(len, domains.values())) > _MAX_COMBINATIONS:
         return None
     base = sample(writer)
     if not isinstance(base, dict):
@@ -77,24 +77,24 @@ def all_cases(writer: Node, reader: Node) -> list[dict[str, Any]] | None:
 
 
 def _relevant(raw: dict[str, Any], member: str) -> dict[str, Any]:
-    """The junctors that speak about ``member``: what they forbid together is forbidden, whatever the others say."""
+    """The junctors of a schema that mention ``member``. Values that they reject stay rejected with the others."""
     kept: dict[str, Any] = {}
     for keyword in ("anyOf", "oneOf", "not"):
-        if keyword in raw and _speaks_of(raw[keyword], member):
+        if keyword in raw and _mentions(raw[keyword], member):
             kept[keyword] = raw[keyword]
     if isinstance(raw.get("allOf"), list):
-        kept["allOf"] = [branch for branch in raw["allOf"] if _speaks_of(branch, member)]
+        kept["allOf"] = [branch for branch in raw["allOf"] if _mentions(branch, member)]
     return kept
 
 
-def _speaks_of(value: Any, member: str) -> bool:
+def _mentions(value: Any, member: str) -> bool:
     if isinstance(value, list):
-        return any(item == member if isinstance(item, str) else _speaks_of(item, member) for item in value)
-    return isinstance(value, dict) and any(key == member or _speaks_of(item, member) for key, item in value.items())
+        return any(item == member if isinstance(item, str) else _mentions(item, member) for item in value)
+    return isinstance(value, dict) and any(key == member or _mentions(item, member) for key, item in value.items())
 
 
 def _collect(node: Node, named: dict[str, list[Node]]) -> bool:
-    """Gather the branch schemas per member; False where a branch says more than this reasoning understands."""
+    """Collect the branch schemas per member; False where a branch has keywords that this reasoning does not cover."""
     for branch in node.junctor_branches():
         if branch.raw.keys() - {"properties", "required", "allOf", "anyOf", "oneOf", "not", "description"}:
             return False
@@ -108,11 +108,11 @@ def _collect(node: Node, named: dict[str, list[Node]]) -> bool:
 
 
 def _domain_of(parent: Node, name: str, constraints: list[Node]) -> list[Any] | None:
-    """Every case of one member that the constraints can tell apart, absent included; None if not known."""
+    """One value per case of a member that the constraints distinguish, ABSENT included; None if not known."""
     declared = parent.properties.get(name)
     if declared is not None:
         return _domain(declared, constraints)
-    # What the parent does not declare is pruned, unless it keeps what it does not know.
+    # Undeclared members are pruned, unless the parent preserves unknown fields.
     return None if parent.preserve or parent.additional is not None else [ABSENT]
 
 
@@ -136,9 +136,9 @@ def _domain(declared: Node, constraints: list[Node]) -> list[Any] | None:
     if own is not None:
         cases += own
     else:
-        # Beside a bound, a text of each length that it can tell apart stands for all others already.
+        # With a length limit, the strings around the limit already represent all others.
         bounded = any(_LENGTHS & constraint.raw.keys() for constraint in constraints)
-        cases += [""] if bounded else [FRESH, ""]
+        cases += [""] if bounded else [_OTHER_STRING, ""]
     if own is not None:
         cases = [case for case in cases if case is ABSENT or case in own]
     return list({repr(case): case for case in cases}.values())

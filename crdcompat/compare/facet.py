@@ -1,7 +1,7 @@
-"""A facet: all that the program knows about one kind of difference. Each is a module of ``compare/facets/``.
+"""A facet: all knowledge about one kind of difference. Each facet is a module of ``compare/facets/``.
 
-The walk, the proof, waivers, evidence and the suggested patch ask the facet of a change; none of them knows a kind of
-change by name. A module declares its facet as ``FACET``; what it leaves out has the defaults below.
+The walk, the proof, waivers, evidence and the suggested patch use the facet of a change and know no kind of change by
+name. A module declares its facet as ``FACET``.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from crdcompat.vocabulary import Direction, Effect
 
 @dataclass(frozen=True, slots=True)
 class Effects:
-    """What a kind of change can do in each direction, strongest effect first (reference section 13)."""
+    """The possible effects of a kind of change in each direction, the strongest first (reference section 13)."""
 
     rollback: tuple[Effect, ...] = ()
     upgrade: tuple[Effect, ...] = ()
@@ -32,15 +32,15 @@ class Effects:
 
 
 class WaivedBy(StrEnum):
-    """What a waiver names beside the place. It covers nothing that comes later."""
+    """What a waiver names beside the path, so that it does not cover later changes."""
 
-    OLD_AND_NEW = "old-and-new"  # what the keyword was and what it became
-    VALUES = "values"  # the values that came or went, each accepted by itself
-    PLACE = "place"  # nothing: the property that comes or goes is the place
+    OLD_AND_NEW = "old-and-new"  # the keyword's value on both sides
+    VALUES = "values"  # the added or removed values, each waived by itself
+    PLACE = "place"  # nothing more: the path names the added or removed property
 
 
 class Differing(Protocol):
-    """What a change and each finding about it say of the two sides."""
+    """The values of both sides, which a change and its findings have."""
 
     @property
     def old(self) -> Any: ...
@@ -54,9 +54,9 @@ class Differing(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Reaction:
-    """What a reader does to a recorded object, seen from a finding: ``at`` its place, ``below`` it or at it.
+    """The reader's reaction to a recorded object, as seen from a finding: ``at`` its path, or at or ``below`` it.
 
-    ``error`` is the reader's sentence, where it rejects the object.
+    ``error`` is the reader's error, where it rejects the object.
     """
 
     at: bool
@@ -66,10 +66,10 @@ class Reaction:
 
 @dataclass(frozen=True, slots=True)
 class Widening:
-    """A keyword of OLD's schema set so that OLD tolerates what NEW lets in; ``pointer`` starts at the schema's root.
+    """A new value of a keyword in OLD's schema, with which OLD accepts what NEW allows.
 
-    ABSENT removes the keyword. Where two changes set one list, the list keeps the items of both, or, if ``common``,
-    only those that both have.
+    ``pointer`` leads from the schema's root to the node; the value ABSENT removes the keyword. Where two widenings set
+    one list, the result is their union, or, if ``common``, their intersection.
     """
 
     pointer: Pointer
@@ -78,22 +78,22 @@ class Widening:
     common: bool = False
 
 
-#: A change, the values that are to be tolerated, and the roots of OLD's and NEW's schemas.
+#: Arguments: the change, the values to tolerate, the roots of OLD's and NEW's schemas.
 Widen = Callable[[Change, tuple[Any, ...], Node, Node], Iterator[Widening]]
 
 
 def no_widening(change: Change, values: tuple[Any, ...], old: Node, new: Node) -> Iterator[Widening]:
-    """No keyword of OLD makes it tolerant without saying more than the change does."""
+    """No widening: no keyword of OLD would tolerate exactly what the change allows."""
     return iter(())
 
 
 def copy_from_new(keywords: Collection[str]) -> Widen:
-    """Tolerant as soon as ``keywords`` say in OLD what they say in NEW."""
+    """Widen by copying NEW's values of ``keywords`` to OLD."""
     return lambda change, values, old, new: _set(change, keywords, old, new, dropped=False)
 
 
 def drop_keywords(keywords: Collection[str]) -> Widen:
-    """Tolerant only without ``keywords``: what NEW says rejects something of OLD's own."""
+    """Widen by removing ``keywords`` from OLD, where NEW's values would reject values that OLD accepts."""
     return lambda change, values, old, new: _set(change, keywords, old, new, dropped=True)
 
 
@@ -108,12 +108,12 @@ def _set(change: Change, keywords: Collection[str], old: Node, new: Node, *, dro
 
 
 def explains_at(difference: Differing, reaction: Reaction) -> bool:
-    """Only a reaction at the place itself comes from the change."""
+    """The change explains only reactions at its own path."""
     return reaction.at
 
 
 def explains_below(difference: Differing, reaction: Reaction) -> bool:
-    """A reaction at the place or to something in it comes from the change: a type, a branch, a whole new schema."""
+    """The change explains reactions at its path and below it: it affects a type, a branch, or a whole subtree."""
     return reaction.below
 
 
@@ -121,19 +121,19 @@ def explains_below(difference: Differing, reaction: Reaction) -> bool:
 class Facet:
     """One kind of difference.
 
-    ``keywords``: those of the structural schema that the facet answers for. ``effects``: its kinds of change
-    (``enum.value-added``), each with the effects it can have; the proof may find less.
+    ``keywords``: the keywords of the structural schema that the facet compares. ``effects``: its kinds of change
+    (``enum.value-added``), each with its possible effects; the proof may find weaker ones.
 
-    ``changes`` yields the changes at one site, and the differences that the facet owns but cannot decide. It is asked
-    about branches of junctors only if ``in_branches``: a branch restricts the same data together with the other
-    branches, and its properties declare none, so most of what differs there is the facet of junctors' to judge.
-    ``trials`` gives values to prove a change's effects with in one direction; they depend on the node of the change
-    alone, or, if ``looks_above``, on its parent, too. ``shows`` says whether the reader's verdict shows an effect at
-    the place looked at.
+    ``changes`` yields the changes at one site, and the differences that the facet cannot decide. The walk calls it
+    for branches of junctors only if ``in_branches``: a branch restricts the same data together with the others, and
+    its properties declare no fields, so the facet of junctors judges most differences there.
+    ``trials`` gives the values that may prove a change's effects in one direction. They depend on the node of the
+    change alone, or, if ``looks_above``, on its parent, too. ``shows``: whether the reader's verdict shows an effect at the
+    pointer of the verdict.
 
-    ``waived_by``: what a waiver of a kind names, if not both sides. ``widen``: how OLD's schema is made tolerant of
-    what NEW lets in. ``explains``: whether the change made a reader treat a recorded object so; it is asked about
-    reactions of the finding's effect only, and not about pruning, which any loss at or below the place shows.
+    ``waived_by``: what a waiver of a kind names, by default the values of both sides. ``widen``: how OLD's schema can
+    accept what NEW allows. ``explains``: whether the change caused a reaction to a recorded object; called only for
+    reactions of the finding's effect, and not for pruning, where any loss at or below the path counts.
     """
 
     keywords: frozenset[str]

@@ -1,4 +1,4 @@
-"""What one node alone says about a value, apart from the object around it: the quick look before a proof."""
+"""Judge a value by one node alone, without the object around it: the prefilter of candidates before a proof."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from crdcompat.schema.structural import Node
 
 
 class NodeJudge:
-    """One node, judged by itself: its keywords and, if it has any below, its rules."""
+    """Judges values by one node: its keywords, and its rules and those below it."""
 
     def __init__(self, node: Node, server: Server) -> None:
         self._node = node
@@ -23,13 +23,13 @@ class NodeJudge:
         self._rules = RuleEvaluator(holder, server)
 
     def breaks_rules(self, value: Any) -> bool:
-        """Whether a rule is against ``value`` and nothing else is: it is of the shape that rules are asked about."""
+        """Whether only rules reject ``value``. Servers evaluate rules only if the other keywords accept the value."""
         errors: list[FieldError] = []
         self._validator.validate(value, None, None, errors, [])
         return not errors and self._rules.breaks({"v": value})
 
     def accepts(self, value: Any) -> bool:
-        """Whether nothing here is against ``value``, with its defaults set; what cannot be judged is not."""
+        """Whether the node accepts ``value`` after defaulting. What cannot be judged counts as accepted."""
         stored = defaulted(value, self._node)
         errors: list[FieldError] = []
         self._validator.validate(stored, None, None, errors, [])
@@ -37,7 +37,7 @@ class NodeJudge:
 
 
 def defaulted(value: Any, node: Node) -> Any:
-    """A value as the server stores it under ``node``: with the defaults below it set."""
+    """A value as the server stores it under ``node``: with the defaults below it applied."""
     if not isinstance(value, (dict, list)) or not node.has_defaults:
         return value
     made = deepcopy(value)
@@ -46,12 +46,12 @@ def defaulted(value: Any, node: Node) -> Any:
 
 
 def as_read(value: Any, node: Node) -> Any:
-    """A stored value as a server reads it under ``node``: pruned, without nulls that may not be, defaulted."""
+    """A stored value as a server reads it under ``node``: pruned, without nulls of fields not nullable, defaulted."""
     holder = Node({"type": "object", "properties": {"v": node.raw}})
     return decode({"v": value}, holder).object.get("v")
 
 
-#: Kept when a rule is tried by itself: what a rule reads of its node. What the others reject is not its doing.
+#: The keywords that determine what rules see. The others are removed to try a rule by itself.
 _SHAPE = (
     "type",
     "format",
@@ -66,7 +66,7 @@ _SHAPE = (
 
 
 def shape(schema: Any) -> Any:
-    """A schema with the names and types of its values, and nothing that restricts them."""
+    """A schema reduced to the names and types of its values, without restrictions."""
     if not isinstance(schema, dict):
         return schema
     kept = {key: schema[key] for key in _SHAPE if key in schema}

@@ -1,8 +1,7 @@
-"""Conversion strategy None: an object of one version read as another, with nothing but its apiVersion changed.
+"""Caches of comparisons: verdicts on example objects, differences of schemas, compiled resources.
 
-Resources that remember their verdicts: a witness is judged for each context, direction and pair of releases.
-
-What comparisons of several releases have in common.
+Every context, direction and pair of releases judges the same witnesses again, and the pairs of several releases compare
+the same schemas.
 """
 
 from __future__ import annotations
@@ -20,26 +19,29 @@ from crdcompat.schema.structural import Node
 
 
 class ConvertingResource(Resource):
-    """A version of a CRD that is asked about objects written as another version of it."""
+    """A version of a CRD that judges objects written as another version.
+
+    Conversion strategy None changes nothing but ``apiVersion``.
+    """
 
     def create(self, raw: dict[str, Any], *, keep_status: bool = False) -> Verdict:
         """As Resource.create, after the conversion."""
         return super().create({**raw, "apiVersion": self.api_version}, keep_status=keep_status)
 
 
-#: Witnesses are small; what is larger comes from a giant enum or default, and is judged anew.
-_LONGEST = 4096
+#: Bytes of JSON. Witnesses are small; larger objects come from giant enums or defaults and are not cached.
+_MAX_CACHED = 4096
 
 
 class CachingResource(Resource):
-    """A version of a CRD that gives the same verdict to the same object without judging it twice."""
+    """A version of a CRD with a cache of its verdicts."""
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
         self._verdicts: dict[tuple[bytes, bool], Verdict] = {}
 
     def create(self, raw: dict[str, Any], *, keep_status: bool = False) -> Verdict:
-        """As Resource.create. Objects are the same if they are so in the order of their members, too."""
+        """As Resource.create. The key keeps the order of members, because the order of errors may depend on it."""
         try:
             key = (orjson.dumps(raw), keep_status)
         except TypeError:  # integers of more than 64 bits, for example
@@ -47,20 +49,20 @@ class CachingResource(Resource):
         known = self._verdicts.get(key)
         if known is None:
             known = super().create(raw, keep_status=keep_status)
-            if len(key[0]) <= _LONGEST:
+            if len(key[0]) <= _MAX_CACHED:
                 self._verdicts[key] = known
         return known
 
 
 class CachingConvertingResource(CachingResource, ConvertingResource):
-    """The same for objects that are written as another version."""
+    """ConvertingResource with a cache of its verdicts."""
 
 
 class ComparisonCache:
-    """No two equal schemas are walked twice, no resource is compiled twice.
+    """Caches that several comparisons share: equal pairs of schemas are walked once, resources are compiled once.
 
-    What differs is a fact about two texts, the same whichever releases they come from. What it does depends on the
-    servers, too, and is kept by them.
+    Differences depend on the two schemas alone, so their key has no release. Effects depend on the servers, too, so
+    ``resources`` and ``book`` have servers in their keys.
     """
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""Whole objects around one value, and the concrete places in them."""
+"""Build whole custom resources around one value."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from crdcompat.schema.paths import Object, SchemaPath, node_at, with_value
 from crdcompat.schema.sample import around, concrete, sample, values
 from crdcompat.schema.structural import ABSENT, Node
 
-#: Names by which clusters know their singletons come first: many rules allow no other.
+#: The usual names of singletons: CEL rules often require one of them.
 _NAMES = ("example", "cluster", "default", "version", "instance")
 
 
 def whole_object(resource: Resource, path: SchemaPath, value: Any) -> Object | None:
-    """The smallest object of ``resource`` found that holds ``value`` at ``path``; None if none could be made.
+    """A minimal object of ``resource`` with ``value`` at ``path``; None if none could be made.
 
-    ABSENT: an object that has the field's parent but not the field.
+    If ``value`` is ABSENT, the object has the field's parent but not the field.
     """
     if value is ABSENT:
         parent = node_at(resource.node, path[:-1])
@@ -38,7 +38,7 @@ def whole_object(resource: Resource, path: SchemaPath, value: Any) -> Object | N
 
 
 def _object(node: Node) -> Any:
-    """The smallest object that ``node`` allows; of a node that allows anything, the empty one."""
+    """A minimal object that ``node`` allows; ``{}`` if the node has no type."""
     return sample(node) if node.types else {}
 
 

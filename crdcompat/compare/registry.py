@@ -1,7 +1,7 @@
-"""Facets by module, by kind of change and by rule: found by iteration over their packages, never listed.
+"""Find facets by module, kind of change or rule. Iteration over the packages finds the modules; no list names them.
 
-A rule's id is its kind of change with a dash for the dot. The module that answers for it is the one with the longest
-name that the id begins with, dashes for underscores.
+A rule's id is its kind of change with a dash instead of the dot. Its module is the one with the longest name that is a
+prefix of the id, with dashes instead of underscores.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from crdcompat.compare.facet import Facet, WaivedBy
 
 @cache
 def all_facets() -> tuple[Facet, ...]:
-    """Every facet of the schema, by the name of its module."""
+    """Every facet of the schema, in the order of module names."""
     return tuple(_facet(name) for name in _names(facets.__name__))
 
 
 @cache
 def all_crd_facets() -> tuple[CrdFacet, ...]:
-    """Every facet of what a CRD says outside its schemas, by the name of its module."""
+    """Every facet of a CRD outside its schemas, in the order of module names."""
     return tuple(_crd_facet(name) for name in _names(crd_facets.__name__))
 
 
 @cache
 def module_of(kind: str) -> str:
-    """The module that answers for a kind of change or its rule. Raises LookupError."""
+    """The module of a kind of change (``enum.value-added``) or its rule (``enum-value-added``). Raises LookupError."""
     modules = (*_names(facets.__name__), *_names(crd_facets.__name__))
     begun = [module for module in modules if _begins(module, kind)]
     if not begun:
@@ -52,7 +52,7 @@ def declared_by(kind: str) -> Facet | CrdFacet:
 
 @cache
 def waived_by(rule: str) -> WaivedBy:
-    """What a waiver of a rule names beside the place. Raises LookupError."""
+    """What a waiver of a rule names beside the path. Raises LookupError."""
     kinds = {kind.replace(".", "-"): by for kind, by in declared_by(rule).waived_by.items()}
     return kinds.get(rule, WaivedBy.OLD_AND_NEW)
 

@@ -1,4 +1,4 @@
-"""What a comparison comes to: changes with their effect in each direction, and differences left open."""
+"""The result of a comparison: changes with their effect in each direction, and undecided differences."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from crdcompat.vocabulary import Direction, Effect
 
 @dataclass(frozen=True, eq=False)
 class Occurrence:
-    """One place where a change stands: a context, and the chosen documents of both sides.
+    """One occurrence of a change: its context, and the chosen versions of both sides.
 
-    ``direction`` is set where the two are different versions, which meet in one direction only.
+    ``direction`` is set where the two are different versions: then the change has an effect in that direction only.
     """
 
     context: str
@@ -29,7 +29,7 @@ class Occurrence:
 
     @property
     def written_as(self) -> str:
-        """The version that objects are written as, where it is not the one that reads them."""
+        """The version that objects are written as, if it differs from the one that reads them; else ""."""
         if not self.direction:
             return ""
         return (self.new if self.direction == Direction.ROLLBACK else self.old).version.name
@@ -37,9 +37,11 @@ class Occurrence:
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """A change with its effect in one direction, in all contexts where it is the same.
+    """A change with its effect in one direction, for all contexts where change and effect are equal.
 
-    ``writer_default``: the writer sets the rejected value by default, so every object holds it.
+    ``labels``: the enum values (or other labels of trials) with this effect. ``windows``: the effects on rollback and
+    on upgrade. ``version`` is "" for changes of the CRD itself. ``writer_default``: the writer sets the rejected value
+    by default, so every object that leaves the field out has it.
     """
 
     change: Change
@@ -57,7 +59,7 @@ class Judged:
 
 @dataclass(frozen=True, eq=False)
 class Open:
-    """An undecided difference and where it stands."""
+    """An undecided difference with its CRD, version and contexts."""
 
     undecided: Undecided
     crd: str
@@ -69,10 +71,11 @@ class Open:
 
 @dataclass(slots=True)
 class Comparison:
-    """Everything found: judged changes that have an effect, open ones, and counts.
+    """Everything found: judged changes that have an effect, undecided differences, and counts.
 
-    ``without_effect`` counts by direction what has no effect.
-    ``versions`` are the CRDs compared with the versions that both sides have; ``""`` where they share none.
+    ``without_effect`` counts changes without effect by direction. ``texts`` lists changes of texts, ``compared`` and
+    ``changed`` names of CRDs. ``versions`` are pairs of a CRD and a version that both sides have, ``""`` where
+    they share none.
     """
 
     judged: list[Judged] = field(default_factory=list)

@@ -1,7 +1,7 @@
-"""From a minimal object that the writer rejects to one that it accepts: a small best-first search.
+"""Search for an object that the writer accepts, from a minimal one that it rejects: a small best-first search.
 
-The moves come from what the writer said and from what its rules and junctors mention: add a missing member,
-set one to a value that is named, take an optional one away. The value under trial is never touched.
+The moves follow the writer's errors and the members and values that its rules and junctors mention: add a missing
+member, set a member to a mentioned value, remove an optional member. The value under trial never changes.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from crdcompat.schema.paths import Object, Pointer, is_within, node_at, schema_p
 from crdcompat.schema.sample import sample, values
 from crdcompat.schema.structural import ABSENT, Node
 
-#: How many objects are judged before the search gives up; at about a millisecond each.
-BUDGET = 160
+#: Objects that one search judges at most; each costs about a millisecond.
+_MAX_JUDGED = 160
 
 Judge = Callable[[Object], Verdict]
 
@@ -30,10 +30,10 @@ Judge = Callable[[Object], Verdict]
 def find_valid(
     start: Object, first: Verdict, keep: Pointer, resource: Resource, judge: Judge
 ) -> tuple[Object | None, Verdict]:
-    """An object that ``judge`` accepts, reached from ``start`` without changing what is at ``keep``.
+    """An object that ``judge`` accepts, derived from ``start`` without changing the value at ``keep``.
 
-    ``first`` is the verdict on ``start``. Returns the object with its verdict, or None with the first one. A
-    verdict that is unknown ends the search: what cannot be judged proves nothing.
+    ``first`` is the verdict on ``start``. Returns the object with its verdict, or None with ``first``. If
+    ``first`` is unknown, there is no search, because an object that cannot be judged proves nothing.
     """
     if first.accepted is not False:
         return (start if first.accepted else None), first
@@ -41,7 +41,7 @@ def find_valid(
     queue = [(len(first.errors), 0, next(ticket), start, first)]
     seen = {canonical(start)}
     judged = 1
-    while queue and judged < BUDGET:
+    while queue and judged < _MAX_JUDGED:
         _, steps, _, obj, verdict = heapq.heappop(queue)
         for candidate in _moves(obj, verdict, keep, resource):
             key = canonical(candidate)
@@ -54,13 +54,13 @@ def find_valid(
                 return candidate, answer
             if answer.errors and steps < 8:
                 heapq.heappush(queue, (len(answer.errors), steps + 1, next(ticket), candidate, answer))
-            if judged >= BUDGET:
+            if judged >= _MAX_JUDGED:
                 break
     return None, first
 
 
 def shrink(obj: Object, keep: Pointer, still: Callable[[Object], bool]) -> Object:
-    """Take away every optional member that ``still`` can do without, the value at ``keep`` and its parents apart."""
+    """Remove each member without which ``still`` remains true, except the value at ``keep`` and its parents."""
     for pointer in sorted(_members(obj, ()), key=len):
         if pointer == keep[: len(pointer)] or pointer[0] in ("apiVersion", "kind", "metadata"):
             continue
@@ -68,7 +68,7 @@ def shrink(obj: Object, keep: Pointer, still: Callable[[Object], bool]) -> Objec
             value_at(obj, pointer)
             smaller = with_value(obj, pointer, ABSENT)
         except LookupError:
-            continue  # it went with its parent
+            continue  # removed with its parent
         if still(smaller):
             obj = smaller
     return obj
@@ -89,8 +89,7 @@ def _moves(obj: Object, verdict: Verdict, keep: Pointer, resource: Resource) -> 
         if error.is_marker:
             continue
         for pointer, value in _edits(obj, error, resource):
-            touches = pointer == keep[: len(pointer)] or pointer[: len(keep)] == keep
-            if touches:
+            if pointer == keep[: len(pointer)] or pointer[: len(keep)] == keep:
                 continue
             try:
                 yield with_value(obj, pointer, value)
@@ -128,7 +127,7 @@ def _edits(obj: Object, error: FieldError, resource: Resource) -> Iterator[tuple
 def _mentioned(obj: Object, pointer: Pointer, node: Node, mention: Mention) -> Iterator[tuple[Pointer, Any]]:
     at = (*pointer, *mention.member)
     if at == ("metadata", "name"):
-        # The root's name is always there, declared or not.
+        # metadata.name always exists, whether the schema declares it or not.
         yield from ((at, value) for value in mention.values if isinstance(value, str))
         return
     below: Node | None = node
@@ -144,19 +143,19 @@ def _mentioned(obj: Object, pointer: Pointer, node: Node, mention: Mention) -> I
         made = sample(below)
         if made is not ABSENT:
             yield at, made
-    # Names that a rule compares are often the object's own.
+    # Rules often compare a member with the object's own name.
     named = (*mention.values, value_at(obj, ("metadata", "name")))
     for value in named:
-        if _fits(value, below):
+        if _has_type_of(value, below):
             yield at, [value] if below.type == "array" else value
     if isinstance(below.additional, Node):
         for key in mention.values:
             if isinstance(key, str):
-                yield from (((*at, key), value) for value in mention.values if _fits(value, below.additional))
+                yield from (((*at, key), value) for value in mention.values if _has_type_of(value, below.additional))
 
 
 def _value(obj: Object, pointer: Pointer) -> list[Any]:
-    """The scalar at a place, as a list of one, or nothing."""
+    """The scalar at a pointer as a list of one; empty if there is none."""
     try:
         value = value_at(obj, pointer)
     except LookupError:
@@ -164,7 +163,7 @@ def _value(obj: Object, pointer: Pointer) -> list[Any]:
     return [] if isinstance(value, (dict, list)) else [value]
 
 
-def _fits(value: Any, node: Node) -> bool:
+def _has_type_of(value: Any, node: Node) -> bool:
     kind = node.items if node.type == "array" and node.items is not None else node
     if isinstance(value, str):
         return kind.type == "string" or kind.int_or_string

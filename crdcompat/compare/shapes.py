@@ -1,4 +1,4 @@
-"""Values of the shape that a writer's type allows: what types and maps have in common."""
+"""Trials for types and maps: values of every shape that the writer allows."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ from crdcompat.schema.sample_strings import POOL
 from crdcompat.schema.structural import ABSENT, Node
 from crdcompat.vocabulary import Effect
 
-#: Values of another shape lose their content to pruning before they are rejected.
+#: Pruning removes the members of a value of another shape before validation rejects it.
 SHAPE_EFFECTS = Effects(
     rollback=(Effect.WRITE_REJECTED, Effect.VALUE_PRUNED), upgrade=(Effect.WRITE_REJECTED, Effect.VALUE_PRUNED)
 )
 
 _PLAIN: tuple[Any, ...] = ("a", 1, 0.5, True, ["a"], [], {"a": "b"}, {})
-_MOST = 4
+_MAX_VALUES = 4
 
 
 def shape_trials(change: Change, pair: WriterReader) -> Trials:
-    """Values that the writer's type allows; of objects also one with a key that only a map holds."""
+    """Values that the writer's type allows; for objects also one with a key that only a map accepts."""
     node = node_at(pair.writer.node, change.path)
     if node is None:
         return Trials(())
-    made: list[Any] = list(islice(values(node), _MOST))
+    made: list[Any] = list(islice(values(node), _MAX_VALUES))
     if isinstance(node.additional, Node) and (value := sample(node.additional)) is not ABSENT:
         made.insert(0, {"key": value})
     elif node.additional is True or (node.preserve and node.type == "object"):
         made[:0] = [{"key": value} for value in ("a", 1, True)]
     made += _members(node, node_at(pair.reader.node, change.path), pair)
-    for name, sub in islice(node.properties.items(), _MOST):
+    for name, sub in islice(node.properties.items(), _MAX_VALUES):
         if (value := sample(sub)) is not ABSENT:
             base = sample(node)
             made.append({**(base if isinstance(base, dict) else {}), name: value})
@@ -47,19 +47,19 @@ def shape_trials(change: Change, pair: WriterReader) -> Trials:
 
 
 def shows_shape(effect: Effect, observed: ReaderVerdict) -> bool:
-    """Whether the reader rejects the value or something in it, or prunes it."""
+    """Whether the reader rejects the value or a part of it, or prunes it."""
     return observed.rejects_below() if effect == Effect.WRITE_REJECTED else observed.prunes()
 
 
 def _members(writer: Node, reader: Node | None, pair: WriterReader) -> Iterator[dict[str, Any]]:
-    """Objects of one member each, whose value the writer takes and the reader does not."""
+    """Objects of one member each, with a value that the writer accepts and the reader rejects."""
     if reader is None or "object" not in (*writer.types, *reader.types):
         return
-    for name in islice(dict.fromkeys((*writer.properties, *reader.properties)), _MOST):
+    for name in islice(dict.fromkeys((*writer.properties, *reader.properties)), _MAX_VALUES):
         mine, theirs = writer.child(name), reader.child(name)
         if mine is None or theirs is None:
             continue
         written, read = NodeJudge(mine, pair.writer.server), NodeJudge(theirs, pair.reader.server)
-        candidates = (*islice(values(mine), _MOST), *_PLAIN, *POOL)
+        candidates = (*islice(values(mine), _MAX_VALUES), *_PLAIN, *POOL)
         refused = (value for value in candidates if written.accepts(value) and not read.accepts(value))
         yield from ({name: value} for value in islice(refused, 1))

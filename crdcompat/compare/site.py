@@ -1,4 +1,4 @@
-"""A place that both schemas describe, and what a facet must know about it."""
+"""The values that facets work with: a site in both schemas, trials, and the reader's verdict on a trial."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from crdcompat.records import dataclass
 from crdcompat.schema.paths import Pointer, SchemaPath, value_at
 from crdcompat.schema.structural import ABSENT, Node
 
-#: The types of error that a rule may give as its reason.
+#: The error types that a CEL rule may set as its ``reason``.
 RULE_REASONS = frozenset({INVALID, FORBIDDEN, REQUIRED, DUPLICATE})
-#: Errors that tell of no value of their own.
-_BESIDE = JUNCTORS | {Keyword.RANGE, Keyword.NOT_CHECKED}
+#: Keywords whose errors do not concern one value of their own.
+_INDIRECT = JUNCTORS | {Keyword.RANGE, Keyword.NOT_CHECKED}
 
 
 @dataclass(frozen=True, slots=True)
 class Site:
     """Two nodes at one path of the data, each with its pointer inside its schema document.
 
-    ``in_junctor`` is set inside the branches of anyOf, oneOf, allOf: what stands there restricts the same
-    data, but only together with the other branches.
+    ``in_junctor`` is set inside branches of anyOf, oneOf and allOf, which restrict the same data together with
+    the other branches.
     """
 
     old: Node
@@ -37,12 +37,12 @@ class Site:
 
     @property
     def reshaped(self) -> bool:
-        """Whether the type changed: a value of another shape has other members, which are not compared."""
+        """Whether the type changed. Members of values of different types are not compared."""
         return self.old.types != self.new.types
 
     @property
     def lists_count(self) -> bool:
-        """Whether rules that only list values are read as enums: not beside a null, which no rule ever sees."""
+        """Whether rules that only list values count as enums: not of nullable fields: servers skip rules for null."""
         return not (self.old.nullable or self.new.nullable)
 
     def change(
@@ -66,14 +66,14 @@ class Site:
 
 
 def _short(value: Any) -> Any:
-    """A whole subtree is no help to a reader: of a schema only its type is shown."""
+    """A value for the report: a schema is reduced to its type, because a whole subtree does not help the reader."""
     if isinstance(value, dict) and ("properties" in value or "items" in value or "additionalProperties" in value):
         return {key: value[key] for key in ("type",) if key in value}
     return value
 
 
 def summary(node: Node) -> dict[str, Any]:
-    """What a report says about a property: its type and enum, not its whole tree."""
+    """The keywords that a report shows for a property: type, enum and similar, not the whole subtree."""
     kept = (
         "type",
         "format",
@@ -88,7 +88,7 @@ def summary(node: Node) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class WriterReader:
-    """Objects valid under ``writer`` meet the schema of ``reader``."""
+    """The pair for one direction: ``reader`` reads objects that are valid under ``writer``."""
 
     writer: Resource
     reader: Resource
@@ -96,10 +96,10 @@ class WriterReader:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """A value which, put at ``path`` of a valid object, should show the effect; ABSENT: the field left out.
+    """A candidate value that, at ``path`` of a valid object, may show the effect; ABSENT: the field is left out.
 
-    ``label`` is what it stands for (null is a value, too). The effect is looked for at ``at``, by default the change's
-    own path.
+    ``label`` is the value that the report names for it, ABSENT if none (null is a value). The effect is expected at
+    ``at``, by default the change's own path.
     """
 
     value: Any
@@ -110,7 +110,7 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class Trials:
-    """The values to prove an effect with; ``complete`` if there are no others that could show it."""
+    """The candidate values of a proof; ``complete`` if no other value could show the effect."""
 
     values: tuple[Trial, ...]
     complete: bool = False
@@ -118,43 +118,43 @@ class Trials:
 
 @dataclass(frozen=True, slots=True)
 class ReaderVerdict:
-    """The reader's verdict on a trial's object: ``pointer`` is the place looked at, ``field`` the same as text."""
+    """The reader's verdict on an example object at one ``pointer``; ``field`` is the pointer as text."""
 
     verdict: Verdict
     pointer: Pointer
     field: str
 
     def rejects(self, *types: str) -> bool:
-        """Whether an error stands at the place (of one of ``types``, if any are given)."""
+        """Whether there is an error at the pointer (of one of ``types``, if any are given)."""
         return any(error.pointer == self.pointer and (not types or error.type in types) for error in self._placed())
 
     def rejects_below(self) -> bool:
-        """Whether an error stands at the place or below it, or a junctor of the place fails."""
+        """Whether there is an error at the pointer or below it, or a junctor at the pointer fails."""
         place, depth = self.pointer, len(self.pointer)
-        # Below the root is everything: there, only what stands at the root itself counts.
+        # All errors are below the root, so for the root only errors at the root itself count.
         return self.fails_a_junctor() or any(
             error.pointer[:depth] == place if depth else not error.pointer for error in self._placed()
         )
 
     def breaks(self, *keywords: Keyword) -> bool:
-        """Whether one of these keywords is broken at the place."""
+        """Whether one of these keywords fails at the pointer."""
         return any(error.pointer == self.pointer and error.keyword in keywords for error in self.verdict.errors)
 
     def fails_a_junctor(self) -> bool:
-        """Whether a junctor of the place fails."""
+        """Whether a junctor fails at the pointer."""
         return self.breaks(*JUNCTORS)
 
     def _placed(self) -> Iterator[FieldError]:
-        """The errors of single values: not those of junctors, nor of ranges, which come beside them."""
-        return (error for error in self.verdict.errors if error.keyword not in _BESIDE)
+        """The errors of single values: not those of junctors and ranges, which accompany them."""
+        return (error for error in self.verdict.errors if error.keyword not in _INDIRECT)
 
     def prunes(self) -> bool:
-        """Whether the field, or something below it, is taken away as unknown."""
+        """Whether the field, or something below it, is pruned as unknown."""
         below = (f"{self.field}.", f"{self.field}[")
         return any(path == self.field or path.startswith(below) for path in self.verdict.pruned)
 
     def loses(self) -> bool:
-        """Whether the field is gone from the object as stored (an unknown field, or a null that is dropped)."""
+        """Whether the stored object lacks the field (an unknown field, or a dropped null)."""
         if self.verdict.object is None:
             return False
         try:

@@ -1,8 +1,8 @@
-"""Which strings a node takes, as a language: pattern, lengths and enum together (design, section 4).
+"""The strings that a node accepts, as a language: pattern, lengths and enum together (design, section 4).
 
-Keywords restrict the same value, so a pattern dropped beside an enum that says as much is no change. Only what
-RE2 and lengths can say is in the language; formats and rules are left to whoever judges the strings found. Automata
-are imported where they are used: most comparisons meet none.
+Keywords restrict the same value, so removing a pattern that an enum already implies is no change. The language covers
+patterns, lengths and enums; callers check formats and rules on the strings found. Automata are imported where they are
+used, because most comparisons need none.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from crdcompat.schema.structural import Node
 if TYPE_CHECKING:
     from crdcompat.schema.regex import Language, Relation
 
-_MOST, _TRIED, _LONGEST = 4, 160, 1_000_000
+_MAX_STRINGS, _MAX_CANDIDATES, _MAX_LENGTH = 4, 160, 1_000_000
 
 
 def is_string(node: Node) -> bool:
-    """Whether only strings are taken: then a language tells all."""
+    """Whether the node accepts only strings, so that a language describes its values."""
     return node.type == "string" and not node.int_or_string
 
 
 def is_limited(node: Node) -> bool:
-    """Whether a pattern or a length says which strings are taken."""
+    """Whether a pattern or a length limit restricts the strings."""
     return string_limits(node) != (0, None, ())
 
 
@@ -54,7 +54,7 @@ def relation(old: Node, new: Node) -> Relation:
 
 
 def finite_members(node: Node) -> tuple[str, ...] | None:
-    """All strings of a node whose pattern allows only finitely many; None if there is no pattern or no end."""
+    """All strings of a node whose pattern allows finitely many; None if there is no pattern or the set is infinite."""
     if not is_string(node) or not string_limits(node)[-1]:
         return None
     from crdcompat.schema.regex import finite
@@ -63,9 +63,9 @@ def finite_members(node: Node) -> tuple[str, ...] | None:
 
 
 def strings_outside(writer: Node, reader: Node, accepts: Callable[[str], bool]) -> tuple[list[str], bool]:
-    """Strings of ``writer`` that ``reader`` does not take, and whether none means that there are none.
+    """Strings that ``writer`` accepts and ``reader`` rejects, and whether an empty list proves that there are none.
 
-    ``takes`` says whether the writer's formats and rules take a string, which no language knows.
+    ``accepts``: whether the writer's formats and rules accept a string; the languages do not cover these.
     """
     from crdcompat.schema.regex import compare_languages, outside
 
@@ -75,21 +75,23 @@ def strings_outside(writer: Node, reader: Node, accepts: Callable[[str], bool]) 
     decided = compare_languages(theirs, mine)
     if decided.only_new is None:
         return [], decided.kind in ("equal", "narrower")
-    holds = theirs.judge()
-    longest = outside(mine.patterns, theirs.patterns, min_length=mine.least, max_length=mine.most, limit=_TRIED)
-    candidates = (*islice(_plain(writer), _TRIED), decided.only_new, *longest)
-    found = (text for text in dict.fromkeys(candidates) if not holds(text) and accepts(text))
-    return list(islice(found, _MOST)), False
+    in_theirs = theirs.judge()
+    shortest = outside(
+        mine.patterns, theirs.patterns, min_length=mine.least, max_length=mine.most, limit=_MAX_CANDIDATES
+    )
+    candidates = (*islice(_plain(writer), _MAX_CANDIDATES), decided.only_new, *shortest)
+    found = (text for text in dict.fromkeys(candidates) if not in_theirs(text) and accepts(text))
+    return list(islice(found, _MAX_STRINGS)), False
 
 
 def _other_lengths(mine: Language, theirs: Language, accepts: Callable[[str], bool]) -> tuple[list[str], bool]:
-    """Where only lengths differ: one string too long, one too short."""
+    """Strings where only the lengths differ: one that is too long, one that is too short."""
     sizes = []
     if theirs.most is not None and (mine.most is None or mine.most > theirs.most):
         sizes.append(max(theirs.most + 1, mine.least))
     if theirs.least > mine.least:
         sizes.append(mine.least)
-    texts = ["a" * size for size in sizes if size <= _LONGEST]
+    texts = ["a" * size for size in sizes if size <= _MAX_LENGTH]
     return [text for text in texts if accepts(text)], not sizes
 
 

@@ -1,4 +1,4 @@
-"""Many small values of one node, around what its unions and rules talk about: where counterexamples hide."""
+"""Generate many small values of one node from what its unions and rules mention, to find counterexamples."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from crdcompat.schema.sample import object_of_size, sample, values
 from crdcompat.schema.sample_strings import POOL
 from crdcompat.schema.structural import ABSENT, Node
 
-#: Values of one member, members taken together, and variants of one node that are looked at in all.
-_CASES, _TOGETHER, _MOST = 8, 3, 600
+#: Limits: values per member, members set together, variants of one node.
+_MAX_CASES, _MAX_MEMBERS, _MAX_VARIANTS = 8, 3, 600
 
 
 def variants(node: Node, *others: Node) -> Iterator[Any]:
-    """Values that ``node``'s type allows: minimal ones, then every way to set what the nodes mention."""
-    return distinct(islice(_all(node, others), _MOST))
+    """Values that ``node``'s type allows: minimal ones, then combinations of the members and values mentioned."""
+    return distinct(islice(_all(node, others), _MAX_VARIANTS))
 
 
 def distinct(values: Iterable[Any]) -> Iterator[Any]:
     """The values, each once."""
     seen: set[str] = set()
     for value in values:
-        key = repr(value)  # tells 1 from 1.0 and true
+        key = repr(value)  # distinguishes 1, 1.0 and true
         if key not in seen:
             seen.add(key)
             yield value
@@ -43,10 +43,10 @@ def every_value(node: Node) -> list[Any] | None:
 
 
 def rule_cases(node: Node, rules: list[str]) -> list[Any] | None:
-    """Every value of ``node`` that rules can tell apart; None where they do more than compare named values.
+    """One value per case that ``rules`` distinguish; None where they do more than compare named values.
 
-    A rule made of has(), ==, != and `in` over members with a finite set of values is decided by them; strings
-    that it does not name are all alike to it.
+    The cases decide a rule of has(), ==, != and `in` over members with a finite set of values: one string represents
+    all strings that the rule does not name.
     """
     base = sample(node)
     if not isinstance(base, dict) or not all(map(_only_compares, rules)):
@@ -58,7 +58,7 @@ def rule_cases(node: Node, rules: list[str]) -> list[Any] | None:
             if cases is None:
                 return None
             domains[mention.member] = cases
-    if prod(map(len, domains.values())) > _MOST:
+    if prod(map(len, domains.values())) > _MAX_VARIANTS:
         return None
     members = sorted(domains, key=len)
     return [
@@ -80,7 +80,7 @@ def _every_case(node: Node, mention: Mention) -> list[Any] | None:
     for name in mention.member:
         below = below.properties.get(name) if below is not None else None
     if below is None:
-        return [ABSENT]  # the writer's schema does not know it: no object holds it
+        return [ABSENT]  # not in the writer's schema: no object has it
     closed = enum_members(below)
     if closed is not None:
         return [ABSENT, *closed]
@@ -99,13 +99,13 @@ def _set(base: Any, members: list[tuple[str, ...]], cases: tuple[Any, ...]) -> A
         try:
             made = with_value(made, member, value)
         except LookupError:
-            if value is not ABSENT:  # where the parent is left out, nothing below it can be set
+            if value is not ABSENT:  # without the parent, no member below it can be set
                 return None
     return made
 
 
 def _all(node: Node, others: tuple[Node, ...]) -> Iterator[Any]:
-    yield from islice(values(node), _CASES)
+    yield from islice(values(node), _MAX_CASES)
     if node.type == "string" or node.int_or_string:
         yield from _strings(node, others)
     if node.type in ("integer", "number") or node.int_or_string:
@@ -130,7 +130,7 @@ def _strings(node: Node, others: tuple[Node, ...]) -> Iterator[str]:
     for each in (node, *others):
         for branch in each.junctor_branches():
             made = values(Node({"type": "string", **branch.raw}))
-            yield from (value for value in islice(made, _CASES) if isinstance(value, str))
+            yield from (value for value in islice(made, _MAX_CASES) if isinstance(value, str))
     yield from POOL
 
 
@@ -155,7 +155,7 @@ def _objects(node: Node, others: tuple[Node, ...]) -> Iterator[dict[str, Any]]:
         if mention.member and (cases := list(_cases(node, mention)))
     }
     members = sorted(domains, key=lambda member: (len(member), member))
-    for count in range(1, _TOGETHER + 1):
+    for count in range(1, _MAX_MEMBERS + 1):
         for chosen in combinations(members, count):
             for combination in product(*(domains[member] for member in chosen)):
                 made: Any = base
@@ -174,7 +174,7 @@ def _objects(node: Node, others: tuple[Node, ...]) -> Iterator[dict[str, Any]]:
 
 
 def _cases(node: Node, mention: Mention) -> Iterator[Any]:
-    """Values of one mentioned member that its own schema can hold, absent included."""
+    """Values of one mentioned member that its own schema allows, ABSENT included."""
     below: Node | None = node
     for name in mention.member:
         below = below.child(name) if below is not None else None
@@ -183,21 +183,21 @@ def _cases(node: Node, mention: Mention) -> Iterator[Any]:
     cases: list[Any] = [ABSENT]
     closed = enum_members(below)
     if closed is not None:
-        cases += list(closed)[: 2 * _CASES]
+        cases += list(closed)[: 2 * _MAX_CASES]
     else:
-        cases += [value for value in mention.values if _is_of(value, below)]
+        cases += [value for value in mention.values if _has_type_of(value, below)]
         cases += list(islice(values(below), 2))
         if below.type == "string":
             cases.append("")
         if below.type == "array" and below.items is not None:
-            cases += [[value] for value in mention.values if _is_of(value, below.items)]
+            cases += [[value] for value in mention.values if _has_type_of(value, below.items)]
             cases += [[], *([item] for item in (sample(below.items),) if item is not ABSENT)]
         if below.type == "object":
             cases.append({})
-    yield from islice(distinct(cases), 2 * _CASES)
+    yield from islice(distinct(cases), 2 * _MAX_CASES)
 
 
-def _is_of(value: Any, node: Node) -> bool:
+def _has_type_of(value: Any, node: Node) -> bool:
     if isinstance(value, str):
         return node.type == "string" or node.int_or_string
     return node.type in ("integer", "number") or node.int_or_string

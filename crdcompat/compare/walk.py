@@ -1,7 +1,7 @@
-"""Two schemas side by side: every difference becomes a change, a counted text change, or undecided.
+"""Compare two schemas: every difference becomes a change, a counted text change, or undecided.
 
-Equal subtrees are not entered. Each keyword belongs to a facet, or is text, or is reported as undecided: none is
-passed over.
+The walk skips equal subtrees. A keyword belongs to a facet, is text, or is reported as undecided, so that no difference
+is silently skipped.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from crdcompat.records import dataclass
 from crdcompat.schema.paths import ITEM, VALUE, render
 from crdcompat.schema.structural import ABSENT, Node
 
-#: Keywords that no server looks at when it judges an object.
+#: Keywords that admission ignores.
 TEXT = frozenset({"title", "description", "example", "externalDocs", "$schema"})
 _CONTAINERS = frozenset({"properties", "items", "additionalProperties"})
 
@@ -93,13 +93,13 @@ def _container(site: Site, keyword: str, found: SchemaDiff) -> None:
 
 
 def _junctor(site: Site, keyword: str, found: SchemaDiff) -> None:
-    """Branches that differ in enums alone are compared branch by branch; else the junctor itself changed."""
+    """Walk the branches of a junctor if only their enums differ; the facet of junctors judges other differences."""
     if not compared_by_branch(site, keyword):
         return
     inside = SchemaDiff()
     for branch in branch_sites(site, keyword):
         _walk(branch, inside)
-    # What the effective set at the node itself says already is not said again by the branch it came from.
+    # Changes of the node's effective enum already include those of its branches: do not report them twice.
     known = {module_of(change.kind) for change in found.changes if change.path == site.path}
     found.changes += [
         change for change in inside.changes if change.path != site.path or module_of(change.kind) not in known

@@ -1,7 +1,7 @@
-"""Every effect is claimed with a witness, and every witness is judged before it is shown.
+"""Prove the effect of a change by a witness, which the writer and the reader judge before a report shows it.
 
-A witness is the smallest object found that every writer accepts and on which every reader shows the effect.
-Where no object can hold the value, there is no effect; where none was found, that is said.
+A witness is the smallest example object found that every writer accepts and on which every reader shows the effect.
+Where no valid object can have the value, there is no effect; where the search found none, the outcome has the reason.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ from crdcompat.schema.sample import concrete
 from crdcompat.schema.structural import ABSENT, Node
 from crdcompat.vocabulary import Direction, Effect
 
-#: Of a giant enum only so many values are proved one by one; the others are of the same kind.
-_PROVED_ONE_BY_ONE = 64
+#: Values proved one by one; a giant enum's other values count as proved with them.
+_MAX_TRIED = 64
 
 
 @dataclass(frozen=True, slots=True)
 class Witness:
     """The proof of an effect, or the ``reason`` why there is none (then ``object`` is None).
 
-    ``errors`` are the reader's sentences, ``pruned`` and ``defaulted`` the paths it takes away and adds, ``at``
-    is where the effect shows, if not at the change's own path.
+    ``errors`` are the reader's messages, ``pruned`` and ``defaulted`` the paths of fields that it removes and adds,
+    ``at`` is the path of the effect, if it differs from the change's own path.
     """
 
     object: Object | None
@@ -52,20 +52,20 @@ class Witness:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a change does in one direction: its effect, the witness, and the values it holds for."""
+    """The effect of a change in one direction, its witness, and the labels of the values that have the effect."""
 
     effect: Effect
     witness: Witness
     labels: tuple[Any, ...] = ()
 
 
-#: How a trial ends. ``_NEVER``: no value like this can be held; ``_NOT_THIS``: this one cannot.
+#: Results of a trial. ``_NEVER``: no value of the field is possible in any object; ``_NOT_THIS``: this one is not.
 _PROVED, _NO_EFFECT, _NEVER, _NOT_THIS, _OPEN = "proved", "no effect", "never", "not this", "open"
 
 
 @dataclass(frozen=True, slots=True)
 class _Tried:
-    """How one trial ended, with its witness where it proved something, and ``why`` where it is open."""
+    """The result of one trial, with a witness if it is proved, and the reason ``why`` if it is open."""
 
     ended: str
     witness: Witness | None = None
@@ -74,50 +74,50 @@ class _Tried:
 
     @property
     def refuted(self) -> bool:
-        """Whether this very value is known to do nothing."""
+        """Whether this value is known to have no effect."""
         return self.ended in (_NO_EFFECT, _NEVER, _NOT_THIS)
 
 
 class TrialBook:
-    """The trials of each change, found once per pair of nodes: variants of a CRD mostly share them."""
+    """Caches the trials of each change per pair of nodes, because variants of a CRD mostly have equal nodes."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[Any, ...], Trials] = {}
         self._digests: dict[Node, bytes] = {}
-        self._asked: dict[bytes, dict[Server, Server]] = {}
+        self._servers: dict[bytes, dict[Server, Server]] = {}
 
     def trials(self, facet: Facet, change: Change, direction: Direction, pair: WriterReader) -> Trials:
-        """``facet.trials``, remembered by what it looks at: the node on both sides and, if it says so, its parent."""
+        """``facet.trials``, cached by its inputs: the node on both sides and, if ``looks_above``, its parent."""
         paths = (change.path, change.path[:-1]) if facet.looks_above else (change.path,)
-        seen = [
+        inputs = [
             self._look(node_at(side.node, path), side.server) for side in (pair.writer, pair.reader) for path in paths
         ]
-        key = (change.kind, change.path, direction, *seen)
+        key = (change.kind, change.path, direction, *inputs)
         if key not in self._known:
             self._known[key] = facet.trials(change, direction, pair)
         return self._known[key]
 
     def _look(self, node: Node | None, server: Server) -> tuple[bytes, Server] | None:
-        """What a quick look at ``node`` depends on: what it says, and the first server that takes it in this manner."""
+        """The key of ``node`` in the cache: its digest, and the first server with the same equivalence key for it."""
         if node is None:
             return None
         digest = self.digest(node)
-        asked = self._asked.setdefault(digest, {server: server})
-        if server not in asked:
+        servers = self._servers.setdefault(digest, {server: server})
+        if server not in servers:
             mine = equivalence_key(server, node)
-            alike = (first for first in set(asked.values()) if equivalence_key(first, node) == mine)
-            asked[server] = next(alike, server)
-        return digest, asked[server]
+            equivalent = (first for first in set(servers.values()) if equivalence_key(first, node) == mine)
+            servers[server] = next(equivalent, server)
+        return digest, servers[server]
 
     def digest(self, node: Node) -> bytes:
-        """What a node says, in few bytes, worked out once: a parent is asked about for each of its members."""
+        """A digest of a node's schema, cached: each member of an object needs the digest of its parent."""
         if node not in self._digests:
             self._digests[node] = blake2b(orjson.dumps(node.raw), digest_size=16).digest()
         return self._digests[node]
 
 
 def prove(change: Change, direction: Direction, pair: WriterReader, book: TrialBook) -> Outcome:
-    """The effect of ``change`` where ``pair.writer``'s objects meet ``pair.reader``."""
+    """The effect of ``change`` when ``pair.reader`` reads objects that are valid under ``pair.writer``."""
     facet = facet_of(change.kind)
     effects = facet.effects[change.kind].towards(direction)
     if not effects:
@@ -125,15 +125,15 @@ def prove(change: Change, direction: Direction, pair: WriterReader, book: TrialB
     trials = book.trials(facet, change, direction, pair)
     tried: list[tuple[Trial, _Tried]] = []
     known: Object | None = None
-    for trial in trials.values[:_PROVED_ONE_BY_ONE]:
+    for trial in trials.values[:_MAX_TRIED]:
         answer = _try(trial, change, effects, facet, pair, known)
         known = answer.witness.object if answer.witness is not None else known
         tried.append((trial, answer))
         if answer.witness is not None and answer.effect == effects[0] and not trials.complete:
-            break  # any one value proves an open set
+            break  # one value proves the effect of an open set
     proved = [answer for _, answer in tried if answer.witness is not None]
     remaining = [trial.label for trial, answer in tried if not answer.refuted]
-    remaining += [trial.label for trial in trials.values[_PROVED_ONE_BY_ONE:]]
+    remaining += [trial.label for trial in trials.values[_MAX_TRIED:]]
     labels = tuple(label for label in remaining if label is not ABSENT)
     if proved:
         best = min(proved, key=lambda answer: effects.index(answer.effect))
@@ -182,12 +182,12 @@ def _try(
     if found is None:
         return _Tried(_OPEN, why=_why_rejected(verdict, writer))
     if verdict.object is None or (_at(verdict.object, keep) is ABSENT) != (trial.value is ABSENT):
-        return _Tried(_NOT_THIS)  # it does not survive decoding: a null that is dropped, a field that is defaulted
+        return _Tried(_NOT_THIS)  # decoding changes it: it drops the null, or sets a default for the field
     effect, answer = effect_on(verdict.object)
     if effect == Effect.NONE:
         return _Tried(_NO_EFFECT)
     small = found
-    if found is not start:  # a minimal object needs no shrinking, one that was searched for does
+    if found is not start:  # the search adds members; the start is minimal
         small = shrink(found, keep, still)
         effect, answer = effect_on(accepts(small).object or small)
     witness = Witness(
@@ -201,7 +201,7 @@ def _try(
 
 
 def _effect(verdict: Verdict, at: SchemaPath, effects: tuple[Effect, ...], facet: Facet) -> Effect:
-    """The strongest of ``effects`` that a verdict shows at the place, NONE if there is none."""
+    """The strongest of ``effects`` that a verdict shows at a path; NONE if it shows none."""
     pointer = concrete(at)
     observed = ReaderVerdict(verdict, pointer, field_of(pointer))
     for effect in effects:
@@ -211,12 +211,12 @@ def _effect(verdict: Verdict, at: SchemaPath, effects: tuple[Effect, ...], facet
 
 
 def _has_members(parent: Node | None) -> bool:
-    """Whether a value may be an object: only of an object can a member be missing."""
+    """Whether values of a node may be objects: only these can lack a member."""
     return parent is not None and (not parent.types or parent.type == "object")
 
 
 def _start(trial: Trial, keep: Pointer, writer: Resource, known: Object | None) -> Object | None:
-    """Where the search begins: the witness of a value before it, if it can hold this one, else a minimal object."""
+    """The start of the search: the last witness with the new value if the writer accepts it, else a minimal one."""
     if known is not None:
         try:
             swapped: Object = with_value(known, keep, trial.value)
@@ -228,7 +228,7 @@ def _start(trial: Trial, keep: Pointer, writer: Resource, known: Object | None) 
 
 
 def _impossible(trial: Trial, verdict: Verdict, pair: WriterReader) -> str:
-    """Whether the writer rejects this value (or any that it stands for) in every object; "" if not known."""
+    """_NEVER or _NOT_THIS if the writer rejects the value in every object; "" if not known."""
     root, server = pair.writer.node, pair.writer.server
     if trial.value is ABSENT:
         missing = concrete(trial.path)
@@ -258,7 +258,7 @@ def _at(obj: Object, pointer: tuple[str | int, ...]) -> Any:
 
 
 def proves(witness: Witness, change: Change, effect: Effect, pairs: Sequence[WriterReader]) -> bool:
-    """Whether a witness proves the effect in other pairs too (contexts whose schemas differ elsewhere)."""
+    """Whether a witness proves the effect for other pairs, too (contexts whose schemas differ elsewhere)."""
     if witness.object is None:
         return False
     facet = facet_of(change.kind)

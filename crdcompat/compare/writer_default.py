@@ -1,4 +1,4 @@
-"""Rejected values that the writer sets by default: every object that leaves the field out proves one."""
+"""Find rejected values that the writer sets by default, so that every object without the field has one."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from crdcompat.vocabulary import Direction, Effect
 def is_writer_default(
     change: Change, direction: Direction, effect: Effect, witness: Witness, pair: WriterReader
 ) -> bool:
-    """Whether the witness shows its rejection without the value too, because the writer sets it by default.
+    """Whether the witness is rejected without the value, too, because the writer sets it by default.
 
-    Only for rollbacks: what OLD sets by default and NEW rejects is met by NEW's own defaults at the upgrade.
+    Only for rollbacks: on upgrade, NEW's own defaults replace the values that OLD sets and NEW rejects.
     """
     if (direction, effect) != (Direction.ROLLBACK, Effect.WRITE_REJECTED) or witness.object is None:
         return False
@@ -24,7 +24,7 @@ def is_writer_default(
     for length in range(len(path), 0, -1):
         node = node_at(pair.writer.node, path[:length])
         if node is None or node.default is ABSENT or path[length - 1] is ITEM:
-            continue  # no item of a list is ever left out
+            continue  # a list item cannot be left out
         left_out = Witness(with_value(witness.object, concrete(path[:length]), ABSENT), at=witness.at)
         if proves(left_out, change, effect, [pair]):
             return True

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from operator import attrgetter
 
-from crdcompat.compare.crd_facet import LOST, NOTHING, CrdChange, CrdFacet, CrdPair, crd_change
+from crdcompat.compare.crd_facet import LOST, NOTHING, CrdChange, CrdFacet, ResolvedPair, crd_change
 from crdcompat.compare.facet import Effects
 from crdcompat.vocabulary import Effect
 
 EFFECTS = {"conversion.changed": Effects(rollback=(Effect.VALUE_PRUNED,), upgrade=(Effect.VALUE_PRUNED,))}
 
 
-def changes(pair: CrdPair) -> Iterator[CrdChange]:
+def changes(pair: ResolvedPair) -> Iterator[CrdChange]:
     a, b = pair.crds
     before, after = a.conversion_strategy, b.conversion_strategy
     if before == after:

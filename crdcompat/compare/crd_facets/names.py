@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from crdcompat.compare.crd_facet import CrdChange, CrdFacet, CrdPair, crd_change, spec_of
+from crdcompat.compare.crd_facet import CrdChange, CrdFacet, ResolvedPair, crd_change, spec_of
 from crdcompat.compare.facet import Effects
 from crdcompat.crds.model import Crd
 from crdcompat.vocabulary import Effect
@@ -16,7 +16,7 @@ EFFECTS = {
 }
 
 
-def changes(pair: CrdPair) -> Iterator[CrdChange]:
+def changes(pair: ResolvedPair) -> Iterator[CrdChange]:
     a, b = pair.crds
     if a.kind != b.kind:
         change = crd_change("names.kind-changed", a.kind, b.kind, ("spec", "names", "kind"))

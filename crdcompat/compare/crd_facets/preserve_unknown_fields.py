@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from crdcompat.compare.crd_facet import LOST, CrdChange, CrdFacet, CrdPair, crd_change
+from crdcompat.compare.crd_facet import LOST, CrdChange, CrdFacet, ResolvedPair, crd_change
 from crdcompat.compare.facet import Effects
 from crdcompat.vocabulary import Effect
 
@@ -13,7 +13,7 @@ _EITHER = (Effect.CRD_REJECTED, Effect.VALUE_PRUNED)
 EFFECTS = {"preserve-unknown-fields.changed": Effects(rollback=_EITHER, upgrade=_EITHER)}
 
 
-def changes(pair: CrdPair) -> Iterator[CrdChange]:
+def changes(pair: ResolvedPair) -> Iterator[CrdChange]:
     a, b = pair.crds
     if a.prunes == b.prunes:
         return

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from crdcompat.compare.crd_facet import CrdChange, CrdFacet, CrdPair, crd_change
+from crdcompat.compare.crd_facet import CrdChange, CrdFacet, ResolvedPair, crd_change
 from crdcompat.compare.facet import Effects
 from crdcompat.vocabulary import Effect
 
 EFFECTS = {"scope.changed": Effects(rollback=(Effect.CRD_REJECTED,), upgrade=(Effect.CRD_REJECTED,))}
 
 
-def changes(pair: CrdPair) -> Iterator[CrdChange]:
+def changes(pair: ResolvedPair) -> Iterator[CrdChange]:
     a, b = pair.crds
     if a.scope != b.scope:
         yield CrdChange(

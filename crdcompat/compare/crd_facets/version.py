@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from crdcompat.compare.crd_facet import FAILED, NOTHING, CrdChange, CrdFacet, CrdPair, VersionPair, crd_change
+from crdcompat.compare.crd_facet import FAILED, NOTHING, CrdChange, CrdFacet, ResolvedPair, VersionPair, crd_change
 from crdcompat.compare.facet import Effects
 from crdcompat.crds.pairing import Resolved
 from crdcompat.vocabulary import Effect
@@ -19,7 +19,7 @@ EFFECTS = {
 }
 
 
-def changes(pair: CrdPair) -> Iterator[CrdChange]:
+def changes(pair: ResolvedPair) -> Iterator[CrdChange]:
     """The versions that only one side has."""
     for name in sorted(pair.old.versions.keys() ^ pair.new.versions.keys()):
         rollback, upgrade = pair.refused(f'"{name}"')
