@@ -127,9 +127,10 @@ class Facet:
     ``changes`` yields the changes at one site, and the differences that the facet cannot decide. The walk calls it
     for branches of junctors only if ``in_branches``: a branch restricts the same data together with the others, and
     its properties declare no fields, so the facet of junctors judges most differences there.
+
     ``trials`` gives the values that may prove a change's effects in one direction. They depend on the node of the
-    change alone, or, if ``looks_above``, on its parent, too. ``shows``: whether the reader's verdict shows an effect at the
-    pointer of the verdict.
+    change alone, or, if ``looks_above``, on its parent, too. ``shows``: whether the reader's verdict shows an effect at
+    the pointer of the verdict.
 
     ``waived_by``: what a waiver of a kind names, by default the values of both sides. ``widen``: how OLD's schema can
     accept what NEW allows. ``explains``: whether the change caused a reaction to a recorded object; called only for
