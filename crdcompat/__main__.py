@@ -1,4 +1,4 @@
-"""Entry of the command line: what is the input's doing exits 2, a crash of ours says so and exits 3."""
+"""Entry of the command line. Exit 2: input error; 3: internal error, with a line on how to report it."""
 
 from __future__ import annotations
 
@@ -10,19 +10,14 @@ from typing import NoReturn
 
 from crdcompat.errors import CrdcompatError
 
-#: So many new objects between two passes of the garbage collector: some 20 MB.
-_OBJECTS_BETWEEN = 200_000
-
 
 def main() -> NoReturn:
     """Run the command line and exit (design, section 8)."""
-    # Most of what a run makes stays to its end: to look for what can go after every 700 new ones, as Python does, takes
-    # a twentieth of a quick run.
-    gc.set_threshold(_OBJECTS_BETWEEN)
+    # Most objects live to the end of a run: few passes of the collector, and none at exit.
+    gc.set_threshold(200_000)
+    atexit.register(gc.freeze)
     from crdcompat.cli.app import app
 
-    # At its end Python would look through everything once more for what can go; all of it goes with the process.
-    atexit.register(gc.freeze)
     try:
         app(prog_name="crdcompat")
     except CrdcompatError as error:

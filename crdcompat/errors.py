@@ -8,9 +8,9 @@ Records of what was not read: nothing that was passed over is passed over in sil
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from operator import attrgetter
 
-from crdcompat.records import dataclass
 from crdcompat.vocabulary import Side
 
 

@@ -6,6 +6,7 @@ Source: reference sections 2.2 and 2.3.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import cached_property
 
 from crdcompat.apiserver import metadata
@@ -30,7 +31,6 @@ from crdcompat.apiserver.validate import SchemaValidator
 from crdcompat.apiserver.versions import Server
 from crdcompat.apiserver.wording import aggregate
 from crdcompat.crds.model import Crd, CrdVersion
-from crdcompat.records import dataclass
 from crdcompat.schema.paths import Object
 
 _BLOCKING = frozenset({REQUIRED, TOO_LONG, TOO_MANY, TYPE_INVALID})

@@ -6,10 +6,10 @@ change of the CRD changes every read at once.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from crdcompat.apiserver.metadata import decode_object_meta
-from crdcompat.records import dataclass
 from crdcompat.schema.structural import ABSENT, Node
 
 _TYPE_META = ("apiVersion", "kind")

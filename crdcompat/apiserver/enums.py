@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from crdcompat.apiserver.correlation import same
 from crdcompat.apiserver.errors import NOT_SUPPORTED, FieldError
 from crdcompat.apiserver.keywords import Keyword
 from crdcompat.apiserver.versions import Server
-from crdcompat.records import dataclass
 from crdcompat.schema.paths import Trail, pointer_at
 from crdcompat.schema.structural import Node
 

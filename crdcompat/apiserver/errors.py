@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from crdcompat.apiserver import wording
 from crdcompat.apiserver.keywords import Keyword
 from crdcompat.apiserver.versions import Server
-from crdcompat.records import dataclass
 from crdcompat.schema.paths import Pointer
 
 INVALID = "FieldValueInvalid"

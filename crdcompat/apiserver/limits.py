@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import math
 import struct
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 from crdcompat.apiserver.errors import INVALID, TOO_LONG, FieldError, Unknown
 from crdcompat.apiserver.keywords import Keyword
 from crdcompat.apiserver.versions import Server
 from crdcompat.apiserver.wording import schema_field
-from crdcompat.records import dataclass
 from crdcompat.schema.paths import Trail, pointer_at
 from crdcompat.schema.re2 import Pattern, PatternError, compile_pattern
 from crdcompat.schema.structural import Node

@@ -6,11 +6,11 @@ Sources: reference sections 1.1 to 1.4 and rollback-truth section 2.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from crdcompat.errors import UsageError
-from crdcompat.records import dataclass
 
 if TYPE_CHECKING:
     from crdcompat.crds.reader import CrdSet

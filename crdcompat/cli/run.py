@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import sys
 from collections.abc import Mapping, Sequence
 from itertools import chain
@@ -40,7 +39,6 @@ def compare_and_report(
     check_rules((*filters.get("select", ()), *filters.get("ignore", ())))
     check_formats(settings.formats)
     before, after = both_sides(old, new, settings.config, repo)
-    gc.freeze()  # what was read stays to the end: the collector need not look at it again
     report = workflow.diff(before, after, **filters)
     if objects:
         from crdcompat.findings.evidence import with_evidence

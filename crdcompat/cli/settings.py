@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from crdcompat.records import dataclass
 from crdcompat.vocabulary import ExitCode, FailOn
 
 if TYPE_CHECKING:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import orjson
 
-from crdcompat.records import dataclass
 from crdcompat.schema.paths import Pointer, SchemaPath, owner, render
 from crdcompat.schema.structural import ABSENT
 from crdcompat.vocabulary import Owner

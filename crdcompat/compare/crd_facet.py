@@ -7,7 +7,7 @@ example object. ``apiserver.crd_validation`` decides which CRDs a server rejects
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 from crdcompat.apiserver.crd_validation.refusal import update_refusal
@@ -16,7 +16,6 @@ from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Differing, Effects, Reaction, WaivedBy, explains_at
 from crdcompat.crds.model import Crd, CrdVersion
 from crdcompat.crds.pairing import Chosen, Resolved
-from crdcompat.records import dataclass
 from crdcompat.schema.paths import Object, Pointer
 from crdcompat.vocabulary import Effect
 

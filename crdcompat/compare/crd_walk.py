@@ -6,6 +6,7 @@ A key belongs to a facet, is text, or is reported as undecided, so that no diffe
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cache
 
 from crdcompat.apiserver.versions import Server
@@ -13,7 +14,6 @@ from crdcompat.compare.changes import Undecided
 from crdcompat.compare.crd_facet import CrdChange, ResolvedPair, VersionPair, pair_crds, spec_of
 from crdcompat.compare.registry import all_crd_facets
 from crdcompat.crds.pairing import Chosen, Resolved
-from crdcompat.records import dataclass
 
 _TEXT_KEYS = ("additionalPrinterColumns", "deprecationWarning")
 #: Compared elsewhere: identities of CRDs and versions, and schemas. v1beta1 has some of them in ``spec``.

@@ -7,14 +7,13 @@ name. A module declares its facet as ``FACET``.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Protocol
 
 from crdcompat.apiserver.errors import FieldError
 from crdcompat.compare.changes import Change, Undecided
 from crdcompat.compare.site import ReaderVerdict, Site, Trials, WriterReader
-from crdcompat.records import dataclass
 from crdcompat.schema.paths import Pointer, node_at, schema_pointer
 from crdcompat.schema.structural import ABSENT, Node
 from crdcompat.vocabulary import Direction, Effect

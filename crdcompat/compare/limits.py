@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Effects
 from crdcompat.compare.site import Site, Trial, Trials
-from crdcompat.records import dataclass
 from crdcompat.schema.sample import number
 from crdcompat.schema.structural import ABSENT, Node
 from crdcompat.vocabulary import Effect

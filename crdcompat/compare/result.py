@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 from crdcompat.compare.changes import Change, Undecided
 from crdcompat.compare.witness import Witness
 from crdcompat.crds.pairing import Chosen
-from crdcompat.records import dataclass
 from crdcompat.vocabulary import Direction, Effect
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from crdcompat.apiserver.admission import Verdict
@@ -10,7 +11,6 @@ from crdcompat.apiserver.errors import DUPLICATE, FORBIDDEN, INVALID, REQUIRED, 
 from crdcompat.apiserver.keywords import JUNCTORS, Keyword
 from crdcompat.apiserver.strategy import Resource
 from crdcompat.compare.changes import Change, Undecided
-from crdcompat.records import dataclass
 from crdcompat.schema.paths import Pointer, SchemaPath, value_at
 from crdcompat.schema.structural import ABSENT, Node
 

@@ -6,14 +6,13 @@ is silently skipped.
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cache
 
 from crdcompat.compare.branches import BRANCHES, branch_sites, compared_by_branch
 from crdcompat.compare.changes import Change, Undecided, identical
 from crdcompat.compare.registry import all_facets, module_of
 from crdcompat.compare.site import Site
-from crdcompat.records import dataclass
 from crdcompat.schema.paths import ITEM, VALUE, render
 from crdcompat.schema.structural import ABSENT, Node
 

@@ -7,6 +7,7 @@ Where no valid object can have the value, there is no effect; where the search f
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
 
@@ -24,7 +25,6 @@ from crdcompat.compare.objects import whole_object
 from crdcompat.compare.registry import facet_of
 from crdcompat.compare.search import find_valid, shrink
 from crdcompat.compare.site import ReaderVerdict, Trial, Trials, WriterReader
-from crdcompat.records import dataclass
 from crdcompat.schema.paths import Object, Pointer, SchemaPath, field_of, node_at, value_at, with_value
 from crdcompat.schema.sample import concrete
 from crdcompat.schema.structural import ABSENT, Node

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 
@@ -15,7 +15,6 @@ from crdcompat.findings.finding import order
 from crdcompat.findings.split import FindingSplitter
 from crdcompat.findings.waivers import Waiver, apply_waivers, with_ended
 from crdcompat.models.diff import DiffReport
-from crdcompat.records import dataclass
 from crdcompat.sources import open_source
 from crdcompat.vocabulary import Side
 

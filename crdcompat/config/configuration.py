@@ -6,14 +6,13 @@ YAML reads an unquoted 4.10 as the number 4.1, so such numbers are refused.
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from crdcompat.errors import ConfigError
-from crdcompat.records import dataclass
 from crdcompat.vocabulary import Direction, Owner, Severity
 
 if TYPE_CHECKING:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from crdcompat.errors import UsageError
-from crdcompat.records import dataclass
 
 _VERSION = re.compile(r"(?<![\d.])v?(\d+(?:\.\d+)+)(?:[-.]?(alpha|beta|rc|pre|ec|fc)[-.]?(\d*))?(?!\d)", re.IGNORECASE)
 _WHERE = re.compile(r"^(?:refs/heads/|(?:refs/)?remotes/)")

@@ -6,12 +6,11 @@ Source of the fields: https://kubernetes.io/docs/reference/kubernetes-api/extend
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from crdcompat.errors import CrdcompatError
-from crdcompat.records import dataclass
 from crdcompat.schema.structural import Node
 
 if TYPE_CHECKING:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
 
 import orjson
@@ -11,7 +12,6 @@ from crdcompat.crds.model import CrdVersion
 from crdcompat.crds.reader import CrdDocument, CrdSet
 from crdcompat.crds.variants import Context, contexts_of
 from crdcompat.errors import UsageError
-from crdcompat.records import dataclass
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 
 import orjson
 
-from crdcompat.collector import gc_paused
 from crdcompat.crds.model import Crd, NotACrdError, is_crd, is_fragment, read_crd
 from crdcompat.errors import Problem, Skipped, skipped_order
 from crdcompat.prefilter.candidates import excluded, has_extension, is_marked
-from crdcompat.records import dataclass
 from crdcompat.sources.encoding import legible
 from crdcompat.sources.tree import Entry, Tree
 from crdcompat.vocabulary import Side
@@ -98,9 +96,8 @@ class CrdReader:
 
     def documents(self, tree: Tree, entries: Iterable[Entry]) -> Iterator[CrdDocument]:
         """The CRDs of these files of ``tree``. Raises SourceError."""
-        with gc_paused():
-            for file in self._files(tree, list(entries)):
-                yield from file.documents
+        for file in self._files(tree, list(entries)):
+            yield from file.documents
 
     def read(
         self,
@@ -128,12 +125,11 @@ class CrdReader:
         documents: list[CrdDocument] = []
         problems: list[Problem] = []
         remarks: list[Problem] = []
-        with gc_paused():
-            for file in self._files(tree, candidates):
-                documents.extend(file.documents)
-                skipped.extend(Skipped(item.file, item.reason, side) for item in file.skipped)
-                problems.extend(Problem(item.file, item.line, item.message, side) for item in file.problems)
-                remarks.extend(Problem(item.file, item.line, item.message, side) for item in file.remarks)
+        for file in self._files(tree, candidates):
+            documents.extend(file.documents)
+            skipped.extend(Skipped(item.file, item.reason, side) for item in file.skipped)
+            problems.extend(Problem(item.file, item.line, item.message, side) for item in file.problems)
+            remarks.extend(Problem(item.file, item.line, item.message, side) for item in file.remarks)
         problems.extend(Problem(item.file, item.line, item.message, side) for item in getattr(tree, "problems", ()))
         by_path = {entry.path: entry for entry in candidates}
         # Cached files come first; the tree's order counts, because the first document of a CRD defines its scope.

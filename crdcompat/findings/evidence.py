@@ -7,7 +7,7 @@ nothing about the other release.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from crdcompat.apiserver.errors import DUPLICATE, REQUIRED, FieldError
@@ -24,7 +24,6 @@ from crdcompat.models.diff import DiffReport, Unexplained
 from crdcompat.models.finding import Evidence, Finding
 from crdcompat.models.report import sorted_skips
 from crdcompat.recordings.objects import ObjectItem, Recorded
-from crdcompat.records import dataclass
 from crdcompat.schema.paths import pointer_of, render, schema_path_of
 from crdcompat.schema.structural import Node
 from crdcompat.vocabulary import Direction, Effect, Severity

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from functools import cache
 from typing import Any
@@ -16,7 +16,6 @@ from crdcompat.crds.reader import CrdSet
 from crdcompat.errors import SourceError
 from crdcompat.models.diff import DiffReport, UndecidedEntry
 from crdcompat.models.finding import Excerpt, Finding, Location
-from crdcompat.records import dataclass
 from crdcompat.sources.encoding import to_utf8
 from crdcompat.vocabulary import Severity, Side
 

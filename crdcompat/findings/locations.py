@@ -5,11 +5,11 @@ Reading kept them for most documents; of the others the files that findings name
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from crdcompat.errors import SourceError
 from crdcompat.models.finding import Location
-from crdcompat.records import dataclass
 from crdcompat.schema.paths import Pointer
 from crdcompat.vocabulary import Side
 from crdcompat.yaml.locate import locate

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
 from crdcompat.errors import UsageError
 from crdcompat.findings.severity import default_severity
 from crdcompat.package_data import data_dir
-from crdcompat.records import dataclass
 from crdcompat.vocabulary import Direction, Effect, Owner, Severity
 
 

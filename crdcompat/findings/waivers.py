@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import date
 from hashlib import blake2b
 from typing import Any
@@ -18,7 +18,6 @@ from crdcompat.compare.changes import canonical
 from crdcompat.compare.facet import WaivedBy
 from crdcompat.compare.registry import waived_by
 from crdcompat.models.finding import Acceptance, Finding
-from crdcompat.records import dataclass
 from crdcompat.schema.enums import member_key
 from crdcompat.schema.structural import ABSENT
 from crdcompat.vocabulary import Direction, Severity

@@ -8,10 +8,9 @@ from __future__ import annotations
 import json
 import re
 from bisect import bisect_right
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
-
-from crdcompat.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING
 
 from tree_sitter import Language, Parser
 from tree_sitter_go import language
-
-from crdcompat.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -7,11 +7,11 @@ Types are followed only inside their package. Where a path continues in a type o
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from crdcompat.golang.markers import read_markers
 from crdcompat.golang.packages import packages_of
-from crdcompat.records import dataclass
 from crdcompat.schema.paths import ITEM, Wild
 
 if TYPE_CHECKING:

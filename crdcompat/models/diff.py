@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from crdcompat.records import dataclass
 from crdcompat.vocabulary import FailOn, Severity
 
 if TYPE_CHECKING:

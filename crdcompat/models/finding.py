@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from crdcompat.records import dataclass
 from crdcompat.vocabulary import Direction, Effect, FindingStatus, Owner, Severity, Side
 
 if TYPE_CHECKING:

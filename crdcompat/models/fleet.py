@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from crdcompat.records import dataclass
 from crdcompat.vocabulary import Direction, FailOn
 from crdcompat.vocabulary.writes import Endpoint, ReleaseVerdict, WriteResult
 

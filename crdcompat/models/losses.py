@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from crdcompat.records import dataclass
 from crdcompat.vocabulary.writes import WriteResult
 
 if TYPE_CHECKING:

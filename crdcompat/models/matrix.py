@@ -6,9 +6,9 @@ Plain values, as in ``report.model``: every format reads them and none changes t
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from crdcompat.records import dataclass
 from crdcompat.vocabulary import Direction, FailOn, Owner, Severity
 from crdcompat.vocabulary.writes import ReleaseVerdict
 

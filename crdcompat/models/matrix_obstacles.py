@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from crdcompat.records import dataclass
 from crdcompat.schema.enums import member_key
 from crdcompat.vocabulary import Direction
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from crdcompat.records import dataclass
 from crdcompat.vocabulary import Direction, FailOn
 from crdcompat.vocabulary.writes import Endpoint, RepairVerdict, WriteKind, WriteResult
 

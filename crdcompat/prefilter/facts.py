@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import os
 import re
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from crdcompat.records import dataclass
 from crdcompat.sources.encoding import WIDE_MARKS
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from crdcompat.crds.pairing import Resolved
-from crdcompat.records import dataclass
 from crdcompat.sources.recording import OBJECT_EXTENSIONS, holds_crds
 
 A_CRD = "a CRD, no object: name the recording as OLD or NEW to have its CRDs read"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import orjson
@@ -25,7 +25,6 @@ from crdcompat.recordings.layouts import (
     why_left_out,
     with_metadata,
 )
-from crdcompat.records import dataclass
 from crdcompat.sources.files import MAX_FILE_BYTES
 from crdcompat.sources.tree import Tree
 from crdcompat.sources.unpack import CutShortError, UnpackError, gunzip, is_gzip

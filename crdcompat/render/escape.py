@@ -10,10 +10,9 @@ from __future__ import annotations
 import re
 import textwrap
 import unicodedata
+from dataclasses import dataclass
 from os import urandom
 from typing import TYPE_CHECKING
-
-from crdcompat.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

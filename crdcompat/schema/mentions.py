@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
-from crdcompat.records import dataclass
 from crdcompat.schema.paths import SchemaPath, node_at
 from crdcompat.schema.structural import Node
 

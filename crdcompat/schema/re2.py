@@ -6,10 +6,9 @@ Python's own ``re`` never sees a pattern that comes from a manifest.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
-
-from crdcompat.records import dataclass
 
 #: What one compiled pattern may use; enough for every repetition Go accepts (up to 1000 of a Unicode class).
 _MAX_MEMORY = 32 << 20

@@ -5,12 +5,11 @@ from __future__ import annotations
 import stat
 from collections import Counter, deque
 from contextlib import contextmanager
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from crdcompat.errors import Problem, Skipped, SourceError
-from crdcompat.records import dataclass
 from crdcompat.sources.files import MAX_FILE_BYTES
 from crdcompat.sources.naming import display_path, reason_of
 from crdcompat.sources.tar import BLOCK, DIRECTORY, FILE, HARD_LINK, SYMBOLIC_LINK, Member, Tar, begins_tar

@@ -11,11 +11,11 @@ import os
 import re
 import time
 from collections import defaultdict
+from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any
 
 from crdcompat.errors import SourceError
-from crdcompat.records import dataclass
 from crdcompat.sources.refs import is_shallow
 from crdcompat.sources.repository import TimeOutError
 

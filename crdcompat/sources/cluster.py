@@ -7,13 +7,12 @@ others.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 import orjson
 
 from crdcompat.errors import Problem, Skipped, SourceError
-from crdcompat.records import dataclass
 from crdcompat.sources.cluster_client import Client, NoAnswerError, RefusedError, Resource
 from crdcompat.sources.tree import Entry
 

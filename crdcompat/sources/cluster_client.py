@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import importlib
 import os
+from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
 import orjson
 
 from crdcompat.errors import SourceError, UsageError
-from crdcompat.records import dataclass
 
 PAGE = 500
 """Objects asked for at a time."""

@@ -5,12 +5,11 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from crdcompat.errors import Problem, Skipped, SourceError
-from crdcompat.records import dataclass
 from crdcompat.sources.naming import display_path, reason_of
 from crdcompat.sources.tree import Entry, Listed
 

@@ -9,13 +9,12 @@ from __future__ import annotations
 import os
 import re
 import stat
-from dataclasses import field
+from dataclasses import dataclass, field
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from crdcompat.errors import Problem, Skipped, SourceError
-from crdcompat.records import dataclass
 from crdcompat.sources.blobs import read_blobs
 from crdcompat.sources.differing import unstaged
 from crdcompat.sources.files import read_file

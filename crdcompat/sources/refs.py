@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 import shlex
 from collections import Counter
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from crdcompat.errors import RefNotFoundError, SourceError
-from crdcompat.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING
 
 from crdcompat.errors import SourceError
-from crdcompat.records import dataclass
 from crdcompat.sources.naming import display_path
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ damaged header after the first for the end of the archive, and reads extended he
 from __future__ import annotations
 
 import tarfile
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from crdcompat.records import dataclass
 from crdcompat.sources.unpack import CutShortError, UnpackError
 
 if TYPE_CHECKING:

@@ -6,9 +6,8 @@ archive; every byte keeps where it came from (the tree's name and the path below
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
-
-from crdcompat.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -6,10 +6,10 @@ other documents of the file.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from crdcompat.errors import Problem
-from crdcompat.records import dataclass
 from crdcompat.sources.encoding import to_utf8
 from crdcompat.sources.files import MAX_FILE_BYTES
 from crdcompat.yaml.json_streams import json_values

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from crdcompat.records import dataclass
 from crdcompat.schema.paths import Pointer, value_at, with_value
 from crdcompat.schema.structural import ABSENT
 from crdcompat.yaml.documents import Document, read_documents

@@ -7,7 +7,6 @@ from typing import Any
 
 import orjson
 
-from crdcompat.collector import gc_paused
 from crdcompat.yaml.aliases import MAX_DEPTH, TOO_DEEP
 from crdcompat.yaml.streams import Fault, Parsed, as_int64, pieces_at
 
@@ -30,16 +29,15 @@ def json_pieces(text: bytes) -> list[tuple[int, bytes]]:
 
 def json_values(text: bytes) -> list[Parsed | Fault] | None:
     """Read the values of a file that starts like JSON; None where it is not: YAML starts so, too."""
-    with gc_paused():
-        try:
-            return [_json_value(1, text)]
-        except orjson.JSONDecodeError:
-            pass
-        try:
-            pieces = json_pieces(text)
-        except Fault as fault:
-            return [fault]
-        return [_json_piece(line, piece) for line, piece in pieces] or None
+    try:
+        return [_json_value(1, text)]
+    except orjson.JSONDecodeError:
+        pass
+    try:
+        pieces = json_pieces(text)
+    except Fault as fault:
+        return [fault]
+    return [_json_piece(line, piece) for line, piece in pieces] or None
 
 
 def _json_value(first_line: int, text: bytes) -> Parsed | Fault:

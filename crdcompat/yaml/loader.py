@@ -13,6 +13,7 @@ import base64
 import binascii
 import re
 from array import array
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import yaml
@@ -21,7 +22,6 @@ from yaml.constructor import ConstructorError
 from yaml.events import AliasEvent
 from yaml.nodes import MappingNode, ScalarNode, SequenceNode
 
-from crdcompat.records import dataclass
 from crdcompat.yaml.aliases import MAX_DEPTH, MAX_NODES, TOO_DEEP, TOO_MANY, refuse_bomb
 from crdcompat.yaml.positions import COLUMN_BITS, Positions
 from crdcompat.yaml.scalars import key_text, plain_value

@@ -6,6 +6,7 @@ A stream that does not parse as a whole is read piece by piece, so that one bad 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -14,8 +15,6 @@ from yaml.composer import ComposerError
 from yaml.constructor import ConstructorError
 from yaml.reader import ReaderError
 
-from crdcompat.collector import gc_paused
-from crdcompat.records import dataclass
 from crdcompat.yaml.aliases import TOO_DEEP, TOO_MANY
 from crdcompat.yaml.loader import INT64_MAX, AnchorLoader, GoLoader, Remark
 from crdcompat.yaml.positions import Positions
@@ -84,13 +83,12 @@ def compose_stream(text: bytes) -> list[Node]:
 
 def _read_stream(text: bytes, read: Callable[[GoLoader], Iterator[T]]) -> list[T]:
     try:
-        with gc_paused():
-            try:
-                return list(read(GoLoader(text)))
-            except ComposerError as error:
-                if "duplicate anchor" not in str(error):
-                    raise
-                return list(read(AnchorLoader(text)))
+        try:
+            return list(read(GoLoader(text)))
+        except ComposerError as error:
+            if "duplicate anchor" not in str(error):
+                raise
+            return list(read(AnchorLoader(text)))
     except yaml.YAMLError as error:
         raise _as_fault(error, text) from None
     except RecursionError:

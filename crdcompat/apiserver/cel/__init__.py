@@ -5,10 +5,10 @@ The CEL library itself is loaded when the first rule is evaluated, not when this
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from crdcompat.apiserver.errors import Unknown
-from crdcompat.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable

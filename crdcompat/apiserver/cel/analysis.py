@@ -7,11 +7,10 @@ much work and memory it can cost at most.
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from crdcompat.apiserver.cel.views import ANY_ITEM, Reads, View
-from crdcompat.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -7,9 +7,8 @@ before anything runs.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
-
-from crdcompat.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

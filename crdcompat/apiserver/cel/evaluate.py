@@ -8,7 +8,7 @@ Errors of the CEL library in the words of cel-go, which Kubernetes uses.
 from __future__ import annotations
 
 import re
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +22,6 @@ from crdcompat.apiserver.cel.views import Reads, View
 from crdcompat.apiserver.errors import FieldError, Unknown
 from crdcompat.apiserver.keywords import Keyword
 from crdcompat.apiserver.wording import rule_field
-from crdcompat.records import dataclass
 from crdcompat.schema.paths import place_at
 from crdcompat.schema.structural import ABSENT
 

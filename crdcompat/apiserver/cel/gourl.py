@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import string
+from dataclasses import dataclass
 
 from crdcompat.apiserver.ascii_sets import ALNUM, HEX
-from crdcompat.records import dataclass
 
 _UNRESERVED = ALNUM | frozenset("-_.~")
 _PATH = _UNRESERVED | frozenset("$&+,/:;=@")

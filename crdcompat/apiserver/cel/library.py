@@ -6,9 +6,8 @@ key; its text is canonical, so that `==` on the maps is `==` on the values.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
-
-from crdcompat.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,7 +8,7 @@ later versions stop at the unknown function. Recorded on Kubernetes 1.26.
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,6 @@ from crdcompat.apiserver.cel import environment
 from crdcompat.apiserver.cel.analysis import Analysis, analyse
 from crdcompat.apiserver.cel.bounds import LARGEST_OBJECT, Bound
 from crdcompat.apiserver.cel.tokens import names, rewrite
-from crdcompat.records import dataclass
 from crdcompat.schema.paths import Key
 
 if TYPE_CHECKING:

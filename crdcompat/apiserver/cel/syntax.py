@@ -6,10 +6,8 @@ Source: cel/expr/syntax.proto of the CEL specification (field numbers below are 
 from __future__ import annotations
 
 import struct
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
-
-from crdcompat.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

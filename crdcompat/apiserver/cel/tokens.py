@@ -7,8 +7,7 @@ call makes the optional of it; a rule's text is otherwise left alone.
 from __future__ import annotations
 
 import re
-
-from crdcompat.records import dataclass
+from dataclasses import dataclass
 
 _TOKEN = re.compile(
     r"""

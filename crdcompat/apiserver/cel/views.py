@@ -6,10 +6,9 @@ Source: k8s.io/apiserver/pkg/cel/common/schemas.go and escaping.go; reference se
 from __future__ import annotations
 
 import re
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import lru_cache
 
-from crdcompat.records import dataclass
 from crdcompat.schema.structural import Node
 
 #: The key of a list's elements in ``Reads.children``.

@@ -5,12 +5,11 @@ Source: apiextensions-apiserver, pkg/apiserver/schema/cel/validation.go (Validat
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from crdcompat.apiserver.cel.evaluate import Findings, NodeRules
 from crdcompat.apiserver.cel.views import View
-from crdcompat.records import dataclass
 from crdcompat.schema.paths import Key
 from crdcompat.schema.structural import Node
 

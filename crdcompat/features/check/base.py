@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from crdcompat.errors import RefNotFoundError, SourceError, UsageError
-from crdcompat.records import dataclass
 from crdcompat.sources.naming import display_path
 from crdcompat.sources.refs import is_commit_id, merge_base, resolve
 from crdcompat.sources.repository import Repository

@@ -9,10 +9,10 @@ schema stands; but whoever reads it has to know.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from crdcompat.apiserver.crd_validation.refusal import refusals
 from crdcompat.apiserver.versions import Server
-from crdcompat.collector import gc_paused
 from crdcompat.compare.engine import Comparer
 from crdcompat.compare.memory import ComparisonCache
 from crdcompat.compare.result import Comparison, Judged, Open
@@ -25,7 +25,6 @@ from crdcompat.findings.locations import Places, look_up
 from crdcompat.models.diff import Counts, DiffReport, UndecidedEntry
 from crdcompat.models.finding import Finding, Location
 from crdcompat.models.report import Release, sorted_skips
-from crdcompat.records import dataclass
 from crdcompat.schema.paths import Pointer, owner, render
 from crdcompat.vocabulary import Direction, Owner, Side
 
@@ -75,8 +74,7 @@ def compare(
         missing = f"no context {', '.join(contexts)} on both sides; there are: {', '.join(known) or 'none'}"
     elif crds and not pairs:
         missing = f"no CRD of both sides is named {', '.join(crds)}"
-    with gc_paused():  # nearly all that is made here stays
-        found = Comparer(*servers, shared).compare(pairs, wanted.directions)
+    found = Comparer(*servers, shared).compare(pairs, wanted.directions)
     owners = wanted.owners
     return Compared(
         old,

@@ -10,7 +10,7 @@ from __future__ import annotations
 from base64 import b64decode, b64encode
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import Any
 
@@ -24,7 +24,6 @@ from crdcompat.features.fleet.outcome import (
     StoredResult,
     TargetOutcome,
 )
-from crdcompat.records import dataclass
 
 #: Limits for one recording. Objects beyond them count once per recording.
 _MAX_OBJECTS = 100_000

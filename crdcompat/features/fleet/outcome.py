@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from base64 import b64decode
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import orjson
 
 from crdcompat.errors import Problem
-from crdcompat.records import dataclass
 from crdcompat.schema.paths import Pointer
 from crdcompat.vocabulary import Side
 from crdcompat.vocabulary.writes import Endpoint, WriteResult

@@ -7,10 +7,10 @@ import os
 import stat
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from crdcompat.errors import Skipped, SourceError
-from crdcompat.records import dataclass
 from crdcompat.sources.archive import is_archive
 from crdcompat.sources.naming import display_path, reason_of
 from crdcompat.sources.recording import OBJECT_EXTENSIONS

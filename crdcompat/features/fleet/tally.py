@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from crdcompat.errors import Problem
@@ -11,7 +11,6 @@ from crdcompat.features.fleet.outcome import Outcome, RecordingCause
 from crdcompat.findings.finding import fingerprint
 from crdcompat.findings.locations import Spot
 from crdcompat.models.fleet import UnreadRecording
-from crdcompat.records import dataclass
 from crdcompat.schema.enums import member_key
 from crdcompat.vocabulary import Direction, Side
 from crdcompat.vocabulary.writes import WriteResult

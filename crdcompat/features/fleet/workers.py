@@ -14,10 +14,9 @@ import sys
 import threading
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from typing import cast
-
-from crdcompat.records import dataclass
 
 Work = Callable[[str], bytes]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,6 @@ from crdcompat.features.fleet.tally import FleetTally
 from crdcompat.features.fleet.workers import Died, done_by
 from crdcompat.features.simulate.judges import replayers
 from crdcompat.models.fleet import FleetReport
-from crdcompat.records import dataclass
 from crdcompat.render.wording.findings import plural
 from crdcompat.sources.naming import display_path
 from crdcompat.vocabulary import Direction, Side

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -18,7 +19,6 @@ from crdcompat.crds.model import Crd, NotACrdError, is_crd, read_crd
 from crdcompat.errors import CrdcompatError, Problem, SourceError, UsageError
 from crdcompat.features.diff.workflow import judge_with, resource_of
 from crdcompat.features.simulate.workflow import error_data
-from crdcompat.records import dataclass
 from crdcompat.render.escape import escape_text
 from crdcompat.vocabulary import ExitCode
 from crdcompat.yaml.documents import Document, read_documents

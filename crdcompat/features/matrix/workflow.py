@@ -8,9 +8,8 @@ What blocks a way between two releases, and since which release it does.
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations, permutations
 from typing import Any
 
@@ -30,7 +29,6 @@ from crdcompat.models.diff import DiffReport
 from crdcompat.models.finding import Finding
 from crdcompat.models.matrix import Blocker, Cell, MatrixCluster, MatrixReport, Since
 from crdcompat.recordings.objects import ObjectItem
-from crdcompat.records import dataclass
 from crdcompat.schema.enums import member_key
 from crdcompat.vocabulary import Direction, Severity, Side
 from crdcompat.vocabulary.writes import ReleaseVerdict
@@ -65,7 +63,6 @@ def matrix(chosen: ReleaseList, config: Config, waivers: Sequence[Waiver], wishe
         raise UsageError(f"{wishes.origin} is none of the releases: {', '.join(chosen.names)}")
     reader = reader_for(config)
     sets = [read_source(name, Side.ANY, reader, config, wishes.repo) for name in chosen.names]
-    gc.freeze()  # what was read stays to the end: the collector need not look at it again
     ways = _ways(sets, config, waivers, wishes.filters)
     if wishes.excerpts:
         ways = {way: (_shown(report, sets, way), missing) for way, (report, missing) in ways.items()}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 from crdcompat.apiserver.errors import NOT_SUPPORTED
@@ -13,7 +13,6 @@ from crdcompat.features.simulate.judges import Replayed
 from crdcompat.findings.locations import Spot
 from crdcompat.models.finding import Location
 from crdcompat.models.simulation import RejectedCause
-from crdcompat.records import dataclass
 from crdcompat.schema.enums import member_key
 from crdcompat.schema.paths import Pointer, SchemaPath, render, schema_pointer
 from crdcompat.vocabulary import Side

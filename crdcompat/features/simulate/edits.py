@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from crdcompat.apiserver.errors import FieldError
 from crdcompat.apiserver.validate import SchemaValidator
 from crdcompat.apiserver.versions import Server
-from crdcompat.records import dataclass
 from crdcompat.schema.paths import ITEM, VALUE, Object, Pointer, field_of, node_at, schema_path_of, value_at, with_value
 from crdcompat.schema.structural import Node
 

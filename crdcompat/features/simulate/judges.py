@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 
 from crdcompat.apiserver.crd_validation.refusal import refusal
@@ -15,7 +16,6 @@ from crdcompat.errors import Problem
 from crdcompat.features.simulate.replay import Answer, Replay, replay
 from crdcompat.models.simulation import NotSimulated, worst_verdict
 from crdcompat.recordings.objects import Recorded
-from crdcompat.records import dataclass
 from crdcompat.vocabulary.writes import WriteKind, WriteResult
 
 ASK = "depends on the Kubernetes version: give --kube-version or --openshift-version"

@@ -7,7 +7,7 @@ each write is made on that (design, section 5; observed in rollback-truth, secti
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from crdcompat.apiserver.admission import Verdict
 from crdcompat.apiserver.decode import Decoded
@@ -16,7 +16,6 @@ from crdcompat.apiserver.strategy import Resource
 from crdcompat.features.simulate.edits import touching, unrelated
 from crdcompat.features.simulate.repair import repair
 from crdcompat.models.simulation import Repair
-from crdcompat.records import dataclass
 from crdcompat.schema.paths import Object, Pointer, SchemaPath, is_within, schema_path_of
 from crdcompat.vocabulary.writes import WriteKind, WriteResult
 

@@ -6,6 +6,7 @@ Prow's Spyglass shows the text of a failure, not its ``message``; so all that is
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
@@ -13,7 +14,6 @@ from crdcompat.models.check import CheckReport, sections
 from crdcompat.models.diff import DiffReport
 from crdcompat.models.reports import Report
 from crdcompat.models.simulation import SimulationReport
-from crdcompat.records import dataclass
 from crdcompat.render.escape import Style, escape_text
 from crdcompat.render.wording.findings import (
     compared_line,

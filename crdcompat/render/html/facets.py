@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
-
-from crdcompat.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from crdcompat.findings.rules import catalogue
 from crdcompat.models.check import CheckReport, Section, sections
 from crdcompat.models.diff import DiffReport
-from crdcompat.records import dataclass
 from crdcompat.render.html.facets import Facet, Facets
 from crdcompat.render.html.items import DirectionPart, Items, is_large, without_info
 from crdcompat.render.wording.check import section_title

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from crdcompat.records import dataclass
 from crdcompat.render.html.facets import Facet, Facets
 from crdcompat.render.wording.findings import plural
 from crdcompat.render.wording.fleet import cluster_sentence, farthest_last, finding_sentences, unjudged_sentence

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from crdcompat.findings.finding import listed
-from crdcompat.records import dataclass
 from crdcompat.render.data.parts import acceptance_data
 from crdcompat.render.wording.findings import (
     commit_line,

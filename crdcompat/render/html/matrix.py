@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from crdcompat.findings.finding import listed
 from crdcompat.models.matrix_obstacles import obstacles
-from crdcompat.records import dataclass
 from crdcompat.render.html.facets import Facet, Facets
 from crdcompat.render.html.findings import CONTEXT, CRD, DIRECTION, OWNER, RULE, SEVERITY, STATUS
 from crdcompat.render.html.items import DirectionPart, Items, is_large, without_info

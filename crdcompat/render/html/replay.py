@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from crdcompat.models.simulation import SimulatedObject, SimulationReport
-from crdcompat.records import dataclass
 from crdcompat.render.html.facets import Facet, Facets
 from crdcompat.render.html.findings import skipped_lines
 from crdcompat.render.html.items import Group

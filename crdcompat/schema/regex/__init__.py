@@ -10,11 +10,11 @@ How two languages relate: equal, wider, narrower or incomparable, shown by a tex
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import filterfalse
 from typing import Literal
 
-from crdcompat.records import dataclass
 from crdcompat.schema.regex.errors import Unsupported
 from crdcompat.schema.regex.language import Language, extra_states
 from crdcompat.schema.regex.members import finite, members, outside

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 
-from crdcompat.records import dataclass
 from crdcompat.schema.re2 import go_text
 from crdcompat.schema.regex.automaton import Automaton, LengthsAutomaton, StringsAutomaton, pattern_automaton
 from crdcompat.schema.regex.parse import compiled

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import islice
 
-from crdcompat.records import dataclass
 from crdcompat.schema.regex.automaton import PatternAutomaton, pattern_automaton
 from crdcompat.schema.regex.errors import Budget, Unsupported
 from crdcompat.schema.regex.language import Language, found

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import Enum
 
-from crdcompat.records import dataclass
 from crdcompat.schema.regex.charset import CharSet
 from crdcompat.schema.regex.errors import Unsupported
 

@@ -10,9 +10,8 @@ Only called on patterns that RE2 accepts, so what cannot be read is refused, not
 from __future__ import annotations
 
 import re
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from crdcompat.records import dataclass
 from crdcompat.schema.re2 import Pattern, PatternError, compile_pattern, go_text
 from crdcompat.schema.regex.charset import ANY, NEWLINE, WORD, CharSet, Range, charset, negate
 from crdcompat.schema.regex.errors import Budget, Unsupported

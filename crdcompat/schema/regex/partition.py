@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from crdcompat.records import dataclass
 from crdcompat.schema.regex.charset import FIRST_SURROGATE, LAST_SURROGATE, MAX_CODE, CharSet, Range
 from crdcompat.schema.regex.readable import best, cost
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
-from crdcompat.records import dataclass
 from crdcompat.schema.regex.automaton import ALL, DEAD, Automaton
 from crdcompat.schema.regex.charset import charset, count
 from crdcompat.schema.regex.errors import Budget
