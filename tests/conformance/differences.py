@@ -39,13 +39,19 @@ class Known:
     """A difference that is listed in known.toml."""
 
     reason: str
-    minors: tuple[str, ...]
+    minors: tuple[str, ...]  # none: all
     lines: tuple[str, ...]
     same_but: str
+    where: str
     requests: tuple[Json, ...]
 
-    def unexplained(self, lines: Sequence[str]) -> list[str]:
-        """The lines that this difference does not explain."""
+    def concerns(self, minor: str) -> bool:
+        return not self.minors or minor in self.minors
+
+    def unexplained(self, lines: Sequence[str], whole: Sequence[str]) -> list[str]:
+        """Those of the lines that this difference does not explain; ``whole`` are all that the request showed."""
+        if not any(re.search(self.where, line) for line in whole):
+            return [*lines]
         left = [line for line in lines if not any(re.search(known, line) for known in self.lines)]
         if not self.same_but:
             return left
@@ -65,9 +71,10 @@ def known_differences() -> tuple[Known, ...]:
     return tuple(
         Known(
             entry["reason"],
-            tuple(entry["minors"]),
+            tuple(entry.get("minors", ())),
             tuple(entry.get("lines", ())),
             entry.get("same_but", ""),
+            entry.get("where", ""),
             tuple(map(json.loads, entry["requests"])),
         )
         for entry in data.get("difference", ())
@@ -76,10 +83,11 @@ def known_differences() -> tuple[Known, ...]:
 
 def unexplained(minor: str, lines: Sequence[str]) -> list[str]:
     """The lines that no known difference of that minor explains."""
+    left = [*lines]
     for known in known_differences():
-        if minor in known.minors and lines:
-            lines = known.unexplained(lines)
-    return [*lines]
+        if known.concerns(minor) and left:
+            left = known.unexplained(left, lines)
+    return left
 
 
 def sort_of(lines: Iterable[str]) -> set[str]:
