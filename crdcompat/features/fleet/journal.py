@@ -1,9 +1,9 @@
-"""What a run over many recordings has done so far, in a file from which it can go on.
+"""The journal of a fleet run: a file from which an interrupted run continues.
 
-A line of JSON for the run (program, releases, options), then one for each recording that was read: its path, its
-signature and its outcome. Lines are appended only. A last line that is torn is cut off, one that cannot be read, or is
-not in front of this run's targets, counts for nothing: that recording is read again. What failed is not written: it is
-tried again, too.
+The first line of JSON describes the run (program, releases, options). One line follows for each recording that was
+read: its path, signature and outcome. Lines are only appended. An incomplete last line is cut off. A line that cannot
+be read, or has other targets than this run, is ignored: the recording is read again. Failures are not written, so
+they are tried again, too.
 """
 
 from __future__ import annotations
@@ -30,20 +30,20 @@ _MAX_HEAD_BYTES = 1 << 16
 
 
 class Journal:
-    """An open journal; of what it holds, only where each outcome stands is in memory.
+    """An open journal; only the offsets of the outcomes are in memory.
 
-    ``refused`` counts the lines asked for that hold no outcome of this run.
+    ``refused`` counts the requested lines without an outcome of this run.
     """
 
     def __init__(self, path: str, run: Mapping[str, Any], targets: int) -> None:
-        """Open or begin it for a run of these releases and options, each outcome of which is in front of ``targets``.
+        """Open or create the journal of a ``run`` (releases and options) whose outcomes have ``targets`` targets each.
 
-        Raises UsageError for a file that is no journal, is one of another run, is in use, or cannot be written.
+        Raises UsageError for a file that is not a journal, belongs to another run, is in use, or cannot be written.
         """
         self._path = path
         self._targets = targets
         self.refused = 0
-        self._places: dict[tuple[str, str], int] = {}
+        self._offsets: dict[tuple[str, str], int] = {}
         self._synced = time.monotonic()
         try:
             self._file = self._opened()
@@ -63,21 +63,21 @@ class Journal:
         self._file.close()
 
     def get(self, recording: str, signature: str) -> Outcome | None:
-        """The outcome of a recording that has not changed since, if it is known."""
-        place = self._places.get((recording, signature))
-        if place is None:
+        """The outcome of an unchanged recording; None if the journal has none."""
+        offset = self._offsets.get((recording, signature))
+        if offset is None:
             return None
-        self._file.seek(place)
+        self._file.seek(offset)
         with suppress(ValueError):
             outcome = from_data(_entry(self._file.readline()).get("outcome"))
             if len(outcome.targets) == self._targets:
                 return outcome
         self.refused += 1
-        del self._places[recording, signature]
+        del self._offsets[recording, signature]
         return None
 
     def add(self, recording: str, signature: str, outcome: bytes) -> None:
-        """Append the outcome of a recording, as `encode` gives it. Raises UsageError where there is no room."""
+        """Append an encoded outcome. Raises UsageError if it cannot be written."""
         line = orjson.dumps({"recording": recording, "signature": signature, "outcome": orjson.Fragment(outcome)})
         try:
             self._file.seek(0, os.SEEK_END)
@@ -97,11 +97,11 @@ class Journal:
             file.close()
             raise UsageError(f"{self._path}: another run is writing to it") from None
         except OSError:
-            pass  # a file system that knows no locks
+            pass  # the file system has no locks
         return file
 
     def _begin(self, run: dict[str, Any]) -> None:
-        """Read what is there and make the file end with a whole line; a new one gets its first."""
+        """Index the existing lines and cut off an incomplete last line; write the first line of a new file."""
         head = orjson.dumps(run)
         first = self._file.readline(_MAX_HEAD_BYTES)
         if not first.endswith(b"\n"):
@@ -113,16 +113,16 @@ class Journal:
             return
         self._check(first, orjson.loads(head))
         while line := self._file.readline():
-            place = self._file.tell() - len(line)
+            offset = self._file.tell() - len(line)
             if not line.endswith(b"\n"):
-                self._file.truncate(place)
+                self._file.truncate(offset)
                 return
             with suppress(ValueError):
                 entry = _entry(line)
-                self._places[entry["recording"], entry["signature"]] = place
+                self._offsets[entry["recording"], entry["signature"]] = offset
 
     def _check(self, first: bytes, run: dict[str, Any]) -> None:
-        """Raises UsageError unless the first line is of this run."""
+        """Raises UsageError unless the first line describes this run."""
         try:
             begun = orjson.loads(first)
         except ValueError:
@@ -131,8 +131,8 @@ class Journal:
             raise UsageError(f"{self._path} is no journal of crdcompat: it is left as it is")
         if begun != run:
             keys = [key for key in {**begun, **run} if begun.get(key) != run.get(key)]
-            told = "; ".join(f"{key}: {_shown(begun, key)} then, {_shown(run, key)} now" for key in keys)
-            raise UsageError(f"{self._path} is the journal of another run ({told}): name another file")
+            differences = "; ".join(f"{key}: {_shown(begun, key)} then, {_shown(run, key)} now" for key in keys)
+            raise UsageError(f"{self._path} is the journal of another run ({differences}): name another file")
 
 
 def _shown(run: Mapping[str, Any], key: str) -> str:
@@ -140,7 +140,7 @@ def _shown(run: Mapping[str, Any], key: str) -> str:
 
 
 def _entry(line: bytes) -> dict[str, Any]:
-    """What a line says of one recording. Raises ValueError."""
+    """The parsed line of one recording. Raises ValueError."""
     entry = orjson.loads(line)
     if not isinstance(entry, dict) or not all(isinstance(entry.get(key), str) for key in ("recording", "signature")):
         raise ValueError("no line of a journal")

@@ -1,4 +1,4 @@
-"""The recordings of many clusters: which entries of a folder are one, and whether one has changed since."""
+"""Finds the recordings of a fleet in folders, and computes signatures to detect changed recordings."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from crdcompat.sources.naming import display_path, reason_of
 from crdcompat.sources.recording import OBJECT_EXTENSIONS
 
 _ARCHIVES = (".tar", ".tar.gz", ".tgz")
-_UNREAD = (".zip", ".7z", ".rar", ".zst")
-#: What stands at the top of a must-gather, an inspect tree or an insights archive; gather-extra lists in one file.
+_UNSUPPORTED = (".zip", ".7z", ".rar", ".zst")
+#: Names at the top of a must-gather, an inspect tree, an insights archive, or the lists of gather-extra.
 _TOPS = frozenset({"cluster-scoped-resources", "namespaces", "insights-operator", "clusterversion.json"})
 _GATHERED = ("must-gather.local.", "inspect.local.")
 _IMAGE = "-sha256-"
@@ -25,7 +25,11 @@ _IMAGE = "-sha256-"
 
 @dataclass(frozen=True, slots=True)
 class Fleet:
-    """``recordings`` are paths, each that of one cluster; ``unread`` what is one and cannot be opened, and why."""
+    """The recordings of a fleet.
+
+    ``recordings`` are paths, one cluster each. ``unread`` are (path, reason) of recordings that cannot be opened,
+    ``left_out`` the entries that are no recordings.
+    """
 
     recordings: tuple[str, ...]
     unread: tuple[tuple[str, str], ...]
@@ -33,12 +37,12 @@ class Fleet:
 
 
 def find_fleet(names: Sequence[str]) -> Fleet:
-    """The recordings that these names mean; ``-`` is a list of paths on standard input, one to a line.
+    """Find the recordings at the given paths; ``-`` reads paths from standard input, one per line.
 
-    A path is a recording itself (an archive, an unpacked one, a file of objects), or a folder of recordings: each
-    archive, unpacked recording or file of objects in it is one cluster's, and so is each archive or unpacked
-    recording one level below, in the folder of a case. A folder there that holds no other recording than files of
-    objects is one cluster's. Links are followed in the folder that was named only. Raises SourceError.
+    A path is a recording itself (an archive, an unpacked archive, a file of objects) or a folder of recordings. In
+    such a folder each archive, unpacked recording or file of objects is one cluster. Each archive or unpacked
+    recording one level below, in the folder of a support case, is one cluster, too. A case folder with only files of
+    objects is one cluster. Links are followed only in the named folder itself. Raises SourceError.
     """
     found = _Found()
     for path in (path for name in names for path in (_listed() if name == "-" else (name,))):
@@ -47,46 +51,46 @@ def find_fleet(names: Sequence[str]) -> Fleet:
         except (OSError, ValueError) as error:
             raise SourceError(f"{display_path(path)}: {reason_of(error)}") from None
         if is_folder and not _is_recording(path):
-            found.of_folder(path)
+            found.add_folder(path)
         else:
             found.recordings[path] = None
     return Fleet(tuple(found.recordings), tuple(found.unread), tuple(found.left_out))
 
 
 class _Found:
-    """What was found so far, each path once."""
+    """Collects recordings, each path once."""
 
     def __init__(self) -> None:
         self.recordings: dict[str, None] = {}
         self.unread: list[tuple[str, str]] = []
         self.left_out: list[Skipped] = []
 
-    def of_folder(self, folder: str) -> None:
-        """Take the recordings of a folder, and of the folders of cases in it."""
+    def add_folder(self, folder: str) -> None:
+        """Add the recordings of a folder, and of the case folders in it."""
         for entry in _children(folder):
             if entry.is_dir() and not _is_recording(entry.path):
                 try:
-                    self._of_case(entry.path)
+                    self._add_case(entry.path)
                 except SourceError as error:
                     self.unread.append((entry.path, str(error)))
             elif _holds_objects(entry):
                 self.recordings[entry.path] = None
             else:
-                self._take(entry, follow=True)
+                self._add_entry(entry, follow=True)
 
-    def _of_case(self, folder: str) -> None:
+    def _add_case(self, folder: str) -> None:
         children = _children(folder)
-        taken = [self._take(entry, follow=False) for entry in children if not _holds_objects(entry)]
+        added = [self._add_entry(entry, follow=False) for entry in children if not _holds_objects(entry)]
         files = [entry.path for entry in children if _holds_objects(entry)]
-        if files and not any(taken):
+        if files and not any(added):
             self.recordings[folder] = None
-        elif not any(taken):
+        elif not any(added):
             self.left_out.append(Skipped(display_path(folder), "no recording in it"))
         else:
             self.left_out += [Skipped(display_path(path), "beside the recordings of a case") for path in files]
 
-    def _take(self, entry: os.DirEntry[str], *, follow: bool) -> bool:
-        """Take one entry if it is a recording; False for what is none."""
+    def _add_entry(self, entry: os.DirEntry[str], *, follow: bool) -> bool:
+        """Add one entry; False if it is no recording. One that cannot be opened counts as a recording."""
         path = entry.path
         if entry.is_dir(follow_symlinks=follow):
             is_one = _is_recording(path)
@@ -96,7 +100,7 @@ class _Found:
             self.recordings[path] = None
         elif entry.is_symlink() and not Path(path).exists():
             self.unread.append((path, "a link to nothing"))
-        elif path.lower().endswith(_UNREAD):
+        elif path.lower().endswith(_UNSUPPORTED):
             self.unread.append((path, f"{Path(path).suffix} archives are not read: unpack it"))
         else:
             self.left_out.append(Skipped(display_path(path), "no recording"))
@@ -105,24 +109,24 @@ class _Found:
 
 
 def signature(path: str) -> str:
-    """What changes when a recording has another size or time, or one of its files has."""
+    """A digest of the sizes and times of a recording and its files; it changes when the recording changes."""
     digest = hashlib.blake2b(digest_size=16)
     pending = [path]
     while pending:
         here = pending.pop()
         try:
             status = Path(here).stat() if here == path else Path(here).lstat()
-            told = f"{here.removeprefix(path)} {status.st_mode} {status.st_size} {status.st_mtime_ns}"
+            state = f"{here.removeprefix(path)} {status.st_mode} {status.st_size} {status.st_mtime_ns}"
             if stat.S_ISDIR(status.st_mode):
                 pending += [entry.path for entry in _children(here, hidden=True)]
         except (OSError, ValueError, SourceError) as error:
-            told = f"{here.removeprefix(path)} {type(error).__name__}"  # said when it is read
-        digest.update(os.fsencode(told) + b"\0")
+            state = f"{here.removeprefix(path)} {type(error).__name__}"  # reading reports the error
+        digest.update(os.fsencode(state) + b"\0")
     return digest.hexdigest()
 
 
 def _is_recording(folder: str) -> bool:
-    """Whether a folder is one cluster's recording, by its name and by what stands at its top."""
+    """Whether a folder is one cluster's recording, by its name and the names in it."""
     if Path(folder).name.startswith(_GATHERED):
         return True
     try:
@@ -140,7 +144,7 @@ def _holds_objects(entry: os.DirEntry[str]) -> bool:
 
 
 def _children(folder: str, *, hidden: bool = False) -> list[os.DirEntry[str]]:
-    """In order of names; what is hidden (``.DS_Store``, ``._x.tar.gz``) is no recording of anybody."""
+    """The entries by name, without hidden ones (``.DS_Store``, ``._x.tar.gz``): these are no recordings."""
     try:
         with os.scandir(folder) as scan:
             return sorted((entry for entry in scan if hidden or not entry.name.startswith(".")), key=lambda e: e.name)

@@ -1,8 +1,8 @@
-"""One piece of work after another in several processes, where a process that dies costs the piece it had in hand.
+"""A pool of worker processes in which a process that dies loses only its current item.
 
-``concurrent.futures`` gives up on everything when one process dies, and does not say over what. Here the parent is
-a single thread that waits for whichever process answers; bytes come back, so that nothing made from a stranger's
-file is ever unpickled.
+``concurrent.futures`` fails all pending work when one process dies, and does not name the item that killed it. Here
+the parent is a single thread that waits for the next answer of any process. Answers are bytes: data derived from an
+untrusted file is never unpickled.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from typing import cast
 
 Work = Callable[[str], bytes]
 
-_MAX_BY_DEFAULT = 8
+_MAX_DEFAULT_JOBS = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Died:
-    """A process ended in the middle of its work; ``str()`` says how."""
+    """The result for an item whose process ended; ``str()`` describes how it ended."""
 
     exit_code: int | None
 
@@ -38,16 +38,16 @@ class Died:
 
 
 def usual_jobs() -> int:
-    """As many as there are processors for this process, but not more than are worth their memory."""
+    """The number of usable processors, up to a limit that bounds memory."""
     usable = len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
-    return min(usable, _MAX_BY_DEFAULT)
+    return min(usable, _MAX_DEFAULT_JOBS)
 
 
 def done_by(work: Work, items: Iterable[str], jobs: int) -> Generator[tuple[str, bytes | Died]]:
-    """Each item with what ``work`` makes of it, as they are done; with one job in order and in this process.
+    """Yield each item with the result of ``work``, in order of completion; one job runs in order in this process.
 
-    ``work`` raises nothing, and can be pickled where processes are not forked. When the iteration ends, however it
-    does, so do the processes.
+    ``work`` must not raise, and must be picklable where processes are not forked. The processes end with the
+    iteration.
     """
     if jobs == 1:
         yield from ((item, work(item)) for item in items)
@@ -58,7 +58,7 @@ def done_by(work: Work, items: Iterable[str], jobs: int) -> Generator[tuple[str,
         while True:
             while len(busy) < jobs and (item := next(waiting, None)) is not None:
                 worker = _Worker(work)
-                worker.hand(item)
+                worker.send(item)
                 busy[worker.connection] = worker
             if not busy:
                 return
@@ -70,34 +70,34 @@ def done_by(work: Work, items: Iterable[str], jobs: int) -> Generator[tuple[str,
                 if following is None:
                     busy.pop(worker.connection).end()
                 else:
-                    worker.hand(following)
+                    worker.send(following)
     finally:
         for worker in busy.values():
             worker.end()
 
 
 class _Worker:
-    """A process, and the item it has in hand."""
+    """A process, and its current item."""
 
     def __init__(self, work: Work) -> None:
-        # A fork shares what was loaded; it is sound only where no other thread may hold a lock.
+        # A fork shares the loaded CRDs. It is safe only while no other thread may own a lock.
         forks = sys.platform == "linux" and threading.active_count() == 1
         context = multiprocessing.get_context("fork") if forks else multiprocessing.get_context("spawn")
         self.connection, theirs = context.Pipe()
         self._process = context.Process(target=_serve, args=(work, theirs, self.connection), daemon=True)
-        with _deaf():
+        with _sigint_blocked():
             self._process.start()
-        theirs.close()  # so that the end of the process is the end of what it sends
+        theirs.close()  # else the end of the process would not close the pipe
         self._item = ""
 
-    def hand(self, item: str) -> None:
-        """Give it its next item; a process that is gone already is told of when it should answer."""
+    def send(self, item: str) -> None:
+        """Send the next item; ``answer`` reports a process that has ended already."""
         self._item = item
         with suppress(OSError):
             self.connection.send(item)
 
     def answer(self) -> tuple[str, bytes | Died]:
-        """What became of the item in hand."""
+        """The current item and its result."""
         try:
             return self._item, self.connection.recv_bytes()
         except (EOFError, OSError):
@@ -105,7 +105,7 @@ class _Worker:
             return self._item, Died(self._process.exitcode)
 
     def end(self) -> None:
-        """End the process: it holds nothing that it would have to put away."""
+        """Kill the process: it has no state to save."""
         self.connection.close()
         self._process.kill()
         self._process.join()
@@ -113,8 +113,8 @@ class _Worker:
 
 
 @contextmanager
-def _deaf() -> Iterator[None]:
-    """Ctrl-C waits; a process that is started meanwhile does not hear it before it can say that it will not."""
+def _sigint_blocked() -> Iterator[None]:
+    """Block SIGINT, so that Ctrl-C cannot reach a new process before that ignores it."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -123,7 +123,7 @@ def _deaf() -> Iterator[None]:
 
 
 def _serve(work: Work, connection: Connection, parents: Connection) -> None:
-    """Answer items until the parent is gone; it alone is told by Ctrl-C, and ends the others."""
+    """Answer items until the parent is gone; only the parent handles Ctrl-C, and ends the workers."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parents.close()
     with suppress(EOFError, OSError):

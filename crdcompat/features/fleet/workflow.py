@@ -1,4 +1,4 @@
-"""simulate --fleet: the recordings of many clusters in front of several releases, one after another or in parallel."""
+"""simulate --fleet: the recordings of many clusters replayed against several releases, optionally in parallel."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ from crdcompat.render.wording.findings import plural
 from crdcompat.sources.naming import display_path
 from crdcompat.vocabulary import Direction, Side
 
-#: Told of each recording as it is done: ``read``, ``failed``, or ``known`` from a journal.
+#: Called for each finished recording with ``read``, ``failed``, or ``known`` (from a journal).
 OnDone = Callable[[str], object]
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What a run is asked for: the releases, and how they judge. ``targets`` are further ones to go back to."""
+    """The request of a run: the releases, and how they judge. ``targets`` are rollback targets besides OLD."""
 
     old: str
     new: str
@@ -49,9 +49,10 @@ class Plan:
 
 
 class FleetJudge:
-    """The releases of a plan, read, and ready to judge any number of recordings.
+    """The loaded releases of a plan, which judge any number of recordings.
 
-    A process that is not forked gets the plan only, and reads them anew. Raises SourceError and RefNotFoundError.
+    Pickling passes only the plan: a process that is not forked reads the releases again. Raises SourceError and
+    RefNotFoundError.
     """
 
     def __init__(self, plan: Plan) -> None:
@@ -66,25 +67,25 @@ class FleetJudge:
 
     @property
     def readers(self) -> tuple[CrdSet, ...]:
-        """The releases whose CRDs judge, in the order of outcomes."""
+        """The releases whose CRDs judge, in the order of an outcome's targets."""
         return (self.new,) if self.plan.upgrade else self.targets
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What is taken for granted, of the releases."""
+        """Notes on assumptions about the releases."""
         notes = dict.fromkeys(note for replayer in self._replayers for note in replayer.notes)
         order = () if self.is_ordered else ("the names of the targets do not tell their order: they stand as given",)
         return (*order, *notes)
 
     def __call__(self, path: str) -> bytes:
-        """The outcome of one recording."""
+        """The encoded outcome of one recording."""
         return judge_recording(path, self._replayers, self.plan.crds)
 
     def __reduce__(self) -> tuple[type[FleetJudge], tuple[Plan]]:
         return FleetJudge, (self.plan,)
 
     def fingerprint(self) -> dict[str, Any]:
-        """What outcomes depend on beside the recordings, for a journal."""
+        """Everything besides the recordings that outcomes depend on, for a journal."""
         plan = self.plan
         releases = {crds.name: f"{crds.commit or ''} {_content_id(crds)}" for crds in (*self.targets, self.new)}
         asked = {"server": str(plan.server or ""), "context": plan.context or "", "crds": " ".join(sorted(plan.crds))}
@@ -95,10 +96,10 @@ class FleetJudge:
 def simulate_fleet(
     judge: FleetJudge, fleet: Fleet, *, jobs: int = 1, journal: Journal | None = None, on_done: OnDone | None = None
 ) -> FleetReport:
-    """The report on all recordings of a fleet, the same for any number of ``jobs``, from a ``journal`` or not.
+    """The report on all recordings of a fleet; the same for any number of ``jobs``, with or without a ``journal``.
 
-    A recording that cannot be read is told of in the report, and so is how much of the journal was of no use.
-    ``on_done`` is called for each recording as it is done.
+    The report lists recordings that could not be read, and notes the number of ignored lines of the journal.
+    ``on_done`` is called for each finished recording.
     """
     tally = FleetTally(len(judge.readers), Direction.UPGRADE if judge.plan.upgrade else Direction.ROLLBACK)
     for path, outcome in _in_order(judge, fleet.recordings, jobs, journal, on_done or (lambda _: None)):
@@ -112,7 +113,7 @@ def simulate_fleet(
 def _in_order(
     judge: FleetJudge, recordings: Sequence[str], jobs: int, journal: Journal | None, on_done: OnDone
 ) -> Iterator[tuple[str, Outcome]]:
-    """The outcomes in the order of the recordings; those that are early wait as the bytes they came in."""
+    """The outcomes in the order of the recordings; early ones wait in encoded form."""
     signatures: dict[str, str] = {}
     known: set[str] = set()
     early: dict[str, bytes] = {}
@@ -149,9 +150,9 @@ def _refused(journal: Journal | None) -> Iterator[str]:
 
 
 def _content_id(crds: CrdSet) -> str:
-    """What changes with any byte of its CRDs, with what tells their variants apart, and with what runs beside them."""
-    told = sorted((item.file, sorted(item.crd.annotations.items())) for item in crds.documents)
-    digest = hashlib.blake2b(orjson.dumps([crds.runs, told]), digest_size=8)
+    """A digest of a release's CRD files, of the annotations that select variants, and of its server version."""
+    annotations = sorted((item.file, sorted(item.crd.annotations.items())) for item in crds.documents)
+    digest = hashlib.blake2b(orjson.dumps([crds.runs, annotations]), digest_size=8)
     for file, data in crds.read(sorted({item.file for item in crds.documents})):
         digest.update(orjson.dumps([file, len(data)]) + data)
     return digest.hexdigest()
@@ -162,7 +163,7 @@ def _absolute(path: str) -> str:
 
 
 def _nearest_first(targets: Sequence[CrdSet]) -> tuple[tuple[CrdSet, ...], bool]:
-    """The targets from the newest to the oldest, if all names tell a version; else as they were given."""
+    """The targets, newest first, if all names contain a version; else in the given order. The flag: is it sorted?"""
     versions = {crds.name: version for crds in targets if (version := version_of(crds.name)) is not None}
     if len(versions) < len(targets):
         return tuple(targets), len(targets) == 1

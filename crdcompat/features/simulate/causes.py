@@ -1,4 +1,4 @@
-"""What recorded objects hold that a release rejects, summed up by kind, field and value; worst first."""
+"""Sums up the values of recorded objects that a release rejects, by kind, field and error type."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from crdcompat.yaml.locate import locate
 
 _MAX_VALUES = 20
 
-#: What makes it one cause: CRD, path and sort of error.
+#: The key of a cause: CRD, path and type of error.
 CauseKey = tuple[str, SchemaPath, str]
 
 
 @dataclass(slots=True)
 class CauseGroup:
-    """What objects of one kind hold at one path that is rejected by one sort of error."""
+    """Rejected values of one kind's objects at one path with one type of error."""
 
     chosen: Chosen
     kind: str
@@ -40,7 +40,7 @@ class CauseGroup:
 
     @property
     def key(self) -> CauseKey:
-        """What no other group has."""
+        """The key of the cause."""
         return self.chosen.document.crd.name, self.path, self.type
 
     @property
@@ -50,12 +50,12 @@ class CauseGroup:
 
     @property
     def endpoint(self) -> Endpoint:
-        """Where a write can take it out."""
+        """The endpoint whose write can remove the values."""
         return Endpoint.STATUS if self.path[:1] == ("status",) and self.chosen.version.has_status else Endpoint.MAIN
 
     @property
     def spot(self) -> Spot:
-        """What rejects it: file, position of the document in the file, place in the document."""
+        """The place that rejects the values: file, index of the document in the file, pointer into the document."""
         document, version = self.chosen.document, self.chosen.version
         keyword = ("enum",) if self.type == NOT_SUPPORTED else ()
         pointer = (*document.pointer, *version.schema_pointer, *schema_pointer(self.path), *keyword)
@@ -70,10 +70,10 @@ class CauseCounter:
         self._totals: dict[str, int] = {}
 
     def add(self, replayed: Replayed) -> frozenset[CauseKey]:
-        """Count one object; its causes are returned."""
+        """Count one object. Returns its causes."""
         chosen, crd = replayed.chosen, replayed.chosen.document.crd
         self._totals[crd.name] = self._totals.get(crd.name, 0) + 1
-        met = set()
+        causes = set()
         for cause in replayed.last.causes:
             key = (crd.name, cause.path, cause.error.type)
             if key not in self._groups:
@@ -83,17 +83,17 @@ class CauseCounter:
             group = self._groups[key]
             if cause.error.type == NOT_SUPPORTED and len(group.values) < _MAX_VALUES:
                 group.values.setdefault(member_key(cause.error.value), cause.error.value)
-            met.add(key)
-        for key in met:
+            causes.add(key)
+        for key in causes:
             self._groups[key].objects += 1
-        return frozenset(met)
+        return frozenset(causes)
 
     def groups(self) -> list[CauseGroup]:
-        """All causes, those met by most objects first."""
+        """All causes, those of most objects first."""
         return sorted(self._groups.values(), key=lambda g: (-g.objects, g.chosen.document.crd.name, g.rendered))
 
     def summary(self, crds: CrdSet, side: Side) -> tuple[RejectedCause, ...]:
-        """The same for a report, with the line of the schema that rejects them."""
+        """All causes for a report, with the line of the schema that rejects them."""
         groups = self.groups()
         places = places_of(crds, [group.spot for group in groups])
         return tuple(
@@ -114,7 +114,7 @@ class CauseCounter:
 
 
 def places_of(crds: CrdSet, spots: Iterable[Spot]) -> dict[Spot, tuple[int, int]]:
-    """Line and column of each spot that there is; each file is read once."""
+    """Line and column of each spot that exists; each file is read once."""
     wanted: dict[str, set[tuple[int, Pointer]]] = {}
     for file, index, pointer in spots:
         wanted.setdefault(file, set()).add((index, pointer))

@@ -1,4 +1,4 @@
-"""What clients change: the smallest edits that stand for the writes controllers and people make after a rollback."""
+"""The smallest edits that represent the writes of controllers and people after a rollback."""
 
 from __future__ import annotations
 
@@ -15,35 +15,37 @@ from crdcompat.schema.structural import Node
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """An edited object and the place that was edited."""
+    """An edited object and the place of the edit."""
 
     object: Object
     pointer: Pointer
 
     @property
     def what(self) -> str:
-        """The place, for the reader."""
+        """The place, as messages write it."""
         return field_of(self.pointer)
 
     def is_unnoticed(self, root: Node) -> bool:
-        """Whether no rule and no junctor above the place speaks of it: its own node, which allows it, is all there is.
+        """Whether no rule and no junctor above the place mentions it, so that only its own node constrains it.
 
-        Only of plain members this can be said; a rule on a map or a list may look at every value in it.
+        False for anything but a plain member: a rule on a map or a list may read every value in it.
         """
         member = self.pointer[-1]
         steps = schema_path_of(root, self.pointer)
         if not isinstance(member, str) or not member.isalnum() or steps[-1] is VALUE:
             return False
         above = [node for length in range(len(steps)) if (node := node_at(root, steps[:length])) is not None]
-        spoken = [part for node in above for part in (node.rules, *(branch.raw for branch in node.junctor_branches()))]
-        return member not in repr(spoken)
+        mentioned = [
+            part for node in above for part in (node.rules, *(branch.raw for branch in node.junctor_branches()))
+        ]
+        return member not in repr(mentioned)
 
 
 def unrelated(obj: Object, root: Node, part: str, bad: list[Pointer], server: Server) -> Iterator[Edit]:
-    """Edits of something in ``part`` (``status`` or ``spec``) that keep away from the ``bad`` places.
+    """Edits in ``part`` (``status`` or ``spec``) that leave the ``bad`` places alone.
 
-    The usual ones of controllers first: observedGeneration, a condition's message; then any scalar for which
-    the schema allows another value.
+    First the fields that controllers change most: observedGeneration, a condition's message. Then any scalar for
+    which the schema allows another value.
     """
     if not isinstance(obj.get(part), dict):
         return
@@ -63,10 +65,10 @@ def unrelated(obj: Object, root: Node, part: str, bad: list[Pointer], server: Se
 
 
 def touching(obj: Object, old: Object, root: Node, bad: list[Pointer]) -> tuple[Object, Object, str] | None:
-    """The first bad value is written together with a change to what it sits in: (new, old, what), or None.
+    """Write the first bad value together with a change to its parent: (new, old, description), or None.
 
-    In a list that is one value (atomic or set) its last valid item is taken out; in a keyed list another
-    field of the same item changes; a value on its own is written anew.
+    An atomic list or a set loses its last valid item, because ratcheting compares it as one value. In a keyed list
+    (``listType: map``), or without a list, the value itself counts as new.
     """
     if not bad:
         return None
@@ -79,8 +81,8 @@ def touching(obj: Object, old: Object, root: Node, bad: list[Pointer]) -> tuple[
         node = node_at(root, schema_path_of(root, at))
         if node is not None and node.list_type == "map" and len(target) > depth:
             break
-        held = {pointer[depth - 1] for pointer in bad if len(pointer) >= depth and pointer[: depth - 1] == at}
-        valid = [index for index in range(len(items)) if index not in held]
+        bad_items = {pointer[depth - 1] for pointer in bad if len(pointer) >= depth and pointer[: depth - 1] == at}
+        valid = [index for index in range(len(items)) if index not in bad_items]
         if valid:
             rest = [item for index, item in enumerate(items) if index != valid[-1]]
             return with_value(obj, at, rest), old, f"{field_of(at)} without its last valid item"
@@ -113,7 +115,7 @@ def _scalars(value: Any, at: Pointer) -> Iterator[tuple[Pointer, Any]]:
 
 
 def _common_first(value: Object, part: str) -> Iterator[tuple[Pointer, Any]]:
-    """The scalars of ``part`` in path order, but those that controllers change all the time before all others."""
+    """The scalars of ``part`` in path order; those that controllers change most come first."""
     common: list[tuple[Pointer, Any]] = []
     if "observedGeneration" in value:
         common.append(((part, "observedGeneration"), value["observedGeneration"]))
@@ -127,7 +129,7 @@ def _common_first(value: Object, part: str) -> Iterator[tuple[Pointer, Any]]:
 
 
 def _near(pointer: Pointer, bad: list[Pointer], root: Node) -> bool:
-    """Whether a change there touches a bad value: the same field, or a list that counts as one value with it."""
+    """Whether a change at the pointer touches a bad value: the same field, or a list that counts as one value."""
     for place in bad:
         if pointer[: len(place)] == place or place[: len(pointer)] == pointer:
             return True
