@@ -45,9 +45,9 @@ def _crashed(error: Exception) -> NoReturn:
     from crdcompat.version import __version__
     from crdcompat.vocabulary import ExitCode
 
-    what = f"{type(error).__name__}: {error}".splitlines()[0][:200]
+    summary = f"{type(error).__name__}: {error}".splitlines()[0][:200]
     print(
-        f"crdcompat {__version__} crashed ({what}): this is a bug; please report it with the command line and, if"
+        f"crdcompat {__version__} crashed ({summary}): this is a bug; please report it with the command line and, if"
         " you can, the input (CRDCOMPAT_TRACEBACK=1 shows where)",
         file=sys.stderr,
     )

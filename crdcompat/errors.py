@@ -1,9 +1,7 @@
-"""What can go wrong that is the input's doing, not ours.
+"""Errors caused by input or usage, and records of input that was not read.
 
-Every message says what, where, and what to do. The command line turns any of these into exit code 2
-(could not do what was asked); anything else that escapes is a bug and exits 3.
-
-Records of what was not read: nothing that was passed over is passed over in silence.
+Every message names the error, its place, and what to do. The command line maps these errors to exit code 2; any other
+exception is a bug and maps to exit code 3. Every file that a command skips is recorded.
 """
 
 from __future__ import annotations
@@ -19,7 +17,7 @@ class CrdcompatError(Exception):
 
 
 class UsageError(CrdcompatError):
-    """The command was asked for something that makes no sense (bad option value, nothing to compare)."""
+    """The request makes no sense (a bad option value, nothing to compare)."""
 
 
 class SourceError(CrdcompatError):
@@ -31,10 +29,10 @@ class ConfigError(CrdcompatError):
 
 
 class RefNotFoundError(SourceError):
-    """A git ref is not there.
+    """A git ref does not exist.
 
-    ``ref`` is the name as given, ``near`` the names that look like it; the message prints the exact
-    ``git fetch`` line, because the tool itself never fetches.
+    ``ref`` is the name as given, ``near`` similar names. The message contains the exact ``git fetch`` command, because
+    crdcompat itself never fetches.
     """
 
     def __init__(self, ref: str, message: str, near: tuple[str, ...] = ()) -> None:
@@ -45,10 +43,10 @@ class RefNotFoundError(SourceError):
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Input that could not be read. The run goes on; its exit code becomes 2.
+    """Input that could not be read. The run continues; its exit code becomes 2.
 
-    ``file`` is the path below the source (or the source's name), ``line`` counts from 1, ``side`` is
-    ``old``, ``new``, ``objects`` or ``""`` where it makes no difference.
+    ``file`` is the path below the source (or the source's name), ``line`` counts from 1, ``side`` is ``old``, ``new``,
+    ``objects`` or ``""`` (any).
     """
 
     file: str
@@ -58,13 +56,13 @@ class Problem:
 
 
 def problem_order(problem: Problem) -> tuple[str, int, str, str]:
-    """By file and line; a problem of the whole file comes first."""
+    """The sort key: by file and line; a problem of the whole file is first."""
     return (problem.file, problem.line or 0, problem.message, problem.side)
 
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """A file or document that was rightly left out, and why (counted in the report)."""
+    """A file or document that was skipped on purpose, and the reason (counted in the report)."""
 
     file: str
     reason: str
@@ -72,4 +70,4 @@ class Skipped:
 
 
 skipped_order = attrgetter("file", "reason", "side")
-"""By file, then by reason."""
+"""The sort key: by file, then by reason."""

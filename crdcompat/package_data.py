@@ -1,4 +1,4 @@
-"""The files that ship with the program: the rule catalogue and the built-in fixtures."""
+"""The data files of the package: the rule catalogue and the built-in fixtures."""
 
 from __future__ import annotations
 
@@ -8,6 +8,6 @@ _HERE = Path(__file__).resolve().parent
 
 
 def data_dir(name: str) -> Path:
-    """The folder ``rules`` or ``fixtures``: inside an installed wheel, else beside the package in a checkout."""
+    """The folder ``rules`` or ``fixtures``: inside the package if installed, else next to it in a checkout."""
     installed = _HERE / f"_{name}"
     return installed if installed.is_dir() else _HERE.parent / name

@@ -1,4 +1,4 @@
-"""The commands by name; each is imported when it is called for, and imports what it uses when it runs."""
+"""The commands by name; each is imported on demand, and imports its dependencies when it runs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typer.main import get_command
 
 from crdcompat.version import __version__
 
-#: The functions that are commands, by the module of this package they stand in; in the order in which help lists them.
+#: Command functions and their modules in this package, in the order of the help.
 _MODULES = {
     "diff": "diff",
     "simulate": "simulate",
@@ -31,14 +31,14 @@ _MODULES = {
 
 
 class _Commands(UserDict[str, Any]):
-    """The commands by name, each made when it is asked for: making all of them would take a fifth of a quick run."""
+    """The commands by name, each built on demand: building all of them costs a fifth of a quick run."""
 
     def __getitem__(self, name: str) -> Any:
         return _command(name, super().__getitem__(name))
 
 
 class _Group(TyperGroup):
-    """A group of those commands."""
+    """The group of these commands."""
 
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**attributes)

@@ -1,4 +1,4 @@
-"""crdcompat check: what this change does to rollbacks and upgrades, for hooks and pull requests."""
+"""crdcompat check: the effect of a change on rollbacks and upgrades, for hooks and pull requests."""
 
 from __future__ import annotations
 

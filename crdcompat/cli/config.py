@@ -1,4 +1,4 @@
-"""crdcompat config and init: the effective configuration, and a first one for the tree there is."""
+"""crdcompat config and init: shows the effective configuration, and writes a first one for a tree."""
 
 from __future__ import annotations
 

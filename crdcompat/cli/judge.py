@@ -1,4 +1,4 @@
-"""crdcompat judge CRD OBJECT: would the API server accept this one write?"""
+"""crdcompat judge CRD OBJECT: judges one write as the API server would."""
 
 from __future__ import annotations
 

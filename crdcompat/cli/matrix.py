@@ -1,4 +1,4 @@
-"""crdcompat matrix REF REF…: which release can go back to which, and what stands in the way since when."""
+"""crdcompat matrix REF REF…: which release can be rolled back to which, what blocks it, and since when."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def matrix(
         trees = [open_objects(source, repo=repo) for source in objects or ()]
         return progress.each(chain.from_iterable(read_objects(tree, progress.file) for tree in trees))
 
-    wishes = MatrixOptions(
+    matrix_options = MatrixOptions(
         filters=Filters(
             directions=direction.directions,
             owners=owner or (),
@@ -87,8 +87,8 @@ def matrix(
         repo=repo,
         excerpts=wants_excerpts(settings.formats),
     )
-    report = run(chosen, settings.config, read_waivers(settings.config.waiver_file), wishes)
+    report = run(chosen, settings.config, read_waivers(settings.config.waiver_file), matrix_options)
     write_reports(report, settings.formats, color.value, o.verbosity(verbose, quiet))
-    for what in report.idle:
-        print(f"crdcompat: {what}", file=sys.stderr)
+    for message in report.idle:
+        print(f"crdcompat: {message}", file=sys.stderr)
     raise typer.Exit(ExitCode.NOT_DONE if report.idle else exit_code(report, settings.fail_on))

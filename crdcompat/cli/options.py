@@ -23,7 +23,7 @@ class DirectionChoice(StrEnum):
 
     @property
     def directions(self) -> tuple[Direction, ...]:
-        """Rollback first."""
+        """The chosen directions, rollback first."""
         return tuple(Direction) if self is DirectionChoice.BOTH else (Direction(self),)
 
 
@@ -82,12 +82,12 @@ Ignore = Annotated[list[str] | None, typer.Option("--ignore", metavar="RULE", he
 
 
 def verbosity(verbose: bool, quiet: bool) -> int:
-    """-1 quiet, 0 usual, 1 all."""
+    """The verbosity: -1 quiet, 0 default, 1 verbose."""
     return int(verbose) - int(quiet)
 
 
 def chosen_server(kube_version: str | None, openshift_version: str | None) -> Server | None:
-    """The server asked for, None if neither option is given. Raises UsageError for both at once."""
+    """The requested server; None if neither option is given. Raises UsageError if both are given."""
     from crdcompat.apiserver.versions import kubernetes_server, openshift_server
 
     if kube_version and openshift_version:

@@ -1,4 +1,4 @@
-"""One line that tells how far a long reading has come; only for a person at a terminal."""
+"""A progress line for long reads, shown only on a terminal."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ _ERASE = "\r\x1b[K"
 
 
 class _Line:
-    """A line on standard error that is drawn over and over, if that is a terminal."""
+    """A line on standard error that is redrawn, if standard error is a terminal."""
 
     def __init__(self, *, wanted: bool) -> None:
         self._shown = wanted and sys.stderr.isatty()
-        self._next = time.monotonic() + _SECONDS_BETWEEN  # what is done at once needs no line
+        self._next = time.monotonic() + _SECONDS_BETWEEN  # a short read shows no line
         self._drawn = False
 
     def close(self) -> None:
@@ -47,12 +47,12 @@ class Progress(_Line):
         return f"{self.files} files, {self.objects} objects read"
 
     def file(self) -> None:
-        """One more file."""
+        """Count one more file."""
         self.files += 1
         self._draw()
 
     def each(self, items: Iterable[T]) -> Iterator[T]:
-        """Count the items on their way through; the line is erased at the end, whatever ends it."""
+        """Yield the items and count them; erase the line at the end, also after an error."""
         try:
             for item in items:
                 self.objects += 1
@@ -63,7 +63,7 @@ class Progress(_Line):
 
 
 class FleetProgress(_Line):
-    """Counts recordings out of all, those that could not be read, and how many are done in a second."""
+    """Counts finished and failed recordings, and the rate per second."""
 
     def __init__(self, count: int, *, wanted: bool = True) -> None:
         super().__init__(wanted=wanted)
@@ -78,9 +78,9 @@ class FleetProgress(_Line):
         rate = f", {fresh / took:.1f} a second" if fresh and took else ""
         return f"{self._done} of {self._count} recordings{failed}{known}{rate}"
 
-    def done(self, how: str) -> None:
-        """One more, ``read``, ``failed`` or ``known`` (from a journal)."""
+    def done(self, outcome: str) -> None:
+        """Count one more recording: ``read``, ``failed`` or ``known`` (from a journal)."""
         self._done += 1
-        self._failed += how == "failed"
-        self._known += how == "known"
+        self._failed += outcome == "failed"
+        self._known += outcome == "known"
         self._draw()

@@ -1,4 +1,4 @@
-"""crdcompat rules and explain: the catalogue."""
+"""crdcompat rules and explain: the rule catalogue."""
 
 from __future__ import annotations
 

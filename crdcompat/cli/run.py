@@ -1,4 +1,4 @@
-"""Run diff: load both sides once, compare, report, and the exit code (design, section 8)."""
+"""Runs diff: loads both sides once, compares, reports, and returns the exit code (design, section 8)."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ def compare_and_report(
     objects: Sequence[str] = (),
     patch: bool = False,
 ) -> int:
-    """Run one comparison from sources to reports; returns the exit code.
+    """Run one comparison from sources to reports. Returns the exit code.
 
-    ``objects`` are recordings whose objects are evidence for findings. ``patch``: print the patch for OLD in
-    place of a text report.
+    ``objects`` are recordings whose objects are evidence for findings. ``patch``: print the patch for OLD
+    instead of a text report.
     """
     check_rules((*filters.get("select", ()), *filters.get("ignore", ())))
     check_formats(settings.formats)

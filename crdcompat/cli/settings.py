@@ -1,4 +1,4 @@
-"""What every command settles first: the configuration, what options say over it, and the exit codes."""
+"""Settings common to all commands: the configuration, options that override it, and the exit codes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The configuration, and what options say over it: formats, and from which severity on a run fails."""
+    """The configuration with the effective formats and failure threshold."""
 
     config: Config
     formats: tuple[str, ...]
@@ -27,16 +27,16 @@ class Settings:
 
 
 def settled(named: str | None, repo: str | None, formats: Sequence[str] | None, fail_on: FailOn | None) -> Settings:
-    """Options count over the configuration, which is looked for from the repository upwards. Raises ConfigError."""
+    """The settings: options override the configuration, found upwards from the repository. Raises ConfigError."""
     from crdcompat.config.configuration import find_config
 
     config = find_config(named, Path(repo) if repo else None)
-    told = fail_on or FailOn(config.values["fail_on"])
-    return Settings(config, tuple(formats or config.texts("formats")), told)
+    threshold = fail_on or FailOn(config.values["fail_on"])
+    return Settings(config, tuple(formats or config.texts("formats")), threshold)
 
 
 def check_rules(names: Sequence[str]) -> None:
-    """Raises UsageError for a rule that there is not."""
+    """Raises UsageError for an unknown rule."""
     if names:
         from crdcompat.findings.rules import find_rule
 
@@ -45,7 +45,7 @@ def check_rules(names: Sequence[str]) -> None:
 
 
 def check_formats(formats: Sequence[str]) -> None:
-    """Raises UsageError for a format that there is not."""
+    """Raises UsageError for an unknown format."""
     from crdcompat.render.write import parse_format
 
     for text in formats:
@@ -53,7 +53,7 @@ def check_formats(formats: Sequence[str]) -> None:
 
 
 def check_matrix_formats(formats: Sequence[str]) -> None:
-    """Raises UsageError for a format that there is not, or that cannot show a matrix."""
+    """Raises UsageError for an unknown format, or one that cannot show a matrix."""
     from crdcompat.render.formats import matrix_format
     from crdcompat.render.write import parse_format
 
@@ -62,7 +62,7 @@ def check_matrix_formats(formats: Sequence[str]) -> None:
 
 
 def check_fleet_formats(formats: Sequence[str]) -> None:
-    """Raises UsageError for a format that there is not, or that cannot show many clusters."""
+    """Raises UsageError for an unknown format, or one that cannot show many clusters."""
     from crdcompat.render.formats import fleet_format
     from crdcompat.render.write import parse_format
 
@@ -71,7 +71,7 @@ def check_fleet_formats(formats: Sequence[str]) -> None:
 
 
 def exit_code(report: DiffReport | CheckReport | MatrixReport, fail_on: FailOn) -> int:
-    """2 where something could not be read, 1 where something stands, else 0 (design, section 8)."""
+    """The exit code: 2 if input could not be read, 1 if the report fails at the threshold, else 0 (design, section 8)."""
     if report.problems:
         return ExitCode.NOT_DONE
     return ExitCode.FOUND if report.fails(fail_on) else ExitCode.CLEAN

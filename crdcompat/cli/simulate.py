@@ -1,6 +1,6 @@
 """crdcompat simulate OLD NEW --objects PATH…: replay the rollback on recorded objects.
 
-simulate --fleet DIR…: the same question asked of many clusters.
+simulate --fleet DIR…: the same for many clusters.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ def simulate(
 
 
 def _check(objects: object, fleet: object, *, many_only: tuple[object, ...], upgrade: bool) -> None:
-    """Raises UsageError for options that do not go together."""
+    """Raises UsageError for options that exclude each other."""
     if not objects and not fleet:
         raise UsageError("name what was recorded: --objects PATH of one cluster, or --fleet DIR of many")
     if objects and fleet:
@@ -155,7 +155,7 @@ def run_fleet(
     verbosity: int,
     progress: bool,
 ) -> int:
-    """From recordings to reports; returns the exit code (design, section 8)."""
+    """Judge the recordings of a fleet and write the reports. Returns the exit code (design, section 8)."""
     fleet = find_fleet(names)
     if not fleet.recordings and not fleet.unread:
         print(f"crdcompat: no recordings in {', '.join(names)}", file=sys.stderr)

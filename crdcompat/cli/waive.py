@@ -1,4 +1,4 @@
-"""crdcompat waive and baseline: accept findings, with a reason, in the waiver file."""
+"""crdcompat waive and baseline: add accepted findings with a reason to the waiver file."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def waive(
             listed = listed or " none (one of diff stands in its JSON report: --report FILE)"
             raise UsageError(f"{'several findings begin with' if keys else 'no finding'} {name}; there are{listed}")
     chosen = {keys[0] for keys in wanted.values()}
-    # The same finding may stand against several releases, with another old value each.
+    # The same finding may occur against several releases, each with another old value.
     _write([finding for finding in found if finding["id"] in chosen], Acceptance(reason, owner, until), config, repo)
 
 
@@ -75,7 +75,7 @@ def _line(finding: dict[str, Any]) -> str:
 
 
 def _findings(report: str | None, base: str | None, config: str | None, repo: str | None) -> list[dict[str, Any]]:
-    """All findings that no waiver accepts yet, also those that existed before the change."""
+    """All findings without a waiver, including those that existed before the change."""
     import orjson
 
     from crdcompat.errors import UsageError
@@ -85,7 +85,7 @@ def _findings(report: str | None, base: str | None, config: str | None, repo: st
         from crdcompat.features.check.workflow import run_check
         from crdcompat.render.data.diff import check_data
 
-        # What existed before the change is accepted as well: the quick answer says nothing of it.
+        # Findings that existed before the change are accepted as well; the quick answer does not list them.
         options = CheckOptions(base=base, repo=repo, all_targets=True)
         data: Any = check_data(run_check(_config(config, repo), options))
     else:

@@ -1,4 +1,4 @@
-"""demo: the built-in releases compared, and the rollback of the built-in recording."""
+"""demo: compares the built-in releases, and replays the rollback of the built-in recording."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from crdcompat.sources.files import PathTree
 
 
 def demo() -> tuple[DiffReport, SimulationReport]:
-    """The 4.13 -> 4.14 comparison and the 4.14 -> 4.13 replay, on the fixtures that come with the program."""
+    """The comparison of 4.13 and 4.14, and the rollback to 4.13, on the fixtures in the package."""
     folder = data_dir("fixtures") / "demo"
     reader = CrdReader()
     old, new = (reader.read(PathTree(name, str(folder / name))) for name in ("release-4.13", "release-4.14"))

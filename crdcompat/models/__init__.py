@@ -1,1 +1,1 @@
-"""What is reported, as plain values: nothing here reads input or makes text."""
+"""The reports as plain values; modules here neither read input nor write text."""

@@ -1,4 +1,4 @@
-"""What a report of check holds."""
+"""The report of check."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """One comparison of a check: the head with its ``base`` (what the change itself does) or with a ``target``.
+    """One comparison of a check: the head with its ``base`` (the change itself) or with a rollback ``target``.
 
-    A target is a release that a rollback may go to; there findings that stood before the change are ``existing``.
+    Against a target, findings from before the change have the status ``existing``.
     """
 
     against: Against
@@ -30,8 +30,8 @@ class Section:
 class CheckReport:
     """The result of ``check``: a section for the base, one for each rollback target.
 
-    ``notes`` say what the run took for granted (which base and why, which preset); ``waivers`` which waivers have
-    expired or match nothing. Without sections there was nothing to check, and ``notes`` say why.
+    ``notes`` list assumptions of the run (the base and its reason, the preset); ``waivers`` list waivers that have
+    expired or match nothing. Without sections there was nothing to check, and ``notes`` give the reason.
     """
 
     KIND: ClassVar[Literal["check"]] = "check"
@@ -43,30 +43,30 @@ class CheckReport:
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """What could not be read, each once."""
+        """Input that could not be read, each problem once."""
         return tuple(dict.fromkeys(problem for section in self.sections for problem in section.report.problems))
 
     @property
     def is_idle(self) -> bool:
-        """Whether nothing had to be checked, and nothing else is to be said."""
+        """Whether nothing had to be checked, and the report has nothing else to show."""
         return not self.sections and len(self.notes) <= 1 and not self.waivers
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """The findings of all sections, in order; the same id may stand in several."""
+        """The findings of all sections, in order; an id may occur in several sections."""
         return tuple(finding for section in self.sections for finding in section.report.findings)
 
     def by_severity(self) -> dict[Severity, int]:
-        """Counts of findings that count, by id: one change that breaks three targets is one."""
+        """The number of counting findings per severity; a change that breaks three targets counts once, by its id."""
         by_id = {finding.id: finding for finding in self.findings if finding.counts}
         counted = Counter(finding.severity for finding in by_id.values())
         return {severity: counted[severity] for severity in Severity}
 
     def fails(self, threshold: FailOn) -> bool:
-        """Whether any section does."""
+        """Whether any section fails at this threshold."""
         return any(section.report.fails(threshold) for section in self.sections)
 
 
 def sections(report: DiffReport | CheckReport) -> tuple[Section, ...]:
-    """The comparisons of a report: a diff is one section of its own."""
+    """The comparisons of a report; a diff is a single section."""
     return report.sections if isinstance(report, CheckReport) else (Section(Against.BASE, report),)

@@ -1,4 +1,4 @@
-"""What a report of diff holds."""
+"""The report of diff."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class UndecidedEntry:
-    """A difference that nothing in the program understands."""
+    """A difference that no rule covers."""
 
     crd: str
     version: str
@@ -32,10 +32,11 @@ class UndecidedEntry:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How much was looked at; ``versions`` are the CRDs compared, by name and version (``""``: none is shared).
+    """The scope of a comparison.
 
-    ``apart`` are CRDs that both sides have, but in no context of both: they were not compared.
-    ``unread`` counts the files that every side has alike and nothing needed: what is in them is in no other count.
+    ``versions`` are the compared CRDs by name and version (``""``: the sides share no version). ``apart`` are CRDs
+    that both sides have, but without a common context: they were not compared. ``unread`` counts files that are equal
+    on every side and that the comparison did not need; no other count includes their CRDs.
     """
 
     old: int
@@ -57,7 +58,7 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class Unexplained:
-    """A rejection of a recorded object that no finding explains: its name, its recording, the server's sentence."""
+    """A rejection of a recorded object that no finding explains: its name, its recording, the server's error."""
 
     object: str
     source: str
@@ -66,7 +67,7 @@ class Unexplained:
 
 @dataclass(frozen=True, slots=True)
 class DiffReport:
-    """The result of ``diff``: findings, what is undecided, and what was not read."""
+    """The result of ``diff``: findings, undecided differences, and input that was not read."""
 
     KIND: ClassVar[Literal["diff"]] = "diff"
 
@@ -82,13 +83,13 @@ class DiffReport:
     unexplained: tuple[Unexplained, ...] = ()
 
     def by_severity(self) -> dict[Severity, int]:
-        """Counts of findings that count (new and not waived), every severity named."""
+        """The number of counting findings (new and not waived) for every severity."""
         counted = Counter(finding.severity for finding in self.findings if finding.counts)
         return {severity: counted[severity] for severity in Severity}
 
     @property
     def why_nothing(self) -> str:
-        """Why no CRD was compared, where none was."""
+        """The reason why no CRD was compared; meaningful only if none was."""
         sizes = (self.old, self.counts.old), (self.new, self.counts.new)
         empty = [side.name for side, count in sizes if not count]
         if empty:
@@ -96,7 +97,7 @@ class DiffReport:
         return f"{self.old.name} and {self.new.name} have no CRD in common"
 
     def fails(self, threshold: FailOn) -> bool:
-        """Whether something at or above ``--fail-on`` stands; ``never`` and ``undecided`` are thresholds too."""
+        """Whether a finding at or above the threshold counts; ``never`` and ``undecided`` are thresholds, too."""
         if threshold == FailOn.NEVER:
             return False
         if threshold == FailOn.UNDECIDED:

@@ -1,4 +1,4 @@
-"""Which fields recorded objects lose by a write that is accepted, summed up by kind and field."""
+"""The fields that recorded objects lose through an accepted write, summed up by kind and field."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ITEM = re.compile(r"\[\d+\]")
 
 @dataclass(slots=True)
 class Loss:
-    """A field that ``objects`` of one kind lose, and one of them; ``[*]`` is any item of a list."""
+    """A field that ``objects`` of one kind lose, and an example; ``[*]`` in a path is any item of a list."""
 
     crd: str
     kind: str
@@ -26,7 +26,7 @@ class Loss:
 
 
 def losses(report: SimulationReport) -> list[Loss]:
-    """The fields that the next accepted write erases; those that most objects lose first."""
+    """The fields that the next accepted write erases; those of most objects first."""
     found: dict[tuple[str, str], Loss] = {}
     for item in filter(_loses, report.objects):
         for path in dict.fromkeys(_ITEM.sub("[*]", path) for path in item.pruned):

@@ -1,7 +1,4 @@
-"""What the matrix of releases holds: a verdict for every ordered pair, what blocks it, and since when.
-
-Plain values, as in ``report.model``: every format reads them and none changes them.
-"""
+"""The report of matrix: a verdict for every ordered pair of releases, its blockers, and since when they block."""
 
 from __future__ import annotations
 
@@ -24,9 +21,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Since:
-    """A value that blocks, and since when: ``release`` is the first of those listed from which on it does.
+    """A value that blocks; ``release`` is the first listed release since which it blocks without interruption.
 
-    Every release from there to the newer one of the cell blocks so, each held directly against the older one.
+    Every release from there to the newer one of the cell blocks, each compared directly with the older one.
     """
 
     value: Any
@@ -35,10 +32,10 @@ class Since:
 
 @dataclass(frozen=True, slots=True)
 class Blocker:
-    """A finding of severity error that counts.
+    """A counting finding of severity error.
 
-    ``values`` are those of its ``added``, then of its ``removed``, each with its release; empty where the finding is
-    about no values. ``since`` is the first release of all.
+    ``values`` are its ``added``, then its ``removed`` values, each with its release; empty if the finding has no
+    values. ``since`` is the earliest of these releases.
     """
 
     finding: Finding
@@ -48,17 +45,17 @@ class Blocker:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One ordered pair: objects written under ``origin`` meet the CRDs of ``target`` (FROM and TO).
+    """One ordered pair: the CRDs of ``target`` (TO) judge objects written under ``origin`` (FROM).
 
-    ``direction`` is ``rollback`` to an older release, ``upgrade`` to a newer one. ``report`` is what ``diff`` of the
-    two in this direction alone reports: its ``old`` is the older release. ``verdict`` is the first that holds:
+    ``direction`` is ``rollback`` to an older release, ``upgrade`` to a newer one. ``report`` is that of ``diff`` in
+    this direction only; its ``old`` is the older release. ``verdict`` is the first that applies:
 
-    * ``blocked``: an error counts (neither waived nor left out by a filter);
-    * ``unknown``: something was not judged (``unjudged`` says what), or nothing was compared;
+    * ``blocked``: an error counts (neither waived nor excluded by a filter);
+    * ``unknown``: something was not judged (``unjudged`` lists it), or nothing was compared;
     * ``at risk``: a warning counts;
     * ``clean``: everything was judged, and neither an error nor a warning counts.
 
-    A blocked cell may have ``unjudged`` parts, too: there may be more that blocks.
+    A blocked cell may have ``unjudged`` parts, too: these may block as well.
     """
 
     origin: str
@@ -71,32 +68,32 @@ class Cell:
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """The findings of this direction, waived ones included, in the order of reports."""
+        """The findings of this direction, including waived ones, in the order of reports."""
         return self.report.findings
 
     def by_severity(self) -> dict[Severity, int]:
-        """Counts of the findings that count."""
+        """The number of counting findings per severity."""
         return self.report.by_severity()
 
     def by_owner(self) -> dict[Owner, dict[Severity, int]]:
-        """The same by owner (those that occur), then by severity."""
+        """The number of counting findings per owner that occurs, then per severity."""
         counted = Counter((finding.owner, finding.severity) for finding in self.findings if finding.counts)
         owners = sorted({owner for owner, _ in counted})
         return {owner: {severity: counted[owner, severity] for severity in Severity} for owner in owners}
 
     @property
     def blocking_crds(self) -> tuple[str, ...]:
-        """The CRDs that block, by name."""
+        """The sorted names of the CRDs with blockers."""
         return tuple(sorted({blocker.finding.crd for blocker in self.blockers}))
 
 
 @dataclass(frozen=True, slots=True)
 class ClusterTarget:
-    """Whether the cluster of the recordings can go back to one release.
+    """Whether the recorded cluster can be rolled back to one release.
 
-    ``report`` is what ``simulate`` reports: its objects, what is rejected (``causes``), what was not simulated.
-    ``verdict`` is the first that holds: ``blocked``: a write is rejected; ``unknown``: a write or an object could not
-    be judged (``unjudged`` says what), or there was none; ``at risk``: an accepted write loses data; ``clean``.
+    ``report`` is that of ``simulate``. ``verdict`` is the first that applies: ``blocked``: a write is rejected;
+    ``unknown``: a write or an object could not be judged (``unjudged`` lists them), or there are no objects; ``at
+    risk``: an accepted write loses data; ``clean``.
     """
 
     target: str
@@ -107,11 +104,11 @@ class ClusterTarget:
 
 @dataclass(frozen=True, slots=True)
 class MatrixCluster:
-    """The cluster of the recordings: which release it runs, and every older one it could go back to.
+    """The recorded cluster: its release, and the verdict on every older one.
 
-    ``sources`` are the recordings as named. ``version`` is what they say it runs (``4.18.3``), None if nothing.
-    ``origin`` is the listed release that it is taken to run, None where it is newer than all of them. ``targets`` are
-    newest first; ``notes`` say what was taken for granted.
+    ``sources`` are the recordings as named. ``version`` is the recorded version (``4.18.3``), None if there is none.
+    ``origin`` is the listed release that the cluster is assumed to run, None if its version is none of them.
+    ``targets`` are newest first; ``notes`` list assumptions.
     """
 
     sources: tuple[str, ...]
@@ -125,9 +122,8 @@ class MatrixCluster:
 class MatrixReport:
     """The result of ``matrix``: ``releases``, oldest first, and a cell for every ordered pair of them.
 
-    ``cells`` come row by row (``origin``), oldest first in both; those of a direction that was not asked for are not
-    there. ``cluster`` is None without recordings. ``notes`` say what the run took for granted, such as the order of the
-    releases.
+    ``cells`` are sorted row by row (``origin``), oldest first in both dimensions; an unrequested direction has no
+    cells. ``cluster`` is None without recordings. ``notes`` list assumptions, such as the order of the releases.
     """
 
     KIND: ClassVar[Literal["matrix"]] = "matrix"
@@ -139,32 +135,32 @@ class MatrixReport:
     command: str = "matrix"
 
     def cell(self, origin: str, target: str) -> Cell | None:
-        """The cell of two releases by name; None on the diagonal and for a direction that was not asked for."""
+        """The cell of two releases by name; None on the diagonal and for an unrequested direction."""
         return next((cell for cell in self.cells if (cell.origin, cell.target) == (origin, target)), None)
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """What could not be read, each file once however many cells it is missing from."""
+        """Input that could not be read, each problem once, however many cells it affects."""
         problems = (problem for report in self._reports() for problem in report.problems)
         return tuple({(each.file, each.line, each.message): each for each in problems}.values())
 
     @property
     def idle(self) -> tuple[str, ...]:
-        """What came to nothing: ways on which nothing was compared, recordings without an object."""
+        """Messages on pairs without a common CRD, and on recordings without an object."""
         pairs = {(cell.report.old.name, cell.report.new.name) for cell in self.cells if not cell.report.counts.compared}
-        said = [f"nothing to compare between {old} and {new}" for old, new in sorted(pairs)]
+        messages = [f"nothing to compare between {old} and {new}" for old, new in sorted(pairs)]
         if self.cluster is not None and self.cluster.targets:
             replayed = self.cluster.targets[0].report
             empty = not replayed.objects and not replayed.not_simulated
-            said += [f"no objects in {', '.join(self.cluster.sources)}"] if empty else []
-        return tuple(said)
+            messages += [f"no objects in {', '.join(self.cluster.sources)}"] if empty else []
+        return tuple(messages)
 
     def by_verdict(self, direction: Direction | None = None) -> dict[ReleaseVerdict, int]:
-        """How many cells (of one direction, if it is named) have which verdict, worst first."""
+        """The number of cells (of one direction, if given) with each verdict, worst first."""
         return _counted(cell.verdict for cell in self.cells if direction in (None, cell.direction))
 
     def fails(self, threshold: FailOn) -> bool:
-        """Whether any cell does, or what was replayed of the cluster towards any release."""
+        """Whether any cell fails at this threshold, or the replay of the cluster against any release."""
         return any(report.fails(threshold) for report in self._reports())
 
     def _reports(self) -> Iterator[DiffReport | SimulationReport]:

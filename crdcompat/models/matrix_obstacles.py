@@ -1,4 +1,4 @@
-"""What blocks, gathered over all cells of a matrix: each place once, its values by the release that brought them."""
+"""The blockers of all cells of a matrix: each place once, its values by the release since which they block."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ if TYPE_CHECKING:
     from crdcompat.models.finding import Finding
     from crdcompat.models.matrix import MatrixReport
 
-#: Of a cell: from which release to which.
+#: The origin and target of a cell.
 Way = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class ObstaclePart:
-    """Values that block since one release (none where it is not about values), and the ways that they block.
+    """Values that block since one release (none if the finding has no values), and the ways that they block.
 
-    ``usual``: all ways between that release or a newer one and one before it, and no others.
+    ``usual``: exactly the ways between a release before that one and one from it on.
     """
 
     since: str
@@ -33,7 +33,7 @@ class ObstaclePart:
 
 @dataclass(frozen=True, slots=True)
 class Obstacle:
-    """What blocks at one or more places of a CRD alike; ``finding`` is one that says so."""
+    """The same blockers at one or more places of a CRD; ``finding`` is one of them."""
 
     finding: Finding
     paths: tuple[str, ...]
@@ -41,13 +41,13 @@ class Obstacle:
 
     @property
     def ways(self) -> int:
-        """How many ways it blocks."""
+        """The number of ways that it blocks."""
         return len({way for part in self.parts for way in part.ways})
 
 
 @dataclass(slots=True)
 class _Place:
-    """What blocks at one place: by value and release the ways."""
+    """The blockers at one place: the blocked ways by value and release."""
 
     finding: Finding
     values: dict[Any, Any] = field(default_factory=dict)
@@ -55,13 +55,13 @@ class _Place:
 
 
 def obstacles(report: MatrixReport, direction: Direction) -> list[Obstacle]:
-    """What blocks in one direction; first what blocks most ways."""
+    """The obstacles of one direction; those that block most ways first."""
     order = {release.name: index for index, release in enumerate(report.releases)}
     found: dict[Any, Obstacle] = {}
     for place in _places(report, direction):
         finding, parts = place.finding, tuple(_parts(place, order))
-        said = tuple((part.since, tuple(map(member_key, part.values)), part.ways) for part in parts)
-        key = (finding.crd, finding.versions, finding.rule, said)
+        facts = tuple((part.since, tuple(map(member_key, part.values)), part.ways) for part in parts)
+        key = (finding.crd, finding.versions, finding.rule, facts)
         known = found.get(key, Obstacle(finding, (), parts))
         found[key] = Obstacle(known.finding, (*known.paths, finding.path), parts)
     return sorted(found.values(), key=lambda item: (-item.ways, item.finding.crd, item.paths, item.finding.rule))
@@ -74,7 +74,7 @@ def _places(report: MatrixReport, direction: Direction) -> Iterator[_Place]:
             finding = blocker.finding
             key = finding.crd, finding.versions, finding.rule, finding.path
             place = found.setdefault(key, _Place(finding))
-            place.finding = finding  # that of the newest release: its files are looked at
+            place.finding = finding  # the one of the newest release: its locations are shown
             way = cell.origin, cell.target
             for each in blocker.values:
                 place.values[member_key(each.value)] = each.value
@@ -85,12 +85,12 @@ def _places(report: MatrixReport, direction: Direction) -> Iterator[_Place]:
 
 
 def _parts(place: _Place, order: Mapping[str, int]) -> Iterator[ObstaclePart]:
-    """Values that block the same ways since the same release together, oldest release first."""
-    alike: dict[tuple[str, tuple[Way, ...]], list[Any]] = {}
+    """The values grouped by the release since which they block and the ways blocked, oldest release first."""
+    groups: dict[tuple[str, tuple[Way, ...]], list[Any]] = {}
     for (name, since), ways in place.ways.items():
-        values = alike.setdefault((since, tuple(ways)), [])
+        values = groups.setdefault((since, tuple(ways)), [])
         values += [place.values[name]] if name is not None else []
-    for (since, blocked), found in sorted(alike.items(), key=lambda item: (order[item[0][0]], item[0][1])):
+    for (since, blocked), found in sorted(groups.items(), key=lambda item: (order[item[0][0]], item[0][1])):
         older = [name for name in order if order[name] < order[since]]
         newer = [name for name in order if order[name] >= order[since]]
         usual = {frozenset((old, new)) for old in older for new in newer} == set(map(frozenset, blocked))

@@ -1,4 +1,4 @@
-"""What all reports have: plain values that every format reads and none changes (design, section 7)."""
+"""The values common to all reports, which formats read and never change (design, section 7)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FORMAT = "1"
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """One side: the name the user gave, the commit it stands for, the Kubernetes minor its name tells."""
+    """One side: the name as given, its commit, the Kubernetes minor version (from configuration or name)."""
 
     name: str
     commit: str | None
@@ -24,7 +24,7 @@ class Release:
 
 
 def sorted_skips(*sides: Iterable[Skipped]) -> tuple[Skipped, ...]:
-    """The skipped files of all sides, each once."""
+    """The skipped files of all sides, sorted, each once."""
     from crdcompat.errors import skipped_order
 
     return tuple(sorted({item for side in sides for item in side}, key=skipped_order))

@@ -1,4 +1,4 @@
-"""The reports that every format can show."""
+"""The union of the reports that every format can write."""
 
 from __future__ import annotations
 

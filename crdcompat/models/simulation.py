@@ -1,4 +1,4 @@
-"""What a report of simulate holds."""
+"""The report of simulate."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class WriteVerdict:
-    """One kind of write of one object: accepted, rejected, loses-data or unknown."""
+    """The verdict on one kind of write of one object: accepted, rejected, loses-data or unknown."""
 
     verdict: WriteResult
     errors: tuple[dict[str, Any], ...] = ()
@@ -41,7 +41,7 @@ class Repair:
 
 @dataclass(frozen=True, slots=True)
 class SimulatedObject:
-    """One recorded object replayed: every kind of write, and what would repair it."""
+    """One replayed object: the verdict on every kind of write, and the repair."""
 
     api_version: str
     kind: str
@@ -73,10 +73,10 @@ def worst_verdict(verdicts: Iterable[WriteResult]) -> WriteResult:
 
 @dataclass(frozen=True, slots=True)
 class RejectedCause:
-    """What recorded objects of one kind hold at one path that the judging release rejects.
+    """Values at one path of one kind's recorded objects that the judging release rejects.
 
-    ``objects`` of ``total`` hold it; ``endpoint`` is where a write can take it out (``main`` or ``status``),
-    ``location`` the line of the judging release's CRD that would have to be widened.
+    ``objects`` of ``total`` are affected; ``endpoint`` (``main`` or ``status``) is where a write can remove the values,
+    ``location`` the line of the judging release's CRD to widen.
     """
 
     crd: str
@@ -95,8 +95,8 @@ class RejectedCause:
 class NotSimulated:
     """A recorded object (or file) that could not be replayed, and why.
 
-    ``crd`` is the CRD of its kind, where one is known. ``outside``: neither release defines its kind, so neither has
-    a say in it. ``problem`` is what is wrong with the input, where that is why.
+    ``crd`` is the CRD of its kind, "" if unknown. ``outside``: neither release defines its kind. ``problem`` is the
+    problem of the input, if that is the reason.
     """
 
     object: str
@@ -124,12 +124,12 @@ class SimulationReport:
     causes: tuple[RejectedCause, ...] = field(default=())
 
     def by_verdict(self) -> dict[WriteResult, int]:
-        """Objects by their worst verdict."""
+        """The number of objects per worst verdict."""
         counted = Counter(item.worst for item in self.objects)
         return {verdict: counted[verdict] for verdict in WriteResult}
 
     def fails(self, threshold: FailOn) -> bool:
-        """Any rejected write fails; ``warning`` and lower count lost data and unknown verdicts too."""
+        """Whether a write is rejected; for ``warning`` and lower also whether data is lost or a verdict unknown."""
         counted = self.by_verdict()
         if threshold == FailOn.NEVER:
             return False

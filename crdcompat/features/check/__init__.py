@@ -1,1 +1,1 @@
-"""check: what a change does to rollbacks and upgrades; ``waive`` and ``baseline`` accept what it finds."""
+"""check: the effect of a change on rollbacks and upgrades; ``waive`` and ``baseline`` accept its findings."""

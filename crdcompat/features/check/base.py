@@ -1,4 +1,4 @@
-"""What a check is asked for, and which states it compares: base and head of a change, and rollback targets."""
+"""The options of a check, and the states that it compares: base and head of a change, and rollback targets."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ _NO_BASE = (
 
 @dataclass(frozen=True, slots=True)
 class CheckOptions:
-    """What a check is asked for beside the configuration.
+    """The options of a check besides the configuration.
 
     ``base`` and ``head`` are those of ``find_change``; ``targets`` are rollback targets (None: the configuration's).
     ``filters`` are those of ``diff``, ``recordings`` the objects that are evidence; where these are empty the
     configuration's count. ``formats`` will show the report: some need lines of files, some the CRDs that pass.
-    ``all_targets``: targets are compared although the change touches no CRD, since what they meet counts even if it
-    existed before. ``use_cache``: use and extend what earlier runs found out about unchanged files.
+    ``all_targets``: targets are compared although the change touches no CRD, since findings that existed before count,
+    too. ``use_cache``: use and extend the cached facts about unchanged files.
     """
 
     base: str | None = None
@@ -53,8 +53,8 @@ class CheckOptions:
 class Change:
     """The sources before (``old``) and after (``new``) a change.
 
-    ``release`` is the branch that the change is meant for, "" if unknown (``release-4.14``); ``why`` names what chose
-    the base.
+    ``release`` is the target branch of the change (``release-4.14``), "" if unknown; ``why`` is the reason for the
+    choice of the base.
     """
 
     old: str
@@ -63,7 +63,7 @@ class Change:
     why: str = ""
 
     def compared_with(self, base: str | None) -> str:
-        """The note of a report: the merge base, a commit or None, and what chose it."""
+        """The note on the merge base (a commit or None) and the reason for its choice."""
         return f"compared with {short(base)}" + (f", where it left {self.why}" if self.why else "")
 
 
@@ -77,7 +77,7 @@ class Targets:
 
 @dataclass(frozen=True, slots=True)
 class _Base:
-    """A candidate for the base: the ref, the branch that it stands for, and what named it."""
+    """A candidate for the base: the ref, its branch, and the reason for the choice."""
 
     ref: str
     release: str

@@ -1,7 +1,7 @@
 """The sections of a check: its head compared with the base, then with each rollback target.
 
-The comparison with the base shows what the change itself does. Against a target the head may meet much that existed
-before the change: what the base meets there too is marked as existing.
+The comparison with the base shows the effect of the change itself. Findings against a target may have existed before
+the change: those that the base has, too, are marked as existing.
 """
 
 from __future__ import annotations
@@ -71,8 +71,8 @@ def compare_change(
     preset = f"variants are told apart as in {config.preset or preset_of((*base.documents, *head.documents))} trees"
     notes = (change.compared_with(before.commit), preset, *targets.notes, *unknown)
     could_be_stale = bool(targets.names) and _is_unfiltered(options)
-    said = (*_ends(active, head.name), *(_stale(active, used) if could_be_stale else ()))
-    return CheckReport(workflow.release(head), tuple(sections), notes, said)
+    waiver_notes = (*_ends(active, head.name), *(_stale(active, used) if could_be_stale else ()))
+    return CheckReport(workflow.release(head), tuple(sections), notes, waiver_notes)
 
 
 class _Comparisons:
@@ -85,11 +85,11 @@ class _Comparisons:
         self._waivers, self._markers = waivers, markers
 
     def with_base(self, base: CrdSet) -> tuple[DiffReport, frozenset[int]]:
-        """What the change itself does."""
+        """The report on the change itself."""
         return self._finished(self._diff_head(base), base, FindingSplitter(base, self._head))
 
     def with_target(self, target: CrdSet, base: CrdSet) -> tuple[DiffReport, frozenset[int]]:
-        """What stands between the head and a rollback target; what ``base`` meets there too is existing."""
+        """The report on head and target; findings that ``base`` has against the target, too, are existing."""
         report, splitter = self._diff_head(target), FindingSplitter(target, self._head)
         report = mark_existing(report, self._diff(target, base), splitter)
         return self._finished(report, target, splitter)
@@ -122,7 +122,7 @@ class _Comparisons:
 
 
 def _without_unchanged(report: DiffReport, old: CrdSet, new: CrdSet) -> DiffReport:
-    """The report without what is undecided of CRDs known to be the same on both sides: there only documents differ."""
+    """The report without undecided differences of CRDs whose documents are the same on both sides."""
     sides = ({(item.crd.name, item.file, item.oid, item.index) for item in crds.documents} for crds in (old, new))
     changed = {name for name, *_ in set.symmetric_difference(*sides)}
     changed |= {item.crd.name for crds in (old, new) for item in crds.documents if item.oid is None}
@@ -130,7 +130,7 @@ def _without_unchanged(report: DiffReport, old: CrdSet, new: CrdSet) -> DiffRepo
 
 
 def _ends(waivers: ActiveWaivers, release: str) -> Iterator[str]:
-    """Waivers that have expired, and those whose end the name of the release does not decide."""
+    """Notes on expired waivers, and on waivers whose end cannot be compared with the release's name."""
     for waiver in waivers.expired:
         yield f"expired: {waivers.file}:{waiver.line}: {waiver.label}: until {waiver.until}, no longer counts"
     for waiver in waivers.valid:
@@ -140,7 +140,7 @@ def _ends(waivers: ActiveWaivers, release: str) -> Iterator[str]:
 
 
 def _stale(waivers: ActiveWaivers, used: frozenset[int]) -> Iterator[str]:
-    """Waivers that no finding matches; only a check of all findings against all targets shows that."""
+    """Notes on waivers that match no finding; valid only for an unfiltered check against all targets."""
     for waiver in waivers.valid:
         if id(waiver) not in used:
             yield f"stale: {waivers.file}:{waiver.line}: {waiver.label}: nothing matches it, take it out"

@@ -1,8 +1,9 @@
-"""Which of the files that are the same on every side a comparison must read all the same.
+"""Selects the unchanged files that a comparison can skip.
 
-Such a file makes no difference by itself. It matters if it holds another variant of a CRD that differs, or if it is
-the one that shows a context of the tree. The facts of its lines say so without it being parsed; whatever they leave
-open is read. A CRD whose name does not begin with its plural, which no API server accepts, is not found by its name.
+A file that is equal on every side causes no difference by itself. A comparison needs it if it contains another variant
+of a changed CRD, or if it is the only file with a context of the tree. The facts of its lines decide that without
+parsing; undecided files are read. A CRD whose name does not begin with its plural is not found by its name; no API
+server accepts such a CRD.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from crdcompat.prefilter.collect import PendingFacts
 from crdcompat.sources.tree import Entry, Tree
 
 _ANNOTATION = re.compile(r"""\s*["']?(?P<key>[^\s"':]+)["']?\s*:\s*(?P<quote>["']?)(?P<value>.*?)(?P=quote)\s*,?\s*""")
-#: Files with the same line are tried one by one in so many rounds; then all of them are read.
+#: Rounds in which one file per line is read; after them all remaining files with the line are read.
 _ROUNDS = 3
 
 
@@ -30,11 +31,11 @@ def unneeded_files(
     crds: Iterable[str] = (),
     variants: Sequence[str] = (),
 ) -> frozenset[str]:
-    """The paths of files that are the same in all ``trees`` and that no comparison of these needs.
+    """The paths of files that are equal in all ``trees`` and that no comparison of these needs.
 
-    ``facts`` are of the files that are the same in some of the trees, the first among them: a file without facts is
-    needed. ``crds`` are names that are needed whatever differs, ``variants`` more annotations that tell variants
-    apart. Raises SourceError.
+    ``facts`` cover files that are equal in the first tree and some others; a file without facts is needed. ``crds``
+    are names of CRDs that are always needed, ``variants`` further annotations that distinguish variants. Raises
+    SourceError.
     """
     base, same = trees[0], unchanged(trees)
 
@@ -48,14 +49,14 @@ def unneeded_files(
     try:
         known = facts()
     except SourceError:
-        return frozenset()  # a failed search may have missed something; reading the files meets the reason
+        return frozenset()  # a failed search may be incomplete; reading the files reports the cause
     changed = [document.crd for side in differing for document in side]
     names = {*crds, *(crd.name for crd in changed)}
     plurals = {crd.plural for crd in changed} | {name.partition(".")[0] for name in names}
-    alike = [entry for entry in same.values() if entry.oid in known and is_wanted(entry.path)]
-    needed = _with_names(base, [entry for entry in alike if known[entry.oid].may_hold(plurals)], names)
+    equal = [entry for entry in same.values() if entry.oid in known and is_wanted(entry.path)]
+    needed = _with_names(base, [entry for entry in equal if known[entry.oid].may_hold(plurals)], names)
     by_line: dict[str, list[Entry]] = {}
-    for entry in alike:
+    for entry in equal:
         for line in known[entry.oid].annotation_lines:
             by_line.setdefault(line, []).append(entry)
 
@@ -64,7 +65,7 @@ def unneeded_files(
 
     shown = set.intersection(*map(annotations, differing)) | annotations(read(base, needed))
     needed |= _representatives(by_line, shown, lambda entries: annotations(read(base, entries)))
-    return frozenset(entry.path for entry in alike if entry not in needed)
+    return frozenset(entry.path for entry in equal if entry not in needed)
 
 
 def _with_names(base: Tree, entries: Sequence[Entry], names: Collection[str]) -> set[Entry]:
@@ -114,6 +115,6 @@ def _annotations(document: CrdDocument, variants: Sequence[str]) -> Iterator[tup
 
 
 def _is_shown(line: str, shown: set[tuple[str, str]]) -> bool:
-    """Whether a line is nothing but an annotation in ``shown``; any other line may say anything."""
+    """Whether a line is exactly an annotation in ``shown``; any other line may mean anything."""
     found = _ANNOTATION.fullmatch(line)
     return found is not None and (found["key"], found["value"]) in shown

@@ -1,7 +1,7 @@
-"""The workflow of ``check``, ``waive`` and ``baseline``: find the change, answer quickly, else compare.
+"""The workflow of ``check``, ``waive`` and ``baseline``: find the change, answer quickly if possible, else compare.
 
-Most changes touch no CRD and must not wait. For these git's names or blob ids are enough: neither the YAML parser nor
-the comparison is imported.
+Most changes touch no CRD and should not wait. File names or blob ids from git decide these, without importing the YAML
+parser or the comparison.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 def run_check(config: Config, options: CheckOptions) -> CheckReport:
     """Compare a change with its base, and its head with each rollback target.
 
-    A report without sections says in its notes why there was nothing to check. Raises UsageError, ConfigError,
+    The notes of a report without sections give the reason why there was nothing to check. Raises UsageError, ConfigError,
     SourceError, and RefNotFoundError also for a target that does not exist.
     """
     change = find_change(options.base, options.head, configured=config.base, repo=options.repo)
@@ -61,17 +61,17 @@ def run_check(config: Config, options: CheckOptions) -> CheckReport:
 
 
 def _with_defaults(options: CheckOptions, config: Config) -> CheckOptions:
-    """The options, the configuration's values where they leave something out."""
+    """The options, completed with values of the configuration."""
     contexts = options.filters.get("contexts") or config.texts("contexts")
     filters = {**options.filters, "contexts": contexts}
     return replace(options, filters=filters, recordings=options.recordings or config.recordings)
 
 
 def _quick_by_names(change: Change, wants: Callable[[str], bool], repo: str | None) -> CheckReport | None:
-    """The report if git names no candidate among the files that differ; None where the names do not decide it."""
+    """The report if git lists no candidate among the changed files; None if the names do not decide."""
     repository = Repository(repo)
     head = change.new.removeprefix("git:")
-    if change.old == EMPTY or head == "worktree:":  # git does not know new files
+    if change.old == EMPTY or head == "worktree:":  # git does not list new files
         return None
     try:
         base = change.old.removeprefix("git:")
@@ -90,7 +90,7 @@ def _quick_by_names(change: Change, wants: Callable[[str], bool], repo: str | No
 def _quick_by_contents(
     change: Change, trees: tuple[Tree, Tree], wants: Callable[[str], bool], repo: str | None
 ) -> CheckReport | None:
-    """The report if no file that differs between ``trees``, the sides of the change, may hold a CRD; else None."""
+    """The report if no file that differs between the sides of the change can contain a CRD; else None."""
     before, after = trees
     if touches_candidates(before, after, wants):
         return None

@@ -1,9 +1,7 @@
-"""Two CRD sets side by side, and the report on them: the steps of ``diff`` that ``matrix`` takes for many pairs.
+"""Compares two CRD sets and makes the report: the steps of ``diff`` that ``matrix`` repeats for many pairs.
 
-CRDs that were compared although no server would take them: what the server says of each, and where.
-
-``simulate`` and ``judge`` refuse such a CRD. A comparison goes as far as it can, for what it finds elsewhere in the
-schema stands; but whoever reads it has to know.
+A comparison includes CRDs that the API server refuses (``simulate`` and ``judge`` do not), because the findings on the
+rest of the schema are valid. The report has a remark on each of them.
 """
 
 from __future__ import annotations
@@ -31,7 +29,7 @@ from crdcompat.vocabulary import Direction, Owner, Side
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """What is looked at; what is empty leaves nothing out. The words are those of ``diff``."""
+    """The filters of a comparison, named as in ``diff``; an empty filter excludes nothing."""
 
     directions: Sequence[Direction] = tuple(Direction)
     owners: Sequence[Owner] = ()
@@ -44,10 +42,10 @@ class Filters:
 
 @dataclass(frozen=True, eq=False)
 class Compared:
-    """Two sets that were compared: how they were paired, and what the filters leave of what was found.
+    """The comparison of two sets: their pairing, and the filtered results.
 
-    ``pairs`` are the pairs that the filters left to compare. ``missing`` says which name of the filters occurs in
-    neither set, "" if all do: then nothing was compared.
+    ``pairs`` are the pairs that the filters left to compare. ``missing`` describes a filter name that
+    matches nothing, so that nothing was compared; it is "" if all names match.
     """
 
     old: CrdSet
@@ -63,7 +61,7 @@ class Compared:
 def compare(
     old: CrdSet, new: CrdSet, servers: tuple[Server, Server], wanted: Filters, shared: ComparisonCache
 ) -> Compared:
-    """Pair two sets, keep what is asked for, compare. ``servers`` run beside OLD and NEW."""
+    """Pair two sets, apply the filters, and compare. ``servers`` are those of OLD and NEW."""
     contexts, crds = wanted.contexts, wanted.crds
     forced = [(a, b) for a, _, b in (name.partition("=") for name in contexts if "=" in name)]
     pairing = pair(old, new, forced, [name for name in contexts if "=" not in name])
@@ -97,9 +95,9 @@ def report_on(
     command: str,
     more_places: Callable[[Judged], tuple[Location, ...]] | None = None,
 ) -> DiffReport:
-    """What is said of two sets that were compared, in the directions ``wanted``.
+    """The report on a comparison, in the directions ``wanted``.
 
-    ``more_places`` adds to the places of a change those outside the manifests.
+    ``more_places`` gives the locations of a change outside the manifests.
     """
     old, new, pairing, found = compared.old, compared.new, compared.pairing, compared.found
 
@@ -173,9 +171,9 @@ _Faults = list[tuple[Pointer, str]]
 
 
 def refused(compared: Compared, servers: tuple[Server, Server]) -> Iterator[Problem]:
-    """Remarks on the CRDs of both sides that differ and that the server of their side would refuse.
+    """Remarks on changed CRDs that the server of their side would refuse.
 
-    What both sides have alike is looked at once: nothing that makes a server refuse a CRD came with another release.
+    Equal parts of both sides are validated once: the reasons to refuse a CRD do not depend on the server's version.
     """
     differing = [crd_pair for crd_pair in compared.pairs if crd_pair.old.name in compared.found.changed]
     good: dict[str, Crd] = {}
@@ -186,23 +184,23 @@ def refused(compared: Compared, servers: tuple[Server, Server]) -> Iterator[Prob
 def _of_side(
     side: Side, crds: CrdSet, server: Server, found: Iterable[Resolved], good: dict[str, Crd]
 ) -> Iterator[Problem]:
-    """Remarks on one side; ``good`` is a CRD of each name that nothing is known against, and is added to."""
+    """Remarks on one side. ``good`` maps a name to a CRD without faults; this function adds to it."""
     documents = dict.fromkeys(
         each.document for resolved in found for chosen in resolved.versions.values() for each in chosen.everywhere()
     )
     known: dict[int, _Faults] = {}
-    told: dict[CrdDocument, _Faults] = {}
+    refused_documents: dict[CrdDocument, _Faults] = {}
     for document in documents:
         crd = document.crd
         faults = known.get(id(crd.versions))
         if faults is None:
             faults = known[id(crd.versions)] = refusals(crd, server, good.get(crd.name))
         if faults:
-            told[document] = faults
+            refused_documents[document] = faults
         else:
             good.setdefault(crd.name, crd)
-    places = look_up(crds, {document: {at for at, _ in faults} for document, faults in told.items()})
-    for document, faults in told.items():
+    places = look_up(crds, {document: {at for at, _ in faults} for document, faults in refused_documents.items()})
+    for document, faults in refused_documents.items():
         for at, sentence in faults:
             line, _ = places.get((document.file, document.index, (*document.pointer, *at)), (1, 1))
             yield Problem(document.file, line, f"the API server refuses this CRD: {sentence}", side)

@@ -1,4 +1,4 @@
-"""The functions behind the commands: load, diff, judge. Each is one straight line through the rooms."""
+"""The functions behind the commands: load, diff, suggest_patch and judge."""
 
 from __future__ import annotations
 
@@ -67,11 +67,11 @@ def diff(
     locate: bool = True,
     more_places: Callable[[Judged], tuple[Location, ...]] | None = None,
 ) -> DiffReport:
-    """Compare two CRD sets in both directions. The filters leave findings out; empty ones let all pass.
+    """Compare two CRD sets in both directions. An empty filter excludes nothing.
 
     ``paths``: a CRD is compared if a file of either side lies below one. ``contexts``: names to keep, or
-    ``OLD=NEW`` to force a pair. ``more_places`` adds to the places of a change those outside the manifests. Raises
-    UsageError for a name that occurs nowhere.
+    ``OLD=NEW`` to force a pair. ``more_places`` gives the locations of a change outside the manifests. Raises
+    UsageError for a filter name that matches nothing.
     """
     wanted = Filters(directions, owners, crds, paths, contexts, select, ignore)
     compared = _compare(old, new, wanted)
@@ -91,10 +91,9 @@ def suggest_patch(
     contexts: Sequence[str] = (),
     waived: Sequence[Finding] = (),
 ) -> str:
-    """The unified diff over OLD's files after which its schemas accept what NEW stores; "" if there is none.
+    """A unified diff of OLD's files with which its schemas accept what NEW stores; "" if nothing can be widened.
 
-    It widens exactly what the rollback findings need, what is ``waived`` excepted, and is never applied by this
-    program.
+    It widens exactly what the rollback findings need, except for ``waived`` ones. crdcompat never applies it.
     """
     from crdcompat.findings.patch import suggest_patch as suggested
 
@@ -103,7 +102,7 @@ def suggest_patch(
 
 
 def _unwaived(item: Judged, waived: Sequence[Finding]) -> Judged | None:
-    """A judged change without the values that are waived; None where nothing is left of it."""
+    """A judged change without its waived values; None if all are waived."""
     about = [f for f in waived if (f.change, f.direction, f.crd) == (item.change.kind, item.direction, item.crd)]
     about = [f for f in about if f.version == item.version and item.change.place in (f.path, *f.places)]
     if not about:
@@ -114,7 +113,7 @@ def _unwaived(item: Judged, waived: Sequence[Finding]) -> Judged | None:
 
 
 def _compare(old: CrdSet, new: CrdSet, wanted: Filters) -> Compared:
-    """Compare two sets alone. Raises UsageError for a name that occurs nowhere."""
+    """Compare two sets. Raises UsageError for a filter name that matches nothing."""
     compared = compare(old, new, (server_of(old), server_of(new)), wanted, ComparisonCache())
     if compared.missing:
         raise UsageError(compared.missing)
@@ -131,12 +130,12 @@ def judge(
     kubernetes: str = "1.31",
     ratcheting: bool | None = None,
 ) -> Verdict:
-    """Would an API server accept this one write?
+    """Judge one write as the API server would.
 
     ``operation`` is one of ``OPERATIONS``: ``create``, ``validate`` (as create, but status is kept and
     validated), ``update``, ``updateStatus``, …; all but the first two need ``old``, the stored object.
     ``version`` defaults to the object's. ``kubernetes`` is ``1.31`` or ``openshift-4.18``; ``ratcheting`` sets
-    the feature gate by hand. Raises UsageError for an operation, version or CRD that there is not.
+    the feature gate explicitly. Raises UsageError for an unknown operation or version, or an invalid CRD.
     """
     server = kubernetes_server(kubernetes)
     server = Server(server.minor, server.openshift, ratcheting)
@@ -145,7 +144,7 @@ def judge(
 
 
 def judge_with(resource: Resource, operation: str, new: Any, old: Any = None) -> Verdict:
-    """``judge`` with a resource that is compiled already. Raises UsageError for what is no request."""
+    """``judge`` with a compiled resource. Raises UsageError for an invalid request."""
     if not isinstance(new, dict):
         raise UsageError("the new object is not a JSON object")
     if operation not in OPERATIONS:
@@ -159,7 +158,7 @@ def judge_with(resource: Resource, operation: str, new: Any, old: Any = None) ->
 
 
 def resource_of(crd: Crd | dict[str, Any], version: str | None, server: Server) -> Resource:
-    """One version of a CRD on a server; without ``version`` the one stored. Raises UsageError."""
+    """One version of a CRD on a server; by default its storage version. Raises UsageError."""
     if isinstance(crd, dict):
         if not is_crd(crd):
             raise UsageError("not a CustomResourceDefinition of apiextensions.k8s.io/v1 or v1beta1")
@@ -172,9 +171,9 @@ def resource_of(crd: Crd | dict[str, Any], version: str | None, server: Server) 
 
 
 def release(crds: CrdSet) -> Release:
-    """How the report names a side."""
-    told = known_server(crds)
-    return Release(crds.name, crds.commit, told.kubernetes if told else None, crds.notes)
+    """The description of a side for reports."""
+    server = known_server(crds)
+    return Release(crds.name, crds.commit, server.kubernetes if server else None, crds.notes)
 
 
 def _version_of(obj: Any) -> str | None:

@@ -1,1 +1,1 @@
-"""matrix: which release can go back to which."""
+"""matrix: which release can be rolled back to which."""

@@ -1,4 +1,4 @@
-"""How far back the cluster of a recording can go: its objects in front of every older release, in one pass."""
+"""The rollback depth of a recorded cluster: its objects replayed against every older release in one pass."""
 
 from __future__ import annotations
 
@@ -27,10 +27,11 @@ def judge_cluster(
     context: str | None = None,
     crds: Sequence[str] = (),
 ) -> MatrixCluster:
-    """Replay the rollback to each release older than the one a cluster runs; ``sets`` are oldest first.
+    """Replay the rollback to each release older than the cluster's; ``sets`` are oldest first.
 
-    What it runs is ``origin``, else what its ClusterVersion says, else the newest. The second is known only when all
-    ``objects`` were read: they are taken as those of the newest, and if they turn out not to be, read once more.
+    The cluster's release is ``origin``, else that of its ClusterVersion, else the newest. The ClusterVersion is known
+    only after all ``objects`` were read: a first pass assumes the newest release, and a second one follows if that was
+    wrong. Raises UsageError if standard input would have to be read twice.
     """
     names = [crds.name for crds in sets]
     newest = len(sets) - 1 if origin is None else names.index(origin)
@@ -39,55 +40,55 @@ def judge_cluster(
     reports = simulate_each(targets, writer, facts.observe(objects()), context=context, crds=crds)
     versions = facts.versions
     older: Sequence[str] = names[:newest]
-    notes = _doubts(versions)
+    notes = _several_versions(versions)
     if origin is None:
-        origin, older, told = _place(names, versions)
+        origin, older, more = _place(names, versions)
         if origin not in (None, names[newest]) and older:
             if "-" in sources:
                 raise UsageError(f"standard input can be read only once: name what the cluster runs, --from {origin}")
             return judge_cluster(sets, objects, sources, origin=origin, context=context, crds=crds)
-        notes += told
-    met = {name: _target(name, report) for name, report in zip(names, reports, strict=False)}
+        notes += more
+    by_name = {name: _target(name, report) for name, report in zip(names, reports, strict=False)}
     return MatrixCluster(
         sources=tuple(sources),
         version=versions[0] if versions else None,
         origin=origin,
-        targets=tuple(met[name] for name in reversed(older)),
+        targets=tuple(by_name[name] for name in reversed(older)),
         notes=notes,
     )
 
 
-def _doubts(versions: Sequence[str]) -> tuple[str, ...]:
+def _several_versions(versions: Sequence[str]) -> tuple[str, ...]:
     if len(versions) < 2:
         return ()
-    told = f"the recordings are of clusters that run {', '.join(versions)}: taken as one that runs {versions[0]}"
-    return (f"{told} (simulate judges a fleet)",)
+    note = f"the recordings are of clusters that run {', '.join(versions)}: taken as one that runs {versions[0]}"
+    return (f"{note} (simulate judges a fleet)",)
 
 
 def _place(names: Sequence[str], versions: Sequence[str]) -> tuple[str | None, Sequence[str], tuple[str, ...]]:
-    """Which release a cluster runs (None: none of them), those older than that, and what was taken for granted."""
+    """The release that a cluster runs (None: none of them), the older releases, and notes on assumptions."""
     runs = version_of(versions[0]) if versions else None
-    told = [version_of(name) for name in names]
-    if runs is None or None in told:
+    listed = [version_of(name) for name in names]
+    if runs is None or None in listed:
         why = "no ClusterVersion says what it runs" if runs is None else "not every release tells its version"
         return names[-1], names[:-1], (f"the cluster is taken to run {names[-1]}: {why} (--from names another)",)
-    same = [name for name, version in zip(names, told, strict=True) if version and _is_of(version, runs)]
+    same = [name for name, version in zip(names, listed, strict=True) if version and _is_of(version, runs)]
     if same:
         older = names[: names.index(same[-1])]
         return same[-1], older, () if older else (f"none of the releases is older than {same[-1]}",)
-    older = [name for name, version in zip(names, told, strict=True) if version and version < runs]
+    older = [name for name, version in zip(names, listed, strict=True) if version and version < runs]
     return None, older, () if older else (f"none of the releases is older than {versions[0]}",)
 
 
 def _is_of(release: Version, runs: Version) -> bool:
-    """Whether a cluster that runs a version runs a release: its branch, or one of its minor that came before."""
+    """Whether a cluster of version ``runs`` belongs to a release: its branch, or an earlier one of the same minor."""
     return release[0][:2] == runs[0][:2] and (len(release[0]) <= 2 or release <= runs)
 
 
 def _target(name: str, report: SimulationReport) -> ClusterTarget:
-    """The verdict towards one release: never better than unknown while something was not judged.
+    """The verdict on one release; ``unknown`` at best if something was not judged.
 
-    What neither release defines the kind of is outside the question; ``report`` lists it.
+    Objects of kinds that neither release defines do not count as unjudged; ``report`` lists them.
     """
     missed = [(item.reason, item.object or item.source) for item in report.not_simulated if not item.outside]
     missed += [(_why_unknown(item), item.label) for item in report.objects if item.worst == WriteResult.UNKNOWN]

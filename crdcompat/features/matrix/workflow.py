@@ -1,9 +1,7 @@
-"""matrix: which release can go back to which, and what stands in the way since when.
+"""matrix: which release can be rolled back or upgraded to which, what blocks it, and since which release.
 
-Each release is read once, and each pair of them compared once, in both directions and directly: a rollback that skips
-releases is not the sum of its steps.
-
-What blocks a way between two releases, and since which release it does.
+Each release is read once. Each pair of releases is compared once, directly and in both directions: a rollback that
+skips releases is not the sum of its steps.
 """
 
 from __future__ import annotations
@@ -33,16 +31,16 @@ from crdcompat.schema.enums import member_key
 from crdcompat.vocabulary import Direction, Severity, Side
 from crdcompat.vocabulary.writes import ReleaseVerdict
 
-#: What was found between two releases in one direction, by their places in the order, the older one's first.
-_Ways = dict[tuple[int, int, str], tuple[DiffReport, str]]
+#: By index of the older release, of the newer one, and direction: the report, and the filter name that matches nothing.
+_Transitions = dict[tuple[int, int, str], tuple[DiffReport, str]]
 
 
 @dataclass(frozen=True, slots=True)
 class MatrixOptions:
-    """What a matrix was asked for beside the releases.
+    """The options of a matrix besides its releases.
 
-    ``recorded`` reads what the recordings named ``sources`` hold, ``origin`` the release that their cluster runs.
-    ``excerpts``: a format shows the lines of both sides.
+    ``recorded`` reads the objects of the recordings named ``sources``, ``origin`` is the release that their cluster
+    runs. ``excerpts``: a format shows the lines of both sides.
     """
 
     filters: Filters = field(default_factory=Filters)
@@ -53,31 +51,34 @@ class MatrixOptions:
     excerpts: bool = False
 
 
-def matrix(chosen: ReleaseList, config: Config, waivers: Sequence[Waiver], wishes: MatrixOptions) -> MatrixReport:
-    """Compare every two of the releases; with recordings, judge their cluster towards each older one.
+def matrix(releases: ReleaseList, config: Config, waivers: Sequence[Waiver], options: MatrixOptions) -> MatrixReport:
+    """Compare every pair of releases; with recordings, judge the rollback of their cluster to each older release.
 
-    Raises SourceError and RefNotFoundError for a release or recording that is not there, UsageError for a filter that
-    leaves nothing of any pair, or for an origin that is none of the releases.
+    Raises SourceError and RefNotFoundError for a release or recording that does not exist, UsageError for a filter
+    name that matches nothing in any pair, or for an origin that is none of the releases.
     """
-    if wishes.origin is not None and wishes.origin not in chosen.names:
-        raise UsageError(f"{wishes.origin} is none of the releases: {', '.join(chosen.names)}")
+    if options.origin is not None and options.origin not in releases.names:
+        raise UsageError(f"{options.origin} is none of the releases: {', '.join(releases.names)}")
     reader = reader_for(config)
-    sets = [read_source(name, Side.ANY, reader, config, wishes.repo) for name in chosen.names]
-    ways = _ways(sets, config, waivers, wishes.filters)
-    if wishes.excerpts:
-        ways = {way: (_shown(report, sets, way), missing) for way, (report, missing) in ways.items()}
+    sets = [read_source(name, Side.ANY, reader, config, options.repo) for name in releases.names]
+    transitions = _transitions(sets, config, waivers, options.filters)
+    if options.excerpts:
+        transitions = {
+            transition: (_shown(report, sets, transition), missing)
+            for transition, (report, missing) in transitions.items()
+        }
     return MatrixReport(
         releases=tuple(map(release, sets)),
-        cells=tuple(_cells(chosen.names, ways)),
-        cluster=_cluster(sets, wishes) if wishes.sources else None,
-        notes=chosen.notes,
+        cells=tuple(_cells(releases.names, transitions)),
+        cluster=_cluster(sets, options) if options.sources else None,
+        notes=releases.notes,
     )
 
 
-def _ways(sets: Sequence[CrdSet], config: Config, waivers: Sequence[Waiver], wanted: Filters) -> _Ways:
-    """Each pair compared once, and reported on once for each direction."""
+def _transitions(sets: Sequence[CrdSet], config: Config, waivers: Sequence[Waiver], wanted: Filters) -> _Transitions:
+    """Compare each pair once, and make one report per direction."""
     shared = ComparisonCache()
-    found: _Ways = {}
+    found: _Transitions = {}
     missing: list[str] = []
     for older, newer in combinations(range(len(sets)), 2):
         old, new = _as(sets[older], Side.OLD), _as(sets[newer], Side.NEW)
@@ -85,23 +86,23 @@ def _ways(sets: Sequence[CrdSet], config: Config, waivers: Sequence[Waiver], wan
         places, splitter = find_places(old, new, compared.judged, compared.open), FindingSplitter(old, new)
         missing += [compared.missing] if compared.missing else []
         for direction in wanted.directions:
-            one_way = replace(wanted, directions=(direction,))
-            report = report_on(compared, (release(old), release(new)), one_way, places, command="matrix")
+            one_direction = replace(wanted, directions=(direction,))
+            report = report_on(compared, (release(old), release(new)), one_direction, places, command="matrix")
             found[older, newer, direction] = apply_config(report, config, waivers, splitter), compared.missing
     if len(missing) == len(list(combinations(sets, 2))):
         raise UsageError(missing[0])
     return found
 
 
-def _shown(report: DiffReport, sets: Sequence[CrdSet], way: tuple[int, int, str]) -> DiffReport:
-    """The report with the lines of its errors and warnings: of the rest a matrix has too many."""
+def _shown(report: DiffReport, sets: Sequence[CrdSet], transition: tuple[int, int, str]) -> DiffReport:
+    """The report with excerpts for errors and warnings; a matrix has too many other findings."""
     from crdcompat.findings.excerpts import with_excerpts
 
-    return with_excerpts(report, sets[way[0]], sets[way[1]], brief=True)
+    return with_excerpts(report, sets[transition[0]], sets[transition[1]], brief=True)
 
 
 def _as(crds: CrdSet, side: Side) -> CrdSet:
-    """A set as one side of a pair; the documents are the same."""
+    """A set as one side of a pair; both share the documents."""
     return replace(
         crds,
         skipped=tuple(replace(item, side=side) for item in crds.skipped),
@@ -110,15 +111,15 @@ def _as(crds: CrdSet, side: Side) -> CrdSet:
     )
 
 
-def _cells(names: Sequence[str], ways: _Ways) -> Iterator[Cell]:
-    """Row by row; what blocks is traced back over the releases newer than the older one of each pair."""
+def _cells(names: Sequence[str], transitions: _Transitions) -> Iterator[Cell]:
+    """The cells row by row; blockers are traced back over the releases newer than the older one of each pair."""
     for origin, target in permutations(range(len(names)), 2):
         older, newer = sorted((origin, target))
         direction = Direction.ROLLBACK if target == older else Direction.UPGRADE
-        if (older, newer, direction) not in ways:
+        if (older, newer, direction) not in transitions:
             continue
-        report, missing = ways[older, newer, direction]
-        back = [(names[each], ways[older, each, direction][0].findings) for each in range(newer, older, -1)]
+        report, missing = transitions[older, newer, direction]
+        back = [(names[each], transitions[older, each, direction][0].findings) for each in range(newer, older, -1)]
         unjudged = tuple(_unjudged(report, missing))
         yield Cell(
             origin=names[origin],
@@ -132,7 +133,7 @@ def _cells(names: Sequence[str], ways: _Ways) -> Iterator[Cell]:
 
 
 def _verdict(report: DiffReport, unjudged: Sequence[str]) -> ReleaseVerdict:
-    """What blocks is known to block, whatever was not judged; without it nothing better than unknown is said."""
+    """An error blocks even if something was not judged; without an error, unjudged parts make the verdict unknown."""
     counted = report.by_severity()
     if counted[Severity.ERROR]:
         return ReleaseVerdict.BLOCKED
@@ -154,47 +155,46 @@ def _unjudged(report: DiffReport, missing: str) -> Iterator[str]:
         yield missing or report.why_nothing
 
 
-def _cluster(sets: Sequence[CrdSet], wishes: MatrixOptions) -> MatrixCluster:
-    """Imported when asked for: without recordings nothing is replayed."""
+def _cluster(sets: Sequence[CrdSet], options: MatrixOptions) -> MatrixCluster:
+    """Judge the recorded cluster; the replay is imported only for recordings."""
     from crdcompat.features.matrix.cluster import judge_cluster
 
-    contexts = wishes.filters.contexts
+    contexts = options.filters.contexts
     context = contexts[0] if len(contexts) == 1 and "=" not in contexts[0] else None
-    crds = wishes.filters.crds
-    return judge_cluster(sets, wishes.recorded, wishes.sources, origin=wishes.origin, context=context, crds=crds)
+    crds = options.filters.crds
+    return judge_cluster(sets, options.recorded, options.sources, origin=options.origin, context=context, crds=crds)
 
 
-#: The findings against one older release, each set with the newer release's name, back in time: the first is that of
-#: the pair itself.
+#: (Newer release, findings) against one older release, newest first; the first entry is the pair itself.
 Chain = Sequence[tuple[str, Sequence[Finding]]]
-#: What blocks: CRD, versions, rule and place, and the value of the enum (None: whatever the values are).
+#: The key of a blocker: CRD, versions, rule, path, and a value (None: the finding as a whole).
 _Key = tuple[str, str, str, str, Any]
 
 
 def blockers(chain: Chain) -> tuple[Blocker, ...]:
-    """The errors that count among the findings of a chain's first pair, and since when each of their values blocks.
+    """The counting errors of a chain's first pair, and the release since which each of their values blocks.
 
-    A value that was added, taken out and added again blocks since the last time: the releases in between could go
-    back. A waiver does not end the chain: the value is there all the same.
+    A value that was added, removed and added again blocks since the last addition: releases without it can be rolled
+    back. A waiver does not interrupt the chain, because the value still exists.
     """
     errors = [finding for finding in chain[0][1] if finding.counts and finding.severity == Severity.ERROR]
     if not errors:
         return ()
-    known = [{key for finding in met for key in _keys(finding)} for _, met in chain]
+    known = [{key for finding in findings for key in _keys(finding)} for _, findings in chain]
     return tuple(_blocker(finding, known, [name for name, _ in chain]) for finding in errors)
 
 
 def _blocker(finding: Finding, known: Sequence[set[_Key]], names: Sequence[str]) -> Blocker:
     values = (*finding.added, *finding.removed) if has_values(finding) else ()
     runs = [_run(finding, member_key(value), known) for value in values] or [_run(finding, None, known)]
-    told = tuple(Since(value, names[run - 1]) for value, run in zip(values, runs, strict=False))
-    return Blocker(finding, names[max(runs) - 1], told)
+    since = tuple(Since(value, names[run - 1]) for value, run in zip(values, runs, strict=False))
+    return Blocker(finding, names[max(runs) - 1], since)
 
 
 def _run(finding: Finding, value: Any, known: Sequence[set[_Key]]) -> int:
-    """How many releases in a row block so, at the place where they are most."""
+    """The number of consecutive releases with the blocker, at the place with most."""
     keys = (_key(finding, path, value) for path in (finding.path, *finding.places))
-    return max(next((run for run, met in enumerate(known) if key not in met), len(known)) for key in keys)
+    return max(next((run for run, there in enumerate(known) if key not in there), len(known)) for key in keys)
 
 
 def _keys(finding: Finding) -> Iterator[_Key]:

@@ -1,4 +1,4 @@
-"""Which CRD of which release judges a recorded object, and the object replayed on it; kept for many recordings."""
+"""Selects the CRD that judges a recorded object, and replays the object on it; reusable for many recordings."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from crdcompat.vocabulary.writes import WriteKind, WriteResult
 
 ASK = "depends on the Kubernetes version: give --kube-version or --openshift-version"
 
-#: One server of each era (reference section 1.2): what they agree on needs no version.
-_ONE_OF_EACH_ERA = (Server(26), Server(29), Server(30), Server(32), Server(36))
+#: One server per range of versions with equal behaviour (reference section 1.2). Where all agree, no version is needed.
+_REPRESENTATIVE_SERVERS = (Server(26), Server(29), Server(30), Server(32), Server(36))
 
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """One object replayed on a version of a CRD, by the server that was told, or by one of each era."""
+    """One object replayed on a version of a CRD, by the known server or by the representative ones."""
 
     item: Recorded
     label: str
@@ -38,21 +38,21 @@ class Replayed:
 
     @property
     def last(self) -> Replay:
-        """The answer of the newest server asked."""
+        """The replay on the newest of the servers."""
         return self.by_server[-1][1]
 
     def answers(self, write: WriteKind) -> list[tuple[Server, Answer]]:
-        """What each server says to one kind of write."""
+        """The answer of each server to one kind of write."""
         return [(server, result.writes[write]) for server, result in self.by_server]
 
     @property
     def worst(self) -> WriteResult:
-        """The worst verdict over all writes; where the servers asked differ on a write, that one is unknown."""
+        """The worst verdict over all writes; a write on which the servers differ is unknown."""
         return worst_verdict(map(self._verdict, self.last.writes))
 
     @property
     def doubt(self) -> str:
-        """Why the answer to a write is unknown, of the first such write; empty if there is none."""
+        """Why the answer to a write is unknown, for the first such write; "" if there is none."""
         unknown = (name for name in self.last.writes if self._verdict(name) == WriteResult.UNKNOWN)
         answers = (answer for name in unknown for _, answer in self.answers(name)[-1:])
         return next((answer.note if answer.verdict == WriteResult.UNKNOWN else ASK for answer in answers), "")
@@ -63,10 +63,10 @@ class Replayed:
 
 
 class Replayer:
-    """The CRDs of both sides by (group, kind), resolved in one context, and their compiled versions.
+    """The CRDs of both releases by (group, kind), resolved in one context, and their compiled versions.
 
-    ``reader`` is the release whose CRDs and server judge, ``writer`` the one that wrote the objects. ``server`` as in
-    ``simulate``. What it holds grows with the CRDs, not with the objects.
+    ``reader`` is the release whose CRDs and server judge, ``writer`` the release that wrote the objects. ``server`` is
+    that of ``simulate``. Memory grows with the CRDs, not with the objects.
     """
 
     def __init__(self, reader: CrdSet, writer: CrdSet, server: Server | None, context: str | None) -> None:
@@ -74,17 +74,17 @@ class Replayer:
         self._reader_name = reader.name
         name, self._readers = resolve_all(reader, writer, context)
         _, self._writers = resolve_all(writer, reader, context)
-        told = f"variants of CRDs are those of context {name} (choose another with --context)"
-        self.notes = (told,) if name != DEFAULT and context is None else ()
+        note = f"variants of CRDs are those of context {name} (choose another with --context)"
+        self.notes = (note,) if name != DEFAULT and context is None else ()
         self._resources: dict[tuple[int, Server], Resource] = {}
         self._refusals: dict[int, str] = {}
 
     def completed(self, item: Recorded) -> Recorded:
-        """The object with the apiVersion and kind that its path tells."""
+        """The object with the apiVersion and kind that its path implies."""
         return item.completed(self._writers, self._readers)
 
     def replay_once(self, item: Recorded, seen: set[tuple[str, ...]]) -> Replayed | NotSimulated | None:
-        """Replay one recorded object, `completed`, unless ``seen`` has it."""
+        """Replay one recorded object, `completed`; None if ``seen`` has it."""
         item = self.completed(item)
         identity = item.identity
         if identity is not None:
@@ -94,7 +94,7 @@ class Replayer:
         return self._replay(item)
 
     def _replay(self, item: Recorded) -> Replayed | NotSimulated:
-        """Replay one recorded object, or say why it cannot be simulated."""
+        """Replay one recorded object, or give the reason why it cannot be simulated."""
         if not isinstance(item.data, dict):
             return NotSimulated("", item.source, "not an object")
         api_version, kind = item.data.get("apiVersion"), item.data.get("kind")
@@ -123,7 +123,7 @@ class Replayer:
             return missed(f"{reader.name} converts versions by a webhook, which cannot be asked here")
         before = writer.versions.get(version) if writer is not None else None
         had_status = before.version.has_status if before is not None else chosen.version.has_status
-        servers = (self._server,) if self._server is not None else _ONE_OF_EACH_ERA
+        servers = (self._server,) if self._server is not None else _REPRESENTATIVE_SERVERS
         refused = self._refusal(chosen, servers[-1])
         if refused:
             problem = Problem(chosen.document.file, None, f"the API server refuses this CRD: {refused}")
@@ -141,7 +141,7 @@ class Replayer:
         return replay(self._resources[key], item.data, had_status=had_status)
 
     def _refusal(self, chosen: Chosen, server: Server) -> str:
-        """Why no server would serve this version of a CRD, or nothing."""
+        """Why no server would serve this version of a CRD; "" if servers do."""
         key = id(chosen.version)
         if key not in self._refusals:
             self._refusals[key] = refusal(chosen.document.crd, chosen.version, server)
@@ -157,6 +157,6 @@ def _converts(resolved: Resolved) -> bool:
 def replayers(
     targets: Sequence[CrdSet], new: CrdSet, server: Server | None, context: str | None, *, upgrade: bool = False
 ) -> tuple[Replayer, ...]:
-    """One for each target: NEW's objects meet its CRDs; with ``upgrade`` its objects meet those of NEW."""
+    """One per target: its CRDs judge NEW's objects; with ``upgrade`` NEW's CRDs judge the target's objects."""
     pairs = [(new, target) if upgrade else (target, new) for target in targets]
     return tuple(Replayer(reader, writer, server, context) for reader, writer in pairs)

@@ -1,7 +1,7 @@
-"""Which single write would bring a rejected object back, or that none can (rollback-truth, facts 2 to 4).
+"""Finds the single write that repairs a rejected object, or a deadlock (rollback-truth, facts 2 to 4).
 
-A main write cannot change status and a status write nothing else. Where both halves hold bad values and the
-server validates the whole object on either write, there is no way out but to change the CRD.
+A main write cannot change status, and a status write changes nothing else. If both halves have bad values and the
+server validates the whole object on either write, only a change of the CRD helps.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from crdcompat.vocabulary.writes import RepairVerdict
 
 
 def repair(resource: Resource, obj: Object, bad: list[Pointer], *, at_root: bool = False) -> Repair:
-    """Take the bad values out by the write that can: the main endpoint, /status, or neither.
+    """Remove the bad values through the endpoint that can: main, /status, or neither.
 
-    ``at_root``: a rule on the whole object is broken, so that no place tells what is bad.
+    ``at_root``: a rule on the whole object is broken, so that its error names no place.
     """
     if at_root:
         return _for_root_rules(resource, _without(obj, bad, resource), obj)
@@ -31,26 +31,26 @@ def repair(resource: Resource, obj: Object, bad: list[Pointer], *, at_root: bool
         return Repair(RepairVerdict.NOT_NEEDED)
     in_status = [place for place in bad if place[0] == "status"]
     elsewhere = [place for place in bad if place[0] != "status"]
-    healed_status = _without(obj, in_status, resource)
-    healed_main = _without(obj, elsewhere, resource)
+    repaired_status = _without(obj, in_status, resource)
+    repaired_main = _without(obj, elsewhere, resource)
     patches = {
-        RepairVerdict.STATUS: _patch(obj, healed_status, in_status),
-        RepairVerdict.MAIN: _patch(obj, healed_main, elsewhere),
+        RepairVerdict.STATUS: _patch(obj, repaired_status, in_status),
+        RepairVerdict.MAIN: _patch(obj, repaired_main, elsewhere),
     }
     separate = resource.version.has_status
     if not separate:
-        healed = _without(healed_main, in_status, resource)
-        done = _main(resource, healed, obj).accepted
+        repaired = _without(repaired_main, in_status, resource)
+        done = _main(resource, repaired, obj).accepted
         return Repair(
             RepairVerdict.MAIN if done else RepairVerdict.DEADLOCK,
             {**patches[RepairVerdict.MAIN], **patches[RepairVerdict.STATUS]},
         )
-    by_status = bool(in_status) and _status(resource, healed_status, obj).accepted
-    by_main = bool(elsewhere) and _main(resource, healed_main, obj).accepted
+    by_status = bool(in_status) and _status(resource, repaired_status, obj).accepted
+    by_main = bool(elsewhere) and _main(resource, repaired_main, obj).accepted
     if by_status and (by_main or not elsewhere):
         note = "" if not elsewhere else "then the same for the rest of the object on the main endpoint"
         return Repair(RepairVerdict.STATUS, patches[RepairVerdict.STATUS], note)
-    if by_status and _main(resource, healed_main, {**obj, "status": healed_status.get("status")}).accepted:
+    if by_status and _main(resource, repaired_main, {**obj, "status": repaired_status.get("status")}).accepted:
         return Repair(
             RepairVerdict.STATUS, patches[RepairVerdict.STATUS], "then the rest of the object on the main endpoint"
         )
@@ -64,32 +64,32 @@ def repair(resource: Resource, obj: Object, bad: list[Pointer], *, at_root: bool
     )
 
 
-def _main(resource: Resource, healed: Object, obj: Object) -> Verdict:
-    """The update that heals. ``obj`` is the object as read; the request is decoded: what is out may have a default."""
-    return resource.update_decoded(resource.read(healed), obj)
+def _main(resource: Resource, repaired: Object, obj: Object) -> Verdict:
+    """The repairing update. ``obj`` is the object as read; decoding the request may default a removed field."""
+    return resource.update_decoded(resource.read(repaired), obj)
 
 
-def _status(resource: Resource, healed: Object, obj: Object) -> Verdict:
-    return resource.update_status_decoded(resource.read(healed), obj)
+def _status(resource: Resource, repaired: Object, obj: Object) -> Verdict:
+    return resource.update_status_decoded(resource.read(repaired), obj)
 
 
 def _for_root_rules(resource: Resource, start: Object, obj: Object) -> Repair:
-    """Try what the root's rules mention, one member at a time, through either endpoint."""
+    """Try other values for each member that the root's rules mention, one at a time, through its endpoint."""
     for mention in mentions(resource.node):
         if not mention.member or mention.member[0] in _NOT_WRITTEN:
             continue
         status = mention.member[0] == "status" and resource.version.has_status
         node = node_at(resource.node, mention.member)
-        others = list(islice(values(node), _TRIED)) if node is not None else []
+        others = list(islice(values(node), _MAX_VALUES_TRIED)) if node is not None else []
         for value in (ABSENT, *mention.values, *others):
             try:
-                healed: Object = with_value(start, mention.member, value)
+                repaired: Object = with_value(start, mention.member, value)
             except LookupError:
                 continue
-            verdict = _status(resource, healed, obj) if status else _main(resource, healed, obj)
+            verdict = _status(resource, repaired, obj) if status else _main(resource, repaired, obj)
             if verdict.accepted:
                 return Repair(
-                    RepairVerdict.STATUS if status else RepairVerdict.MAIN, _patch(obj, healed, [mention.member])
+                    RepairVerdict.STATUS if status else RepairVerdict.MAIN, _patch(obj, repaired, [mention.member])
                 )
     return Repair(
         RepairVerdict.DEADLOCK,
@@ -98,11 +98,11 @@ def _for_root_rules(resource: Resource, start: Object, obj: Object) -> Repair:
 
 
 _NOT_WRITTEN = ("apiVersion", "kind", "metadata")
-_TRIED = 6
+_MAX_VALUES_TRIED = 6
 
 
 def _without(obj: Object, places: Iterable[Pointer], resource: Resource) -> Object:
-    """The object with the bad values taken out: list items and optional members go, required ones are replaced."""
+    """The object without the bad values: list items and optional members are removed, required members replaced."""
     for place in sorted(places, key=_from_the_end, reverse=True):
         try:
             value_at(obj, place)
@@ -131,12 +131,12 @@ def _filled(obj: Object, place: Pointer, resource: Resource) -> Object:
 
 
 def _from_the_end(place: Pointer) -> tuple[tuple[bool, int | str], ...]:
-    """Later list items first, so that the indices of the earlier ones stay true."""
+    """A sort key. In reverse order later list items come first, so that the indices of earlier ones stay valid."""
     return tuple((isinstance(step, int), step) for step in place)
 
 
 def _patch(before: Object, after: Object, places: Iterable[Pointer]) -> dict[str, Any]:
-    """The merge patch from ``before`` to ``after``; lists go as a whole."""
+    """The merge patch from ``before`` to ``after``; it replaces lists as a whole."""
     parts = dict.fromkeys(place[0] for place in places)
     return {str(part): _merge(before.get(str(part)), after.get(str(part))) for part in parts}
 

@@ -1,7 +1,7 @@
-"""The rollback of one stored object, replayed: every kind of write, judged by the server it lands on.
+"""Replays the rollback of one stored object: every kind of write, judged by the server of the other release.
 
-What was stored under one release is read through the other's CRD (pruned, nulls dropped, defaulted), then
-each write is made on that (design, section 5; observed in rollback-truth, sections 3 and 4).
+The API server reads a stored object through the CRD that it serves now: it prunes, drops nulls and sets defaults. Each
+write is based on the result (design, section 5; observed in rollback-truth, sections 3 and 4).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _MAX_EDITS = 8
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The answer to one kind of write: verdict, causes, the client's message, and a note on how it was made."""
+    """The answer to one kind of write: verdict, errors, the message to the client, and a note on the write."""
 
     verdict: WriteResult
     errors: tuple[FieldError, ...] = ()
@@ -35,7 +35,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """A place of the object that breaks the schema: where exactly, the path in general, and the error."""
+    """A place of the object that breaks the schema: its pointer, its schema path, and the error."""
 
     pointer: Pointer
     path: SchemaPath
@@ -44,9 +44,9 @@ class Cause:
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """All writes of one object by name, what reading it takes away and adds, and what would repair it.
+    """The answers to all writes of one object, the fields that reading prunes and defaults, and the repair.
 
-    ``causes`` are the places that break the schema, without any ratcheting.
+    ``causes`` are the places that break the schema; ratcheting does not apply to them.
     """
 
     writes: dict[WriteKind, Answer]
@@ -63,19 +63,21 @@ def replay(resource: Resource, stored: Object, *, had_status: bool) -> Replay:
     causes = tuple(_causes(resource, read.object, whole))
     bad = list(dict.fromkeys(cause.pointer for cause in causes if cause.pointer))
     at_root = any(not cause.pointer for cause in causes)
-    # What breaks no rule breaks none by a small change beside it, unless rules look at the old object.
+    # An unrelated small change keeps a valid object valid, unless rules read the old object.
     sound = whole.accepted is True and not resource.has_transition_rules
     loses = bool(read.pruned)
-    # A label, a finalizer, an apply of a label: the rest stays as it is, and the server says the same to each.
-    beside = Answer(WriteResult.ACCEPTED) if sound else _answer(_update(resource, _labelled(read.object), read.object))
-    status = _status_update(resource, read.object, bad, had_status, beside, sound=sound)
+    # A label, a finalizer, an apply of a label: neither half changes, and the server gives each the same answer.
+    metadata = (
+        Answer(WriteResult.ACCEPTED) if sound else _answer(_update(resource, _labelled(read.object), read.object))
+    )
+    status = _status_update(resource, read.object, bad, had_status, metadata, sound=sound)
     writes = {
         WriteKind.STATUS_UPDATE: status,
         WriteKind.STATUS_UPDATE_TOUCHING: _status_touching(resource, read.object, bad, had_status, status),
-        WriteKind.SPEC_UPDATE: _edited(resource, read.object, "spec", bad, beside, sound=sound),
-        WriteKind.METADATA_UPDATE: beside,
-        WriteKind.FINALIZER_REMOVAL: _finalizer_removal(read.object, beside),
-        WriteKind.APPLY: beside if sound else _apply(resource, read.object, beside),
+        WriteKind.SPEC_UPDATE: _edited(resource, read.object, "spec", bad, metadata, sound=sound),
+        WriteKind.METADATA_UPDATE: metadata,
+        WriteKind.FINALIZER_REMOVAL: _finalizer_removal(read.object, metadata),
+        WriteKind.APPLY: metadata if sound else _apply(resource, read.object, metadata),
         WriteKind.CREATE: _create(resource, read.object, sound=sound),
     }
     if loses:
@@ -84,7 +86,7 @@ def replay(resource: Resource, stored: Object, *, had_status: bool) -> Replay:
 
 
 def _causes(resource: Resource, obj: Object, whole: Verdict) -> Iterator[Cause]:
-    """Where the object breaks the schema: the values that a rollback stumbles over. The root is ``()``."""
+    """The places where the object breaks the schema. The root is ``()``."""
     for error in whole.errors:
         if error.is_marker:
             continue
@@ -93,29 +95,29 @@ def _causes(resource: Resource, obj: Object, whole: Verdict) -> Iterator[Cause]:
 
 
 def _status_update(
-    resource: Resource, obj: Object, bad: list[Pointer], had_status: bool, beside: Answer, *, sound: bool
+    resource: Resource, obj: Object, bad: list[Pointer], had_status: bool, metadata: Answer, *, sound: bool
 ) -> Answer:
     if had_status and not resource.version.has_status:
         return _no_endpoint(resource, obj)
-    return _edited(resource, obj, "status", bad, beside, sound=sound)
+    return _edited(resource, obj, "status", bad, metadata, sound=sound)
 
 
-def _edited(resource: Resource, obj: Object, part: str, bad: list[Pointer], beside: Answer, *, sound: bool) -> Answer:
-    """The write of something else in ``part``: an edit that adds no error of its own, and takes none away.
+def _edited(resource: Resource, obj: Object, part: str, bad: list[Pointer], metadata: Answer, *, sound: bool) -> Answer:
+    """The write of another field in ``part``: an edit that neither adds nor removes errors.
 
-    ``beside`` is the answer to a main write that changes neither half. Where a rule at the root is broken, nobody
-    knows by which value: an edit that mends it changed just that.
+    ``metadata`` is the answer to a main write that changes neither half. A broken rule at the root names no value: an
+    edit that removes its error has changed the value at fault, and is no unrelated write.
     """
     status_write = part == "status" and resource.version.has_status
 
     def write(new: Object) -> Verdict:
         return _update(resource, new, obj, status=status_write)
 
-    as_it_is = _answer(write(obj)) if status_write and not sound else beside
-    unchanged = len(as_it_is.errors)
+    as_read = _answer(write(obj)) if status_write and not sound else metadata
+    unchanged = len(as_read.errors)
     best: Answer | None = None
     for count, edit in enumerate(unrelated(obj, resource.node, part, bad, resource.server)):
-        # What was against no rule is not after an edit that no rule speaks of.
+        # A valid object stays valid after an edit that no rule mentions.
         unnoticed = sound and edit.is_unnoticed(resource.node)
         answer = replace(
             Answer(WriteResult.ACCEPTED) if unnoticed else _answer(write(edit.object)), note=f"changes {edit.what}"
@@ -127,8 +129,8 @@ def _edited(resource: Resource, obj: Object, part: str, bad: list[Pointer], besi
             break
     if best is not None and not (sound and best.errors):
         return best
-    # Of a sound object no edit is told that only breaks a rule of its own.
-    return replace(as_it_is, note=f"nothing else in {part} can be changed: written as it is")
+    # An edit that makes a sound object invalid is not a write of a controller: it is not reported.
+    return replace(as_read, note=f"nothing else in {part} can be changed: written as it is")
 
 
 def _status_touching(resource: Resource, obj: Object, bad: list[Pointer], had_status: bool, plain: Answer) -> Answer:
@@ -147,25 +149,25 @@ def _no_endpoint(resource: Resource, obj: Object) -> Answer:
     return replace(_answer(resource.no_endpoint(obj)), note="this CRD has no /status endpoint")
 
 
-def _finalizer_removal(obj: Object, beside: Answer) -> Answer:
+def _finalizer_removal(obj: Object, metadata: Answer) -> Answer:
     if obj.get("metadata", {}).get("finalizers"):
-        return beside
-    return replace(beside, note="the object has no finalizer: a hypothetical one is removed")
+        return metadata
+    return replace(metadata, note="the object has no finalizer: a hypothetical one is removed")
 
 
-def _apply(resource: Resource, obj: Object, beside: Answer) -> Answer:
+def _apply(resource: Resource, obj: Object, metadata: Answer) -> Answer:
     failed = resource.typing_failure({"metadata": {"labels": {_PROBE: "1"}}}, obj)
-    return beside if failed is None else _answer(failed)
+    return metadata if failed is None else _answer(failed)
 
 
 def _create(resource: Resource, obj: Object, *, sound: bool) -> Answer:
     if sound and not (resource.version.has_status and "status" in obj):
-        return Answer(WriteResult.ACCEPTED)  # nothing is left out of what was judged as a whole
+        return Answer(WriteResult.ACCEPTED)  # the create contains all that was judged as a whole
     return _answer(resource.create_decoded(Decoded(_fresh(obj))))
 
 
 def _update(resource: Resource, new: Object, old: Object, *, status: bool = False) -> Verdict:
-    """A write of what was read and edited: it need not be decoded again."""
+    """A write of the edited object as read: it needs no second decoding."""
     request = Decoded(new)
     return resource.update_status_decoded(request, old) if status else resource.update_decoded(request, old)
 
@@ -179,7 +181,7 @@ def _labelled(obj: Object) -> Object:
 
 
 def _fresh(stored: Object) -> Object:
-    """As a backup tool creates it anew: without what only a server sets."""
+    """The object as a backup tool creates it again: without the fields that only a server sets."""
     server_set = ("uid", "resourceVersion", "creationTimestamp", "generation", "managedFields", "selfLink")
     meta = stored.get("metadata")
     kept = {k: v for k, v in meta.items() if k not in server_set} if isinstance(meta, dict) else meta
@@ -200,5 +202,5 @@ def _doubts(verdict: Verdict) -> Iterator[str]:
 
 
 def _lossy(answer: Answer) -> Answer:
-    """Any accepted write stores the object as the old CRD reads it: what it lacks is erased."""
+    """Any accepted write stores the object as the old CRD reads it, without the pruned fields."""
     return replace(answer, verdict=WriteResult.LOSES_DATA) if answer.verdict == WriteResult.ACCEPTED else answer

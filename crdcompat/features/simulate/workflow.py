@@ -1,4 +1,4 @@
-"""simulate: recorded objects of one release meet the CRDs and the server of another, or of several in one pass."""
+"""simulate: the CRDs and the server of one or several releases judge recorded objects, in a single pass."""
 
 from __future__ import annotations
 
@@ -36,19 +36,19 @@ def simulate(
 ) -> SimulationReport:
     """Replay the rollback NEW -> OLD (with ``upgrade`` OLD -> NEW) on every object.
 
-    ``server`` is the one that judges; None: the one that the judging release's name tells; if that tells
-    nothing, only what all eras agree on is answered. ``context`` chooses among variants of a CRD. What the objects tell
-    of the cluster that they are of is a note.
+    ``server`` judges; None: the server of the judging release by its name, or, if the name has no version, one server
+    per range of equal behaviour: a write on which these differ is unknown. ``context`` selects variants of CRDs,
+    ``crds`` restricts the report to these CRDs. Notes give the versions of the recorded clusters.
     """
     facts = ClusterFacts()
     watched = facts.observe(objects)
     (report,) = simulate_each([old], new, watched, server=server, upgrade=upgrade, context=context, crds=crds)
     writer = old if upgrade else new
-    return replace(report, notes=(*report.notes, *_of_the_cluster(facts.versions, writer.name)))
+    return replace(report, notes=(*report.notes, *_cluster_notes(facts.versions, writer.name)))
 
 
-def _of_the_cluster(versions: Sequence[str], writer: str) -> Iterator[str]:
-    """What the recorded cluster runs, and whether the release that is taken to have written its objects is newer."""
+def _cluster_notes(versions: Sequence[str], writer: str) -> Iterator[str]:
+    """Notes on the versions of recorded clusters, with a warning if the assumed writer of the objects is newer."""
     if len(versions) == 1:
         yield f"the recording is of a cluster of {versions[0]}"
     elif versions:
@@ -62,7 +62,7 @@ def _of_the_cluster(versions: Sequence[str], writer: str) -> Iterator[str]:
 
 
 def _is_older(version: str, release: str) -> bool:
-    """Whether a cluster's version comes before a release, as far as the release's name tells."""
+    """Whether a cluster's version is before a release; False if the release's name has no version."""
     runs, there = version_of(version), version_of(release)
     if runs is None or there is None:
         return False
@@ -79,7 +79,7 @@ def simulate_each(
     context: str | None = None,
     crds: Sequence[str] = (),
 ) -> tuple[SimulationReport, ...]:
-    """What ``simulate`` reports of each target, from a single pass over the objects; none of them is kept."""
+    """The report of ``simulate`` for each target, from a single pass over the objects, which keeps none of them."""
     runs = [_Run(target, new, server, context, crds, upgrade=upgrade) for target in targets]
     for item in objects:
         for run in runs:
@@ -88,7 +88,7 @@ def simulate_each(
 
 
 class _Run:
-    """What becomes of the objects in front of one target: the report as it grows."""
+    """Collects the report of one target."""
 
     def __init__(
         self,
@@ -112,7 +112,7 @@ class _Run:
         self._errors: dict[tuple[Any, ...], dict[str, Any]] = {}
 
     def add(self, item: ObjectItem) -> None:
-        """Replay one more object, or note what was not read."""
+        """Replay one more object, or record a problem or a skipped file."""
         if isinstance(item, Problem):
             self._problems.append(item)
         elif isinstance(item, Skipped):
@@ -128,7 +128,7 @@ class _Run:
                 self._simulated.append(self._simulated_object(outcome))
 
     def report(self) -> SimulationReport:
-        """The report on all that was added."""
+        """The report on all added items."""
         target, new, upgrade = self._target, self._new, self._upgrade
         refused = [item.problem for item in self._missed if item.problem is not None]
         return SimulationReport(
@@ -162,12 +162,12 @@ class _Run:
         )
 
     def _agreed(self, answers: Sequence[tuple[Server, Answer]]) -> WriteVerdict:
-        """What all eras asked agree on; where they differ, that is the answer: unknown, with the option to give."""
+        """The verdict that all servers agree on; where they differ, unknown, with the option that decides it."""
         verdicts = {answer.verdict for _, answer in answers}
         if len(verdicts) == 1:
             return self._verdict(answers[-1][1])
-        told = ", ".join(f"{answer.verdict} on {server.kubernetes}" for server, answer in answers)
-        return WriteVerdict(WriteResult.UNKNOWN, note=f"{ASK} ({told})")
+        differences = ", ".join(f"{answer.verdict} on {server.kubernetes}" for server, answer in answers)
+        return WriteVerdict(WriteResult.UNKNOWN, note=f"{ASK} ({differences})")
 
     def _verdict(self, answer: Answer) -> WriteVerdict:
         return WriteVerdict(
@@ -178,7 +178,7 @@ class _Run:
         )
 
     def _error(self, error: FieldError) -> dict[str, Any]:
-        """The error as data; the same one meets every write of an object and often many objects, and is held once."""
+        """The error as data; equal errors of many writes and objects share one value."""
         key = (error.type, error.field, error.detail, repr(error.value), error.server)
         if key not in self._errors:
             self._errors[key] = error_data(error)
@@ -186,7 +186,7 @@ class _Run:
 
 
 def error_data(error: FieldError) -> dict[str, Any]:
-    """A field error for JSON; ``value`` only where the server names one."""
+    """A field error for JSON; ``value`` is present only if the server names one."""
     value = {} if error.value is ABSENT else {"value": error.value}
     return {
         "type": error.type,
@@ -198,5 +198,5 @@ def error_data(error: FieldError) -> dict[str, Any]:
 
 
 def _release(crds: CrdSet, server: Server | None) -> Release:
-    told = release(crds)
-    return told if server is None else replace(told, kubernetes=server.kubernetes)
+    described = release(crds)
+    return described if server is None else replace(described, kubernetes=server.kubernetes)
