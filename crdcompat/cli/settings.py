@@ -71,7 +71,7 @@ def check_fleet_formats(formats: Sequence[str]) -> None:
 
 
 def exit_code(report: DiffReport | CheckReport | MatrixReport, fail_on: FailOn) -> int:
-    """The exit code: 2 if input could not be read, 1 if the report fails at the threshold, else 0 (design, section 8)."""
+    """The exit code: 2 for unread input, 1 if the report fails at the threshold, else 0 (design, section 8)."""
     if report.problems:
         return ExitCode.NOT_DONE
     return ExitCode.FOUND if report.fails(fail_on) else ExitCode.CLEAN

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 def run_check(config: Config, options: CheckOptions) -> CheckReport:
     """Compare a change with its base, and its head with each rollback target.
 
-    The notes of a report without sections give the reason why there was nothing to check. Raises UsageError, ConfigError,
-    SourceError, and RefNotFoundError also for a target that does not exist.
+    The notes of a report without sections give the reason why there was nothing to check. Raises UsageError,
+    ConfigError, SourceError, and RefNotFoundError also for a target that does not exist.
     """
     change = find_change(options.base, options.head, configured=config.base, repo=options.repo)
     if change is None:
