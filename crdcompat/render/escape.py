@@ -1,8 +1,7 @@
-"""How text looks on a terminal, and how text from manifests is made harmless on one.
+"""Colour and wrapping of terminal output, and escaping of text from manifests.
 
-Colours and line breaks of ours are written as secret marks while a report is put together; ``finish`` makes
-everything else harmless first and turns them into terminal codes last. So no text from a manifest gets through,
-whichever line of the report it stands in.
+A report marks its own colours and line breaks with a random secret. ``finish`` escapes all other text, then turns the
+marks into terminal codes. So no line of a report can pass a terminal code from a manifest.
 """
 
 from __future__ import annotations
@@ -26,11 +25,11 @@ _COLOURS = {
     "good": "32",
     "path": "1;36",
 }
-#: Ours begin with something that no manifest can know.
+#: Marks begin with a random text that no manifest can contain on purpose.
 _SECRET = f"\ufdd0{urandom(8).hex()}"
 _PAINT, _PAINTED, _PLAIN, _BREAK = (f"{_SECRET}{kind}" for kind in "psnb")
 _MARKED = re.compile(f"{_PAINT}([0-9;]*){_PAINTED}")
-#: Marks that reorder what a reader sees: shown, not obeyed.
+#: Unicode marks that reorder the text on screen (Trojan Source): escaped.
 _REORDERING = frozenset("\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u061c")
 
 
@@ -38,7 +37,7 @@ _REORDERING = frozenset("\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\
 class Style:
     """``colour`` and ``width`` (0: never wrap) of the output; ``verbosity`` -1 quiet, 0 usual, 1 all.
 
-    ``existing``: findings that stood before a change are shown, too.
+    ``existing``: findings that existed before a change are shown, too.
     """
 
     colour: bool = False
@@ -47,11 +46,11 @@ class Style:
     existing: bool = False
 
     def paint(self, text: str, colour: str) -> str:
-        """``text`` in a named colour, plain where there is none."""
+        """``text`` in a named colour; unchanged without ``colour``."""
         return f"{_PAINT}{_COLOURS[colour]}{_PAINTED}{text}{_PLAIN}" if self.colour else text
 
     def wrap(self, text: str, indent: str = "  ", first: str | None = None) -> str:
-        """One paragraph, indented; broken into lines only on a terminal."""
+        """One paragraph, indented by ``indent``, its first line by ``first``; wrapped only with a ``width``."""
         start = indent if first is None else first
         if not self.width:
             return start + text
@@ -66,20 +65,20 @@ class Style:
 
 
 def finish(lines: Iterable[str]) -> Iterator[str]:
-    """The lines as they are printed: text made harmless, our own marks turned into codes and line breaks."""
+    """The lines as they are printed: text escaped, marks turned into terminal codes and line breaks."""
     for line in lines:
         for part in line.split(_BREAK):
             yield _MARKED.sub("\x1b[\\1m", escape_text(part)).replace(_PLAIN, "\x1b[0m")
 
 
 def escape_text(text: str) -> str:
-    """Text from a manifest with control and reordering characters written out: ``\\x1b``, ``\\u202e``."""
+    """Escape control and reordering characters of a manifest's text: ``\\x1b``, ``\\u202e``."""
     if text.isascii() and text.isprintable():
         return text
-    return "".join(_written_out(char) for char in text)
+    return "".join(_escaped(char) for char in text)
 
 
-def _written_out(char: str) -> str:
+def _escaped(char: str) -> str:
     if char in _REORDERING or unicodedata.category(char) in ("Cc", "Cs"):
         code = ord(char)
         return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"

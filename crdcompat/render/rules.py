@@ -1,7 +1,4 @@
-"""One rule as text: what, why, the way out, and an example that the tests run.
-
-The page of all rules as Markdown: docs/rules.md is its output, and a test holds it to that.
-"""
+"""A rule as text for ``explain``, and all rules as Markdown: docs/rules.md, which a test compares with this output."""
 
 from __future__ import annotations
 
@@ -95,12 +92,12 @@ _COLUMNS = {
     "rollback, elsewhere": (Direction.ROLLBACK, Owner.SPEC),
     "upgrade": (Direction.UPGRADE, Owner.SPEC),
 }
-#: What Markdown would read as its own. An underscore inside a word is none of it.
+#: Characters that Markdown reads as markup; an underscore inside a word is not.
 _SPECIAL = re.compile(r"[\\<>*\[\]&]|\b_|_\b")
 
 
 def rules_markdown() -> str:
-    """The whole page: what severities are, a table of contents, and every rule."""
+    """The whole page: severities, a table of contents, every rule."""
     rules = catalogue().values()
     contents = [f"- [{rule.id}](#{rule.id}): {_text(rule.summary)}" for rule in rules]
     head = [_INTRO, _SEVERITY, *_severities(), "", _AFTER_SEVERITY, "## Contents", "", *contents]
@@ -139,9 +136,9 @@ def rule_section(rule: Rule) -> Iterator[str]:
 def _severities() -> Iterator[str]:
     yield f"| effect | what happens | {' | '.join(_COLUMNS)} |"
     yield f"|{'---|' * (2 + len(_COLUMNS))}"
-    for effect, told in EFFECTS.items():
+    for effect, meaning in EFFECTS.items():
         levels = " | ".join(default_severity(direction, effect, owner) for direction, owner in _COLUMNS.values())
-        yield f"| `{effect}` | {told} | {levels} |"
+        yield f"| `{effect}` | {meaning} | {levels} |"
 
 
 def _example_markdown(example: Example) -> Iterator[str]:
@@ -155,14 +152,14 @@ def _example_markdown(example: Example) -> Iterator[str]:
     where = f" at `{finding['path']}`" if finding["path"] else ""
     yield ""
     yield f"Finding: **{finding['severity']}**, `{finding['effect']}`{where}."
-    told = [
+    lines = [
         *(f"API server: {error}" for error in finding.get("errors", ())),
         *(f"lost: {path}" for path in finding.get("pruned", ())),
         *(f"set by default: {path}" for path in finding.get("defaulted", ())),
     ]
-    if told:
+    if lines:
         yield ""
-        yield from _block("text", "\n".join(told))
+        yield from _block("text", "\n".join(lines))
 
 
 def _side_markdown(schema: dict[str, Any], spec: dict[str, Any] | None) -> Iterator[str]:
@@ -182,7 +179,7 @@ def _block(language: str, text: str) -> Iterator[str]:
 
 
 def _text(text: str) -> str:
-    """Prose of a rule as Markdown: its lists and code spans stand, nothing else in it is markup."""
+    """Prose of a rule as Markdown: keeps its lists and code spans, escapes everything else."""
     parts = text.split("`")
     parts[::2] = (_SPECIAL.sub(r"\\\g<0>", part) for part in parts[::2])
     return "`".join(parts)

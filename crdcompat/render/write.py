@@ -1,4 +1,4 @@
-"""Reports to standard output and files, several formats at once."""
+"""Write reports to standard output and files, in several formats at once."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from crdcompat.models.reports import Report
     from crdcompat.render.escape import Style
 
-#: GitHub takes no more from one step for its summary: 1 MiB.
+#: GitHub limits the summary of a step to 1 MiB.
 _MAX_SUMMARY_BYTES = 1 << 20
 
 
@@ -32,13 +32,13 @@ def write_reports(
 ) -> None:
     """Write the report in each ``FORMAT[=FILE]``; without a file to standard output. Raises UsageError.
 
-    Under GitHub Actions annotations go with the text unless formats are named, and a summary goes with them.
-    ``existing``: findings that stood before a change are shown, too.
+    Under GitHub Actions the default is text and annotations; annotations come with a summary of the step.
+    ``existing``: findings that existed before a change are shown, too.
     """
     actions = os.environ.get("GITHUB_ACTIONS") == "true"
     usual = ("text", "github") if actions and _has_annotations(report) else ("text",)
     named = map(parse_format, formats) if formats else ((name, None) for name in usual)
-    # Most commits touch no CRD: files and services say so, a person need not read it.
+    # Most commits touch no CRD: a terminal then stays silent; files and services get their report.
     silent = (("text", None),) if verbosity <= 0 and _is_idle(report) else ()
     chosen = [each for each in named if each not in silent]
     for name, target in chosen:
@@ -48,7 +48,7 @@ def write_reports(
         else:
             _write(target, _render(name, report, _plain(verbosity, existing=existing)))
     if "github" in dict(chosen):
-        _append_summary(report)  # last: where it cannot be written, the reports are there
+        _append_summary(report)  # last: if it fails, the reports are written
 
 
 def _write(target: str, text: str) -> None:
@@ -76,7 +76,7 @@ def _render(name: str, report: Report | MatrixReport | FleetReport, style: Style
 
 
 def _has_annotations(report: Report | MatrixReport | FleetReport) -> bool:
-    """What recorded clusters hold has no line in the repository."""
+    """Objects of recorded clusters have no line in the repository to annotate."""
     return report.KIND != "fleet"
 
 
@@ -85,13 +85,13 @@ def _is_idle(report: Report | MatrixReport | FleetReport) -> bool:
 
 
 def _without_commands(text: str) -> str:
-    """The text between two commands that make the runner read no others: a field may be called ``::error``."""
+    """The text between two commands that stop the runner from reading others: a field may be called ``::error``."""
     token = os.urandom(16).hex()
     return f"::stop-commands::{token}\n{text}::{token}::\n"
 
 
 def _append_summary(report: Report | MatrixReport | FleetReport) -> None:
-    """Append the report to the summary of the step, if there is one and it has room. Raises UsageError."""
+    """Append the report to the summary of the step, if there is one and the report fits. Raises UsageError."""
     path = os.environ.get("GITHUB_STEP_SUMMARY")
     if not path:
         return
@@ -107,12 +107,12 @@ def _append_summary(report: Report | MatrixReport | FleetReport) -> None:
 
 
 def wants_excerpts(formats: Sequence[str]) -> bool:
-    """Whether one of the formats shows lines of files, which are only read for it."""
+    """Whether a format shows lines of files: only then excerpts are read."""
     return _any_has(formats, "EXCERPTS")
 
 
 def wants_passing(formats: Sequence[str]) -> bool:
-    """Whether one of the formats names the CRDs that nothing is found in, too."""
+    """Whether a format lists CRDs without findings, too: only then all CRDs are compared."""
     return _any_has(formats, "PASSING")
 
 

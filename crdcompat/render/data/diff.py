@@ -1,4 +1,4 @@
-"""A comparison as JSON data, and a check, which is several."""
+"""A diff report as JSON data, and a check report, which consists of several."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def matrix_data(report: MatrixReport) -> dict[str, Any]:
-    """A matrix as JSON data: each cell is a diff report of one direction, with its verdict and what blocks."""
+    """A matrix as JSON data: each cell is a diff report of one direction, with its verdict and blockers."""
     return {
         **head(report.command, report.releases[0], report.releases[-1]),
         "releases": [release(item) for item in report.releases],
@@ -50,7 +50,7 @@ def _cell(cell: Cell) -> dict[str, Any]:
 
 
 def _cluster(cluster: MatrixCluster) -> dict[str, Any]:
-    """How far back the cluster can go; of its objects those that are not accepted as they are."""
+    """How far back the cluster can go, and its objects that are not accepted unchanged."""
     return {
         "sources": list(cluster.sources),
         "version": cluster.version,

@@ -1,4 +1,4 @@
-"""What several reports have in common as JSON data."""
+"""Parts that several reports share, as JSON data."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _Word = TypeVar("_Word", bound="StrEnum")
 
 
 def head(command: str, old: Release, new: Release) -> dict[str, Any]:
-    """What every report begins with."""
+    """The first keys of every report."""
     return {
         "format": FORMAT,
         "tool": {"name": "crdcompat", "version": __version__},
@@ -40,17 +40,17 @@ def release(item: Release) -> dict[str, Any]:
 
 
 def words(found: Mapping[_Word, int]) -> dict[str, int]:
-    """How many of each word: the keys of JSON are plain text."""
+    """Counts by word, with plain strings as keys: orjson refuses enum keys."""
     return {word.value: count for word, count in found.items()}
 
 
 def skipped(item: Skipped) -> dict[str, Any]:
-    """A file that was passed over, and why."""
+    """A skipped file and the reason."""
     return {"file": item.file, "reason": item.reason, "side": item.side}
 
 
 def problem(item: Problem) -> dict[str, Any]:
-    """What could not be read, or a remark on what was."""
+    """Input that could not be read, or a remark on input."""
     return {"file": item.file, "line": item.line, "message": item.message, "side": item.side}
 
 
@@ -60,5 +60,5 @@ def acceptance_data(item: Acceptance) -> dict[str, Any]:
 
 
 def location(item: Location) -> dict[str, Any]:
-    """Where a finding stands."""
+    """A place in a file."""
     return {"side": item.side, "kind": item.kind, "file": item.file, "line": item.line, "column": item.column}

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def simulation_data(report: SimulationReport, *, all_objects: bool = True) -> dict[str, Any]:
-    """A simulation report as JSON data; without ``all_objects`` those are left out that every write is accepted of."""
+    """A simulation report as JSON data; without ``all_objects`` it omits objects of which every write is accepted."""
     shown = [item for item in report.objects if all_objects or item.worst != WriteResult.ACCEPTED]
     return {
         **head("simulate", report.old, report.new),

@@ -1,7 +1,7 @@
 """One module per report format: ``NAME`` and ``render``. Adding a file here adds a format.
 
 A format that can show a matrix of releases has ``render_matrix``, too; one that can show many clusters,
-``render_fleet``. ``EXCERPTS`` and ``PASSING`` say what else it shows (``report.write``).
+``render_fleet``. ``EXCERPTS = True``: it shows lines of files. ``PASSING = True``: it lists CRDs without findings.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class FleetFormat(Protocol):
 
 @cache
 def format_names() -> tuple[str, ...]:
-    """The formats there are, by name."""
+    """The names of all formats, sorted."""
     return tuple(sorted(info.name for info in pkgutil.iter_modules(__path__)))
 
 

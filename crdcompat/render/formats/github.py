@@ -1,6 +1,6 @@
 """Workflow commands of GitHub Actions: findings become annotations of a pull request.
 
-GitHub shows ten errors, ten warnings and ten notices of a step: what matters most comes first. Escaping is that of
+GitHub shows ten errors, ten warnings and ten notices of a step, so the most severe come first. Escaping as in
 actions/toolkit, packages/core/src/command.ts.
 """
 
@@ -29,21 +29,21 @@ _COMMANDS = {"error": "error", "warning": "warning", "info": "notice"}
 
 
 def render(report: Report, style: Style) -> str:
-    """One command a line, then a line that counts; ``style`` plays no part."""
+    """One command per line, then a line with counts; ignores ``style``."""
     lines = [*_problems(report.problems), *_found(report), *_waivers(report), f"crdcompat: {headline(report)}"]
     return "".join(f"{line}\n" for line in lines)
 
 
 def render_matrix(report: MatrixReport, style: Style) -> str:
-    """A command for each place that blocks, not for each way: of those there is no end; ``style`` plays no part."""
+    """A command per obstacle, not per pair of releases, of which there are too many; ignores ``style``."""
     from crdcompat.models.matrix_obstacles import obstacles
     from crdcompat.render.wording.matrix import part_line, verdicts
 
     lines = list(_problems(report.problems))
     for item in (*obstacles(report, Direction.ROLLBACK), *obstacles(report, Direction.UPGRADE)):
-        told = [f"{subject(item.finding)}: {item.finding.effect}", *map(part_line, item.parts)]
+        parts = [f"{subject(item.finding)}: {item.finding.effect}", *map(part_line, item.parts)]
         heading = f"{title(item.finding)} blocks {plural(item.ways, 'way')}"
-        lines.append(_command("error", heading, list(map(escape_text, told)), primary(item.finding.locations)))
+        lines.append(_command("error", heading, list(map(escape_text, parts)), primary(item.finding.locations)))
     return "".join(f"{line}\n" for line in (*lines, f"crdcompat: {verdicts(report)}"))
 
 
@@ -57,9 +57,9 @@ def _found(report: Report) -> Iterator[str]:
 
 
 def _waivers(report: Report) -> Iterator[str]:
-    """Why something counts that was accepted once: the waiver has expired."""
-    for told in report.waivers if isinstance(report, CheckReport) else ():
-        yield _command("warning", "waiver", [escape_text(told)], None)
+    """Warnings about expired waivers."""
+    for waiver in report.waivers if isinstance(report, CheckReport) else ():
+        yield _command("warning", "waiver", [escape_text(waiver)], None)
 
 
 def _of_head(location: Location | None) -> Location | None:
@@ -67,7 +67,7 @@ def _of_head(location: Location | None) -> Location | None:
 
 
 def _problems(problems: Iterable[Problem]) -> Iterator[str]:
-    """What could not be read; only files of the newer side are those of the tree that GitHub shows."""
+    """Input that could not be read; GitHub shows the newer tree, so only its files get a location."""
     for problem in problems:
         location = Location(Side.NEW, problem.file, problem.line) if problem.side in (Side.NEW, Side.ANY) else None
         side = f" ({problem.side})" if problem.side else ""
@@ -81,9 +81,9 @@ def _command(name: str, heading: str, lines: list[str], location: Location | Non
         file = "\n".join(map(escape_text, location.file.split("\n")))  # a line break has an escape of its own
         properties = {"file": file, "line": location.line, "col": location.column}
     properties["title"] = heading
-    told = ",".join(f"{key}={_property(str(value))}" for key, value in properties.items() if value is not None)
+    shown = ",".join(f"{key}={_property(str(value))}" for key, value in properties.items() if value is not None)
     message = _data("\n".join(lines))
-    return f"::{name} {told}::{message}"
+    return f"::{name} {shown}::{message}"
 
 
 def _data(text: str) -> str:

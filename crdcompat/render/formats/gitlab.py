@@ -25,7 +25,7 @@ _SEVERITIES = {"error": "critical", "warning": "major", "info": "info"}
 
 
 def render(report: Report, style: Style) -> str:
-    """The issues as JSON text, ``[]`` where there is none; ``style`` plays no part."""
+    """The issues as JSON text, ``[]`` without findings; ignores ``style``."""
     issues = [*map(_problem, report.problems), *_found(report)]
     return orjson.dumps(issues, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE).decode()
 
@@ -33,23 +33,23 @@ def render(report: Report, style: Style) -> str:
 def _found(report: Report) -> Iterator[dict[str, Any]]:
     if isinstance(report, SimulationReport):
         for cause in report.causes:
-            told = _SEPARATOR.join(cause_sentences(report, cause))
-            spots = [cause.location] if cause.location is not None else []
-            yield _issue(told, "rejected", cause_id(report, cause), "critical", _place(spots, cause.crd))
+            text = _SEPARATOR.join(cause_sentences(report, cause))
+            places = [cause.location] if cause.location is not None else []
+            yield _issue(text, "rejected", cause_id(report, cause), "critical", _place(places, cause.crd))
         return
     for finding in distinct(report):
-        told, severity = _SEPARATOR.join(sentences(finding)), _SEVERITIES[finding.severity]
-        yield _issue(told, finding.rule, finding.id, severity, _place(finding.locations, finding.crd))
+        text, severity = _SEPARATOR.join(sentences(finding)), _SEVERITIES[finding.severity]
+        yield _issue(text, finding.rule, finding.id, severity, _place(finding.locations, finding.crd))
 
 
 def _problem(problem: Problem) -> dict[str, Any]:
-    told = escape_text(f"could not read {problem.file}: {problem.message}")
+    text = escape_text(f"could not read {problem.file}: {problem.message}")
     identity = fingerprint("could-not-read", problem.side, problem.file, "", problem.message, (), ())
-    return _issue(told, "could-not-read", identity, "blocker", (problem.file, problem.line or 1))
+    return _issue(text, "could-not-read", identity, "blocker", (problem.file, problem.line or 1))
 
 
 def _place(locations: Sequence[Location], crd: str) -> tuple[str, int]:
-    """GitLab takes no issue without a path: the older side's file, or the CRD's name, stands in."""
+    """GitLab requires a path: the newer side's file, else the older side's, else the CRD's name."""
     newer = primary(locations)
     if newer is not None:
         return newer.file, newer.line or 1

@@ -1,4 +1,4 @@
-"""One HTML file that needs nothing else: to open from a disk or a CI artifact, to filter, to print, to send."""
+"""One self-contained HTML file, to open from a disk or a CI artifact, filter and print."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
 
 NAME = "html"
 
-#: This format shows lines of the files: the jobs gather them.
+#: This format shows lines of files: commands read them.
 EXCERPTS = True
 
 
 def render(report: Report, style: Style) -> str:
-    """The report as a page; of ``style`` only ``existing`` plays a part."""
+    """The report as a page; uses only ``existing`` of ``style``."""
     return _simulation(report) if isinstance(report, SimulationReport) else _findings(report, existing=style.existing)
 
 
 def render_matrix(report: MatrixReport, style: Style) -> str:
-    """A matrix as a page; ``style`` plays no part."""
+    """A matrix as a page; ignores ``style``."""
     from crdcompat.render.html.findings import rules_of, side_line, without_excerpts
     from crdcompat.render.html.matrix import matrix_map
     from crdcompat.render.html.page import page
@@ -54,7 +54,7 @@ def render_matrix(report: MatrixReport, style: Style) -> str:
 
 
 def render_fleet(report: FleetReport, style: Style) -> str:
-    """Many clusters as a page; ``style`` plays no part."""
+    """Many clusters as a page; ignores ``style``."""
     from crdcompat.render.html.findings import side_line
     from crdcompat.render.html.fleet import fleet
     from crdcompat.render.html.page import page

@@ -19,7 +19,7 @@ NAME = "json"
 
 
 def render(report: Report, style: Style) -> str:
-    """The report as JSON text; ``style`` plays no part."""
+    """The report as JSON text; ignores ``style``."""
     if isinstance(report, SimulationReport):
         from crdcompat.render.data.simulation import simulation_data
 
@@ -30,14 +30,14 @@ def render(report: Report, style: Style) -> str:
 
 
 def render_fleet(report: FleetReport, style: Style) -> str:
-    """A report on many clusters as JSON text; ``style`` plays no part."""
+    """A report on many clusters as JSON text; ignores ``style``."""
     from crdcompat.render.data.fleet import fleet_data
 
     return _text(fleet_data(report))
 
 
 def render_matrix(report: MatrixReport, style: Style) -> str:
-    """A matrix as JSON text; ``style`` plays no part."""
+    """A matrix as JSON text; ignores ``style``."""
     from crdcompat.render.data.matrix import matrix_data
 
     return _text(matrix_data(report))

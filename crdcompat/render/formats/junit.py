@@ -1,6 +1,6 @@
 """JUnit XML: a suite per section, a case per CRD and version that was compared, passing ones too.
 
-Prow's Spyglass shows the text of a failure, not its ``message``; so all that is said stands in the text.
+Prow's Spyglass shows the text of a failure, not its ``message``; so the text contains everything.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ if TYPE_CHECKING:
 
 NAME = "junit"
 
-#: This format has a case for each CRD that passes: none may be left unread.
+#: This format has a case for each CRD that passes, so all CRDs are read.
 PASSING = True
 
 FAILURE, ERROR, SKIPPED = "failure", "error", "skipped"
-#: Control characters and surrogates are written out before; these two no XML 1.0 document may hold, either.
+#: Control characters and surrogates are escaped before; XML 1.0 forbids these two as well.
 _NO_XML = re.compile("[\ufffe\uffff]")
 _PLAIN = Style()
 _MAX_OBJECTS = 20
@@ -73,7 +73,7 @@ class _Suite:
 
 
 def render(report: Report, style: Style) -> str:
-    """The report as an XML document; ``style`` plays no part."""
+    """The report as an XML document; ignores ``style``."""
     suites = list(_suites(report))
     cases = [case for suite in suites for case in suite.cases]
     root = ET.Element("testsuites", {"name": "crdcompat", **_counted(cases)})
@@ -112,7 +112,7 @@ def _section(name: str, report: DiffReport) -> _Suite:
 
 
 def _names(report: DiffReport) -> list[tuple[str, str]]:
-    """What was compared; a finding may stand at a version that only one side has."""
+    """The CRD versions compared, with those of findings: a finding may be about a version that only one side has."""
     found = {(finding.crd, finding.version) for finding in report.findings}
     opened = {(entry.crd, entry.version) for entry in report.undecided}
     return sorted({*report.counts.versions, *found, *opened})
@@ -125,19 +125,19 @@ def _case(name: str, report: DiffReport, crd: str, version: str) -> _Case:
     undecided = [e for e in report.undecided if (e.crd, e.version) == (crd, version)]
     out = [
         _blocks(report, others),
-        _lines(_aside(finding) for finding in findings if not finding.counts),
+        _lines(_uncounted(finding) for finding in findings if not finding.counts),
         _lines(f"undecided: {undecided_line(entry)}" for entry in undecided),
     ]
-    told = "\n\n".join(part for part in out if part)
+    more = "\n\n".join(part for part in out if part)
     if not failing:
-        return _Case(name, out=told)
+        return _Case(name, out=more)
     return _Case(
-        name, FAILURE, f"{plural(len(failing), 'error')}: {failing[0].message}", _blocks(report, failing), told
+        name, FAILURE, f"{plural(len(failing), 'error')}: {failing[0].message}", _blocks(report, failing), more
     )
 
 
 def _blocks(report: DiffReport, findings: Sequence[Finding]) -> str:
-    """Findings as in the text report, under the way objects travel."""
+    """Findings as in the text report, under the title of their direction."""
     parts = []
     for direction in dict.fromkeys(finding.direction for finding in findings):
         parts.append(escape_text(direction_title(report, direction)))
@@ -145,8 +145,8 @@ def _blocks(report: DiffReport, findings: Sequence[Finding]) -> str:
     return "\n\n".join(parts)
 
 
-def _aside(finding: Finding) -> str:
-    """One line of what does not count, and why not."""
+def _uncounted(finding: Finding) -> str:
+    """One line for a finding that does not count: the reason, and the finding."""
     why = "stood there before this change" if finding.waiver is None else f"waived ({finding.waiver.reason})"
     return f"{why}: {finding.severity}[{finding.rule}] {subject(finding)} {finding.id}"
 
@@ -158,9 +158,9 @@ def _simulation(report: SimulationReport) -> _Suite:
     names = dict.fromkeys((item.crd, item.version) for item in report.objects)
     cases = [_replayed(report, crd, version) for crd, version in names]
     if report.not_simulated:
-        missed = [f"{item.object or item.source}: {item.reason}" for item in report.not_simulated]
-        text = _lines(_cut(missed, "more"))
-        cases.append(_Case("objects that could not be replayed", SKIPPED, f"{len(missed)} not simulated", text))
+        unreplayed = [f"{item.object or item.source}: {item.reason}" for item in report.not_simulated]
+        text = _lines(_cut(unreplayed, "more"))
+        cases.append(_Case("objects that could not be replayed", SKIPPED, f"{len(unreplayed)} not simulated", text))
     name = f"simulate {report.direction}"
     out = _lines([headline(report), *notes(report)])
     return _Suite(name, cases or [_Case(f"{name}: no object to replay")], out)

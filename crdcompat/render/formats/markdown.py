@@ -1,4 +1,4 @@
-"""A comment on a pull request: counts first, then findings to unfold, most severe first, of bounded length."""
+"""A comment on a pull request, of bounded length: counts first, then findings to unfold, most severe first."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ if TYPE_CHECKING:
 
 NAME = "markdown"
 
-#: GitHub takes 65,536 characters.
+#: GitHub limits a comment to 65,536 characters.
 _MAX_CHARACTERS = 60_000
 _MAX_SECTIONS = 20
 _MAX_LINES = 100
 _WRAPPED = Style(width=100, verbosity=1)
-#: A part that may be left out, and how many findings (or objects) it tells of.
+#: A part that may be left out, and how many findings (or objects) it shows.
 _Entry = tuple[str, int]
 
 
 def render(report: Report, style: Style) -> str:
-    """The report as GitHub Markdown; ``style`` plays no part."""
+    """The report as GitHub Markdown; ignores ``style``."""
     head = [f"## crdcompat: {_heading(report)}", *_head(report)]
     tail = list(_tail(report))
     entries = list(_replayed(report) if isinstance(report, SimulationReport) else _found(report))
@@ -55,26 +55,26 @@ def render(report: Report, style: Style) -> str:
 
 
 def render_fleet(report: FleetReport, style: Style) -> str:
-    """A report on many clusters as GitHub Markdown; ``style`` plays no part."""
+    """A report on many clusters as GitHub Markdown; ignores ``style``."""
     from crdcompat.render.markdown.fleet import fleet_entries, fleet_head, fleet_tail
 
     return _page(list(fleet_head(report)), list(fleet_entries(report)), list(fleet_tail(report)))
 
 
 def render_matrix(report: MatrixReport, style: Style) -> str:
-    """A matrix as GitHub Markdown; ``style`` plays no part."""
+    """A matrix as GitHub Markdown; ignores ``style``."""
     from crdcompat.render.markdown.matrix import matrix_entries, matrix_head, matrix_tail
 
     return _page(list(matrix_head(report)), list(matrix_entries(report)), list(matrix_tail(report)))
 
 
 def _page(head: Sequence[str], entries: Sequence[_Entry], tail: Sequence[str]) -> str:
-    """All parts, of the entries as many as there is room for."""
+    """All parts; as many entries as fit."""
     return "\n\n".join([*head, *_fitting(entries, _MAX_CHARACTERS - sum(map(len, (*head, *tail)))), *tail]) + "\n"
 
 
 def _heading(report: Report) -> str:
-    """Numbers and words of ours only: a heading is no code."""
+    """Only numbers and fixed words: Markdown in a heading is not escaped."""
     if isinstance(report, SimulationReport):
         return f"recorded objects by their worst write: {verdict_tally(report)}"
     return headline(report)
@@ -82,7 +82,7 @@ def _heading(report: Report) -> str:
 
 def _fitting(entries: Sequence[_Entry], room: int) -> Iterator[str]:
     """The first entries that fit, and how much was left out."""
-    room -= 1_000  # for what is said of the rest, and the empty lines of head and tail
+    room -= 1_000  # for the sentence on the rest, and the empty lines of head and tail
     for number, (text, _) in enumerate(entries):
         room -= len(text) + 2
         if room < 0:
@@ -104,8 +104,8 @@ def _head(report: Report) -> Iterator[str]:
         if lines:
             yield "\n".join([*lines[:_MAX_SECTIONS], *([f"- and {rest} more targets"] if rest > 0 else [])])
     if report.problems:
-        told = [f"{problem.file}:{problem.line or 1}: {problem.message}" for problem in report.problems]
-        yield f"**Could not be read:**\n\n{bullets(told)}"
+        lines = [f"{problem.file}:{problem.line or 1}: {problem.message}" for problem in report.problems]
+        yield f"**Could not be read:**\n\n{bullets(lines)}"
 
 
 def _section(section: Section, report: Report) -> str:
@@ -116,16 +116,16 @@ def _section(section: Section, report: Report) -> str:
 
 def _tail(report: Report) -> Iterator[str]:
     if isinstance(report, SimulationReport):
-        missed = [f"{item.object or item.source}: {item.reason}" for item in report.not_simulated]
-        yield from _folded(missed, "not simulated")
+        unreplayed = [f"{item.object or item.source}: {item.reason}" for item in report.not_simulated]
+        yield from _folded(unreplayed, "not simulated")
     else:
         undecided = [undecided_line(entry) for section in sections(report) for entry in section.report.undecided]
         yield from _folded(list(dict.fromkeys(undecided)), "undecided")
         open_ = [item for section in sections(report) for item in section.report.unexplained]
         met = [f"{item.object} in {item.source}: {item.error}" for item in open_]
         yield from _folded(met, "rejected without a finding that explains it")
-    if said := notes(report):
-        yield bullets(said)
+    if lines := notes(report):
+        yield bullets(lines)
 
 
 def _folded(lines: Sequence[str], what: str) -> Iterator[str]:
@@ -147,9 +147,9 @@ def _found(report: DiffReport | CheckReport) -> Iterator[_Entry]:
                 where.setdefault(finding.id, []).append(section_key(section))
     findings = distinct(report)
     for severity in ("error", "warning"):
-        of_it = [finding for finding in findings if finding.severity == severity]
-        for number, finding in enumerate(of_it):
-            heading = f"### {plural(len(of_it), severity).capitalize()}\n\n" if not number else ""
+        found = [finding for finding in findings if finding.severity == severity]
+        for number, finding in enumerate(found):
+            heading = f"### {plural(len(found), severity).capitalize()}\n\n" if not number else ""
             against = where[finding.id] if isinstance(report, CheckReport) else []
             yield heading + _finding(finding, against), 1
     lines = [_line(finding) for finding in findings if finding.severity == Severity.INFO]
@@ -170,9 +170,9 @@ def _line(finding: Finding) -> str:
 
 def _replayed(report: SimulationReport) -> Iterator[_Entry]:
     for cause in report.causes:
-        told = "\n".join(cause_sentences(report, cause))
+        lines = "\n".join(cause_sentences(report, cause))
         held = f"{cause.objects} of {plural(cause.total, 'object')}"
-        yield details(f"{held}: {code(f'{cause.crd} {cause.path}')}", block(told)), 1
+        yield details(f"{held}: {code(f'{cause.crd} {cause.path}')}", block(lines)), 1
     for verdict in ("rejected", "unknown", "loses-data"):
         for item in report.objects:
             if item.worst == verdict:

@@ -1,9 +1,7 @@
 """SARIF 2.1.0 for code scanning: one run, the rules that occur, a result per finding of each section.
 
-https://docs.oasis-open.org/sarif/sarif/v2.1.0/ says what each property means; the schema named in ``$schema`` is the
-one that the tests hold reports to.
-
-The rules of a SARIF report: those of the catalogue, and what is reported besides findings.
+The rules are those of the catalogue, and three for entries that are no findings. Specification:
+https://docs.oasis-open.org/sarif/sarif/v2.1.0/. The tests validate reports with the schema named in ``$schema``.
 """
 
 from __future__ import annotations
@@ -45,14 +43,14 @@ NAME = "sarif"
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _LEVELS = {"error": "error", "warning": "warning", "info": "note"}
 _WORST_FIRST = tuple(_LEVELS.values())
-#: Ours, so that an alert stays the same alert while lines move; the number is that of the way it is made.
+#: With a fingerprint an alert stays the same while lines move; the number is the version of its computation.
 _FINGERPRINT = "crdcompatFinding/v1"
 
 _Json = dict[str, Any]
 
 
 def render(report: Report, style: Style) -> str:
-    """The report as JSON text; of ``style`` only ``existing`` plays a part."""
+    """The report as JSON text; uses only ``existing`` of ``style``."""
     if isinstance(report, SimulationReport):
         results = list(_simulated(report))
     else:
@@ -82,7 +80,7 @@ def _rule(rule: str, results: Sequence[_Json]) -> _Json:
 
 
 def _compared(report: DiffReport | CheckReport, *, existing: bool) -> Iterator[_Json]:
-    """All findings; those that stood before the change only if asked for: code scanning raises an alert for each."""
+    """All findings; existing ones only with ``existing``, because code scanning raises an alert for each."""
     for section in sections(report):
         for finding in (f for f in section.report.findings if existing or f.status != FindingStatus.EXISTING):
             result = _finding(finding, section)
@@ -114,8 +112,8 @@ def _finding(finding: Finding, section: Section) -> _Json:
 
 def _undecided(entry: UndecidedEntry, section: Section) -> _Json:
     identity = fingerprint(UNDECIDED, entry.keyword, entry.crd, entry.version, entry.path, (), ())
-    told = [escape_text(f"Not judged: {undecided_line(entry)}")]
-    return _result(UNDECIDED, "note", told, entry.locations, identity, section_key(section))
+    lines = [escape_text(f"Not judged: {undecided_line(entry)}")]
+    return _result(UNDECIDED, "note", lines, entry.locations, identity, section_key(section))
 
 
 def _simulated(report: SimulationReport) -> Iterator[_Json]:
@@ -127,12 +125,12 @@ def _simulated(report: SimulationReport) -> Iterator[_Json]:
 
 def _cause(report: SimulationReport, cause: RejectedCause) -> _Json:
     locations = [cause.location] if cause.location is not None else []
-    told, identity = cause_sentences(report, cause), cause_id(report, cause)
-    return _result(REJECTED_VALUE, "error", told, locations, identity, report.direction)
+    lines, identity = cause_sentences(report, cause), cause_id(report, cause)
+    return _result(REJECTED_VALUE, "error", lines, locations, identity, report.direction)
 
 
 def _object(report: SimulationReport, item: SimulatedObject) -> _Json:
-    """A recorded object stands in no file of the repository: it is named, not located."""
+    """A recorded object is in no file of the repository: it has a logical location, its name."""
     identity = fingerprint(REJECTED_OBJECT, report.direction, item.crd, item.version, item.label, (), ())
     result = _result(REJECTED_OBJECT, "error", [object_text(item)], (), identity, report.direction)
     result["locations"] = [
@@ -142,14 +140,14 @@ def _object(report: SimulationReport, item: SimulatedObject) -> _Json:
 
 
 def _result(
-    rule: str, level: str, told: Sequence[str], locations: Sequence[Location], identity: str, where: str
+    rule: str, level: str, lines: Sequence[str], locations: Sequence[Location], identity: str, where: str
 ) -> _Json:
     first = primary(locations) or next(iter(locations), None)
     related = [location for location in locations if location != first]
     return {
         "ruleId": rule,
         "level": level,
-        "message": _message("\n".join(told)),
+        "message": _message("\n".join(lines)),
         "locations": [_physical(first)] if first is not None else [],
         **({"relatedLocations": [_related(number, each) for number, each in enumerate(related)]} if related else {}),
         "partialFingerprints": {_FINGERPRINT: f"{identity} {escape_text(where)}"},
@@ -180,7 +178,7 @@ def _place(file: str, line: int | None, column: int | None) -> _Json:
 
 
 def _notifications(report: Report) -> Iterator[_Json]:
-    """What is no result: input that could not be read, remarks, and what the run took for granted."""
+    """Entries that are no results: input that could not be read, remarks, notes on assumptions."""
     for problem in report.problems:
         yield _about(problem, "error", "could not read: ")
     if not isinstance(report, SimulationReport):
@@ -188,11 +186,11 @@ def _notifications(report: Report) -> Iterator[_Json]:
             for remark in section.report.remarks:
                 yield _about(remark, "note", "")
             for item in section.report.unexplained:
-                told = f"no finding explains why {item.object} in {item.source} is rejected: {item.error}"
-                yield _notification("warning", told)
+                text = f"no finding explains why {item.object} in {item.source} is rejected: {item.error}"
+                yield _notification("warning", text)
     else:
-        for missed in report.not_simulated:
-            yield _notification("note", f"not simulated: {missed.object or missed.source}: {missed.reason}")
+        for unreplayed in report.not_simulated:
+            yield _notification("note", f"not simulated: {unreplayed.object or unreplayed.source}: {unreplayed.reason}")
     for note in notes(report):
         yield _notification("note", note)
 
@@ -233,7 +231,7 @@ _OWN = {
 
 
 def descriptor(rule: str, level: str) -> dict[str, Any]:
-    """A rule as SARIF has it; ``level`` is the worst that it has in this run."""
+    """A rule as a SARIF reportingDescriptor; ``level`` is its worst level in this run."""
     if rule in _OWN:
         heading, summary, why, fix = _OWN[rule]
         references: Sequence[str] = ()

@@ -1,4 +1,4 @@
-"""The report for people: rollback errors first, one block a finding, a footer that counts everything."""
+"""The report for terminals: rollback errors first, a block per finding, a footer with all counts."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The parts of the HTML page: what is shown, in templates that know nothing of reports."""
+"""The parts of the HTML page: plain values for templates, which know no reports."""

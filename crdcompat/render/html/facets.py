@@ -1,4 +1,4 @@
-"""What a reader can filter by: for each item on the page its values, as numbers; the names stand in the form."""
+"""Filters of the page: the values of each item as numbers; the form has their names."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Facet:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A facet as the form has it: its values with how many items have each."""
+    """A facet in the form: its values, each with the number of items that have it."""
 
     facet: Facet
     values: tuple[tuple[str, int], ...]
@@ -34,15 +34,15 @@ class Shown:
 
 @dataclass(slots=True)
 class Facets:
-    """Collects the values of items in the order in which they stand on the page."""
+    """Collects the values of items in the order of the page."""
 
     facets: Sequence[Facet]
     _items: list[tuple[tuple[str, ...], ...]] = field(default_factory=list)
 
     def add(self, **values: str | Sequence[str]) -> None:
-        """The next item; a facet that is left out has no value in it."""
-        told = ((values.get(facet.key, ())) for facet in self.facets)
-        self._items.append(tuple((value,) if isinstance(value, str) else tuple(value) for value in told))
+        """Add the values of the next item, by facet; an omitted facet has none."""
+        chosen = ((values.get(facet.key, ())) for facet in self.facets)
+        self._items.append(tuple((value,) if isinstance(value, str) else tuple(value) for value in chosen))
 
     @property
     def total(self) -> int:
@@ -50,7 +50,7 @@ class Facets:
         return len(self._items)
 
     def shown(self) -> tuple[Shown, ...]:
-        """The facets that have anything to choose between."""
+        """The facets with more than one value."""
         return tuple(found for _, found in self._numbered())
 
     def rows(self) -> list[list[int | list[int]]]:

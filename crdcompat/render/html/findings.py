@@ -1,4 +1,4 @@
-"""A diff or a check as parts of a page: one part a comparison, in it the directions, in them groups of findings."""
+"""A diff or a check as parts of a page: a part per comparison, with groups of findings per direction."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ CRD, CONTEXT, RULE = Facet("crd", "CRD"), Facet("context", "Context"), Facet("ru
 DIRECTION = Facet("direction", "Direction", tuple(Direction))
 _FACETS = (SEVERITY, DIRECTION, OWNER, STATUS, Facet("section", "Compared with"), CRD, CONTEXT, RULE)
 
-#: What was looked at, and what was not: a heading and its lines.
+#: Headings with their lines: what was compared, and what was not.
 Scope = tuple[tuple[str, tuple[str, ...]], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ComparedPart:
-    """One comparison: its counts, its directions, and what was looked at. That of a diff has no title.
+    """One comparison: its counts, its directions, its scope. ``title`` is empty for a diff.
 
-    ``left_out`` are items that the page has no room for.
+    ``left_out``: number of items that do not fit on the page.
     """
 
     key: str
@@ -51,7 +51,7 @@ class ComparedPart:
 
 
 def parts(report: DiffReport | CheckReport, *, existing: bool) -> tuple[tuple[ComparedPart, ...], Facets]:
-    """The comparisons of a report, and what can be filtered by; ``existing`` as in a style."""
+    """The comparisons of a report, and the filters; ``existing`` as in a style."""
     items = Items(Facets(_FACETS), existing)
     whole = isinstance(report, CheckReport)
     shown = sections(report)
@@ -82,7 +82,7 @@ def _part(section: Section, items: Items, title: str, *, brief: bool) -> Compare
 
 
 def counts(report: DiffReport) -> dict[str, int]:
-    """What was found, by word; the severities first."""
+    """Counts of findings by severity, then of undecided, existing and waived ones."""
     return {
         **{severity.value: count for severity, count in report.by_severity().items()},
         "undecided": len(report.undecided),
@@ -92,7 +92,7 @@ def counts(report: DiffReport) -> dict[str, int]:
 
 
 def tally_of(report: DiffReport | CheckReport) -> list[tuple[str, int]]:
-    """The counts of the whole report: a finding that stands in several comparisons of a check counts once."""
+    """The counts of the whole report: a finding in several comparisons of a check counts once."""
     if isinstance(report, CheckReport):
         return [*report.by_severity().items()]
     return [(name, count) for name, count in counts(report).items() if name != "existing"]
@@ -105,26 +105,26 @@ def rules_of(findings: Iterable[Finding]) -> tuple[Rule, ...]:
 
 
 def without_excerpts(findings: Iterable[Finding]) -> int:
-    """How many findings have a line in a file, but no excerpt of it, where others have one: a page holds no more."""
+    """Number of findings with a line but without an excerpt because the page is full; 0 if none has an excerpt."""
     located = [f for f in findings if any(place.line is not None and place.kind == "yaml" for place in f.locations)]
     without = sum(not finding.excerpts for finding in located)
     return without if without < len(located) else 0
 
 
 def _scope(report: DiffReport) -> Iterator[tuple[str, tuple[str, ...]]]:
-    told = report.counts
-    yield f"Contexts compared: {len(told.contexts)}", told.contexts
+    counted = report.counts
+    yield f"Contexts compared: {len(counted.contexts)}", counted.contexts
     for name, lines in (
-        (f"CRDs only in {report.old.name}, not judged", told.only_old),
-        (f"CRDs only in {report.new.name}, not judged", told.only_new),
-        (f"Contexts only in {report.old.name}, not compared", told.contexts_only_old),
-        (f"Contexts only in {report.new.name}, not compared", told.contexts_only_new),
+        (f"CRDs only in {report.old.name}, not judged", counted.only_old),
+        (f"CRDs only in {report.new.name}, not judged", counted.only_new),
+        (f"Contexts only in {report.old.name}, not compared", counted.contexts_only_old),
+        (f"Contexts only in {report.new.name}, not compared", counted.contexts_only_new),
     ):
         yield f"{name}: {len(lines)}", lines
-    yield f"Text-only changes: {len(told.text_changes)}", tuple(dict.fromkeys(told.text_changes))
+    yield f"Text-only changes: {len(counted.text_changes)}", tuple(dict.fromkeys(counted.text_changes))
     yield (
-        f"Documents that give way to another: {len(told.superseded)}",
-        tuple(f"{crd}: {file} gives way to {by}" for crd, file, by in told.superseded),
+        f"Documents that give way to another: {len(counted.superseded)}",
+        tuple(f"{crd}: {file} gives way to {by}" for crd, file, by in counted.superseded),
     )
     yield f"Files skipped: {len(report.skipped)}", tuple(skipped_lines(report.skipped))
     yield f"Remarks: {len(report.remarks)}", tuple(f"{r.file}:{r.line}: {r.message}" for r in report.remarks)
@@ -141,6 +141,6 @@ def skipped_lines(skipped: Iterable[Any]) -> Iterator[str]:
 
 
 def side_line(release: Release) -> str:
-    """What is known of a side beside its name."""
-    told = [f"commit {release.commit[:12]}"] if release.commit else []
-    return ", ".join([*told, *([f"Kubernetes {release.kubernetes}"] if release.kubernetes else [])])
+    """Commit and server version of a side, as far as known."""
+    known = [f"commit {release.commit[:12]}"] if release.commit else []
+    return ", ".join([*known, *([f"Kubernetes {release.kubernetes}"] if release.kubernetes else [])])

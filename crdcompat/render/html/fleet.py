@@ -25,7 +25,7 @@ _FACETS = (
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A release to go to: how many clusters have which verdict there."""
+    """A target release: number of clusters per verdict."""
 
     name: str
     server: str
@@ -34,7 +34,7 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Blocking:
-    """What many clusters hold that is rejected: a sentence, and what more is said of it."""
+    """A rejected value in several clusters: a sentence, and the lines below it."""
 
     anchor: str
     title: str
@@ -43,7 +43,7 @@ class Blocking:
 
 @dataclass(frozen=True, slots=True)
 class TargetVerdict:
-    """One cluster in front of one target; ``blocked_by`` are the anchors and places of what blocks it."""
+    """The verdict on one cluster for one target; ``blocked_by`` are the anchors and places of what blocks it."""
 
     target: str
     verdict: ReleaseVerdict
@@ -68,7 +68,7 @@ class ClusterItem:
 
 @dataclass(frozen=True, slots=True)
 class Fleet:
-    """All of it; clusters come with those first that can go least far."""
+    """All parts; clusters that can go least far come first."""
 
     targets: tuple[Target, ...]
     blocking: tuple[Blocking, ...]
@@ -79,7 +79,7 @@ class Fleet:
 
 
 def fleet(report: FleetReport) -> tuple[Fleet, Facets]:
-    """The fleet, and what its clusters can be filtered by."""
+    """The parts of the page, and the filters of its clusters."""
     facets = Facets(_FACETS)
     places = {each.id: f"{each.crd} {each.path}".strip() for each in report.findings}
     clusters = tuple(

@@ -1,4 +1,4 @@
-"""Findings, and what is undecided, as a page shows them: items in groups, each told whole."""
+"""Findings and undecided differences as items of a page, in groups."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from crdcompat.render.html.facets import Facets
 
 _T = TypeVar("_T")
-#: A name and what is told under it, a line each.
+#: A name and the lines under it.
 _Row = tuple[str, ...]
 
-#: Items on a page; of a larger report those are left out that only lose or gain a value.
+#: Most items on a page; a larger report omits those of severity info.
 _MAX_ITEMS = 10_000
 _MAX_VALUES = 50
 _WINDOWS = {
@@ -43,7 +43,7 @@ _WINDOWS = {
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A name and what is told under it, a line each."""
+    """A name and the lines under it."""
 
     name: str
     texts: tuple[str, ...]
@@ -51,7 +51,7 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A finding, or what is undecided, as the page shows it; of a ``brief`` one the message is told when it is open."""
+    """A finding or an undecided difference; the message of a ``brief`` one shows only when it is open."""
 
     anchor: str
     name: str
@@ -83,7 +83,7 @@ class Group(Generic[_T]):
 
 @dataclass(frozen=True, slots=True)
 class DirectionPart:
-    """One way that objects travel, or what belongs to both."""
+    """The groups of one direction, or of both."""
 
     title: str
     groups: tuple[Group[Item], ...]
@@ -91,10 +91,10 @@ class DirectionPart:
 
 @dataclass(slots=True)
 class Items:
-    """Makes the items of a page in the order in which they stand on it, and notes what each can be filtered by.
+    """Makes the items of a page in its order, and adds the values of each to the filters.
 
-    ``more`` are values of facets that hold for all that is made until they change. ``existing``: what stood there
-    before a change is not set aside.
+    ``more``: values of facets for all items made until it changes. ``existing``: findings that existed before a change
+    are neither folded nor hidden.
     """
 
     facets: Facets
@@ -105,7 +105,7 @@ class Items:
     def direction(
         self, report: DiffReport, direction: Direction, since: Mapping[str, Sequence[str]] | None = None
     ) -> DirectionPart:
-        """The findings of one direction; ``since`` tells of some, by id, since which release they block."""
+        """The findings of one direction; ``since``: id of a finding -> lines on since when it blocks."""
         findings = [finding for finding in report.findings if finding.direction == direction]
         counting = [finding for finding in findings if finding.counts]
         waived = [finding for finding in findings if finding.waiver is not None]
@@ -129,13 +129,13 @@ class Items:
         return DirectionPart(direction_title(report, direction).replace(" -> ", " → "), tuple(groups))
 
     def undecided(self, report: DiffReport) -> DirectionPart:
-        """What nothing in the program understands."""
+        """Differences that no facet judges."""
         items = tuple(self._open(entry, report) for entry in report.undecided)
         groups = (Group(f"{len(items)} undecided", items),) if items else ()
         return DirectionPart("Differences that this version does not judge", groups)
 
     def anchor(self, name: str) -> str:
-        """The id of an element: the name, with a number from the second of that name on."""
+        """A unique id of an element: the name, with a number from its second use on."""
         self._anchors[name] += 1
         return name if self._anchors[name] == 1 else f"{name}-{self._anchors[name]}"
 
@@ -200,18 +200,18 @@ class Items:
 
 
 def is_large(reports: Iterable[DiffReport]) -> bool:
-    """Whether a page has no room for all that the reports tell."""
+    """Whether the reports have more items than fit on a page."""
     return sum(len(report.findings) + len(report.undecided) for report in reports) > _MAX_ITEMS
 
 
 def without_info(report: DiffReport) -> tuple[DiffReport, int]:
-    """The report without what only loses or gains a value, and how much that is."""
+    """The report without findings of severity info, and their number."""
     kept = tuple(finding for finding in report.findings if finding.severity != Severity.INFO)
     return replace(report, findings=kept), len(report.findings) - len(kept)
 
 
 def _facts(*rows: _Row) -> tuple[Fact, ...]:
-    """Those that tell something."""
+    """The rows that have text."""
     return tuple(Fact(name, tuple(texts)) for name, *texts in rows if any(texts))
 
 

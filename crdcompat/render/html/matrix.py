@@ -1,4 +1,4 @@
-"""A matrix as parts of a page: the heat map, what blocks since when, the cluster, and every way with its findings."""
+"""A matrix as parts of a page: heat map, obstacles, cluster, and every pair of releases with its findings."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _SHADES = 3
 
 @dataclass(frozen=True, slots=True)
 class Square:
-    """A cell of the heat map: where it leads, its verdict, counts and shade; None of it on the diagonal."""
+    """A cell of the heat map: its link, verdict, counts and shade (1 to 3). ``doubt``: not all of it was judged."""
 
     anchor: str
     verdict: ReleaseVerdict
@@ -51,9 +51,9 @@ class Square:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A release to come from, and a square for each to go to; None where there is no way.
+    """A release as origin, and a square per target; None on the diagonal.
 
-    ``words`` are what all names begin with: where there is little room, ``short`` does.
+    ``words`` is the common beginning of all names, ``short`` the rest, for narrow screens.
     """
 
     words: str
@@ -72,7 +72,7 @@ class Blocking:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """What blocks at one or more places alike, and since when."""
+    """An obstacle at one or more paths, and since when it exists."""
 
     crd: str
     rule: str
@@ -84,7 +84,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """One cell in full; ``left_out`` are items that the page has no room for."""
+    """One cell in full; ``left_out``: number of items that do not fit on the page."""
 
     anchor: str
     title: str
@@ -141,7 +141,7 @@ def matrix_map(report: MatrixReport) -> tuple[Map, Facets]:
         Row(shown[name].removesuffix(short), short, tuple(squares.get((name, target)) for target in names))
         for name, short in short_names(report).items()
     )
-    blocking = (Blocking(*told, tuple(map(_place, obstacles(report, way)))) for way, told in BLOCKING.items())
+    blocking = (Blocking(*heading, tuple(map(_place, obstacles(report, way)))) for way, heading in BLOCKING.items())
     whole = Map(
         rows=rows,
         blocking=tuple(each for each in blocking if each.places),
@@ -153,16 +153,18 @@ def matrix_map(report: MatrixReport) -> tuple[Map, Facets]:
 
 
 def _weight(cell: Cell) -> int:
-    """What a shade stands for: errors where they block, else warnings."""
+    """The number that the shade shows: errors where they block, else warnings."""
     counted = cell.by_severity()
     return counted[Severity.ERROR] if cell.verdict == ReleaseVerdict.BLOCKED else counted[Severity.WARNING]
 
 
 def _square(cell: Cell, anchor: str, worst: Mapping[ReleaseVerdict, int]) -> Square:
     counted = cell.by_severity()
-    told = tuple((severity, counted[severity]) for severity in (Severity.ERROR, Severity.WARNING) if counted[severity])
+    counts = tuple(
+        (severity, counted[severity]) for severity in (Severity.ERROR, Severity.WARNING) if counted[severity]
+    )
     shade = 1 + (_SHADES - 1) * _weight(cell) // max(worst[cell.verdict], 1)
-    return Square(anchor, cell.verdict, told, cell.verdict == ReleaseVerdict.BLOCKED and bool(cell.unjudged), shade)
+    return Square(anchor, cell.verdict, counts, cell.verdict == ReleaseVerdict.BLOCKED and bool(cell.unjudged), shade)
 
 
 def _place(item: Obstacle) -> Place:

@@ -1,6 +1,6 @@
-"""One self-contained file: the template filled in, with its style and script, and a policy that allows no other.
+"""One self-contained HTML file: template, style and script, with a policy that allows no others.
 
-Text of manifests, files and refs in HTML: it stays text, shows what it hides, and is of bounded length.
+Text of manifests, files and refs cannot become markup: it is escaped, hidden characters are shown, its length bounded.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from crdcompat.models.finding import Excerpt
 
 _TEMPLATES = Path(__file__).parent / "templates"
-#: Nothing is loaded, sent, framed or made a page from text; only this very style and script count.
+#: The page loads and sends nothing, and turns no text into markup; only this style and script run.
 _POLICY = (
     "default-src 'none'; style-src 'sha256-{style}'; script-src 'sha256-{script}'; base-uri 'none'; "
     "form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
@@ -35,7 +35,7 @@ _POLICY = (
 
 
 def page(template: str, **values: Any) -> str:
-    """The template as a page. Every value it prints is made inert first."""
+    """Render a template as a page; every value passes ``inert``."""
     style, script = (Markup((_TEMPLATES / name).read_text("utf-8")) for name in ("page.css", "page.js"))
     policy = Markup(_POLICY.format(style=_digest(style), script=_digest(script)))
     shown = _environment().get_template(template).render(
@@ -71,16 +71,16 @@ def _digest(content: str) -> str:
 
 
 _MAX_INLINE, _MAX_BLOCK, _MAX_LINES = 4_000, 20_000, 400_000
-#: What no HTML document may hold, beyond the control characters that are written out already.
+#: Characters that HTML forbids, besides control characters, which are escaped already.
 _LAST_TWO = "".join(chr(plane | last) for plane in range(0, 0x110000, 0x10000) for last in (0xFFFE, 0xFFFF))
 _NO_HTML = re.compile(f"[\ufdd0-\ufdef{_LAST_TWO}]")
 _UNSAFE_IN_SCRIPT = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
-#: Before the number of a line: it differs from the other side, or it is the place itself.
+#: The sign before the number of a line that differs from the other side.
 _SIGNS = {"old": "−", "new": "+"}
 
 
 def inert(value: Any) -> Any:
-    """What a template prints: text made harmless and cut; markup of ours as it is."""
+    """A value that a template prints: text escaped and cut, own markup unchanged."""
     if isinstance(value, Markup) or not isinstance(value, str):
         return value
     return _legal(_cut(value, _MAX_INLINE))
@@ -95,7 +95,7 @@ def _cut(text: str, most: int) -> str:
 
 
 def as_data(value: Any) -> Markup:
-    """JSON for a script element: nothing in it ends the element, starts a comment, or is not ASCII."""
+    """JSON for a script element, in ASCII: nothing in it ends the element or starts a comment."""
     return Markup(json.dumps(value, separators=(",", ":")).translate(_UNSAFE_IN_SCRIPT))
 
 
@@ -115,7 +115,7 @@ def lines_block(lines: Iterable[str]) -> Markup:
 
 
 def yaml_block(value: Any) -> Markup:
-    """A JSON value as YAML for a ``pre``; what is cut is no YAML any more, and says so."""
+    """A JSON value as YAML for a ``pre``; a cut value ends with the number of characters left out."""
     return block(to_yaml(value))
 
 
@@ -137,12 +137,12 @@ def _runs(excerpt: Excerpt) -> Iterator[tuple[str, list[str]]]:
 
 
 def _names(excerpt: Excerpt, number: int) -> str:
-    told = {"changed": number in excerpt.changed, "place": number == excerpt.line}
-    return " ".join(name for name, holds in told.items() if holds)
+    marks = {"changed": number in excerpt.changed, "place": number == excerpt.line}
+    return " ".join(name for name, applies in marks.items() if applies)
 
 
 def _text(text: str) -> str:
-    """Text between tags, where quotes end nothing: they are frequent, and take much room as references."""
+    """Escape text between tags. Quotes stay: they are frequent, and need no escape there."""
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 

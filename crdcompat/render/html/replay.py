@@ -1,4 +1,4 @@
-"""A simulation as parts of a page: what is rejected by field, and every object with its writes."""
+"""A simulation as parts of a page: rejected values by field, and every object with its writes."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Replayed:
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """What many objects hold that is rejected, and what to do."""
+    """A rejected value in one or more objects, and its fix."""
 
     crd: str
     text: str
@@ -82,7 +82,7 @@ class Replay:
 
 
 def replay(report: SimulationReport) -> tuple[Replay, Facets]:
-    """The simulation, and what can be filtered by."""
+    """The parts of the page, and the filters."""
     facets, groups = Facets(FACETS), list[Group[Replayed]]()
     for verdict in WriteResult:
         items = [item for item in report.objects if item.worst == verdict]
@@ -96,7 +96,7 @@ def replay(report: SimulationReport) -> tuple[Replay, Facets]:
 
 
 def causes_of(report: SimulationReport) -> tuple[Cause, ...]:
-    """What is rejected, by field."""
+    """Rejected values, by field."""
     reader = judging(report)
     return tuple(
         Cause(cause.crd, cause_line(cause), cause_fix(cause, reader), cause.example) for cause in report.causes
@@ -129,7 +129,7 @@ def _object(item: SimulatedObject, number: int, facets: Facets) -> Replayed:
 
 
 def _summary(item: SimulatedObject) -> str:
-    """The row's own sentence: how many writes end how."""
+    """Number of writes by verdict, in words."""
     counted = Counter(write.verdict for write in item.writes.values())
     if len(counted) == 1:
         return f"all {len(item.writes)} kinds of write: {item.worst}"
@@ -141,5 +141,5 @@ def _not_simulated(report: SimulationReport) -> Iterator[tuple[str, tuple[str, .
     reasons = Counter(item.reason for item in report.not_simulated)
     for reason, count in reasons.most_common():
         named = [item for item in report.not_simulated if item.reason == reason]
-        told = (" in ".join(part for part in (item.object, item.source) if part) for item in named)
-        yield f"{reason}: {count}", tuple(told)
+        objects = (" in ".join(part for part in (item.object, item.source) if part) for item in named)
+        yield f"{reason}: {count}", tuple(objects)

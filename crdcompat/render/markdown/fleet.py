@@ -28,7 +28,7 @@ _CLUSTERS_IN_ONE = 15
 
 
 def fleet_head(report: FleetReport) -> Iterator[str]:
-    """What was replayed, how far back, and what could not be read."""
+    """The replay, its verdicts by target, and recordings that could not be read."""
     yield f"## crdcompat: {plural(len(report.clusters), 'cluster')}, {plural(len(report.unread), 'recording')} not read"
     yield span(fleet_title(report))
     lines = [f"- {span(target.name)}: {verdict_tally(report.by_verdict(target.name))}" for target in report.targets]
@@ -40,25 +40,25 @@ def fleet_head(report: FleetReport) -> Iterator[str]:
 
 
 def fleet_entries(report: FleetReport) -> Iterator[tuple[str, int]]:
-    """What may be left out where there is no room, each with how much it tells of."""
+    """Parts that may be left out, each with the number of findings or clusters in it."""
     for finding in report.findings:
-        told = "\n".join(escape_text(line) for line in finding_sentences(finding, report))
+        lines = "\n".join(escape_text(line) for line in finding_sentences(finding, report))
         held = f"{finding.clusters} of {plural(len(report.clusters), 'cluster')}"
-        yield details(f"{held}: {code(f'{finding.crd} {finding.path}')}", block(told)), 1
+        yield details(f"{held}: {code(f'{finding.crd} {finding.path}')}", block(lines)), 1
     clusters = farthest_last(report)
     for start in range(0, len(clusters), _CLUSTERS_IN_ONE):
         some = clusters[start : start + _CLUSTERS_IN_ONE]
-        told = "\n".join(escape_text(cluster_sentence(cluster, report)) for cluster in some)
+        lines = "\n".join(escape_text(cluster_sentence(cluster, report)) for cluster in some)
         yield (
-            details(f"clusters {start + 1} to {start + len(some)}, those first that go least far", block(told)),
+            details(f"clusters {start + 1} to {start + len(some)}, those first that go least far", block(lines)),
             len(some),
         )
 
 
 def fleet_tail(report: FleetReport) -> Iterator[str]:
-    """What was not judged, and what was taken for granted."""
+    """Reasons why objects were not judged, and notes on assumptions."""
     if report.unjudged:
-        told = "\n".join(escape_text(unjudged_sentence(item, report)) for item in report.unjudged)
-        yield details(f"{plural(len(report.unjudged), 'reason')} why objects were not judged", block(told))
+        lines = "\n".join(escape_text(unjudged_sentence(item, report)) for item in report.unjudged)
+        yield details(f"{plural(len(report.unjudged), 'reason')} why objects were not judged", block(lines))
     if notes := fleet_notes(report):
         yield bullets(notes)

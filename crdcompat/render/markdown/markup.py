@@ -1,6 +1,6 @@
-"""Pieces of GitHub Markdown that hold text from manifests as text: nothing in it becomes markup, a link or a mention.
+"""GitHub Markdown in which text from manifests becomes no markup, link or mention.
 
-GitHub links ``@user``, ``#1`` and addresses wherever they stand, but not in code; so such text stands in code only.
+GitHub links ``@user``, ``#1`` and addresses everywhere except in code, so text from manifests is always code.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _MAX_INLINE = 400
 _MAX_IN_BLOCK = 4_000
 _TICKS = re.compile("`+")
-#: Every mark around code is longer than what it holds: without a bound, text of marks alone would grow threefold.
+#: Backticks around code must outnumber those in it: without a bound, text of backticks would grow threefold.
 _MANY_TICKS = re.compile("`{11,}")
 
 
@@ -25,7 +25,7 @@ def span(text: str) -> str:
     """Text as a code span. Not for table cells, where ``|`` ends even code."""
     shown = _cut(escape_text(text), _MAX_INLINE)
     ticks = "`" * (_longest_run(shown) + 1)
-    # One space at either end belongs to the marks, not to the code; empty code is none.
+    # CommonMark strips one space at either end; empty code would be no code.
     space = " " if shown[:1] in ("`", " ", "") or shown[-1:] in ("`", " ") else ""
     return f"{ticks}{space}{shown}{space}{ticks}"
 
@@ -36,7 +36,7 @@ def code(text: str) -> str:
 
 
 def block(text: str) -> str:
-    """Lines of harmless text as a fenced block."""
+    """Lines of escaped text as a fenced block."""
     shown = _cut(text, _MAX_IN_BLOCK)
     fence = "`" * max(_longest_run(shown) + 1, 3)
     return f"{fence}text\n{shown}\n{fence}"

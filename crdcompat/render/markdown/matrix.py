@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from crdcompat.models.matrix import Cell, MatrixCluster, MatrixReport
     from crdcompat.models.matrix_obstacles import Obstacle
 
-#: A wider table is no help to a reader, and a comment has no room for it.
+#: A wider table is unreadable, and does not fit into a comment.
 _MAX_COLUMNS = 20
 _MAX_LINES = 100
 _MARKS = {"blocked": "🛑", "unknown": "❔", "at risk": "⚠️", "clean": "✅"}
@@ -47,19 +47,19 @@ def matrix_head(report: MatrixReport) -> Iterator[str]:
 
 
 def matrix_entries(report: MatrixReport) -> Iterator[tuple[str, int]]:
-    """The parts that may be left out where there is no room, most important first, and what each counts for."""
+    """Parts that may be left out, most important first, each with the number of entries in it."""
     if report.cluster is not None:
         yield _cluster(report.cluster), len(report.cluster.targets)
     for direction, (title, reading) in BLOCKING.items():
         for number, item in enumerate(obstacles(report, direction)):
             yield (f"### {title}\n\n{reading}\n\n" if not number else "") + _obstacle(item), 1
-    told = [f"{reason} ({plural(ways, 'way')})" for reason, ways in reasons(report).items()]
-    if told:
-        yield _folded(told, "not judged"), len(told)
+    lines = [f"{reason} ({plural(ways, 'way')})" for reason, ways in reasons(report).items()]
+    if lines:
+        yield _folded(lines, "not judged"), len(lines)
 
 
 def matrix_tail(report: MatrixReport) -> Iterator[str]:
-    """What was compared, and what was taken for granted."""
+    """Coverage, and notes on assumptions."""
     yield coverage(report)
     if notes := matrix_notes(report):
         yield bullets(notes)
@@ -70,15 +70,15 @@ def _cell(cell: Cell | None) -> str:
 
 
 def _in_table(name: str) -> str:
-    """Not even code may hold the sign that ends a table's cell."""
+    """A name as code in a cell: ``|`` ends a cell even inside code."""
     return code(name).replace("|", "&#124;")
 
 
 def _obstacle(item: Obstacle) -> str:
     finding = item.finding
     subject = code(f"{crd_name(finding.crd, finding.versions)} {', '.join(item.paths)}".strip())
-    said = "\n".join(escape_text(part_line(part)) for part in item.parts)
-    return details(f"{finding.rule}, {plural(item.ways, 'way')}: {subject}", block(said))
+    lines = "\n".join(escape_text(part_line(part)) for part in item.parts)
+    return details(f"{finding.rule}, {plural(item.ways, 'way')}: {subject}", block(lines))
 
 
 def _cluster(cluster: MatrixCluster) -> str:

@@ -1,4 +1,4 @@
-"""A check as lines of text: what the change does, then what stands between the head and each rollback target."""
+"""A check as lines of text: the change itself, then the head against each rollback target."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def check_text(report: CheckReport, style: Style) -> Iterator[str]:
-    """All lines; of a section without anything to say, one."""
+    """All lines of the report; a quiet one omits sections without errors or problems."""
     for note in report.notes if style.verbosity >= 0 else ():
         yield f"note: {note}"
     for waiver in report.waivers:

@@ -31,7 +31,7 @@ _MAX_NAMES = 6
 
 
 def diff_text(report: DiffReport, style: Style) -> Iterator[str]:
-    """All lines of the report; if it is to be quiet, what could not be read and the errors only."""
+    """All lines of the report; a quiet one has only errors and input that could not be read."""
     quiet = style.verbosity < 0
     if quiet and not has_quiet_output(report):
         return
@@ -53,7 +53,7 @@ def diff_text(report: DiffReport, style: Style) -> Iterator[str]:
 
 
 def has_quiet_output(report: DiffReport) -> bool:
-    """Whether even a quiet report has to speak."""
+    """Whether a quiet report prints anything."""
     return bool(report.by_severity()[Severity.ERROR] or report.problems or report.unexplained)
 
 
@@ -82,7 +82,7 @@ def _direction(findings: Sequence[Finding], title: str, style: Style) -> Iterato
 
 
 def _short_list(findings: Sequence[Finding], style: Style) -> Iterator[str]:
-    """What only loses or gains a value, one line each, under its CRD."""
+    """Findings of severity info, one line each, under their CRD."""
     crd = ""
     for finding in sorted(findings, key=lambda item: (item.crd, item.version, item.path)):
         name = f"{finding.crd}/{finding.version}".rstrip("/")
@@ -113,7 +113,7 @@ def _undecided(report: DiffReport, style: Style) -> Iterator[str]:
 
 
 def _unexplained(report: DiffReport, style: Style) -> Iterator[str]:
-    """Rejections of recorded objects that no finding explains: there should be none."""
+    """Rejections of recorded objects that no finding explains; each is a bug of crdcompat."""
     if not report.unexplained:
         return
     yield ""

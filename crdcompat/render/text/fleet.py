@@ -1,4 +1,4 @@
-"""A report on many clusters as lines of text: how far back, what blocks, what was not judged, then the clusters."""
+"""A report on many clusters as lines of text: verdicts by target, what blocks, what was not judged, the clusters."""
 
 from __future__ import annotations
 

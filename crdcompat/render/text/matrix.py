@@ -71,12 +71,12 @@ def _unjudged(report: MatrixReport, style: Style) -> Iterator[str]:
         return
     yield ""
     yield style.paint("What was not judged", "bold")
-    told = [f"{reason} ({plural(ways, 'way')})" for reason, ways in found.items()]
-    yield from _cut_short(told, style)
+    lines = [f"{reason} ({plural(ways, 'way')})" for reason, ways in found.items()]
+    yield from _cut_short(lines, style)
 
 
 def _findings(cell: Cell, style: Style) -> Iterator[str]:
-    """Errors and warnings of a cell, a line each: diff tells all of them."""
+    """Errors and warnings of a cell, a line each; ``diff`` shows them in full."""
     shown = [finding for finding in cell.findings if finding.counts and finding.severity != Severity.INFO]
     if not shown:
         return

@@ -50,7 +50,7 @@ def simulation_text(report: SimulationReport, style: Style) -> Iterator[str]:
 
 
 def _causes(report: SimulationReport, style: Style) -> Iterator[str]:
-    """Summed up: how many objects hold what, and the two ways out."""
+    """Rejected values by field: number of objects, and the fix."""
     if not report.causes:
         return
     reader = judging(report)

@@ -1,4 +1,4 @@
-"""How a section of a check is named."""
+"""The title of a section of a check."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from crdcompat.vocabulary import Against
 
 
 def section_title(section: Section) -> str:
-    """What a section of a check is about."""
+    """``What this change does``, or which rollback target it is compared with."""
     return (
         "What this change does"
         if section.against == Against.BASE

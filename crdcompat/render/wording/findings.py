@@ -1,4 +1,4 @@
-"""A finding and a diff, in sentences and lines that text, Markdown, HTML and JUnit share."""
+"""Sentences on findings and diffs that text, Markdown, HTML and JUnit share."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ def direction_title(report: DiffReport, direction: Direction) -> str:
     return DIRECTION_TITLES[direction].format(old=report.old.name, new=report.new.name)
 
 
-def commit_line(told: IntroducedBy) -> str:
-    """The commit that brought a line: short id, day, subject, and since which release it is there."""
-    if not told.commit:
-        return told.subject
-    since = f" (since {told.since})" if told.since else ""
-    return f"{told.commit[:12]} {str(told.date)[:10]} {told.subject}{since}"
+def commit_line(commit: IntroducedBy) -> str:
+    """The commit that introduced a line: short id, day, subject, first release with it."""
+    if not commit.commit:
+        return commit.subject
+    since = f" (since {commit.since})" if commit.since else ""
+    return f"{commit.commit[:12]} {str(commit.date)[:10]} {commit.subject}{since}"
 
 
 def expired_waiver_sentence(finding: Finding) -> str:
-    """Why a finding counts that was accepted once."""
+    """Why a finding with a waiver counts: the waiver has expired."""
     return f"It was accepted once, and its waiver has expired: {finding.ended}"
 
 
 def fix_line(finding: Finding) -> str:
-    """The first advice of its rule, and the command that tells all of it."""
+    """The first fix that the rule names, and the command that shows all."""
     fix = rule(finding.rule).fix
     first = fix.lstrip("- ").split("\n- ")[0]
     return f"{' '.join(first.split())} (crdcompat explain {finding.rule})"
@@ -58,12 +58,12 @@ def undecided_line(entry: UndecidedEntry) -> str:
 
 
 def crd_name(crd: str, version: str) -> str:
-    """``CRD/version``; a change of the whole CRD may be of no version."""
+    """``CRD/version``; a change of the whole CRD may have no version."""
     return f"{crd}/{version}" if version else crd
 
 
 def compared_line(report: DiffReport) -> str:
-    """How much was looked at, in one sentence."""
+    """What was compared, in one sentence of counts."""
     counts = report.counts
     only = [f"{len(names)} only in {side.name}" for names, side in only_on_one_side(report)]
     unread = f" {plural(counts.unread, 'file')} alike on all sides: not read." if counts.unread else ""
@@ -93,7 +93,7 @@ _MAX_CONTEXTS = 3
 
 
 def finding_lines(finding: Finding, style: Style) -> Iterator[str]:
-    """One finding: what, where, what the API server says, a witness, the way out."""
+    """One finding: message, places, errors of the API server, witness, fix."""
     head = style.paint(f"{finding.severity}[{finding.rule}]", finding.severity)
     yield f"{head} {finding.crd}/{finding.version} {style.paint(finding.path, 'path')}  {finding.id}"
     for location in _first_of_each_side(finding.locations):
@@ -123,7 +123,7 @@ def finding_lines(finding: Finding, style: Style) -> Iterator[str]:
 
 
 def _first_of_each_side(locations: Sequence[Location]) -> list[Location]:
-    """One line a side; people change Go types before what is generated from them, so their place is a line more."""
+    """One place per side and kind: a place in Go source is shown besides the YAML that is generated from it."""
     found = {(location.side, location.kind): location for location in reversed(locations)}
     return list(found.values())[::-1]
 

@@ -1,4 +1,4 @@
-"""A fleet in sentences: how far back its clusters can go, and what blocks them."""
+"""Sentences on a fleet: how far back its clusters can go, and what blocks them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MAX_VALUES = 8
 
 
 def fleet_title(report: FleetReport) -> str:
-    """What was replayed on how much."""
+    """Direction, targets, and number of clusters and objects."""
     targets = ", ".join(release.name for release in report.targets)
     if report.direction == Direction.ROLLBACK:
         what = f"Rollback {report.new.name} -> {targets}"
@@ -39,7 +39,7 @@ def how_far(report: FleetReport) -> str:
 
 
 def fleet_notes(report: FleetReport) -> tuple[str, ...]:
-    """What the run took for granted, each once."""
+    """Notes on what the run assumed, each once."""
     sides = (note for release in (report.old, report.new, *report.targets) for note in release.notes)
     notes = [*sides, *report.notes]
     several = [cluster for cluster in report.clusters if len(cluster.recordings) > 1]
@@ -59,7 +59,7 @@ def verdict_tally(counted: Mapping[ReleaseVerdict, int]) -> str:
 
 
 def finding_sentences(finding: FleetFinding, report: FleetReport) -> Iterator[str]:
-    """Who holds what, which targets reject it, what to do about it, and where to look."""
+    """Which clusters have the value, which targets reject it, the fix, an example."""
     share = f"{finding.clusters} of {plural(len(report.clusters), 'cluster')}"
     yield f"{share}: {finding.crd} {finding.path or 'the root'} {_held(finding)}  {finding.id}"
     for item in finding.targets:
@@ -81,15 +81,15 @@ def _held(finding: FleetFinding) -> str:
             values[text] = max(values.get(text, 0), held.clusters)
     if not values:
         return f"is rejected ({finding.type})"
-    told = sorted(values.items(), key=lambda item: (-item[1], item[0]))
-    same = all(count == finding.clusters for _, count in told)
-    shown = ", ".join(text if same else f"{text} ({count})" for text, count in told[:_MAX_VALUES])
-    rest = len(told) - _MAX_VALUES
+    counted = sorted(values.items(), key=lambda item: (-item[1], item[0]))
+    same = all(count == finding.clusters for _, count in counted)
+    shown = ", ".join(text if same else f"{text} ({count})" for text, count in counted[:_MAX_VALUES])
+    rest = len(counted) - _MAX_VALUES
     return f"holds {shown}{f' and {rest} more' if rest > 0 else ''}"
 
 
 def unjudged_sentence(item: UnjudgedReason, report: FleetReport) -> str:
-    """Why, towards which targets, and how much."""
+    """Reason, targets, number of clusters and objects."""
     objects = f"{plural(item.objects, 'object')}: " if item.objects else ""
     share = f"{item.clusters} of {plural(len(report.clusters), 'cluster')}"
     return f"{share}, to {', '.join(item.targets)}: {objects}{item.reason}, e.g. {item.example}"
@@ -99,16 +99,16 @@ def cluster_sentence(cluster: FleetCluster, report: FleetReport) -> str:
     """A cluster and each target: ``can go to``, ``unknown``, ``not to``, and why."""
     paths = {finding.id: f"{finding.kind} {finding.path}".strip() for finding in report.findings}
     by_text: dict[tuple[str, str], list[str]] = {}
-    for standing in cluster.verdicts:
-        said, why, name = "can go to", "", standing.target
-        if standing.verdict == ReleaseVerdict.UNKNOWN:
-            said, why = "unknown for", f" ({_first(standing.unjudged) or 'nothing was judged'})"
-        elif standing.verdict == ReleaseVerdict.BLOCKED:
-            said, why = "not to", f" ({_first([paths[id_] for id_ in standing.findings])})"
-        elif lossy := standing.objects[WriteResult.LOSES_DATA]:
+    for item in cluster.verdicts:
+        answer, why, name = "can go to", "", item.target
+        if item.verdict == ReleaseVerdict.UNKNOWN:
+            answer, why = "unknown for", f" ({_first(item.unjudged) or 'nothing was judged'})"
+        elif item.verdict == ReleaseVerdict.BLOCKED:
+            answer, why = "not to", f" ({_first([paths[id_] for id_ in item.findings])})"
+        elif lossy := item.objects[WriteResult.LOSES_DATA]:
             name = f"{name} (data of {plural(lossy, 'object')} is lost)"
-        by_text.setdefault((said, why), []).append(name)
-    parts = [f"{said} {', '.join(names)}{why}" for (said, why), names in by_text.items()]
+        by_text.setdefault((answer, why), []).append(name)
+    parts = [f"{answer} {', '.join(names)}{why}" for (answer, why), names in by_text.items()]
     version = f" ({cluster.version})" if cluster.version else ""
     others = f" and {plural(len(cluster.recordings) - 1, 'other recording')}" if len(cluster.recordings) > 1 else ""
     return f"{cluster.name}{others}{version}: {'; '.join(parts)}"
@@ -119,18 +119,18 @@ def _first(texts: Sequence[str]) -> str:
 
 
 def farthest_last(report: FleetReport) -> list[FleetCluster]:
-    """The clusters, those first that can go least far; the most stuck of them first."""
+    """The clusters by how far they can go, least far first, then by number of targets that block."""
     targets = [release.name for release in report.targets]
 
     def far(cluster: FleetCluster) -> tuple[int, int, str]:
-        blocked = sum(standing.verdict == ReleaseVerdict.BLOCKED for standing in cluster.verdicts)
+        blocked = sum(item.verdict == ReleaseVerdict.BLOCKED for item in cluster.verdicts)
         return (targets.index(cluster.farthest) if cluster.farthest else -1, -blocked, cluster.name)
 
     return sorted(report.clusters, key=far)
 
 
 def coverage(report: FleetReport) -> str:
-    """How much was read, and what was not."""
+    """How many recordings and files were read, and how many not."""
     read = report.recordings - len(report.unread)
     return (
         f"Read {read} of {plural(report.recordings, 'recording')}; {len(report.unread)} could not be read,"

@@ -1,4 +1,4 @@
-"""A matrix in sentences: verdicts, reasons, coverage, and the answer for one cluster."""
+"""Sentences on a matrix: verdicts, reasons, coverage, and the answer for one cluster."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ BLOCKING = {
 
 
 def matrix_notes(report: MatrixReport) -> tuple[str, ...]:
-    """What was taken for granted, each once."""
+    """Notes on assumptions, each once."""
     sides = [note for release in report.releases for note in release.notes]
     return tuple(dict.fromkeys((*report.notes, *sides)))
 
 
 def part_line(part: ObstaclePart) -> str:
-    """``since release-4.14: "MachineAPI", "Build"``, and which ways, where it is not all over that release."""
+    """``since release-4.14: "MachineAPI", "Build"``, and the pairs unless all across that release have it."""
     values = f": {listed(part.values, _MAX_VALUES)}" if part.values else ""
     if part.usual:
         return f"since {part.since}{values}"
@@ -52,7 +52,7 @@ def part_line(part: ObstaclePart) -> str:
 
 
 def reasons(report: MatrixReport) -> dict[str, int]:
-    """Why something was not judged, and on how many ways."""
+    """Reasons why something was not judged, each with its number of pairs of releases."""
     found: dict[str, int] = {}
     for cell in report.cells:
         for reason in cell.unjudged:
@@ -61,44 +61,44 @@ def reasons(report: MatrixReport) -> dict[str, int]:
 
 
 def cluster_title(cluster: MatrixCluster) -> str:
-    """What the cluster is, and what it runs."""
+    """The names of the recordings, and what the cluster runs."""
     names = ", ".join(source.rstrip("/").rpartition("/")[2] for source in cluster.sources)
-    told = [f"runs {cluster.version}"] if cluster.version else []
-    told += [f"taken as {cluster.origin}"] if cluster.origin else []
-    return f"How far back the cluster of {names} can go" + (f" ({', '.join(told)})" if told else "")
+    known = [f"runs {cluster.version}"] if cluster.version else []
+    known += [f"taken as {cluster.origin}"] if cluster.origin else []
+    return f"How far back the cluster of {names} can go" + (f" ({', '.join(known)})" if known else "")
 
 
 def target_lines(report: SimulationReport) -> list[str]:
-    """What stands in the way to one release, then what would be lost on it."""
+    """Rejected values for one target release, then fields that would be lost."""
     return [*_cause_lines(report), *_loss_lines(report)]
 
 
 def _cause_lines(report: SimulationReport) -> list[str]:
-    """``ClusterVersion/version: status.a[*], status.b[*]: "A"``: which object, or how many, and what stands where."""
-    alike: dict[tuple[str, str], list[str]] = {}
+    """``ClusterVersion/version: status.a[*], status.b[*]: "A"``: the object or the number of objects, paths, values."""
+    by_value: dict[tuple[str, str], list[str]] = {}
     for cause in report.causes:
         who = cause.example.partition(" in ")[0] if cause.objects == 1 else plural(cause.objects, cause.kind)
         held = listed(cause.values, _MAX_VALUES) if cause.values else f"rejected ({cause.type})"
-        alike.setdefault((who, held), []).append(cause.path or "the object")
-    return [f"{who}: {', '.join(paths)}: {held}" for (who, held), paths in alike.items()]
+        by_value.setdefault((who, held), []).append(cause.path or "the object")
+    return [f"{who}: {', '.join(paths)}: {held}" for (who, held), paths in by_value.items()]
 
 
 def _loss_lines(report: SimulationReport) -> Iterator[str]:
-    """``Widget/n/a loses spec.size``, ``3 Widgets lose spec.size, spec.tags[*].key``; kinds of one name tell theirs."""
-    alike: dict[tuple[str, str, str], list[str]] = {}
+    """``Widget/n/a loses spec.size``, ``3 Widgets lose spec.size, spec.tags[*].key``; equal kinds show the CRD."""
+    by_value: dict[tuple[str, str, str], list[str]] = {}
     for loss in losses(report):
         who = f"{loss.example} loses" if loss.objects == 1 else f"{plural(loss.objects, loss.kind)} lose"
-        alike.setdefault((loss.kind, loss.crd, who), []).append(loss.path)
-    crds = Counter(kind for kind, _ in {(kind, crd) for kind, crd, _ in alike})
-    for (kind, crd, who), paths in alike.items():
+        by_value.setdefault((loss.kind, loss.crd, who), []).append(loss.path)
+    crds = Counter(kind for kind, _ in {(kind, crd) for kind, crd, _ in by_value})
+    for (kind, crd, who), paths in by_value.items():
         which = f" (of {crd})" if crds[kind] > 1 else ""
         rest = len(paths) - _MAX_PATHS
         yield f"{who} {', '.join(paths[:_MAX_PATHS])}{f' and {rest} more' if rest > 0 else ''}{which}"
 
 
 def cluster_answer(cluster: MatrixCluster) -> str:
-    """The answer in a sentence; what neither release defines is left out of it, and that is said."""
-    said = {
+    """Which releases the cluster can go back to, and how many objects no release defines."""
+    targets = {
         "This cluster can go back to": [
             item for item in cluster.targets if item.verdict not in (ReleaseVerdict.BLOCKED, ReleaseVerdict.UNKNOWN)
         ],
@@ -107,7 +107,7 @@ def cluster_answer(cluster: MatrixCluster) -> str:
             item for item in cluster.targets if item.verdict == ReleaseVerdict.UNKNOWN
         ],
     }
-    parts = [f"{words} {', '.join(item.target for item in found)}" for words, found in said.items() if found]
+    parts = [f"{words} {', '.join(item.target for item in found)}" for words, found in targets.items() if found]
     sentence = "; ".join(parts) or "None of the releases is older: there is none to go back to"
     counted = (sum(item.outside for item in target.report.not_simulated) for target in cluster.targets)
     left_out = max(counted, default=0)
@@ -116,19 +116,19 @@ def cluster_answer(cluster: MatrixCluster) -> str:
 
 
 def verdicts(report: MatrixReport) -> str:
-    """``5 releases: 10 rollbacks (10 blocked), 10 upgrades (9 at risk, 1 clean)``: numbers and words of ours only."""
+    """``5 releases: 10 rollbacks (10 blocked), 10 upgrades (9 at risk, 1 clean)``: only numbers and fixed words."""
     parts = []
     for direction in Direction:
         counted = report.by_verdict(direction)
-        told = ", ".join(f"{count} {verdict}" for verdict, count in counted.items() if count)
-        parts += [f"{plural(sum(counted.values()), direction)} ({told})"] if told else []
+        counts = ", ".join(f"{count} {verdict}" for verdict, count in counted.items() if count)
+        parts += [f"{plural(sum(counted.values()), direction)} ({counts})"] if counts else []
     waived = len({finding.id for cell in report.cells for finding in cell.findings if finding.waiver is not None})
     more = f"; {plural(waived, 'finding')} waived, and not counted" if waived else ""
     return f"{len(report.releases)} releases: {', '.join(parts)}{more}"
 
 
 def coverage(report: MatrixReport) -> str:
-    """How much was compared, and what was not because only one release of a pair has it."""
+    """Number of CRDs compared, and of CRDs that only one release of a pair has."""
     counts = [cell.report.counts for cell in report.cells]
     both = [each.compared for each in counts]
     alone = max((len(each.only_old) + len(each.only_new) for each in counts), default=0)

@@ -1,4 +1,4 @@
-"""The grid of a matrix as lines: rows are where one comes from, columns where one goes to."""
+"""The grid of a matrix as lines: rows are origins, columns targets."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ _LETTERS = {
 }
 _CORNER = "from \\ to"
 _GAP = "  "
-#: What is longer is cut to its end, if it is a path.
+#: A longer name is cut to its last parts, if it is a path.
 _MAX_LABEL = 24
 
 
 def labels(report: MatrixReport) -> dict[str, str]:
-    """The names as they stand in a grid: of a long path so much of its end as tells it from the others."""
+    """Names for the grid: a long path is cut to the shortest end that is unique."""
     names = [release.name for release in report.releases]
     return {name: _end(name, names) if len(name) > _MAX_LABEL else name for name in names}
 
@@ -46,7 +46,7 @@ def _end(name: str, names: Sequence[str]) -> str:
 
 
 def short_names(report: MatrixReport) -> dict[str, str]:
-    """The labels without what all of them begin with, versions kept whole: ``4.13`` of ``release-4.13``."""
+    """The labels without their common beginning, versions kept whole: ``4.13`` for ``release-4.13``."""
     shown = labels(report)
     same = "".join(
         chars[0] for chars in takewhile(lambda chars: len(set(chars)) == 1, zip(*shown.values(), strict=False))
@@ -65,16 +65,16 @@ def cell_text(cell: Cell, *, letters: bool = False) -> str:
 
 
 def legend(report: MatrixReport, *, letters: bool = False) -> str:
-    """What the grid shows."""
-    said = "From the row to the column: errors/warnings."
+    """How to read the grid."""
+    text = "From the row to the column: errors/warnings."
     if letters:
-        said += f" {', '.join(f'{letter}: {verdict}' for verdict, letter in _LETTERS.items())}."
+        text += f" {', '.join(f'{letter}: {verdict}' for verdict, letter in _LETTERS.items())}."
     doubt = any(cell.verdict == ReleaseVerdict.BLOCKED and cell.unjudged for cell in report.cells)
-    return f"{said} A ? at the end: not all of it was judged." if doubt else said
+    return f"{text} A ? at the end: not all of it was judged." if doubt else text
 
 
 def grid(report: MatrixReport, style: Style) -> Iterator[str]:
-    """The lines; where the terminal is too narrow names and verdicts get shorter, then the grid is cut in pieces."""
+    """The lines; a narrow terminal gets short names, then letters for verdicts, then pieces of the grid."""
     full, short = labels(report), short_names(report)
     for names, letters in ((full, False), (short, False), (short, True)):
         table = _Table(report, names, letters=letters)
@@ -87,7 +87,7 @@ def grid(report: MatrixReport, style: Style) -> Iterator[str]:
 
 
 class _Table:
-    """The texts of all cells, and how wide each column is."""
+    """The texts of all cells, and the width of each column."""
 
     def __init__(self, report: MatrixReport, names: dict[str, str], *, letters: bool) -> None:
         self._names = names
@@ -96,11 +96,11 @@ class _Table:
         self._label = max(map(len, (_CORNER, *names.values())))
 
     def width(self, columns: Sequence[str]) -> int:
-        """How wide a piece of these columns is."""
+        """Width of a piece with these columns, in characters."""
         return self._label + sum(len(_GAP) + self._column(name) for name in columns)
 
     def pieces(self, most: int) -> Iterator[list[str]]:
-        """The columns in pieces that fit; one column at least."""
+        """The columns in pieces of at most ``most`` characters, at least one column each; 0: no limit."""
         piece: list[str] = []
         for name in self._names:
             if piece and most and self.width([*piece, name]) > most:
@@ -110,7 +110,7 @@ class _Table:
         yield piece
 
     def lines(self, columns: Sequence[str], style: Style) -> Iterator[str]:
-        """A head, and a line for each release to come from."""
+        """A head, and a line per origin."""
         head = [_CORNER.ljust(self._label), *(self._names[name].ljust(self._column(name)) for name in columns)]
         yield style.paint(_GAP.join(head).rstrip(), "bold")
         for origin, label in self._names.items():

@@ -1,4 +1,4 @@
-"""What the report formats share: which findings to show first, where to show them, and what to say of them."""
+"""What formats share: the order of findings, their primary place, their sentences."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def headline(report: Report) -> str:
 
 
 def notes(report: Report) -> tuple[str, ...]:
-    """What the run took for granted, each once."""
+    """Notes on what the run assumed, each once."""
     if isinstance(report, SimulationReport):
         return (*report.old.notes, *report.new.notes, *report.notes)
     own = (*report.notes, *report.waivers) if isinstance(report, CheckReport) else ()
@@ -48,12 +48,12 @@ def notes(report: Report) -> tuple[str, ...]:
 
 
 def section_key(section: Section) -> str:
-    """``base``, or ``target`` and its name: the same for every run, whatever commit the base is."""
+    """``base``, or ``target`` and its name: the same in every run, whichever commit the base is."""
     return Against.BASE if section.against == Against.BASE else f"{section.against} {section.report.old.name}"
 
 
 def section_counts(section: Section) -> str:
-    """What was found in one section: numbers and words of ours only."""
+    """Counts of one section: only numbers and fixed words."""
     findings = section.report.findings
     existing = sum(finding.status == FindingStatus.EXISTING for finding in findings)
     waived = sum(finding.waiver is not None for finding in findings)
@@ -62,7 +62,7 @@ def section_counts(section: Section) -> str:
 
 
 def distinct(report: DiffReport | CheckReport) -> list[Finding]:
-    """The findings that count, each id once however many targets it breaks, most severe first."""
+    """The findings that count, each id once even if several targets have it, most severe first."""
     by_id: dict[str, Finding] = {}
     for section in sections(report):
         for finding in section.report.findings:
@@ -72,9 +72,9 @@ def distinct(report: DiffReport | CheckReport) -> list[Finding]:
 
 
 def primary(locations: Sequence[Location]) -> Location | None:
-    """Where people change it: in the newer side's files, in the Go source before what is generated from it.
+    """Where to change it: in the newer side's files, in Go source rather than in YAML generated from it.
 
-    None where only the older side has a place: its lines are not those of the tree that is looked at.
+    None where only the older side has a place: review tools show the newer tree.
     """
     newer = [location for location in locations if location.side == Side.NEW]
     return min(newer, key=lambda location: (location.kind != "go", location.line is None), default=None)
@@ -86,16 +86,16 @@ def subject(finding: Finding) -> str:
 
 
 def title(finding: Finding) -> str:
-    """The rule, and which way objects travel."""
+    """``rule (direction)``."""
     return f"{finding.rule} ({finding.direction})"
 
 
 def sentences(finding: Finding) -> list[str]:
-    """What is said of a finding where there is room for little: it, the API server's words, the way out."""
-    said = [f"{crd_name(finding.crd, finding.version)}: {finding.message}."]
-    said += [f"API server: {error}" for error in finding.witness.errors[:1]]
-    said += [f"{expired_waiver_sentence(finding)}."] if finding.ended else []
-    return [escape_text(line) for line in (*said, f"Way out: {fix_line(finding)}")]
+    """A finding in few lines: message, first error of the API server, fix."""
+    lines = [f"{crd_name(finding.crd, finding.version)}: {finding.message}."]
+    lines += [f"API server: {error}" for error in finding.witness.errors[:1]]
+    lines += [f"{expired_waiver_sentence(finding)}."] if finding.ended else []
+    return [escape_text(line) for line in (*lines, f"Way out: {fix_line(finding)}")]
 
 
 def cause_id(report: SimulationReport, cause: RejectedCause) -> str:
@@ -104,17 +104,17 @@ def cause_id(report: SimulationReport, cause: RejectedCause) -> str:
 
 
 def cause_sentences(report: SimulationReport, cause: RejectedCause) -> list[str]:
-    """What recorded objects hold that is rejected, and the way out."""
+    """A rejected value in recorded objects, and its fix."""
     reader = judging(report)
-    said = (
+    lines = (
         f"{cause.crd}: {cause_line(cause)}, and {reader.name} rejects it (e.g. {cause.example})",
         f"Way out: {cause_fix(cause, reader)}",
     )
-    return [escape_text(line) for line in said]
+    return [escape_text(line) for line in lines]
 
 
 def rejected(report: SimulationReport) -> list[SimulatedObject]:
-    """The objects with a write that is rejected."""
+    """The objects with a rejected write."""
     return [item for item in report.objects if item.worst == WriteResult.REJECTED]
 
 
@@ -124,5 +124,5 @@ def object_text(item: SimulatedObject) -> str:
 
 
 def plain(lines: Iterable[str]) -> str:
-    """Lines as plain text, made harmless."""
+    """Lines as plain text, escaped."""
     return "\n".join(finish(lines))

@@ -8,7 +8,7 @@ from crdcompat.vocabulary import Effect
 
 
 def side_yaml(schema: dict[str, Any], spec: dict[str, Any] | None) -> str:
-    """The schema, and where the CRD itself differs, the parts of its ``spec`` that do; empty for a plain CRD."""
+    """The schema, then the parts of the CRD's ``spec`` that differ from a plain CRD; empty for a plain CRD."""
     shown = [part for part in (schema, None if spec is None else {"spec": spec}) if part]
     return "\n".join(map(_yaml, shown))
 

@@ -1,4 +1,4 @@
-"""A simulation in sentences: causes, repairs, and the verdicts of one object."""
+"""Sentences on a simulation: causes, repairs, and the verdicts on one object."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ VERDICT_COLOURS = {
 }
 
 
-#: What each verdict on a repair says.
+#: Verdict on a repair -> sentence.
 REPAIRS = {
     RepairVerdict.MAIN: "a single write to the object without the bad values is accepted; as a merge patch",
     RepairVerdict.STATUS: (
@@ -65,7 +65,7 @@ def object_lines(item: SimulatedObject, style: Style) -> Iterator[str]:
 
 
 def cause_fix(cause: RejectedCause, reader: Release) -> str:
-    """What to do about it: a write, or a wider schema in the judging release."""
+    """The fix: a write, or a wider schema in the judging release."""
     endpoint = "/status" if cause.endpoint == Endpoint.STATUS else "the object itself"
     where = f", or widen {place(cause.location)} of {reader.name}" if cause.location is not None else ""
     verb = "set it" if cause.type == "FieldValueRequired" else "take it out"
@@ -73,7 +73,7 @@ def cause_fix(cause: RejectedCause, reader: Release) -> str:
 
 
 def cause_line(cause: RejectedCause) -> str:
-    """How many objects hold what is rejected."""
+    """Number of objects with the rejected value, path and value."""
     where, share = cause.path or "the root", f"{cause.objects} of {cause.total} {cause.kind}"
     if cause.type == "FieldValueRequired":
         return f"{share}: {where} is missing, and required"
@@ -83,7 +83,7 @@ def cause_line(cause: RejectedCause) -> str:
 
 
 def replay_title(report: SimulationReport) -> str:
-    """What was replayed on how much."""
+    """Direction, releases, number of objects."""
     old, new = report.old.name, report.new.name
     what = f"Rollback {new} -> {old}" if report.direction == Direction.ROLLBACK else f"Upgrade {old} -> {new}"
     return f"{what} replayed on {plural(len(report.objects), 'recorded object')}"
