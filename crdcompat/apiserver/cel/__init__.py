@@ -1,6 +1,6 @@
 """CEL rules (x-kubernetes-validations) as the API server of a given minor evaluates them.
 
-The CEL library itself is loaded when the first rule is evaluated, not when this package is imported.
+The first evaluation of a rule loads the CEL library, which is expensive; the import of this package does not.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ __all__ = ["CelOutcome", "RuleEvaluator"]
 
 @dataclass(frozen=True, slots=True)
 class CelOutcome:
-    """What the rules say of one object.
+    """The result of the rules on one object.
 
-    ``warnings`` are the texts of failures on unchanged values, which the API server sends as HTTP warnings;
-    ``unknown`` the rules that could not be judged.
+    ``warnings`` are the messages of failures on unchanged values, which the API server sends as HTTP warnings.
+    ``unknown`` are the rules that could not be evaluated.
     """
 
     errors: tuple[FieldError, ...] = ()
@@ -36,11 +36,11 @@ class CelOutcome:
     warnings: tuple[str, ...] = ()
 
 
-_NOTHING = CelOutcome()
+_NO_RULES = CelOutcome()
 
 
 class RuleEvaluator:
-    """All rules of one schema, for one server. Rules are compiled when their node is first met."""
+    """All rules of one schema, for one server. The rules of a node are compiled on first use."""
 
     def __init__(self, root: Node, server: Server) -> None:
         from crdcompat.apiserver.cel import walk
@@ -49,17 +49,17 @@ class RuleEvaluator:
         self._server = server
         self._steps: Step | None = None
         self._built = False
-        #: Whether the API server would evaluate anything; rules inside allOf alone do not count.
-        self.has_rules = server.does("cel") and _deep(lambda: walk.has_rules(root.raw), otherwise=True)
+        #: Whether the API server evaluates any rule. It evaluates none if all rules are inside allOf.
+        self.has_rules = server.does("cel") and _unless_too_deep(lambda: walk.has_rules(root.raw), otherwise=True)
 
     def evaluate(self, new: dict[str, Any], pair: Pair | None, *, ratchet: bool) -> CelOutcome:
-        """The rules on a whole decoded object.
+        """Evaluate the rules on a whole decoded object.
 
-        ``pair`` joins it with the stored object (None on create); with ``ratchet``, failures of rules
-        without oldSelf on unchanged values become warnings.
+        ``pair`` correlates it with the stored object (None on create). With ``ratchet``, failures of rules without
+        oldSelf on unchanged values are warnings (KEP-4008).
         """
         if not self.has_rules:
-            return _NOTHING
+            return _NO_RULES
         from crdcompat.apiserver.cel.evaluate import Findings
 
         found = Findings()
@@ -67,7 +67,7 @@ class RuleEvaluator:
         return CelOutcome(tuple(found.errors), tuple(found.unknown), tuple(found.warnings))
 
     def breaks(self, new: dict[str, Any]) -> bool:
-        """Whether any rule is against a new object: as ``evaluate``, up to the first error."""
+        """Whether any rule rejects a new object: ``evaluate`` up to the first error."""
         if not self.has_rules:
             return False
         from crdcompat.apiserver.cel.evaluate import Findings
@@ -90,8 +90,8 @@ class RuleEvaluator:
             found.unknown.append(Unknown("<nil>", "x-kubernetes-validations", "nested too deeply to be walked"))
 
 
-def _deep(question: Callable[[], bool], *, otherwise: bool) -> bool:
+def _unless_too_deep(test: Callable[[], bool], *, otherwise: bool) -> bool:
     try:
-        return question()
+        return test()
     except RecursionError:
         return otherwise

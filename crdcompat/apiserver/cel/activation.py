@@ -1,4 +1,4 @@
-"""A node's value, converted, and a rule run on it."""
+"""The converted value of a node, and the evaluation of a rule on it."""
 
 from __future__ import annotations
 
@@ -6,69 +6,72 @@ from functools import lru_cache
 from typing import Any
 
 from crdcompat.apiserver.cel import environment
-from crdcompat.apiserver.cel.bounds import MOST_STEPS, footprint
+from crdcompat.apiserver.cel.bounds import MAX_STEPS, footprint
 
-_LONGEST_REMEMBERED = 64  # characters of a text whose results are kept
+_MAX_CACHED_LENGTH = 64  # characters of a string whose results are cached
 
 
 class UndecidedError(Exception):
-    """Why a rule could not be evaluated."""
+    """A rule could not be evaluated; the text is the reason."""
 
 
 class FailedError(Exception):
-    """A rule's evaluation ended in an error, here in cel-go's words."""
+    """The evaluation of a rule ended in an error; the text is cel-go's."""
 
 
 class Data:
-    """A node's value and its old one, converted, with what is wrong with them: all rules of the node share it.
+    """The converted new and old value of a node, shared by all its rules, and their misfits.
 
-    ``misfit`` says why the whole does not fit its schema, ``misfits`` why members do not, ``loose`` what else may not.
+    A misfit is the reason why data does not fit its schema: ``misfit`` for the value as a whole, ``misfits`` by name of
+    member, ``item_misfit`` for an item of a list or map.
     """
 
-    __slots__ = ("_activation", "_size", "has_old", "loose", "misfit", "misfits", "value")
+    __slots__ = ("_activation", "_size", "has_old", "item_misfit", "misfit", "misfits", "value")
 
     def __init__(self, value: dict[str, Any], *, has_old: bool) -> None:
         self.value = value
         self.has_old = has_old
         self.misfit: str | None = None
         self.misfits: dict[str, str] = {}
-        self.loose: str | None = None
+        self.item_misfit: str | None = None
         self._activation: Any = None
         self._size: tuple[float, float] | None = None
 
     @property
     def activation(self) -> Any:
-        """What the CEL library evaluates rules on."""
+        """The variables of a rule, in the form of the CEL library."""
         if self._activation is None:
             self._activation = environment.full().Activation(self.value)
         return self._activation
 
     @property
     def text(self) -> str | None:
-        """The whole of the data where that is one short text, else None."""
-        mine = self.value["self"]
-        return mine if type(mine) is str and not self.has_old and len(mine) <= _LONGEST_REMEMBERED else None
+        """The value if it is a short string without an old value, else None."""
+        new = self.value["self"]
+        return new if type(new) is str and not self.has_old and len(new) <= _MAX_CACHED_LENGTH else None
 
     @property
     def size(self) -> tuple[float, float]:
-        """Its ``footprint``."""
+        """The ``footprint`` of the data."""
         if self._size is None:
             self._size = footprint(self.value)
         return self._size
 
 
 def run(expression: Any, data: Data) -> Any:
-    """The result of a rule, as the CEL library gives it. Raises UndecidedError where it gives none."""
+    """The result of a rule, as a value of the CEL library. Raises UndecidedError if there is none."""
     try:
         text = data.text
-        return expression.eval(data.activation) if text is None else _of_text(expression, text)
+        return expression.eval(data.activation) if text is None else _run_on_text(expression, text)
     except (RuntimeError, UnicodeError) as error:
         if "Iteration budget" in str(error):
-            raise UndecidedError(f"the rule loops more than {MOST_STEPS} times on this object") from None
+            raise UndecidedError(f"the rule loops more than {MAX_STEPS} times on this object") from None
         raise UndecidedError(f"the rule cannot be evaluated on this object: {error}") from None
 
 
 @lru_cache(maxsize=16384)
-def _of_text(expression: Any, text: str) -> Any:
-    """A rule on one short text: the same rules stand at many fields, and the search tries the same texts on each."""
+def _run_on_text(expression: Any, text: str) -> Any:
+    """``run`` on one short string. Cached, because many fields share a rule, and the search for example objects tries
+    the same strings on each.
+    """
     return expression.eval(environment.full().Activation({"self": text, "oldSelf": None, "__old": []}))

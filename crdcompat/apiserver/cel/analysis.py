@@ -1,8 +1,7 @@
-"""What a rule reads and does, found on its tree with the schema at hand, before anything is evaluated.
+"""Static analysis of a rule by its tree and the schema.
 
-Four questions: which parts of self and oldSelf it reads (only those are converted), whether it compares
-lists whose equality ignores order, whether it needs an operation that has no counterpart here, and how
-much work and memory it can cost at most.
+It finds the parts of self and oldSelf that the rule reads (only those are converted), whether the rule compares lists
+whose equality ignores order, whether it depends on their order, and whether it needs an unsupported operation.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     from crdcompat.apiserver.cel.syntax import Expr
 
 _EQUALITY = frozenset({"_==_", "_!=_", "@in", "indexOf", "lastIndexOf", "includes"})
-#: What shows in which order a list stands.
+#: Functions whose result depends on the order of a list.
 _ORDER = frozenset(
     {
         *(
@@ -40,7 +39,7 @@ _ORDER = frozenset(
 
 @dataclass(slots=True)
 class Place:
-    """Where an expression points to: a part of self or oldSelf, and its type."""
+    """A part of self or oldSelf that an expression denotes, with its type."""
 
     view: View | None
     reads: Reads
@@ -48,16 +47,19 @@ class Place:
 
 @dataclass(slots=True)
 class Analysis:
+    """The result of the analysis of one rule."""
+
     self_reads: Reads = field(default_factory=Reads)
     old_reads: Reads = field(default_factory=Reads)
     uses_self: bool = False
-    compares: bool = False  # == on objects: members CEL cannot see count too
+    compares: bool = False  # == on objects or lists, where members without a CEL type count too
     compares_unordered: bool = False
     depends_on_order: bool = False
-    obstacle: str | None = None  # why it cannot be evaluated rightly
+    obstacle: str | None = None  # the reason why it cannot be evaluated correctly
 
 
 def analyse(tree: Expr, view: View, *, optional_old: bool) -> Analysis:
+    """Analyse the tree of a rule at the node ``view``; ``optional_old`` is its optionalOldSelf."""
     found = Analysis()
     roots: dict[str, Place | None] = {
         "self": Place(view, found.self_reads),
@@ -74,13 +76,13 @@ class _Walk:
         self.found = found
 
     def visit(self, expr: Expr, scope: Mapping[str, Place | None]) -> None:
-        """An expression whose value is used as it is."""
+        """Visit an expression whose whole value the rule uses."""
         place = self.place(expr, scope)
         if place is not None:
             place.reads.whole = True
 
     def place(self, expr: Expr, scope: Mapping[str, Place | None]) -> Place | None:
-        """The part of the object an expression points to, if it is one; its own operands are visited."""
+        """Visit the operands of an expression; return the part of the object that it denotes, else None."""
         match expr.kind:
             case "ident":
                 self.found.uses_self = self.found.uses_self or expr.name in ("self", "oldSelf")
@@ -88,7 +90,7 @@ class _Walk:
             case "select":
                 assert expr.target is not None
                 place = self._member(self.place(expr.target, scope), expr.name)
-                # has() needs to know that the member is there, not what it holds.
+                # has() reads the presence of the member, not its value.
                 return None if expr.test_only else place
             case "call":
                 return self._call(expr, scope)
@@ -125,7 +127,7 @@ class _Walk:
                 return None
             if expr.name == "_[_]":
                 return found
-            found.reads.whole = True  # an optional of it
+            found.reads.whole = True  # the result is an optional of the value
             return None
         operands = [*([expr.target] if expr.target is not None else []), *expr.args]
         places = [self.place(operand, scope) for operand in operands]
@@ -154,7 +156,7 @@ class _Walk:
                 self.found.compares = True
 
     def _fold(self, expr: Expr, scope: Mapping[str, Place | None]) -> None:
-        """A comprehension: its variables point into the range."""
+        """Visit a comprehension. Its variables denote the items of the range."""
         assert expr.over is not None
         over = self.place(expr.over, scope)
         first, second = expr.variables

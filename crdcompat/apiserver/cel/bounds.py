@@ -1,8 +1,8 @@
-"""How much a rule can cost at most, from its tree and the size of its data.
+"""Upper bounds of the cost of a rule, from its tree and the size of its data.
 
-Kubernetes stops a rule at a million cost units. The CEL library stops at 10,000 loop steps by itself, but
-neither long operands inside a loop nor text that doubles at each step. So work and memory are bounded here
-before anything runs.
+Kubernetes stops a rule at a million cost units. The CEL library stops only at 10,000 loop steps, which limits neither
+long operands inside a loop nor a text that doubles at each step. Therefore work and memory are bounded before a rule
+runs.
 """
 
 from __future__ import annotations
@@ -15,22 +15,22 @@ if TYPE_CHECKING:
 
     from crdcompat.apiserver.cel.syntax import Expr
 
-#: Characters and elements touched, all steps together; about a second.
-MOST_WORK = 4e8
-#: Characters and elements held at once.
-MOST_HELD = 5e7
-#: The CEL library's own limit of loop steps.
-MOST_STEPS = 10_000
-#: Functions of ours take lists, which are handed over element by element, at this much the cost.
-_HANDED_OVER = frozenset({"indexOf", "lastIndexOf", "isSorted", "sum", "min", "max"})
-_OURS = 20.0
-#: No object is larger: etcd's limit on a request, with room to spare.
-LARGEST_OBJECT = 2_000_000
+#: Characters and elements processed in all steps; about a second.
+MAX_WORK = 4e8
+#: Characters and elements in memory at a time.
+MAX_MEMORY = 5e7
+#: The loop steps at which the CEL library stops.
+MAX_STEPS = 10_000
+#: List functions that Python implements. The CEL library converts each element for them, at this factor of the cost.
+_PYTHON_FUNCTIONS = frozenset({"indexOf", "lastIndexOf", "isSorted", "sum", "min", "max"})
+_PYTHON_COST = 20.0
+#: Characters and elements of the largest object: above etcd's limit on the size of a request.
+MAX_OBJECT_SIZE = 2_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """Upper bounds of a value: how many elements, the largest of them, all together."""
+    """Upper bounds of a value, in characters and elements: number of elements, largest element, total."""
 
     count: float
     element: float
@@ -41,21 +41,22 @@ _SMALL = Size(1, 1, 1)
 
 
 class Bound:
-    """The work of one rule on data of ``size`` characters and elements, no list longer than ``longest``."""
+    """The cost of one rule on data of ``size`` characters and elements, with lists of at most ``longest`` items."""
 
     def __init__(self, size: float, longest: float) -> None:
         self.data = Size(longest, size, size)
         self.work = 0.0
-        self.held = 0.0
+        self.memory = 0.0
 
     def fits(self, tree: Expr) -> bool:
+        """Whether the work and memory of a rule are within the limits."""
         self.size(tree, {"self": self.data, "oldSelf": self.data}, 1.0)
-        return self.work <= MOST_WORK and self.held <= MOST_HELD
+        return self.work <= MAX_WORK and self.memory <= MAX_MEMORY
 
     def size(self, expr: Expr, scope: Mapping[str, Size], steps: float) -> Size:
-        """The size of an expression's value; ``steps`` is how often it is evaluated."""
+        """The size of an expression's value; ``steps`` is the number of its evaluations."""
         result = self._size(expr, scope, steps)
-        self.held = max(self.held, result.total if expr.kind in ("call", "fold", "list", "map") else 0.0)
+        self.memory = max(self.memory, result.total if expr.kind in ("call", "fold", "list", "map") else 0.0)
         return result
 
     def _size(self, expr: Expr, scope: Mapping[str, Size], steps: float) -> Size:
@@ -96,7 +97,7 @@ class Bound:
         if name in ("_[_]", "_?._", "_[?_]", "value", "orValue"):
             self.work += steps
             return _largest(parts)
-        self.work += steps * (1.0 if name == "size" else total * _OURS if name in _HANDED_OVER else total)
+        self.work += steps * (1.0 if name == "size" else total * _PYTHON_COST if name in _PYTHON_FUNCTIONS else total)
         if name in (
             "_==_",
             "_!=_",
@@ -124,12 +125,12 @@ class Bound:
         assert expr.step is not None
         over = self.size(expr.over, scope, steps)
         initial = self.size(expr.initial, scope, steps)
-        inner = min(steps * max(over.count, 1.0), MOST_STEPS)
+        inner = min(steps * max(over.count, 1.0), MAX_STEPS)
         element = Size(min(over.element, max(self.data.count, over.count)), over.element, over.element)
         first, second = expr.variables
         variables = {first: element, expr.accumulator: _SMALL, **({second: element} if second else {})}
         grown = self.size(expr.step, {**scope, **variables}, inner)
-        rounds = min(max(over.count, 1.0), MOST_STEPS)
+        rounds = min(max(over.count, 1.0), MAX_STEPS)
         if expr.initial.kind in ("list", "map"):
             total = Size(rounds * grown.count, grown.total, initial.total + rounds * grown.total)
         else:
@@ -141,11 +142,11 @@ def _largest(parts: list[Size]) -> Size:
     return Size(max(p.count for p in parts), max(p.element for p in parts), max(p.total for p in parts))
 
 
-def footprint(value: Any, most: float = 1e9) -> tuple[float, float]:
-    """A converted value: its characters and elements, and the length of its longest list or map."""
+def footprint(value: Any, limit: float = 1e9) -> tuple[float, float]:
+    """The characters and elements of a converted value (counted up to ``limit``), and its longest list or map."""
     total, longest = 0.0, 1.0
     stack = [value]
-    while stack and total <= most:
+    while stack and total <= limit:
         item = stack.pop()
         if isinstance(item, (str, bytes)):
             total += len(item) + 1

@@ -1,8 +1,8 @@
-"""A node's value as CEL sees it, guided by the schema, and only what the node's rules read.
+"""Conversion of a node's value to CEL by the schema, restricted to the parts that the node's rules read.
 
-Source: k8s.io/apiserver/pkg/cel/common/values.go; reference section 10.3. Members are named by their escaped
-names. Data that does not fit its schema is an error only when a rule touches it: such a member is left out,
-with the error's text under "\\x01name".
+Source: k8s.io/apiserver/pkg/cel/common/values.go; reference section 10.3. Members have their escaped names. The server
+reports data that does not fit its schema only when a rule reads it. Such a member is therefore omitted, and the text
+of its error is under "\\x01name".
 """
 
 from __future__ import annotations
@@ -16,31 +16,35 @@ from crdcompat.apiserver.cel import strfmt
 from crdcompat.apiserver.cel.views import ANY_ITEM, Reads, View
 from crdcompat.apiserver.correlation import list_map_key
 
-#: Where the members of an object that CEL cannot see are kept, as text: they count in equality.
+#: The key of an object's members without a CEL type, as JSON text, because they count in equality.
 UNSEEN = "\x01"
 
 
 class MisfitError(Exception):
-    """Data that does not fit its schema: an evaluation error once a rule touches it."""
+    """Data does not fit its schema: an evaluation error for rules that read it."""
 
 
 class Conversion:
-    """What one conversion met: misfits by member name, and those that stand in a list or map."""
+    """The options of one conversion, and its misfits: by name of member, and the last one of an item.
 
-    __slots__ = ("loose", "misfits", "ordered", "unseen")
+    ``ordered`` is False to sort lists of type set and map, so that == ignores their order. ``unseen`` adds the members
+    without a CEL type.
+    """
+
+    __slots__ = ("item_misfit", "misfits", "ordered", "unseen")
 
     def __init__(self, *, ordered: bool, unseen: bool) -> None:
-        self.ordered = ordered  # False: set and map lists in a canonical order, so that == ignores theirs
+        self.ordered = ordered
         self.unseen = unseen
         self.misfits: dict[str, str] = {}
-        self.loose: str | None = None
+        self.item_misfit: str | None = None
 
 
 Plan = Callable[[Any, Conversion], Any]
 
 
 def plan(view: View, reads: Reads) -> Plan:
-    """The conversion of a node's value, cut down to what is read of it."""
+    """The conversion of a node's value, restricted to ``reads``."""
     if view.kind == "object":
         return _object(view, reads)
     if view.kind == "map":
@@ -123,7 +127,7 @@ def _put(seen: dict[str, Any], name: str, step: Plan, item: Any, found: Conversi
 
 def _map(view: View, reads: Reads) -> Plan:
     assert view.element is not None
-    # Any key may be asked for by name, so the keys that are read are the union over all children.
+    # A rule may read any key by name, so each value needs the union of the reads of all keys.
     step = plan(view.element, reads.everything if reads.whole else reads.any_child())
 
     def run(value: Any, found: Conversion) -> Any:
@@ -143,7 +147,7 @@ def _list(view: View, reads: Reads) -> Plan:
         if type(value) is not list:
             raise MisfitError("invalid data, expected an array for the provided schema with type=array")
         if not found.ordered and list_type in ("set", "map"):
-            value = sorted(value, key=lambda item: _rank(item, keys if list_type == "map" else None))
+            value = sorted(value, key=lambda item: _sort_key(item, keys if list_type == "map" else None))
         return [_item(step, item, found) for item in value]
 
     return _nullable(view, run)
@@ -153,11 +157,11 @@ def _item(step: Plan, item: Any, found: Conversion) -> Any:
     try:
         return step(item, found)
     except MisfitError as error:
-        found.loose = str(error)
+        found.item_misfit = str(error)
         return None
 
 
-def _rank(item: Any, keys: tuple[str, ...] | None) -> str:
+def _sort_key(item: Any, keys: tuple[str, ...] | None) -> str:
     return repr(list_map_key(item, keys)) if keys is not None else json.dumps(item, sort_keys=True)
 
 

@@ -1,6 +1,6 @@
-"""The CEL environments: one that knows every function of Kubernetes, and what each server knows of it.
+"""The CEL environments: one with every function of Kubernetes for evaluation, and that of each server version.
 
-The CEL library is imported here and only when the first rule is parsed.
+Only this module imports the CEL library, when the first rule is parsed.
 Source: k8s.io/apiserver/pkg/cel/environment/base.go; reference section 10.4 and rollback-truth, fact 15.
 """
 
@@ -19,18 +19,18 @@ if TYPE_CHECKING:
     from crdcompat.apiserver.versions import Server
 
 #: cel-go's limit on a rule's length, in code points.
-LONGEST_RULE = 100_000
+MAX_RULE_LENGTH = 100_000
 
-#: Kubernetes minors: from here on a server also compiles stored rules that need the next minor's libraries.
+#: Since this minor a server also compiles stored rules that need the libraries of the next minor.
 _SKEW_SINCE = 28
-#: OpenShift carries IP and CIDR since 4.14, on Kubernetes 1.27 (openshift/kubernetes#1911).
+#: OpenShift has IP and CIDR since 4.14, on Kubernetes 1.27 (openshift/kubernetes#1911).
 _OPENSHIFT_NET_SINCE = (4, 14)
 
 _NEWEST = 99
 
 
 def _has(_object: Any, _member: str) -> bool:
-    """has() of a member whose data does not fit its schema is that error; see convert.py."""
+    """has() that raises the error of a member whose data does not fit its schema; see ``convert``."""
     fault = _object.get(f"\x01{_member}")
     if isinstance(fault, str):
         raise EvaluationError(fault)
@@ -46,7 +46,7 @@ _LIBRARIES: tuple[tuple[Function, ...], ...] = (
     (Function("k8sHas", ("map", "string"), "bool", _has, member=False),),
 )
 
-#: Functions and operators of CEL's own extensions -> the minor that introduced them in Kubernetes.
+#: Function or operator of CEL's own extensions -> the Kubernetes minor that introduced it.
 _EXTENSIONS: dict[str, int] = {
     **dict.fromkeys(("_?._", "_[?_]", "hasValue", "value", "orValue", "or"), 28),
     **dict.fromkeys(("optional.of", "optional.none", "optional.ofNonZeroValue", "optMap", "optFlatMap"), 28),
@@ -68,20 +68,23 @@ _NET = frozenset(function.name for function in library_net.FUNCTIONS)
 
 
 def level(server: Server) -> int:
-    """The newest minor whose libraries this server compiles stored rules with."""
+    """The newest minor whose libraries this server uses to compile stored rules."""
     return server.minor + 1 if server.minor >= _SKEW_SINCE else server.minor
 
 
 def lacks(server: Server, functions: Iterable[str]) -> tuple[str, ...]:
-    """Those of the functions that the server does not know."""
-    known = level(server)
-    carried = server.openshift is not None and server.openshift >= _OPENSHIFT_NET_SINCE
+    """The functions among ``functions`` that the server does not know."""
+    known, net = level(server), _has_net_backport(server)
     introduced = _introduced()
-    return tuple(name for name in functions if introduced.get(name, 0) > known and not (carried and name in _NET))
+    return tuple(name for name in functions if introduced.get(name, 0) > known and not (net and name in _NET))
+
+
+def _has_net_backport(server: Server) -> bool:
+    return server.openshift is not None and server.openshift >= _OPENSHIFT_NET_SINCE
 
 
 def functions_of(tree: syntax.Expr) -> frozenset[str]:
-    """The functions and operators a rule calls; ``ip.isCanonical`` and the like by their qualified names."""
+    """The functions and operators that a rule calls; namespaced ones by their full names (``ip.isCanonical``)."""
     found: set[str] = set()
     for expr in tree.walk():
         if expr.kind == "call":
@@ -92,6 +95,7 @@ def functions_of(tree: syntax.Expr) -> frozenset[str]:
 
 
 def qualified(call: syntax.Expr) -> str:
+    """The name of the called function, with its namespace if it has one."""
     target = call.target
     if target is not None and target.kind == "ident":
         name = f"{target.name}.{call.name}"
@@ -101,7 +105,7 @@ def qualified(call: syntax.Expr) -> str:
 
 
 class RefusedError(Exception):
-    """A rule that the CEL library does not compile."""
+    """The CEL library does not compile the rule."""
 
 
 @cache
@@ -147,25 +151,25 @@ def _type(cel: Any, name: str) -> Any:
 
 @cache
 def full() -> Any:
-    """The environment rules are evaluated in: everything Kubernetes knows, values untyped."""
+    """The environment for evaluation: all functions of Kubernetes, with untyped variables."""
     return _environment(_NEWEST, net=True, self_type="dyn", old_type="dyn")
 
 
 @cache
-def _of_server(known: int, net: bool, self_type: str) -> Any:
+def _server_environment(known: int, net: bool, self_type: str) -> Any:
     return _environment(known, net=net, self_type=self_type, old_type=self_type)
 
 
 def parse(rule: str) -> syntax.Parsed:
-    """The tree of a rule as written. Raises RefusedError."""
+    """The tree of the original text of a rule. Raises RefusedError."""
     return syntax.read(_compiled(full(), rule, disable_check=True).serialize())
 
 
 def compile_rule(rule: str) -> Any:
     """The evaluable expression of a rewritten rule. Raises RefusedError.
 
-    Kubernetes compares int with double (since 1.28), which the CEL library's checker refuses and its
-    evaluator does.
+    Kubernetes compares int with double (since 1.28). The checker of the CEL library refuses such comparisons, but its
+    evaluator supports them.
     """
     try:
         return _compiled(full(), rule)
@@ -177,8 +181,8 @@ def compile_rule(rule: str) -> Any:
 
 
 def _compiled(environment: Any, rule: str, *, disable_check: bool = False) -> Any:
-    if len(rule) > LONGEST_RULE:
-        raise RefusedError(f"the rule is longer than {LONGEST_RULE} characters")
+    if len(rule) > MAX_RULE_LENGTH:
+        raise RefusedError(f"the rule is longer than {MAX_RULE_LENGTH} characters")
     try:
         return environment.compile(rule, disable_check=disable_check)
     except (UnicodeEncodeError, TypeError):
@@ -196,10 +200,9 @@ _ISSUE = re.compile(r"^ERROR: <input>:(\d+):(\d+): ", re.MULTILINE)
 
 
 def compile_issues(rule: str, server: Server, self_type: str) -> list[tuple[int, int, str]] | None:
-    """What that server's compiler says of the rule: (line, column, sentence), or None if it compiles."""
-    carried = server.openshift is not None and server.openshift >= _OPENSHIFT_NET_SINCE
+    """The errors of the server's compiler: (line, column, sentence); None if the rule compiles."""
     try:
-        _compiled(_of_server(level(server), carried, self_type), rule)
+        _compiled(_server_environment(level(server), _has_net_backport(server), self_type), rule)
     except RefusedError as error:
         parts = _ISSUE.split(str(error))[1:]
         return sorted(

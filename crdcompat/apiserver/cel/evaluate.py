@@ -1,8 +1,7 @@
-"""The rules of one schema node against its value: what fails, what is only warned of, what stays unknown.
+"""Evaluation of the rules of one schema node on its value: errors, warnings and undecided rules.
 
-Source: apiextensions-apiserver, pkg/apiserver/schema/cel/validation.go; reference sections 10.1 and 10.2.
-
-Errors of the CEL library in the words of cel-go, which Kubernetes uses.
+Source: apiextensions-apiserver, pkg/apiserver/schema/cel/validation.go; reference sections 10.1 and 10.2. Errors of
+the CEL library are translated to those of cel-go, which Kubernetes uses.
 """
 
 from __future__ import annotations
@@ -31,13 +30,13 @@ if TYPE_CHECKING:
     from crdcompat.apiserver.versions import Server
     from crdcompat.schema.paths import Trail
 
-_LONGEST_MESSAGE = 5120  # bytes of a messageExpression's result
+_MAX_MESSAGE_BYTES = 5120  # of the result of a messageExpression
 _REASONS = frozenset({errors.FORBIDDEN, errors.REQUIRED, errors.DUPLICATE})
 
 
 @dataclass(slots=True)
 class Findings:
-    """What one evaluation gathers; ``first_only``: after an error nothing more is asked."""
+    """The results of one evaluation; ``first_only`` ends it at the first error."""
 
     errors: list[FieldError] = field(default_factory=list)
     unknown: list[Unknown] = field(default_factory=list)
@@ -46,7 +45,7 @@ class Findings:
 
 
 class NodeRules:
-    """The rules at one place, compiled for one server."""
+    """The rules of one schema node, compiled for one server."""
 
     __slots__ = ("_messages", "old_plan", "raw", "rules", "self_plan", "server", "unseen", "uses_old", "view")
 
@@ -64,20 +63,21 @@ class NodeRules:
     def _compile(self) -> tuple[Rule, ...]:
         read = [read_rule(index, raw, self.view, self.server) for index, raw in enumerate(self.raw)]
         rules = tuple(rule for rule in read if rule is not None)
-        mine, old = Reads(), Reads()
+        new, old = Reads(), Reads()
         for rule in rules:
-            mine.merge(rule.analysis.self_reads)
+            new.merge(rule.analysis.self_reads)
             old.merge(rule.analysis.old_reads)
             if rule.message_expression:
-                mine.whole = old.whole = True
+                new.whole = old.whole = True
         self.uses_old = any(rule.uses_old for rule in rules)
         self.unseen = any(rule.analysis.compares for rule in rules)
-        self.self_plan: Plan = plan(self.view, mine)
+        self.self_plan: Plan = plan(self.view, new)
         self.old_plan: Plan = plan(self.view, old)
         self.rules = rules
         return rules
 
     def evaluate(self, value: Any, pair: Pair | None, path: Trail, *, ratchet: Ratchet, found: Findings) -> None:
+        """Evaluate the rules on ``value`` at ``path``; add the results to ``found``."""
         rules = self.compiled()
         old = pair.old if pair is not None else None
         shared: dict[bool, Data] = {}
@@ -103,20 +103,20 @@ class NodeRules:
             except UndecidedError as reason:
                 found.unknown.append(Unknown(rule_field(*place_at(path)), rule.text, str(reason)))
             except FailedError as error:
-                words = self._failure(rule, str(error))
-                found.errors.append(self._error(rule, path, errors.INVALID, self._type, words))
+                detail = self._failure(rule, str(error))
+                found.errors.append(self._error(rule, path, errors.INVALID, self._type, detail))
 
     def _error(
-        self, rule: Rule, path: Trail, kind: str, value: Any, words: str | None, *, below: bool = False
+        self, rule: Rule, path: Trail, kind: str, value: Any, detail: str | None, *, at_field_path: bool = False
     ) -> FieldError:
-        """An error of the rule at its node, or ``below`` it at its fieldPath."""
+        """An error of the rule, at its node or at its fieldPath."""
         pointer, keys = place_at(path)
         base, text = len(pointer), rule.text.strip()
-        if below:
+        if at_field_path:
             for step in rule.field_path:
                 path = (path, step)
             pointer, keys = place_at(path)
-        return FieldError(kind, pointer, Keyword.RULE, value, self.server, text, words, rule.index, base, keys)
+        return FieldError(kind, pointer, Keyword.RULE, value, self.server, text, detail, rule.index, base, keys)
 
     @property
     def _type(self) -> str:
@@ -134,11 +134,11 @@ class NodeRules:
         if rule.refused is not None:
             raise UndecidedError(rule.refused)
         ordered = not rule.analysis.compares_unordered
-        result = self._judge(rule, self._data(value, old, shared, ordered=ordered))
+        result = self._result(rule, self._data(value, old, shared, ordered=ordered))
         if (
             not ordered
             and rule.analysis.depends_on_order
-            and result != self._judge(rule, self._data(value, old, shared, ordered=True))
+            and result != self._result(rule, self._data(value, old, shared, ordered=True))
         ):
             raise UndecidedError("the rule compares lists of type set or map and depends on their order too")
         return result
@@ -153,21 +153,22 @@ class NodeRules:
         found = Conversion(ordered=ordered, unseen=self.unseen)
         has_old = old is not None
         misfit = None
-        mine = before = None
+        new_data = old_data = None
         try:
-            mine = self.self_plan(value, found)
+            new_data = self.self_plan(value, found)
             if self.uses_old and has_old:
-                before = self.old_plan(old, found)
+                old_data = self.old_plan(old, found)
         except MisfitError as error:
             misfit = str(error)
-        data = Data({"self": mine, "oldSelf": before, "__old": [before] if has_old else []}, has_old=has_old)
-        data.misfit, data.misfits, data.loose = misfit, found.misfits, found.loose
+        variables = {"self": new_data, "oldSelf": old_data, "__old": [old_data] if has_old else []}
+        data = Data(variables, has_old=has_old)
+        data.misfit, data.misfits, data.item_misfit = misfit, found.misfits, found.item_misfit
         return data
 
-    def _judge(self, rule: Rule, data: Data) -> bool:
-        """Whether the rule holds. Raises UndecidedError and FailedError."""
+    def _result(self, rule: Rule, data: Data) -> bool:
+        """The result of the rule. Raises UndecidedError and FailedError."""
         expression = rule.expression
-        if data.misfit is not None or data.misfits or data.loose is not None:
+        if data.misfit is not None or data.misfits or data.item_misfit is not None:
             expression = self._guarded(rule, data)
         if not rule.always_cheap and not rule.program.is_cheap(*data.size):
             raise UndecidedError("the rule could take more work on this object than is spent on one rule")
@@ -184,13 +185,17 @@ class NodeRules:
         raise FailedError(data.misfits.get(missing_key(text) or "", text))
 
     def _guarded(self, rule: Rule, data: Data) -> Any:
-        """The form for data that does not fit the schema: touching it is an error."""
+        """The expression for data that does not fit its schema, where reading a misfit is an error.
+
+        Raises UndecidedError and FailedError.
+        """
         if data.misfit is not None:
             if not rule.analysis.uses_self:
                 return rule.expression
             raise FailedError(data.misfit)
-        if data.loose is not None or rule.analysis.compares or "_?._" in rule.program.functions:
-            raise UndecidedError(f"data does not fit its schema: {data.loose or next(iter(data.misfits.values()))}")
+        if data.item_misfit is not None or rule.analysis.compares or "_?._" in rule.program.functions:
+            reason = data.item_misfit or next(iter(data.misfits.values()))
+            raise UndecidedError(f"data does not fit its schema: {reason}")
         try:
             return rule.program.form(optional_old=rule.optional_old, guard_has=True)
         except environment.RefusedError as error:
@@ -214,14 +219,14 @@ class NodeRules:
         detail = "" if reason == errors.DUPLICATE else self._detail(rule, value, old, shared)
         if reason in (errors.REQUIRED, errors.FORBIDDEN):
             shown = ABSENT
-        error = self._error(rule, path, reason, shown, detail, below=True)
+        error = self._error(rule, path, reason, shown, detail, at_field_path=True)
         if ratchet:
             found.warnings.append(error.text())
         else:
             found.errors.append(error)
 
     def _detail(self, rule: Rule, value: Any, old: Any, shared: dict[bool, Data]) -> str | None:
-        """The result of messageExpression where it gives a usable text, else the message; None if there is neither."""
+        """The result of messageExpression if that is a valid message, else the message; None without either."""
         source = rule.message_expression
         if not source or (old is None and "oldSelf" in program(source).names):
             return rule.own_message
@@ -239,7 +244,7 @@ class NodeRules:
         if result.type().name() != "STRING":
             return rule.own_message
         text = str(result.value()).strip()
-        if not text or "\n" in text or len(text.encode("utf-8", "replace")) > _LONGEST_MESSAGE:
+        if not text or "\n" in text or len(text.encode("utf-8", "replace")) > _MAX_MESSAGE_BYTES:
             return rule.own_message
         return text
 
@@ -247,8 +252,8 @@ class NodeRules:
 NO_OVERLOAD = "no such overload"
 _NO_KEY = "no such key: "
 
-#: The CEL library's text -> cel-go's. Tried in order; groups are inserted.
-_TEXTS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
+#: Pattern of the CEL library's message -> template of cel-go's. The first match counts.
+_TRANSLATIONS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(pattern, re.DOTALL), text)
     for pattern, text in (
         (rf".*{MARK}(.*)", r"\1"),
@@ -273,15 +278,15 @@ _TEXTS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
 
 @lru_cache(maxsize=1024)
 def in_go(text: str) -> str:
-    """One error's text. What is not in the table keeps the library's words."""
+    """The message of cel-go for a message of the CEL library. Unknown messages stay unchanged."""
     plain = re.sub(r"^[A-Z_]+: ", "", text)
-    for pattern, words in _TEXTS:
+    for pattern, template in _TRANSLATIONS:
         found = pattern.fullmatch(plain)
         if found:
-            return found.expand(words)
+            return found.expand(template)
     return plain
 
 
 def missing_key(text: str) -> str | None:
-    """The key that an error in cel-go's words says is missing."""
+    """The missing key of a cel-go message about one, else None."""
     return text.removeprefix(_NO_KEY) if text.startswith(_NO_KEY) else None

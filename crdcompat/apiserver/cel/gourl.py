@@ -1,4 +1,4 @@
-"""Go's net/url as far as Kubernetes' CEL needs it: ParseRequestURI, Parse, EscapedPath, Query."""
+"""The parts of Go's net/url that the CEL functions of Kubernetes use: ParseRequestURI, Parse, EscapedPath, Query."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _USER = _UNRESERVED | frozenset("!$&'()*+,;=:%@")
 
 
 class URLError(Exception):
-    """Why Go refuses the text."""
+    """Go refuses the text; the message is Go's."""
 
 
 @dataclass(slots=True)
@@ -50,7 +50,7 @@ class URL:
         return "*" if self.path == "*" else _escape(self.path)
 
     def values(self) -> dict[str, list[str]]:
-        """``URL.Query()``: pairs that do not parse are left out."""
+        """``URL.Query()``: omits pairs that do not parse."""
         found: dict[str, list[str]] = {}
         for pair in self.query.split("&"):
             if not pair or ";" in pair:

@@ -1,7 +1,7 @@
-"""A library of Kubernetes' CEL functions: plain rows, turned into declarations when CEL is loaded.
+"""The rows of Kubernetes' CEL function libraries. ``environment`` declares them to the CEL library when it loads it.
 
-A value of an opaque type of Kubernetes (URL, IP, CIDR, Quantity, Semver, Format) is a map of one private
-key; its text is canonical, so that `==` on the maps is `==` on the values.
+A value of an opaque type of Kubernetes (URL, IP, CIDR, Quantity, Semver, Format) is a map with one private key and a
+canonical text, so that `==` compares the values.
 """
 
 from __future__ import annotations
@@ -12,27 +12,25 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-NEVER = 99
-
 
 class EvaluationError(Exception):
-    """An evaluation error in Go's words."""
+    """An evaluation error; the message is Go's."""
 
 
-#: How an error of ours is told from one of the CEL library when it comes back as text.
+#: The prefix that distinguishes messages of Python functions from those of the CEL library.
 MARK = "\x01"
 
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """One overload: ``parameters`` and ``returns`` are CEL type names as in ``environment.TYPES``."""
+    """One overload; ``parameters`` and ``returns`` are names of CEL types (``string``, ``map``)."""
 
     name: str
     parameters: tuple[str, ...]
     returns: str
     body: Callable[..., Any]
     member: bool = True
-    since: int = 0  # Kubernetes minor that introduced it
+    since: int = 0  # the Kubernetes minor that introduced it
 
 
 def opaque(kind: str, text: str) -> dict[str, str]:
@@ -40,7 +38,7 @@ def opaque(kind: str, text: str) -> dict[str, str]:
 
 
 def content(value: Any, kind: str) -> str:
-    """The text of an opaque value of that kind; anything else meets no overload of the function."""
+    """The text of an opaque value of that kind. Raises EvaluationError for other values, as no overload fits."""
     found = value.get(f"\x01{kind}") if isinstance(value, dict) else None
     if not isinstance(found, str):
         raise EvaluationError("no such overload")
@@ -48,7 +46,7 @@ def content(value: Any, kind: str) -> str:
 
 
 def reported(body: Callable[..., Any]) -> Callable[..., Any]:
-    """The body as the CEL library calls it: our errors marked, surprises turned into errors too."""
+    """``body`` for the CEL library: raises an EvaluationError as a ValueError with ``MARK``."""
 
     def call(*args: Any) -> Any:
         try:

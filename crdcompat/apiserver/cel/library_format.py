@@ -1,4 +1,4 @@
-"""format.*: named formats with validate(), which returns the faults as an optional list.
+"""The format library: named formats, and validate(), which returns the faults as an optional list.
 
 Source: k8s.io/apiserver/pkg/cel/library/format.go; apimachinery validation; kube-openapi strfmt.
 """
@@ -48,17 +48,17 @@ _TWO_SLASHES_TEXT = (
 )
 
 
-def _too_long(text: str, most: int) -> list[str]:
-    return [f"must be no more than {most} characters"] if len(text.encode("utf-8", "replace")) > most else []
+def _too_long(text: str, limit: int) -> list[str]:
+    return [f"must be no more than {limit} characters"] if len(text.encode("utf-8", "replace")) > limit else []
 
 
-def _shape(pattern: str, most: int, fault: str) -> Callable[[str], list[str]]:
+def _shape(pattern: str, limit: int, fault: str) -> Callable[[str], list[str]]:
     compiled = re.compile(pattern)
-    return lambda text: _too_long(text, most) + ([] if compiled.fullmatch(text) else [fault])
+    return lambda text: _too_long(text, limit) + ([] if compiled.fullmatch(text) else [fault])
 
 
 def _prefix(check: Callable[[str], list[str]]) -> Callable[[str], list[str]]:
-    """The name is completed later, so a trailing dash is no fault."""
+    """The check of a prefix. A trailing dash is valid, because the generated name continues after it."""
     return lambda text: check(f"{text[:-2]}a" if len(text) > 1 and text.endswith("-") else text)
 
 

@@ -1,4 +1,4 @@
-"""regex (find, findAll), lists (isSorted, sum, min, max) and indexOf, which lists and strings share.
+"""The libraries regex (find, findAll) and lists (isSorted, sum, min, max), and indexOf of lists and strings.
 
 Source: k8s.io/apiserver/pkg/cel/library regex.go, lists.go; cel-go ext/strings.go.
 """
@@ -41,7 +41,7 @@ def find_all(text: str, pattern: str, limit: int = -1) -> list[str]:
     for match in _pattern(pattern).finditer(text):
         if 0 <= limit <= len(found):
             break
-        # Go refuses an empty match that touches the one before it.
+        # Go omits an empty match right after another match.
         if match.end() == match.start() == last_end:
             continue
         last_end = match.end()
@@ -82,7 +82,7 @@ def extreme(name: str) -> Callable[[list[Any]], Any]:
 
 
 def _message(value: Any) -> Any:
-    """A value as the CEL library takes it back: it hands out times as Python's, but wants messages."""
+    """A result for the CEL library. It passes times as Python's to functions, but expects protobuf messages back."""
     if isinstance(value, datetime.timedelta):
         from google.protobuf.duration_pb2 import Duration
 

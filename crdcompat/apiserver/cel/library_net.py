@@ -1,4 +1,4 @@
-"""IP and CIDR. Source: k8s.io/apiserver/pkg/cel/library ip.go, cidr.go; Go's net/netip."""
+"""The libraries IP and CIDR. Source: k8s.io/apiserver/pkg/cel/library ip.go, cidr.go; Go's net/netip."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _BITS = re.compile(r"0|[1-9][0-9]{0,2}")
 
 
 def _netip(text: str) -> Address:
-    """netip.ParseAddr: no leading zeros in IPv4 octets; a zone is parsed."""
+    """netip.ParseAddr: rejects leading zeros in IPv4 octets, accepts a zone. Raises ValueError."""
     if not text.isascii():
         raise ValueError
     return ipaddress.ip_address(text)
@@ -72,7 +72,7 @@ def _accepts(parse: Callable[[str], Any]) -> Callable[[str], bool]:
 
 
 def _text(address: Address) -> str:
-    """netip.Addr.String: Python writes what is left here (no IPv4-mapped address) the same way."""
+    """netip.Addr.String: Python's form is the same, except for IPv4-mapped addresses, which are rejected earlier."""
     return str(address)
 
 
@@ -130,7 +130,7 @@ def _is_global_unicast(address: Address) -> bool:
 
 
 def _string(value: Any) -> str:
-    """string(x) of an opaque value; string() of anything else is the CEL library's."""
+    """string(x) of an opaque value. The CEL library implements string() of other values."""
     kind = "ip" if "\x01ip" in value else "cidr"
     return content(value, kind)
 

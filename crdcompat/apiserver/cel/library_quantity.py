@@ -1,4 +1,4 @@
-"""quantity and semver, which share the names of their comparisons.
+"""The libraries quantity and semver, which share the names of their comparisons.
 
 Source: k8s.io/apiserver/pkg/cel/library quantity.go and semverlib.go; apimachinery resource.Quantity;
 blang/semver.
@@ -20,8 +20,8 @@ _QUANTITY = re.compile(r"([+-]?)([0-9]+(?:\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+|[
 _SUFFIX = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
 _BINARY = {name: 1024**power for power, name in enumerate(("Ki", "Mi", "Gi", "Ti", "Pi", "Ei"), 1)}
 _NANO = 10**9
-_MOST = 2**63 - 1
-_LONGEST = 400  # digits: more is refused rather than computed
+_MAX_INT64 = 2**63 - 1
+_MAX_DIGITS = 400  # longer quantities are refused, to bound the work
 
 _NUMBER = r"(?:0|[1-9][0-9]*)"
 _SEMVER = re.compile(rf"({_NUMBER})\.({_NUMBER})\.({_NUMBER})(?:-([0-9A-Za-z.-]+))?(?:\+([0-9A-Za-z.-]+))?")
@@ -30,7 +30,7 @@ _REFUSED = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinu
 
 def parse_quantity(text: str) -> Fraction:
     found = _QUANTITY.fullmatch(text)
-    if not found or len(text) > _LONGEST:
+    if not found or len(text) > _MAX_DIGITS:
         raise EvaluationError(_REFUSED)
     sign, digits, suffix = found.groups()
     value = Fraction(digits if digits[0] != "." else f"0{digits}")
@@ -38,11 +38,11 @@ def parse_quantity(text: str) -> Fraction:
         value *= _BINARY[suffix]
     else:
         power = _SUFFIX[suffix] if suffix in _SUFFIX else int(suffix[1:])
-        if abs(power) > _LONGEST:
+        if abs(power) > _MAX_DIGITS:
             raise EvaluationError("unable to parse quantity's suffix")
         value *= Fraction(10) ** power
-    # Nothing below nano is kept (rounded away from zero), nothing above int64.
-    value = min(Fraction(math.ceil(value * _NANO), _NANO), Fraction(_MOST))
+    # resource.Quantity rounds up to nano, and caps at int64.
+    value = min(Fraction(math.ceil(value * _NANO), _NANO), Fraction(_MAX_INT64))
     return -value if sign == "-" else value
 
 
@@ -64,7 +64,7 @@ def is_quantity(text: str) -> bool:
 
 def _is_integer(value: Any) -> bool:
     quantity = _quantity(value)
-    return quantity.denominator == 1 and abs(quantity) < _MOST
+    return quantity.denominator == 1 and abs(quantity) < _MAX_INT64
 
 
 def _as_integer(value: Any) -> int:
@@ -117,7 +117,7 @@ def _is_semver(text: str, normalize: bool = False) -> bool:
 
 
 def _to_semver(text: str, normalize: bool = False) -> dict[str, str]:
-    # Build metadata does not count in comparisons, so it is no part of the canonical text.
+    # The canonical text omits build metadata, because comparisons ignore it.
     return opaque("semver", parse_semver(text, normalize).partition("+")[0])
 
 

@@ -1,4 +1,4 @@
-"""url, isURL and the parts of a URL. Source: k8s.io/apiserver/pkg/cel/library/urls.go."""
+"""The library URL: url, isURL and the parts of a URL. Source: k8s.io/apiserver/pkg/cel/library/urls.go."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which comparison decides whether a rule's failure is only warned of (reference section 8.3)."""
+"""Ratcheting of rules: whether the failure of a rule is only a warning (KEP-4008; reference section 8.3)."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Ratchet:
-    """Which comparison decides whether a failure is only warned of.
+    """The pairs that decide whether a failure at a node is only a warning.
 
-    ``current`` is the pair of the node where it correlates; ``nearest`` the closest correlated ancestor.
-    The root counts as changed always: its metadata differs on every write.
+    ``current`` is the pair of the node, None if it does not correlate; ``nearest`` that of the closest correlated
+    ancestor. The root always counts as changed, because its metadata differs on every write.
     """
 
     on: bool
@@ -23,10 +23,12 @@ class Ratchet:
     nearest: Pair | None
 
     def unchanged(self) -> bool:
-        decides = self.current if self.current is not None else self.nearest
-        return self.on and decides is not None and decides is not self.root and decides.equal()
+        """Whether ratcheting is on and the node counts as unchanged."""
+        pair = self.current if self.current is not None else self.nearest
+        return self.on and pair is not None and pair is not self.root and pair.equal()
 
     def below(self, child: Pair | None, name: str = "") -> Ratchet:
+        """The state for a member or item with the pair ``child``."""
         if self.current is None:
             return self
         if self.current is self.root and name in ("apiVersion", "kind"):
@@ -34,4 +36,5 @@ class Ratchet:
         return Ratchet(self.on, self.root, child, self.current)
 
     def in_all_of(self) -> Ratchet:
+        """The state for an allOf branch of the same node, which does not correlate."""
         return Ratchet(self.on, self.root, None, self.nearest)

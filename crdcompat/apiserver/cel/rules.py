@@ -1,9 +1,7 @@
-"""Rules, compiled: each distinct text once per process.
+"""Compilation of rules, once per process for each distinct text; and the compile errors of older servers.
 
-Compile errors as cel-go before 0.16 (Kubernetes up to 1.27) adds them.
-
-There a call of an unknown function had no type at all, so the operator around it found no overload either;
-later versions stop at the unknown function. Recorded on Kubernetes 1.26.
+cel-go before 0.16 (Kubernetes up to 1.27) gives a call of an unknown function no type, and so adds an error for the
+operator around it. Later versions report only the unknown function. Recorded on Kubernetes 1.26.
 """
 
 from __future__ import annotations
@@ -14,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from crdcompat.apiserver.cel import environment
 from crdcompat.apiserver.cel.analysis import Analysis, analyse
-from crdcompat.apiserver.cel.bounds import LARGEST_OBJECT, Bound
+from crdcompat.apiserver.cel.bounds import MAX_OBJECT_SIZE, Bound
 from crdcompat.apiserver.cel.tokens import names, rewrite
 from crdcompat.schema.paths import Key
 
@@ -23,21 +21,21 @@ if TYPE_CHECKING:
     from crdcompat.apiserver.cel.views import View
     from crdcompat.apiserver.versions import Server
 
-_CACHE = 8192
+_MAX_PROGRAMS = 8192
 
-#: Since which Kubernetes minor a field of a rule is known; an older server drops it.
+#: Field of a rule -> the Kubernetes minor that introduced it. Older servers drop the field.
 _FIELD_SINCE = {"messageExpression": 27, "reason": 28, "fieldPath": 28, "optionalOldSelf": 29}
-#: CRDValidationRatcheting is on from here, and with it rules with optionalOldSelf run without an old value.
+#: Since this minor CRDValidationRatcheting is on, and rules with optionalOldSelf run without an old value.
 OPTIONAL_OLD_RUNS = 30
 
 
 class Program:
-    """One rule's text: its tree and its evaluable forms."""
+    """The text of a rule, with its tree and its evaluable forms."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         self._forms: dict[tuple[bool, bool], Any] = {}
-        self._small_up_to: dict[tuple[int, int], bool] = {}
+        self._cheap: dict[tuple[int, int], bool] = {}
 
     @cached_property
     def parsed(self) -> Parsed:
@@ -66,25 +64,26 @@ class Program:
 
     @cached_property
     def always_cheap(self) -> bool:
-        """Whether the rule is within bounds on the largest object there can be."""
-        return Bound(LARGEST_OBJECT, LARGEST_OBJECT).fits(self.tree)
+        """Whether the rule is within the limits of ``bounds`` on every object."""
+        return Bound(MAX_OBJECT_SIZE, MAX_OBJECT_SIZE).fits(self.tree)
 
     def is_cheap(self, size: float, longest: float) -> bool:
-        """Whether it is within bounds on data of that size, rounded up to powers of two."""
+        """Whether the rule is within the limits on data of that footprint, rounded up to powers of two."""
         bucket = (int(size).bit_length(), int(longest).bit_length())
-        if bucket not in self._small_up_to:
-            self._small_up_to[bucket] = Bound(2.0 ** bucket[0], 2.0 ** bucket[1]).fits(self.tree)
-        return self._small_up_to[bucket]
+        if bucket not in self._cheap:
+            self._cheap[bucket] = Bound(2.0 ** bucket[0], 2.0 ** bucket[1]).fits(self.tree)
+        return self._cheap[bucket]
 
 
-@lru_cache(maxsize=_CACHE)
+@lru_cache(maxsize=_MAX_PROGRAMS)
 def program(text: str) -> Program:
+    """The program of a rule's text."""
     return Program(text)
 
 
 @dataclass(slots=True)
 class Rule:
-    """A rule at its place in a schema, as one server reads it."""
+    """A rule at a schema node, as one server reads it."""
 
     index: int
     text: str
@@ -96,24 +95,24 @@ class Rule:
     uses_old: bool
     program: Program
     analysis: Analysis = field(default_factory=Analysis)
-    refused: str | None = None  # why the rule cannot be evaluated here
-    compile_error: str | None = None  # what the server's compiler says
+    refused: str | None = None  # the reason why the rule cannot be evaluated here
+    compile_error: str | None = None  # the message of the server's compiler
     always_cheap: bool = True
     expression: Any = None
 
     @property
     def shown(self) -> str:
-        """The rule in the texts of errors."""
+        """The rule as error messages show it."""
         return self.message.strip() or self.text.strip()
 
     @property
     def own_message(self) -> str | None:
-        """The author's message, None where there is none."""
+        """The message of the CRD's author; None without one."""
         return self.message.strip() if self.message else None
 
 
 def read_rule(index: int, raw: dict[str, Any], view: View, server: Server) -> Rule | None:
-    """The entry of x-kubernetes-validations at ``index``; None where there is nothing to evaluate."""
+    """The rule at ``index`` of x-kubernetes-validations; None if it has no text."""
     text = raw.get("rule")
     if not isinstance(text, str) or not text.strip():
         return None
@@ -121,7 +120,7 @@ def read_rule(index: int, raw: dict[str, Any], view: View, server: Server) -> Ru
     def known(name: str) -> Any:
         return raw.get(name) if server.minor >= _FIELD_SINCE.get(name, 0) else None
 
-    def words(name: str) -> str:
+    def text_of(name: str) -> str:
         value = known(name)
         return value if isinstance(value, str) else ""
 
@@ -130,10 +129,10 @@ def read_rule(index: int, raw: dict[str, Any], view: View, server: Server) -> Ru
     rule = Rule(
         index=index,
         text=text,
-        message=words("message"),
-        message_expression=words("messageExpression"),
-        reason=words("reason"),
-        field_path=field_path_steps(words("fieldPath")),
+        message=text_of("message"),
+        message_expression=text_of("messageExpression"),
+        reason=text_of("reason"),
+        field_path=field_path_steps(text_of("fieldPath")),
         optional_old=optional_old,
         uses_old="oldSelf" in found.names,
         program=found,
@@ -142,7 +141,7 @@ def read_rule(index: int, raw: dict[str, Any], view: View, server: Server) -> Ru
         lacking = environment.lacks(server, found.functions)
         optional_dropped = raw.get("optionalOldSelf") is True and not optional_old
         if lacking or optional_dropped:
-            _compile_as(server, rule, view)
+            _compile_for(server, rule, view)
         if rule.compile_error is None and rule.refused is None:
             rule.analysis = analyse(found.tree, view, optional_old=optional_old)
             rule.expression = found.form(optional_old=optional_old)
@@ -153,7 +152,7 @@ def read_rule(index: int, raw: dict[str, Any], view: View, server: Server) -> Ru
     return rule
 
 
-#: The CEL type name of a node's value, to ask a server's compiler about a rule.
+#: Kind of a view -> CEL type of ``self`` for the server's compiler; other kinds are names of CEL types.
 _TYPES = {
     "date": "timestamp",
     "datetime": "timestamp",
@@ -164,9 +163,8 @@ _TYPES = {
 _TYPES |= {"map": "object", "int_or_string": "dyn", "unseen": "dyn"}
 
 
-def _compile_as(server: Server, rule: Rule, view: View) -> None:
-    """The compile error of a server that lacks something the rule needs (rollback-truth, fact 15)."""
-
+def _compile_for(server: Server, rule: Rule, view: View) -> None:
+    """Set the compile error of a rule that needs something the server lacks (rollback-truth, fact 15)."""
     cel_type = _TYPES.get(view.kind, view.kind)
     issues = environment.compile_issues(rule.text, server, cel_type)
     if issues is None:
@@ -213,7 +211,7 @@ Issue = tuple[int, int, str]
 
 
 def unresolved_operators(parsed: Parsed, issues: list[Issue], self_type: str, rule: str) -> list[Issue]:
-    """The errors of operators around unknown functions; none where an operand's type is not plain to see."""
+    """The errors of operators around unknown functions. Operators with an operand of unknown type have none."""
     if "\n" in rule:
         return []
     unknown = {column for _, column, sentence in issues if sentence.startswith("undeclared reference")}
@@ -223,7 +221,7 @@ def unresolved_operators(parsed: Parsed, issues: list[Issue], self_type: str, ru
 
 
 def _type(expr: Expr, parsed: Parsed, unknown: set[int], self_type: str, found: list[Issue]) -> str | None:
-    """The type as the checker prints it; None where it is not known here."""
+    """The type of an expression as the checker prints it; None if unknown. Adds errors of operators to ``found``."""
     column = parsed.offsets.get(expr.id, -1) + 1
     if expr.kind == "const":
         names: dict[type, str] = {bool: "bool", str: "string", int: "int", float: "double", bytes: "bytes"}

@@ -1,4 +1,4 @@
-"""String formats that change what a rule sees: byte, date, date-time, duration.
+"""Parsing of the string formats that have a CEL type of their own: byte, date, date-time, duration.
 
 Source: kube-openapi strfmt (reference section 3.6), Go's time.ParseDuration.
 """
@@ -32,7 +32,7 @@ _EPOCH = datetime.date(1970, 1, 1)
 
 
 def decode_base64(text: str) -> bytes | None:
-    """Standard alphabet with padding; line breaks are skipped, as Go does."""
+    """Decode base64 of the standard alphabet with padding; None if malformed. Go ignores line breaks."""
     try:
         return base64.b64decode(text.replace("\n", "").replace("\r", ""), validate=True)
     except (binascii.Error, ValueError):
@@ -44,7 +44,7 @@ def is_base64(text: str) -> bool:
 
 
 def date_seconds(text: str) -> int | None:
-    """Seconds since the epoch of a calendar date."""
+    """Seconds since the epoch of a calendar date; None if malformed."""
     if not _DATE.fullmatch(text):
         return None
     try:
@@ -59,7 +59,7 @@ def is_date(text: str) -> bool:
 
 
 def datetime_nanos(text: str) -> int | None:
-    """Nanoseconds since the epoch of a date-time."""
+    """Nanoseconds since the epoch of a date-time; None if malformed."""
     found = _TIME.fullmatch(text)
     seconds = date_seconds(found[1]) if found else None
     if found is None or seconds is None:
@@ -81,7 +81,7 @@ def is_datetime(text: str) -> bool:
 
 
 def duration_nanos(text: str) -> int | None:
-    """Nanoseconds of a Go duration, or of the looser forms strfmt takes ("1 day")."""
+    """Nanoseconds of a Go duration or of strfmt's other forms ("1 day"); None if malformed."""
     sign, rest = (-1, text[1:]) if text.startswith("-") else (1, text.removeprefix("+"))
     if rest == "0":
         return 0

@@ -1,6 +1,6 @@
-"""The syntax tree of a rule, read from the protobuf bytes that the CEL library serializes an expression to.
+"""The syntax tree of a rule, decoded from the protobuf bytes of an expression of the CEL library.
 
-Source: cel/expr/syntax.proto of the CEL specification (field numbers below are that file's).
+Source: cel/expr/syntax.proto of the CEL specification, also of the field numbers below.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Expr:
 
 @dataclass(slots=True)
 class Parsed:
-    """A parsed rule and where each node stands in its text (code point offsets by node id)."""
+    """A parsed rule, and the code point offsets of its nodes in the text by node id."""
 
     root: Expr
     offsets: dict[int, int]

@@ -1,7 +1,7 @@
-"""Rules as tokens: the few rewrites between Kubernetes' CEL and what the CEL library can be given.
+"""Rewriting of rules on their tokens, from Kubernetes' CEL to that of the CEL library.
 
-Functions of Kubernetes that return an optional return a list here (`[]` or `[x]`), and `[?0]` after the
-call makes the optional of it; a rule's text is otherwise left alone.
+Functions of Kubernetes with an optional result return a list here (`[]` or `[x]`), and `[?0]` after the call makes
+the optional. A few functions get other names.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _OPEN, _CLOSE = "([{", ")]}"
-_BEFORE = 2  # tokens to look back
+_LOOKBEHIND = 2  # tokens
 
 #: Functions of Kubernetes whose result is an optional.
 _OPTIONAL_RESULT = (("validate", "."), ("named", "format."))
-#: Names the CEL library's string extension owns, which Kubernetes has for lists too.
+#: Functions that Kubernetes has for lists too, but the CEL library's string extension only for strings.
 _SHARED = {"indexOf": "k8sIndexOf", "lastIndexOf": "k8sLastIndexOf"}
 
 
@@ -37,7 +37,7 @@ class Token:
 
 
 def tokens(rule: str) -> list[Token]:
-    """The tokens of a rule, spaces left out except as one separator token."""
+    """The tokens of a rule; spaces and comments are tokens of the kind ``space``."""
     return [Token(match.lastgroup or "other", match.group()) for match in _TOKEN.finditer(rule)]
 
 
@@ -47,10 +47,10 @@ def names(rule: str) -> set[str]:
 
 
 def rewrite(rule: str, *, optional_old: bool = False, guard_has: bool = False) -> str:
-    """The rule as the CEL library is given it.
+    """The text of a rule for the CEL library.
 
-    ``optional_old``: oldSelf is an optional. ``guard_has``: has(e.f) becomes a function of ours that
-    answers with the error of a member whose data does not fit its schema.
+    ``optional_old`` makes oldSelf an optional. ``guard_has`` replaces has(e.f) by a function that raises the error of a
+    member whose data does not fit its schema.
     """
     found = [Token("space", "\n") if t.kind == "space" else t for t in tokens(rule)]
     known = {token.text for token in found if token.kind == "name"}
@@ -76,7 +76,7 @@ def rewrite(rule: str, *, optional_old: bool = False, guard_has: bool = False) -
 
 
 def _closing(found: list[Token]) -> dict[int, int]:
-    """Where each opening bracket closes."""
+    """Index of each opening bracket -> index of its closing bracket."""
     pairs: dict[int, int] = {}
     stack: list[int] = []
     for at, token in enumerate(found):
@@ -91,7 +91,7 @@ def _closing(found: list[Token]) -> dict[int, int]:
 
 def _previous(found: list[Token], at: int) -> str:
     near: list[str] = []
-    while at > 0 and len(near) < _BEFORE:
+    while at > 0 and len(near) < _LOOKBEHIND:
         at -= 1
         if found[at].kind != "space":
             near.insert(0, found[at].text)

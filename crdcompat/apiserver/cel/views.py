@@ -1,4 +1,4 @@
-"""Schema nodes as CEL types, and which of their parts rules read.
+"""Schema nodes as CEL types, and the parts of their values that rules read.
 
 Source: k8s.io/apiserver/pkg/cel/common/schemas.go and escaping.go; reference section 10.3.
 """
@@ -27,7 +27,7 @@ _RESERVED = frozenset(
 
 @lru_cache(maxsize=4096)
 def escape(name: str) -> str | None:
-    """The CEL identifier of a property name; None where CEL cannot name it."""
+    """The CEL identifier of a property name; None if there is none, so that rules cannot read the property."""
     if name in _RESERVED:
         return f"__{name}__"
     if not _IDENTIFIER.fullmatch(name):
@@ -36,7 +36,7 @@ def escape(name: str) -> str | None:
 
 
 class View:
-    """One schema node as CEL sees it; ``kind`` is unseen where it has no CEL type."""
+    """One schema node as a CEL type; ``kind`` is ``unseen`` if it has none."""
 
     __slots__ = ("_members", "_unordered", "described", "element", "kind", "node", "nullable", "resource")
 
@@ -83,7 +83,7 @@ class View:
         return self._members
 
     def member(self, name: str) -> View | None:
-        """What ``.name`` of this node is."""
+        """The view of ``.name`` of this node; None if rules cannot read it."""
         if self.kind == "map":
             return self.element
         found = self.members().get(name) if self.kind == "object" else None
@@ -91,7 +91,7 @@ class View:
 
     @property
     def unordered(self) -> bool:
-        """Whether a set or map list stands here or below: its equality ignores order."""
+        """Whether this node or a node below is a list of type set or map, whose equality ignores order."""
         if self._unordered is None:
             below = [member.view for member in self.members().values()] if self.kind == "object" else []
             below += [self.element] if self.element is not None else []
@@ -114,7 +114,7 @@ def _text() -> Node:
 
 
 def _resource_members(properties: dict[str, Node]) -> dict[str, Node]:
-    """What CEL sees of any resource: apiVersion, kind, and of metadata only name and generateName."""
+    """The members that rules can read in any resource: apiVersion, kind, metadata.name and metadata.generateName."""
     declared = properties["metadata"].properties if "metadata" in properties else {}
     names = {name: (declared.get(name) or _text()).raw for name in ("name", "generateName")}
     metadata = Node({"type": "object", "properties": names})
@@ -123,7 +123,7 @@ def _resource_members(properties: dict[str, Node]) -> dict[str, Node]:
 
 @dataclass(slots=True)
 class Reads:
-    """Which parts of a value are read: all of it, or the named members of it."""
+    """The parts of a value that rules read: all of it, or the members in ``children``."""
 
     whole: bool = False
     children: dict[str, Reads] = field(default_factory=dict)
@@ -141,7 +141,7 @@ class Reads:
         return Reads(whole=True)
 
     def any_child(self) -> Reads:
-        """What is read of some child or other."""
+        """The union of the reads of all children."""
         union = Reads()
         for sub in self.children.values():
             union.merge(sub)

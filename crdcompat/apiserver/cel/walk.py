@@ -1,4 +1,4 @@
-"""The walk over an object: which nodes have rules, in Kubernetes' order, with their old values.
+"""The walk over an object: evaluates the rules of each node in Kubernetes' order, with the old values.
 
 Source: apiextensions-apiserver, pkg/apiserver/schema/cel/validation.go (Validator); reference 10.1 and 8.
 """
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Step:
-    """A place with rules at it or below it."""
+    """A schema node with rules at it or below it."""
 
     rules: NodeRules | None = None
     all_of: list[Step] = field(default_factory=list)
@@ -32,7 +32,7 @@ class Step:
 
 
 def has_rules(schema: Any) -> bool:
-    """Whether any rule stands outside allOf: without one, the API server evaluates none at all."""
+    """Whether any rule is outside allOf. Without one, the API server evaluates no rules at all."""
     if not isinstance(schema, dict):
         return False
     if schema.get("x-kubernetes-validations"):
@@ -46,7 +46,7 @@ def has_rules(schema: Any) -> bool:
 
 
 def _mark(schema: Any, marked: set[int]) -> bool:
-    """Remember by identity the parts of a raw schema that hold a rule somewhere."""
+    """Add the ids of the subschemas with a rule at them or below to ``marked``; return whether there is one."""
     if isinstance(schema, list):
         found = [_mark(item, marked) for item in schema]
         return any(found)
@@ -60,13 +60,14 @@ def _mark(schema: Any, marked: set[int]) -> bool:
 
 
 def steps(root: Node, server: Server) -> Step | None:
+    """The steps of a schema; None if it has no rules that the server evaluates."""
     marked: set[int] = set()
     _mark(root.raw, marked)
     return _step(root, View(root, resource=True), server, marked)
 
 
 def _step(rules: Node, view: View, server: Server, marked: set[int]) -> Step | None:
-    """The step of the place ``view`` for the rules of a schema or of one of its allOf branches."""
+    """The step of the node ``view`` for the rules of its schema, or of one of its allOf branches."""
     if view.kind == "unseen" or id(rules.raw) not in marked:
         return None
     found = Step(rules=NodeRules(rules.rules, view, server) if rules.rules else None)
@@ -87,6 +88,7 @@ def _step(rules: Node, view: View, server: Server, marked: set[int]) -> Step | N
 
 
 def walk(step: Step, value: Any, pair: Pair | None, ratchet: Ratchet, path: Trail, found: Findings) -> None:
+    """Evaluate the rules of ``step`` and below on ``value`` at ``path``; add the results to ``found``."""
     if value is None:
         return
     if step.rules is not None:
