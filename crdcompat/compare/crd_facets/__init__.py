@@ -1,1 +1,1 @@
-"""One module per facet of a CRD outside its schemas, each with its ``FACET``: found and named as in ``facets``."""
+"""One module per facet of a CRD outside its schemas, each with its ``FACET``; naming as in ``facets``."""

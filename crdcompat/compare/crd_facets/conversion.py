@@ -1,4 +1,4 @@
-"""How versions are converted: where a webhook did it, copying loses what the versions name otherwise (row 80)."""
+"""Conversion strategy: without the webhook, conversion drops fields that the versions name differently (row 80)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The names of a CRD: its kind cannot change, the others only name things (row 82 of reference section 13)."""
+"""The names of a CRD: servers refuse a new kind; other names affect no object (row 82 of reference section 13)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def changes(pair: ResolvedPair) -> Iterator[CrdChange]:
 
 
 def _names(crd: Crd) -> dict[str, Any]:
-    """The names as the server completes them."""
+    """The names with the server's defaults."""
     given = dict(spec_of(crd).get("names") or {})
     given.setdefault("listKind", f"{crd.kind}List")
     given.setdefault("singular", crd.kind.lower())

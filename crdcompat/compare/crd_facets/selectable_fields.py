@@ -1,4 +1,4 @@
-"""Selectable fields: selectors by a field that is not among them are refused (row 86 of reference section 13)."""
+"""Selectable fields: servers refuse field selectors with other fields (row 86 of reference section 13)."""
 
 from __future__ import annotations
 

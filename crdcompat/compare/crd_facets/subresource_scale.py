@@ -1,7 +1,7 @@
-"""The scale subresource: what it demands of the fields it names, where the other side demands nothing (row 85).
+"""The scale subresource: its requirements on the fields that it names (row 85 of reference section 13).
 
-Without the endpoint its callers get 404. With it comes a check at every write, which no ratcheting softens: replicas
-are whole numbers from 0 to 2147483647, the label selector is a text (reference section 9).
+Without the endpoint its callers get 404. With it the server checks every write, without ratcheting: replicas are
+integers from 0 to 2147483647, the label selector is a string (reference section 9).
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ EFFECTS = {
     "subresource.scale-changed": Effects(rollback=(Effect.WRITE_REJECTED,), upgrade=(Effect.WRITE_REJECTED,)),
 }
 
-#: What the fields may not hold, the likeliest first.
-_WRONG: dict[str, tuple[Any, ...]] = {
+#: Values that the check rejects, the likeliest first.
+_INVALID_VALUES: dict[str, tuple[Any, ...]] = {
     "specReplicasPath": (-1, 2**31, 0.5, "a"),
     "statusReplicasPath": (-1, 2**31, 0.5, "a"),
     "labelSelectorPath": (1, True, {}, []),
@@ -44,7 +44,7 @@ def version_changes(pair: VersionPair) -> Iterator[CrdChange]:
 
 
 def explains(difference: Differing, reaction: Reaction) -> bool:
-    """The check stands at the CRD and rejects at the fields that it counts."""
+    """The change is one of the CRD; the errors are at the fields that the subresource names."""
     return reaction.error is not None and reaction.error.keyword is Keyword.SCALE
 
 
@@ -56,9 +56,9 @@ def _effect(writer: Resource, reader: Resource) -> CrdEffect:
 
 
 def _rejected(writer: Resource, reader: Resource) -> tuple[Object, str] | None:
-    """The smallest object that ``writer`` takes and the scale check of ``reader`` refuses, with its sentence."""
+    """A minimal object that ``writer`` accepts and ``reader``'s scale check rejects, with the message; else None."""
     mine, theirs = (dict(side.version.scale or {}) for side in (writer, reader))
-    for key, values in _WRONG.items():
+    for key, values in _INVALID_VALUES.items():
         path = theirs.get(key)
         if not isinstance(path, str) or not path or mine.get(key) == path:
             continue

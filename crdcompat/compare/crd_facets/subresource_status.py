@@ -20,7 +20,7 @@ def version_changes(pair: VersionPair) -> Iterator[CrdChange]:
         return
     kind = "subresource.status-added" if b.has_status else "subresource.status-removed"
     change = crd_change(kind, a.has_status, b.has_status, a.pointer, b.pointer)
-    # Where /status exists, status in writes of the main resource is dropped without a word.
+    # Where /status exists, the server silently drops status from writes to the main resource.
     yield CrdChange(pair.name, change, *((FAILED, LOST) if b.has_status else (LOST, FAILED)))
 
 

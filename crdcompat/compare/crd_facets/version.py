@@ -20,24 +20,24 @@ EFFECTS = {
 
 
 def changes(pair: ResolvedPair) -> Iterator[CrdChange]:
-    """The versions that only one side has."""
+    """Changes for the versions that only one side has."""
     for name in sorted(pair.old.versions.keys() ^ pair.new.versions.keys()):
         rollback, upgrade = pair.refused(f'"{name}"')
         if name in pair.old.versions:
             version = pair.old.versions[name].version
             change = crd_change("version.removed", name, None, version.pointer, ("spec", "versions"))
-            reached = FAILED if version.served else NOTHING
-            yield CrdChange(name, change, upgrade=upgrade if upgrade != NOTHING else reached)
+            if_accepted = FAILED if version.served else NOTHING
+            yield CrdChange(name, change, upgrade=upgrade if upgrade != NOTHING else if_accepted)
             continue
         version = pair.new.versions[name].version
         if version.storage:
-            # Objects are stored under it from now on: what comes after depends on OLD knowing it at all.
+            # New objects are stored in this version, so a rollback needs OLD to know it.
             at = (*version.pointer, "storage")
-            change, reached = crd_change("version.storage-moved", None, name, ("spec", "versions"), at), FAILED
+            change, if_accepted = crd_change("version.storage-moved", None, name, ("spec", "versions"), at), FAILED
         else:
             change = crd_change("version.added", None, name, ("spec", "versions"), version.pointer)
-            reached = FAILED if version.served else NOTHING
-        yield CrdChange(name, change, rollback if rollback != NOTHING else reached)
+            if_accepted = FAILED if version.served else NOTHING
+        yield CrdChange(name, change, rollback if rollback != NOTHING else if_accepted)
 
 
 def version_changes(pair: VersionPair) -> Iterator[CrdChange]:

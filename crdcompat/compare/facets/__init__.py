@@ -1,4 +1,4 @@
-"""One module per facet, each with its ``FACET``. Adding a file here adds a facet: nothing else names them.
+"""One module per facet, each with its ``FACET``. A new file here is a new facet: no list names them.
 
-A module is named as its kinds of change and their rules begin: ``list-type-loosened`` is in ``list_type.py``.
+The name of a module is the prefix of its kinds of change and rules: ``list-type-loosened`` is in ``list_type.py``.
 """

@@ -1,4 +1,4 @@
-"""Bounds of numbers: minimum and maximum, either of them included or not (rows 14 and 15 of reference section 13)."""
+"""Bounds of numbers: minimum and maximum, inclusive or exclusive (rows 14 and 15 of reference section 13)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def changes(site: Site) -> Iterator[Change]:
 
 
 def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
-    """Numbers just outside the reader's bounds that the writer's allow."""
+    """Numbers just outside the reader's bounds and inside the writer's."""
     writer, reader = node_at(pair.writer.node, change.path), node_at(pair.reader.node, change.path)
     if writer is None or reader is None:
         return Trials(())
@@ -42,7 +42,7 @@ def _numbers(writer: Node, reader: Node) -> Iterator[Any]:
     below = (max(mine.low, theirs.low - 1_000_000), theirs.low)
     for (low, high), edge in ((above, theirs.high), (below, theirs.low)):
         if math.isfinite(low) and math.isfinite(high) and low <= high:
-            # What is only just outside comes first: it says where the limit is.
+            # Numbers closest to the limit first: they show the reader where it is.
             found = list(numbers_between(low, high, writer, whole=whole))
             yield from sorted(found, key=lambda value: abs(value - edge))
 

@@ -1,7 +1,7 @@
 """CEL rules (x-kubernetes-validations): added, removed, changed (rows 65 to 73 of reference section 13).
 
-Whether a rule matters is decided by evidence: a value that the writer takes and the rule refuses. A rule about
-oldSelf judges changes, not values: stored objects pass it, so it can reject no object for what it holds.
+Evidence decides whether a rule matters: a value that the writer accepts and the rule rejects. A transition rule (with
+oldSelf) judges updates, not values: it never rejects an unchanged object.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ EFFECTS = {
     "cel.text-changed": Effects(),
 }
 
-_MOST = 6
+_MAX_TRIALS = 6
 _TOKENS = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|\s+|[^\s'\"]+")
 
 
@@ -56,27 +56,31 @@ def changes(site: Site) -> Iterator[Change]:
 
 
 def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
-    """Values that the writer takes and that one of the reader's own rules refuses."""
+    """Values that the writer accepts and one of the reader's own rules rejects."""
     writer, reader = node_at(pair.writer.node, change.path), node_at(pair.reader.node, change.path)
     rules = change.old if direction == Direction.ROLLBACK else change.new
     if writer is None or reader is None or not isinstance(rules, list):
         return Trials(())
-    alone = Node({**shape(reader.raw), _KEYWORD: rules})
-    whole = NodeJudge(reader, pair.reader.server)
-    mine, theirs = NodeJudge(writer, pair.writer.server), NodeJudge(alone, pair.reader.server)
+    rules_only = Node({**shape(reader.raw), _KEYWORD: rules})
+    full = NodeJudge(reader, pair.reader.server)
+    mine, theirs = NodeJudge(writer, pair.writer.server), NodeJudge(rules_only, pair.reader.server)
     every = every_value(writer) or rule_cases(writer, [str(rule.get("rule", "")) for rule in rules])
     complete = every is not None and any(mine.accepts(value) for value in every)
-    # What the reader's other keywords reject keeps its rules from being asked: its own values are tried first.
-    own = (value for value in variants(reader, alone, _beside(alone)) if whole.breaks_rules(value))
-    candidates = every if every is not None and complete else chain(own, variants(writer, alone, _beside(alone)))
-    seen = ((value, defaulted(value, writer)) for value in distinct(candidates))
-    found = islice((value for value, stored in seen if theirs.breaks_rules(stored) and mine.accepts(value)), _MOST)
+    # The server evaluates no rules if other keywords fail, so values that the reader's keywords allow come first.
+    own = (value for value in variants(reader, rules_only, _neighbours(rules_only)) if full.breaks_rules(value))
+    candidates = (
+        every if every is not None and complete else chain(own, variants(writer, rules_only, _neighbours(rules_only)))
+    )
+    stored_values = ((value, defaulted(value, writer)) for value in distinct(candidates))
+    found = islice(
+        (value for value, stored in stored_values if theirs.breaks_rules(stored) and mine.accepts(value)), _MAX_TRIALS
+    )
     made = tuple(Trial(value, change.path) for value in found)
     return Trials(made, complete=complete and not made)
 
 
-def _beside(node: Node) -> Node:
-    """Unions that name the numbers next to those that rules name: what lies just beyond a limit."""
+def _neighbours(node: Node) -> Node:
+    """Unions that list the neighbours of the numbers in a node's rules, as hints for values just beyond a limit."""
     branches = []
     for mention in mentions(node):
         branch: dict[str, Any] = {"enum": [n + step for n in mention.values if isinstance(n, int) for step in (-1, 1)]}
@@ -101,17 +105,14 @@ def shows(effect: Effect, observed: ReaderVerdict) -> bool:
 
 
 def explains(difference: Differing, reaction: Reaction) -> bool:
-    """A rule with a fieldPath names a member of the place where it stands."""
+    """The error of a rule with a fieldPath is at a member of the rule's node."""
     rules = [rule for side in (difference.old, difference.new) if isinstance(side, list) for rule in side]
     named = any("fieldPath" in rule for rule in rules if isinstance(rule, dict))
     return reaction.below if named else reaction.at
 
 
 def _rules(node: Node, *, lists: bool) -> dict[str, dict[str, Any]]:
-    """The rules by text, white space evened out; the second of two equal ones says nothing new.
-
-    With ``lists`` those that only list values are left to the ``enum`` facet.
-    """
+    """The rules by normalized text, each once. With ``lists`` without those that only list values (facet ``enum``)."""
     found: dict[str, dict[str, Any]] = {}
     listing = {index for index, _ in node.listed} if lists else set()
     for rule in (rule for index, rule in enumerate(node.rules) if index not in listing):
@@ -120,7 +121,7 @@ def _rules(node: Node, *, lists: bool) -> dict[str, dict[str, Any]]:
 
 
 def normalized(rule: str) -> str:
-    """A rule's text without the white space that CEL does not read; string literals are left as they are."""
+    """A rule's text with normalized white space outside string literals, where CEL ignores it."""
     return "".join(" " if token.isspace() else token for token in _TOKENS.findall(rule.strip()))
 
 

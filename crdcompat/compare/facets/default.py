@@ -1,8 +1,8 @@
 """Defaults of fields that both sides have (rows 52 to 54 of reference section 13).
 
-A default is written into the object at create, so it survives as data: what counts on the other side is whether
-it is absent there, never what the default was. A default that the other side's schema rejects shows as the enum,
-bound or pattern that rejects it.
+The server writes defaults into the object at create, so they remain as data. On the other side it only matters whether
+a default exists, not its value. If the other side's schema rejects the value, the facet of the rejecting keyword (enum,
+bounds, pattern) reports it.
 """
 
 from __future__ import annotations

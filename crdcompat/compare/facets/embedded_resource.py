@@ -26,7 +26,7 @@ def changes(site: Site) -> Iterator[Change]:
 
 
 def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
-    """Objects without and with what an embedded resource must have."""
+    """Objects without and with the fields that an embedded resource requires."""
     node = node_at(pair.writer.node, change.path)
     if node is None:
         return Trials(())

@@ -1,8 +1,7 @@
-"""Enums: values added, removed, a free field closed, a closed field opened.
+"""Enums: values added or removed, an enum introduced or dropped.
 
-What counts is the effective set: a node's own enum intersected with those of its junctors and with CEL rules that
-only list values, so that an enum narrowed or restated through either is compared as what it means (design section
-4; reference section 3.4).
+The facet compares effective sets: a node's own enum, intersected with the enums of its junctors and with CEL rules that
+only list values. So it does not matter which of them states the set (design section 4; reference section 3.4).
 """
 
 from __future__ import annotations
@@ -33,12 +32,12 @@ EFFECTS = {
     "enum.dropped": Effects(rollback=(Effect.WRITE_REJECTED,)),
 }
 
-#: How many values outside an enum are tried before giving up; each costs a search for a valid object.
-_OUTSIDERS = 6
+#: Values outside an enum that are tried at most; each needs a search for a valid object.
+_MAX_OUTSIDE = 6
 
 
 def changes(site: Site) -> Iterator[Change]:
-    both = site.old.nullable and site.new.nullable  # else the facet of nullable judges the null
+    both = site.old.nullable and site.new.nullable  # else the facet ``nullable`` judges the null
     old, new = (_members_of(side, null=both, rules=site.lists_count) for side in (site.old, site.new))
     old_at, new_at = _keyword(site.old, site.old_at), _keyword(site.new, site.new_at)
     if old is None and new is None:
@@ -47,10 +46,10 @@ def changes(site: Site) -> Iterator[Change]:
         if (
             strings.is_string(site.old)
             and strings.is_string(site.new)
-            and not (site.old.nullable and site.new.nullable)  # no enum ever holds the null
+            and not (site.old.nullable and site.new.nullable)  # no enum allows null
             and strings.relation(site.old, site.new).kind == "equal"
         ):
-            return  # a pattern that lists the same values
+            return  # a pattern allows the same values
         kind = "enum.introduced" if old is None else "enum.dropped"
         yield Change(kind, site.path, _listed(old), _listed(new), old_at=old_at, new_at=new_at)
         return
@@ -64,7 +63,7 @@ def changes(site: Site) -> Iterator[Change]:
 
 
 def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
-    """The added (removed) values themselves; for a free field, values outside the other side's enum."""
+    """The added or removed values; for a field without enum, values outside the other side's enum."""
     if change.added or change.removed:
         moved = change.added or change.removed
         return Trials(tuple(Trial(value, change.path, value) for value in moved), complete=True)
@@ -79,20 +78,20 @@ def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
     if both and other is not None and not node.nullable and strings.strings_outside(node, other, accepts)[1]:
         return Trials((), complete=True)
     outside: dict[Any, Any] = {}
-    # Of the values outside an enum, the empty string says least to a reader: last.
+    # The empty string comes last: as an example, it tells the reader least.
     named = sorted(literals_for(pair.writer.node, change.path), key=lambda value: value == "")
-    beside = (value for value in _numbers_beside(node, closed or ()) if accepts(value))
-    for value in (*named, *values(node), *beside):
+    near = (value for value in _neighbours(node, closed or ()) if accepts(value))
+    for value in (*named, *values(node), *near):
         if member_key(value) not in known:
             outside.setdefault(member_key(value), value)
-        if len(outside) >= _OUTSIDERS:
+        if len(outside) >= _MAX_OUTSIDE:
             break
     nulls = (None,) if node.nullable else ()
     return Trials(tuple(Trial(value, change.path, value) for value in (*outside.values(), *nulls)), complete=False)
 
 
-def _numbers_beside(node: Node, members: Sequence[Any]) -> Iterator[Any]:
-    """Numbers next to the members: of the plain ones, most are members themselves."""
+def _neighbours(node: Node, members: Sequence[Any]) -> Iterator[Any]:
+    """Numbers next to the members, because most plain numbers are members themselves."""
     numbers = [member for member in members if isinstance(member, (int, float)) and not isinstance(member, bool)]
     step = node.raw.get("multipleOf") or 1
     if node.type in ("integer", "number") or node.int_or_string:
@@ -100,12 +99,12 @@ def _numbers_beside(node: Node, members: Sequence[Any]) -> Iterator[Any]:
 
 
 def shows(effect: Effect, observed: ReaderVerdict) -> bool:
-    # A member that the reader's enum still lists may be forbidden by the pattern or a rule beside it.
+    # A pattern or rule of the reader may reject a value that its enum lists.
     return observed.breaks(Keyword.ENUM, Keyword.PATTERN, Keyword.RULE)
 
 
 def explains(difference: Differing, reaction: Reaction) -> bool:
-    """Of an unsupported value only the change of that very value is the reason."""
+    """Only the change of the value itself explains an unsupported value."""
     moved, error = difference.added or difference.removed, reaction.error
     if not reaction.at or not moved or error is None or error.keyword is not Keyword.ENUM:
         return reaction.at
@@ -113,7 +112,7 @@ def explains(difference: Differing, reaction: Reaction) -> bool:
 
 
 def widen(change: Change, values: tuple[Any, ...], old: Node, new: Node) -> Iterator[Widening]:
-    """For values that came, those added to each list that stands at the place; for a dropped enum, no list at all."""
+    """For added values, each enum or listing rule with these values; for a dropped enum, no enum and no such rules."""
     node = node_at(old, change.path)
     if node is None or node_at(new, change.path) is None:
         return
@@ -135,7 +134,7 @@ def widen(change: Change, values: tuple[Any, ...], old: Node, new: Node) -> Iter
 
 
 def _own_enums(node: Node, at: Pointer) -> Iterator[tuple[Pointer, tuple[Any, ...]]]:
-    """The enums that each reject by themselves: the node's own and those of its allOf branches."""
+    """The enums that a value must all satisfy: the node's own and those of its allOf branches."""
     if node.enum:
         yield at, node.enum
     for index, branch in enumerate(node.all_of):
@@ -143,17 +142,18 @@ def _own_enums(node: Node, at: Pointer) -> Iterator[tuple[Pointer, tuple[Any, ..
 
 
 def _members_of(node: Node, *, null: bool, rules: bool) -> tuple[Any, ...] | None:
-    """The values a node lists, less those that its own pattern and lengths forbid; None if it lists none.
+    """The values that a node lists and its own pattern and lengths allow; None if it lists none.
 
-    With ``null`` the null of a nullable node is one of them: an enum never takes it, but junctors are not asked.
+    With ``null``, null is one of them unless the node has an enum of its own: enums reject null, but servers do not
+    apply junctors to it.
     """
     members = enum_members(node, rules=rules)
     if members is None:
         return None
     members = tuple(member for member in members if member is not None)
     if strings.is_string(node) and strings.is_limited(node):
-        holds = strings.language(node, with_enum=False).judge()
-        members = tuple(member for member in members if not isinstance(member, str) or holds(member))
+        allowed = strings.language(node, with_enum=False).judge()
+        members = tuple(member for member in members if not isinstance(member, str) or allowed(member))
     return (*members, None) if null and not node.enum else members
 
 
@@ -167,7 +167,7 @@ def _without(members: tuple[Any, ...], others: tuple[Any, ...]) -> tuple[Any, ..
 
 
 def _keyword(node: Node, at: Pointer) -> Pointer:
-    """Where the enum stands: at the node, else in the first junctor branch that has one, else the node."""
+    """The pointer of the enum: at the node, else in the first junctor branch with one, else the node's pointer."""
     return next((pointer for _, pointer in _enums(node, at)), at)
 
 
@@ -180,7 +180,7 @@ def _member(node: Node, at: Pointer, value: Any) -> Pointer:
 
 
 def _enums(node: Node, at: Pointer) -> Iterator[tuple[tuple[Any, ...], Pointer]]:
-    """The lists of values at a node and where they stand; those that rules write out are found as a whole."""
+    """The lists of values of a node with their pointers; a rule counts as an empty list: values in it have none."""
     if node.enum:
         yield node.enum, (*at, "enum")
     for index, _ in node.listed:

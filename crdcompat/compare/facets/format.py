@@ -1,4 +1,4 @@
-"""Formats that a server checks (rows 25 to 28 of reference section 13); any other word there is a comment."""
+"""Formats that a server checks (rows 25 to 28 of reference section 13); servers ignore other formats."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from crdcompat.schema.structural import Node
 from crdcompat.vocabulary import Direction, Effect
 
 KEYWORDS = frozenset({"format"})
-_BOTH = (Effect.WRITE_REJECTED,)
-EFFECTS = {"format.changed": Effects(rollback=_BOTH, upgrade=_BOTH)}
+_REJECTED = (Effect.WRITE_REJECTED,)
+EFFECTS = {"format.changed": Effects(rollback=_REJECTED, upgrade=_REJECTED)}
 
 _BEYOND_INT32: tuple[Any, ...] = (2**31, -(2**31) - 1, 2**53)
-_MOST = 6
+_MAX_TRIALS = 6
 
 
 def changes(site: Site) -> Iterator[Change]:
@@ -33,7 +33,7 @@ def changes(site: Site) -> Iterator[Change]:
 
 
 def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
-    """Values of the writer's format that are not of the reader's; none if the reader's server checks no such format."""
+    """Values of the writer's format that violate the reader's; none if the reader's server does not check it."""
     writer, reader = node_at(pair.writer.node, change.path), node_at(pair.reader.node, change.path)
     if writer is None or reader is None:
         return Trials(())
@@ -42,7 +42,7 @@ def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
     if reader.type in ("integer", "number"):
         return Trials(tuple(Trial(value, change.path) for value in _BEYOND_INT32))
     candidates = (text for text in _texts(writer) if not matches(reader.format, text))
-    return Trials(tuple(Trial(text, change.path) for text in islice(candidates, _MOST)))
+    return Trials(tuple(Trial(text, change.path) for text in islice(candidates, _MAX_TRIALS)))
 
 
 def shows(effect: Effect, observed: ReaderVerdict) -> bool:

@@ -1,7 +1,7 @@
-"""Fields that one side declares and the other keeps as unknown: free there, held to a schema here.
+"""Fields that one side declares and the other preserves as unknown fields.
 
-An area that preserves unknown fields takes any value under any name. Where the reader declares a name, what was
-stored under it is validated, pruned and defaulted for the first time (reference sections 5.1 and 6).
+A node that preserves unknown fields accepts any value of any name. Where the reader declares a field, it validates,
+prunes and defaults the stored value for the first time (reference sections 5.1 and 6).
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from crdcompat.schema.sample_strings import POOL
 from crdcompat.schema.structural import ABSENT, Node
 from crdcompat.vocabulary import Direction, Effect
 
-#: ``properties`` is the keyword of the facet ``property``, with which this one shares the differing names.
+#: The facet ``property`` has the keyword ``properties``; the two share the differing names.
 KEYWORDS: frozenset[str] = frozenset()
 _ALL = (Effect.WRITE_REJECTED, Effect.VALUE_PRUNED, Effect.VALUE_DEFAULTED)
 EFFECTS = {
     "free-field.declared": Effects(upgrade=_ALL),
     "free-field.undeclared": Effects(rollback=_ALL),
 }
-#: The property that comes or goes is the whole change.
+#: The path names the added or removed property, which is the whole change.
 _WAIVED_BY = dict.fromkeys(EFFECTS, WaivedBy.PLACE)
 
 _FREE = "any value"
 #: A value of every JSON type.
 _PLAIN: tuple[Any, ...] = ("a", 1, True, {}, [], 0.5, ["a"], [{}], {"crdcompatUnknown": "a"}, -(2**40))
-_MOST_TRIALS, _MOST_NESTED, _MOST_MEMBERS, _MOST_DEPTH = 4, 40, 8, 3
+_MAX_TRIALS, _MAX_NESTED, _MAX_MEMBERS, _MAX_DEPTH = 4, 40, 8, 3
 
 
 def changes(site: Site) -> Iterator[Change]:
@@ -49,15 +49,13 @@ def changes(site: Site) -> Iterator[Change]:
 
 
 def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
-    """Values that the writer keeps without a look; the field left out where the reader has a default."""
+    """Values that the writer preserves unchecked; the parent without the field if the reader has a default."""
     field = node_at(pair.reader.node, change.path)
     if field is None:
         return Trials((), complete=True)
     judge = NodeJudge(field, pair.reader.server)
-    values: list[Any] = list(
-        islice((value for value in _any_value(field, 0) if not judge.accepts(value)), _MOST_TRIALS)
-    )
-    values += [value for value in _any_value(field, 0) if isinstance(value, (dict, list))][:_MOST_NESTED]
+    values: list[Any] = list(islice((value for value in _any_value(field, 0) if not judge.accepts(value)), _MAX_TRIALS))
+    values += [value for value in _any_value(field, 0) if isinstance(value, (dict, list))][:_MAX_NESTED]
     if field.default is not ABSENT:
         values.append(ABSENT)
     return Trials(tuple(Trial(value, change.path) for value in values))
@@ -70,12 +68,12 @@ def shows(effect: Effect, observed: ReaderVerdict) -> bool:
 
 
 def _any_value(node: Node, depth: int) -> Iterator[Any]:
-    """Values of all types, and objects and lists that hold them where the node describes members."""
+    """Values of all types, and objects and lists of them where the node declares members or items."""
     yield from _PLAIN
-    if depth < _MOST_DEPTH:
+    if depth < _MAX_DEPTH:
         base = sample(node)
         whole = base if isinstance(base, dict) else {}
-        for name, member in islice(node.properties.items(), _MOST_MEMBERS):
+        for name, member in islice(node.properties.items(), _MAX_MEMBERS):
             yield from ({**whole, name: value} for value in _any_value(member, depth + 1))
         if node.items is not None:
             yield from ([value] for value in _any_value(node.items, depth + 1))

@@ -1,4 +1,4 @@
-"""How many items a list has (rows 18 to 21 of reference section 13)."""
+"""Number of items in a list (rows 18 to 21 of reference section 13)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def changes(site: Site) -> Iterator[Change]:
 
 
 def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
-    """Lists of a size that the writer allows and the reader does not."""
+    """Lists of sizes that the writer allows and the reader rejects."""
     writer, reader = node_at(pair.writer.node, change.path), node_at(pair.reader.node, change.path)
     if writer is None or reader is None:
         return Trials(())

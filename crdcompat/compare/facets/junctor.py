@@ -1,7 +1,7 @@
-"""anyOf, oneOf, allOf and not: unions that gain or lose a member, conditions that tighten (row 87).
+"""anyOf, oneOf, allOf and not: members of unions and other conditions (row 87 of reference section 13).
 
-What a junctor means shows only in what it takes. Both sides are asked about many small values; one that only the
-writer takes proves the change, and where all cases were tried and none is found, nothing changed.
+Junctors are compared by the values that they accept. The facet judges many small values on both sides: one that only
+the writer accepts proves the change. If all cases were tried and none does, the change has no effect.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ KEYWORDS = frozenset({"allOf", "anyOf", "oneOf", "not"})
 _REJECTED = (Effect.WRITE_REJECTED,)
 EFFECTS = {"junctor.changed": Effects(rollback=_REJECTED, upgrade=_REJECTED)}
 
-_MOST = 4
+_MAX_TRIALS = 4
 
 
 def changes(site: Site) -> Iterator[Change]:
-    if identical(_meaning(site.old), _meaning(site.new)):
+    if identical(_junctors(site.old), _junctors(site.new)):
         return
     differing = [k for k in sorted(KEYWORDS) if not identical(site.old.raw.get(k), site.new.raw.get(k))]
     differing = [
@@ -42,21 +42,23 @@ def changes(site: Site) -> Iterator[Change]:
 
 
 def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
-    """Values that the writer's junctors take and the reader's do not."""
+    """Values that the writer accepts and the reader's junctors reject."""
     writer, reader = node_at(pair.writer.node, change.path), node_at(pair.reader.node, change.path)
     if writer is None or reader is None:
         return Trials(())
-    asked = _beyond(reader, writer)
-    if not _meaning(asked):
+    reader_only = _without_shared(reader, writer)
+    if not _junctors(reader_only):
         return Trials((), complete=True)
-    mine, theirs = NodeJudge(writer, pair.writer.server), NodeJudge(asked, pair.reader.server)
-    exhaustive = every_value(writer) or all_cases(writer, asked)
-    candidates = exhaustive if exhaustive is not None else variants(writer, asked)
-    # What the reader sees of a stored value is the value with both sides' defaults.
-    seen = ((value, defaulted(defaulted(value, writer), reader)) for value in candidates)
-    refused = (value for value, stored in seen if not theirs.accepts(stored) and mine.accepts(value))
+    mine, theirs = NodeJudge(writer, pair.writer.server), NodeJudge(reader_only, pair.reader.server)
+    exhaustive = every_value(writer) or all_cases(writer, reader_only)
+    candidates = exhaustive if exhaustive is not None else variants(writer, reader_only)
+    # The reader sees stored values with the defaults of both sides.
+    stored_values = ((value, defaulted(defaulted(value, writer), reader)) for value in candidates)
+    refused = (value for value, stored in stored_values if not theirs.accepts(stored) and mine.accepts(value))
     by_enums = identical(without_enums(change.old), without_enums(change.new))
-    found = islice((value for value in refused if not (by_enums and _is_outside_an_enum(value, asked))), _MOST)
+    found = islice(
+        (value for value in refused if not (by_enums and _is_outside_an_enum(value, reader_only))), _MAX_TRIALS
+    )
     made = tuple(Trial(value, change.path) for value in found)
     complete = exhaustive is not None and not made and any(mine.accepts(value) for value in exhaustive)
     return Trials(made, complete=complete or (by_enums and not made))
@@ -67,9 +69,9 @@ def shows(effect: Effect, observed: ReaderVerdict) -> bool:
 
 
 def _only_enums(site: Site, keyword: str) -> bool:
-    """Whether the branches say nothing but enums of the value itself: then the changes of the enums are all there is.
+    """Whether the branches have no keyword but enum, so that the changes of the enums are the only changes.
 
-    Else the junctor is proved as a whole as well, by values that no enum inside it names.
+    Otherwise the facet proves the junctor as a whole, too, by values that are in none of its enums.
     """
     return keyword == "allOf" or all(
         branch.enum and len(branch.raw) == 1
@@ -79,7 +81,7 @@ def _only_enums(site: Site, keyword: str) -> bool:
 
 
 def _is_outside_an_enum(value: Any, reader: Node) -> bool:
-    """Whether no branch of the reader lists the value, or that of a member: then the change of that enum names it."""
+    """Whether no branch of the reader lists the value or its member's value, so that an enum change reports it."""
     for branches in (reader.any_of, reader.one_of):
         lists = [enums_of(branch) for branch in branches]
         for name in lists[0] if lists else ():
@@ -90,12 +92,12 @@ def _is_outside_an_enum(value: Any, reader: Node) -> bool:
     return False
 
 
-def _beyond(reader: Node, writer: Node) -> Node:
-    """The reader's junctors without those that the writer has too: what the writer takes has passed them."""
-    said = _meaning(reader)
-    if reader.has_defaults:  # they may change what a junctor sees
-        return Node(said)
-    kept = {key: value for key, value in said.items() if not identical(value, writer.raw.get(key))}
+def _without_shared(reader: Node, writer: Node) -> Node:
+    """The reader's junctors without those of the writer, which the writer's values have passed."""
+    junctors = _junctors(reader)
+    if reader.has_defaults:  # defaults may change the values that junctors see
+        return Node(junctors)
+    kept = {key: value for key, value in junctors.items() if not identical(value, writer.raw.get(key))}
     if isinstance(kept.get("allOf"), list):
         others = writer.raw.get("allOf")
         known = others if isinstance(others, list) else []
@@ -105,12 +107,12 @@ def _beyond(reader: Node, writer: Node) -> Node:
     return Node(kept)
 
 
-def _meaning(node: Node) -> dict[str, Any]:
-    """The junctors that say something: int-or-string's own anyOf of its two types does not."""
-    said = {key: node.raw[key] for key in KEYWORDS if key in node.raw}
-    if node.int_or_string and said.get("anyOf") == [{"type": "integer"}, {"type": "string"}]:
-        del said["anyOf"]
-    return said
+def _junctors(node: Node) -> dict[str, Any]:
+    """The junctors of a node, without int-or-string's own anyOf of its two types, which restricts nothing."""
+    junctors = {key: node.raw[key] for key in KEYWORDS if key in node.raw}
+    if node.int_or_string and junctors.get("anyOf") == [{"type": "integer"}, {"type": "string"}]:
+        del junctors["anyOf"]
+    return junctors
 
 
 FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows, widen=drop_keywords(KEYWORDS), explains=explains_below)

@@ -1,4 +1,4 @@
-"""Maps: objects with free keys, closed and plain ones (rows 47 to 49 of reference section 13)."""
+"""Maps: objects with arbitrary keys, closed objects, plain objects (rows 47 to 49 of reference section 13)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def changes(site: Site) -> Iterator[Change]:
 
 
 def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
-    """Values that the writer's type allows, one with a key that only a map holds among them."""
+    """Values that the writer's type allows, among them one with a key that only a map accepts."""
     return shape_trials(change, pair)
 
 
@@ -32,7 +32,7 @@ def shows(effect: Effect, observed: ReaderVerdict) -> bool:
 
 
 def _form(node: Node) -> str:
-    """Whether an object is a map, closed, free, or plain."""
+    """The kind of an object by its additionalProperties."""
     if isinstance(node.additional, Node):
         return "map"
     return {None: "object", True: "open map", False: "closed"}[node.additional]

@@ -1,4 +1,4 @@
-"""Map types: how server-side apply merges an object. It rejects no object and loses none (row 64)."""
+"""Map types: how server-side apply merges an object. It affects no stored object (row 64 of reference section 13)."""
 
 from __future__ import annotations
 

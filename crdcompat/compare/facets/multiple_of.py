@@ -1,4 +1,4 @@
-"""The factor of a number: another one takes other numbers, so both directions may reject (row 22)."""
+"""multipleOf: a changed factor may reject numbers in both directions (row 22 of reference section 13)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def changes(site: Site) -> Iterator[Change]:
 
 
 def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
-    """Multiples of the writer's factor that are none of the reader's."""
+    """Multiples of the writer's factor that are not multiples of the reader's."""
     writer, reader = node_at(pair.writer.node, change.path), node_at(pair.reader.node, change.path)
     if writer is None or reader is None:
         return Trials(())

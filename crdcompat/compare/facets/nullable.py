@@ -1,7 +1,7 @@
-"""Nullable: a stored null meets a schema that does not know it (rows 50 and 51 of reference section 13).
+"""Nullable: stored nulls under a schema that does not allow them (rows 50 and 51 of reference section 13).
 
-In an object the null is dropped, or replaced by a default; only then may the field be missed by ``required``.
-A list keeps its null item, which is of the wrong type.
+The server drops a null member of an object, or replaces it by the default; ``required`` applies after that. A list
+keeps its null item, which then fails validation of its type.
 """
 
 from __future__ import annotations

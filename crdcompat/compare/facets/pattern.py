@@ -1,4 +1,4 @@
-"""Patterns, as the languages they are: wider, narrower or other, with a string that shows it (rows 23 and 24)."""
+"""Patterns, compared as languages, with a string that shows the difference (rows 23 and 24 of reference section 13)."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ def changes(site: Site) -> Iterator[Change | Undecided]:
         return
     closed = [enum_members(side) is not None for side in (old, new)]
     if all(closed):
-        return  # the enums' members that the patterns leave are compared as values
+        return  # the facet ``enum`` compares the members that the patterns allow
     found = strings.relation(old, new)
     if found.kind == "undecided":
         yield site.undecided("pattern", found.reason)
         return
     only_new, only_old = found.only_new, found.only_old
     if any(closed):
-        # That one side lists its values is the enum's change; only what goes the other way is the pattern's.
+        # The facet ``enum`` reports that one side lists its values; the pattern only matters in the other direction.
         only_new, only_old = (only_new if closed[1] else None), (only_old if closed[0] else None)
     added, removed = _difference(new, old, only_new), _difference(old, new, only_old)
     if not added and not removed:
@@ -66,13 +66,13 @@ def shows(effect: Effect, observed: ReaderVerdict) -> bool:
 
 
 def widen(change: Change, values: tuple[Any, ...], old: Node, new: Node) -> Iterator[Widening]:
-    """NEW's pattern where it only takes more strings; else none, as it rejects some of OLD's."""
+    """NEW's pattern if it accepts all of OLD's strings; else no pattern."""
     tolerant = drop_keywords if change.added and change.removed else copy_from_new
     return tolerant(KEYWORDS)(change, values, old, new)
 
 
 def _difference(mine: Node, theirs: Node, witness: str | None) -> tuple[Any, ...]:
-    """What only one side takes: all of it where that is a finite set, else a shortest string."""
+    """The strings that only ``mine`` accepts: all if ``mine`` is finite, else the ``witness`` (a shortest one)."""
     if witness is None:
         return ()
     members = strings.finite_members(mine)

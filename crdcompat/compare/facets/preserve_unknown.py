@@ -1,4 +1,4 @@
-"""Areas that keep unknown fields (rows 55 and 56 of reference section 13)."""
+"""Nodes that preserve unknown fields (rows 55 and 56 of reference section 13)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Properties that only one side has: one change per topmost new or vanished property.
+"""Properties that only one side has: one change per topmost added or removed property.
 
-An unknown field is pruned at every read and lost for good at the next write of any kind; a new field with a
-default appears on objects that never had it (reference sections 5.2 and 6; rows 29 to 31 and 37, 38).
+The server prunes an unknown field at every read, and the next write of any kind removes it from storage. A new field
+with a default appears on objects that never had it (reference sections 5.2 and 6; rows 29 to 31 and 37, 38).
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from crdcompat.vocabulary import Direction, Effect
 
 KEYWORDS = frozenset({"properties"})
 EFFECTS = {
-    # Without a default a new field does nothing to objects that lack it: see ``trials``.
+    # Without a default a new field does not affect objects that lack it: see ``trials``.
     "property.added": Effects(rollback=(Effect.VALUE_PRUNED,), upgrade=(Effect.VALUE_DEFAULTED,)),
     "property.removed": Effects(rollback=(Effect.VALUE_DEFAULTED,), upgrade=(Effect.VALUE_PRUNED,)),
 }
-#: The property that comes or goes is the whole change.
+#: The path names the added or removed property, which is the whole change.
 _WAIVED_BY = dict.fromkeys(EFFECTS, WaivedBy.PLACE)
 
-_MOST_TRIALS = 4
+_MAX_TRIALS = 4
 
 
 def changes(site: Site) -> Iterator[Change]:
     if site.reshaped:
         return
     old, new = site.old.properties, site.new.properties
-    # Where the side without the field keeps what it does not know, the change is the facet ``free_field``'s.
+    # Where the side without the field preserves unknown fields, the facet ``free_field`` reports the change.
     for name in sorted(new.keys() - old.keys()) if not site.old.preserve else ():
         at = (*site.new_at, "properties", name)
         shown = summary(new[name])
@@ -53,7 +53,7 @@ def changes(site: Site) -> Iterator[Change]:
 
 
 def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
-    """A value of the property for what is pruned; for what is defaulted, its parent without it."""
+    """Values of the property to prove pruning; to prove defaulting, the parent without the property."""
     above = change.path[:-1]
     if EFFECTS[change.kind].towards(direction) == (Effect.VALUE_DEFAULTED,):
         field = node_at(pair.reader.node, change.path)
@@ -63,7 +63,7 @@ def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
     field = node_at(pair.writer.node, change.path)
     if field is None or keeps_unknown(node_at(pair.reader.node, above)):
         return Trials((), complete=True)
-    return Trials(tuple(Trial(value, change.path) for value in islice(values(field), _MOST_TRIALS)))
+    return Trials(tuple(Trial(value, change.path) for value in islice(values(field), _MAX_TRIALS)))
 
 
 def shows(effect: Effect, observed: ReaderVerdict) -> bool:
@@ -71,7 +71,7 @@ def shows(effect: Effect, observed: ReaderVerdict) -> bool:
 
 
 def keeps_unknown(parent: Node | None) -> bool:
-    """Whether a reader keeps members it does not declare below ``parent``."""
+    """Whether a reader keeps undeclared members of ``parent``."""
     return parent is not None and (parent.preserve or parent.additional is not None)
 
 

@@ -1,6 +1,6 @@
-"""Required fields: demanded by one side only (rows 32 to 36 of reference section 13).
+"""Fields that only one side requires (rows 32 to 36 of reference section 13).
 
-A field that is required and has a default is never missing: the default comes first.
+A required field with a default is never missing, because the server applies defaults before it validates.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def shows(effect: Effect, observed: ReaderVerdict) -> bool:
 
 
 def widen(change: Change, values: tuple[Any, ...], old: Node, new: Node) -> Iterator[Widening]:
-    """OLD's list without the name. Where two names go, only what both lists keep is required."""
+    """OLD's list without the name. Several widenings of one list intersect."""
     above = change.path[:-1]
     parent = node_at(old, above)
     if parent is not None and node_at(new, above) is not None:

@@ -1,8 +1,8 @@
-"""Constraints that both sides share, over members that they do not read alike (row 88 of reference section 13).
+"""Constraints that both sides share, on members that they read differently (row 88 of reference section 13).
 
-A server judges what it has read: pruned, without nulls, defaulted, and to CEL only what has a type is there at all.
-So a rule, a union or a minimum count of members that nobody touched may fail for an object that the other release
-accepted, because a member that counted there is gone here, or another has come by default.
+A server validates the object after pruning, dropping nulls and defaulting, and CEL sees only members with a type. So an
+unchanged rule, union or limit on the number of members may reject an object that the other release accepted, because
+this server removed a member or added another by default.
 """
 
 from __future__ import annotations
@@ -24,29 +24,29 @@ from crdcompat.schema.sample import object_of_size, sample
 from crdcompat.schema.structural import ABSENT, Node
 from crdcompat.vocabulary import Direction, Effect
 
-#: Each keyword here is another facet's, which answers where the two sides do not share it.
+#: Other facets have the keywords used here and compare them where the two sides differ.
 KEYWORDS: frozenset[str] = frozenset()
 EFFECTS = {"shared-constraint.broken": Effects(rollback=(Effect.WRITE_REJECTED,), upgrade=(Effect.WRITE_REJECTED,))}
 
 _RULES = "x-kubernetes-validations"
 _COUNTS = ("minProperties", "maxProperties")
-_NAMING = ("allOf", "anyOf", "oneOf", "not", "required")
-_MOST, _TOGETHER, _BESIDE = 2, 8, 40
+_MEMBER_CONSTRAINTS = ("allOf", "anyOf", "oneOf", "not", "required")
+_MAX_TRIALS, _MAX_MEMBERS, _MAX_VARIANTS = 2, 8, 40
 
 
 def changes(site: Site) -> Iterator[Change]:
     if site.reshaped:
         return
     shared = _shared(site.old, site.new)
-    affected = {keyword: value for keyword, value in shared.items() if _sees_otherwise(keyword, value, site)}
+    affected = {keyword: value for keyword, value in shared.items() if _reads_differently(keyword, value, site)}
     if affected:
         yield site.change("shared-constraint.broken", affected, affected, *affected)
 
 
 def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
-    """Values that the writer takes and whose rest, as the reader reads it, breaks what both demand.
+    """Values that the writer accepts and that, as the reader reads them, violate a shared constraint.
 
-    Where none is found nothing is claimed: a search over what the constraints mention is all the evidence there is.
+    Without such a value there is no claim: the search over members that the constraints mention is the only evidence.
     """
     writer, reader = node_at(pair.writer.node, change.path), node_at(pair.reader.node, change.path)
     if writer is None or reader is None or not isinstance(change.old, dict):
@@ -57,18 +57,20 @@ def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
         NodeJudge(Node(bare), pair.reader.server),
         NodeJudge(Node({**bare, **change.old}), pair.reader.server),
     )
-    seen = ((value, as_read(defaulted(value, writer), reader)) for value in _candidates(writer, reader, constraint))
+    read_values = (
+        (value, as_read(defaulted(value, writer), reader)) for value in _candidates(writer, reader, constraint)
+    )
     broken = (
         value
-        for value, read in seen
+        for value, read in read_values
         if not constraint_judge.accepts(read) and shape_judge.accepts(read) and mine.accepts(value)
     )
-    found = tuple(Trial(value, change.path) for value in islice(broken, _MOST))
+    found = tuple(Trial(value, change.path) for value in islice(broken, _MAX_TRIALS))
     return Trials(found, complete=not found)
 
 
 def shows(effect: Effect, observed: ReaderVerdict) -> bool:
-    """Whether the node itself is against something: its rules, its unions, the number and names of its members."""
+    """Whether the node's own rules, unions, or limits on its members reject the value."""
     by_itself = observed.rejects(INVALID, TOO_MANY, FORBIDDEN, REQUIRED) or observed.fails_a_junctor()
     return by_itself or any(
         error.type == REQUIRED and error.pointer and error.pointer[:-1] == observed.pointer
@@ -77,10 +79,10 @@ def shows(effect: Effect, observed: ReaderVerdict) -> bool:
 
 
 def _shared(old: Node, new: Node) -> dict[str, Any]:
-    """The constraints that both sides have, of the rules those that both have."""
+    """The constraints that both sides have, with the rules that both have."""
     shared = {
         keyword: old.raw[keyword]
-        for keyword in (*_COUNTS, *_NAMING)
+        for keyword in (*_COUNTS, *_MEMBER_CONSTRAINTS)
         if keyword in old.raw and identical(old.raw[keyword], new.raw.get(keyword))
     }
     theirs = {str(rule.get("rule")) for rule in new.rules}
@@ -88,21 +90,21 @@ def _shared(old: Node, new: Node) -> dict[str, Any]:
     return {**shared, **({_RULES: rules} if rules else {})}
 
 
-def _sees_otherwise(keyword: str, value: Any, site: Site) -> bool:
-    """Whether the members that a constraint looks at are not read alike."""
+def _reads_differently(keyword: str, value: Any, site: Site) -> bool:
+    """Whether the two sides read the members of a constraint differently."""
     old, new = site.old, site.new
     if (old.preserve, old.embedded) != (new.preserve, new.embedded):
         return True
     if keyword == _RULES and (old.format != new.format or _reading(_element(old)) != _reading(_element(new))):
-        return True  # to rules a text of format byte is bytes, a date-time a timestamp
-    if keyword in _COUNTS or any(count in repr(value) for count in _COUNTS):  # a branch may count, too
-        values = _reading(_element(old)) != _reading(_element(new))  # a null in a map goes, or counts
+        return True  # in rules, format byte makes bytes and date-time a timestamp
+    if keyword in _COUNTS or any(count in repr(value) for count in _COUNTS):  # branches may have limits, too
+        values = _reading(_element(old)) != _reading(_element(new))  # a null in a map is dropped, or counts
         return values or any(_differ(old, new, (name,)) for name in (*old.properties, *new.properties))
     if keyword == "required":
-        # A required null is judged by the facet of nullable.
+        # The facet ``nullable`` judges a required null.
         return any((name in old.properties) != (name in new.properties) for name in old.required)
-    looked_at = {mention.member for mention in mentions(Node({keyword: value})) if mention.member}
-    return any(_differ(old, new, member) for member in looked_at)
+    mentioned = {mention.member for mention in mentions(Node({keyword: value})) if mention.member}
+    return any(_differ(old, new, member) for member in mentioned)
 
 
 def _differ(old: Node, new: Node, member: tuple[str, ...]) -> bool:
@@ -114,7 +116,7 @@ def _element(node: Node) -> Node | None:
 
 
 def _reading(node: Node | None) -> Any:
-    """What reading makes of a member's presence, and what rules see of it."""
+    """The properties of a member that decide whether it survives reading and how rules see it."""
     if node is None:
         return None
     flags = node.preserve, node.embedded, node.nullable, node.additional is not None
@@ -122,7 +124,7 @@ def _reading(node: Node | None) -> Any:
 
 
 def _kinds(view: View | None) -> tuple[str, ...]:
-    """The type in CEL and those of what is inside; a map of values without a type is not seen at all."""
+    """The CEL type of a view and of its elements; CEL does not see a map whose values have no type."""
     return (view.kind, *_kinds(view.element)) if view is not None else ()
 
 
@@ -133,7 +135,7 @@ def _candidates(writer: Node, reader: Node, constraint: Node) -> Iterator[Any]:
 
 
 def _objects(writer: Node, reader: Node, constraint: Node) -> Iterator[dict[str, Any]]:
-    """Objects made of the members that the reader does not read alike."""
+    """Objects of the members that the reader reads differently."""
     base = sample(writer)
     base = base if isinstance(base, dict) else {}
     members: dict[str, Any] = {}
@@ -145,8 +147,8 @@ def _objects(writer: Node, reader: Node, constraint: Node) -> Iterator[dict[str,
         named = (mention.member[0] for mention in mentions(constraint) if mention.member)
         undeclared = (*constraint.required, *named, "crdcompatUnknown", "crdcompatOther")
         members |= {name: "a" for name in undeclared if name not in members and name not in writer.properties}
-    there = {name: value for name, value in islice(members.items(), _TOGETHER) if value is not ABSENT}
-    # A value that the reader's own schema would make is the surest to be of a type that both take.
+    there = {name: value for name, value in islice(members.items(), _MAX_MEMBERS) if value is not ABSENT}
+    # Values made from the reader's schema most likely have a type that both accept.
     known = [(name, sample(reader.properties[name])) for name in there if name in reader.properties]
     each = [*there.items(), *((name, value) for name, value in known if value is not ABSENT)]
     if isinstance(writer.additional, Node):
@@ -158,7 +160,7 @@ def _objects(writer: Node, reader: Node, constraint: Node) -> Iterator[dict[str,
     yield from (value for value in sized if isinstance(value, dict))
     yield from ({**around, name: value} for name, value in each for around in ({}, base))
     yield from ({**around, **there} for around in ({}, base))
-    others = [value for value in islice(variants(writer, constraint), _BESIDE) if isinstance(value, dict)]
+    others = [value for value in islice(variants(writer, constraint), _MAX_VARIANTS) if isinstance(value, dict)]
     yield from ({**around, name: value} for name, value in each for around in others)
 
 

@@ -1,7 +1,6 @@
-"""Types: what kind of value a field holds (rows 41 to 46 of reference section 13).
+"""Types of fields (rows 41 to 46 of reference section 13).
 
-Where the shape changed, what is below it is part of the same change: a list that became an object is not also a
-removed list of items.
+A change of type includes all differences below it: a list that became an object is not also a removal of items.
 """
 
 from __future__ import annotations
