@@ -89,12 +89,12 @@ class Resource(Admission):
         missing = undeclared_field(patch, self.node)
         if missing:
             return self._failed(
-                500, f"failed to create typed patch object ({self._who(live)}): {missing}: {_UNDECLARED}"
+                500, f"failed to create typed patch object ({self._describe(live)}): {missing}: {_UNDECLARED}"
             )
         for what, obj in (("patch", patch), ("live", live)):
             wrong = typed_error(obj, self.node, self.server, strict=what == "patch")
             if wrong:
-                return self._failed(500, f"failed to create typed {what} object ({self._who(live)}): {wrong}")
+                return self._failed(500, f"failed to create typed {what} object ({self._describe(live)}): {wrong}")
         return None
 
     def scale(self, replicas: Any, stored: Object) -> Verdict:
@@ -115,10 +115,10 @@ class Resource(Admission):
             return self.no_endpoint(stored)
         return self.update_status(whole, stored) if status else self.update(whole, stored)
 
-    def _who(self, obj: Object) -> str:
+    def _describe(self, obj: Object) -> str:
         meta = metadata_of(obj)
-        place = f"{meta.get('namespace', '')}/{meta.get('name', '')}"
-        return f"{place}; {self.api_version}, Kind={self.crd.kind}"
+        name = f"{meta.get('namespace', '')}/{meta.get('name', '')}"
+        return f"{name}; {self.api_version}, Kind={self.crd.kind}"
 
     @staticmethod
     def _failed(code: int, message: str) -> Verdict:

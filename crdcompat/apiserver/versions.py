@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from crdcompat.errors import UsageError
@@ -75,17 +74,6 @@ class Server:
         if behaviour == "ratchet_status" and self.openshift is not None:
             return self.openshift >= _OPENSHIFT_RATCHET_STATUS_SINCE
         return self.minor >= SINCE[behaviour]
-
-    @cached_property
-    def era(self) -> str:
-        """The era letter of reference section 1.2."""
-        if not self.does("status_scope"):
-            return "A"
-        if not self.does("ratchet_main"):
-            return "B"
-        if self.does("ratchet_status"):
-            return "E"
-        return "D" if self.does("status_prefix") else "C"
 
     @property
     def kubernetes(self) -> str:
