@@ -1,1 +1,1 @@
-"""Findings: changes judged by rules, with severity, waivers, evidence and places to look."""
+"""Findings: changes judged by rules, with severity, waivers, evidence and locations."""

@@ -1,7 +1,7 @@
-"""diff --objects: which findings do recorded objects really meet, and what do they meet that no finding explains?
+"""Evidence for findings from recorded objects (diff --objects), and rejections that no finding explains.
 
-An object counts in a direction only if the writing release's schema accepts it: what was broken before tells
-nothing about the other release.
+An object counts in a direction only if the schema of the writing release accepts it: an object that is invalid there
+proves nothing about the reading release.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from crdcompat.schema.structural import Node
 from crdcompat.vocabulary import Direction, Effect, Severity
 
 _EXAMPLES = 3
-#: What evidence makes of an effect: somebody really uses the new thing.
+#: The least severity of an effect with evidence: recorded objects use the changed field.
 _RAISED = {
     Effect.WRITE_REJECTED: Severity.ERROR,
     Effect.VALUE_PRUNED: Severity.WARNING,
@@ -37,13 +37,13 @@ _RAISED = {
 }
 
 
-#: Errors of these may be about a member that is missing.
-_LACKING = (Keyword.REQUIRED, Keyword.EMBEDDED)
+#: Keywords whose errors may be about a missing member.
+_MAY_BE_MISSING = (Keyword.REQUIRED, Keyword.EMBEDDED)
 
 
 @dataclass(frozen=True, slots=True)
 class _Fact:
-    """What the reader did to one object at one path: an effect, and the error where it is one."""
+    """The reader's effect on one object at one path, with the error if it is a rejection."""
 
     effect: Effect
     path: str
@@ -51,7 +51,7 @@ class _Fact:
 
 
 def with_evidence(report: DiffReport, old: CrdSet, new: CrdSet, objects: Iterable[ObjectItem]) -> DiffReport:
-    """The report with evidence on its findings, severities raised, and unexplained rejections listed."""
+    """The report with evidence on its findings, raised severities, and unexplained rejections."""
     gathered = _Evidence(report.findings, old, new)
     problems, skipped = list(report.problems), list(report.skipped)
     for item in objects:
@@ -61,7 +61,7 @@ def with_evidence(report: DiffReport, old: CrdSet, new: CrdSet, objects: Iterabl
             skipped.append(item)
         else:
             gathered.add(item)
-    findings = (_with(finding, list(gathered.met.get(finding.id, ()))) for finding in report.findings)
+    findings = (_with(finding, list(gathered.labels.get(finding.id, ()))) for finding in report.findings)
     return replace(
         report,
         findings=tuple(sorted(findings, key=order)),
@@ -72,10 +72,10 @@ def with_evidence(report: DiffReport, old: CrdSet, new: CrdSet, objects: Iterabl
 
 
 class _Evidence:
-    """Recorded objects held against findings: ``met`` maps a finding's id to the labels of those that meet it."""
+    """Matches recorded objects with findings: ``labels`` maps a finding's id to the labels of affected objects."""
 
     def __init__(self, findings: Iterable[Finding], old: CrdSet, new: CrdSet) -> None:
-        self.met: dict[str, dict[str, None]] = {}
+        self.labels: dict[str, dict[str, None]] = {}
         self.unexplained: list[Unexplained] = []
         self._seen: set[tuple[str, ...]] = set()
         self._sides = tuple((resolve_all(a, b)[1], server_of(a)) for a, b in ((old, new), (new, old)))
@@ -85,7 +85,7 @@ class _Evidence:
             self._by_place.setdefault((finding.direction, finding.crd, finding.version), []).append(finding)
 
     def add(self, item: Recorded) -> None:
-        """Hold one object against the findings of both directions; objects of other kinds tell nothing."""
+        """Match one object with the findings of both directions; an object of an unknown kind is ignored."""
         identity = item.identity
         if identity is None or identity in self._seen:
             return
@@ -103,7 +103,7 @@ class _Evidence:
             for fact in _facts(item.data, reader, writer):
                 explaining = [finding for finding in findings if _explains(finding, fact)]
                 for finding in explaining:
-                    self.met.setdefault(finding.id, {})[f"{label} in {item.source}"] = None
+                    self.labels.setdefault(finding.id, {})[f"{label} in {item.source}"] = None
                 if not explaining and fact.error is not None:
                     error = f"{direction}: {fact.error.text()}"
                     self.unexplained.append(Unexplained(label, item.source, error))
@@ -121,10 +121,10 @@ class _Evidence:
 
 
 def _facts(data: dict[str, Any], reader: Resource, writer: Resource) -> Iterator[_Fact]:
-    """What the reader's schema does to an object that the writer's accepts."""
+    """The effects of the reader's schema on an object that the writer's schema accepts."""
     stored = writer.create(data, keep_status=True)
     if stored.accepted is not True or stored.object is None or stored.pruned:
-        return  # what the writer rejects or cuts down was written by another release
+        return  # another release than the writer has written this object
     verdict = reader.create(stored.object, keep_status=True)
     obj = verdict.object or reader.read(stored.object).object
     for error in verdict.errors:
@@ -137,10 +137,10 @@ def _facts(data: dict[str, Any], reader: Resource, writer: Resource) -> Iterator
 
 
 def _general(error: FieldError, root: Node) -> str:
-    if error.keyword in _LACKING and error.type == REQUIRED:
-        # What is missing has a name, also where no schema describes a member of that name.
+    if error.keyword in _MAY_BE_MISSING and error.type == REQUIRED:
+        # A missing member has a name, even if no schema describes it.
         return render((*schema_path_of(root, error.pointer[:-1]), str(error.pointer[-1])))
-    # A doubled item is the list's fault.
+    # A duplicate item is an error of the list.
     doubled = error.type == DUPLICATE and isinstance(next(reversed(error.pointer), None), int)
     return render(schema_path_of(root, error.pointer[:-1] if doubled else error.pointer))
 

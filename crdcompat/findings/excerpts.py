@@ -1,6 +1,6 @@
-"""The lines of both sides around the places of a report's findings, for formats that show them.
+"""Excerpts of both sides around the places of a report's findings, for formats that show them.
 
-Each file is read once. What is kept is bounded: lines of a finding, characters of a line, characters of a report.
+Each file is read once. Limits bound the lines of a finding and the characters of a line and of a report.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from crdcompat.models.finding import Excerpt, Finding, Location
 from crdcompat.sources.encoding import to_utf8
 from crdcompat.vocabulary import Severity, Side
 
-#: Lines shown before and after what is marked, lines marked at most, and characters of a line.
+#: Lines of context around the marked lines, most marked lines, and characters of a line.
 _AROUND, _MAX_MARKED, _MAX_WIDE = 4, 12, 120
-#: Lines on either side of a place that are compared to tell which of those shown have changed.
-_REACH = 40
-#: Characters of all excerpts of a report; findings come most severe first, so the least go without.
+#: Lines on either side of a place that are compared with the other side to find changed lines.
+_COMPARED_LINES = 40
+#: Characters of all excerpts of a report; findings are sorted, so that the least severe have none.
 _MAX_CHARACTERS = 3_000_000
-#: What ends a line for the YAML reader that the line numbers come from.
+#: Line ends as the YAML reader counts them.
 _BREAK = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
 
 
@@ -44,9 +44,9 @@ class _Window:
 
 
 def with_excerpts(report: DiffReport, old: CrdSet, new: CrdSet, *, brief: bool = False) -> DiffReport:
-    """The report with the lines of both sides on what has a line: its findings, and what is undecided.
+    """The report with excerpts on its findings and undecided differences that have a line.
 
-    ``brief``: findings that only lose or gain a value go without.
+    ``brief``: findings of severity info have none.
     """
 
     def wanted(entry: Finding | UndecidedEntry) -> bool:
@@ -62,7 +62,7 @@ def with_excerpts(report: DiffReport, old: CrdSet, new: CrdSet, *, brief: bool =
 
     room = _MAX_CHARACTERS
 
-    def told(entry: Finding | UndecidedEntry) -> tuple[Excerpt, ...]:
+    def excerpts_of(entry: Finding | UndecidedEntry) -> tuple[Excerpt, ...]:
         nonlocal room
         excerpts = shown(_places(entry), _texts(entry), _lacking(entry)) if room > 0 and wanted(entry) else ()
         room -= sum(len(line) for excerpt in excerpts for line in excerpt.lines)
@@ -70,19 +70,19 @@ def with_excerpts(report: DiffReport, old: CrdSet, new: CrdSet, *, brief: bool =
 
     return replace(
         report,
-        findings=tuple(replace(finding, excerpts=told(finding)) for finding in report.findings),
-        undecided=tuple(replace(entry, excerpts=told(entry)) for entry in report.undecided),
+        findings=tuple(replace(finding, excerpts=excerpts_of(finding)) for finding in report.findings),
+        undecided=tuple(replace(entry, excerpts=excerpts_of(entry)) for entry in report.undecided),
     )
 
 
 def _places(entry: Finding | UndecidedEntry) -> tuple[Location, ...]:
-    """The first place of each side in a manifest: the copies say the same."""
+    """The first place of each side in a manifest; copies have the same text."""
     known = [place for place in entry.locations if place.kind == "yaml" and place.line is not None]
     return tuple({place.side: place for place in reversed(known)}.values())[::-1]
 
 
 def _texts(entry: Finding | UndecidedEntry) -> frozenset[str]:
-    """The values that come or go, as they may stand in a list."""
+    """The added and removed values that are strings."""
     values: Sequence[Any] = (*entry.added, *entry.removed) if isinstance(entry, Finding) else ()
     return frozenset(value for value in values if isinstance(value, str))
 
@@ -101,17 +101,17 @@ def _windows(crds: CrdSet, places: Iterable[Location], side: Side) -> dict[Locat
         for file, data in crds.read(sorted(by_file)):
             lines = _BREAK.split(to_utf8(data).decode("utf-8", "replace").rstrip("\n"))
             for place in by_file[file]:
-                start = max((place.line or 1) - _REACH, 1)
-                inside = tuple(_cut(line, place.column or 1) for line in lines[start - 1 : start + 2 * _REACH])
+                start = max((place.line or 1) - _COMPARED_LINES, 1)
+                inside = tuple(_cut(line, place.column or 1) for line in lines[start - 1 : start + 2 * _COMPARED_LINES])
                 if start + len(inside) > (place.line or 1):
                     found[place] = _Window(place, start, inside)
     except (SourceError, UnicodeError):
-        pass  # a file went away while we ran, or was no text after all: its places are named, not shown
+        pass  # a file was deleted meanwhile or is not text: its places have no excerpt
     return found
 
 
 def _cut(line: str, column: int) -> str:
-    """The line, of a long one what stands about the column."""
+    """The line; a long line is cut around the column."""
     if len(line) <= _MAX_WIDE:
         return line
     start = 0 if column < _MAX_WIDE * 3 // 4 else column - 20
@@ -119,16 +119,16 @@ def _cut(line: str, column: int) -> str:
 
 
 def _excerpts(windows: Sequence[_Window], values: frozenset[str], lacking: str) -> tuple[Excerpt, ...]:
-    """The excerpts of one or both sides; ``lacking`` is the side on which the place is only where it would stand."""
-    told = _differing(*windows) if len(windows) == 2 else None
-    marked = told or [
+    """The excerpts of one or both sides; ``lacking`` is the side without the value, whose place is its parent."""
+    differing = _differing(*windows) if len(windows) == 2 else None
+    marked = differing or [
         frozenset() if window.place.side == lacking else frozenset(_block(window, values)) for window in windows
     ]
     return tuple(_excerpt(window, marks) for window, marks in zip(windows, marked, strict=True))
 
 
 def _excerpt(window: _Window, marked: frozenset[int]) -> Excerpt:
-    """The lines around the place, and those marked that stand together with it."""
+    """The lines around the place, with the marked lines next to it."""
     low = high = window.at
     while low - 1 in marked and window.at - low < _MAX_MARKED // 2:
         low -= 1
@@ -143,7 +143,7 @@ def _excerpt(window: _Window, marked: frozenset[int]) -> Excerpt:
 
 
 def _differing(old: _Window, new: _Window) -> list[frozenset[int]] | None:
-    """The indices of lines that only one side has, indentation apart; None where the sides have little in common."""
+    """The indices of lines that only one side has, ignoring indentation; None if the sides have little in common."""
     before, after = ([line.strip() for line in window.lines] for window in (old, new))
     same = SequenceMatcher(None, before, after, autojunk=False).get_matching_blocks()
     kept = ({i for block in same for i in range(block.a, block.a + block.size)},
@@ -156,7 +156,7 @@ def _differing(old: _Window, new: _Window) -> list[frozenset[int]] | None:
 
 
 def _block(window: _Window, values: frozenset[str]) -> Iterator[int]:
-    """What stands at the place: of values that come or go those in its list, else the line and what is below it."""
+    """The lines to mark at the place: the changed values of its list, else the line and its children."""
     listed, line = _is_list(window), window.lines[window.at].strip()
     lines = [*(_items(window) if listed else _below(window))]
     known = len(lines) == 1 or line.partition(":")[0].strip("\"' ") in values
@@ -173,7 +173,7 @@ def _is_list(window: _Window) -> bool:
 
 
 def _items(window: _Window) -> Iterator[int]:
-    """The lines of the list that the place is in, or the key of."""
+    """The lines of the list that contains the place, or whose key is the place."""
     for index in range(window.at, len(window.lines)):
         if index > window.at and not window.lines[index].lstrip().startswith("- "):
             return
@@ -181,7 +181,7 @@ def _items(window: _Window) -> Iterator[int]:
 
 
 def _below(window: _Window) -> Iterator[int]:
-    """The place's line, and those indented below it."""
+    """The place's line, and the lines indented below it."""
     yield window.at
     indent = _indent(window.lines[window.at])
     for index in range(window.at + 1, len(window.lines)):

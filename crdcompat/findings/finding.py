@@ -1,8 +1,7 @@
-"""Findings: judged changes with an opinion, an identity and places to look at.
+"""Makes findings from judged changes: severity, message, id and locations; groups copies of one change.
 
-One cause, one finding: the same change in many copies of one Go type is grouped, with all its places.
-
-A pod template or metav1.Condition stands in a CRD many times; a change of the type changes every copy alike.
+A Go type such as a pod template or metav1.Condition occurs many times in a CRD. A change of the type changes every
+copy, and is one finding with all its places.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ def make_findings(judged: Iterable[Judged], old: str, new: str, locate: Locate) 
 
 
 def order(finding: Finding) -> tuple[Any, ...]:
-    """Rollback before upgrade, errors first, status first, then by place: what people should read first."""
+    """The sort key: rollback before upgrade, errors first, status first, then by place."""
     return (
         finding.direction != Direction.ROLLBACK,
         finding.severity.rank,
@@ -48,7 +47,7 @@ def _finding(item: Judged, old: str, new: str, locate: Locate) -> Finding:
     rule = rule_for(change.kind)
     severity = Severity.ERROR if item.writer_default else rule.judge(item.direction, item.effect, change.owner)
     if _is_unproven(item) and rule.unproven and severity == Severity.ERROR:
-        severity = Severity.WARNING  # what only may happen is no error
+        severity = Severity.WARNING  # an unproven effect is at most a warning
     terminal = all(occurrence.terminal for occurrence in item.occurrences)
     added = item.labels if change.added and item.labels else change.added
     removed = item.labels if change.removed and item.labels else change.removed
@@ -78,19 +77,19 @@ def _finding(item: Judged, old: str, new: str, locate: Locate) -> Finding:
 
 
 def _versions(item: Judged) -> str:
-    """The version of a finding's identity; both, where objects are written as another than they are read as."""
+    """The version in a finding's id; both versions if objects are written as another version than they are read as."""
     return f"{item.occurrences[0].written_as} {item.version}".strip()
 
 
 def _is_unproven(item: Judged) -> bool:
-    """Whether the effect is only possible: an object should show it, and none was found."""
+    """Whether the effect is unproven: no example object shows it."""
     return item.witness.object is None and not item.change.of_crd
 
 
 def fingerprint(
     rule: str, direction: str, crd: str, version: str, path: str, added: Sequence[Any], removed: Sequence[Any]
 ) -> str:
-    """Twelve hex digits that stay the same over commits: never of line numbers, files or contexts."""
+    """Twelve hex digits that are stable over commits; they do not depend on lines, files or contexts."""
     values = [sorted(orjson.dumps(value).decode() for value in side) for side in (added, removed)]
     text = orjson.dumps([rule, direction, crd, version, path, *values])
     return blake2b(text, digest_size=6).hexdigest()
@@ -124,16 +123,16 @@ def _message(
 
 
 def _brief(value: Any) -> str:
-    """A keyword's value in a sentence: short JSON, ``none`` where it is not there."""
+    """A keyword's value in a sentence: short JSON, ``none`` if it is absent."""
     if value is None:
         return "none"
     text = value if isinstance(value, str) else orjson.dumps(value).decode()
     return text if len(text) <= 120 else f"{text[:117]}..."
 
 
-def listed(values: Sequence[Any], most: int = 8) -> str:
+def listed(values: Sequence[Any], limit: int = 8) -> str:
     """``"A", "B" and 3 more``."""
-    shown = [orjson.dumps(value).decode() for value in values[:most]]
+    shown = [orjson.dumps(value).decode() for value in values[:limit]]
     rest = len(values) - len(shown)
     return ", ".join(shown) + (f" and {rest} more" if rest else "")
 
@@ -144,25 +143,25 @@ def _default(item: Judged) -> str:
 
 
 def group_copies(findings: Iterable[Finding]) -> list[Finding]:
-    """Findings that say the same of the same field at several paths become one; ``places`` are the others.
+    """Merge equal findings on copies of a field at several paths into one; ``places`` are the other paths.
 
-    The first in order stands for all; its id is that of its own path, so it stays the same while it is there.
+    The first in order represents all. Its id is that of its own path, so that other copies do not change it.
     """
     groups: dict[tuple[Any, ...], list[Finding]] = {}
     for finding in findings:
-        groups.setdefault(_sameness(finding), []).append(finding)
+        groups.setdefault(_equivalence_key(finding), []).append(finding)
     return [_merged(members) for members in groups.values()]
 
 
-def _sameness(finding: Finding) -> tuple[Any, ...]:
+def _equivalence_key(finding: Finding) -> tuple[Any, ...]:
     facts = orjson.dumps([finding.old, finding.new, finding.added, finding.removed], option=orjson.OPT_SORT_KEYS)
-    opinion = (finding.direction, finding.rule, finding.effect, finding.severity, finding.owner)
-    # Of a root or CRD-level change there are no copies.
-    return (*opinion, finding.crd, finding.version, finding.contexts, facts, _field(finding.path) or finding.id)
+    judgement = (finding.direction, finding.rule, finding.effect, finding.severity, finding.owner)
+    # A change of the root or outside the schema has no copies.
+    return (*judgement, finding.crd, finding.version, finding.contexts, facts, _field(finding.path) or finding.id)
 
 
 def _field(path: str) -> str:
-    """The last named field of a path, with what is below it: ``conditions[*].type`` of any list of conditions."""
+    """The last field of a path, with its parent if that is a list item: ``conditions[*].type``."""
     *parents, last = path.split(".")
     holder = parents[-1] if parents else ""
     return f"{holder}.{last}" if holder.endswith("[*]") else last

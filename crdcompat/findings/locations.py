@@ -1,6 +1,6 @@
-"""Where to look: file, line and column of a change on both sides.
+"""Locations of changes on both sides: file, line and column.
 
-Reading kept them for most documents; of the others the files that findings name are read once more.
+The reader keeps the positions of most documents. For other documents, the files with findings are read again.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from crdcompat.yaml.positions import Place
 
 Spot = tuple[str, int, Pointer]
-"""A file, a document of its stream, and a pointer into that."""
+"""A file, the index of a document in it, and a pointer into the document."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Places:
     new: dict[Spot, Place]
 
     def of(self, item: Judged) -> tuple[Location, ...]:
-        """Every place of a change: OLD's first, each file once."""
+        """The places of a change: OLD's first, each once."""
         change = item.change
         found = [
             self._location(side, chosen, at, absolute=change.of_crd)
@@ -64,7 +64,7 @@ class Places:
 
 
 def find_places(old: CrdSet, new: CrdSet, judged: Sequence[Judged], opened: Sequence[Open]) -> Places:
-    """Look up all places of these results, one pass over each document."""
+    """Look up the places of all results, with one pass over each document."""
     wanted_old, wanted_new = _Wanted(), _Wanted()
     for item in judged:
         change = item.change
@@ -98,7 +98,7 @@ def _spot(chosen: Chosen, at: Pointer, *, absolute: bool = False) -> Spot:
 
 
 def look_up(crds: CrdSet, wanted: Mapping[CrdDocument, set[Pointer]]) -> dict[Spot, Place]:
-    """Where the values at these pointers into CRDs stand; without those of a file that went away while we ran."""
+    """The positions of values at these pointers into CRDs; without those in a file that was deleted meanwhile."""
     by_file: dict[str, set[tuple[int, Pointer]]] = {}
     found: dict[Spot, Place] = {}
     for document, pointers in wanted.items():
@@ -115,5 +115,5 @@ def look_up(crds: CrdSet, wanted: Mapping[CrdDocument, set[Pointer]]) -> dict[Sp
             for (index, pointer), place in locate(data, by_file[file]).items():
                 found[file, index, pointer] = place
     except SourceError:
-        pass  # a file went away while we ran: the findings stand, without lines
+        pass  # a file was deleted meanwhile: the findings have no lines
     return found

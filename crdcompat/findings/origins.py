@@ -1,4 +1,4 @@
-"""Where a finding comes from: the Go source that its schema is generated from, and the commit that brought the line."""
+"""The origin of a finding: the Go source that generates its schema, and the commit that introduced the line."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 
 class GoMarkers:
-    """The place in a tree's Go types that a change stands for; its files are read when the first change asks."""
+    """Finds the place of a change in a tree's Go types; the files are read on first use."""
 
     def __init__(self, tree: Tree, wants: Callable[[str], bool]) -> None:
         self._tree, self._wants = tree, wants
 
     def places(self, item: Judged) -> tuple[Location, ...]:
-        """The marker or field of a change in the newer side's source; none where no Go type is its kind's."""
+        """The marker or field of a change in the newer side's source; () if no Go type matches its kind."""
         change = item.change
         if change.of_crd or self._types is None:
             return ()
@@ -55,11 +55,10 @@ class GoMarkers:
 def with_introduced(
     report: DiffReport, change: tuple[str | None, CrdSet], repo: str | None, *, of_index: bool
 ) -> tuple[DiffReport, tuple[str, ...]]:
-    """The report with the commits that brought the lines of its findings, and notes on what could not be told.
+    """The report with the commits that introduced the lines of counting findings, and notes on failures.
 
-    ``change`` is the base's commit and the head; a line that the base has too was not brought by the change, but
-    stands where something was taken away. ``of_index``: the lines are those of the index, which no commit has yet.
-    Only findings that count are looked up.
+    ``change`` is the base's commit and the head. A line that the base has, too, marks a removal, and gets no commit.
+    ``of_index``: the lines are those of the index, which no commit contains yet.
     """
     base, new = change
     repository = Repository(repo)
@@ -73,17 +72,17 @@ def with_introduced(
     refs = release_refs(repository) if commits else {}
     since = {commit: first_release(repository, commit, refs) for commit in sorted(commits)}
 
-    def told(finding: Finding) -> IntroducedBy | None:
+    def introduced_by(finding: Finding) -> IntroducedBy | None:
         who = blamed.lines.get(lines[finding.id]) if finding.id in lines else None
         if who is None or (who.commit and who.commit not in since):
             return None
         return IntroducedBy(who.commit or None, who.date or None, who.subject, since.get(who.commit))
 
-    findings = tuple(replace(finding, introduced_by=told(finding)) for finding in report.findings)
+    findings = tuple(replace(finding, introduced_by=introduced_by(finding)) for finding in report.findings)
     return replace(report, findings=findings), blamed.notes
 
 
 def _line(finding: Finding) -> tuple[str, int] | None:
-    """The line on the newer side, of a finding that counts."""
+    """File and line on the newer side of a counting finding; None if there is none."""
     newer = (place for place in finding.locations if place.side == Side.NEW and place.kind == "yaml")
     return next(((place.file, place.line) for place in newer if finding.counts and place.line is not None), None)

@@ -1,8 +1,8 @@
-"""The patch that would make OLD tolerant: its schema widened by exactly what the rollback findings need.
+"""The patch that makes OLD tolerant: it widens the schema by exactly what the rollback findings need.
 
-Never applied, only shown. Controllers of OLD go on writing what they know; the widened schema merely accepts what
-NEW has stored (design, section 6; the API conventions call it "accept in N, write in N+1"). What to widen for a change
-is its facet's to say.
+crdcompat shows the patch and never applies it. Controllers of OLD write the same values as before; the widened schema
+only accepts what NEW has stored (design, section 6; the API conventions call it "accept in N, write in N+1"). The facet
+of a change defines what to widen.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def suggest_patch(judged: Iterable[Judged], old: CrdSet) -> str:
-    """A unified diff over OLD's files; "" where nothing can be widened. Copies of a CRD are patched alike."""
+    """A unified diff of OLD's files; "" if nothing can be widened. All copies of a CRD get the same patch."""
     wanted: dict[str, dict[tuple[int, Pointer, str], Widening]] = {}
     for item in judged:
         if item.change.of_crd or item.direction != Direction.ROLLBACK or item.effect != Effect.WRITE_REJECTED:
@@ -55,7 +55,7 @@ def suggest_patch(judged: Iterable[Judged], old: CrdSet) -> str:
 
 
 def _widenings(item: Judged, chosen: Chosen, newer: Chosen) -> Iterator[Widening]:
-    """What to set where in the document of ``chosen``."""
+    """The settings for the document of ``chosen``."""
     change, root = item.change, (*chosen.document.pointer, *chosen.version.schema_pointer)
     values = item.labels or change.added
     for widening in facet_of(change.kind).widen(change, values, chosen.version.node, newer.version.node):
@@ -63,7 +63,7 @@ def _widenings(item: Judged, chosen: Chosen, newer: Chosen) -> Iterator[Widening
 
 
 def _joined(first: Widening, second: Widening) -> Widening:
-    """Two findings that widen the same keyword."""
+    """The combination of two findings that widen the same keyword."""
     if not isinstance(first.value, list) or not isinstance(second.value, list):
         return first if first.value is ABSENT else second
     if first.common:

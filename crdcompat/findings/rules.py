@@ -1,4 +1,4 @@
-"""The rule catalogue: one YAML file per rule, an opinion about one kind of change (design, section 2)."""
+"""The rule catalogue: one YAML file per rule, which judges one kind of change (design, section 2)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What is thought of one kind of change.
+    """The judgement on one kind of change.
 
     ``message`` holds one sentence per direction with ``{path}``, ``{added}``, ``{removed}``, ``{before}``,
     ``{after}``, ``{default}``, ``{reader}``, ``{writer}``, ``{old}``, ``{new}`` and ``{kind}`` to fill in;
@@ -62,7 +62,7 @@ class Rule:
 
 
 def read_rule(data: dict[str, Any]) -> Rule:
-    """Read one rule document; its shape is fixed by the schema that the tests hold every file to."""
+    """Read one rule document; tests validate every file against the JSON Schema of rules."""
     examples = tuple(
         Example(
             **{**example, "direction": Direction(example["direction"]), "also": tuple(example.get("also", ()))},
@@ -82,7 +82,7 @@ def rule_names() -> tuple[str, ...]:
 
 @cache
 def rule(name: str) -> Rule:
-    """The rule of one of the ``rule_names``; few runs need more than a handful."""
+    """The rule with one of the ``rule_names``; loaded on demand, because a run needs few rules."""
     import yaml
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -100,7 +100,7 @@ def rule_for(change: str) -> Rule:
 
 
 def find_rule(name: str) -> Rule:
-    """A rule by id. Raises UsageError that names the nearest."""
+    """A rule by id. Raises UsageError with the nearest id."""
     if name in rule_names():
         return rule(name)
     from difflib import get_close_matches

@@ -1,7 +1,7 @@
-"""Split a finding by its values: those that a waiver accepts or that existed before, and the others.
+"""Splits a finding by its values: those that a waiver accepts or that existed before, and the others.
 
-The witness of an enum finding holds one of its values. A part without that value gets another witness, which is judged
-under both schemas as the first was.
+The example object of an enum finding contains one of its values. A part without that value gets another example
+object, which both schemas judge again.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from crdcompat.vocabulary import Direction, Side
 
 
 class FindingSplitter:
-    """Splits findings of one comparison; the CRDs are resolved when the first witness needs another value."""
+    """Splits findings of one comparison; resolves the CRDs when the first part needs another example object."""
 
     def __init__(self, old: CrdSet, new: CrdSet) -> None:
         self._old, self._new = old, new
@@ -33,7 +33,7 @@ class FindingSplitter:
         self._texts: dict[tuple[str, str], list[str]] = {}
 
     def split(self, finding: Finding, inside: Sequence[Any]) -> tuple[Finding | None, Finding | None]:
-        """The finding for its values among ``inside``, and for the others; None where there are none."""
+        """The finding for its values among ``inside``, and for its other values; None for an empty part."""
         keys = set(map(member_key, inside))
         values = finding.added or finding.removed
         mine = tuple(value for value in values if member_key(value) in keys)
@@ -56,7 +56,7 @@ class FindingSplitter:
         )
 
     def _moved(self, finding: Finding, location: Location, value: Any) -> Location:
-        """The line of another value of the same enum, where each has a line of its own; else the place as it is."""
+        """The line of another value of the same enum if each value has its own line; else the same place."""
         side = Side.NEW if finding.added else Side.OLD
         if (location.side, location.kind) != (side, "yaml") or location.line is None:
             return location

@@ -1,4 +1,4 @@
-"""The waiver file: read, and added to."""
+"""Reads the waiver file, and adds entries to it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _HEAD = "# Findings of crdcompat that are accepted, each with its reason. crdcom
 
 
 def read_waivers(path: Path) -> tuple[Waiver, ...]:
-    """The waivers of a file, none where there is no such file. Raises ConfigError."""
+    """The waivers of a file; none if the file does not exist. Raises ConfigError."""
     if not path.exists():
         return ()
     try:
@@ -43,7 +43,7 @@ def read_waivers(path: Path) -> tuple[Waiver, ...]:
 
 
 def _check(entry: dict[str, Any], where: str) -> None:
-    """What no schema says: a rule there is, a day there is, and what exactly is accepted."""
+    """Checks beyond the JSON Schema: the rule and the day exist, and the accepted values are named."""
     rule = entry["rule"]
     if rule not in rule_names():
         raise ConfigError(f"{where}: there is no rule {rule!r} (crdcompat rules lists them)")
@@ -59,7 +59,7 @@ def _check(entry: dict[str, Any], where: str) -> None:
 
 
 def _last_day(until: str, where: str) -> None:
-    """Raises ConfigError where a waiver is to end on a day that there is not."""
+    """Raises ConfigError if the end is a day that does not exist."""
     if until.count("-") == 2:
         try:
             date.fromisoformat(until)
@@ -83,7 +83,7 @@ def _lines(text: bytes, count: int) -> list[int]:
 
 
 def entries_for(finding: dict[str, Any], accepted: Acceptance) -> Iterator[dict[str, Any]]:
-    """The waivers of a finding (as in the JSON report): one for each place that it stands for."""
+    """The waivers of a finding (as in the JSON report): one for each of its places."""
     for path in (finding["path"], *finding["places"]):
         yield _entry({**finding, "path": path}, accepted)
 
@@ -99,15 +99,15 @@ def _entry(finding: dict[str, Any], accepted: Acceptance) -> dict[str, Any]:
 
 
 def add_waivers(path: Path, entries: Iterable[dict[str, Any]]) -> int:
-    """Write waivers at the end of the file, made if there is none; how many were not there already.
+    """Append waivers to the file, and create it if necessary. Returns the number of new entries.
 
-    What stands in it stays, byte by byte. Raises ConfigError where the file cannot be read or written, and leaves it
-    as it is.
+    The existing bytes do not change. Raises ConfigError if the file cannot be read or written; the file is unchanged
+    then.
     """
     from crdcompat.findings.waiver_text import with_entries
     from crdcompat.yaml.streams import Fault
 
-    read_waivers(path)  # a file with errors is not written to
+    read_waivers(path)  # raises for a file with errors
     made = list(entries)
     for each in made:
         check_schema(path, {"waivers": [each]}, None, waivers_schema())

@@ -1,6 +1,6 @@
-"""Entries put into the text of a waiver file: every byte that stands in it stays as it is.
+"""Inserts entries into the text of a waiver file without a change of its existing bytes.
 
-No library does that: a round trip (ruamel.yaml) keeps comments, and writes quotes, indents and line ends its own way.
+No library does that: a round trip with ruamel.yaml keeps comments, but rewrites quotes, indents and line ends.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from crdcompat.yaml.streams import compose_stream
 
 _KEY = "waivers"
 _MARK = "\ufeff"
-#: What JSON allows in a text and YAML does not, or takes for the end of a line. YAML knows no pairs of surrogates.
+#: Characters that JSON allows in a string, but YAML forbids or reads as a line end. YAML has no surrogate pairs.
 _BARE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]")
 
 
 def with_entries(data: bytes, entries: Sequence[dict[str, Any]]) -> bytes:
-    """The file with these entries behind those it has, in the manner of the file: block or flow, its line ends.
+    """The file with the entries appended in the style of the file: block or flow, with its line ends.
 
-    An empty list in brackets gives way to lines. Raises Fault and ValueError where the text is not one document.
+    Lines replace an empty list in brackets. Raises Fault and ValueError if the text is not a single document.
     """
     text = data.decode("utf-8")
     mark, body = (_MARK, text[1:]) if text.startswith(_MARK) else ("", text)
@@ -55,7 +55,7 @@ def _put(body: str, root: Node | None, entries: Sequence[dict[str, Any]], end: s
     start, stop = listed.start_mark.index, listed.end_mark.index
     if root.flow_style or body[start + 1 : stop - 1].strip():
         return _insert(body, start + 1, _flow(entries, body))
-    # `waivers: []` becomes `waivers:`, and the entries stand below.
+    # `waivers: []` becomes `waivers:`, and the entries follow below.
     whole = body[:start].rstrip(" ") + body[stop:]
     return _at_end(whole, root.end_mark.index - (len(body) - len(whole)), _lines(entries, 2), end)
 
@@ -65,10 +65,10 @@ def _insert(body: str, at: int, more: str) -> str:
 
 
 def _at_end(body: str, at: int, lines: str, end: str) -> str:
-    """The lines where the document ends: before a line that says so, or at the end of the file."""
+    """Insert the lines at the end of the document: before an end marker, or at the end of the file."""
     before = body[:at]
-    apart = end if before and not before.endswith("\n") else ""
-    return before + apart + lines.replace("\n", end) + body[at:]
+    separator = end if before and not before.endswith("\n") else ""
+    return before + separator + lines.replace("\n", end) + body[at:]
 
 
 def _lines(entries: Sequence[dict[str, Any]], column: int) -> str:
@@ -77,7 +77,7 @@ def _lines(entries: Sequence[dict[str, Any]], column: int) -> str:
 
 
 def _flow(entries: Sequence[dict[str, Any]], body: str, between: str = ", ") -> str:
-    """The entries in braces; as JSON where the file may be JSON."""
+    """The entries in flow style; as JSON if the file may be JSON."""
     if body.lstrip().startswith("{"):
         return between.join(_BARE.sub(_escaped, json.dumps(entry, ensure_ascii=False)) for entry in entries)
     return between.join(to_yaml(entry, ascii_only=False, flow=True).rstrip("\n") for entry in entries)

@@ -1,8 +1,8 @@
 """Waivers: a person's recorded acceptance of one finding, with a reason, an owner and an end.
 
-A waiver names what it accepts by value: the values of an enum, or what another keyword was and became. What is added
-or changed later is not covered. After its end (a day, or the release that is compared) a waiver stops working and is
-reported; so is one that nothing matches any more.
+A waiver names the accepted values: members of an enum, or the old and new value of another keyword. It does not cover
+later additions or changes. After its end (a day, or a release) a waiver has no effect, and is reported; so is a waiver
+that matches no finding.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from crdcompat.schema.structural import ABSENT
 from crdcompat.vocabulary import Direction, Severity
 
 _RELEASE = re.compile(r"(?<![\d.])(\d+)\.(\d+)")
-#: What is longer as JSON is held by a digest: a waiver is read by people.
-_LONGEST_SHOWN = 200
-#: The keys of a waiver by what it names beside the place.
+#: A value with longer JSON is written as a digest, because people read waivers.
+_MAX_VALUE_LENGTH = 200
+#: The keys of a waiver besides the place, by the kind of values that it names.
 _KEYS = {WaivedBy.OLD_AND_NEW: ("old", "new"), WaivedBy.VALUES: ("values",), WaivedBy.PLACE: ()}
 
 
 @dataclass(frozen=True, eq=False)
 class Waiver:
-    """One waiver as it stands in the file; ``line`` counts from 1. ``values`` is None where the rule has none.
+    """One waiver of the file; ``line`` counts from 1. ``values`` is None if the rule has none.
 
-    ``old`` and ``new`` are the keyword's values as the report has them (long ones as ``brief`` has them), ABSENT
-    where the file does not say. ``severity`` is the worst that is accepted, None any.
+    ``old`` and ``new`` are the keyword's values as in the report (long ones as from ``brief``), ABSENT if the file has
+    none. ``severity`` is the worst accepted severity, None for any.
     """
 
     crd: str
@@ -54,18 +54,18 @@ class Waiver:
 
     @property
     def label(self) -> str:
-        """What it is about, for messages."""
+        """The rule and the place, for messages."""
         return f"{self.rule} {self.crd}/{self.version} {self.path} ({self.direction})"
 
     def is_about(self, finding: Finding) -> bool:
-        """Whether it names the finding; which of its values, is another question."""
+        """Whether the waiver names the finding, and at least one of its values."""
         mine = (self.crd, self.version, self.rule, self.direction)
         theirs = (finding.crd, finding.version, finding.rule, finding.direction)
         here = mine == theirs and self.path in (finding.path, *finding.places)
         return here and self._accepts_of(finding) and not self._is_exceeded(finding)
 
     def _is_exceeded(self, finding: Finding) -> bool:
-        """Whether the finding is worse than what was accepted: it came to a feature set that everybody has."""
+        """Whether the finding is worse than accepted, for example since it has reached the default feature set."""
         return self.severity is not None and finding.severity.rank < self.severity.rank
 
     def _accepts_of(self, finding: Finding) -> bool:
@@ -73,10 +73,10 @@ class Waiver:
             mine = {member_key(value) for value in self.values or ()}
             return any(member_key(value) in mine for value in finding.added or finding.removed)
         sides = ((self.old, finding.old), (self.new, finding.new))
-        return all(said is ABSENT or canonical(said) == canonical(brief(value)) for said, value in sides)
+        return all(named is ABSENT or canonical(named) == canonical(brief(value)) for named, value in sides)
 
     def expired(self, today: date, release: str) -> bool:
-        """Whether its end has come: the day after ``until``, or from that release on (by its name's numbers)."""
+        """Whether the waiver has ended: after the day ``until``, or from that release on (by version)."""
         if not self.until:
             return False
         if self.until.count("-") == 2:
@@ -85,16 +85,16 @@ class Waiver:
         return ends is not None and now is not None and now >= ends
 
     def end_is_unknown(self, release: str) -> bool:
-        """Whether it ends with a release, and the name of this one does not tell which it is."""
+        """Whether the waiver ends with a release, but the name of the given release contains no version."""
         return bool(self.until) and self.until.count("-") != 2 and _numbers(release) is None
 
     @property
     def acceptance(self) -> Acceptance:
-        """What a report shows of it with its finding."""
+        """The acceptance that a report shows with the finding."""
         return Acceptance(self.reason, self.owner, self.until, self.baseline)
 
 
-#: A finding and some of its values -> the finding for those, and for the others; None where there are none.
+#: (Finding, values) -> the finding for these values, and for its others; None for an empty part.
 Split = Callable[[Finding, Sequence[Any]], tuple[Finding | None, Finding | None]]
 
 
@@ -107,9 +107,9 @@ class Applied:
 
 
 def apply_waivers(findings: Iterable[Finding], waivers: Sequence[Waiver], split: Split) -> Applied:
-    """Mark what is waived. A finding whose values are waived only in part becomes two: that part, and the rest.
+    """Mark waived findings. A finding with only some waived values becomes two: the waived part, and the rest.
 
-    ``split`` makes two findings of one: for the values given, and for the others.
+    ``split`` makes the two findings: for the given values, and for the others.
     """
     made: list[Finding] = []
     used: set[int] = set()
@@ -125,30 +125,30 @@ def apply_waivers(findings: Iterable[Finding], waivers: Sequence[Waiver], split:
 
 
 def with_ended(findings: Iterable[Finding], expired: Sequence[Waiver], file: str) -> Iterator[Finding]:
-    """The findings, those that count again with the waiver of ``file`` whose end has come."""
+    """The findings; those that count again carry a note on the expired waiver of ``file``."""
     for finding in findings:
         ended = next((waiver for waiver in expired if waiver.is_about(finding)), None) if finding.counts else None
         yield replace(finding, ended=f"{file}:{ended.line}: until {ended.until}") if ended is not None else finding
 
 
 def has_values(finding: Finding) -> bool:
-    """Whether it is about values that are accepted one by one."""
+    """Whether waivers accept the values of this finding one by one."""
     return bool(finding.added or finding.removed) and waived_by(finding.rule) is WaivedBy.VALUES
 
 
 def asks_for(rule: str) -> tuple[str, ...]:
-    """The keys that a waiver of this rule has to have beside the place."""
+    """The keys that a waiver of this rule requires besides the place."""
     return _KEYS[waived_by(rule)]
 
 
 def brief(value: Any) -> Any:
-    """A keyword's value as a waiver holds it: a long one as a digest."""
+    """A keyword's value as written in a waiver: a long one as a digest."""
     text = canonical(value)
-    return value if len(text) <= _LONGEST_SHOWN else f"digest:{blake2b(text, digest_size=12).hexdigest()}"
+    return value if len(text) <= _MAX_VALUE_LENGTH else f"digest:{blake2b(text, digest_size=12).hexdigest()}"
 
 
 def _naming(finding: Finding, waivers: Sequence[Waiver]) -> list[Waiver]:
-    """The waivers about a finding: of one that stands for several places, only if each of them is named."""
+    """The waivers that name a finding; none unless they cover each of its places."""
     about = [waiver for waiver in waivers if waiver.is_about(finding)]
     named = {waiver.path for waiver in about}
     return about if named >= {finding.path, *finding.places} else []

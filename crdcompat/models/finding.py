@@ -1,4 +1,4 @@
-"""A finding as reports show it, and what belongs to it: places, excerpts, evidence, acceptance."""
+"""A finding as reports show it, with its locations, excerpts, evidence and acceptance."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """A place in a file of one side; ``line`` and ``column`` count from 1, None where unknown."""
+    """A place in a file of one side; ``line`` and ``column`` count from 1, None if unknown."""
 
     side: Side
     file: str
@@ -26,8 +26,8 @@ class Location:
 class Excerpt:
     """Some lines of a file around the place of a change: ``first`` is the number of the first, ``line`` the place.
 
-    ``changed`` are the numbers of the lines to mark: those that differ from the other side, or, where the sides have
-    little in common, what stands at the place. ``lines`` are the file's, long ones cut.
+    ``changed`` are the numbers of the lines to mark: those that differ from the other side, or, if the sides have
+    little in common, the lines of the place itself. ``lines`` are those of the file; long lines are cut.
     """
 
     side: Side
@@ -40,7 +40,7 @@ class Excerpt:
 
 @dataclass(frozen=True, slots=True)
 class Windows:
-    """What the change does while the versions of CRD and controller are mixed (design, section 4)."""
+    """The effects of a change while the versions of CRD and controller differ (design, section 4)."""
 
     old_crd_new_writer: Effect
     new_crd_old_writer: Effect
@@ -48,7 +48,7 @@ class Windows:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """How many recorded objects meet a finding, and the first of them by name."""
+    """The number of recorded objects that a finding affects, and the first of them by name."""
 
     recorded_objects: int = 0
     examples: tuple[str, ...] = ()
@@ -56,9 +56,9 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class IntroducedBy:
-    """The commit that brought a line; ``since`` is the first release that has it.
+    """The commit that introduced a line; ``since`` is the first release that contains it.
 
-    ``commit`` and ``date`` are None where the line is not committed yet, ``since`` where no release has it.
+    ``commit`` and ``date`` are None if the line is not committed yet, ``since`` is None if no release contains it.
     """
 
     commit: str | None
@@ -69,7 +69,7 @@ class IntroducedBy:
 
 @dataclass(frozen=True, slots=True)
 class Acceptance:
-    """Why findings are accepted, by whom, until when; ``baseline``: with everything that stood at the time."""
+    """The reason why findings are accepted, the owner and the end; ``baseline``: accepted by ``crdcompat baseline``."""
 
     reason: str
     owner: str = ""
@@ -112,5 +112,5 @@ class Finding:
 
     @property
     def counts(self) -> bool:
-        """Whether it may fail a run: neither waived nor there before the change."""
+        """Whether the finding can fail a run: it is neither waived nor older than the change."""
         return self.waiver is None and self.status == FindingStatus.NEW

@@ -29,9 +29,9 @@ class WriteVerdict:
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """``verdict`` is the endpoint whose single write does it, ``deadlock`` or ``not-needed``.
+    """The repair of an object: ``verdict`` is the endpoint of the single write, ``deadlock`` or ``not-needed``.
 
-    ``patch`` is the merge patch to send there; in a deadlock it holds what both halves would need.
+    ``patch`` is the merge patch for that endpoint; in a deadlock it contains the changes that both halves need.
     """
 
     verdict: RepairVerdict
