@@ -1,1 +1,1 @@
-"""What a schema accepts: structural nodes, paths, example values, patterns as languages."""
+"""Schemas and the values that they accept: structural nodes, paths, example values, patterns as languages."""

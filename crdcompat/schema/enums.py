@@ -1,4 +1,4 @@
-"""The values that a schema lists: enums, its junctors' and rules' lists, and what makes two of them the same."""
+"""The values that a schema lists in enums, junctors and CEL rules, and the equality of such values."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from crdcompat.schema.structural import Node
 
 
 def enum_members(node: Node, *, rules: bool = True) -> tuple[Any, ...] | None:
-    """The finite set of values that ``node`` allows by its enum, its junctors' and rules that are lists, else None.
+    """The values that the enums of ``node``, of its junctors and its listing rules allow together; None if unlimited.
 
-    An allOf enum intersects; anyOf and oneOf restrict only if every branch is finite, to their union. The
-    set is never too small: it may hold values that other keywords or rules forbid. ``rules``: lists in CEL count.
+    Enums of allOf intersect. anyOf and oneOf restrict to the union of their branches, if every branch has an enum. The
+    set is never too small: it may include values that other keywords or rules reject. ``rules``: whether CEL rules that
+    only list values count.
     """
     sets = [*([node.enum] if node.enum else []), *(values for _, values in node.listed if rules)]
     sets.extend(found for branch in node.all_of if (found := enum_members(branch)) is not None)
@@ -30,8 +31,8 @@ def enum_members(node: Node, *, rules: bool = True) -> tuple[Any, ...] | None:
 
 
 def member_key(value: Any) -> tuple[str, str]:
-    """What makes two enum members the same value."""
-    # repr tells 1 from true and "1"; 1 and 1.0 are one number to the schema.
+    """A key that is equal for equal enum members."""
+    # repr distinguishes 1, true and "1"; 1 and 1.0 are the same number in a schema.
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     return type(value).__name__, repr(value)

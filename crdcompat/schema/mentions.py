@@ -1,7 +1,7 @@
-"""What a schema's junctors and CEL rules talk about: where to look when a minimal object is not valid.
+"""Members and values that a schema's junctors and CEL rules mention, as hints to repair an invalid minimal object.
 
-A union's discriminator needs its member, a rule names a literal. The hints are read off the text of rules and
-the shape of branches; they only steer the search for a witness and decide nothing.
+A union's discriminator needs its member; a rule compares with a literal. The hints come from the text of rules and the
+shape of branches. They only guide the search for a witness and decide nothing.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from crdcompat.schema.structural import Node
 _MEMBER = re.compile(r"\b(?:self|oldSelf)((?:\.\??[A-Za-z_][A-Za-z0-9_]*)+)")
 _LITERAL = re.compile(r"'([^'\\]{0,200})'|\"([^\"\\]{0,200})\"")
 _NUMBER = re.compile(r"(?<![\w.'\"])(\d{1,9})(?![\w.])")
-_MOST = 64
+_MAX_MENTIONS = 64
 
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A member (path below the node that talks about it) and values that are named along with it."""
+    """A member (names below the node that mentions it) and the values mentioned with it."""
 
     member: tuple[str, ...]
     values: tuple[Any, ...]
 
 
 def mentions(node: Node) -> list[Mention]:
-    """What the rules and junctors of ``node`` itself talk about, at most 64 members."""
+    """The members and values that the rules and junctors of ``node`` itself mention; at most 64 members."""
     found: dict[tuple[str, ...], dict[str, Any]] = {}
     for rule in node.rules:
         text = rule.get("rule")
@@ -40,7 +40,7 @@ def mentions(node: Node) -> list[Mention]:
                 found.setdefault(member, {}).update((repr(value), value) for value in literals)
     for member, values in _branch_mentions(node, ()):
         found.setdefault(member, {}).update((repr(value), value) for value in values)
-    return [Mention(member, tuple(values.values())) for member, values in list(found.items())[:_MOST]]
+    return [Mention(member, tuple(values.values())) for member, values in list(found.items())[:_MAX_MENTIONS]]
 
 
 def _members(text: str) -> Iterator[tuple[str, ...]]:
@@ -66,7 +66,7 @@ def _branch_mentions(node: Node, below: tuple[str, ...], depth: int = 0) -> Iter
 
 
 def literals_for(root: Node, path: SchemaPath) -> list[Any]:
-    """Values that the schema names for the field at ``path`` in its own rules and its parent's."""
+    """Values that the rules and junctors of the field at ``path`` and of its parent mention for it."""
     here, named = node_at(root, path), []
     if here is not None:
         named += [value for mention in mentions(here) if not mention.member for value in mention.values]

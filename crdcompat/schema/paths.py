@@ -11,7 +11,7 @@ from crdcompat.vocabulary import Owner
 
 
 class Wild(enum.Enum):
-    """A step that stands for every item of a list or every value of a map."""
+    """A step to every item of a list or every value of a map."""
 
     ITEM = "[*]"
     VALUE = ".*"
@@ -28,23 +28,23 @@ Pointer = tuple[str | int, ...]
 
 
 class Key(NamedTuple):
-    """A step of a trail that is a key of a map, where a walk tells it from a declared member."""
+    """A step of a trail that is a key of a map, not a declared member."""
 
     name: str
 
 
-#: The steps from a place back to the root, innermost first: a walk adds a pair at each step and makes a pointer only
-#: for what it reports.
+#: The steps from a value back to the root, innermost first. A walk adds a pair at each step, which is cheap, and makes
+#: pointers only for what it reports.
 Trail: TypeAlias = "tuple[Trail, str | int | Key] | None"
 
 
 def pointer_at(trail: Trail) -> Pointer:
-    """The pointer of a place: ``((None, "l"), 0)`` -> ``("l", 0)``."""
+    """The pointer of a trail: ``((None, "l"), 0)`` -> ``("l", 0)``."""
     return place_at(trail)[0]
 
 
 def place_at(trail: Trail) -> tuple[Pointer, tuple[int, ...]]:
-    """The pointer of a place, and the indices of the steps that are keys of maps."""
+    """The pointer of a trail, and the indices of the steps that are keys of maps."""
     steps: list[str | int | Key] = []
     while trail is not None:
         trail, step = trail
@@ -66,7 +66,7 @@ def render(path: SchemaPath) -> str:
 
 
 def owner(path: SchemaPath) -> Owner:
-    """Who writes the field at ``path`` (design, section 2)."""
+    """The owner of the field at ``path``: who writes it (design, section 2)."""
     return _OWNERS.get(path[0], Owner.OTHER) if path else Owner.OTHER
 
 
@@ -74,7 +74,7 @@ _OWNERS: dict[str | Wild, Owner] = {part: part for part in (Owner.STATUS, Owner.
 
 
 def node_at(root: Node, path: SchemaPath) -> Node | None:
-    """The node that describes the value at ``path``, None where the schema knows none."""
+    """The node of the values at ``path``; None if the schema does not describe them."""
     node: Node | None = root
     for step in path:
         if node is None:
@@ -89,7 +89,7 @@ def node_at(root: Node, path: SchemaPath) -> Node | None:
 
 
 def schema_pointer(path: SchemaPath) -> Pointer:
-    """Where the node at ``path`` stands inside the schema document."""
+    """The pointer of the node at ``path`` inside the schema document."""
     steps: list[str | int] = []
     for step in path:
         if step is ITEM:
@@ -102,7 +102,7 @@ def schema_pointer(path: SchemaPath) -> Pointer:
 
 
 def general(field: str) -> str:
-    """A concrete field path with its list indices made general: ``spec.l[3].x`` -> ``spec.l[*].x``."""
+    """A concrete field path with wildcards for its list indices: ``spec.l[3].x`` -> ``spec.l[*].x``."""
     parts = field.split("[")
     return parts[0] + "".join(
         f"[*]{rest}" if index.isdigit() else f"[{part}"
@@ -123,7 +123,7 @@ def value_at(data: Any, pointer: Pointer) -> Any:
 
 
 def is_within(data: Any, pointer: Pointer) -> bool:
-    """Whether there is a value at a pointer, or an object that lacks just its last step."""
+    """Whether a value exists at a pointer, or an object that lacks only the last step."""
     value = data
     for step in pointer[:-1]:
         if isinstance(step, int):
@@ -150,9 +150,9 @@ def field_of(pointer: Pointer, *, indexed: bool = True) -> str:
 
 
 def pointer_of(obj: Any, field: str) -> Pointer | None:
-    """The place in ``obj`` that a pruned or defaulted path names, one step beyond it allowed; else None.
+    """The pointer of a pruned or defaulted path in ``obj``; its last step may be missing. None if it does not fit.
 
-    Keys may hold dots and slashes, and nothing is escaped: the longest key that fits is taken.
+    Keys may have dots and slashes, which these paths do not escape, so the longest key that fits is chosen.
     """
     if field in ("", "<nil>"):
         return ()
@@ -176,9 +176,9 @@ def pointer_of(obj: Any, field: str) -> Pointer | None:
 
 
 def with_value(obj: Any, pointer: Pointer, value: Any) -> Any:
-    """A copy of ``obj`` with ``value`` at ``pointer`` (ABSENT: removed), missing objects made; obj is kept.
+    """A copy of ``obj`` with ``value`` at ``pointer`` (ABSENT: removed). Missing objects on the path are created.
 
-    Raises LookupError where the pointer meets a value of another shape.
+    Raises LookupError where the pointer does not fit the shape of a value.
     """
     if not pointer:
         return value
@@ -199,7 +199,7 @@ def with_value(obj: Any, pointer: Pointer, value: Any) -> Any:
 
 
 def schema_path_of(root: Node, pointer: Pointer) -> SchemaPath:
-    """The schema path of a place in an object: which steps are list items and map values."""
+    """The schema path of a pointer: indices become ITEM, keys that the schema does not declare VALUE."""
     path: list[str | Wild] = []
     node: Node | None = root
     for step in pointer:

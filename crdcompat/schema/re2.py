@@ -1,7 +1,7 @@
-"""Regular expressions of CRDs, matched as the API server matches them: in linear time, with RE2's semantics.
+"""Match patterns of CRDs as the API server does: in linear time, with RE2's semantics.
 
-Go's ``regexp`` and RE2 share syntax and limits; the few constructs that only RE2 knows are refused here.
-Python's own ``re`` never sees a pattern that comes from a manifest.
+Go's ``regexp`` and RE2 share syntax and limits; this module refuses the few constructs that only RE2 has. Python's
+``re``, which may need exponential time, never gets a pattern from a manifest.
 """
 
 from __future__ import annotations
@@ -10,20 +10,20 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-#: What one compiled pattern may use; enough for every repetition Go accepts (up to 1000 of a Unicode class).
+#: Bytes that one compiled pattern may use: enough for all repetitions that Go accepts (1000 of a Unicode class).
 _MAX_MEMORY = 32 << 20
-#: A program of more instructions (those of real manifests have some dozens) is compiled whenever needed.
-_LARGE_PROGRAM = 100_000
+#: Programs with more instructions are not kept, but compiled for each use; real patterns have dozens.
+_MAX_KEPT_PROGRAM = 100_000
 
-#: What parsing needs at most; a pattern whose program is larger is not compiled to the end within it.
-_LITTLE_MEMORY = 1 << 16
+#: Bytes that suffice for parsing. Compilation of a large program fails early within them.
+_PARSE_MEMORY = 1 << 16
 
 _REPLACEMENT = "\ufffd"
 
 
 @dataclass(frozen=True, slots=True)
 class PatternError:
-    """A pattern that does not compile, and why."""
+    """The reason why a pattern does not compile."""
 
     reason: str
 
@@ -35,7 +35,7 @@ class Pattern:
 
     def __init__(self, source: str, compiled: Any) -> None:
         self.source = source
-        self._kept = compiled if compiled.programsize <= _LARGE_PROGRAM else None
+        self._kept = compiled if compiled.programsize <= _MAX_KEPT_PROGRAM else None
 
     def search(self, text: str) -> bool:
         compiled = self._kept or _compiled(self.source)
@@ -46,7 +46,7 @@ class Pattern:
 
 
 def go_text(text: str) -> str:
-    """The text as Go has it after decoding JSON: a lone surrogate is U+FFFD."""
+    """The text as Go decodes it from JSON: a lone surrogate becomes U+FFFD."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -57,7 +57,7 @@ def go_text(text: str) -> str:
 
 @lru_cache(maxsize=4096)
 def compile_pattern(pattern: str) -> Pattern | PatternError:
-    """Compile a pattern of a manifest; what does not compile is an answer, not an exception."""
+    """Compile a pattern of a manifest; a PatternError is returned, not raised, if it does not compile."""
     import re2
 
     try:
@@ -74,12 +74,12 @@ def compile_pattern(pattern: str) -> Pattern | PatternError:
 
 @lru_cache(maxsize=4096)
 def syntax_error(pattern: str) -> str:
-    """Why a pattern does not parse, in Go's words; "" if it does. Takes no longer for one with a large program."""
+    """Go's message if a pattern does not parse, else "". Needs no more time for patterns with large programs."""
     import re2
 
     options = re2.Options()
     options.log_errors = False
-    options.max_mem = _LITTLE_MEMORY
+    options.max_mem = _PARSE_MEMORY
     try:
         re2.compile(go_text(pattern), options)
     except re2.error as error:
@@ -97,20 +97,20 @@ def _is_large(error: Exception) -> bool:
 
 @lru_cache(maxsize=4)
 def _compiled(pattern: str) -> Any:
-    """The compiled pattern itself; few are kept here, because one may take ``_MAX_MEMORY``."""
+    """The compiled pattern. The cache is small because one pattern may use ``_MAX_MEMORY``."""
     import re2
 
     options = re2.Options()
     options.log_errors = False
     options.max_mem = _MAX_MEMORY
     compiled = re2.compile(go_text(pattern), options)
-    if compiled.programsize > _LARGE_PROGRAM:
-        re2.purge()  # the library keeps what it compiled, too
+    if compiled.programsize > _MAX_KEPT_PROGRAM:
+        re2.purge()  # the library has a cache of its own
     return compiled
 
 
 _BYTE_ESCAPE = "error parsing regexp: invalid escape sequence: `\\C`"
-#: What RE2 says, in the words of Go's regexp/syntax.
+#: RE2's messages, in the words of Go's regexp/syntax.
 _GO_WORDS = {
     "missing )": "missing closing )",
     "missing ]": "missing closing ]",

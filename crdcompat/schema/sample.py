@@ -1,9 +1,7 @@
-"""Small values that a schema accepts, made by construction.
+"""Construct small values that a schema accepts, the plainest first.
 
-What this makes is a proposal: junctors and CEL rules are looked at only by whoever judges it. ``None`` as an
-answer means that no value was found, never that there is none.
-
-Numbers that a schema accepts, the plainest first.
+The values are candidates: callers have to judge junctors and CEL rules. ABSENT as a result means that no value was
+found, not that none exists.
 """
 
 from __future__ import annotations
@@ -18,13 +16,13 @@ from crdcompat.schema.paths import ITEM, VALUE, Pointer, SchemaPath
 from crdcompat.schema.sample_strings import string_limits, strings
 from crdcompat.schema.structural import ABSENT, Node
 
-_DEPTH = 40
-_MOST_ITEMS = 2_000
+_MAX_DEPTH = 40
+_MAX_ITEMS = 2_000
 
 
 def sample(node: Node, *, depth: int = 0) -> Any:
-    """A minimal value for ``node``: only what is required; ABSENT where none could be made."""
-    if depth > _DEPTH:
+    """A minimal value for ``node``, with required members only; ABSENT if none was found."""
+    if depth > _MAX_DEPTH:
         return ABSENT
     if node.default is not ABSENT and not node.enum and isinstance(node.default, (str, int, float, bool)):
         return node.default
@@ -63,8 +61,8 @@ def values(node: Node, *, depth: int = 0) -> Iterator[Any]:
 
 
 def list_of_size(node: Node, size: int) -> Any:
-    """A list of exactly ``size`` items, different where they have to be; ABSENT where none could be made."""
-    if node.items is None or size > _MOST_ITEMS:
+    """A list of exactly ``size`` items, distinct if the list type requires it; ABSENT if none was found."""
+    if node.items is None or size > _MAX_ITEMS:
         return ABSENT
     if size == 0:
         return []
@@ -83,7 +81,7 @@ def list_of_size(node: Node, size: int) -> Any:
 
 
 def _numbered(node: Node, size: int) -> list[Any] | None:
-    """Different strings or numbers, as many as wanted, where nothing but a length restricts them."""
+    """``size`` distinct strings or integers, if only a length or a minimum restricts them; else None."""
     if node.type == "integer" and not node.raw.keys() & {"enum", "multipleOf", "maximum"}:
         start = int(max(number(node.raw.get("minimum"), 0), 0))
         return list(range(start, start + size))
@@ -94,12 +92,12 @@ def _numbered(node: Node, size: int) -> list[Any] | None:
 
 
 def object_of_size(node: Node, size: int) -> Any:
-    """An object that has exactly ``size`` members once its defaults are set; ABSENT where none could be made."""
-    come = {name for name, member in node.properties.items() if member.default is not ABSENT}
-    members = {name: member.raw for name, member in node.properties.items() if name not in come}
-    needed = [name for name in node.required if name not in come]
-    wanted = size - len(come)
-    if not 0 <= wanted <= _MOST_ITEMS:
+    """An object with exactly ``size`` members after defaulting; ABSENT if none was found."""
+    defaulted = {name for name, member in node.properties.items() if member.default is not ABSENT}
+    members = {name: member.raw for name, member in node.properties.items() if name not in defaulted}
+    needed = [name for name in node.required if name not in defaulted]
+    wanted = size - len(defaulted)
+    if not 0 <= wanted <= _MAX_ITEMS:
         return ABSENT
     made = _object(Node({**node.raw, "properties": members, "required": needed, "minProperties": wanted}), 0)
     return made if isinstance(made, dict) and len(made) == wanted else ABSENT
@@ -107,11 +105,11 @@ def object_of_size(node: Node, size: int) -> Any:
 
 def _array(node: Node, depth: int) -> Any:
     wanted = node.count("minItems") or 0
-    return list_of_size(node, wanted) if depth < _DEPTH else ABSENT
+    return list_of_size(node, wanted) if depth < _MAX_DEPTH else ABSENT
 
 
 def _keyed_items(node: Node, wanted: int, depth: int) -> Any:
-    """Items of a keyed list: one minimal item repeated, with as many values of a key as it takes."""
+    """Items of a list of type map: one minimal item repeated, with a distinct value of one key each; else ABSENT."""
     assert node.items is not None
     item = sample(node.items, depth=depth + 1)
     if not isinstance(item, dict):
@@ -135,7 +133,7 @@ def _object(node: Node, depth: int) -> Any:
     for name in node.required:
         sub = node.child(name)
         if name in made or (sub is not None and sub.default is not ABSENT):
-            continue  # the server sets the default itself
+            continue  # the server sets the default
         value = sample(sub, depth=depth + 1) if sub is not None else ("a" if node.preserve else ABSENT)
         if value is ABSENT:
             return ABSENT
@@ -146,7 +144,7 @@ def _object(node: Node, depth: int) -> Any:
         if name not in made and (value := sample(sub, depth=depth + 1)) is not ABSENT:
             made[name] = value
     if isinstance(node.additional, Node):
-        for index in range(len(made), min((node.count("minProperties") or 0), _MOST_ITEMS)):
+        for index in range(len(made), min((node.count("minProperties") or 0), _MAX_ITEMS)):
             if (value := sample(node.additional, depth=depth + 1)) is ABSENT:
                 return ABSENT
             made[f"key{index}"] = value
@@ -154,7 +152,7 @@ def _object(node: Node, depth: int) -> Any:
 
 
 def around(root: Node, path: SchemaPath, value: Any) -> Any:
-    """A minimal value of ``root`` that holds ``value`` at ``path`` (first item, map key ``key``); or ABSENT."""
+    """A minimal value of ``root`` with ``value`` at ``path`` (first item, map key ``key``); ABSENT if none was found."""
     if not path:
         return value
     step, rest = path[0], path[1:]
@@ -174,19 +172,19 @@ def around(root: Node, path: SchemaPath, value: Any) -> Any:
     else:
         sub, name = root.properties.get(str(step)), str(step)
     if sub is None and root.preserve and step is not VALUE:
-        inner = ABSENT if rest else value  # nothing is declared: anything goes
+        inner = ABSENT if rest else value  # undeclared fields may have any value
     else:
         inner = around(sub, rest, value) if sub is not None else ABSENT
     return ABSENT if inner is ABSENT else {**base, name: inner}
 
 
 def concrete(path: SchemaPath) -> Pointer:
-    """Where ``around`` puts the value: the first item, the map key ``key``."""
+    """The pointer at which ``around`` puts the value: the first item, the map key ``key``."""
     return tuple(0 if step is ITEM else "key" if step is VALUE else str(step) for step in path)
 
 
 def number(value: Any, otherwise: float) -> float:
-    """The value of a keyword that takes a number, ``otherwise`` where it holds none: true is no number."""
+    """The value of a numeric keyword, or ``otherwise`` if it is no number (true is none)."""
     return value if isinstance(value, (int, float)) and not isinstance(value, bool) else otherwise
 
 
@@ -197,7 +195,7 @@ def whole_number(value: float) -> float | int:
 
 
 def integers(node: Node) -> Iterator[float | int]:
-    """Whole numbers within the bounds of ``node``, and multiples if it asks for them: 0 and 1 first, then its ends."""
+    """Whole numbers within the bounds and multipleOf of ``node``: near 0 and 1 first, then near the bounds."""
     low, high = number(node.raw.get("minimum"), -math.inf), number(node.raw.get("maximum"), math.inf)
     step = number(node.raw.get("multipleOf"), 1) or 1
     low += 1 if node.raw.get("exclusiveMinimum") is True else 0
@@ -212,7 +210,7 @@ def integers(node: Node) -> Iterator[float | int]:
 
 
 def _next_multiple(start: float, step: float) -> float:
-    """The first multiple of ``step`` from ``start`` on; NaN where it is beyond all numbers, or below telling apart."""
+    """The first multiple of ``step`` from ``start`` on; NaN on overflow or underflow."""
     try:
         return math.ceil(start / step) * step
     except (OverflowError, ValueError):

@@ -1,4 +1,4 @@
-"""Texts that a string schema accepts, the shortest and plainest first."""
+"""Strings that a schema accepts, the shortest and plainest first."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from crdcompat.schema.re2 import Pattern, PatternError, compile_pattern
 from crdcompat.schema.structural import Node
 
-#: Texts that between them satisfy most patterns and formats met in CRDs; the shortest and plainest first.
+#: Strings that together match most patterns and formats of real CRDs; the shortest and plainest first.
 POOL = (
     "a", "A", "x", "0", "1", "", "aa", "a1", "a.b", "a-b", "a/b", "A_B", "example", "Example", "example.com",
     "*.example.com", "a.example.com", "https://example.com", "https://example.com/", "http://example.com:8080/",
@@ -24,16 +24,16 @@ POOL = (
     "1-2", "a@b", "kube-system", "rule-a", "TLSv1.2",
 )  # fmt: skip
 
-#: Texts longer than this are not made; members of a pattern's language are asked for so many at a time.
-_LONGEST, _MEMBERS = 100_000, 8
+#: Characters of a string at most, and members of a pattern's language at most.
+_MAX_LENGTH, _MAX_MEMBERS = 100_000, 8
 _MATCHES = re.compile(r"self\.matches\([\"']((?:[^\"'\\]|\\\\)*)[\"']\)")
 
 
 def strings(node: Node) -> Iterator[str]:
-    """Plain texts that fit, then the shortest members of the pattern's language."""
+    """Strings of ``POOL`` or of the format that fit, then the shortest members of the patterns' language."""
     least, most, patterns = string_limits(node)
     compiled = [compile_pattern(pattern) for pattern in patterns]
-    if any(isinstance(each, PatternError) for each in compiled) or least > _LONGEST:
+    if any(isinstance(each, PatternError) for each in compiled) or least > _MAX_LENGTH:
         return
     preferred = _BY_FORMAT.get(node.format.replace("-", ""), ())
     seen: set[str] = set()
@@ -52,18 +52,18 @@ def strings(node: Node) -> Iterator[str]:
                 seen.add(candidate)
                 yield candidate
     if patterns:
-        found = _members(patterns, min_length=least, max_length=most, limit=_MEMBERS)
+        found = _members(patterns, min_length=least, max_length=most, limit=_MAX_MEMBERS)
         yield from (text for text in found if text not in seen)
 
 
 def _members(patterns: tuple[str, ...], *, min_length: int, max_length: int | None, limit: int) -> Iterator[str]:
-    from crdcompat.schema.regex import members  # automata are seldom needed, and cost time to import
+    from crdcompat.schema.regex import members  # the import of automata costs time, and few runs need them
 
     return members(patterns, min_length=min_length, max_length=max_length, limit=limit)
 
 
 def _rule_patterns(node: Node) -> Iterator[str]:
-    """Patterns that CEL rules on the string itself demand: ``self.matches('…')``."""
+    """Patterns that CEL rules on the string itself require: ``self.matches('…')``."""
     for rule in node.rules:
         found = _MATCHES.fullmatch(str(rule.get("rule", "")).strip())
         if found:
@@ -71,7 +71,7 @@ def _rule_patterns(node: Node) -> Iterator[str]:
 
 
 def string_limits(node: Node) -> tuple[int, int | None, tuple[str, ...]]:
-    """Least and greatest length, and the patterns, of a string node and its allOf branches together."""
+    """The least and the greatest length (None: no limit) and the patterns of a string node with its allOf branches."""
     least, most, patterns = 0, None, []
     for holder in (node, *node.all_of):
         least = max(least, holder.count("minLength") or 0)

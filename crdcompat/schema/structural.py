@@ -1,12 +1,10 @@
-"""One structural schema, read once into nodes that the judge and the witness builder walk.
+"""Structural schemas as nodes, for validation, comparison and the construction of example objects.
 
-A node is a plain reading of the manifest: it knows what the keywords say, not what a server makes of
-them. Source: the CRD API's JSONSchemaProps and "structural schema" (KEP-2331); reference section 3.
+A node has the keywords of the manifest, without the behaviour of any server. Source: the CRD API's JSONSchemaProps and
+"structural schema" (KEP-2331); reference section 3.
 
-CEL rules that are nothing but a list of values: ``self in ['A', 'B']``, ``self == 'A' || self == 'B'``.
-
-Such a rule is an enum in other words, and is compared as one. Only these two forms count, with plain literals (no
-escapes): what is recognized is certain, everything else is a rule like any other.
+A CEL rule that only lists values (``self in ['A', 'B']``, ``self == 'A' || self == 'B'``) is equivalent to an enum and
+is compared as one. Only these two forms with plain literals (no escapes) count, so that no rule is misread.
 """
 
 from __future__ import annotations
@@ -19,7 +17,7 @@ from typing import Any, Final
 
 
 class _Absent:
-    """The value of something that is not there; JSON null is a value of its own."""
+    """The value of a missing member, which JSON null is not."""
 
     def __repr__(self) -> str:
         return "ABSENT"
@@ -36,12 +34,11 @@ Schema = dict[str, Any]
 class Node:
     """One node of a structural schema (a JSON object), compared by identity: a node is a place, not a value.
 
-    Nodes below are made when first asked for, so that only the parts of a schema that an object or a
-    comparison touches cost anything. Values of the wrong shape are read as if absent: the API server refuses
-    such CRDs, and saying so is the business of whoever loads them.
+    Child nodes are created on first use, because an object or a comparison needs only parts of a schema. Values of the
+    wrong shape count as absent: the API server refuses such CRDs, and the loader reports them.
 
-    ``default`` is ABSENT where there is none; a null counts as none, the API machinery drops it on decode.
-    ``types`` are the JSON types named: one, two for int-or-string, none where the node is free.
+    ``default`` is ABSENT if there is none or if it is null, which the API machinery drops when it decodes the CRD.
+    ``types``: the JSON types named; two for int-or-string, empty if any type is allowed.
     """
 
     def __init__(self, raw: Any) -> None:
@@ -62,7 +59,7 @@ class Node:
 
     @cached_property
     def properties(self) -> dict[str, Node]:
-        """Declared members by name, sorted: the server visits them at random, we in one order."""
+        """Declared members by name, sorted: the server's order is random, ours is reproducible."""
         return {name: Node(sub) for name, sub in sorted(mapping_of(self.raw.get("properties")).items())}
 
     @cached_property
@@ -105,7 +102,7 @@ class Node:
 
     @cached_property
     def listed(self) -> tuple[tuple[int, tuple[Any, ...]], ...]:
-        """The rules that only list values, by index. Rules are never asked about null: a nullable field has none."""
+        """The rules that only list values: index and values. Empty for nullable fields: servers skip rules for null."""
         if self.nullable:
             return ()
         found = ((index, listed_values(rule, self.type)) for index, rule in enumerate(self.rules))
@@ -113,39 +110,39 @@ class Node:
 
     @cached_property
     def has_defaults(self) -> bool:
-        """Whether a default may stand here or below."""
+        """Whether this node or one below may have a default."""
         return self.anywhere(lambda schema: "default" in schema)
 
     @cached_property
     def has_unique_lists(self) -> bool:
-        """Whether a list of type set or map may stand here or below."""
+        """Whether this node or one below may be a list of type set or map."""
         return self.anywhere(lambda schema: schema.get("x-kubernetes-list-type") in ("set", "map"))
 
     @cached_property
     def members_with_unique_lists(self) -> tuple[tuple[str, Node], ...]:
-        """The declared members in which such a list may stand."""
+        """The declared members with ``has_unique_lists``."""
         return tuple((name, sub) for name, sub in self.properties.items() if sub.has_unique_lists)
 
     def child(self, key: str) -> Node | None:
-        """The schema of member ``key`` of an object of this node, ``None`` where nothing describes it."""
+        """The schema of member ``key`` of an object of this node; None if the schema does not describe it."""
         found = self.properties.get(key)
         if found is not None:
             return found
         return self.additional if isinstance(self.additional, Node) else None
 
     def count(self, keyword: str) -> int | None:
-        """A length or number of members (``maxLength``, ``minItems``, …), an int64; None where there is none."""
+        """The value of a keyword for lengths and counts (``maxLength``, ``minItems``, …), an int64; None if absent."""
         value = self.raw.get(keyword)
         if isinstance(value, float) and value.is_integer():
             value = int(value)
         return value if isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2**63 else None
 
     def anywhere(self, wanted: Callable[[Schema], bool]) -> bool:
-        """Whether any JSON object in this schema, however deep, is what is ``wanted``."""
+        """Whether ``wanted`` is true for any JSON object in this schema, at any depth."""
         return any(map(wanted, self.parts()))
 
     def parts(self) -> Iterator[Schema]:
-        """Every JSON object in this schema, however deep, itself included."""
+        """Every JSON object in this schema, at any depth, itself included."""
         left: list[Any] = [self.raw]
         while left:
             value = left.pop()
@@ -183,7 +180,8 @@ _KINDS: dict[str, type] = {"string": str, "integer": int}
 
 
 def listed_values(rule: Any, kind: str) -> tuple[Any, ...] | None:
-    """The values that a rule (an entry of x-kubernetes-validations) lists for a field of type ``kind``; else None."""
+    """The values that a rule (an entry of x-kubernetes-validations) lists for a field of type ``kind``; None if it does
+    anything else."""
     text = rule.get("rule") if isinstance(rule, dict) else None
     wanted = _KINDS.get(kind)
     if not isinstance(text, str) or wanted is None or not (_IN.fullmatch(text) or _EITHER.fullmatch(text)):
@@ -193,7 +191,7 @@ def listed_values(rule: Any, kind: str) -> tuple[Any, ...] | None:
 
 
 def with_values(text: str, more: tuple[Any, ...]) -> str:
-    """The text of such a rule with more values at its end."""
+    """The text of a listing rule with ``more`` values appended."""
     written = [_literal(value) for value in more]
     if not _IN.fullmatch(text):
         return " || ".join([text.strip(), *(f"self == {literal}" for literal in written)])

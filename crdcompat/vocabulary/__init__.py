@@ -1,7 +1,7 @@
-"""The words of the design (section 2) as values: each is its text, so that it compares, sorts and prints as that.
+"""The terms of the design (section 2) as string enums.
 
-This package knows no other module of crdcompat: every room may use it. What only replays need is in ``writes``: a
-class of an enum takes a tenth of a millisecond to make, and a check of no change waits for each.
+This package imports no other module of crdcompat, so every package may use it. Terms that only replays need are in
+``writes``: creating an enum class costs 0.1 ms, which a check without changes should not pay.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from enum import IntEnum, StrEnum
 
 
 class Ordered(StrEnum):
-    """Words in an order; ``rank`` is the place of one, 0 the first that is defined."""
+    """Terms with an order; ``rank`` is the index of definition, from 0."""
 
     rank: int
 
@@ -19,26 +19,26 @@ class Ordered(StrEnum):
 
 
 class Direction(StrEnum):
-    """Whose objects meet whose schema; rollback, which nobody tests, comes first."""
+    """Which side writes objects and which reads them. Rollback comes first, because it is rarely tested."""
 
     ROLLBACK = "rollback"
-    """Objects valid under NEW meet OLD's schema."""
+    """OLD reads objects that are valid under NEW."""
     UPGRADE = "upgrade"
-    """Objects valid under OLD meet NEW's."""
+    """NEW reads objects that are valid under OLD."""
 
 
 class Side(StrEnum):
-    """Which input something comes from."""
+    """The input that a value comes from."""
 
     OLD = "old"
     NEW = "new"
     OBJECTS = "objects"
     ANY = ""
-    """It makes no difference."""
+    """No particular input."""
 
 
 class Owner(Ordered):
-    """Who writes a field, in the order of reports: controllers write status, by themselves."""
+    """The part of an object that a field is in, in the order of reports. Controllers write status without users."""
 
     STATUS = "status"
     SPEC = "spec"
@@ -46,11 +46,11 @@ class Owner(Ordered):
     OTHER = "other"
     """A top-level field outside these."""
     CRD = "crd"
-    """The change is one of the CRD itself."""
+    """Not a field: the change is one of the CRD itself."""
 
 
 class Effect(StrEnum):
-    """What the API server does (reference, section 13)."""
+    """The API server's reaction (reference, section 13)."""
 
     CRD_REJECTED = "crd-rejected"
     WRITE_REJECTED = "write-rejected"
@@ -61,24 +61,24 @@ class Effect(StrEnum):
 
 
 class Severity(Ordered):
-    """How much a finding matters, the worst first."""
+    """Severity of a finding, the worst first."""
 
     ERROR = "error"
     WARNING = "warning"
     INFO = "info"
 
     def at_least(self, threshold: Severity) -> bool:
-        """Whether it is as high as ``threshold`` or higher."""
+        """Whether the severity is ``threshold`` or higher."""
         return self.rank <= threshold.rank
 
     @property
     def lowered(self) -> Severity:
-        """One step lower."""
+        """The next lower severity; INFO stays INFO."""
         return Severity.WARNING if self is Severity.ERROR else Severity.INFO
 
 
 class FailOn(StrEnum):
-    """From which severity on the exit code is 1."""
+    """The lowest severity with exit code 1."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -88,21 +88,21 @@ class FailOn(StrEnum):
 
 
 class FindingStatus(StrEnum):
-    """Whether the change under review makes a finding, or it was there before."""
+    """Whether the change under review adds a finding, or the base has it already."""
 
     NEW = "new"
     EXISTING = "existing"
 
 
 class Against(StrEnum):
-    """What a section of a check compares the head with: its merge base, or a release that a rollback may go to."""
+    """The other side of a section of check: the merge base, or a target (a release to roll back to)."""
 
     BASE = "base"
     TARGET = "target"
 
 
 class ExitCode(IntEnum):
-    """How a command ends (design, section 8); ``judge``: accepted, rejected, not judged."""
+    """Exit codes (design, section 8). For ``judge`` they mean accepted, rejected, not judged."""
 
     CLEAN = 0
     FOUND = 1

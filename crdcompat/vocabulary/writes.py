@@ -1,4 +1,4 @@
-"""Writes of recorded objects and what comes of them (design, section 5)."""
+"""Writes of recorded objects and their results (design, section 5)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from crdcompat.vocabulary import Ordered
 
 
 class WriteKind(StrEnum):
-    """The writes that a simulation makes of each object (design, section 5)."""
+    """The writes that a simulation tries for each object (design, section 5)."""
 
     STATUS_UPDATE = "status-update"
     STATUS_UPDATE_TOUCHING = "status-update-touching"
@@ -20,24 +20,24 @@ class WriteKind(StrEnum):
 
 
 class WriteResult(Ordered):
-    """What comes of one write of an object, the worst first."""
+    """The result of one write of an object, the worst first."""
 
     REJECTED = "rejected"
     UNKNOWN = "unknown"
     LOSES_DATA = "loses-data"
-    """Accepted, and fields that the reader's schema lacks are erased."""
+    """Accepted, but the server prunes fields that the reader's schema lacks."""
     ACCEPTED = "accepted"
 
 
 class Endpoint(StrEnum):
-    """Where a write goes: to the object itself or to its /status."""
+    """The target of a write: the object itself or its /status."""
 
     MAIN = "main"
     STATUS = "status"
 
 
 class RepairVerdict(StrEnum):
-    """Which single write brings a rejected object back."""
+    """The single write that repairs a rejected object, or why there is none."""
 
     MAIN = "main"
     STATUS = "status"
@@ -47,10 +47,9 @@ class RepairVerdict(StrEnum):
 
 
 class ReleaseVerdict(Ordered):
-    """Whether a cluster can go from one release to another, the worst first.
+    """Whether a cluster can move from one release to another, the worst first.
 
-    What is known to block blocks, whatever else was not judged; of what was not judged in full nothing better than
-    unknown is said.
+    A known rejection blocks, even if other objects could not be judged. Otherwise an incomplete judgement is unknown.
     """
 
     BLOCKED = "blocked"
