@@ -1,4 +1,4 @@
-"""Where bytes come from: git refs, the index, the working tree, directories, files, recordings, clusters."""
+"""Sources of CRDs and objects: git refs, the index, the working tree, directories, files, recordings, clusters."""
 
 from __future__ import annotations
 
@@ -15,18 +15,17 @@ if TYPE_CHECKING:
     from crdcompat.sources.files import PathTree
     from crdcompat.sources.tree import Tree
 
-_ALONE = ("index", "worktree", "empty")
-_SCHEMES = ("git", "path", "recording", "cluster", *_ALONE)
+_WITHOUT_NAME = ("index", "worktree", "empty")
+_SCHEMES = ("git", "path", "recording", "cluster", *_WITHOUT_NAME)
 _EXAMPLES = {"git": "release-4.13", "path": "config", "recording": "must-gather.tar.gz"}
 
 
 def open_source(text: str, *, repo: str | None = None) -> Tree:
-    """Open what the user named as a set of CRDs.
+    """Open the source of a set of CRDs.
 
-    ``git:REF``, ``index:``, ``worktree:``, ``path:P``, ``recording:P``, ``cluster:CONTEXT``, ``empty:``, or a bare
-    word. A bare word is a ref if ``repo`` (else the current directory's repository) has it, else a path; if it
-    could be both it is the ref, and the tree's notes say so. Raises UsageError, RefNotFoundError,
-    SourceError.
+    ``text`` is ``git:REF``, ``index:``, ``worktree:``, ``path:P``, ``recording:P``, ``cluster:CONTEXT``, ``empty:``, or
+    a bare word. A bare word is a ref if ``repo`` (else the current directory's repository) has it, else a path; if both
+    exist, it is the ref, and the tree has a note. Raises UsageError, RefNotFoundError, SourceError.
     """
     scheme, rest = _split(text)
     if scheme == "git":
@@ -45,7 +44,7 @@ def open_source(text: str, *, repo: str | None = None) -> Tree:
 
 
 def open_objects(text: str, *, repo: str | None = None) -> Tree:
-    """Open what the user named as recorded objects: a path, ``-``, or any form of `open_source` with its scheme.
+    """Open the source of recorded objects: a path, ``-``, or any form of `open_source` with its scheme.
 
     Raises UsageError, RefNotFoundError, SourceError.
     """
@@ -66,7 +65,7 @@ def _split(text: str) -> tuple[str, str]:
     scheme, colon, rest = text.partition(":")
     if not colon or scheme not in _SCHEMES:
         return "", text
-    if scheme in _ALONE and rest:
+    if scheme in _WITHOUT_NAME and rest:
         raise UsageError(f"{text}: {scheme}: takes nothing after the colon")
     if scheme in _EXAMPLES and not rest:
         raise UsageError(f"{text}: say what, as in {scheme}:{_EXAMPLES[scheme]}")
@@ -111,12 +110,12 @@ def _from_repository(scheme: str, name: str, repo: str | None) -> Tree:
 
     tree: IndexTree | WorktreeTree
     tree = IndexTree(Repository(repo), name) if scheme == "index" else WorktreeTree(Repository(repo), name)
-    tree.entries()  # listing tells at once whether there is a repository
+    tree.entries()  # raises at once if there is no repository
     return tree
 
 
 def _path_tree(name: str, path: str) -> Tree:
-    """Open a path as CRDs: all its files, of an archive those that hold any."""
+    """Open a path for CRDs: all files of a directory, those with CRDs of an archive."""
     from crdcompat.sources.archive import ArchiveTree
 
     tree = _recording(name, path)
@@ -124,7 +123,7 @@ def _path_tree(name: str, path: str) -> Tree:
 
 
 def _recording(name: str, path: str) -> ArchiveTree | PathTree:
-    """Open a path as it is: an archive, a directory, a file, standard input."""
+    """Open a path with all its files: an archive, a directory, a file, or standard input."""
     from crdcompat.sources.archive import ArchiveTree, is_archive, starts_archive
     from crdcompat.sources.files import PathTree
     from crdcompat.sources.unpack import peekable

@@ -1,4 +1,4 @@
-"""Tar archives as trees: read as a stream, never unpacked to disk, with bounds on what a stranger may cost."""
+"""Tar archives as trees: read as a stream, never unpacked to disk, with limits against hostile archives."""
 
 from __future__ import annotations
 
@@ -20,19 +20,18 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
 MAX_PROBLEMS = 100
-"""Of one archive told one by one; the rest is only counted."""
+"""Problems of one archive in the report; further ones are only counted."""
 
 _NAMES = (".tar", ".tgz", ".tbz2", ".txz", ".tar.gz", ".tar.bz2", ".tar.xz")
-_PROMISED = {"gzip": (".tgz", ".gz"), "bzip2": (".tbz2", ".bz2"), "xz": (".txz", ".xz")}
+_COMPRESSION_NAMES = {"gzip": (".tgz", ".gz"), "bzip2": (".tbz2", ".bz2"), "xz": (".txz", ".xz")}
 
 
 @dataclass(slots=True)
 class ArchiveTree:
     """The files of a tar archive, plain or compressed by gzip, bzip2 or xz.
 
-    Members that lead out of the archive, links, devices and whatever else is no file are never followed:
-    ``problems`` and ``skipped`` name them. What stands before a damaged place is read all the same. ``file`` is
-    standard input, which can be read once only.
+    Only regular files are read: links, devices and members with paths outside of the archive are listed in ``problems``
+    or ``skipped``. Files before a damaged place are read. ``file`` is standard input, which can be read only once.
     """
 
     name: str
@@ -51,7 +50,7 @@ class ArchiveTree:
 
     @property
     def is_one_file(self) -> bool:
-        """Not the archive, but what is in it, was named."""
+        """False: the user named the files in the archive."""
         return False
 
     def entries(self) -> list[Entry]:
@@ -66,7 +65,7 @@ class ArchiveTree:
         return [Entry(path) for path in sorted(paths)]
 
     def read(self, entries: Iterable[Entry]) -> Iterator[tuple[Entry, bytes]]:
-        """Read these files by a pass over the archive; those that come before their turn wait in memory."""
+        """Read these files in one pass over the archive; files before their turn wait in memory."""
         waiting = deque(entries)
         uses = Counter(entry.path for entry in waiting)
         early: dict[str, bytes] = {}
@@ -80,7 +79,7 @@ class ArchiveTree:
         yield from ((entry, early[entry.path]) for entry in waiting if entry.path in early)
 
     def stream(self, wanted: Callable[[str], bool]) -> Iterator[tuple[Entry, bytes]]:
-        """Read the files wanted in one pass, one at a time."""
+        """Read the wanted files in one pass, one at a time."""
         refused = _Refused(self)
         with self._opened() as unpacked:
             try:
@@ -104,11 +103,11 @@ class ArchiveTree:
                 refused.end()
 
     def _misnamed(self, unpacked: Unpacked) -> str:
-        """What a file is not that is called so, where not even its first block could be read; else empty."""
+        """A message if the compression in the file's name is not that of its content; "" after the first block."""
         if unpacked.packing or unpacked.position > BLOCK:
             return ""
-        promised = (name for name, endings in _PROMISED.items() if self.path.lower().endswith(endings))
-        return next((f"no {name} archive: its first bytes are not those of one" for name in promised), "")
+        formats = (name for name, endings in _COMPRESSION_NAMES.items() if self.path.lower().endswith(endings))
+        return next((f"no {name} archive: its first bytes are not those of one" for name in formats), "")
 
     @contextmanager
     def _opened(self) -> Iterator[Unpacked]:
@@ -127,14 +126,14 @@ class ArchiveTree:
 
 
 class _Refused:
-    """Tells of the members that are not read, each at most once however often the archive is read."""
+    """Records the members that are not read, each once, even if the archive is read several times."""
 
     def __init__(self, tree: ArchiveTree) -> None:
         self._tree = tree
         self._count = 0
 
     def member(self, path: str, member: Member, wanted: Callable[[str], bool]) -> None:
-        """A member that is no file: a problem if it stands where a file is wanted or leads astray."""
+        """Record a member that is not a file: a problem if its path is wanted or its link leaves the archive."""
         if member.kind not in (SYMBOLIC_LINK, HARD_LINK):
             self.problem(path, f"{member.kind}: not read")
             return
@@ -151,7 +150,7 @@ class _Refused:
             self._add(Problem(display_path(name.encode("utf-8", "surrogateescape")), None, message))
 
     def archive(self, message: str) -> None:
-        """What is wrong with the archive as a whole."""
+        """Record a problem of the archive as a whole."""
         self._add(Problem(self._tree.label, None, message))
 
     def end(self) -> None:
@@ -164,10 +163,10 @@ class _Refused:
 
 
 def is_archive(path: str) -> bool:
-    """Whether a path is a tar archive: by its content, or by its name where the content is damaged."""
+    """Whether a path is a tar archive: by its content, or by its name if the content is damaged."""
     try:
         status = Path(path).stat()
-        # To look into a pipe is to take from it; an empty file is no recording of any form.
+        # Reading from a pipe consumes its data, and an empty file is not a recording.
         if not stat.S_ISREG(status.st_mode) or not status.st_size:
             return False
         with Path(path).open("rb") as file:
@@ -177,7 +176,7 @@ def is_archive(path: str) -> bool:
 
 
 def starts_archive(file: IO[bytes]) -> bool:
-    """Whether what can be read of a file is how a tar archive begins."""
+    """Whether a file, plain or compressed, begins like a tar archive."""
     try:
         return begins_tar(Unpacked(file).read(512))
     except UnpackError:
@@ -185,7 +184,7 @@ def starts_archive(file: IO[bytes]) -> bool:
 
 
 def _inside(name: str, base: str = "") -> str | None:
-    """Give the path below the archive that a name means, None where it leads out; ``base`` is what holds a link."""
+    """The path of a name inside the archive, None if it is outside; ``base`` is the path of the link to resolve."""
     if name.startswith("/") or "\0" in name:
         return None
     parts = base.split("/")[:-1]

@@ -1,7 +1,7 @@
-"""Who introduced a line, and the first release that has it.
+"""Find the commit that introduced a line, and the first release that contains this commit.
 
-Nothing here writes into a repository or runs the programs that its settings name. In a long history this
-takes long, so there is a limit of time: what was not found until then stays unknown.
+Nothing here writes to a repository or runs programs from its settings. A long history needs much time, so there is a
+time limit: results that are missing by then remain unknown.
 """
 
 from __future__ import annotations
@@ -28,22 +28,22 @@ if TYPE_CHECKING:
     from crdcompat.sources.repository import Repository
 
 MAX_SECONDS = 5.0
-"""How long all look-ups of one call may take."""
+"""Time limit in seconds for all look-ups of one call."""
 
 FilePlace = tuple[str, int]
-"""A file, below the top of the repository, and a line in it, from 1."""
+"""The path of a file below the top of the repository, and a line in it, from 1."""
 
 _ZONE = re.compile(rb"([+-])(\d\d)(\d\d)")
 _NOT_THERE = re.compile(r"fatal: (?:no such path|no such ref: HEAD|bad revision 'HEAD'|cannot stat path)")
 _NUMBER = re.compile(r"\d+")
-#: Of ``git rev-list``: id, parents, the author's date as it is written, message; a commit holds no NUL.
+#: Format of ``git rev-list``: id, parents, raw author date, message; a commit contains no NUL.
 _FACTS = "%x00%H%x00%P%x00%ad%x00%B%x00"
 _SETTINGS = {"blame.showRoot": "false", "i18n.logOutputEncoding": "UTF-8"}
 
 
 @dataclass(frozen=True, slots=True)
 class Introduced:
-    """The commit that introduced a line: full id, the author's date (ISO 8601), and the subject as it is written."""
+    """The commit that introduced a line: full id, author date (ISO 8601), and unescaped subject."""
 
     commit: str
     date: str
@@ -51,12 +51,12 @@ class Introduced:
 
 
 NOT_COMMITTED = Introduced("", "", "not committed yet")
-"""What the lines have that only the working tree or the index holds."""
+"""The value for lines that only the working tree or the index has."""
 
 
 @dataclass(frozen=True, slots=True)
 class Blamed:
-    """Who introduced each line that was asked for, None where this is not known; ``notes`` say why."""
+    """The commit of each requested line, None if unknown; ``notes`` give the reasons."""
 
     lines: Mapping[FilePlace, Introduced | None]
     notes: tuple[str, ...] = ()
@@ -70,11 +70,11 @@ def introduced(
     *,
     seconds: float = MAX_SECONDS,
 ) -> Blamed:
-    """Find who introduced lines of files, as they are in a commit.
+    """Find the commits that introduced lines of files, with line numbers of ``commit``.
 
-    With None for the commit, lines are those of the file's bytes in ``contents`` (of the index, say), else
-    of the working tree; one that HEAD does not have is NOT_COMMITTED. Renames of whole files are followed,
-    and changes of indentation are passed over. Raises nothing: what git cannot tell is unknown, with a note.
+    Without a commit, the numbers are those of the file's bytes in ``contents`` (of the index, for example), else of the
+    working tree; a line that HEAD lacks is NOT_COMMITTED. Renames of files are followed, changes of indentation are
+    ignored. ``seconds`` limits the time. Raises nothing: results that git cannot give are unknown, with a note.
     """
     end = time.monotonic() + seconds
     by_file: dict[str, set[int]] = defaultdict(set)
@@ -83,10 +83,10 @@ def introduced(
     found: dict[FilePlace, Introduced | None] = {(file, line): None for file in by_file for line in by_file[file]}
     notes: dict[str, None] = {}
     try:
-        asked = _Asked(repo, commit, contents or {}, end)
+        run = _BlameRun(repo, commit, contents or {}, end)
         for file in sorted(by_file):
             try:
-                for line, who in asked.blame(file, by_file[file]):
+                for line, who in run.blame(file, by_file[file]):
                     found[file, line] = who
             except TimeOutError:
                 raise
@@ -97,13 +97,13 @@ def introduced(
     except SourceError as error:
         notes[f"who introduced a line is not known: {error}"] = None
     else:
-        if asked.cut:
+        if run.is_cut:
             notes["who introduced a line is not known for all of them: the clone is shallow"] = None
     return Blamed(found, tuple(notes))
 
 
 def is_ancestor(repo: Repository, commit: str, of: str) -> bool:
-    """Whether a commit is one of those that ``of`` was made on, or ``of`` itself, both full ids; not known is no."""
+    """Whether a commit is ``of`` or an ancestor of it, both full ids; False if git cannot decide."""
     try:
         git = _through_gitpython(repo)
         first, last = (git.commit_of(each) for each in (commit, of))
@@ -115,54 +115,54 @@ def is_ancestor(repo: Repository, commit: str, of: str) -> bool:
 def first_release(
     repo: Repository, commit: str, refs: Mapping[str, str], *, seconds: float = MAX_SECONDS
 ) -> str | None:
-    """Give the first of these branches, 4.9 before 4.10, that contains a commit; None if none does or nobody knows.
+    """The first of these branches, 4.9 before 4.10, that contains a commit; None if none does or it is unknown.
 
-    ``refs`` are branches by name, with the full ref of each. A shallow clone can show that a branch contains a commit,
-    but not that it does not: there it is the first branch or nobody knows. Raises nothing.
+    ``refs`` are full refs by branch name. A shallow clone can show that a branch contains a commit, but not that it
+    does not, so there the result is the first branch or None. Raises nothing.
     """
     if not commit or not refs:
         return None
     try:
-        asked = ("for-each-ref", "--format=%(refname)", f"--contains={commit}", *refs.values())
-        there = {os.fsdecode(ref) for ref in repo.run(*asked, timeout=_left(time.monotonic() + seconds)).stdout.split()}
+        args = ("for-each-ref", "--format=%(refname)", f"--contains={commit}", *refs.values())
+        there = {os.fsdecode(ref) for ref in repo.run(*args, timeout=_left(time.monotonic() + seconds)).stdout.split()}
         first, *others = sorted(refs, key=_by_version)
         if refs[first] in there:
             return first
         return None if is_shallow(repo) else next((name for name in others if refs[name] in there), None)
-    except SourceError:  # the commit or the history is not here, or it took too long
+    except SourceError:  # the clone lacks the commit, or the time is over
         return None
 
 
 def _by_version(branch: str) -> tuple[bool, list[int], str]:
-    """Names with numbers by their numbers, then those without: ``main`` is what comes after all releases."""
+    """Sort key: names with numbers by their numbers, then names without: ``main`` comes after all releases."""
     numbers = [int(number) for number in _NUMBER.findall(branch)]
     return not numbers, numbers, branch
 
 
-class _Asked:
-    """Asks git for one file after the other, until the time is over."""
+class _BlameRun:
+    """Blames one file after the other until the time is over."""
 
     def __init__(self, repo: Repository, commit: str | None, contents: Mapping[str, bytes], end: float) -> None:
-        """Look up what holds for all files. Raises SourceError."""
+        """Look up the facts that all files share. Raises SourceError."""
         self._repo, self._commit, self._contents, self._end = repo, commit, contents, end
-        self.cut = False
-        # Paths that git blame takes are below where we stand; ours are below the top.
-        asked = ("rev-parse", "--is-shallow-repository", "--show-cdup")
-        shallow, _, up = repo.run(*asked, ok=(0, 128), timeout=_left(end)).stdout.partition(b"\n")
+        self.is_cut = False
+        # git blame expects paths relative to the current directory; ours are relative to the top.
+        args = ("rev-parse", "--is-shallow-repository", "--show-cdup")
+        shallow, _, up = repo.run(*args, ok=(0, 128), timeout=_left(end)).stdout.partition(b"\n")
         self._shallow, self._up = shallow == b"true", up.decode("utf-8", "surrogateescape").strip("\n")
         self._git = _through_gitpython(repo, _SETTINGS | ({} if commit else _without_filters(repo, _left(end))))
         self._known: dict[str, tuple[Introduced, bool]] = {}
 
     def blame(self, file: str, lines: Collection[int]) -> Iterator[tuple[int, Introduced | None]]:
-        """Give lines of a file and who introduced them. Raises SourceError."""
-        given = None if self._commit else self._contents.get(file)
-        asked: dict[str, Any] = {"L": [f"{line},{line}" for line in sorted(lines)], "w": True, "M": True}
-        if given is not None:
-            asked |= {"contents": "-", "istream": io.BytesIO(given)}
-        asked |= {"no_textconv": True, "kill_after_timeout": _left(self._end)}
-        told = self._git.blame_incremental(self._commit, self._up + file, **asked)
+        """The lines of a file, each with the commit that introduced it. Raises SourceError."""
+        content = None if self._commit else self._contents.get(file)
+        args: dict[str, Any] = {"L": [f"{line},{line}" for line in sorted(lines)], "w": True, "M": True}
+        if content is not None:
+            args |= {"contents": "-", "istream": io.BytesIO(content)}
+        args |= {"no_textconv": True, "kill_after_timeout": _left(self._end)}
+        output = self._git.blame_incremental(self._commit, self._up + file, **args)
         try:
-            entries = list(told)
+            entries = list(output)
         except SourceError as error:
             if self._commit or not _NOT_THERE.search(str(error)):
                 raise
@@ -172,21 +172,21 @@ class _Asked:
         for entry in entries:
             who, is_first = self._known.get(entry.commit.hexsha, (NOT_COMMITTED, False))
             unknown = is_first and self._shallow
-            self.cut = self.cut or unknown
+            self.is_cut = self.is_cut or unknown
             yield from ((line, None if unknown else who) for line in entry.linenos)
 
     def _look_up(self, commits: Mapping[str, Commit]) -> None:
-        """Read the facts of commits that are not known yet, and whether history begins with them.
+        """Read the facts of commits that are not known yet, and whether they are the start of the history.
 
-        GitPython's commits are not read for it: they name parents that a shallow clone lacks, and a message is decoded
-        by any codec of Python that the commit names.
+        GitPython's commit objects are unsuitable: they list parents that a shallow clone lacks, and decode a message
+        with any Python codec that the commit names.
         """
         new = [name for name in commits if name not in self._known and name.strip("0")]
         if not new:
             return
         how: dict[str, Any] = {"no_walk": True, "date": "raw", "format": _FACTS, "stdout_as_string": False}
-        told = self._git.git.rev_list(*new, **how, kill_after_timeout=_left(self._end)).split(b"\0")
-        for name, parents, date, message in zip(*(told[at::5] for at in range(1, 5)), strict=True):
+        output = self._git.git.rev_list(*new, **how, kill_after_timeout=_left(self._end)).split(b"\0")
+        for name, parents, date, message in zip(*(output[at::5] for at in range(1, 5)), strict=True):
             commit = name.decode("ascii")
             short = commit[: self._git.ID_DIGITS]
             when = _date(commits[short].authored_date, date.rpartition(b" ")[2])
@@ -196,7 +196,7 @@ class _Asked:
 
 
 def _date(seconds: int, zone: bytes) -> str:
-    """A time in ISO 8601, "" for one outside of the calendar: a commit can say anything."""
+    """A time in ISO 8601; "" for a time outside of the calendar, which a commit can contain."""
     matched = _ZONE.fullmatch(zone)
     offset = timedelta(hours=int(matched[2]), minutes=int(matched[3])) if matched else timedelta()
     try:
@@ -208,16 +208,16 @@ def _date(seconds: int, zone: bytes) -> str:
 
 
 def _through_gitpython(repo: Repository, settings: Mapping[str, str] | None = None) -> SafeRepo:
-    """The repository for GitPython, which is imported where there is a line to ask of. Raises SourceError."""
+    """The repository in GitPython, which is imported only if there is a line to look up. Raises SourceError."""
     try:
         from crdcompat.sources.gitpython import SafeRepo
-    except ImportError as error:  # as it is for a git executable that its environment variables name, and is none
+    except ImportError as error:  # also if GIT_PYTHON_GIT_EXECUTABLE is invalid
         raise SourceError(f"GitPython cannot be used: {str(error).splitlines()[0]}") from None
     return SafeRepo(repo, settings)
 
 
 def _without_filters(repo: Repository, timeout: float) -> dict[str, str]:
-    """The settings under which git runs no filter of the repository on a file that is not committed."""
+    """Settings that disable the repository's filter programs, which git runs on files of the working tree."""
     listed = repo.run("config", "-z", "--name-only", "--get-regexp", r"^filter\.", ok=(0, 1), timeout=timeout).stdout
     drivers = {name.rpartition(".")[0] for name in listed.decode("utf-8", "surrogateescape").split("\0") if name}
     off = {"clean": "", "process": "", "smudge": "", "required": "false"}
@@ -225,7 +225,7 @@ def _without_filters(repo: Repository, timeout: float) -> dict[str, str]:
 
 
 def _left(end: float) -> float:
-    """The seconds that are left. Raises TimeOutError if there are none."""
+    """The remaining seconds. Raises TimeOutError if there are none."""
     left = end - time.monotonic()
     if left <= 0:
         raise TimeOutError("git took too long")

@@ -1,4 +1,4 @@
-"""The contents of blobs, by one git process that is asked again and again."""
+"""Read the contents of blobs, with one ``git cat-file --batch`` process for many requests."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ if TYPE_CHECKING:
 
 _OID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _TOO_LARGE = f"larger than {MAX_FILE_BYTES} bytes: not read"
-# Requests in flight: so few bytes that writing them never waits, whatever git is still sending.
+# Requests in flight: few enough that writing them never blocks while git still sends answers.
 _WINDOW = 64
 
 
 def read_blobs(repo: Repository, entries: Iterable[Entry], problems: list[Problem]) -> Iterator[tuple[Entry, bytes]]:
     """Read blobs in the order of ``entries``, each id once.
 
-    A blob that several entries share is kept until the last of them. Raises SourceError for a blob that
-    is not in the repository.
+    A blob of several entries stays in memory until the last of them. A blob above ``MAX_FILE_BYTES`` becomes one of
+    ``problems``. Raises SourceError for a blob that the repository lacks.
     """
     wanted = list(entries)
     uses = Counter(_oid(entry) for entry in wanted)
     kept: dict[str, bytes | None] = {}
-    blobs = _blobs(repo, list(uses))  # a Counter keeps first-come order: the order in which we meet them
+    blobs = _blobs(repo, list(uses))  # a Counter keeps the order of first use
     try:
         for entry in wanted:
             oid = _oid(entry)
@@ -53,45 +53,45 @@ def read_blobs(repo: Repository, entries: Iterable[Entry], problems: list[Proble
 
 
 def _blobs(repo: Repository, oids: list[str]) -> Generator[bytes | None]:
-    """Give the content of each blob in turn, None for one that is too large."""
+    """The content of each blob in order, None for one that is too large."""
     if not oids:
         return
     process = _idle.take(repo)
     requests, answers = process.stdin, process.stdout
     assert requests is not None and answers is not None
-    owed = 0
+    outstanding = 0
     try:
         for start in range(0, len(oids), _WINDOW):
             window = oids[start : start + _WINDOW]
-            owed = len(window)
-            with suppress(BrokenPipeError):  # git has died: the first answer that is not there says so
+            outstanding = len(window)
+            with suppress(BrokenPipeError):  # git has died: the first missing answer raises
                 requests.write("".join(f"{oid}\n" for oid in window).encode())
                 requests.flush()
             for oid in window:
                 found = _answer(repo, answers, oid)
-                owed -= 1
+                outstanding -= 1
                 yield found
     finally:
-        if owed:
+        if outstanding:
             _end(process)
         else:
             _idle.give_back(repo, process)
 
 
 class _Idle:
-    """The git process that has answered last and waits to be asked again: a check reads a few files many times."""
+    """Keeps the last git process for reuse: a check reads a few files many times."""
 
     def __init__(self) -> None:
         self._waiting: dict[tuple[Any, ...], subprocess.Popen[bytes]] = {}
         atexit.register(self.end)
 
     def take(self, repo: Repository) -> subprocess.Popen[bytes]:
-        """The process that waits in this place, else a new one; nobody else has it."""
+        """Remove and return the idle process of this repository, else start a new one."""
         waiting = self._waiting.pop(_place(repo), None)
         if waiting is not None:
             if waiting.poll() is None:
                 return waiting
-            _end(waiting)  # it died; or this process was forked off, and it is the parent's, who may be asking it
+            _end(waiting)  # it died, or it belongs to the parent of this forked process, which may use it
         return subprocess.Popen(
             repo.command("cat-file", "--batch"),
             env=repo.environment(),
@@ -101,12 +101,12 @@ class _Idle:
         )
 
     def give_back(self, repo: Repository, process: subprocess.Popen[bytes]) -> None:
-        """Keep a process that owes no answer, and end the one that was kept before."""
+        """Keep a process without outstanding answers, and end the one kept before."""
         self.end()
         self._waiting[_place(repo)] = process
 
     def end(self) -> None:
-        """End what waits."""
+        """End the idle process."""
         while self._waiting:
             _, process = self._waiting.popitem()
             _end(process)
@@ -116,7 +116,7 @@ _idle = _Idle()
 
 
 def _place(repo: Repository) -> tuple[Any, ...]:
-    """What a process was started with: the directory itself, for its name may come to mean another, or be gone."""
+    """The key of a process: its directory by inode (another one may get its name), and its environment."""
     directory = Path(repo.path or ".").stat()
     return directory.st_dev, directory.st_ino, frozenset(repo.environment().items())
 

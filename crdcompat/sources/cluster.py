@@ -1,7 +1,7 @@
-"""A live cluster as a tree: its CRDs and custom resources, read with the official client and nothing but read.
+"""A live cluster as a tree: its CRDs and custom resources, with read-only requests of the official client.
 
-Lists come in pages, one page in memory at a time; an API that refuses is a problem of its own and does not hide the
-others.
+Lists are read in pages, with one page in memory at a time. An API that refuses a list is a problem and does not hide
+the others.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from crdcompat.sources.tree import Entry
 
 MAX_PAGES = 20_000
 
-_MAX_SILENT = 3  # resources in a row that get no answer, before the cluster is given up
+_MAX_SILENT = 3  # consecutive resources without an answer before the rest is not read
 _GONE = 410
 _NOT_THERE = 404
 _CRDS = Resource("apiextensions.k8s.io", "v1", "customresourcedefinitions")
@@ -26,7 +26,7 @@ _CRDS = Resource("apiextensions.k8s.io", "v1", "customresourcedefinitions")
 
 @dataclass(slots=True)
 class ClusterTree:
-    """The CRDs of the cluster that a kubeconfig's context leads to, and its objects of their kinds.
+    """The CRDs of the cluster of a kubeconfig context, and its objects of their kinds.
 
     An empty context is the current one. Paths are ``GROUP/PLURAL/[NAMESPACE/]NAME.json``. Raises UsageError where
     the client is not installed or there is no such context.
@@ -53,7 +53,7 @@ class ClusterTree:
 
     @property
     def is_one_file(self) -> bool:
-        """A cluster has any number of objects."""
+        """False: a cluster has any number of objects."""
         return False
 
     def entries(self) -> list[Entry]:
@@ -61,13 +61,13 @@ class ClusterTree:
         return sorted((entry for entry, _ in self.stream(lambda _: True)), key=lambda entry: entry.path)
 
     def read(self, entries: Iterable[Entry]) -> Iterator[tuple[Entry, bytes]]:
-        """Read these objects; an object that was there when it was listed may be gone."""
+        """Read these objects; one that was deleted after ``entries`` is left out."""
         order = list(entries)
         found = dict(self.stream({entry.path for entry in order}.__contains__))
         return ((entry, found[entry]) for entry in order if entry in found)
 
     def stream(self, wanted: Callable[[str], bool]) -> Iterator[tuple[Entry, bytes]]:
-        """Read the objects wanted; a kind is left out where an object of it named ``*`` would not be wanted."""
+        """Read the wanted objects; a kind is not listed if ``wanted`` rejects an object of it with the name ``*``."""
         self._silent = 0
         kinds: list[Resource] = []
         with self._client.session():
@@ -85,7 +85,7 @@ class ClusterTree:
                         yield from _file(kind, found, wanted)
 
     def _list(self, kind: Resource) -> Iterator[dict[str, Any]]:
-        """List a kind page by page; when the server has forgotten the list meanwhile, once again from its start."""
+        """List a kind page by page; if the continue token has expired (410), list it once more from the start."""
         token, restarted, given = "", False, set[str]()
         try:
             for _ in range(MAX_PAGES):
@@ -124,7 +124,7 @@ class ClusterTree:
 
 
 def _items(page: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Give the items of a list, named: of built-in kinds, CRDs among them, only the list itself says what they are."""
+    """The items of a list with kind and apiVersion, which the server omits for built-in kinds such as CRDs."""
     kind, version = str(page.get("kind", "")).removesuffix("List"), page.get("apiVersion")
     for item in page.get("items") or ():
         if isinstance(item, dict):
@@ -138,7 +138,7 @@ def _continue(page: Mapping[str, Any]) -> str:
 
 
 def _kind_of(crd: Mapping[str, Any]) -> Resource | None:
-    """The list that holds a CRD's objects: at the version they are stored in, or one that is served."""
+    """The resource of a CRD's objects at the storage version if it is served, else at a served version."""
     try:
         spec = crd["spec"]
         served = [version for version in spec["versions"] if version["served"]]

@@ -1,6 +1,6 @@
-"""The official Kubernetes client, narrowed to what reading a cluster needs: one page of one list.
+"""The official Kubernetes client, reduced to one operation: read one page of one list.
 
-It is an extra of the installation, imported when a cluster is named.
+The client is an optional dependency, imported only for ``cluster:`` sources.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ import orjson
 from crdcompat.errors import SourceError, UsageError
 
 PAGE = 500
-"""Objects asked for at a time."""
+"""Objects in one page."""
 
 MAX_PAGE_BYTES = 512 << 20
 TIMEOUTS = (10, 60)
-"""Seconds to wait for a connection, and for the next bytes of an answer."""
+"""Timeouts in seconds: for a connection, and for the next bytes of an answer."""
 
 _WHY = {
     401: "the credentials are missing or expired: log in again",
@@ -30,7 +30,7 @@ _WHY = {
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """What is listed: the objects of a kind, at one version."""
+    """The objects of a kind at one version."""
 
     group: str
     version: str
@@ -38,12 +38,12 @@ class Resource:
 
     @property
     def path(self) -> str:
-        """How its objects' paths begin."""
+        """The start of the paths of its objects: ``GROUP/PLURAL``."""
         return f"{self.group}/{self.plural}"
 
 
 class RefusedError(Exception):
-    """The server answered, but not with a list: ``status`` is HTTP's."""
+    """The server answered with an error; ``status`` is the HTTP status code."""
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
@@ -51,14 +51,14 @@ class RefusedError(Exception):
 
 
 class NoAnswerError(Exception):
-    """No connection, no certificate, no answer in time, or one that is cut short."""
+    """No connection, an invalid certificate, a timeout, or a truncated answer."""
 
 
 class Client:
-    """A client of the cluster that a context of the kubeconfig leads to, "" being the current one.
+    """A client for the cluster of a kubeconfig context; "" is the current context.
 
-    Raises UsageError where the client is not installed or there is no such context, SourceError where the kubeconfig
-    cannot be used.
+    Raises UsageError if the client is not installed or there is no such context, SourceError if the kubeconfig cannot
+    be used.
     """
 
     def __init__(self, name: str, context: str) -> None:
@@ -92,7 +92,7 @@ class Client:
         self._api: Any = None
 
     def session(self) -> Any:
-        """A context in which the client has connections; they are closed at its end."""
+        """A context manager that closes the client's connections at its end."""
         self._api = self._kubernetes.ApiClient(self._configuration)
         return self._api
 
@@ -117,7 +117,7 @@ class Client:
         except self._kubernetes.ApiException as error:
             if not error.status:
                 raise NoAnswerError(_first_line(error.reason)) from None
-            raise RefusedError(error.status, _told(error)) from None
+            raise RefusedError(error.status, _reason(error)) from None
         except self._urllib3.exceptions.HTTPError as error:
             raise NoAnswerError(_first_line(getattr(error, "reason", None) or error)) from None
         if len(data) > MAX_PAGE_BYTES:
@@ -131,8 +131,8 @@ class Client:
         return page
 
 
-def _told(error: Any) -> str:
-    """What the server says of a refusal: the message of its Status, else the first line of its text."""
+def _reason(error: Any) -> str:
+    """The reason of a refusal: the message of the server's Status, else the first line of the body."""
     message: object
     try:
         message = orjson.loads(error.body)["message"]

@@ -1,4 +1,4 @@
-"""Which files git holds to differ, by name alone: neither side is listed, and no file is read."""
+"""The names of files that differ according to git, without listing a side or reading a file."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _HOW = ("-z", "--no-ext-diff", "--ignore-submodules")
 
 
 def between_commits(repo: Repository, old: str, new: str) -> list[str]:
-    """The files that differ between two commits, told by their ids: git takes another name for a path or an option.
+    """The files that differ between two commits. Both are full ids: git could read a name as a path or an option.
 
     Paths are from the top of the repository. Raises SourceError.
     """
@@ -22,18 +22,18 @@ def between_commits(repo: Repository, old: str, new: str) -> list[str]:
 
 
 def since_commit(repo: Repository, commit: str) -> list[str]:
-    """The files that differ in the index from a commit, whatever is on disk.
+    """The files that differ between a commit and the index, regardless of the working tree.
 
-    Raises SourceError, for an index with paths in conflict too: it is no state that there could be a commit of.
+    Raises SourceError, also for an index with conflicts, which cannot be committed.
     """
-    told = repo.run("diff-index", "--cached", "--name-status", *_HOW, commit).stdout.split(b"\0")
-    if b"U" in told[::2]:
+    fields = repo.run("diff-index", "--cached", "--name-status", *_HOW, commit).stdout.split(b"\0")
+    if b"U" in fields[::2]:
         raise SourceError(f"paths are in conflict in the index of {repo.where}: finish the merge first")
-    return [display_path(path) for path in told[1::2]]
+    return [display_path(path) for path in fields[1::2]]
 
 
 def unstaged(repo: Repository) -> list[str]:
-    """The tracked files that differ from the index, or may. Raises SourceError, in a bare repository too."""
+    """The tracked files that may differ from the index. Raises SourceError, also in a bare repository."""
     return _names(repo.run("diff-files", "--name-only", *_HOW).stdout)
 
 

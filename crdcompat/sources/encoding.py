@@ -1,4 +1,4 @@
-"""Text in another encoding than UTF-8, which its byte order mark tells; Kubernetes' YAML reader goes by it, too."""
+"""Text encodings by the byte order mark, which Kubernetes' YAML reader respects, too."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ _BOMS = (  # UTF-32 first: its little-endian mark begins with UTF-16's
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-#: In every mark of UTF-16 and UTF-32 one of these stands, and in no text of UTF-8.
+#: Every mark of UTF-16 and UTF-32 contains one of these; UTF-8 text contains none.
 WIDE_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 def to_utf8(data: bytes) -> bytes:
-    """Take the byte order mark away, and recode what it marks. Raises UnicodeError."""
+    """Recode text to UTF-8 without a byte order mark. Raises UnicodeError."""
     return _recoded(data, "strict")
 
 
 def is_wide(data: bytes) -> bool:
-    """Whether a byte order mark says that the text is in UTF-16 or UTF-32: no word of it stands in the bytes."""
+    """Whether the byte order mark is that of UTF-16 or UTF-32: words are not searchable in these bytes."""
     return data.startswith((*WIDE_MARKS, codecs.BOM_UTF32_BE))
 
 
 def legible(data: bytes) -> bytes:
-    """The bytes to look for words in: those of a text in UTF-16 or UTF-32 as UTF-8, as far as they are text."""
+    """The bytes for a search of words: UTF-16 and UTF-32 recoded to UTF-8, with invalid bytes replaced."""
     return _recoded(data, "replace") if is_wide(data) else data
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 MAX_FILE_BYTES = 64 << 20
-"""No manifest comes near this; what is larger is a Problem and is not read."""
+"""Limit for one file, far above any manifest; a larger file is a Problem and is not read."""
 
 _STDIN_PATH = "stdin"
 _DIRECTORY = "directory"
@@ -27,9 +27,9 @@ _DIRECTORY = "directory"
 class PathTree(Listed):
     """The files below a directory, one file (its path is its name), or ``-``, standard input.
 
-    Symbolic links are followed only to what lies inside the directory, and each linked directory only
-    once. ``problems`` holds what could not be listed or read, ``skipped`` what was left out on purpose;
-    both are filled as entries are listed and read. ``file`` is standard input where somebody looked into it.
+    Symbolic links are followed only inside the directory, and each linked directory only once. ``problems`` are files
+    that could not be listed or read, ``skipped`` files that were left out on purpose; both grow as entries are listed
+    and read. ``file`` is standard input if the caller has already peeked into it.
     """
 
     name: str
@@ -46,17 +46,17 @@ class PathTree(Listed):
 
     @property
     def label(self) -> str:
-        """Nothing: paths are below what the user named."""
+        """Empty: paths are relative to what the user named."""
         return ""
 
     @property
     def is_one_file(self) -> bool:
-        """Whether it is no directory."""
+        """Whether the path is not a directory."""
         self.entries()
         return not self._is_directory
 
     def entries(self) -> list[Entry]:
-        """List all regular files in path order. Raises SourceError when the path itself is not readable."""
+        """List all regular files in path order. Raises SourceError if the path itself is not readable."""
         if self._entries is None:
             self._entries = self._list()
         return self._entries
@@ -64,7 +64,7 @@ class PathTree(Listed):
     def read(self, entries: Iterable[Entry]) -> Iterator[tuple[Entry, bytes]]:
         """Read these files in the order given; one that cannot be read goes to ``problems`` instead.
 
-        Raises SourceError when standard input or the single file that was named cannot be read.
+        Raises SourceError if standard input cannot be read, or the path cannot be listed.
         """
         self.entries()
         for entry in entries:
@@ -121,7 +121,7 @@ class PathTree(Listed):
                     yield path, child.path, kind
 
     def _kind(self, child: os.DirEntry[str], path: str, real_root: str, linked: set[str]) -> str | None:
-        """Say `_DIRECTORY` for what is to be walked, the content id of a regular file, None for the rest."""
+        """`_DIRECTORY` for a directory to walk, the content id of a regular file, None for anything else."""
         try:
             if child.is_symlink():
                 return self._linked_kind(child, path, real_root, linked)
@@ -144,8 +144,8 @@ class PathTree(Listed):
             return None
         if not stat.S_ISDIR(status.st_mode):
             return _content_id(status)
-        # A directory above the link would be walked again below itself, and a second link to one
-        # directory shows the same files a third time.
+        # A link to a parent directory would be walked without end, and a second link to a directory would list its
+        # files once more.
         if target in linked or _is_within(os.path.realpath(Path(link.path).parent), target):
             self._add_skipped(Skipped(display_path(path), "symbolic link to a directory that is read anyway"))
             return None
@@ -173,7 +173,7 @@ class PathTree(Listed):
 
 
 def read_file(on_disk: str, path: str, problems: list[Problem]) -> bytes | None:
-    """Read one file, or add to ``problems`` why not. Reads at most `MAX_FILE_BYTES`."""
+    """Read one file of at most `MAX_FILE_BYTES`; else add a Problem to ``problems`` and return None."""
     try:
         with Path(on_disk).open("rb") as file:
             data = file.read(MAX_FILE_BYTES + 1)
@@ -193,5 +193,5 @@ def _is_within(path: str, directory: str) -> bool:
 
 
 def _content_id(status: os.stat_result) -> str | None:
-    """Two names of one inode are one content: a file and the links to it are read as one."""
+    """The inode of a regular file as a content id, so that a file and links to it are parsed once; else None."""
     return f"inode:{status.st_dev}:{status.st_ino}" if stat.S_ISREG(status.st_mode) else None

@@ -1,7 +1,6 @@
-"""Git commits, the index and the working tree as trees, by git's plumbing commands alone.
+"""Git commits, the index and the working tree as trees, read with git's plumbing commands.
 
-Nothing here writes into a repository, checks anything out or fetches, not even the blobs that a partial
-clone lacks.
+Nothing here writes to a repository, checks out or fetches, not even the missing blobs of a partial clone.
 """
 
 from __future__ import annotations
@@ -42,20 +41,20 @@ class GitTree(Listed):
     _entries: list[Entry] | None = None
 
     def entries(self) -> list[Entry]:
-        """List the commit's files with their blob ids, wherever in the repository we stand."""
+        """List the commit's files with their blob ids, with paths from the top of the repository."""
         if self._entries is None:
             listing = self.repo.run("ls-tree", "-r", "-z", "--full-tree", str(self.commit)).stdout
             self._entries = _blob_entries(_records(listing), self.skipped)
         return self._entries
 
     def read(self, entries: Iterable[Entry]) -> Iterator[tuple[Entry, bytes]]:
-        """Read blobs, equal ones once; one that is too large goes to ``problems``. Raises SourceError."""
+        """Read blobs, equal ones once; one that is too large becomes a problem. Raises SourceError."""
         return read_blobs(self.repo, entries, self.problems)
 
 
 @dataclass(slots=True)
 class IndexTree(Listed):
-    """The files of the index, as the next commit would have them; paths in conflict are ``problems``."""
+    """The files of the index, which the next commit would have; paths in conflict are ``problems``."""
 
     repo: Repository
     name: str = "index:"
@@ -80,13 +79,13 @@ class IndexTree(Listed):
         return self._entries
 
     def read(self, entries: Iterable[Entry]) -> Iterator[tuple[Entry, bytes]]:
-        """Read blobs, equal ones once; one that is too large goes to ``problems``. Raises SourceError."""
+        """Read blobs, equal ones once; one that is too large becomes a problem. Raises SourceError."""
         return read_blobs(self.repo, entries, self.problems)
 
 
 @dataclass(slots=True)
 class WorktreeTree(Listed):
-    """The files as they are on disk: tracked ones that still exist, and new ones that are not ignored."""
+    """The files of the working tree: tracked ones that exist, and untracked ones that are not ignored."""
 
     repo: Repository
     name: str = "worktree:"
@@ -110,13 +109,13 @@ class WorktreeTree(Listed):
         return self._entries
 
     def _unmodified(self) -> dict[str, str]:
-        """The blob ids of the files that are on disk as they are in the index; a doubtful one is left out."""
+        """The blob ids of files that are equal on disk and in the index, without files that git is unsure of."""
         staged = self.repo.run("ls-files", "-s", "-z", "--full-name", ":/").stdout
         modified = set(unstaged(self.repo))
         return {path: oid for _, oid, stage, path in _records(staged) if stage == "0" and path not in modified}
 
     def read(self, entries: Iterable[Entry]) -> Iterator[tuple[Entry, bytes]]:
-        """Read files from disk; one that cannot be read goes to ``problems`` instead."""
+        """Read files from disk; one that cannot be read becomes a problem."""
         self.entries()
         for entry in entries:
             data = read_file(self._on_disk[entry.path], entry.path, self.problems)
@@ -127,15 +126,15 @@ class WorktreeTree(Listed):
 def grep(
     tree: GitTree, words: Iterable[str], *, excluded_folders: Iterable[str] = ()
 ) -> Callable[[], Iterator[tuple[str, str]]]:
-    """Search a commit's YAML and JSON files for lines in which one of these words stands, with the file's path.
+    """Start to search a commit's YAML and JSON files for lines with one of these words.
 
-    git searches beside what the caller does next; what is given waits for the lines, and raises SourceError where
-    something could not be searched. ``excluded_folders`` are names of folders.
+    git searches in the background. The returned function waits for it and yields (path, line); it raises SourceError if
+    a file could not be searched. ``excluded_folders`` are names of folders at any level.
     """
     asked = [argument for word in words for argument in ("-e", word)]
     files = [":(icase)*.yaml", ":(icase)*.yml", ":(icase)*.json"]
     files += [f":(exclude,glob)**/{folder}/**" for folder in excluded_folders]
-    # Whatever the user has configured, and read as bytes: a file that attributes call binary is searched, too.
+    # These options override the user's settings; -a also searches files that attributes declare as binary.
     plain = ("--no-color", "--no-line-number", "--no-column", "--no-textconv", "--no-recurse-submodules", "--full-name")
     at = ("--", *(f":(top){each}" if not each.startswith(":") else each.replace(":(", ":(top,", 1) for each in files))
     commit = str(tree.commit)
@@ -143,7 +142,7 @@ def grep(
 
     def lines() -> Iterator[tuple[str, str]]:
         done = wait()
-        if done.stderr:  # an object that is missing is told there, and nowhere else
+        if done.stderr:  # git reports a missing object only there
             raise SourceError(f"git grep failed in {tree.repo.where}: {display_path(done.stderr).strip()}")
         for record in done.stdout.split(b"\n"):
             named, zero, line = record.partition(b"\0")
@@ -154,7 +153,7 @@ def grep(
 
 
 def _records(listing: bytes) -> list[tuple[str, str, str, str]]:
-    """Split ``ls-tree -z`` or ``ls-files -s -z`` output into mode, blob id, stage ("" for a commit's) and path."""
+    """Split the output of ``ls-tree -z`` or ``ls-files -s -z`` into (mode, blob id, stage, path); ls-tree: stage ""."""
     return _RECORD.findall(display_path(listing))
 
 
@@ -178,7 +177,7 @@ def _top_level(repo: Repository) -> str:
 
 
 def _regular_files(top: str, paths: set[str], skipped: list[Skipped]) -> Iterator[tuple[str, str]]:
-    """Give (path, path on disk) of what is a file on disk, and not behind a link out of its place."""
+    """The (path, path on disk) of regular files on disk that are not below a symbolic link."""
     real_top = os.path.realpath(top)
     in_place: dict[str, bool] = {}
     for path in sorted(paths - {""}):

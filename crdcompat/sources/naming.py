@@ -1,4 +1,4 @@
-"""How paths and what the system says are put into words."""
+"""Text for paths and system errors in messages."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import os
 
 
 def display_path(path: str | bytes) -> str:
-    """Give a path as text; bytes that are no UTF-8 are shown as escapes, so that every report can hold it."""
+    """A path as text; bytes that are not UTF-8 become escapes, so that every report format can contain it."""
     return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
 def reason_of(error: OSError | ValueError) -> str:
-    """Say what the system said, for the middle of a sentence."""
+    """The reason of a system error in lower case, for the middle of a sentence."""
     if isinstance(error, OSError) and error.strerror:
         return error.strerror[:1].lower() + error.strerror[1:]
     return str(error)

@@ -1,4 +1,4 @@
-"""The CRDs that a recording of a cluster holds, as a tree of their own."""
+"""The CRDs in a recording of a cluster, as a tree."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from crdcompat.sources.tree import Entry, Listed, Tree
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-#: What files that hold objects are called.
+#: File name extensions of recorded objects.
 OBJECT_EXTENSIONS = (".yaml", ".yml", ".json", ".ndjson", ".jsonl")
 _EXTENSIONS = (".yaml", ".yml", ".json")
 _MARKS = (b"CustomResourceDefinition", b"openAPIV3Schema")
-# must-gather, `oc adm inspect` and the cluster keep resources by group: nothing but these is read there.
+# must-gather, `oc adm inspect` and a cluster store resources by group: there, only the CRDs' folder is read.
 _BY_GROUP = re.compile(r"(?:^|/)(?:cluster-scoped-resources|namespaces)/.")
 _CRDS = re.compile(r"(?:^|/)((?:cluster-scoped-resources/)?apiextensions\.k8s\.io/customresourcedefinitions(?:/|\.).*)")
 _INSIGHTS_CRDS = re.compile(r"(?:^|/)config/crd/")
 
 
 class CrdTree(Listed):
-    """The files of a recording that hold CRDs, read in one pass, of those ``wanted``, and kept.
+    """The files with CRDs among the ``wanted`` files of a recording, read in one pass and kept in memory.
 
-    A CRD of a must-gather has its path from ``cluster-scoped-resources/`` on: what stands above is the name of
-    the image that gathered it, not a folder of a repository.
+    The path of a CRD in a must-gather starts at ``cluster-scoped-resources/``: the folder above is named after the
+    image that gathered it.
     """
 
     def __init__(self, recording: Tree, wanted: Callable[[str], bool]) -> None:
@@ -39,11 +39,11 @@ class CrdTree(Listed):
         self.skipped = recording.skipped
 
     def entries(self) -> list[Entry]:
-        """List the files that hold CRDs; the first time, by reading the recording."""
+        """List the files with CRDs; the first call reads the recording."""
         return [Entry(path) for path in sorted(self._read_all())]
 
     def read(self, entries: Iterable[Entry]) -> Iterator[tuple[Entry, bytes]]:
-        """Give what was read."""
+        """The content of these files, from memory."""
         files = self._read_all()
         return ((entry, files[entry.path]) for entry in entries)
 
@@ -61,10 +61,10 @@ class CrdTree(Listed):
 
 
 def may_hold_crds(path: str) -> bool:
-    """Whether a file of a recording may hold CRDs, by its path."""
+    """Whether a file of a recording may contain CRDs, by its path."""
     return path.lower().endswith(_EXTENSIONS) and (holds_crds(path) or _BY_GROUP.search(path) is None)
 
 
 def holds_crds(path: str) -> bool:
-    """Whether a file of a recording is where CRDs are kept."""
+    """Whether a file of a recording is in a folder of CRDs, by its path."""
     return _CRDS.search(path) is not None or _INSIGHTS_CRDS.search(path) is not None

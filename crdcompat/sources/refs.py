@@ -1,4 +1,4 @@
-"""Git refs: which commit a name means, and what to do when it means none."""
+"""Git refs: the commit that a name refers to, and advice if there is none."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _HEX = re.compile(r"[0-9a-f]{7,64}")
 _RELEASE = re.compile(r"(?:release|openshift|enterprise)-\d+\.\d+")
 _SUFFIX = re.compile(r"[~^@:].*", re.DOTALL)
-_MAX_COMPARED = 2_000  # names that difflib looks at: it takes 50 µs for each
+_MAX_COMPARED = 2_000  # names that difflib compares, at 50 µs for each
 
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """A commit's full id, and what the user should know about how the name was read."""
+    """A commit's full id, and notes for the user on how the name was resolved."""
 
     commit: str
     notes: tuple[str, ...] = ()
@@ -41,10 +41,10 @@ class _Names:
 
 
 def resolve(repo: Repository, ref: str) -> Resolved:
-    """Find the commit that a ref names: as git reads it, else as a branch of exactly one remote.
+    """The commit of a ref: as git resolves it, else as a branch of exactly one remote.
 
-    Raises RefNotFoundError, whose message ends with the ``git fetch`` line to run, and SourceError
-    (NotARepositoryError) when there is no repository.
+    Raises RefNotFoundError, whose message ends with a ``git fetch`` command, and SourceError (NotARepositoryError) if
+    there is no repository.
     """
     if not _can_be_ref(ref):
         raise RefNotFoundError(ref, f"{ref!r} cannot be a git ref")
@@ -66,7 +66,7 @@ def resolve(repo: Repository, ref: str) -> Resolved:
 
 
 def merge_base(repo: Repository, a: str, b: str) -> str:
-    """Give the best common ancestor of two refs. Raises SourceError when the repository shows none."""
+    """The merge base of two refs: their best common ancestor. Raises SourceError if the repository has none."""
     if _can_be_ref(a) and _can_be_ref(b):
         done = repo.run("merge-base", a, b, ok=(0, 1, 128))
         if done.returncode == 0 and is_commit_id(base := done.stdout.decode("ascii", "replace").strip()):
@@ -86,12 +86,12 @@ def merge_base(repo: Repository, a: str, b: str) -> str:
 
 
 def is_commit_id(text: str) -> bool:
-    """Whether it has the form of a full commit id."""
+    """Whether a text has the form of a full commit id (SHA-1 or SHA-256)."""
     return _COMMIT.fullmatch(text) is not None
 
 
 def release_branches(repo: Repository) -> tuple[str, ...]:
-    """The branches called ``release-X.Y`` (openshift-, enterprise-), local and of remotes; () without a repository."""
+    """The local and remote branches ``release-X.Y`` (or openshift-, enterprise-); () without a repository."""
     try:
         found = branches(repo)
     except SourceError:
@@ -100,7 +100,7 @@ def release_branches(repo: Repository) -> tuple[str, ...]:
 
 
 def release_refs(repo: Repository) -> dict[str, str]:
-    """Those branches by name, with the full ref that each is: a local one, else that of the only remote that has it."""
+    """The full refs of ``release_branches`` by name: of the local branch, else of the only remote that has it."""
     try:
         names = _names(repo)
     except SourceError:
@@ -112,14 +112,14 @@ def release_refs(repo: Repository) -> dict[str, str]:
 
 
 def branches(repo: Repository) -> tuple[str, ...]:
-    """All branches by name, local and of remotes, each name once. Raises SourceError."""
+    """The names of all local and remote branches, each once. Raises SourceError."""
     return tuple(sorted(set(branch_spellings(repo).values())))
 
 
 def branch_spellings(repo: Repository) -> dict[str, str]:
-    """All branches by each name that git takes for them, with and without the remote's. Raises SourceError.
+    """All branches by each name that git accepts, with and without the name of the remote. Raises SourceError.
 
-    ``release-4.13`` and ``origin/release-4.13`` are both a spelling of ``release-4.13``; a local branch goes first.
+    ``release-4.13`` and ``origin/release-4.13`` are both spellings of ``release-4.13``; a local branch has precedence.
     """
     names = _names(repo)
     own = {name: name for name in (*names.local, *(branch for _, branch in names.remote))}
@@ -146,11 +146,11 @@ def _names(repo: Repository) -> _Names:
     refs = listing.decode("utf-8", "replace").splitlines()
     configured = repo.run("remote").stdout.decode("utf-8", "replace").split()
     return _Names(
-        local=_below("refs/heads/", refs),
-        tags=_below("refs/tags/", refs),
+        local=_without_prefix("refs/heads/", refs),
+        tags=_without_prefix("refs/tags/", refs),
         remote=tuple(
             (remote, branch)
-            for name in _below("refs/remotes/", refs)
+            for name in _without_prefix("refs/remotes/", refs)
             for remote, branch in [_split_remote(name, configured)]
             if branch not in ("", "HEAD")
         ),
@@ -158,12 +158,12 @@ def _names(repo: Repository) -> _Names:
     )
 
 
-def _below(prefix: str, refs: Iterable[str]) -> tuple[str, ...]:
+def _without_prefix(prefix: str, refs: Iterable[str]) -> tuple[str, ...]:
     return tuple(ref.removeprefix(prefix) for ref in refs if ref.startswith(prefix))
 
 
 def _split_remote(name: str, configured: Iterable[str]) -> tuple[str, str]:
-    """Split ``origin/release-4.13``; the name of a remote can hold slashes, a mirror may have no remotes."""
+    """Split ``origin/release-4.13``. A remote's name can contain slashes, and a mirror may have no remotes."""
     for remote in configured:
         if name.startswith(f"{remote}/"):
             return remote, name.removeprefix(f"{remote}/")
@@ -206,7 +206,7 @@ def _advice(repo: Repository, base: str, suffix: str, names: _Names) -> list[str
 
 
 def _near(wanted: str, names: _Names) -> tuple[str, ...]:
-    """Give the names most like the wanted one; a remote branch is compared without its remote, too."""
+    """The names most similar to ``wanted``; a remote branch is compared also without its remote."""
     from difflib import get_close_matches
 
     shown = {branch: f"{remote}/{branch}" for remote, branch in reversed(names.remote)}
@@ -219,7 +219,7 @@ def _near(wanted: str, names: _Names) -> tuple[str, ...]:
 
 
 def is_shallow(repo: Repository) -> bool:
-    """Whether the history that a repository has is cut off somewhere."""
+    """Whether the repository is a shallow clone."""
     return repo.run("rev-parse", "--is-shallow-repository", ok=(0, 128)).stdout.strip() == b"true"
 
 

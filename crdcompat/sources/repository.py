@@ -1,4 +1,4 @@
-"""A git repository as a place to run git in: nothing here writes, and nothing reaches for the network."""
+"""Run git in a repository, without writes and without network access."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _NO_REPOSITORY = re.compile(r"^fatal: (not a git repository|cannot change to)", re.MULTILINE)
 _REFUSED = re.compile(r"^fatal: detected dubious ownership", re.MULTILINE)
 
-# What a hook's environment says about *its* repository must not lead to another one named by --repo.
+# A hook sets these variables for *its* repository; they must not apply to another one that --repo names.
 _REPOSITORY_VARIABLES = (
     "GIT_DIR",
     "GIT_WORK_TREE",
@@ -33,19 +33,19 @@ _REPOSITORY_VARIABLES = (
 
 
 class NotARepositoryError(SourceError):
-    """There is no git repository at this place."""
+    """There is no git repository in this directory."""
 
 
 class TimeOutError(SourceError):
-    """Git did not answer in the time that it was given."""
+    """Git did not finish within the time limit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Repository:
-    """A place to run git in: a directory in or of a repository; None means the current directory.
+    """A directory in or of a repository to run git in; None means the current directory.
 
-    For the current directory the environment's GIT_DIR and GIT_INDEX_FILE hold, as a commit hook needs;
-    for a named one they are ignored.
+    For the current directory, GIT_DIR and GIT_INDEX_FILE of the environment apply, as a commit hook needs; for a named
+    directory they are ignored.
     """
 
     path: str | None = None
@@ -68,18 +68,18 @@ class Repository:
         self,
         *args: str,
         ok: tuple[int, ...] = (0,),
-        given: bytes | None = None,
+        stdin: bytes | None = None,
         settings: Mapping[str, str] | None = None,
         timeout: float | None = None,
     ) -> subprocess.CompletedProcess[bytes]:
-        """Run a git command to its end, with ``given`` as its input and these settings above all others.
+        """Run a git command to its end, with ``stdin`` as its input and ``settings`` that override all others.
 
         Raises SourceError unless its exit code is one of ``ok``, TimeOutError after ``timeout`` seconds.
         """
         environment = _with_settings(self.environment(), settings or {})
         try:
             done = subprocess.run(
-                self.command(*args), env=environment, input=given or b"", capture_output=True, timeout=timeout
+                self.command(*args), env=environment, input=stdin or b"", capture_output=True, timeout=timeout
             )
         except subprocess.TimeoutExpired:
             raise TimeOutError(f"git {args[0]} took longer than {timeout:.1f} seconds in {self.where}") from None
@@ -97,7 +97,7 @@ class Repository:
         return done
 
     def start(self, *args: str, ok: tuple[int, ...] = (0,)) -> Callable[[], subprocess.CompletedProcess[bytes]]:
-        """Let a git command run beside what the caller does next; what is given waits for its end, as ``run`` does."""
+        """Start a git command in the background; the returned function waits for it, and raises as ``run`` does."""
         ended: list[subprocess.CompletedProcess[bytes] | BaseException] = []
 
         def follow() -> None:
@@ -118,23 +118,23 @@ class Repository:
         return wait
 
     def command(self, *args: str) -> list[str]:
-        """Give the full command line; a repository's fsmonitor is a program that git would start."""
+        """The full command line, without a repository's fsmonitor, which is a program that git would start."""
         at = [] if self.path is None else ["-C", self.path]
         return ["git", *at, "-c", "core.fsmonitor=false", *args]
 
     def environment(self) -> dict[str, str]:
-        """Give the environment in which git neither writes, nor asks, nor reaches for the network.
+        """The environment in which git neither writes, nor prompts, nor uses the network.
 
-        An id stands for what it was made of: what a user has put in its place for now (git replace) is passed over.
+        Replacements (``git replace``) are ignored, so that an id always has the same content.
         """
         dropped = () if self.path is None else _REPOSITORY_VARIABLES
         kept = {name: value for name, value in os.environ.items() if name not in dropped}
-        for manner in ("LITERAL", "GLOB", "NOGLOB", "ICASE"):
-            kept.pop(f"GIT_{manner}_PATHSPECS", None)
+        for mode in ("LITERAL", "GLOB", "NOGLOB", "ICASE"):
+            kept.pop(f"GIT_{mode}_PATHSPECS", None)
         return {
             **kept,
             "GIT_NO_LAZY_FETCH": "1",
-            "GIT_ALLOW_PROTOCOL": "none",  # what older gits, which do not know the line above, obey
+            "GIT_ALLOW_PROTOCOL": "none",  # for older versions of git, which ignore the line above
             "GIT_OPTIONAL_LOCKS": "0",
             "GIT_NO_REPLACE_OBJECTS": "1",
             "GIT_TERMINAL_PROMPT": "0",
@@ -143,7 +143,7 @@ class Repository:
 
 
 def _with_settings(environment: dict[str, str], settings: Mapping[str, str]) -> dict[str, str]:
-    """Add settings to git's environment, behind those it has: unlike ``-c``, it takes names with an equals sign."""
+    """Append settings to git's environment: unlike ``-c``, this supports names with an equals sign."""
     count = environment.get("GIT_CONFIG_COUNT", "")
     first = int(count) if count.isdecimal() else 0
     variables = {"GIT_CONFIG_COUNT": str(first + len(settings))} if settings else {}

@@ -1,7 +1,7 @@
-"""Tar archives as streams: one pass, one member in memory, nothing trusted.
+"""Read tar archives as streams: in one pass, with one member in memory, without trust in the input.
 
-The headers are read by the standard library, the walk from header to header is our own: `tarfile` takes any
-damaged header after the first for the end of the archive, and reads extended headers of any size into memory.
+The standard library parses the headers; the iteration over them is our own. `tarfile` treats any damaged header after
+the first one as the end of the archive, and reads extended headers of any size into memory.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from crdcompat.sources.unpack import Unpacked
 
 MAX_MEMBERS = 500_000
-"""Headers of one archive; the largest must-gathers have a tenth."""
+"""Headers of one archive; the largest must-gathers have a tenth of this."""
 
 MAX_HEADER_BYTES = 1 << 20
-"""Of one extended header, which is a name and a few attributes."""
+"""Bytes of one extended header, which contains a name and a few attributes."""
 
 BLOCK = 512
-"""Every header is one, and content is padded to whole ones."""
+"""Bytes of a block: a header is one block, and content is padded to whole blocks."""
 
 FILE, DIRECTORY, SYMBOLIC_LINK, HARD_LINK = "file", "directory", "symbolic link", "hard link"
 SPARSE = "sparse file"
@@ -51,7 +51,7 @@ _AttributeMap = dict[str, bytes]
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """One member: its name as it stands in the archive, what it is, the size of its content, where a link leads."""
+    """One member: its unchanged name, its kind, the size of its content, and the target of a link."""
 
     name: str
     kind: str
@@ -60,29 +60,29 @@ class Member:
 
 
 class Tar:
-    """The members of an archive, in its order; between two of them, the content of the last one can be read."""
+    """The members of an archive in order; during iteration, ``content`` reads the current one."""
 
     def __init__(self, source: Unpacked) -> None:
         self._source = source
         self._size = 0
-        self._left = 0  # of the present member's content, with its padding
+        self._left = 0  # unread bytes of the current member's content and padding
         self._headers = 0
 
     def __iter__(self) -> Iterator[Member]:
-        """Give the members. Raises UnpackError where the archive is damaged, or ends without its mark."""
-        everywhere: _AttributeMap = {}
-        while (found := self._next(everywhere)) is not None:
+        """Yield the members. Raises UnpackError if the archive is damaged or has no end mark."""
+        global_attributes: _AttributeMap = {}
+        while (found := self._next(global_attributes)) is not None:
             yield found
         self._end()
 
     def content(self) -> bytes:
-        """Read the present member's content, once. Raises CutShortError."""
+        """Read the current member's content, once. Raises CutShortError."""
         size, self._size = self._size, 0
         data = self._read(size)
         self._left -= size
         return data
 
-    def _next(self, everywhere: _AttributeMap) -> Member | None:
+    def _next(self, global_attributes: _AttributeMap) -> Member | None:
         own: _AttributeMap = {}
         while (header := self._header()) is not None:
             info, block = header
@@ -91,15 +91,15 @@ class Tar:
             elif info.type in _PAX:
                 own.update(_attributes(self._extended(info.size)))
             elif info.type == _PAX_GLOBAL:
-                everywhere.update(_attributes(self._extended(info.size)))
+                global_attributes.update(_attributes(self._extended(info.size)))
             else:
-                return self._member(info, block, {**everywhere, **own})
+                return self._member(info, block, {**global_attributes, **own})
         if own:
             raise CutShortError
         return None
 
     def _header(self) -> tuple[tarfile.TarInfo, bytes] | None:
-        """Read the next header and its block; None at the mark that ends the archive."""
+        """Read the next header and its block; None at the end mark of the archive."""
         if self._source.skip(self._left) != self._left:
             raise CutShortError
         self._left = 0
@@ -132,8 +132,8 @@ class Tar:
         self._size = 0 if info.type[0] in _WITHOUT_CONTENT else size
         self._left = -(-self._size // BLOCK) * BLOCK
         name, link = (
-            attributes[key].decode("utf-8", "surrogateescape") if key in attributes else told
-            for key, told in (("path", info.name), ("linkpath", info.linkname))
+            attributes[key].decode("utf-8", "surrogateescape") if key in attributes else default
+            for key, default in (("path", info.name), ("linkpath", info.linkname))
         )
         return Member(name, kind, self._size, link)
 
@@ -154,20 +154,20 @@ class Tar:
         return data
 
     def _end(self) -> None:
-        """Read on to the end: only there a compressed stream tells whether it was whole."""
+        """Read to the end: only there, decompression detects a truncated stream."""
         while data := self._source.read(1 << 18):
             if data.count(0) != len(data):
                 raise UnpackError("has more bytes after the mark that ends it: they are not read")
 
 
 def begins_tar(block: bytes) -> bool:
-    """Whether the first bytes of a file are a tar archive's; one without members begins with the mark of its end."""
+    """Whether a file with these first bytes is a tar archive; an empty archive begins with its end mark."""
     block = block[:BLOCK]
     return len(block) == BLOCK and (block.count(0) == BLOCK or read_header(block) is not None)
 
 
 def read_header(block: bytes) -> tarfile.TarInfo | None:
-    """Read a block of 512 bytes as a header, None if it is none."""
+    """Parse a block of 512 bytes as a header; None if it is not a header."""
     try:
         info = tarfile.TarInfo.frombuf(block, "utf-8", "surrogateescape")
     except (tarfile.HeaderError, ValueError):

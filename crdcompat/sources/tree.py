@@ -1,7 +1,7 @@
-"""The one shape in which every source hands over its bytes: a named tree of files.
+"""The common interface of all sources: a named tree of files.
 
-Nothing to the right of this room knows whether a tree is a git commit, the index, a directory or an
-archive; every byte keeps where it came from (the tree's name and the path below it).
+Other packages do not distinguish git commits, the index, directories and archives. The origin of a file is the name of
+its tree and its path.
 """
 
 from __future__ import annotations
@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 class Entry:
     """One file of a tree: its path below the source, with ``/`` between parts, and a content id.
 
-    ``oid`` is equal for equal bytes within one run where the source knows it cheaply (git blob id),
-    else ``None``.
+    Within one run, equal ``oid`` means equal bytes (git blob id, inode); None if the source has no cheap id.
     """
 
     path: str
@@ -30,9 +29,9 @@ class Entry:
 class Tree(Protocol):
     """A tree of files under one name.
 
-    ``name`` is what the user wrote, ``commit`` the full commit id where there is one, ``notes`` what the
-    user should know about how the name was read ("release-4.13 read as origin/release-4.13"). ``problems``
-    and ``skipped`` fill up as entries are listed and read: one unreadable file does not hide the others.
+    ``name`` is the user's text, ``commit`` the full commit id or None, ``notes`` explain to the user how the name was
+    resolved ("release-4.13 read as origin/release-4.13"). ``problems`` and ``skipped`` grow as entries are listed and
+    read: an unreadable file does not hide the others.
     """
 
     name: str
@@ -43,52 +42,52 @@ class Tree(Protocol):
 
     @property
     def label(self) -> str:
-        """What the report says before the path of a recorded object; empty where the path tells enough."""
+        """The prefix of a recorded object's path in the report; empty if the path is sufficient."""
         ...
 
     @property
     def is_one_file(self) -> bool:
-        """Whether the user named the one file itself, and so holds it to be whole."""
+        """Whether the user named a single file, which is then expected to be complete."""
         ...
 
     def entries(self) -> Iterable[Entry]:
-        """List all files, in path order, without reading them."""
+        """List all files in path order."""
         ...
 
     def read(self, entries: Iterable[Entry]) -> Iterator[tuple[Entry, bytes]]:
-        """Read these files, in the order given; each is read once. Raises SourceError."""
+        """Read these files in the order given, each once. Raises SourceError."""
         ...
 
     def stream(self, wanted: Callable[[str], bool]) -> Iterator[tuple[Entry, bytes]]:
         """Read the files whose path is ``wanted``, in one pass and in the source's own order.
 
-        ``wanted`` is asked once for each file. Raises SourceError.
+        It calls ``wanted`` once for each file. Raises SourceError.
         """
         ...
 
 
 class Listed:
-    """What trees share that are listed before they are read."""
+    """Defaults for trees that can list their files without reading them."""
 
     __slots__ = ()
 
     @property
     def label(self: Tree) -> str:
-        """What the user wrote."""
+        """The name of the tree."""
         return self.name
 
     @property
     def is_one_file(self) -> bool:
-        """A tree has any number of files."""
+        """False: a tree has any number of files."""
         return False
 
     def stream(self: Tree, wanted: Callable[[str], bool]) -> Iterator[tuple[Entry, bytes]]:
-        """Read the files wanted, in path order."""
+        """Read the wanted files in path order."""
         return self.read([entry for entry in self.entries() if wanted(entry.path)])
 
 
 class EmptyTree(Listed):
-    """A tree without files: what came before the first commit."""
+    """A tree without files: the state before the first commit."""
 
     commit: str | None = None
 

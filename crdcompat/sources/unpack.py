@@ -1,4 +1,4 @@
-"""Compressed bytes, unpacked with bounds: gzip, bzip2 and xz, told by their content, never by a name."""
+"""Decompress gzip, bzip2 and xz with limits; the content determines the format, not the file name."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
 MAX_TOTAL_BYTES = 16 << 30
-"""Of one archive, unpacked. A large must-gather, logs and audit included, stays below."""
+"""Uncompressed bytes of one archive, above those of a large must-gather with logs and audit logs."""
 
 MAX_RATIO = 500
-"""How much larger than its compressed form an archive may grow (YAML: 30, the same small file over and over: 200)."""
+"""Limit of uncompressed to compressed size (YAML: 30; many copies of one small file: 200)."""
 
-_RATIO_COUNTS_FROM = 256 << 20  # a small archive may be as dense as it likes
+_RATIO_APPLIES_FROM = 256 << 20  # bytes; the ratio of a smaller archive does not matter
 _XZ_MEMORY = 256 << 20
 _CHUNK = 1 << 18
 _GZIP, _BZIP2, _XZ = b"\x1f\x8b", b"BZh", b"\xfd7zXZ\0"
@@ -26,20 +26,20 @@ _PACKINGS = {"gzip": _GZIP, "bzip2": _BZIP2, "xz": _XZ}
 
 
 class UnpackError(Exception):
-    """Bytes that cannot be unpacked; ``str()`` says why."""
+    """Bytes that cannot be decompressed; ``str()`` is the reason."""
 
 
 class CutShortError(UnpackError):
-    """The bytes end before their content does."""
+    """The bytes are truncated."""
 
     def __init__(self) -> None:
         super().__init__("cut short: it ends in the middle")
 
 
 class Unpacked:
-    """What a compressed or plain stream holds, read in order.
+    """The decompressed content of a compressed or plain stream, read in order.
 
-    ``read`` and ``skip`` raise UnpackError for what is damaged, and for more than `MAX_TOTAL_BYTES` or `MAX_RATIO`.
+    ``read`` and ``skip`` raise UnpackError for damage, and beyond `MAX_TOTAL_BYTES` or `MAX_RATIO`.
     ``packing`` is ``gzip``, ``bzip2`` or ``xz``, empty for a plain stream.
     """
 
@@ -52,7 +52,7 @@ class Unpacked:
         self.position = 0
 
     def read(self, size: int) -> bytes:
-        """The next ``size`` bytes; fewer only at the end."""
+        """Read ``size`` bytes; fewer only at the end."""
         try:
             data = self._unpacked.read(size)
         except _FAULTS as error:
@@ -62,7 +62,7 @@ class Unpacked:
         return data
 
     def skip(self, size: int) -> int:
-        """Pass over ``size`` bytes; returns how many there were."""
+        """Skip ``size`` bytes; the result is smaller only at the end."""
         left = size
         while left and (data := self.read(min(left, _CHUNK))):
             left -= len(data)
@@ -71,17 +71,17 @@ class Unpacked:
     def _check(self) -> None:
         if self.position > MAX_TOTAL_BYTES:
             raise UnpackError(f"unpacks to more than {MAX_TOTAL_BYTES} bytes: the rest is not read")
-        if self.position > _RATIO_COUNTS_FROM and self.position > MAX_RATIO * self._packed.count:
+        if self.position > _RATIO_APPLIES_FROM and self.position > MAX_RATIO * self._packed.count:
             raise UnpackError(f"unpacks to more than {MAX_RATIO} times its size: the rest is not read")
 
 
 def peekable(file: IO[bytes]) -> io.BufferedReader:
-    """A file that can be looked into with ``peek``; it does not close what it reads from."""
+    """A reader with ``peek`` for a file; closing the reader does not close the file."""
     return io.BufferedReader(_Counted(file), _CHUNK)
 
 
 def is_gzip(data: bytes) -> bool:
-    """Whether these bytes are gzip's."""
+    """Whether these bytes are gzip data."""
     return data.startswith(_GZIP)
 
 
@@ -100,12 +100,12 @@ def gunzip(data: bytes, limit: int) -> bytes:
             raise UnpackError(f"unpacks to more than {limit} bytes: not read")
         if not part.eof:
             raise CutShortError
-        data = part.unused_data.lstrip(b"\0")  # padding after the last part is no fault
+        data = part.unused_data.lstrip(b"\0")  # padding after the last part is valid
     return b"".join(parts)
 
 
 class _Counted(io.RawIOBase):
-    """A file that counts what is read from it."""
+    """A file that counts the bytes read from it."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
@@ -123,7 +123,7 @@ class _Counted(io.RawIOBase):
 
 
 class _Xz(io.RawIOBase):
-    """An xz stream; unlike `lzma.LZMAFile` it refuses a dictionary of gigabytes."""
+    """An xz stream with a memory limit, which `lzma.LZMAFile` lacks."""
 
     def __init__(self, file: io.BufferedReader) -> None:
         self._file = file

@@ -1,4 +1,4 @@
-"""The bounds of a YAML document with its aliases replaced: nine hostile lines can stand for a billion nodes."""
+"""Limits of a YAML document after the expansion of aliases: nine hostile lines can expand to a billion nodes."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ if TYPE_CHECKING:
     from yaml.nodes import Node
 
 MAX_DEPTH = 200
-"""Levels of nesting, aliases replaced. The deepest CRD of openshift/api has 25."""
+"""Levels of nesting after the expansion of aliases. The deepest CRD of openshift/api has 25."""
 
 MAX_NODES = 1_000_000
-"""Nodes of one stream (45 MB of CRDs), and of one document with its aliases replaced."""
+"""Nodes of one stream (45 MB of CRDs), and of one document after the expansion of aliases."""
 
 TOO_DEEP = f"nested deeper than {MAX_DEPTH} levels"
 TOO_MANY = f"more than {MAX_NODES} nodes"
 _BOMB = f"its aliases expand to more than {MAX_NODES} nodes"
-_SCALAR_UNIT = 64  # a long scalar behind an alias counts one node for so many characters
+_SCALAR_UNIT = 64  # characters: a scalar counts as one node for each
 
 
 def refuse_bomb(root: Node) -> None:
-    """Count the nodes and levels that the document has with its aliases replaced; linear in its text.
+    """Check the nodes and levels of a document after the expansion of aliases, in time linear in its text.
 
-    Raises ConstructorError when they are too many, or an anchor contains itself. After this, building
-    the value from the nodes as if it were a tree is safe, and no two places share one object.
+    Raises ConstructorError if there are too many, or if an anchor contains itself. After this check, the value can be
+    built as a tree, with a separate object for each use of an alias.
     """
     done: dict[int, tuple[int, int]] = {}
     above: set[int] = set()

@@ -1,7 +1,7 @@
-"""Files as streams of documents: YAML, JSON, several of either, Kubernetes Lists taken apart.
+"""Read files as streams of documents: YAML or JSON, one or several, with the items of Kubernetes Lists.
 
-Any bytes can come in; what cannot be read comes out as a `Problem` with its line, and never hides the
-other documents of the file.
+The input can be any bytes. A document that cannot be read becomes a `Problem` with its line and does not hide the other
+documents of the file.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 class Document:
     """One document, or one item of a List.
 
-    ``index`` counts the documents of the stream from 0 (empty ones too), ``line`` is the first line of
-    the document's content from 1, ``data`` is JSON-like (dict, list, str, int, float, bool, None), a tree
-    without shared parts; ``pointer`` leads from the document to the item (``("items", 3)``), ``()`` for a
-    plain document. ``remarks`` say what was odd in it (duplicate keys); a List's stand with its first item.
-    ``positions`` are those of a plain YAML document, where they are known.
+    ``index`` counts the documents of the stream from 0, empty ones included. ``line`` is the first line of the
+    document's content, from 1. ``data`` is JSON-like (dict, list, str, int, float, bool, None), a tree without shared
+    parts. ``pointer`` is the path from the document to the item (``("items", 3)``), ``()`` for a document that is not a
+    List. ``remarks`` are oddities (duplicate keys); the first item of a List has those of the List. ``positions`` are
+    the places of the values of a YAML document that is not a List, if known.
     """
 
     file: str
@@ -44,10 +44,10 @@ class Document:
 
 
 def read_documents(data: bytes, file: str, *, max_bytes: int = MAX_FILE_BYTES) -> Iterator[Document | Problem]:
-    """Read one file: its documents in order, a Problem for each that cannot be read. Never raises.
+    """Read the documents of one file in order; a document that cannot be read is a Problem. Raises nothing.
 
-    UTF-8, -16 and -32; a JSON value, several of them (NDJSON, or one after the other), or a YAML stream.
-    Empty documents are nothing.
+    Input: UTF-8, UTF-16 or UTF-32 text of one JSON value, several JSON values (each starts a line), or a YAML stream.
+    Empty documents are left out.
     """
     if len(data) > max_bytes:
         yield Problem(file, None, f"larger than {max_bytes} bytes: not read")
@@ -66,7 +66,7 @@ def read_documents(data: bytes, file: str, *, max_bytes: int = MAX_FILE_BYTES) -
 
 
 def _items(document: Document) -> Iterator[Document | Problem]:
-    """Take a List apart, Lists within it too; anything else is given as it is."""
+    """The items of a List, also of Lists in it; any other document itself."""
     data = document.data
     kind = data.get("kind") if isinstance(data, dict) else None
     if not isinstance(kind, str) or not kind.endswith("List") or "items" not in data:
@@ -89,7 +89,7 @@ def _items(document: Document) -> Iterator[Document | Problem]:
 
 
 def _typed(item: dict[str, Any], list_kind: str, api_version: Any) -> dict[str, Any]:
-    """Name the item of a typed list: an API server's ``FooList`` leaves kind and apiVersion to the list."""
+    """The item with kind and apiVersion: the API server omits both in the items of a ``FooList``."""
     if list_kind == "List" or "kind" in item or "apiVersion" in item or not isinstance(api_version, str):
         return item
     return {"apiVersion": api_version, "kind": list_kind.removesuffix("List"), **item}

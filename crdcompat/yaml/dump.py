@@ -1,4 +1,4 @@
-"""YAML that Kubernetes reads as it was meant: a string that Go or Python would take for something else is quoted."""
+"""Write YAML for Kubernetes: strings that Go's or Python's YAML reader would read as another type are quoted."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ _STRING = "tag:yaml.org,2002:str"
 
 class _GoDumper(_Dumper):
     def resolve(self, kind: type[Node], value: Any, implicit: Any) -> str:
-        # Neither looks at anything but its arguments.
-        told = GoLoader.resolve(self, kind, value, implicit)  # type: ignore[arg-type]
-        return told if told != _STRING else str(super().resolve(kind, value, implicit))  # type: ignore[no-untyped-call]
+        # Both implementations use only their arguments.
+        tag = GoLoader.resolve(self, kind, value, implicit)  # type: ignore[arg-type]
+        return tag if tag != _STRING else str(super().resolve(kind, value, implicit))  # type: ignore[no-untyped-call]
 
     def ignore_aliases(self, data: Any) -> bool:
         return True
 
 
 def to_yaml(data: Any, *, ascii_only: bool = True, flow: bool = False) -> str:
-    """A JSON value as YAML, in the order of its keys; ends with a newline. ``flow``: in brackets and braces."""
+    """A JSON value as YAML with a final newline; keys keep their order. ``flow``: in brackets and braces."""
     return yaml.dump(
         data,
         Dumper=_GoDumper,

@@ -1,7 +1,7 @@
-"""Setting keywords of a YAML document in its text: only the lines that change change.
+"""Set keywords of a YAML document in its text, so that a patch of a long generated manifest stays small.
 
-Generated manifests are long, and a patch that rewrites them is no help. In block style the lines of a key are
-known by their column; where a file is written otherwise, the document is written anew as a whole.
+In block style, the column of a key determines the lines of its value: only these are edited. A file in another style is
+rewritten as a whole.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from crdcompat.yaml.locate import locate
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """``keyword`` of the map at ``pointer`` in document ``index`` shall be ``value``; ABSENT: be gone."""
+    """Set ``keyword`` of the map at ``pointer`` in document ``index`` to ``value``; ABSENT removes it."""
 
     index: int
     pointer: Pointer
@@ -28,14 +28,14 @@ class Setting:
 
 
 def apply_settings(data: bytes, settings: Sequence[Setting]) -> bytes:
-    """The file with all settings made. Raises ValueError where a document cannot be read."""
+    """The bytes of the file with all settings applied. Raises ValueError if a document cannot be read."""
     intended = _intended(data, settings)
     edited = data
     for setting in settings:
         edited = _edit(edited, setting)
     if _values(edited) == intended:
         return edited
-    return _written_anew(data, intended)
+    return _rewritten(data, intended)
 
 
 def _values(data: bytes) -> list[Any]:
@@ -54,17 +54,17 @@ def _intended(data: bytes, settings: Sequence[Setting]) -> list[Any]:
 
 
 def _edit(data: bytes, setting: Setting) -> bytes:
-    """One setting by lines; the data as it is where the text is not plain block style."""
+    """The bytes with one setting applied to its lines; unchanged if the text is not in block style."""
     lines = data.decode("utf-8").splitlines(keepends=True)
     at = (*setting.pointer, setting.keyword)
     place = locate(data, [(setting.index, at)]).get((setting.index, at))
-    holder = _mapping(data, setting)
-    if place is None or holder is None:
+    parent = _mapping(data, setting)
+    if place is None or parent is None:
         return data
-    longer = _longer_list(data, lines, setting, holder.get(setting.keyword))
+    longer = _longer_list(data, lines, setting, parent.get(setting.keyword))
     if longer is not None:
         return longer
-    if setting.keyword in holder:
+    if setting.keyword in parent:
         first, column = place[0] - 1, place[1] - 1
         last = _end(lines, first, column)
         written = [] if setting.value is ABSENT else _block(setting.keyword, setting.value, column)
@@ -72,13 +72,13 @@ def _edit(data: bytes, setting: Setting) -> bytes:
         if lead.strip() and written:
             written[0] = lead + written[0].lstrip(" ")
         elif lead.strip():
-            return data  # the first key behind a dash cannot just go
+            return data  # removing the first key after a dash would change the list
         return "".join([*lines[:first], *written, *lines[last:]]).encode()
-    if setting.value is ABSENT or not holder:
+    if setting.value is ABSENT or not parent:
         return data
-    sibling = next(iter(holder))
-    spot = (*setting.pointer, sibling)
-    found = locate(data, [(setting.index, spot)]).get((setting.index, spot))
+    sibling = next(iter(parent))
+    sibling_at = (*setting.pointer, sibling)
+    found = locate(data, [(setting.index, sibling_at)]).get((setting.index, sibling_at))
     if found is None or lines[found[0] - 1][: found[1] - 1].strip():
         return data
     written = _block(setting.keyword, setting.value, found[1] - 1)
@@ -86,7 +86,7 @@ def _edit(data: bytes, setting: Setting) -> bytes:
 
 
 def _longer_list(data: bytes, lines: list[str], setting: Setting, before: Any) -> bytes | None:
-    """A list that only gains items at its end gains lines in the style of its last one; None for any other change."""
+    """Append new items to a list in the style of its last line; None if the change is not an append."""
     after = setting.value
     if not isinstance(before, list) or not isinstance(after, list) or not before or after[: len(before)] != before:
         return None
@@ -120,7 +120,7 @@ def _mapping(data: bytes, setting: Setting) -> dict[str, Any] | None:
 
 
 def _end(lines: list[str], first: int, column: int) -> int:
-    """The line after a key's value: the next one that starts at its column or further left, dashes of a list apart."""
+    """The index of the line after a key's value: it starts at the key's column or left of it, and is no list item."""
     for number in range(first + 1, len(lines)):
         text = lines[number]
         stripped = text.strip()
@@ -139,7 +139,7 @@ def _block(keyword: str, value: Any, column: int) -> list[str]:
     return [" " * column + line for line in text.splitlines(keepends=True)]
 
 
-def _written_anew(data: bytes, documents: Sequence[Any]) -> bytes:
+def _rewritten(data: bytes, documents: Sequence[Any]) -> bytes:
     if data.lstrip()[:1] in (b"{", b"["):
         return (json.dumps(documents[0], indent=2, ensure_ascii=False) + "\n").encode()
     import yaml

@@ -1,4 +1,4 @@
-"""JSON: one value, or several, each starting a line, as logs and ``kubectl`` write them."""
+"""JSON streams: one value, or several that each start a line, as in logs and the output of ``kubectl``."""
 
 from __future__ import annotations
 
@@ -11,24 +11,23 @@ from crdcompat.yaml.aliases import MAX_DEPTH, TOO_DEEP
 from crdcompat.yaml.streams import Fault, Parsed, as_int64, pieces_at
 
 MAX_JSON_VALUES = 5_000_000
-"""Values of one JSON file, told by its commas: more than a dense file of `MAX_FILE_BYTES` has."""
+"""Values of one JSON file, estimated from its commas; above those of a dense file of `MAX_FILE_BYTES`."""
 
 _BIG_INTEGER = re.compile(rb"[0-9]{19}")
 _VALUE_START = re.compile(rb"^(?=[{\[])", re.MULTILINE)
 
 
 def json_pieces(text: bytes) -> list[tuple[int, bytes]]:
-    """Split a file that is several JSON values, each starting a line, into (first line, value).
+    """Split a file of several JSON values that each start a line into (first line, value).
 
-    Empty when it is not such a file: the first piece has to be JSON, and there have to be two. Raises
-    Fault when there are too many.
+    [] if there are fewer than two pieces or the first one is not JSON. Raises Fault if there are too many.
     """
     pieces = pieces_at(text, _VALUE_START)
     return pieces if len(pieces) > 1 and _is_json(pieces[0][1]) else []
 
 
 def json_values(text: bytes) -> list[Parsed | Fault] | None:
-    """Read the values of a file that starts like JSON; None where it is not: YAML starts so, too."""
+    """Read the values of a file that starts like JSON; None if it is not JSON: YAML can start so, too."""
     try:
         return [_json_value(1, text)]
     except orjson.JSONDecodeError:
@@ -41,7 +40,7 @@ def json_values(text: bytes) -> list[Parsed | Fault] | None:
 
 
 def _json_value(first_line: int, text: bytes) -> Parsed | Fault:
-    """Read one JSON value. Raises orjson.JSONDecodeError when it is none."""
+    """Read one JSON value. Raises orjson.JSONDecodeError."""
     line = first_line + text.count(b"\n", 0, len(text) - len(text.lstrip()))
     if text.count(b",") > MAX_JSON_VALUES:
         return Fault(line, f"more than {MAX_JSON_VALUES} values")
@@ -55,7 +54,7 @@ def _json_piece(first_line: int, text: bytes) -> Parsed | Fault:
     try:
         return _json_value(first_line, text)
     except orjson.JSONDecodeError as error:
-        last = text.rstrip().count(b"\n")  # a value cut short ends where its text does, not below
+        last = text.rstrip().count(b"\n")  # a truncated value ends with its text, not below it
         return Fault(first_line + min(error.lineno - 1, last), f"not valid JSON: {error.msg}")
 
 

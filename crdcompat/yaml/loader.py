@@ -1,10 +1,9 @@
-"""YAML as Kubernetes reads it: the resolution of sigs.k8s.io/yaml, on libyaml's speed.
+"""Read YAML as Kubernetes does: with the tag resolution of sigs.k8s.io/yaml, and the speed of libyaml.
 
-Kubernetes tools turn YAML into JSON with Go's YAML 1.1 reader, which agrees with no Python one: ``y`` is a
-boolean, ``010`` is 8, ``12:30:45`` and dates are strings, ``=`` is a string, map keys become strings.
-`GoLoader` reads just so. libyaml composes the nodes; the values are built from them directly, which is
-faster than PyYAML's own constructor and leaves room for what it does not do: depth, size and aliases are
-bounded (input is hostile), and duplicate keys are remarked on.
+Kubernetes tools convert YAML to JSON with Go's YAML 1.1 reader, which differs from all Python readers: ``y`` is a
+boolean, ``010`` is 8, ``12:30:45``, dates and ``=`` are strings, map keys become strings. `GoLoader` does the same.
+libyaml composes the nodes. `GoLoader` builds the values directly from them: this is faster than PyYAML's constructor,
+bounds depth, size and aliases (input can be hostile), and records duplicate keys.
 """
 
 from __future__ import annotations
@@ -34,12 +33,12 @@ else:
 
 
 MAX_REMARKS = 100
-"""Remarks on one document; nobody reads more."""
+"""Remarks on one document; further ones are dropped."""
 
 
 _PREFIX = "tag:yaml.org,2002:"
-# Tags given by `resolve` are these very objects; a tag spelled out in the text is an equal string at most.
-# The builder tells plain strings, maps and lists from everything else by identity.
+# `resolve` returns these objects themselves; a tag in the text is at most an equal string. So an identity check
+# recognizes plain strings, maps and lists.
 _STR, _MAP, _SEQ = _PREFIX + "str", _PREFIX + "map", _PREFIX + "seq"
 _NULL, _BOOL, _INT, _FLOAT = (_PREFIX + name for name in ("null", "bool", "int", "float"))
 _MERGE, _BINARY = _PREFIX + "merge", _PREFIX + "binary"
@@ -49,38 +48,38 @@ _TYPE_OF: dict[str, type] = {tag: kind for kind, tag in _TAG_OF.items() if tag i
 _TEXT_TAGS = {_STR, _MERGE, _PREFIX + "value", _PREFIX + "timestamp"}
 _COLLECTION_TAGS = {_MAP, _SEQ} | {_PREFIX + name for name in ("set", "omap", "pairs")}
 
-# Only these first characters can start a scalar that is not a string (or the empty one, or `<<`).
+# The first characters of scalars that are not strings; the empty scalar is null.
 _TYPED_FIRST = frozenset("yYnNtTfFoO~+-.0123456789<")
-# libyaml knows no alias without these bytes (the NUL is UTF-16's), so most files skip the alias count.
+# Every alias and anchor has these bytes (with a NUL in UTF-16): most files have none and skip the check.
 _ALIAS_LIKE, _ANCHOR_LIKE = (re.compile(rb"%b\0?[0-9A-Za-z_-]" % mark) for mark in (rb"\*", rb"&"))
 INT64_MAX = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Remark:
-    """Something odd that was read all the same: a duplicate key. ``line`` counts from 1."""
+    """An oddity that does not prevent reading: a duplicate key. ``line`` counts from 1."""
 
     line: int
     message: str
 
 
 class GoLoader(_Loader):
-    """A loader with the resolution of Go's YAML; works with ``yaml.load(text, GoLoader)`` too.
+    """A loader with the tag resolution of Go's YAML; it also works with ``yaml.load(text, GoLoader)``.
 
-    Raises ``yaml.YAMLError`` subclasses with a mark, for limits as well.
+    Raises subclasses of ``yaml.YAMLError`` with a mark, also for exceeded limits.
     """
 
     def __init__(self, stream: Any) -> None:
         super().__init__(stream)
         self._depth = 0
-        self._left = MAX_NODES
+        self._nodes_left = MAX_NODES
         self.start_document()
         self._may_alias = not isinstance(stream, bytes) or bool(
             _ALIAS_LIKE.search(stream) and _ANCHOR_LIKE.search(stream)
         )
 
     def start_document(self) -> None:
-        """Forget what the last document left: its remarks, where things stood, whether integers were beyond int64."""
+        """Reset the state of the previous document: remarks, positions, and whether integers exceed int64."""
         self.remarks: list[Remark] = []
         self.has_uint64 = False
         self._marks = array("Q")
@@ -88,16 +87,16 @@ class GoLoader(_Loader):
 
     @property
     def positions(self) -> Positions | None:
-        """Where the values of the document stand; None where not each stands for itself (duplicate keys, merges)."""
+        """The places of the document's values; None with duplicate keys or merges, where values and nodes differ."""
         return Positions(self._marks) if self._in_order else None
 
-    # The composer calls these two around every node it reads from the text, before it recurses: the one
-    # place where depth can be refused while the C stack is still small.
+    # The composer calls these two methods before and after each node that it reads. It has not recursed yet, so this is
+    # the only place to limit the depth of the C stack.
 
     def descend_resolver(self, current_node: Node | None, current_index: object) -> None:
-        self._left -= 1
+        self._nodes_left -= 1
         self._depth += 1
-        if self._left < 0 or self._depth > MAX_DEPTH:
+        if self._nodes_left < 0 or self._depth > MAX_DEPTH:
             what = TOO_DEEP if self._depth > MAX_DEPTH else TOO_MANY
             raise ComposerError(None, None, what, getattr(current_node, "start_mark", None))
 
@@ -126,10 +125,10 @@ class GoLoader(_Loader):
 
     def _mapping(self, node: Node) -> dict[str, Any]:
         out: dict[str, Any] = {}
-        note = self._marks.append
+        add_mark = self._marks.append
         for key_node, value_node in node.value:
             mark = key_node.start_mark
-            note(mark.line << COLUMN_BITS | mark.column)
+            add_mark(mark.line << COLUMN_BITS | mark.column)
             if key_node.tag is _STR:
                 key = key_node.value
             elif key_node.tag == _MERGE:
@@ -151,10 +150,10 @@ class GoLoader(_Loader):
 
     def _sequence(self, node: Node) -> list[Any]:
         out: list[Any] = []
-        note = self._marks.append
+        add_mark = self._marks.append
         for item in node.value:
             mark = item.start_mark
-            note(mark.line << COLUMN_BITS | mark.column)
+            add_mark(mark.line << COLUMN_BITS | mark.column)
             out.append(item.value if item.tag is _STR else self._value(item))
         return out
 
@@ -164,7 +163,7 @@ class GoLoader(_Loader):
         return key_text(self._scalar(node))
 
     def _merge(self, out: dict[str, Any], node: Node) -> None:
-        """Merge ``<<``: where it stands, over keys already set, as Go does; the first of a list wins."""
+        """Merge ``<<`` over the keys that are already set, as Go does; the first map of a list has precedence."""
         self._in_order = False
         if isinstance(node, MappingNode):
             out.update(self._mapping(node))
@@ -208,9 +207,9 @@ class GoLoader(_Loader):
 
 
 class AnchorLoader(GoLoader):
-    """Accepts an anchor name that is used twice, as YAML and Go do; libyaml's events, Python's composer.
+    """Accepts duplicate anchor names, as YAML and Go do.
 
-    The check that refuses it sits in PyYAML's C composer and cannot be turned off there.
+    PyYAML's C composer always rejects them, so this class composes libyaml's events with the Python composer.
     """
 
     check_node = Composer.check_node
@@ -232,7 +231,7 @@ class AnchorLoader(GoLoader):
 
 
 def node_key(node: Node) -> str | None:
-    """Give the JSON key that a key node stands for; None for what has none (a merge, a map)."""
+    """The JSON key of a key node; None for a merge, a map or a list."""
     if not isinstance(node, ScalarNode) or node.tag == _MERGE:
         return None
     return key_text(plain_value(node.value)) if node.tag in _TYPE_OF else str(node.value)
@@ -244,7 +243,7 @@ def _unknown_tag(node: Node) -> ConstructorError:
 
 
 def _binary(node: ScalarNode) -> str:
-    """Decode ``!!binary`` to the text that Go puts into its JSON (bytes that are no UTF-8 are replaced)."""
+    """Decode ``!!binary`` as Go does for JSON: bytes that are not UTF-8 are replaced."""
     try:
         data = base64.b64decode("".join(node.value.split()).encode(), validate=True)
     except (binascii.Error, ValueError):

@@ -1,6 +1,6 @@
-"""Where in a file a value stands: JSON pointers to lines and columns.
+"""Find the lines and columns of JSON pointers in a file, with one parse for all pointers.
 
-For any file, whatever was or was not kept when it was read (`positions`): one parse for all places of a file.
+It works for any file, also without the `positions` that reading may record.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 def locate(data: bytes, wanted: Iterable[tuple[int, Pointer]]) -> dict[tuple[int, Pointer], Place]:
     """Find the places of (document index, pointer into the document) in a file's bytes.
 
-    The index is that of ``read_documents``. An entry of a map stands where its key does, an item of a
-    list where the item starts; of a pointer whose tail is missing, the deepest part found counts. What
-    stands behind an alias is found at its anchor. Documents that cannot be read are left out; nothing is
-    raised, and the work is bounded by the text, not by what its aliases expand to.
+    The index is that of ``read_documents``. The place of a map entry is its key, that of a list item its start. A
+    pointer to a missing value gets the place of its deepest existing ancestor, a value behind an alias the place at the
+    anchor. Documents that cannot be read are left out. Raises nothing; the work is linear in the text, not in the
+    expansion of its aliases.
     """
     pointers: dict[int, list[Pointer]] = defaultdict(list)
     for index, pointer in wanted:
@@ -49,7 +49,7 @@ def locate(data: bytes, wanted: Iterable[tuple[int, Pointer]]) -> dict[tuple[int
 
 
 def _roots(data: bytes) -> Iterator[tuple[int, Node | None]]:
-    """Give each document's root node and the lines before the text it was read from; None if unreadable."""
+    """For each document, the number of lines before its text, and its root node, None if it cannot be read."""
     try:
         text = to_utf8(data)
     except UnicodeError:
@@ -73,7 +73,7 @@ def _roots(data: bytes) -> Iterator[tuple[int, Node | None]]:
 
 
 def _node_at(root: Node, pointer: Pointer, tables: dict[int, dict[str, tuple[Node, Node]]]) -> Node:
-    """Follow a pointer as far as it goes; the node that marks the place (a map entry's key)."""
+    """The node at the deepest existing ancestor of a pointer, for a map entry its key node."""
     place = node = root
     for part in pointer:
         if isinstance(node, MappingNode) and isinstance(part, str):

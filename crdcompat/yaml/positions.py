@@ -1,7 +1,7 @@
-"""Where the values of a document stand, kept while it is read: one number for each, in the order of the text.
+"""The places of a document's values, recorded during reading: one number for each value, in document order.
 
-Composing a file again for a few line numbers costs as much as reading it did; the numbers of a file take less room
-than a twentieth of its text. Which number is a value's follows from how many values stand before it.
+Another parse for a few line numbers costs as much as the first one. The numbers of a file need less than a twentieth of
+the memory of its text. The index of a value's number is the count of values before it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 Place = tuple[int, int]
 """A line and a column, both from 1."""
 
-#: A place is kept as one number: its line over so many bits of its column, both from 0.
+#: A place is one number: the line shifted by this number of bits, plus the column, both from 0.
 COLUMN_BITS = 32
 _COLUMN = (1 << COLUMN_BITS) - 1
 
@@ -24,7 +24,7 @@ _COLUMN = (1 << COLUMN_BITS) - 1
 class Positions:
     """The places of one document's root, map entries (their keys) and list items, depth first.
 
-    What was found is remembered: a document stands in front of several releases.
+    Results are cached: a run can compare one document with several releases.
     """
 
     __slots__ = ("_found", "_marks", "_sizes")
@@ -32,15 +32,15 @@ class Positions:
     def __init__(self, marks: array[int]) -> None:
         self._marks = marks
         self._found: dict[Pointer, Place] = {}
-        self._sizes: dict[int, int] = {}  # by identity: the document stays as long as its positions do
+        self._sizes: dict[int, int] = {}  # by id(): the document lives as long as its positions
 
     def find(self, data: Any, pointers: Iterable[Pointer]) -> dict[Pointer, Place]:
-        """The places of these values of ``data``, the document; of a pointer whose tail is missing, its ancestor's."""
-        asked = tuple(pointers)
-        for pointer in asked:
+        """The places of pointers into ``data``, the document; a missing value gets the place of its ancestor."""
+        requested = tuple(pointers)
+        for pointer in requested:
             if pointer not in self._found:
                 self._found[pointer] = self._place(_index(data, pointer, self._sizes))
-        return {pointer: self._found[pointer] for pointer in asked}
+        return {pointer: self._found[pointer] for pointer in requested}
 
     def _place(self, index: int) -> Place:
         mark = self._marks[index]
@@ -63,7 +63,7 @@ def _index(data: Any, pointer: Pointer, sizes: dict[int, int]) -> int:
 
 
 def _below(value: Any, sizes: dict[int, int]) -> int:
-    """How many values stand inside one; ``sizes`` remembers it."""
+    """The number of values inside a value; ``sizes`` caches it by ``id()``."""
     if not isinstance(value, (dict, list)):
         return 0
     known = sizes.get(id(value))

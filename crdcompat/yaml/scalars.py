@@ -1,6 +1,6 @@
-"""Plain scalars as Go's YAML 1.1 reader takes them: ``y`` is true, ``010`` is 8, ``12:30:45`` is a text.
+"""Values of plain scalars in Go's YAML 1.1 reader: ``y`` is true, ``010`` is 8, ``12:30:45`` is a string.
 
-Source: the resolution of sigs.k8s.io/yaml, which turns YAML into JSON: map keys become strings.
+Source: sigs.k8s.io/yaml, which converts YAML to JSON; map keys become strings.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ _INT_TEXT = re.compile(
 )
 _BASES = {"x": 16, "b": 2, "o": 8, "d": 10}
 _FLOAT_TEXT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
-_MAX_DIGITS = 400  # no float64 has more digits before its point; Python reads long decimals in quadratic time
+_MAX_DIGITS = 400  # no float64 has more integer digits; Python parses long decimals in quadratic time
 
 
 def plain_value(text: str) -> Any:
-    """Give the value of an unquoted, untagged scalar: None, bool, int, float or the text itself."""
-    return _short_value(text) if len(text) <= _SHORT else _value(text)
+    """The value of an unquoted, untagged scalar: None, bool, int, float or the text itself."""
+    return _short_value(text) if len(text) <= _MAX_CACHED else _value(text)
 
 
 def _value(text: str) -> Any:
@@ -40,13 +40,13 @@ def _value(text: str) -> Any:
         return _number(text) if text[0] in "+-.0123456789" else text
 
 
-#: Ports, times and words come again and again; long texts are not kept.
+#: Short scalars (ports, times, words) recur; long ones are not cached.
 _short_value = lru_cache(maxsize=2048)(_value)
-_SHORT = 32
+_MAX_CACHED = 32
 
 
 def key_text(value: Any) -> str:
-    """Give the JSON key that a scalar becomes when it is the key of a map."""
+    """The JSON key for a scalar that is the key of a map."""
     if isinstance(value, str):
         return value
     if isinstance(value, bool):
@@ -57,9 +57,9 @@ def key_text(value: Any) -> str:
 
 
 def _number(text: str) -> int | float | str:
-    """Read a number as ``strconv`` does with base 0, or give the text back.
+    """Parse a number as Go's ``strconv`` does with base 0; the text itself if it is not a number.
 
-    Integers run from int64's minimum to uint64's maximum; beyond, they are floats, and so is ``08``.
+    Integers range from the minimum of int64 to the maximum of uint64; others are floats, and so is ``08``.
     """
     plain = text.replace("_", "") if text[0] != "." else text
     whole = _integer(plain)
@@ -94,7 +94,7 @@ def _to_float(value: int) -> float:
 
 
 def _go_float32(value: float) -> str:
-    """Format as Go's ``FormatFloat(value, 'g', -1, 32)``, through which keys that are floats become text."""
+    """Format as Go's ``FormatFloat(value, 'g', -1, 32)``, which sigs.k8s.io/yaml uses for float keys."""
     single = _single(value)
     if math.isnan(single):
         return ".nan"

@@ -1,6 +1,6 @@
-"""YAML streams, and what any stream gives: documents, and faults where one cannot be read.
+"""Read YAML streams: documents, and a fault for each document that cannot be read.
 
-A stream that does not parse as a whole is read piece by piece, so that one bad document does not hide the others.
+A stream that does not parse as a whole is read document by document, so that an invalid one does not hide the others.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 MAX_DOCUMENTS = 250_000
-"""Documents of one stream: ``---`` repeated costs its sender four bytes each."""
+"""Documents of one stream: a hostile ``---`` needs four bytes."""
 
 _DOCUMENT_START = re.compile(rb"^---(?=[ \t\r\n]|\Z)", re.MULTILINE)
 _DIRECTIVE = re.compile(rb"^%", re.MULTILINE)
 
 
-class Fault(Exception):  # noqa: N818 - not an error of the run: a record of what could not be read
-    """A document or stream that cannot be read: ``line`` from 1, or None, and what is wrong.
+class Fault(Exception):  # noqa: N818 - not an error of the run, but a record of invalid input
+    """A document or stream that cannot be read: the reason, and its ``line`` from 1, None if unknown.
 
-    ``final`` marks a limit on the whole stream: reading its parts one by one would not respect it.
+    ``final``: the stream exceeds a limit as a whole, so it must not be read document by document.
     """
 
     def __init__(self, line: int | None, message: str, *, final: bool = False) -> None:
@@ -48,7 +48,7 @@ class Fault(Exception):  # noqa: N818 - not an error of the run: a record of wha
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """One document: the line its content starts on (from 1), JSON-like data, remarks, and where what stands."""
+    """One document: the first line of its content (from 1), JSON-like data, remarks, and the places of its values."""
 
     line: int
     data: Any
@@ -57,12 +57,9 @@ class Parsed:
 
 
 def yaml_pieces(text: bytes) -> list[tuple[int, bytes]]:
-    """Split a YAML stream at its ``---`` lines into (first line, document), to read what can be read of it.
-
-    Raises Fault when there are too many.
-    """
+    """Split a YAML stream at its ``---`` lines into (first line, document). Raises Fault if there are too many."""
     pieces = pieces_at(text, _DOCUMENT_START)
-    if len(pieces) > 1 and _DIRECTIVE.search(pieces[0][1]):  # %YAML and %TAG belong to what follows
+    if len(pieces) > 1 and _DIRECTIVE.search(pieces[0][1]):  # %YAML and %TAG are part of the next document
         pieces[:2] = [(1, pieces[0][1] + pieces[1][1])]
     return pieces
 
@@ -70,14 +67,14 @@ def yaml_pieces(text: bytes) -> list[tuple[int, bytes]]:
 def load_stream(text: bytes) -> list[Parsed | Fault]:
     """Read all documents of a UTF-8 YAML stream, empty ones (``data`` None) included.
 
-    A document that parses but makes no sense (unknown tag, bomb) is a Fault in the list. Raises Fault
-    when the stream does not parse: where the next document starts is then not known.
+    A document that parses but is invalid (unknown tag, alias bomb) is a Fault in the list. Raises Fault if the stream
+    does not parse: the start of the next document is then unknown.
     """
     return _read_stream(text, _documents)
 
 
 def compose_stream(text: bytes) -> list[Node]:
-    """Read all documents of a UTF-8 YAML stream as nodes, which know their places. Raises Fault."""
+    """Read all documents of a UTF-8 YAML stream as nodes, which have their places. Raises Fault."""
     return _read_stream(text, _nodes)
 
 
@@ -140,7 +137,7 @@ def _as_fault(error: yaml.YAMLError, text: bytes) -> Fault:
 
 
 def pieces_at(text: bytes, start: re.Pattern[bytes]) -> list[tuple[int, bytes]]:
-    """Split a stream where ``start`` is found, into (first line, piece). Raises Fault when there are too many."""
+    """Split a stream at each match of ``start`` into (first line, piece). Raises Fault if there are too many."""
     starts = [match.start() for match in islice(start.finditer(text), MAX_DOCUMENTS + 1)]
     if len(starts) > MAX_DOCUMENTS:
         raise _too_many_documents()
@@ -155,7 +152,7 @@ def pieces_at(text: bytes, start: re.Pattern[bytes]) -> list[tuple[int, bytes]]:
 
 
 def yaml_values(text: bytes) -> Iterator[Parsed | Fault]:
-    """Read the documents of a UTF-8 YAML stream, piece by piece where it does not parse as a whole. Raises nothing."""
+    """Read the documents of a UTF-8 YAML stream, one by one if it does not parse as a whole. Raises nothing."""
     try:
         yield from load_stream(text)
         return
@@ -173,11 +170,11 @@ def yaml_values(text: bytes) -> Iterator[Parsed | Fault]:
             found = load_stream(piece)
         except Fault as fault:
             found = [fault]
-        yield from (_below(one, first_line - 1) for one in found)
+        yield from (_moved_down(one, first_line - 1) for one in found)
 
 
-def _below(found: Parsed | Fault, lines: int) -> Parsed | Fault:
-    """Count the lines of a piece from the start of its file."""
+def _moved_down(found: Parsed | Fault, lines: int) -> Parsed | Fault:
+    """The same with lines counted from the start of the file."""
     if isinstance(found, Fault):
         return Fault(None if found.line is None else found.line + lines, found.message)
     remarks = tuple(Remark(remark.line + lines, remark.message) for remark in found.remarks)
@@ -185,7 +182,7 @@ def _below(found: Parsed | Fault, lines: int) -> Parsed | Fault:
 
 
 def as_int64(value: Any) -> Any:
-    """Turn integers that no int64 holds into floats, as the API server reads them."""
+    """Convert integers outside of int64 to floats, as the API server does."""
     if isinstance(value, dict):
         return {key: as_int64(child) for key, child in value.items()}
     if isinstance(value, list):

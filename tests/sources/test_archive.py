@@ -212,7 +212,7 @@ def test_a_member_of_a_gigabyte_costs_no_memory(tmp_path: Path) -> None:
 def test_bombs_are_given_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, compress: Callable[[bytes], bytes]
 ) -> None:
-    monkeypatch.setattr(unpack, "_RATIO_COUNTS_FROM", 1 << 20)
+    monkeypatch.setattr(unpack, "_RATIO_APPLIES_FROM", 1 << 20)
     members = [regular("first.yaml", b"first"), regular("zeros.log", bytes(16 << 20)), regular("last.yaml", b"last")]
     tree = tree_of(tmp_path / "bomb.tar.gz", compress(packed(members)))
     assert read(tree) == {"first.yaml": b"first"}
