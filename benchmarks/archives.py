@@ -1,4 +1,4 @@
-"""Recordings to measure with, made from the real must-gather beside the project; nothing of it is kept.
+"""Recordings to measure with, made from the real must-gather beside the project.
 
 python benchmarks/archives.py FOLDER     write them there
 """

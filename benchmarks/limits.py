@@ -22,7 +22,7 @@ _ELSEWHERE = frozenset(
 
 
 def app() -> None:
-    """A Typer application of one command, called with whatever stands behind ``app``."""
+    """A Typer application of one command, called with the arguments after ``app``."""
     import typer
 
     bare = typer.Typer(pretty_exceptions_enable=False)
@@ -37,7 +37,7 @@ def app() -> None:
 
 
 def diff(old: str, new: str) -> None:
-    """What a comparison of two refs cannot go without: the blobs of CRD files that only one of them has."""
+    """The least work of a comparison of two refs: the blobs of CRD files that only one of them has."""
     import git  # noqa: F401
     import typer  # noqa: F401
     import yaml

@@ -3,8 +3,8 @@
     python benchmarks/trees.py FOLDER [COPIES…]     write them there (default: 1 4 16)
 
 Three branches each: ``base``; ``one``, where an enum of ClusterVersion gains a value; ``many``, where one enum of each
-of 64 CRDs does. Checked out is ``base``, with the change of ``one`` staged. Packed, and the index fresh, as a clone is
-that somebody works in.
+of 64 CRDs does. Checked out is ``base``, with the change of ``one`` staged. The clone is packed
+and its index fresh, as in daily use.
 """
 
 from __future__ import annotations

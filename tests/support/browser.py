@@ -1,4 +1,4 @@
-"""A headless Chromium for the tests of the HTML page; Debian's package, nothing is downloaded."""
+"""A headless Chromium for the tests of the HTML page: Debian's package, without downloads."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def find_chromium() -> tuple[str, str] | None:
 
 
 class Browser:
-    """A window, and what the tests ask of it."""
+    """A browser window with the operations that tests need."""
 
     def __init__(self, driver: Any) -> None:
         self.driver = driver
@@ -49,18 +49,18 @@ class Browser:
         self.visit(f"{file.as_uri()}{address}")
 
     def visit(self, url: str) -> None:
-        """Go to an address, and wait for all of it."""
+        """Open an address, and wait until it is loaded."""
         self.driver.get("about:blank")
         self.driver.get(url)
         while self.js("return document.readyState") != "complete":  # the driver does not always wait for it
             time.sleep(0.02)
 
     def complaints(self) -> list[str]:
-        """What the console says, and what the page's policy refused, since the page was opened."""
+        """Messages of the console and violations of the page's policy since the page was opened."""
         return [entry["message"] for entry in self.driver.get_log("browser")] + self.js("return window.refused || []")
 
     def pause(self) -> None:
-        """Let the page come to what it does next."""
+        """Wait until the page has run its pending work."""
         self.driver.execute_async_script("setTimeout(arguments[0], 100)")
 
     def pdf(self) -> bytes:
@@ -79,7 +79,7 @@ addEventListener("error", (event) => window.refused.push(String(event.message)))
 
 @contextmanager
 def chromium(profile: Path) -> Iterator[Browser]:
-    """A browser with a new profile; the test that asks is skipped where there is none."""
+    """A browser with a new profile; skips the test where none is installed."""
     found = find_chromium()
     if found is None:
         pytest.skip("no chromium and chromedriver in PATH")

@@ -27,7 +27,7 @@ def widget(*phases: str) -> Json:
 
 
 def of_sets(default: str, preview: str) -> Json:
-    """The widget of two feature sets, its phases in each: files by name."""
+    """File -> widget CRD, one per feature set, with the phases of each."""
     key = "release.openshift.io/feature-set"
     return {
         f"{name}.yaml": crd(root(status=obj(p=string(*phases))), annotations={key: name})
@@ -43,7 +43,7 @@ def check(at: Path, *args: str, code: int) -> Json:
 
 
 def left(repo: Path) -> set[str]:
-    """The rules of what counts as a warning or an error against the branch ``old``."""
+    """The rules of errors and warnings that count against the branch ``old``."""
     found = run("check", "--base", "old", "--format", "json", cwd=repo).report["sections"][0]["findings"]
     return {f["rule"] for f in found if f["severity"] != "info" and f["waiver"] is None}
 

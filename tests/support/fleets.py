@@ -45,7 +45,7 @@ def gadget(name: str) -> Json:
 
 
 def cluster_version(cluster: str, version: str = "4.16.3") -> Json:
-    """Neither release defines it here: it tells of the cluster all the same."""
+    """A ClusterVersion: it identifies the cluster although no release here defines its kind."""
     return {
         "apiVersion": "config.openshift.io/v1",
         "kind": "ClusterVersion",
@@ -101,7 +101,7 @@ def plan(folders: dict[str, Path]) -> Plan:
 
 
 class Deadly(FleetJudge):
-    """A judge whose process comes to its end over some recordings: killed, or by an exit of its own."""
+    """A judge whose process ends on some recordings: killed, or by ``exit``."""
 
     def __call__(self, path: str) -> bytes:
         if "killed" in path:
@@ -115,7 +115,7 @@ class Deadly(FleetJudge):
 
 
 class Watched(FleetJudge):
-    """A judge that remembers what it was asked, and is interrupted after ``most``."""
+    """A judge that records its calls, and is interrupted after ``most`` of them."""
 
     def __init__(self, plan: Plan, most: int | None = None) -> None:
         super().__init__(plan)

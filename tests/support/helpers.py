@@ -1,4 +1,4 @@
-"""What the main suite shares: the command line in this process, small CRDs, and independent judges."""
+"""Shared by the main suite: the command line in this process, small CRDs, and independent judges."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Run:
 
     @property
     def report(self) -> Json:
-        """Standard output as a JSON report, held to the schema that the program ships."""
+        """Standard output as a JSON report, validated with the schema that the program ships."""
         return checked(json.loads(self.out))
 
 
@@ -84,7 +84,7 @@ def spawn(*args: str | Path, cwd: Path | None = None, stdin: bytes = b"", env: M
 
 
 def diff(old: str | Path, new: str | Path, *args: str | Path, cwd: Path | None = None) -> Json:
-    """The JSON report of ``crdcompat diff``; the run must end with what the findings say, 0 or 1."""
+    """The JSON report of ``crdcompat diff``; the exit code must be 0 or 1."""
     ran = run("diff", old, new, *args, "--format", "json", cwd=cwd)
     assert ran.code in (0, 1), ran.err or ran.out
     return ran.report
@@ -98,7 +98,7 @@ def _validator() -> jsonschema.Draft202012Validator:
 
 
 def checked(report: Json) -> Json:
-    """The report, if it keeps to the schema."""
+    """The report; raises AssertionError if it does not match the schema."""
     for error in _validator().iter_errors(report):
         raise AssertionError(f"{error.json_path}: {error.message[:300]}")
     return report
@@ -124,8 +124,8 @@ def array(items: Json, **more: Any) -> Json:
 
 def version(schema: Json | None, name: str = "v1", **more: Any) -> Json:
     """One entry of spec.versions, with the status subresource."""
-    held = {} if schema is None else {"schema": {"openAPIV3Schema": schema}}
-    return {"name": name, "served": True, "storage": True, **held, "subresources": {"status": {}}, **more}
+    body = {} if schema is None else {"schema": {"openAPIV3Schema": schema}}
+    return {"name": name, "served": True, "storage": True, **body, "subresources": {"status": {}}, **more}
 
 
 def crd(
@@ -176,7 +176,7 @@ def example_crd(example: Example, side: str) -> Json:
 
 
 def _laid_over(base: Json, part: Json) -> Json:
-    """``part`` laid over ``base``: null takes a key away, a list takes the place of a list."""
+    """``part`` laid over ``base``: null removes a key, a list replaces a list."""
     made = {**base}
     for key, value in part.items():
         if value is None:
@@ -189,7 +189,7 @@ def _laid_over(base: Json, part: Json) -> Json:
 
 
 class _Dumper(yaml.SafeDumper):
-    """Quotes what YAML 1.1 as Go reads it takes for a boolean, and PyYAML does not: ``n`` and ``y``."""
+    """Quotes ``n`` and ``y``: booleans to Go's YAML 1.1 reader, strings to PyYAML."""
 
 
 _Dumper.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile("^(?:[nNyY])$"), list("nNyY"))
@@ -217,7 +217,7 @@ def both(tmp_path: Path, old: Json, new: Json) -> tuple[Path, Path]:
 
 
 def unpack(archive: tarfile.TarFile, into: Path) -> None:
-    """Unpack an archive of ours; early releases of Python 3.11 know no filters."""
+    """Unpack a trusted archive; early releases of Python 3.11 have no filters."""
     if hasattr(tarfile, "data_filter"):
         archive.extractall(into, filter="data")
     else:
@@ -245,7 +245,7 @@ def commit(repo: Path, files: Mapping[str, Any], message: str = "change") -> str
 
 
 def brief(finding: Json) -> tuple[str, ...]:
-    """What a finding says, in short: direction, severity, rule, CRD, path."""
+    """A finding in short: direction, severity, rule, CRD, path."""
     return tuple(finding[key] for key in ("direction", "severity", "rule", "crd", "path"))
 
 
@@ -305,7 +305,7 @@ def field_name(place: Sequence[str | int]) -> str:
 
 
 def at(value: Any, place: Sequence[str | int]) -> Any:
-    """What stands at a place."""
+    """The value at a place."""
     for step in place:
         value = value[step]
     return value
@@ -317,7 +317,7 @@ def shows(finding: Json, verdict: Verdict, witness: Json) -> bool:
     if finding["effect"] == "write-rejected" and finding["rule"].startswith("enum-"):
         return any(error.type == "FieldValueNotSupported" and error.field in fields for error in verdict.errors)
     if finding["effect"] == "write-rejected":
-        # A missing field stands nowhere in the witness: its error is looked for by the path in general.
+        # A missing field has no place in the witness, so its error is searched by the general path.
         return any(_stands_at(error, fields or {finding["path"].replace("[*]", "[0]")}) for error in verdict.errors)
     if finding["effect"] == "value-pruned":
         return bool(fields & set(verdict.pruned))
@@ -333,7 +333,7 @@ def _stands_at(error: Any, fields: set[str]) -> bool:
 
 
 def prove(finding: Json, old: Json, new: Json, *, old_kube: str = "1.31", new_kube: str = "1.31") -> None:
-    """Hold a finding's witness against both CRDs: accepted by the writer, the effect at the reader, and minimal."""
+    """Assert that the writer accepts a finding's witness, the reader shows its effect, and it is minimal."""
     witness = finding["witness"]["object"]
     assert witness is not None, f"{brief(finding)}: {finding['witness']['reason']}"
     sides = ((old, old_kube), (new, new_kube))
@@ -361,7 +361,7 @@ def prove(finding: Json, old: Json, new: Json, *, old_kube: str = "1.31", new_ku
 
 
 def without_one(value: Json, kept: tuple[str | int, ...]) -> Iterator[Json]:
-    """The object with one member or item taken away, everywhere but in what every object has and above ``kept``."""
+    """The object without one member or item, except the members of every object and those above ``kept``."""
     for place in _members({key: member for key, member in value.items() if key not in LOCAL}, ()):
         if place == kept[: len(place)]:
             continue
@@ -394,7 +394,7 @@ _PLAIN = jsonschema.validators.extend(jsonschema.Draft4Validator, {"pattern": _p
 
 
 def plain_errors(schema: Json, instance: Json) -> list[tuple[str, str]]:
-    """(keyword, field) of what plain JSON Schema finds wrong; rules, pruning and defaults are not its business."""
+    """(keyword, field) of errors of plain JSON Schema, which knows no CEL rules, pruning or defaults."""
     body = {key: member for key, member in instance.items() if key not in LOCAL[:2]}
     found: list[tuple[str, str]] = []
 
@@ -459,7 +459,7 @@ _Loader.yaml_implicit_resolvers = {
 
 
 def load_yaml(data: str | bytes) -> Any:
-    """One YAML document, by plain PyYAML: the suite's own eyes, not the program's."""
+    """One YAML document, read by plain PyYAML, independent of the program."""
     return yaml.load(data, _Loader)
 
 

@@ -1,4 +1,4 @@
-"""A page as a browser reads it: parsed strictly, and held to what it may consist of."""
+"""A page as a browser reads it: parsed strictly, with only allowed elements and attributes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ATTRIBUTES = {
 
 
 class Page:
-    """A page as a browser reads it; parsing is strict, so what is not valid fails."""
+    """A page as a browser reads it; invalid HTML raises."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -55,7 +55,7 @@ DANGEROUS = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u2
 
 
 def confined(shown: Page) -> None:
-    """The page holds only what it may; everything it refers to is on it."""
+    """Assert that the page has only allowed elements and attributes, and that its links lead to itself."""
     assert {each.tag for each in shown.elements()} <= ELEMENTS
     assert {name for each in shown.elements() for name in each.keys()} <= ATTRIBUTES  # noqa: SIM118
     ids = [each.get("id") for each in shown.elements() if each.get("id")]

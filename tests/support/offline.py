@@ -1,4 +1,4 @@
-"""What the tests need to install the project without a network: the wheels that ``make test`` collects."""
+"""Install the project without a network, from the wheels that ``make test`` collects."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 PROJECT = Path(__file__).resolve().parents[2]
 DATA = PROJECT / "tests/data"
-#: The real data, which not every clone has beside it.
+#: The real data; not every clone has it.
 SHARED = PROJECT.parent / "shared"
 _WHEELHOUSE = Path(sys.prefix) / "wheelhouse"
 _INSTALLED_FROM = ("crdcompat", "rules", "fixtures", "pyproject.toml", "README.md", "LICENSE", ".pre-commit-hooks.yaml")
@@ -19,7 +19,7 @@ _OTHERS_SETTINGS = ("CRDCOMPAT_", "GIT_", "PIP_", "PRE_COMMIT", "PYTHON", "VIRTU
 
 
 def need_wheelhouse() -> None:
-    """Skip the test where nothing was collected; in CI, where everything must run, fail it."""
+    """Skip the test where no wheels were collected; fail it in CI, where every test must run."""
     if any(_WHEELHOUSE.glob("*.whl")):
         return
     reason = "no wheels to install from in this Python environment: `make test` collects them"
@@ -47,7 +47,7 @@ def offline_environment(home: Path) -> dict[str, str]:
 
 
 def copy_project(to: Path) -> Path:
-    """Copy what the project is installed from: uncommitted changes count, leftovers of earlier runs do not."""
+    """Copy the sources for an installation: with uncommitted changes, without build products."""
     to.mkdir(parents=True)
     for name in _INSTALLED_FROM:
         source = PROJECT / name

@@ -1,4 +1,4 @@
-"""Work as a number: calls of functions, which are the same on every machine, however busy it is."""
+"""Operation counts: calls of functions, which do not depend on the machine or its load."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Operations:
 
 @contextmanager
 def operations() -> Iterator[Operations]:
-    """Count what a block does. Calls inside C count as the one call from Python: bound the memory beside."""
+    """Count the calls of a block. Work inside a C function counts as one call: bound its memory as well."""
     done = Operations()
     profile = cProfile.Profile()
     profile.enable()
@@ -34,7 +34,7 @@ def operations() -> Iterator[Operations]:
         done.calls = sum(entry.callcount for entry in profile.getstats())
 
 
-#: What is counted: a name, and the function that is called for each.
+#: Name of a count -> the function whose calls are counted.
 _COUNTED = {
     "blobs read": "crdcompat.sources.blobs._answer",
     "git processes": "subprocess.Popen.__init__",
@@ -51,7 +51,7 @@ _COUNTED = {
 
 @pytest.fixture
 def work(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
-    """What is done from now on."""
+    """Counts of work from now on, by name."""
     for module in (
         "cli.run",
         "features.check.sections",
@@ -59,8 +59,8 @@ def work(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
         "compare.writer_default",
         "apiserver.cel.walk",
     ):
-        importlib.import_module(f"crdcompat.{module}")  # whoever takes a function by name has it now
-    importlib.import_module("git")  # it asks git for its version when it is imported, once in a process
+        importlib.import_module(f"crdcompat.{module}")  # so that ``from … import`` has bound the original functions
+    importlib.import_module("git")  # importing it runs ``git version`` once per process
     rule.cache_clear()
     counter: Counter[str] = Counter()
     for name, path in _COUNTED.items():

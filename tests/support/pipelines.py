@@ -1,4 +1,4 @@
-"""What CI systems give to a job, and the snippets that run in them: docs/ci.md and action.yml."""
+"""Environments of CI jobs, and the snippets that run in them: docs/ci.md and action.yml."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def programs(folder: Path) -> Path:
 def job(top: Path, change: Json | None, env: Mapping[str, str]) -> Job:
     """The pull request on a branch of its own, merged into main as GitHub and Prow do; ``change`` None touches no CRD.
 
-    main has moved on meanwhile, with a change that is as bad: it is none of the pull request's.
+    main has a later change of its own that is as bad; the pull request's report must not contain it.
     """
     origin = top / "origin"
     origin.mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""Places in a document, as two readers give them."""
+"""Places in a document, compared between two readers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def pointers(value: Any, at: tuple[str | int, ...] = ()) -> Iterator[tuple[str |
 
 
 def agree(data: bytes, chosen: int | None = None) -> int:
-    """Check every place, or some of them; how many were known."""
+    """Compare all places, or ``chosen`` random ones; returns the number of known ones."""
     known = 0
     for document in read_documents(data, "f"):
         assert isinstance(document, Document)

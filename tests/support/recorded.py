@@ -1,4 +1,4 @@
-"""What a recording gives, sorted by what became of it."""
+"""The items of a recording by kind: objects, skipped files, problems."""
 
 from __future__ import annotations
 

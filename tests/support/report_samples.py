@@ -1,4 +1,4 @@
-"""Reports of every kind for the tests of the formats: made from small CRDs, and text that tries to break out."""
+"""Reports of every kind for the tests of the formats: made from small CRDs, and hostile text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The same check of one change, twice: with and without what stands beside it."""
+"""The same check twice: with the files of the change only, and with all files."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ Check = Callable[..., tuple[Json, Json]]
 
 @pytest.fixture
 def check_twice(monkeypatch: pytest.MonkeyPatch) -> Check:
-    """Runs a check as it is, then with every file read: the reports, once it is clear that they say the same.
+    """Runs a check normally, with a warm and without a cache, then with every file read; asserts equal results.
 
-    As it is: with what an earlier run has remembered, which must change nothing either.
+    Returns both JSON reports.
     """
 
     def run_twice(at: Path, *args: str) -> tuple[Json, Json]:
