@@ -21,7 +21,7 @@ _MAX_ITEMS = 2_000
 
 
 def sample(node: Node, *, depth: int = 0) -> Any:
-    """A minimal value for ``node``, with required members only; ABSENT if none was found."""
+    """A minimal value for ``node``, with required members only; ABSENT if none is found."""
     if depth > _MAX_DEPTH:
         return ABSENT
     if node.default is not ABSENT and not node.enum and isinstance(node.default, (str, int, float, bool)):
@@ -61,7 +61,7 @@ def values(node: Node, *, depth: int = 0) -> Iterator[Any]:
 
 
 def list_of_size(node: Node, size: int) -> Any:
-    """A list of exactly ``size`` items, distinct if the list type requires it; ABSENT if none was found."""
+    """A list of exactly ``size`` items, distinct if the list type requires it; ABSENT if none is found."""
     if node.items is None or size > _MAX_ITEMS:
         return ABSENT
     if size == 0:
@@ -92,7 +92,7 @@ def _numbered(node: Node, size: int) -> list[Any] | None:
 
 
 def object_of_size(node: Node, size: int) -> Any:
-    """An object with exactly ``size`` members after defaulting; ABSENT if none was found."""
+    """An object with exactly ``size`` members after defaulting; ABSENT if none is found."""
     defaulted = {name for name, member in node.properties.items() if member.default is not ABSENT}
     members = {name: member.raw for name, member in node.properties.items() if name not in defaulted}
     needed = [name for name in node.required if name not in defaulted]
@@ -152,7 +152,7 @@ def _object(node: Node, depth: int) -> Any:
 
 
 def around(root: Node, path: SchemaPath, value: Any) -> Any:
-    """A minimal value of ``root`` with ``value`` at ``path`` (first item, map key ``key``); ABSENT if none was found."""
+    """A minimal value of ``root`` with ``value`` at ``path`` (first item, map key ``key``); ABSENT if none is found."""
     if not path:
         return value
     step, rest = path[0], path[1:]
