@@ -1,7 +1,7 @@
 """crdcompat: can this release be rolled back? A CRD enum-compatibility and rollback-safety linter.
 
-The Python interface is small: ``load`` a CRD set, ``diff`` two of them, ``simulate`` the rollback on recorded
-objects, ``judge`` a single write. The commands are thin over it.
+The Python interface is the seven functions of ``__all__``; ``docs/api.md`` describes them with examples. The commands
+and these functions share their workflows.
 """
 
 from __future__ import annotations
@@ -10,21 +10,19 @@ from typing import TYPE_CHECKING, Any
 
 from crdcompat.version import __version__ as __version__
 
-__all__ = ["CrdSet", "DiffReport", "SimulationReport", "Verdict", "diff", "judge", "load", "simulate"]
+__all__ = ["check", "diff", "judge", "load_crds", "load_objects", "matrix", "simulate"]
 
 if TYPE_CHECKING:
-    from crdcompat.apiserver.admission import Verdict
-    from crdcompat.crds.reader import CrdSet
-    from crdcompat.features.diff.workflow import diff, judge, load
-    from crdcompat.features.simulate.workflow import simulate
-    from crdcompat.models.diff import DiffReport
-    from crdcompat.models.simulation import SimulationReport
+    from crdcompat.api import check, diff, judge, load_crds, load_objects, matrix, simulate
+    from crdcompat.apiserver.admission import Verdict as Verdict
+    from crdcompat.crds.reader import CrdSet as CrdSet
+    from crdcompat.features.diff.workflow import load as load
+    from crdcompat.models.diff import DiffReport as DiffReport
+    from crdcompat.models.simulation import SimulationReport as SimulationReport
 
 _HOMES = {
+    **dict.fromkeys(__all__, "crdcompat.api"),
     "load": "crdcompat.features.diff.workflow",
-    "diff": "crdcompat.features.diff.workflow",
-    "judge": "crdcompat.features.diff.workflow",
-    "simulate": "crdcompat.features.simulate.workflow",
     "CrdSet": "crdcompat.crds.reader",
     "DiffReport": "crdcompat.models.diff",
     "SimulationReport": "crdcompat.models.simulation",
@@ -39,3 +37,8 @@ def __getattr__(name: str) -> Any:
     from importlib import import_module
 
     return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    """The functions of the interface alone."""
+    return sorted(__all__)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pkgutil
 from pathlib import Path
 
 import pytest
@@ -10,18 +11,41 @@ from helpers import both, commit, crd, diff, git, obj, root, run, string, write
 
 import crdcompat
 from crdcompat.apiserver.strategy import TOO_DEEP
-from crdcompat.errors import CrdcompatError, RefNotFoundError, SourceError, UsageError
+from crdcompat.errors import ConfigError, CrdcompatError, RefNotFoundError, SourceError, UsageError
 from crdcompat.recordings.objects import Recorded, read_objects
 from crdcompat.sources.files import PathTree
 
 OLD, NEW = (root(spec=obj(a=string()), status=obj(p=string(*members))) for members in ("A", "AB"))
 
 
+FUNCTIONS = ["check", "diff", "judge", "load_crds", "load_objects", "matrix", "simulate"]
+
+
 def test_public_names() -> None:
-    for name in crdcompat.__all__:
+    assert dir(crdcompat) == sorted(crdcompat.__all__) == FUNCTIONS
+    for name in FUNCTIONS:
         assert getattr(crdcompat, name).__doc__
     with pytest.raises(AttributeError, match="nonsense"):
         crdcompat.nonsense  # noqa: B018
+
+
+@pytest.mark.parametrize("name", ["load", "CrdSet", "DiffReport", "SimulationReport", "Verdict", "__version__"])
+def test_names_that_are_importable_but_not_listed(name: str) -> None:
+    assert getattr(crdcompat, name)
+    assert name not in dir(crdcompat)
+
+
+def test_no_module_has_the_name_of_a_function() -> None:
+    """Python sets an imported submodule as an attribute of its package: it would replace the function."""
+    modules = {module.name for module in pkgutil.iter_modules(crdcompat.__path__)}
+    assert "api" in modules
+    assert modules.isdisjoint([*FUNCTIONS, "load"])
+
+
+def test_features_do_not_import_the_interface() -> None:
+    texts = [path.read_text(encoding="utf-8") for path in (Path(crdcompat.__path__[0]) / "features").rglob("*.py")]
+    assert texts
+    assert not any("crdcompat.api " in text or "from crdcompat import" in text for text in texts)
 
 
 def test_version_is_the_one_of_the_command() -> None:
@@ -148,3 +172,53 @@ def test_objects_that_no_file_could_hold(tmp_path: Path) -> None:
     old, new = (crdcompat.load(str(path)) for path in both(tmp_path, root(spec=free), root(spec=free)))
     report = crdcompat.simulate(old, new, [Recorded(deeper, "deep"), Recorded({**body, "kind": "Widget"}, "plain")])
     assert [(item.object, item.reason) for item in report.not_simulated] == [("Widget/b/a", TOO_DEEP)]
+
+
+def test_sources_as_texts(tmp_path: Path) -> None:
+    paths = [str(path) for path in both(tmp_path, OLD, NEW)]
+    old, new = (crdcompat.load_crds(path) for path in paths)
+    assert crdcompat.diff(*paths).findings == crdcompat.diff(old, new).findings
+    body = {"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "a", "namespace": "b"}}
+    write(tmp_path / "o.json", {**body, "status": {"p": "B"}})
+    report = crdcompat.simulate(*paths, crdcompat.load_objects(str(tmp_path / "o.json")))
+    assert [(item.name, item.worst) for item in report.objects] == [("a", "rejected")]
+
+
+def test_load_objects_opens_all_sources_at_once(tmp_path: Path) -> None:
+    body = {"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "a"}}
+    files = [str(tmp_path / name) for name in ("1.json", "2.json")]
+    for file in files:
+        write(Path(file), body)
+    assert [item.data for item in crdcompat.load_objects(*files) if isinstance(item, Recorded)] == [body, body]
+    with pytest.raises(SourceError):
+        crdcompat.load_objects(files[0], str(tmp_path / "nowhere.json"))
+    with pytest.raises(UsageError):
+        crdcompat.load_objects("")
+
+
+def test_check_reads_the_configuration(tmp_path: Path) -> None:
+    repo = tmp_path / "repo"
+    git(tmp_path, "init", "-q", "-b", "main", "repo")
+    commit(repo, {"a.yaml": crd(OLD)})
+    commit(repo, {"a.yaml": crd(NEW)})
+    words = {"base": "HEAD~1", "head": "HEAD", "repo": str(repo)}
+    report = crdcompat.check(**words)
+    assert (report.KIND, [section.against for section in report.sections]) == ("check", ["base"])
+    assert report.fails("error")
+    assert [section.against for section in crdcompat.check(**words, targets=["HEAD~1"]).sections] == ["base", "target"]
+    (tmp_path / "c.yaml").write_text("exclude: ['*']\n", encoding="utf-8")
+    assert crdcompat.check(**words, config=str(tmp_path / "c.yaml")).sections == ()
+    with pytest.raises(ConfigError):
+        crdcompat.check(**words, config=str(tmp_path / "none.yaml"))
+    with pytest.raises(RefNotFoundError):
+        crdcompat.check(**{**words, "base": "nowhere"})
+
+
+def test_matrix(tmp_path: Path) -> None:
+    paths = [str(path) for path in both(tmp_path, OLD, NEW)]
+    report = crdcompat.matrix(paths)
+    assert {(cell.direction, cell.verdict) for cell in report.cells} == {("rollback", "blocked"), ("upgrade", "clean")}
+    with pytest.raises(UsageError, match="two releases"):
+        crdcompat.matrix(paths[:1])
+    with pytest.raises(ConfigError):
+        crdcompat.matrix(paths, config=str(tmp_path / "none.yaml"))

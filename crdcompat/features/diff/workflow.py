@@ -130,12 +130,9 @@ def judge(
     kubernetes: str = "1.31",
     ratcheting: bool | None = None,
 ) -> Verdict:
-    """Judge one write as the API server would.
+    """The verdict on one write; ``operation`` is one of ``OPERATIONS``. Arguments are those of ``crdcompat.judge``.
 
-    ``operation`` is one of ``OPERATIONS``: ``create``, ``validate`` (as create, but status is kept and
-    validated), ``update``, ``updateStatus``, …; all but the first two need ``old``, the stored object.
-    ``version`` defaults to the object's. ``kubernetes`` is ``1.31`` or ``openshift-4.18``; ``ratcheting`` sets
-    the feature gate explicitly. Raises UsageError for an unknown operation or version, or an invalid CRD.
+    Raises UsageError for an operation, version or CRD that does not exist.
     """
     server = kubernetes_server(kubernetes)
     server = Server(server.minor, server.openshift, ratcheting)

@@ -1,0 +1,221 @@
+"""The functions of ``import crdcompat``: load CRDs and objects, compare, check, replay, judge.
+
+Each function imports its workflow when it is called. All errors are subclasses of ``crdcompat.errors.CrdcompatError``:
+UsageError (an argument), ConfigError (a configuration or waiver file), SourceError (input that cannot be read) and
+RefNotFoundError (a SourceError: a git ref that does not exist).
+
+A source is a text: ``git:REF``, ``index:``, ``worktree:``, ``path:P``, ``recording:P``, ``cluster:CONTEXT``, or a bare
+ref or path; a bare text that could be both is the ref. ``repo`` is the git repository, None: that of the current
+directory.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from crdcompat.vocabulary import Direction, Owner, Side
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from crdcompat.apiserver.admission import Verdict
+    from crdcompat.apiserver.versions import Server
+    from crdcompat.config.configuration import Config
+    from crdcompat.crds.model import Crd
+    from crdcompat.crds.reader import CrdSet
+    from crdcompat.models.check import CheckReport
+    from crdcompat.models.diff import DiffReport
+    from crdcompat.models.matrix import MatrixReport
+    from crdcompat.models.simulation import SimulationReport
+    from crdcompat.recordings.objects import ObjectItem
+
+
+def load_crds(source: str, *, repo: str | None = None) -> CrdSet:
+    """Read the CRDs of a source, without a configuration.
+
+    Documents that cannot be read are in ``problems`` of the set; they do not hide the others. Raises SourceError,
+    RefNotFoundError, UsageError.
+
+    Example: ``load_crds("git:release-4.13").named()`` is a dict from CRD name to documents.
+    """
+    from crdcompat.features.diff.workflow import load
+
+    return load(source, repo=repo)
+
+
+def load_objects(*sources: str, repo: str | None = None) -> Iterator[ObjectItem]:
+    """Read the recorded objects of must-gathers, archives, folders or files: what ``simulate`` replays.
+
+    A bare source is a path here. Yields ``Recorded`` (``data``: the object, ``source``: where it is recorded), and for
+    what is no object a ``Problem`` (unreadable) or ``Skipped``. One file is in memory at a time; an iterator serves one
+    replay. Raises SourceError, RefNotFoundError and UsageError before the first object.
+
+    Example: ``simulate(old, new, load_objects("must-gather.tar.gz"))``.
+    """
+    from itertools import chain
+
+    from crdcompat.recordings.objects import read_objects
+    from crdcompat.sources import open_objects
+
+    trees = [open_objects(source, repo=repo) for source in sources]
+    return chain.from_iterable(map(read_objects, trees))
+
+
+def diff(
+    old: CrdSet | str,
+    new: CrdSet | str,
+    *,
+    repo: str | None = None,
+    directions: Sequence[Direction] = tuple(Direction),
+    owners: Sequence[Owner] = (),
+    crds: Sequence[str] = (),
+    paths: Sequence[str] = (),
+    contexts: Sequence[str] = (),
+    select: Sequence[str] = (),
+    ignore: Sequence[str] = (),
+    locate: bool = True,
+) -> DiffReport:
+    """Compare the CRDs of two releases, the older one first; a text is read as a source.
+
+    The filters leave findings out; empty ones let all pass. ``directions``: ``rollback``, ``upgrade``. ``owners``:
+    ``spec``, ``status``, … ``crds``: names of CRDs. ``paths``: a CRD counts if a file of either side lies below one.
+    ``contexts``: names to keep, or ``OLD=NEW`` to force a pair. ``select`` and ``ignore``: rule ids. ``locate=False``
+    saves the look-up of files and lines.
+
+    Raises UsageError for a CRD or context that neither side has, and for texts what ``load_crds`` raises.
+
+    Example: ``diff("git:release-4.13", "git:release-4.14").findings``.
+    """
+    from crdcompat.features.diff import workflow
+
+    return workflow.diff(
+        *_both(old, new, repo),
+        directions=directions,
+        owners=owners,
+        crds=crds,
+        paths=paths,
+        contexts=contexts,
+        select=select,
+        ignore=ignore,
+        locate=locate,
+    )
+
+
+def check(
+    *,
+    base: str | None = None,
+    head: str | None = None,
+    targets: Sequence[str] | None = None,
+    repo: str | None = None,
+    config: str | None = None,
+) -> CheckReport:
+    """Compare a change in a git repository with its base, and its head with each rollback target.
+
+    ``base`` is a ref; the change starts at its merge base with ``head`` (None: what CI or git tells). ``head`` is a
+    commit, ``index:`` or ``worktree:`` (None: the index). ``targets`` are sources (None: those of the configuration).
+    ``config`` is the path of a configuration file (None: the nearest one from the repository upwards).
+
+    ``sections`` of the report has one comparison for the base and one for each target; without sections there was
+    nothing to check, and ``notes`` give the reason. Raises ConfigError, UsageError, SourceError, RefNotFoundError.
+
+    Example: ``check(base="main", head="feature").fails("error")``.
+    """
+    from crdcompat.features.check.base import CheckOptions
+    from crdcompat.features.check.workflow import run_check
+
+    return run_check(_config(config, repo), CheckOptions(base=base, head=head, repo=repo, targets=targets))
+
+
+def simulate(
+    old: CrdSet | str,
+    new: CrdSet | str,
+    objects: Iterable[ObjectItem],
+    *,
+    repo: str | None = None,
+    server: Server | None = None,
+    upgrade: bool = False,
+    context: str | None = None,
+    crds: Sequence[str] = (),
+) -> SimulationReport:
+    """Replay the rollback NEW -> OLD (with ``upgrade`` OLD -> NEW) on recorded objects.
+
+    ``objects`` are those of ``load_objects``. ``server`` is the API server that judges (None: the one that the name of
+    the judging release tells; if it tells none, all server versions must agree). ``context`` chooses among variants of
+    a CRD, ``crds`` keeps those of these names.
+
+    ``objects`` of the report has the verdict of each write and the repair, ``not_simulated`` what was not judged and
+    the reason. For ``old`` and ``new`` as texts it raises what ``load_crds`` raises.
+
+    Example: ``simulate(old, new, load_objects("must-gather")).by_verdict()``.
+    """
+    from crdcompat.features.simulate import workflow
+
+    before, after = _both(old, new, repo)
+    return workflow.simulate(before, after, objects, server=server, upgrade=upgrade, context=context, crds=crds)
+
+
+def judge(
+    crd: Crd | dict[str, Any],
+    operation: str,
+    new: dict[str, Any],
+    old: dict[str, Any] | None = None,
+    *,
+    version: str | None = None,
+    kubernetes: str = "1.31",
+    ratcheting: bool | None = None,
+) -> Verdict:
+    """Would an API server accept this one write?
+
+    ``operation`` is one of ``create``, ``validate`` (as create, but status is kept and validated), ``update``,
+    ``updateStatus``, ``mergePatch``, ``mergePatchStatus``, ``apply``, ``applyStatus``, ``scale``; all but the first two
+    need ``old``, the stored object. In patches ``new`` is the patch, in ``scale`` the Scale object. ``version``
+    defaults to the object's. ``kubernetes`` is ``1.31`` or ``openshift-4.18``; ``ratcheting`` sets the feature gate by
+    hand. Nothing that is passed in is changed.
+
+    Raises UsageError for an operation, version or CRD that does not exist.
+
+    Example: ``judge(crd, "create", {"apiVersion": …, "kind": …, "metadata": …, "spec": …}).accepted``.
+    """
+    from crdcompat.features.diff import workflow
+
+    return workflow.judge(crd, operation, new, old, version=version, kubernetes=kubernetes, ratcheting=ratcheting)
+
+
+def matrix(releases: Sequence[str], *, repo: str | None = None, config: str | None = None) -> MatrixReport:
+    """Compare every two of the releases in both directions: which release can go back to which.
+
+    ``releases`` are two sources or more; they are sorted if all names tell a version, else the oldest comes first.
+    ``config`` is as in ``check``; its waivers count.
+
+    ``cells`` of the report has one ordered pair each: ``origin``, ``target``, ``verdict`` (``clean``, ``at risk``,
+    ``blocked``, ``unknown``) and ``blockers``. Raises ConfigError, SourceError, RefNotFoundError, and UsageError for
+    fewer than two releases or one that is named twice.
+
+    Example: ``matrix(["git:release-4.12", "git:release-4.13", "git:release-4.14"]).cells``.
+    """
+    from crdcompat.config.releases import choose
+    from crdcompat.features.matrix import workflow
+    from crdcompat.findings.waiver_file import read_waivers
+
+    found = _config(config, repo)
+    waivers = read_waivers(found.waiver_file)
+    return workflow.matrix(choose(releases, (), repo), found, waivers, workflow.MatrixOptions(repo=repo))
+
+
+def _both(old: CrdSet | str, new: CrdSet | str, repo: str | None) -> tuple[CrdSet, CrdSet]:
+    """Both sides as sets; equal blobs of two texts are read once."""
+    from crdcompat.crds.reader import CrdReader
+    from crdcompat.features.diff.workflow import load
+
+    reader = CrdReader()
+    before = load(old, repo=repo, reader=reader, side=Side.OLD) if isinstance(old, str) else old
+    after = load(new, repo=repo, reader=reader, side=Side.NEW) if isinstance(new, str) else new
+    return before, after
+
+
+def _config(file: str | None, repo: str | None) -> Config:
+    from pathlib import Path
+
+    from crdcompat.config.configuration import find_config
+
+    return find_config(file, Path(repo) if repo else None)
