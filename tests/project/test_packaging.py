@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import json
+import re
 import subprocess
 import sys
+import tomllib
 import zipfile
 from dataclasses import dataclass
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
@@ -98,3 +102,31 @@ def test_start_imports_no_heavy_package(installed: Installed, command: list[str]
     imported = {line.rpartition("|")[2].strip().partition(".")[0] for line in shown.splitlines()}
     assert "crdcompat" in imported
     assert imported & _NOT_AT_START == set()
+
+
+def test_each_dependency_is_imported() -> None:
+    """A runtime dependency that nothing imports belongs in an extra, or nowhere."""
+    project = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    needed = {_normal(re.split(r"[^\w.-]", text, maxsplit=1)[0]) for text in project["dependencies"]}
+    used = {_normal(dist) for name in _imported() for dist in packages_distributions().get(name, ())}
+    assert needed - used == set()
+
+
+def _imported() -> set[str]:
+    """The top-level names that the package imports when it runs: not those for the type checker alone."""
+    found: set[str] = set()
+    for path in (PROJECT / "crdcompat").rglob("*.py"):
+        tree = ast.parse(path.read_bytes())
+        for guarded in [node for node in ast.walk(tree) if isinstance(node, ast.If)]:
+            if ast.unparse(guarded.test) == "TYPE_CHECKING":
+                guarded.body = []
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Import):
+                found |= {alias.name.partition(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                found.add(node.module.partition(".")[0])
+    return found
+
+
+def _normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
