@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -49,7 +49,10 @@ def answer(question: Question, *, as_json: bool) -> tuple[str, int]:
     code = ExitCode.NOT_DONE if verdict.accepted is None else (ExitCode.CLEAN if verdict.accepted else ExitCode.FOUND)
     if as_json:
         return orjson.dumps(_data(verdict, server), option=orjson.OPT_INDENT_2).decode(), code
-    return "\n".join(_lines(verdict, server)), code
+    from crdcompat.features.judge.stored import changed_besides
+
+    besides = changed_besides(resource, question.op, new, verdict)
+    return "\n".join(_lines(verdict, server, besides)), code
 
 
 def answer_requests(source: str) -> int:
@@ -167,7 +170,7 @@ def _id_of(line: bytes) -> Any:
     return request.get("id") if isinstance(request, dict) else None
 
 
-def _lines(verdict: Verdict, server: Server) -> Iterator[str]:
+def _lines(verdict: Verdict, server: Server, besides: Sequence[str]) -> Iterator[str]:
     if verdict.accepted:
         yield f"accepted by {server}"
     elif verdict.accepted is None:
@@ -183,6 +186,8 @@ def _lines(verdict: Verdict, server: Server) -> Iterator[str]:
         yield f"  unknown fields, pruned: {escape_text(', '.join(verdict.pruned))}"
     if verdict.defaulted:
         yield f"  set by default: {escape_text(', '.join(verdict.defaulted))}"
+    if besides:
+        yield f"  changed besides: {escape_text(', '.join(besides))}"
 
 
 def _documents(file: str) -> list[Document]:

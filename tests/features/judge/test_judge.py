@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -223,3 +225,56 @@ def test_as_a_process(world: Path) -> None:
     assert ran.code == 1
     assert "Unsupported value" in ran.out
     assert ran.err == ""
+
+
+BESIDES = "  changed besides: "
+
+
+def _lines(world: Path, *args: str) -> list[str]:
+    ran = run("judge", "crd.yaml", *args, cwd=world)
+    assert ran.code == 0, ran.err
+    return ran.out.splitlines()
+
+
+def test_text_says_what_else_the_server_changed(world: Path) -> None:
+    lines = _lines(world, "badstatus.json")
+    assert lines[1:] == ["  set by default: spec.size", f"{BESIDES}status (removed)"]
+
+
+@pytest.mark.parametrize(
+    ("op", "sent", "stored", "besides"),
+    [
+        ("create", {"spec": {"v": None, "zz": None, "__a": 1}}, None, "spec.v (removed)"),
+        ("validate", {"status": {"p": "X"}}, None, ""),
+        ("update", {"spec": {"size": 3}}, {"spec": {"size": 3}, "status": {"p": "X"}}, "status (added)"),
+        ("updateStatus", {"spec": {"v": "A"}}, {"spec": {"v": "A", "size": 4}}, "spec.size (changed)"),
+        ("mergePatch", {"spec": {"size": 5}}, {"spec": {"v": "A"}}, ""),
+    ],
+)
+def test_what_else_changed(world: Path, op: str, sent: Json, stored: Json | None, besides: str) -> None:
+    whole = op != "mergePatch"
+    write(world / "new.json", widget(sent) if whole else sent)
+    old = []
+    if stored is not None:
+        write(world / "old.json", widget(stored))
+        old = ["--old", "old.json"]
+    version = [] if whole else ["--version", "v1"]
+    lines = [line for line in _lines(world, "new.json", "--op", op, *old, *version) if line.startswith(BESIDES)]
+    assert lines == ([BESIDES + besides] if besides else [])
+
+
+def test_what_else_changed_is_escaped(world: Path) -> None:
+    open_map = {"type": "object", "additionalProperties": {"type": "string"}}
+    write(world / "crd.yaml", crd(root(spec=obj(m=open_map))))
+    write(world / "new.json", widget({"spec": {"m": {"\u001b[31m": None}}}))
+    (line,) = [line for line in _lines(world, "new.json") if line.startswith(BESIDES)]
+    assert "\u001b" not in line and line.endswith("[31m (removed)")
+
+
+def test_deepdiff_is_imported_only_for_what_else_changed(world: Path) -> None:
+    code = "import sys; from crdcompat.__main__ import main\ntry: main()\nfinally: print('deepdiff' in sys.modules)"
+    write(world / "extra.json", widget({"spec": {"v": "A", "zz": 1}}))
+    for name, loaded in (("extra", "False"), ("badstatus", "True")):
+        words = [sys.executable, "-c", code, "judge", "crd.yaml", f"{name}.json"]
+        done = subprocess.run(words, cwd=world, text=True, capture_output=True)
+        assert done.stdout.splitlines()[-1] == loaded, done.stderr
