@@ -11,6 +11,7 @@ import pytest
 from helpers import Json, both, commit, crd, diff, git, obj, only, root, run, spawn, string, version, write
 
 import crdcompat.features.diff.workflow
+from crdcompat.render.formats import format_names
 
 OLD, NEW = (root(spec=obj(a=string(*members)), status=obj(p=string(*members))) for members in ("A", "AB"))
 FINE = root(spec=obj(a=string("A")))
@@ -458,3 +459,9 @@ def test_quiet_tells_errors_and_nothing_else(tmp_path: Path) -> None:
     assert ran.out.count("[enum-value-added]") == 1
     assert [word for word in ("note:", "witness:", "way out:", "contexts:", "Compared") if word in ran.out] == []
     assert run("diff", old, old, "-q").out == ""
+
+
+def test_help_lists_every_format() -> None:
+    helped = " ".join(run("diff", "--help").out.replace("│", " ").split())
+    listed = helped.partition("How to report:")[2].partition(";")[0].replace(",", " ").split()
+    assert {*format_names()} == {*listed} - {"FORMAT[=FILE]"}
