@@ -223,7 +223,7 @@ def unexplained(old: Json, new: Json, seed: int) -> list[Any]:
     before, after = (resource_of(definition, "v1", DEFAULT_SERVER) for definition in definitions)
     found: list[Any] = []
     for direction, reader, author in (("rollback", before, after), ("upgrade", after, before)):
-        rejected = [each for each in proved.unexplained if each["error"].startswith(direction)]
+        rejected = [each for each in proved.unexplained if each.error.startswith(direction)]
         mine = [finding for finding in report.findings if finding.direction == direction]
         told = (*opened, *(path for finding in mine for path in (finding.path, *finding.places)))
         above = tuple(f"{path}{step}" for path in told for step in ".[")

@@ -155,7 +155,7 @@ def test_a_recorded_cluster(openshift_api: Path, shared: Path, newer: bool) -> N
 
     Asked about ClusterVersion alone, what of other kinds could not be judged plays no part.
     """
-    recording = memory / "data" / "recorded" / "must-gather-4.18.tar.gz"
+    recording = shared / "data" / "recorded" / "must-gather-4.18.tar.gz"
     refs = [*NAMES, f"recording:{recording}"] if newer else NAMES
     asked = ["--crd", VERSION] if newer else []
     ran = run("matrix", *refs, "--direction", "upgrade", *asked, "--repo", openshift_api,
