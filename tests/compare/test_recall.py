@@ -234,7 +234,7 @@ def unexplained(old: Json, new: Json, seed: int) -> list[Any]:
             read = reader.read(stored.object)
             moved = (field for field in (*read.pruned, *read.defaulted) if not f"{_general(field)}.".startswith(above))
             found += [(direction, field, item) for field in moved]
-            errors = (each["error"] for each in rejected if each["source"] == str(index))
+            errors = (each.error for each in rejected if each.source == str(index))
             found += [(e, item) for e in errors if not any(f" {path}: " in _general(e) for path in opened)]
     return found
 
