@@ -69,9 +69,7 @@ def _changes(pair: ResolvedPair) -> Iterator[CrdChange]:
 
 def _version_rest(left: Chosen, right: Chosen) -> Iterator[Undecided]:
     a, b = left.version, right.version
-    if a.schema is None and b.schema is None:
-        yield Undecided((), "schema", None, None, "neither side has a schema", a.pointer, b.pointer)
-    elif a.schema is None or b.schema is None:
+    if (a.schema is None) != (b.schema is None):  # without a schema, both sides accept every object
         before, after = ("schema" if side.schema is not None else None for side in (a, b))
         yield Undecided((), "schema", before, after, "only one side has a schema", a.pointer, b.pointer)
     for keyword in sorted((a.raw.keys() | b.raw.keys()) - _owned()[1]):

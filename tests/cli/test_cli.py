@@ -261,13 +261,17 @@ def test_a_crd_that_lacks_what_it_needs(tmp_path: Path, where: tuple[str, ...], 
     assert found["line"]
 
 
-def test_a_crd_without_schema_is_told(tmp_path: Path) -> None:
-    """v1 demands one: where neither side has it, nothing was compared, and that is said."""
-    report = diff(*both(tmp_path, crd(versions=[version(None)]), crd(versions=[version(None)])))
-    (entry,) = report["undecided"]
-    assert (entry["keyword"], entry["version"], entry["reason"]) == ("schema", "v1", "neither side has a schema")
-    report = diff(*both(tmp_path / "2", crd(versions=[version(None)]), crd(FINE)))
-    assert [entry["keyword"] for entry in report["undecided"]] == ["schema"] or report["findings"]
+def test_a_crd_without_schema(tmp_path: Path) -> None:
+    """Two versions without a schema do not differ; a schema on one side only is undecided."""
+    bare = crd(versions=[version(None)])
+    report = diff(*both(tmp_path, bare, bare))
+    assert (report["undecided"], report["findings"], report["summary"]["crds"]["changed"]) == ([], [], 0)
+    report = diff(*both(tmp_path / "2", bare, crd(versions=[version(None, deprecated=True)])))
+    assert (report["undecided"], report["findings"]) == ([], [])
+    report = diff(*both(tmp_path / "3", bare, crd(FINE)))
+    assert [(entry["keyword"], entry["reason"]) for entry in report["undecided"]] == [
+        ("schema", "only one side has a schema")
+    ]
 
 
 @pytest.mark.parametrize(

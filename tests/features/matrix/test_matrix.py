@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import Json, Run, array, commit, crd, git, obj, root, run, string, write
+from helpers import Json, Run, array, commit, crd, git, obj, root, run, string, version, write
 
 from crdcompat.config.releases import choose, version_of
 from crdcompat.errors import UsageError
@@ -650,3 +650,12 @@ def test_under_github_actions(three: list[str], tmp_path: Path, monkeypatch: pyt
 def test_the_same_twice(three: list[str], tmp_path: Path) -> None:
     first, second = (run("matrix", *three, "--format", "json", cwd=tmp_path).out for _ in range(2))
     assert first == second
+
+
+def test_equal_crds_without_a_schema_are_clean(tmp_path: Path) -> None:
+    """An example CRD without a schema, the same in all releases, leaves no cell unknown."""
+    bare = crd(versions=[version(None)], kind="Example")
+    for name in ("r-4.9", "r-4.10"):
+        write(tmp_path / name / "widget.yaml", crd(status("A")))
+        write(tmp_path / name / "example.yaml", bare)
+    assert set(verdicts(matrix(tmp_path, "./r-4.9", "./r-4.10")).values()) == {"clean"}
