@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from crdcompat.yaml.loader import GoLoader
+from crdcompat.yaml.loader import implied_tag
 
 if TYPE_CHECKING:
     from yaml import CSafeDumper as _Dumper
@@ -19,8 +19,7 @@ _STRING = "tag:yaml.org,2002:str"
 
 class _GoDumper(_Dumper):
     def resolve(self, kind: type[Node], value: Any, implicit: Any) -> str:
-        # Both implementations use only their arguments.
-        tag = GoLoader.resolve(self, kind, value, implicit)  # type: ignore[arg-type]
+        tag = implied_tag(kind, value, implicit)
         return tag if tag != _STRING else str(super().resolve(kind, value, implicit))  # type: ignore[no-untyped-call]
 
     def ignore_aliases(self, data: Any) -> bool:

@@ -1,7 +1,8 @@
 """Read YAML as Kubernetes does: with the tag resolution of sigs.k8s.io/yaml, and the speed of libyaml.
 
 Kubernetes tools convert YAML to JSON with Go's YAML 1.1 reader, which differs from all Python readers: ``y`` is a
-boolean, ``010`` is 8, ``12:30:45``, dates and ``=`` are strings, map keys become strings. `GoLoader` does the same.
+boolean, ``010`` is 8, ``12:30:45``, dates and ``=`` are strings, ``1.0`` becomes the JSON number 1, map keys become
+strings, tags other than those of YAML's scalars are ignored. `GoLoader` does the same.
 libyaml composes the nodes. `GoLoader` builds the values directly from them: this is faster than PyYAML's constructor,
 bounds depth, size and aliases (input can be hostile), and records duplicate keys.
 """
@@ -10,6 +11,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import math
 import re
 from array import array
 from dataclasses import dataclass
@@ -23,7 +25,7 @@ from yaml.nodes import MappingNode, ScalarNode, SequenceNode
 
 from crdcompat.yaml.aliases import MAX_DEPTH, MAX_NODES, TOO_DEEP, TOO_MANY, refuse_bomb
 from crdcompat.yaml.positions import COLUMN_BITS, Positions
-from crdcompat.yaml.scalars import key_text, plain_value
+from crdcompat.yaml.scalars import json_number, key_text, plain_value
 
 if TYPE_CHECKING:
     from yaml import CSafeLoader as _Loader
@@ -45,14 +47,13 @@ _MERGE, _BINARY = _PREFIX + "merge", _PREFIX + "binary"
 
 _TAG_OF: dict[type, str] = {type(None): _NULL, bool: _BOOL, int: _INT, float: _FLOAT, str: _STR}
 _TYPE_OF: dict[str, type] = {tag: kind for kind, tag in _TAG_OF.items() if tag is not _STR}
-_TEXT_TAGS = {_STR, _MERGE, _PREFIX + "value", _PREFIX + "timestamp"}
-_COLLECTION_TAGS = {_MAP, _SEQ} | {_PREFIX + name for name in ("set", "omap", "pairs")}
 
 # The first characters of scalars that are not strings; the empty scalar is null.
 _TYPED_FIRST = frozenset("yYnNtTfFoO~+-.0123456789<")
 # Every alias and anchor has these bytes (with a NUL in UTF-16): most files have none and skip the check.
 _ALIAS_LIKE, _ANCHOR_LIKE = (re.compile(rb"%b\0?[0-9A-Za-z_-]" % mark) for mark in (rb"\*", rb"&"))
 INT64_MAX = 2**63 - 1
+_QUESTION = "a scalar with '?' inside [] or {} is not read by Kubernetes: write it in quotes"
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -73,6 +74,7 @@ class GoLoader(_Loader):
         super().__init__(stream)
         self._depth = 0
         self._nodes_left = MAX_NODES
+        self._parent: Node | None = None
         self.start_document()
         self._may_alias = not isinstance(stream, bytes) or bool(
             _ALIAS_LIKE.search(stream) and _ANCHOR_LIKE.search(stream)
@@ -99,16 +101,16 @@ class GoLoader(_Loader):
         if self._nodes_left < 0 or self._depth > MAX_DEPTH:
             what = TOO_DEEP if self._depth > MAX_DEPTH else TOO_MANY
             raise ComposerError(None, None, what, getattr(current_node, "start_mark", None))
+        self._parent = current_node
 
     def ascend_resolver(self) -> None:
         self._depth -= 1
 
     def resolve(self, kind: type[Node], value: Any, implicit: Any) -> str:
-        if kind is ScalarNode:
-            if not implicit[0] or (value and value[0] not in _TYPED_FIRST):
-                return _STR
-            return _MERGE if value == "<<" else _TAG_OF[type(plain_value(value))]
-        return _MAP if kind is MappingNode else _SEQ
+        if kind is ScalarNode and implicit[0] and "?" in value and getattr(self._parent, "flow_style", False):
+            # Go ends a plain scalar there, libyaml does not: Go's message is "did not find expected ',' or ']'".
+            raise ComposerError(None, None, _QUESTION, getattr(self._parent, "start_mark", None))
+        return implied_tag(kind, value, implicit)
 
     def construct_document(self, node: Node) -> Any:
         if self._may_alias:
@@ -118,9 +120,12 @@ class GoLoader(_Loader):
 
     def _value(self, node: Node) -> Any:
         if isinstance(node, ScalarNode):
-            return self._scalar(node)
-        if node.tag not in _COLLECTION_TAGS:
-            raise _unknown_tag(node)
+            value = self._scalar(node)
+            if type(value) is not float:
+                return value
+            if not math.isfinite(value):
+                raise ConstructorError(None, None, f"{node.value[:60]} is no number of JSON", node.start_mark)
+            return json_number(value)
         return self._mapping(node) if isinstance(node, MappingNode) else self._sequence(node)
 
     def _mapping(self, node: Node) -> dict[str, Any]:
@@ -160,7 +165,11 @@ class GoLoader(_Loader):
     def _key(self, node: Node) -> str:
         if not isinstance(node, ScalarNode):
             raise ConstructorError(None, None, "a map or list cannot be a key", node.start_mark)
-        return key_text(self._scalar(node))
+        value = self._scalar(node)
+        if value is None or (isinstance(value, int) and value > INT64_MAX):
+            what = "null" if value is None else "an integer beyond int64"
+            raise ConstructorError(None, None, f"{what} cannot be a key: write it in quotes", node.start_mark)
+        return key_text(value)
 
     def _merge(self, out: dict[str, Any], node: Node) -> None:
         """Merge ``<<`` over the keys that are already set, as Go does; the first map of a list has precedence."""
@@ -186,11 +195,7 @@ class GoLoader(_Loader):
             if isinstance(value, int) and value > INT64_MAX:
                 self.has_uint64 = True
             return value
-        if tag in _TEXT_TAGS:
-            return text
-        if tag == _BINARY:
-            return _binary(node)
-        raise _unknown_tag(node)
+        return _binary(node) if tag == _BINARY else text
 
     def _remark_duplicates(self, node: Node) -> None:
         first: dict[str, int] = {}
@@ -230,16 +235,20 @@ class AnchorLoader(GoLoader):
         return Composer.compose_node(self, parent, index)  # type: ignore[arg-type]
 
 
+def implied_tag(kind: type[Node], value: Any, implicit: Any) -> str:
+    """The tag of a node without one; ``implicit``: whether it may be another tag than that of strings, for scalars."""
+    if kind is ScalarNode:
+        if not implicit[0] or (value and value[0] not in _TYPED_FIRST):
+            return _STR
+        return _MERGE if value == "<<" else _TAG_OF[type(plain_value(value))]
+    return _MAP if kind is MappingNode else _SEQ
+
+
 def node_key(node: Node) -> str | None:
     """The JSON key of a key node; None for a merge, a map or a list."""
     if not isinstance(node, ScalarNode) or node.tag == _MERGE:
         return None
     return key_text(plain_value(node.value)) if node.tag in _TYPE_OF else str(node.value)
-
-
-def _unknown_tag(node: Node) -> ConstructorError:
-    tag = f"!!{node.tag.removeprefix(_PREFIX)}" if node.tag.startswith(_PREFIX) else node.tag
-    return ConstructorError(None, None, f"unknown tag {tag[:60]!r}", node.start_mark)
 
 
 def _binary(node: ScalarNode) -> str:

@@ -25,6 +25,7 @@ _INT_TEXT = re.compile(
 )
 _BASES = {"x": 16, "b": 2, "o": 8, "d": 10}
 _FLOAT_TEXT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
+_INT64_END = 2**63
 _MAX_DIGITS = 400  # no float64 has more integer digits; Python parses long decimals in quadratic time
 
 
@@ -54,6 +55,17 @@ def key_text(value: Any) -> str:
     if value is None:
         return "null"
     return str(value) if isinstance(value, int) else _go_float32(value)
+
+
+def json_number(value: float) -> int | float:
+    """The number that a server reads from the JSON of a float: Go writes whole floats without a point.
+
+    Go pads the shortest digits with zeros: 2**60 as a float becomes 1152921504606847000.
+    """
+    if not value.is_integer() or abs(value) >= _INT64_END:
+        return value
+    whole = int(Decimal(repr(value)))
+    return whole if -_INT64_END <= whole < _INT64_END else value
 
 
 def _number(text: str) -> int | float | str:

@@ -14,8 +14,10 @@ import yaml
 from yaml.composer import ComposerError
 from yaml.constructor import ConstructorError
 from yaml.reader import ReaderError
+from yaml.scanner import ScannerError
 
 from crdcompat.yaml.aliases import TOO_DEEP, TOO_MANY
+from crdcompat.yaml.colons import UNEXPECTED_COLON, hide_colons, restore_colons
 from crdcompat.yaml.loader import INT64_MAX, AnchorLoader, GoLoader, Remark
 from crdcompat.yaml.positions import Positions
 
@@ -67,8 +69,8 @@ def yaml_pieces(text: bytes) -> list[tuple[int, bytes]]:
 def load_stream(text: bytes) -> list[Parsed | Fault]:
     """Read all documents of a UTF-8 YAML stream, empty ones (``data`` None) included.
 
-    A document that parses but is invalid (unknown tag, alias bomb) is a Fault in the list. Raises Fault if the stream
-    does not parse: the start of the next document is then unknown.
+    A document that parses but is invalid (a map as a key, alias bomb) is a Fault in the list. Raises Fault if the
+    stream does not parse: the start of the next document is then unknown.
     """
     return _read_stream(text, _documents)
 
@@ -78,14 +80,16 @@ def compose_stream(text: bytes) -> list[Node]:
     return _read_stream(text, _nodes)
 
 
-def _read_stream(text: bytes, read: Callable[[GoLoader], Iterator[T]]) -> list[T]:
+def _read_stream(text: bytes, read: Callable[[GoLoader, str], Iterator[T]]) -> list[T]:
+    """Apply ``read`` to a loader of the text; its second argument stands for the colons that libyaml would refuse."""
     try:
         try:
-            return list(read(GoLoader(text)))
-        except ComposerError as error:
-            if "duplicate anchor" not in str(error):
+            return _read_anchors(text, read)
+        except ScannerError as error:
+            hidden, stand_in = hide_colons(text) if error.problem == UNEXPECTED_COLON else (text, "")
+            if not stand_in:
                 raise
-            return list(read(AnchorLoader(text)))
+            return _read_anchors(hidden, read, stand_in)
     except yaml.YAMLError as error:
         raise _as_fault(error, text) from None
     except RecursionError:
@@ -94,8 +98,17 @@ def _read_stream(text: bytes, read: Callable[[GoLoader], Iterator[T]]) -> list[T
         raise Fault(None, f"not valid YAML: {error}") from None
 
 
-def _documents(loader: GoLoader) -> Iterator[Parsed | Fault]:
-    for node in _nodes(loader):
+def _read_anchors(text: bytes, read: Callable[[GoLoader, str], Iterator[T]], colon: str = "") -> list[T]:
+    try:
+        return list(read(GoLoader(text), colon))
+    except ComposerError as error:
+        if "duplicate anchor" not in str(error):
+            raise
+        return list(read(AnchorLoader(text), colon))
+
+
+def _documents(loader: GoLoader, colon: str) -> Iterator[Parsed | Fault]:
+    for node in _nodes(loader, colon):
         loader.start_document()
         try:
             data = loader.construct_document(node)
@@ -106,11 +119,13 @@ def _documents(loader: GoLoader) -> Iterator[Parsed | Fault]:
             yield Parsed(node.start_mark.line + 1, data, tuple(loader.remarks), loader.positions)
 
 
-def _nodes(loader: GoLoader) -> Iterator[Node]:
+def _nodes(loader: GoLoader, colon: str) -> Iterator[Node]:
     try:
         for _ in range(MAX_DOCUMENTS):
             if not loader.check_node() or (node := loader.get_node()) is None:
                 return
+            if colon:
+                restore_colons(node, colon)
             yield node
         if loader.check_node():
             raise _too_many_documents()
