@@ -133,6 +133,10 @@ class Admission:
             subject=(self.crd.kind, self.crd.group, name if isinstance(name, str) else ""),
         )
 
+    def broken_rules(self, new: Object) -> tuple[FieldError, ...]:
+        """The errors of the rules that an object breaks, even if schema errors keep the server from evaluating them."""
+        return tuple(self._rules.evaluate(new, None, ratchet=False).errors) if self.server.does("cel") else ()
+
     def _blocks_rules(self, error: FieldError) -> bool:
         return error.type in _BLOCKING or (error.type == NOT_SUPPORTED and self.server.does("enum_blocks_cel"))
 

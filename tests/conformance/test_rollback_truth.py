@@ -16,6 +16,8 @@ from crdcompat.apiserver.admission import Verdict
 from crdcompat.apiserver.strategy import Resource
 from crdcompat.apiserver.versions import Server, kubernetes_server
 from crdcompat.features.diff.workflow import judge_with, resource_of
+from crdcompat.features.simulate.replay import replay
+from crdcompat.vocabulary.writes import RepairVerdict, WriteKind, WriteResult
 
 #: Labels of the recordings -> words of ``judge``.
 SERVERS = {"1.31-openshift-4.18": "openshift-4.18"}
@@ -119,6 +121,40 @@ def test_what_is_stored_afterwards(records: list[Json], crds: Path) -> None:
             if stored.get(part) != told.get(part):
                 wrong.append((record["case"], record["operation"], part, told.get(part), stored.get(part)))
     assert compared > 100
+    assert not wrong, f"{len(wrong)} of {compared}; the first: {wrong[0]}"
+
+
+#: Kind of write of a replay -> the recorded operation. The recorded create sends the manifest that a user wrote.
+_REPLAYED = {
+    WriteKind.STATUS_UPDATE: "status_put_condition",
+    WriteKind.SPEC_UPDATE: "put_spec_unrelated",
+    WriteKind.METADATA_UPDATE: "patch_label",
+    WriteKind.FINALIZER_REMOVAL: "patch_remove_finalizer",
+}
+_REPAIRED = {RepairVerdict.MAIN: "put_fix", RepairVerdict.STATUS: "status_put_fix"}
+
+
+def test_the_replay_of_the_recorded_objects(records: list[Json], crds: Path) -> None:
+    """What simulate says of each kind of write, and of the write that repairs, is what the server answered."""
+    cases: dict[tuple[str, str], dict[str, Json]] = {}
+    for record in records:
+        cases.setdefault((record["case"], record["kubernetes"]), {})[record["operation"]] = record
+    wrong, compared = [], 0
+    for (case, kubernetes), by_operation in cases.items():
+        record = by_operation["put_unchanged"]
+        server = kubernetes_server(SERVERS.get(kubernetes, kubernetes))
+        version = record["object"]["apiVersion"].rpartition("/")[2]
+        told = replay(_resource(crds / record["old_crd"], version, server), record["object"], had_status=True)
+        accepted = {name for name, each in by_operation.items() if each["http_status"] < 300}
+        for kind, operation in _REPLAYED.items():
+            compared += 1
+            if (told.writes[kind].verdict is not WriteResult.REJECTED) != (operation in accepted):
+                wrong.append((case, kubernetes, kind, told.writes[kind]))
+        repairs = {verdict for verdict, operation in _REPAIRED.items() if operation in accepted}
+        expected = {RepairVerdict.NOT_NEEDED, *(repairs or {RepairVerdict.DEADLOCK})}
+        if told.repair.verdict not in expected:
+            wrong.append((case, kubernetes, "repair", told.repair))
+    assert compared > 900
     assert not wrong, f"{len(wrong)} of {compared}; the first: {wrong[0]}"
 
 

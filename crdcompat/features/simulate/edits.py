@@ -45,12 +45,18 @@ def unrelated(obj: Object, root: Node, part: str, bad: list[Pointer], server: Se
     """Edits in ``part`` (``status`` or ``spec``) that leave the ``bad`` places alone.
 
     First the fields that controllers change most: observedGeneration, a condition's message. Then any scalar for
-    which the schema allows another value.
+    which the schema allows another value. Last the members of an object that breaks a constraint as a whole: where
+    that is all of ``part``, every write changes it.
     """
     if not isinstance(obj.get(part), dict):
         return
-    for pointer, value in _common_first(obj[part], part):
-        if _near(pointer, bad, root):
+    wholes = [place for place in bad if _is_object(obj, place)]
+    values = [place for place in bad if place not in wholes]
+    scalars = (
+        (inside, *each) for inside in (False, True)[: 1 + bool(wholes)] for each in _common_first(obj[part], part)
+    )
+    for inside, pointer, value in scalars:
+        if _near(pointer, values, root) or _near(pointer, wholes, root) != inside:
             continue
         node = node_at(root, schema_path_of(root, pointer))
         if node is None or _is_list_key(pointer, root):
@@ -68,11 +74,13 @@ def touching(obj: Object, old: Object, root: Node, bad: list[Pointer]) -> tuple[
     """Write the first bad value together with a change to its parent: (new, old, description), or None.
 
     An atomic list or a set loses its last valid item, because ratcheting compares it as one value. In a keyed list
-    (``listType: map``), or without a list, the value itself counts as new.
+    (``listType: map``), or without a list, the value itself counts as new. A missing member is new with its object.
     """
     if not bad:
         return None
     target = bad[0]
+    if len(target) > 1 and not _is_there(obj, target):
+        target = target[:-1]
     for depth in range(len(target), 0, -1):
         if not isinstance(target[depth - 1], int):
             continue
@@ -139,6 +147,21 @@ def _near(pointer: Pointer, bad: list[Pointer], root: Node) -> bool:
                 if node is None or node.list_type != "map" or pointer[depth] == place[depth]:
                     return True
     return False
+
+
+def _is_object(obj: Object, place: Pointer) -> bool:
+    """Whether a place is an object that is no part of a list: a list may count as one value."""
+    if any(isinstance(step, int) for step in place):
+        return False
+    return _is_there(obj, place) and isinstance(value_at(obj, place), dict)
+
+
+def _is_there(obj: Object, place: Pointer) -> bool:
+    try:
+        value_at(obj, place)
+    except LookupError:
+        return False
+    return True
 
 
 def _is_list_key(pointer: Pointer, root: Node) -> bool:

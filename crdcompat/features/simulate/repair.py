@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import islice
+from operator import itemgetter
 from typing import Any
 
 from crdcompat.apiserver.admission import Verdict
@@ -26,34 +27,35 @@ def repair(resource: Resource, obj: Object, bad: list[Pointer], *, at_root: bool
     ``at_root``: a rule on the whole object is broken, so that its error names no place.
     """
     if at_root:
-        return _for_root_rules(resource, _without(obj, bad, resource), obj)
+        return _for_root_rules(resource, without(obj, bad, resource), obj)
     if not bad:
         return Repair(RepairVerdict.NOT_NEEDED)
     in_status = [place for place in bad if place[0] == "status"]
     elsewhere = [place for place in bad if place[0] != "status"]
-    repaired_status = _without(obj, in_status, resource)
-    repaired_main = _without(obj, elsewhere, resource)
+    repaired_status = without(obj, in_status, resource)
+    repaired_main = without(obj, elsewhere, resource)
+    separate = resource.version.has_status
+    by_status = separate and bool(in_status) and _status(resource, repaired_status, obj).accepted
+    if separate and in_status and not by_status:
+        by_status = _status(resource, _without_status(obj), obj).accepted
+        repaired_status = _without_status(obj) if by_status else repaired_status
     patches = {
         RepairVerdict.STATUS: _patch(obj, repaired_status, in_status),
         RepairVerdict.MAIN: _patch(obj, repaired_main, elsewhere),
     }
-    separate = resource.version.has_status
     if not separate:
-        repaired = _without(repaired_main, in_status, resource)
+        repaired = without(repaired_main, in_status, resource)
         done = _main(resource, repaired, obj).accepted
         return Repair(
             RepairVerdict.MAIN if done else RepairVerdict.DEADLOCK,
             {**patches[RepairVerdict.MAIN], **patches[RepairVerdict.STATUS]},
         )
-    by_status = bool(in_status) and _status(resource, repaired_status, obj).accepted
     by_main = bool(elsewhere) and _main(resource, repaired_main, obj).accepted
     if by_status and (by_main or not elsewhere):
         note = "" if not elsewhere else "then the same for the rest of the object on the main endpoint"
-        return Repair(RepairVerdict.STATUS, patches[RepairVerdict.STATUS], note)
-    if by_status and _main(resource, repaired_main, {**obj, "status": repaired_status.get("status")}).accepted:
-        return Repair(
-            RepairVerdict.STATUS, patches[RepairVerdict.STATUS], "then the rest of the object on the main endpoint"
-        )
+        return _through_status(patches[RepairVerdict.STATUS], note)
+    if by_status and _main(resource, repaired_main, _with_status_of(repaired_status, obj)).accepted:
+        return _through_status(patches[RepairVerdict.STATUS], "then the rest of the object on the main endpoint")
     if by_main:
         note = "" if not in_status else "then the status on /status"
         return Repair(RepairVerdict.MAIN, patches[RepairVerdict.MAIN], note)
@@ -62,6 +64,22 @@ def repair(resource: Resource, obj: Object, bad: list[Pointer], *, at_root: bool
         {**patches[RepairVerdict.MAIN], **patches[RepairVerdict.STATUS]},
         "no single write is accepted",
     )
+
+
+_WHOLE_STATUS = {"status": None}
+
+
+def _through_status(patch: dict[str, Any], then: str = "") -> Repair:
+    whole = "the whole status goes: its controller has to write it again" if patch == _WHOLE_STATUS else ""
+    return Repair(RepairVerdict.STATUS, patch, "; ".join(filter(None, (whole, then))))
+
+
+def _without_status(obj: Object) -> Object:
+    return {name: value for name, value in obj.items() if name != "status"}
+
+
+def _with_status_of(other: Object, obj: Object) -> Object:
+    return {**_without_status(obj), **({"status": other["status"]} if "status" in other else {})}
 
 
 def _main(resource: Resource, repaired: Object, obj: Object) -> Verdict:
@@ -88,9 +106,10 @@ def _for_root_rules(resource: Resource, start: Object, obj: Object) -> Repair:
                 continue
             verdict = _status(resource, repaired, obj) if status else _main(resource, repaired, obj)
             if verdict.accepted:
-                return Repair(
-                    RepairVerdict.STATUS if status else RepairVerdict.MAIN, _patch(obj, repaired, [mention.member])
-                )
+                patch = _patch(obj, repaired, [mention.member])
+                return _through_status(patch) if status else Repair(RepairVerdict.MAIN, patch)
+    if resource.version.has_status and "status" in obj and _status(resource, _without_status(obj), obj).accepted:
+        return _through_status(_WHOLE_STATUS)
     return Repair(
         RepairVerdict.DEADLOCK,
         note="rules on the whole object are broken, and no single write was found that mends them",
@@ -101,7 +120,7 @@ _NOT_WRITTEN = ("apiVersion", "kind", "metadata")
 _MAX_VALUES_TRIED = 6
 
 
-def _without(obj: Object, places: Iterable[Pointer], resource: Resource) -> Object:
+def without(obj: Object, places: Iterable[Pointer], resource: Resource) -> Object:
     """The object without the bad values: list items and optional members are removed, required members replaced."""
     for place in sorted(places, key=_from_the_end, reverse=True):
         try:
@@ -118,6 +137,18 @@ def _without(obj: Object, places: Iterable[Pointer], resource: Resource) -> Obje
         required = parent is not None and place[-1] in parent.required
         obj = _filled(obj, place, resource) if required else with_value(obj, place, ABSENT)
     return obj
+
+
+def place_before(pointer: Pointer, gone: Iterable[Pointer]) -> Pointer:
+    """The place that a pointer into the object of ``without(…, gone, …)`` had before items were removed."""
+    items = sorted({(place[:-1], place[-1]) for place in gone if isinstance(place[-1], int)}, key=itemgetter(1))
+    before: Pointer = ()
+    for step in pointer:
+        for holder, index in items:
+            if isinstance(step, int) and holder == before and index <= step:
+                step += 1
+        before = (*before, step)
+    return before
 
 
 def _filled(obj: Object, place: Pointer, resource: Resource) -> Object:

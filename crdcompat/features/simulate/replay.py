@@ -6,15 +6,17 @@ write is based on the result (design, section 5; observed in rollback-truth, sec
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from crdcompat.apiserver.admission import Verdict
 from crdcompat.apiserver.decode import Decoded
 from crdcompat.apiserver.errors import FieldError
+from crdcompat.apiserver.keywords import Keyword
 from crdcompat.apiserver.strategy import Resource
 from crdcompat.features.simulate.edits import touching, unrelated
-from crdcompat.features.simulate.repair import repair
+from crdcompat.features.simulate.repair import place_before, repair, without
 from crdcompat.models.simulation import Repair
 from crdcompat.schema.paths import Object, Pointer, SchemaPath, is_within, schema_path_of
 from crdcompat.vocabulary.writes import WriteKind, WriteResult
@@ -31,6 +33,15 @@ class Answer:
     errors: tuple[FieldError, ...] = ()
     message: str = ""
     note: str = ""
+
+
+#: A broken constraint: place, keyword, and the text of a rule.
+Constraint = tuple[Pointer, Keyword, str]
+
+
+def constraint_of(error: FieldError) -> Constraint:
+    """The constraint that an error names."""
+    return error.pointer, error.keyword, str(error.demand) if error.keyword is Keyword.RULE else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +70,8 @@ class Replay:
 def replay(resource: Resource, stored: Object, *, had_status: bool) -> Replay:
     """Replay ``stored`` on ``resource``; ``had_status``: the release that wrote it had a /status endpoint."""
     read = resource.read(stored)
-    whole = resource.create_decoded(Decoded(read.object), keep_status=True)
-    causes = tuple(_causes(resource, read.object, whole))
+    whole = _whole(resource, read.object)
+    causes = _causes(resource, read.object, whole)
     bad = list(dict.fromkeys(cause.pointer for cause in causes if cause.pointer))
     at_root = any(not cause.pointer for cause in causes)
     # An unrelated small change keeps a valid object valid, unless rules read the old object.
@@ -70,11 +81,11 @@ def replay(resource: Resource, stored: Object, *, had_status: bool) -> Replay:
     metadata = (
         Answer(WriteResult.ACCEPTED) if sound else _answer(_update(resource, _labelled(read.object), read.object))
     )
-    status = _status_update(resource, read.object, bad, had_status, metadata, sound=sound)
+    status = _status_update(resource, read.object, causes, had_status, metadata, sound=sound)
     writes = {
         WriteKind.STATUS_UPDATE: status,
         WriteKind.STATUS_UPDATE_TOUCHING: _status_touching(resource, read.object, bad, had_status, status),
-        WriteKind.SPEC_UPDATE: _edited(resource, read.object, "spec", bad, metadata, sound=sound),
+        WriteKind.SPEC_UPDATE: _edited(resource, read.object, "spec", causes, metadata, sound=sound),
         WriteKind.METADATA_UPDATE: metadata,
         WriteKind.FINALIZER_REMOVAL: _finalizer_removal(read.object, metadata),
         WriteKind.APPLY: metadata if sound else _apply(resource, read.object, metadata),
@@ -85,52 +96,77 @@ def replay(resource: Resource, stored: Object, *, had_status: bool) -> Replay:
     return Replay(writes, causes, read.pruned, read.defaulted, repair(resource, read.object, bad, at_root=at_root))
 
 
-def _causes(resource: Resource, obj: Object, whole: Verdict) -> Iterator[Cause]:
-    """The places where the object breaks the schema. The root is ``()``."""
-    for error in whole.errors:
-        if error.is_marker:
-            continue
-        pointer = error.pointer if is_within(obj, error.pointer) else ()
-        yield Cause(pointer, schema_path_of(resource.node, pointer), error)
+def _whole(resource: Resource, obj: Object) -> Verdict:
+    """The object as read judged as a whole, where nothing is tolerated because it is stored."""
+    return resource.create_decoded(Decoded(obj), keep_status=True)
+
+
+def _causes(resource: Resource, obj: Object, whole: Verdict) -> tuple[Cause, ...]:
+    """The places where the object breaks the schema. The root is ``()``.
+
+    A server that finds certain schema errors does not evaluate the rules. It does once these are repaired or, with
+    ratcheting, tolerated. A rule is broken by itself if it is also broken without the bad values.
+    """
+    found = [_cause(resource, obj, error) for error in whole.errors if not error.is_marker]
+    if len(found) < len(whole.errors):
+        bad = [cause.pointer for cause in found if cause.pointer]
+        rest = resource.broken_rules(without(obj, bad, resource))
+        places = {constraint_of(error._replace(pointer=place_before(error.pointer, bad))) for error in rest}
+        rules = (error for error in resource.broken_rules(obj) if constraint_of(error) in places)
+        found += [_cause(resource, obj, error) for error in rules]
+    return tuple(found)
+
+
+def _cause(resource: Resource, obj: Object, error: FieldError) -> Cause:
+    place = error.pointer if is_within(obj, error.pointer) else ()
+    return Cause(place, schema_path_of(resource.node, place), error)
 
 
 def _status_update(
-    resource: Resource, obj: Object, bad: list[Pointer], had_status: bool, metadata: Answer, *, sound: bool
+    resource: Resource, obj: Object, causes: tuple[Cause, ...], had_status: bool, metadata: Answer, *, sound: bool
 ) -> Answer:
     if had_status and not resource.version.has_status:
         return _no_endpoint(resource, obj)
-    return _edited(resource, obj, "status", bad, metadata, sound=sound)
+    return _edited(resource, obj, "status", causes, metadata, sound=sound)
 
 
-def _edited(resource: Resource, obj: Object, part: str, bad: list[Pointer], metadata: Answer, *, sound: bool) -> Answer:
-    """The write of another field in ``part``: an edit that neither adds nor removes errors.
+def _edited(
+    resource: Resource, obj: Object, part: str, causes: tuple[Cause, ...], metadata: Answer, *, sound: bool
+) -> Answer:
+    """The write of another field in ``part``: an edit after which the object breaks the same constraints as before.
 
-    ``metadata`` is the answer to a main write that changes neither half. A broken rule at the root names no value: an
-    edit that removes its error has changed the value at fault, and is no unrelated write.
+    ``metadata`` is the answer to a main write that changes neither half. An edit that repairs an error has changed the
+    value at fault; one with an error of its own is no write of a controller.
     """
     status_write = part == "status" and resource.version.has_status
 
-    def write(new: Object) -> Verdict:
-        return _update(resource, new, obj, status=status_write)
+    def write(new: Object) -> Answer:
+        return _answer(_update(resource, new, obj, status=status_write))
 
-    as_read = _answer(write(obj)) if status_write and not sound else metadata
-    unchanged = len(as_read.errors)
+    as_read = write(obj) if status_write and not sound else metadata
+    broken = {constraint_of(cause.error) for cause in causes}
+    bad = [cause.pointer for cause in causes if cause.pointer]
     best: Answer | None = None
-    for count, edit in enumerate(unrelated(obj, resource.node, part, bad, resource.server)):
+    for edit in islice(unrelated(obj, resource.node, part, bad, resource.server), _MAX_EDITS):
         # A valid object stays valid after an edit that no rule mentions.
         unnoticed = sound and edit.is_unnoticed(resource.node)
-        answer = replace(
-            Answer(WriteResult.ACCEPTED) if unnoticed else _answer(write(edit.object)), note=f"changes {edit.what}"
-        )
-        errors = len(answer.errors)
-        if errors >= unchanged and (best is None or errors < len(best.errors)):
-            best = answer
-        if errors == unchanged or count == _MAX_EDITS:
+        answer = Answer(WriteResult.ACCEPTED) if unnoticed else write(edit.object)
+        if not unnoticed and not _same_constraints(resource, edit.object, answer, broken):
+            continue
+        if best is None or len(answer.errors) < len(best.errors):
+            best = replace(answer, note=f"changes {edit.what}")
+        if len(answer.errors) <= len(as_read.errors):
             break
-    if best is not None and not (sound and best.errors):
-        return best
-    # An edit that makes a sound object invalid is not a write of a controller: it is not reported.
-    return replace(as_read, note=f"nothing else in {part} can be changed: written as it is")
+    return best or replace(as_read, note=f"nothing else in {part} can be changed: written as it is")
+
+
+def _same_constraints(resource: Resource, edited: Object, answer: Answer, broken: Set[Constraint]) -> bool:
+    """Whether the edited object breaks exactly these constraints, and the server answers with no other."""
+    if not broken >= {constraint_of(error) for error in answer.errors if not error.is_marker}:
+        return False
+    return not broken or broken == {
+        constraint_of(cause.error) for cause in _causes(resource, edited, _whole(resource, edited))
+    }
 
 
 def _status_touching(resource: Resource, obj: Object, bad: list[Pointer], had_status: bool, plain: Answer) -> Answer:

@@ -199,6 +199,41 @@ def test_required_in_status(tmp_path: Path) -> None:
     assert (told["metadata-update"], told["spec-update"], told["status-update"]) == ("XXoo", "XXoo", "XXXX")
 
 
+@pytest.mark.parametrize("bounds", [{"minProperties": 2}, {"oneOf": [{"required": ["v"]}, {"required": ["w"]}]}])
+@pytest.mark.parametrize("era", ERAS)
+def test_a_status_that_goes_as_a_whole(tmp_path: Path, bounds: Json, era: str) -> None:
+    """Without the bad value the status is refused as well: only the whole status can go."""
+    old, new = schema(status={"v": string("A"), "w": string()}), schema(status={"v": string(), "w": string()})
+    old["properties"]["status"].update(bounds)
+    item = one(replay(tmp_path, old, new, with_bad(status="B"), options=("--kube-version", era)))
+    told = item["repair"]
+    assert (told["verdict"], told["patch"]) == ("status", {"status": None})
+    assert told["note"] == "the whole status goes: its controller has to write it again"
+
+
+def test_a_status_that_goes_as_a_whole_beside_a_bad_spec(tmp_path: Path) -> None:
+    old, new = schema({"v": string("A")}, {"v": string("A")}), schema({"v": string()}, {"v": string()})
+    old["properties"]["status"]["minProperties"] = 2
+    found = {}
+    for era in ERAS:
+        item = one(replay(tmp_path, old, new, with_bad("B", "B"), options=("--kube-version", era)))
+        found[era] = (item["repair"]["verdict"], item["repair"].get("note"))
+    goes = "the whole status goes: its controller has to write it again"
+    first = "then the rest of the object on the main endpoint"
+    assert found == {
+        "1.26": ("deadlock", "no single write is accepted"),
+        "1.29": ("status", f"{goes}; {first}"),
+        "1.30": ("status", f"{goes}; then the same for the rest of the object on the main endpoint"),
+        "1.33": ("status", f"{goes}; then the same for the rest of the object on the main endpoint"),
+    }
+
+
+def test_a_missing_member_is_touched_with_its_object(tmp_path: Path) -> None:
+    old, new = schema(status={"v": string()}), schema(status={"v": string()})
+    old["properties"]["status"]["required"] = ["v"]
+    assert by_era(tmp_path, old, new, with_bad())["status-update-touching"] == "XXXX"
+
+
 def test_bad_in_spec_and_in_status_is_a_deadlock_on_1_26(tmp_path: Path) -> None:
     old, new = (schema({"v": string(*m)}, {"v": string(*m)}) for m in ("A", "AB"))
     found = {}
