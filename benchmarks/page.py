@@ -7,9 +7,10 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 import crdcompat
 from crdcompat.findings.excerpts import with_excerpts

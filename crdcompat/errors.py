@@ -6,8 +6,9 @@ exception is a bug and maps to exit code 3. Every file that a command skips is r
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from operator import attrgetter
+
+from msgspec import Struct
 
 from crdcompat.vocabulary import Side
 
@@ -41,8 +42,7 @@ class RefNotFoundError(SourceError):
         self.near = near
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(Struct, frozen=True):
     """Input that could not be read. The run continues; its exit code becomes 2.
 
     ``file`` is the path below the source (or the source's name), ``line`` counts from 1, ``side`` is ``old``, ``new``,
@@ -60,8 +60,7 @@ def problem_order(problem: Problem) -> tuple[str, int, str, str]:
     return (problem.file, problem.line or 0, problem.message, problem.side)
 
 
-@dataclass(frozen=True, slots=True)
-class Skipped:
+class Skipped(Struct, frozen=True):
     """A file or document that was skipped on purpose, and the reason (counted in the report)."""
 
     file: str

@@ -6,8 +6,9 @@ Source: reference sections 2.2 and 2.3.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cached_property
+
+from msgspec import Struct
 
 from crdcompat.apiserver import metadata
 from crdcompat.apiserver.cel import RuleEvaluator
@@ -36,8 +37,7 @@ from crdcompat.schema.paths import Object
 _BLOCKING = frozenset({REQUIRED, TOO_LONG, TOO_MANY, TYPE_INVALID})
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(Struct, frozen=True):
     """The answer to one write.
 
     ``code`` is the HTTP status: 200, 422 with ``errors``, or 404 and 500 with a ``failure`` alone; ``subject`` is the

@@ -6,8 +6,9 @@ change of the CRD changes every read at once.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from crdcompat.apiserver.metadata import decode_object_meta
 from crdcompat.schema.structural import ABSENT, Node
@@ -19,8 +20,7 @@ _CONTAINERS = frozenset({dict, list})
 _At = tuple["_At", str | int] | None
 
 
-@dataclass(frozen=True, slots=True)
-class Decoded:
+class Decoded(Struct, frozen=True):
     """A decoded object, and the paths that decoding pruned and defaulted (``spec.list[0].field``)."""
 
     object: dict[str, Any]

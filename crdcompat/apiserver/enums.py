@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from crdcompat.apiserver.correlation import same
 from crdcompat.apiserver.errors import NOT_SUPPORTED, FieldError
@@ -13,8 +14,7 @@ from crdcompat.schema.paths import Trail, pointer_at
 from crdcompat.schema.structural import Node
 
 
-@dataclass(frozen=True, slots=True)
-class Enum:
+class Enum(Struct, frozen=True):
     """The members of one node's enum; ``strings`` are those that are strings."""
 
     server: Server

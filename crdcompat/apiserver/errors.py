@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, NamedTuple
+
+from msgspec import Struct
 
 from crdcompat.apiserver import wording
 from crdcompat.apiserver.keywords import Keyword
@@ -67,8 +68,7 @@ class FieldError(NamedTuple):
         return self.keyword is Keyword.NOT_CHECKED
 
 
-@dataclass(frozen=True, slots=True)
-class Unknown:
+class Unknown(Struct, frozen=True):
     """A constraint on the object that could not be judged; the object then never counts as accepted.
 
     ``field`` is the path, ``what`` the keyword or the text of the CEL rule, ``reason`` the cause.

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import math
 import struct
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from crdcompat.apiserver.errors import INVALID, TOO_LONG, FieldError, Unknown
 from crdcompat.apiserver.keywords import Keyword
@@ -32,8 +33,7 @@ def is_integer_like(value: float) -> bool:
     return distance / max(abs(value), abs(round(value)), 1e-300) < _TOLERANCE
 
 
-@dataclass(frozen=True, slots=True)
-class Bounds:
+class Bounds(Struct, frozen=True):
     """The number keywords of one node."""
 
     server: Server
@@ -140,8 +140,7 @@ def _number(value: Any) -> int | float | None:
 _MAX_CACHED_LENGTH, _MAX_CACHED = 64, 256
 
 
-@dataclass(frozen=True, slots=True)
-class StringLimits:
+class StringLimits(Struct, frozen=True):
     """The string keywords of one node; ``unknown`` is the reason why its pattern cannot be evaluated, or "".
 
     ``passed`` caches strings that satisfy all of them.

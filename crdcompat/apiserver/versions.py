@@ -6,8 +6,9 @@ Sources: reference sections 1.1 to 1.4 and rollback-truth section 2.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from crdcompat.errors import UsageError
 
@@ -53,8 +54,7 @@ _OPENSHIFT_RATCHET_STATUS_SINCE = (4, 18)
 OLDEST, NEWEST = 17, 36
 
 
-@dataclass(frozen=True)
-class Server:
+class Server(Struct, frozen=True):
     """One kube-apiserver: its minor (26 for 1.26), and the release of an OpenShift build, else None.
 
     ``ratcheting`` is an explicit value of the feature gate CRDValidationRatcheting, None for the default. The gate

@@ -23,9 +23,8 @@ def rules(
     report_schema: Annotated[bool, typer.Option(help="Print the JSON Schema of the JSON reports instead.")] = False,
 ) -> None:
     """List the rules."""
-    from dataclasses import asdict
-
     import orjson
+    from msgspec import to_builtins
 
     from crdcompat.findings.rules import catalogue, rule_names
     from crdcompat.render.report_schema import schema_text
@@ -39,7 +38,7 @@ def rules(
         typer.echo(rules_markdown(), nl=False)
         return
     if output is Listing.json:
-        listed = [asdict(rule) for rule in catalogue().values()]
+        listed = to_builtins(list(catalogue().values()))
         typer.echo(orjson.dumps(listed, option=orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS).decode())
         return
     width = max(map(len, rule_names()))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from crdcompat.vocabulary import ExitCode, FailOn
 
@@ -17,8 +18,7 @@ if TYPE_CHECKING:
     from crdcompat.models.matrix import MatrixReport
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(Struct, frozen=True):
     """The configuration with the effective formats and failure threshold."""
 
     config: Config

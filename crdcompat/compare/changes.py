@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import orjson
+from msgspec import Struct
 
 from crdcompat.schema.paths import Pointer, SchemaPath, owner, render
 from crdcompat.schema.structural import ABSENT
 from crdcompat.vocabulary import Owner
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Struct, frozen=True):
     """One difference between two schemas at one path of the data.
 
     ``kind`` is ``facet.what`` (``enum.value-added``). ``old`` and ``new`` are the keyword's values as the
@@ -42,8 +41,7 @@ class Change:
         return Owner.CRD if self.of_crd else owner(self.path)
 
 
-@dataclass(frozen=True, slots=True)
-class Undecided:
+class Undecided(Struct, frozen=True):
     """A difference that no facet can judge. Reports list it, so that no difference is silently skipped."""
 
     path: SchemaPath

@@ -7,8 +7,9 @@ example object. ``apiserver.crd_validation`` decides which CRDs a server rejects
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from crdcompat.apiserver.crd_validation.refusal import update_refusal
 from crdcompat.apiserver.versions import Server
@@ -20,8 +21,7 @@ from crdcompat.schema.paths import Object, Pointer
 from crdcompat.vocabulary import Effect
 
 
-@dataclass(frozen=True, slots=True)
-class CrdEffect:
+class CrdEffect(Struct, frozen=True):
     """The effect of a change in one direction, with the server's message and the example object, if there are any."""
 
     effect: Effect = Effect.NONE
@@ -32,8 +32,7 @@ class CrdEffect:
 NOTHING, FAILED, LOST = CrdEffect(), CrdEffect(Effect.REQUEST_FAILED), CrdEffect(Effect.VALUE_PRUNED)
 
 
-@dataclass(frozen=True, slots=True)
-class CrdChange:
+class CrdChange(Struct, frozen=True):
     """A change of the CRD (``version`` "") or of one version, with its effect each way."""
 
     version: str
@@ -42,8 +41,7 @@ class CrdChange:
     upgrade: CrdEffect = NOTHING
 
 
-@dataclass(frozen=True, eq=False)
-class ResolvedPair:
+class ResolvedPair(Struct, frozen=True, eq=False):
     """Two resolved CRDs with the servers of either release.
 
     ``refused_rollback`` is the server's message when OLD's CRD replaces NEW's, ``refused_upgrade`` when NEW's replaces
@@ -71,8 +69,7 @@ class ResolvedPair:
         return rollback, upgrade
 
 
-@dataclass(frozen=True, eq=False)
-class VersionPair:
+class VersionPair(Struct, frozen=True, eq=False):
     """One version that both resolved CRDs have."""
 
     name: str
@@ -123,8 +120,7 @@ def no_version_changes(pair: VersionPair) -> Iterator[CrdChange]:
     return iter(())
 
 
-@dataclass(frozen=True, eq=False)
-class CrdFacet:
+class CrdFacet(Struct, frozen=True, eq=False):
     """One kind of difference between CRDs outside their schemas.
 
     ``effects``: its kinds of change (``version.added``), each with the effects it can have. ``changes`` yields those of

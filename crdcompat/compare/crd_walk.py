@@ -6,8 +6,9 @@ A key belongs to a facet, is text, or is reported as undecided, so that no diffe
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
+
+from msgspec import Struct
 
 from crdcompat.apiserver.versions import Server
 from crdcompat.compare.changes import Undecided
@@ -22,8 +23,7 @@ _VERSION_ELSEWHERE = frozenset({"name", "schema", *_TEXT_KEYS})
 _UNKNOWN = "not a field that this version knows"
 
 
-@dataclass(frozen=True, slots=True)
-class CrdDiff:
+class CrdDiff(Struct, frozen=True):
     """Changes, undecided differences with their version name ("" for the CRD itself), and names of text changes."""
 
     changes: tuple[CrdChange, ...]

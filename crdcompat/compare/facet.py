@@ -7,9 +7,10 @@ name. A module declares its facet as ``FACET``.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Protocol
+
+from msgspec import Struct, field
 
 from crdcompat.apiserver.errors import FieldError
 from crdcompat.compare.changes import Change, Undecided
@@ -19,8 +20,7 @@ from crdcompat.schema.structural import ABSENT, Node
 from crdcompat.vocabulary import Direction, Effect
 
 
-@dataclass(frozen=True, slots=True)
-class Effects:
+class Effects(Struct, frozen=True):
     """The possible effects of a kind of change in each direction, the strongest first (reference section 13)."""
 
     rollback: tuple[Effect, ...] = ()
@@ -51,8 +51,7 @@ class Differing(Protocol):
     def removed(self) -> tuple[Any, ...]: ...
 
 
-@dataclass(frozen=True, slots=True)
-class Reaction:
+class Reaction(Struct, frozen=True):
     """The reader's reaction to a recorded object, as seen from a finding: ``at`` its path, or at or ``below`` it.
 
     ``error`` is the reader's error, where it rejects the object.
@@ -63,8 +62,7 @@ class Reaction:
     error: FieldError | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Widening:
+class Widening(Struct, frozen=True):
     """A new value of a keyword in OLD's schema, with which OLD accepts what NEW allows.
 
     ``pointer`` leads from the schema's root to the node; the value ABSENT removes the keyword. Where two widenings set
@@ -116,8 +114,7 @@ def explains_below(difference: Differing, reaction: Reaction) -> bool:
     return reaction.below
 
 
-@dataclass(frozen=True, eq=False)
-class Facet:
+class Facet(Struct, frozen=True, eq=False):
     """One kind of difference.
 
     ``keywords``: the keywords of the structural schema that the facet compares. ``effects``: its kinds of change

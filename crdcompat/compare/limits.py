@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from typing import Any
+
+from msgspec import Struct
 
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Effects
@@ -21,8 +22,7 @@ _MAX_TRIALS = 3
 _MAX_SIZE = 10_000
 
 
-@dataclass(frozen=True, slots=True)
-class Range:
+class Range(Struct, frozen=True):
     """The values from ``low`` to ``high``; an open end is excluded."""
 
     low: float

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from crdcompat.compare.changes import Change, Undecided
 from crdcompat.compare.witness import Witness
@@ -12,8 +13,7 @@ from crdcompat.crds.pairing import Chosen
 from crdcompat.vocabulary import Direction, Effect
 
 
-@dataclass(frozen=True, eq=False)
-class Occurrence:
+class Occurrence(Struct, frozen=True, eq=False):
     """One occurrence of a change: its context, and the chosen versions of both sides.
 
     ``direction`` is set where the two are different versions: then the change has an effect in that direction only.
@@ -34,8 +34,7 @@ class Occurrence:
         return (self.new if self.direction == Direction.ROLLBACK else self.old).version.name
 
 
-@dataclass(frozen=True, eq=False)
-class Judged:
+class Judged(Struct, frozen=True, eq=False):
     """A change with its effect in one direction, for all contexts where change and effect are equal.
 
     ``labels``: the enum values (or other labels of trials) with this effect. ``windows``: the effects on rollback and
@@ -56,8 +55,7 @@ class Judged:
     writer_default: bool = False
 
 
-@dataclass(frozen=True, eq=False)
-class Open:
+class Open(Struct, frozen=True, eq=False):
     """An undecided difference with its CRD, version and contexts."""
 
     undecided: Undecided
@@ -68,8 +66,7 @@ class Open:
     new: Chosen | None
 
 
-@dataclass(slots=True)
-class Comparison:
+class Comparison(Struct):
     """Everything found: judged changes that have an effect, undecided differences, and counts.
 
     ``without_effect`` counts changes without effect by direction. ``texts`` lists changes of texts, ``compared`` and

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from crdcompat.apiserver.admission import Verdict
 from crdcompat.apiserver.errors import DUPLICATE, FORBIDDEN, INVALID, REQUIRED, FieldError
@@ -20,8 +21,7 @@ RULE_REASONS = frozenset({INVALID, FORBIDDEN, REQUIRED, DUPLICATE})
 _INDIRECT = JUNCTORS | {Keyword.RANGE, Keyword.NOT_CHECKED}
 
 
-@dataclass(frozen=True, slots=True)
-class Site:
+class Site(Struct, frozen=True):
     """Two nodes at one path of the data, each with its pointer inside its schema document.
 
     ``in_junctor`` is set inside branches of anyOf, oneOf and allOf, which restrict the same data together with
@@ -86,16 +86,14 @@ def summary(node: Node) -> dict[str, Any]:
     return {keyword: node.raw[keyword] for keyword in kept if keyword in node.raw}
 
 
-@dataclass(frozen=True, slots=True)
-class WriterReader:
+class WriterReader(Struct, frozen=True):
     """The pair for one direction: ``reader`` reads objects that are valid under ``writer``."""
 
     writer: Resource
     reader: Resource
 
 
-@dataclass(frozen=True, slots=True)
-class Trial:
+class Trial(Struct, frozen=True):
     """A candidate value that, at ``path`` of a valid object, may show the effect; ABSENT: the field is left out.
 
     ``label`` is the value that the report names for it, ABSENT if none (null is a value). The effect is expected at
@@ -108,16 +106,14 @@ class Trial:
     at: SchemaPath | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Trials:
+class Trials(Struct, frozen=True):
     """The candidate values of a proof; ``complete`` if no other value could show the effect."""
 
     values: tuple[Trial, ...]
     complete: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ReaderVerdict:
+class ReaderVerdict(Struct, frozen=True):
     """The reader's verdict on an example object at one ``pointer``; ``field`` is the pointer as text."""
 
     verdict: Verdict

@@ -6,8 +6,9 @@ is silently skipped.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from functools import cache
+
+from msgspec import Struct, field
 
 from crdcompat.compare.branches import BRANCHES, branch_sites, compared_by_branch
 from crdcompat.compare.changes import Change, Undecided, identical
@@ -21,8 +22,7 @@ TEXT = frozenset({"title", "description", "example", "externalDocs", "$schema"})
 _CONTAINERS = frozenset({"properties", "items", "additionalProperties"})
 
 
-@dataclass(slots=True)
-class SchemaDiff:
+class SchemaDiff(Struct):
     """All differences between two schemas: changes, undecided ones, and text-only ones as ``path: keyword``."""
 
     changes: list[Change] = field(default_factory=list)

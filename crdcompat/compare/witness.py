@@ -7,11 +7,11 @@ Where no valid object can have the value, there is no effect; where the search f
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
 
 import orjson
+from msgspec import Struct
 
 from crdcompat.apiserver.admission import Verdict
 from crdcompat.apiserver.equivalence import equivalence_key
@@ -34,8 +34,7 @@ from crdcompat.vocabulary import Direction, Effect
 _MAX_TRIED = 64
 
 
-@dataclass(frozen=True, slots=True)
-class Witness:
+class Witness(Struct, frozen=True):
     """The proof of an effect, or the ``reason`` why there is none (then ``object`` is None).
 
     ``errors`` are the reader's messages, ``pruned`` and ``defaulted`` the paths of fields that it removes and adds,
@@ -50,8 +49,7 @@ class Witness:
     at: SchemaPath | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Struct, frozen=True):
     """The effect of a change in one direction, its witness, and the labels of the values that have the effect."""
 
     effect: Effect
@@ -63,8 +61,7 @@ class Outcome:
 _PROVED, _NO_EFFECT, _NEVER, _NOT_THIS, _OPEN = "proved", "no effect", "never", "not this", "open"
 
 
-@dataclass(frozen=True, slots=True)
-class _Tried:
+class _Tried(Struct, frozen=True):
     """The result of one trial, with a witness if it is proved, and the reason ``why`` if it is open."""
 
     ended: str

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from crdcompat.config.configuration import Config
 from crdcompat.config.releases import version_of
@@ -53,8 +55,7 @@ def with_severities(report: DiffReport, config: Config) -> DiffReport:
     return replace(report, findings=tuple(sorted(findings, key=order)))
 
 
-@dataclass(frozen=True, eq=False)
-class ActiveWaivers:
+class ActiveWaivers(Struct, frozen=True, eq=False):
     """The waivers of ``file``: ``valid`` ones waive findings, ``expired`` ones explain why a finding counts again."""
 
     valid: tuple[Waiver, ...]

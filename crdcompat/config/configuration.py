@@ -6,11 +6,12 @@ YAML reads an unquoted 4.10 as the number 4.1, so such numbers are refused.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
 
 from crdcompat.errors import ConfigError
 from crdcompat.vocabulary import Direction, Owner, Severity
@@ -28,8 +29,7 @@ _DEFAULTS: dict[str, Any] = {
 _DEFAULT = "default"
 
 
-@dataclass(frozen=True, slots=True)
-class Config:
+class Config(Struct, frozen=True):
     """The effective configuration: ``values`` has every key; ``file`` is None without a configuration file.
 
     ``origins`` gives the source of each key's value: ``default`` or the path of the file.

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
+
+from msgspec import Struct
 
 from crdcompat.errors import UsageError
 
@@ -18,8 +19,7 @@ _STAGES = ("alpha", "ec", "pre", "beta", "fc", "rc")
 Version = tuple[tuple[int, ...], int, int]
 
 
-@dataclass(frozen=True, slots=True)
-class ReleaseList:
+class ReleaseList(Struct, frozen=True):
     """The names of the releases, oldest first, and notes on assumptions about their order."""
 
     names: tuple[str, ...]

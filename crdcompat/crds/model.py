@@ -6,9 +6,10 @@ Source of the fields: https://kubernetes.io/docs/reference/kubernetes-api/extend
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from crdcompat.errors import CrdcompatError
 from crdcompat.schema.structural import Node
@@ -17,8 +18,7 @@ if TYPE_CHECKING:
     from crdcompat.schema.paths import Pointer
 
 
-@dataclass(frozen=True, eq=False)
-class CrdVersion:
+class CrdVersion(Struct, frozen=True, eq=False, dict=True):
     """One entry of ``spec.versions``; ``schema`` is its openAPIV3Schema, None if the manifest has none.
 
     ``pointer`` is the JSON pointer to the entry in the document, ``schema_pointer`` the one to the schema.
@@ -49,8 +49,7 @@ class CrdVersion:
         return Node(self.schema if self.schema is not None else {"x-kubernetes-preserve-unknown-fields": True})
 
 
-@dataclass(frozen=True, eq=False)
-class Crd:
+class Crd(Struct, frozen=True, eq=False):
     """One CRD manifest; ``name`` is ``metadata.name``, which is ``PLURAL.GROUP``; ``raw`` is the whole document."""
 
     name: str
@@ -60,7 +59,7 @@ class Crd:
     scope: str
     annotations: Mapping[str, str]
     versions: tuple[CrdVersion, ...]
-    raw: Mapping[str, Any] = field(repr=False)
+    raw: Mapping[str, Any]
 
     def version(self, name: str) -> CrdVersion | None:
         return next((version for version in self.versions if version.name == name), None)

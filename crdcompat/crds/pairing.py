@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 
 import orjson
+from msgspec import Struct
 
 from crdcompat.crds.model import CrdVersion
 from crdcompat.crds.reader import CrdDocument, CrdSet
@@ -14,8 +14,7 @@ from crdcompat.crds.variants import Context, contexts_of
 from crdcompat.errors import UsageError
 
 
-@dataclass(frozen=True, eq=False)
-class Chosen:
+class Chosen(Struct, frozen=True, eq=False):
     """The document that defines one version of a CRD in one context; ``copies`` have the same schema elsewhere."""
 
     document: CrdDocument
@@ -27,8 +26,7 @@ class Chosen:
         return (self, *self.copies)
 
 
-@dataclass(frozen=True, eq=False)
-class Resolved:
+class Resolved(Struct, frozen=True, eq=False):
     """A CRD as a cluster of one context gets it.
 
     ``documents`` are all that define it in the context; the first one defines what is not part of a version (scope,
@@ -46,8 +44,7 @@ _Documents = tuple[CrdDocument, ...]
 _Resolve = Callable[[_Documents], Resolved]
 
 
-@dataclass(frozen=True, eq=False)
-class CrdPair:
+class CrdPair(Struct, frozen=True, eq=False):
     """A CRD of OLD and the CRD of the same name of NEW, in one pair of contexts.
 
     ``terminal``: clusters of one of the contexts can be neither upgraded nor rolled back.
@@ -59,8 +56,7 @@ class CrdPair:
     new: Resolved
 
 
-@dataclass(frozen=True, eq=False)
-class Pairing:
+class Pairing(Struct, frozen=True, eq=False):
     """The pairs of two CRD sets, and what has no counterpart.
 
     ``without_common_context`` are CRDs that both sets have, but no context of both.

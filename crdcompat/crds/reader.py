@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 
 import orjson
+from msgspec import Struct
+from msgspec.structs import replace
 
 from crdcompat.crds.model import Crd, NotACrdError, is_crd, is_fragment, read_crd
 from crdcompat.errors import Problem, Skipped, skipped_order
@@ -18,8 +19,7 @@ from crdcompat.yaml.documents import Document, read_documents
 from crdcompat.yaml.positions import Positions
 
 
-@dataclass(frozen=True, eq=False)
-class CrdDocument:
+class CrdDocument(Struct, frozen=True, eq=False):
     """A CRD and its place: file, index of the document in the file, JSON pointer inside a List.
 
     ``oid`` is the file's content id if known, ``positions`` the lines and columns of its values if reading gave them.
@@ -33,8 +33,7 @@ class CrdDocument:
     positions: Positions | None = None
 
 
-@dataclass(frozen=True, eq=False)
-class CrdSet:
+class CrdSet(Struct, frozen=True, eq=False):
     """The CRDs of one source.
 
     ``problems`` are documents that could not be read, ``remarks`` oddities of documents that were (duplicate keys).
@@ -50,7 +49,7 @@ class CrdSet:
     skipped: tuple[Skipped, ...]
     problems: tuple[Problem, ...]
     remarks: tuple[Problem, ...]
-    read: Callable[[Iterable[str]], Iterator[tuple[str, bytes]]] = field(repr=False)
+    read: Callable[[Iterable[str]], Iterator[tuple[str, bytes]]]
     runs: str = ""
     unread: int = 0
 
@@ -62,8 +61,7 @@ class CrdSet:
         return dict(sorted(found.items()))
 
 
-@dataclass(frozen=True, slots=True)
-class _File:
+class _File(Struct, frozen=True):
     """The result of reading one file."""
 
     documents: tuple[CrdDocument, ...] = ()

@@ -6,8 +6,9 @@ variants.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -20,8 +21,7 @@ CHANNEL = "gateway.networking.k8s.io/channel"
 DEFAULT = "default"
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Context:
+class Context(Struct, frozen=True, order=True):
     """``feature_set`` and ``profile`` on OpenShift, ``channel`` for Gateway API; all empty: ``default``."""
 
     feature_set: str = ""
@@ -94,8 +94,7 @@ def contexts_of(documents: Iterable[CrdDocument], others: Iterable[CrdDocument])
     return tuple(Context(name, profile) for name in sorted(own.sets | {"Default"}) for profile in profiles)
 
 
-@dataclass(frozen=True, slots=True)
-class _Facts:
+class _Facts(Struct, frozen=True):
     sets: frozenset[str]
     profiles: frozenset[str]
     channels: frozenset[str]

@@ -7,8 +7,10 @@ proves nothing about the reading release.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from crdcompat.apiserver.errors import DUPLICATE, REQUIRED, FieldError
 from crdcompat.apiserver.keywords import Keyword
@@ -41,8 +43,7 @@ _RAISED = {
 _MAY_BE_MISSING = (Keyword.REQUIRED, Keyword.EMBEDDED)
 
 
-@dataclass(frozen=True, slots=True)
-class _Fact:
+class _Fact(Struct, frozen=True):
     """The reader's effect on one object at one path, with the error if it is a rejection."""
 
     effect: Effect

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from functools import cache
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from crdcompat.crds.reader import CrdSet
 from crdcompat.errors import SourceError
@@ -29,8 +31,7 @@ _MAX_CHARACTERS = 3_000_000
 _BREAK = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
 
 
-@dataclass(frozen=True, slots=True)
-class _Window:
+class _Window(Struct, frozen=True):
     """The lines around a place, ``start`` being the number of the first of them."""
 
     place: Location

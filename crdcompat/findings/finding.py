@@ -7,11 +7,11 @@ copy, and is one finding with all its places.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from hashlib import blake2b
 from typing import Any
 
 import orjson
+from msgspec.structs import replace
 
 from crdcompat.compare.result import Judged
 from crdcompat.findings.rules import Rule, rule_for

@@ -5,8 +5,9 @@ The reader keeps the positions of most documents. For other documents, the files
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from crdcompat.errors import SourceError
 from crdcompat.models.finding import Location
@@ -26,8 +27,7 @@ Spot = tuple[str, int, Pointer]
 """A file, the index of a document in it, and a pointer into the document."""
 
 
-@dataclass(frozen=True, slots=True)
-class Places:
+class Places(Struct, frozen=True):
     """Looked-up locations of both sides."""
 
     old: dict[Spot, Place]

@@ -8,8 +8,9 @@ of a change defines what to widen.
 from __future__ import annotations
 
 import difflib
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from crdcompat.compare.registry import facet_of
 from crdcompat.schema.enums import member_key

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
+
+from msgspec import Struct, field
 
 from crdcompat.errors import UsageError
 from crdcompat.findings.severity import default_severity
@@ -12,8 +13,7 @@ from crdcompat.package_data import data_dir
 from crdcompat.vocabulary import Direction, Effect, Owner, Severity
 
 
-@dataclass(frozen=True, slots=True)
-class Example:
+class Example(Struct, frozen=True):
     """An executable example: two schemas, and the finding that must come out of comparing them.
 
     ``old_crd`` and ``new_crd`` say what differs outside the schemas: parts of ``spec`` laid over a plain CRD (null
@@ -31,8 +31,7 @@ class Example:
     also: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(Struct, frozen=True):
     """The judgement on one kind of change.
 
     ``message`` holds one sentence per direction with ``{path}``, ``{added}``, ``{removed}``, ``{before}``,

@@ -7,9 +7,10 @@ object, which both schemas judge again.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import product
 from typing import Any
+
+from msgspec.structs import replace
 
 from crdcompat.apiserver.strategy import Resource
 from crdcompat.apiserver.versions import server_of

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from datetime import date
 from hashlib import blake2b
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from crdcompat.compare.changes import canonical
 from crdcompat.compare.facet import WaivedBy
@@ -29,8 +31,7 @@ _MAX_VALUE_LENGTH = 200
 _KEYS = {WaivedBy.OLD_AND_NEW: ("old", "new"), WaivedBy.VALUES: ("values",), WaivedBy.PLACE: ()}
 
 
-@dataclass(frozen=True, eq=False)
-class Waiver:
+class Waiver(Struct, frozen=True, eq=False):
     """One waiver of the file; ``line`` counts from 1. ``values`` is None if the rule has none.
 
     ``old`` and ``new`` are the keyword's values as in the report (long ones as from ``brief``), ABSENT if the file has
@@ -98,8 +99,7 @@ class Waiver:
 Split = Callable[[Finding, Sequence[Any]], tuple[Finding | None, Finding | None]]
 
 
-@dataclass(frozen=True, slots=True)
-class Applied:
+class Applied(Struct, frozen=True):
     """Findings with their waivers, and the waivers that were used (by identity)."""
 
     findings: tuple[Finding, ...]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -26,8 +27,7 @@ _VERSION = re.compile(rb'\bVersion:[ \t]*"([^"\n]*)"')
 _VERSION_FOLDER = re.compile(r"v[0-9]+(?:(?:alpha|beta)[0-9]+)?")
 
 
-@dataclass(frozen=True)
-class Package:
+class Package(Struct, frozen=True, dict=True):
     """The Go files of one folder that may declare types, as (path, content)."""
 
     files: tuple[tuple[str, bytes], ...]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
 from tree_sitter import Language, Parser
 from tree_sitter_go import language
 
@@ -28,8 +28,7 @@ _JSON = re.compile(r'(?:^|\s)json:"([^"]*)"')
 _MAX_DEPTH = 50  # nesting of types; no API comes close
 
 
-@dataclass(frozen=True, slots=True)
-class Comment:
+class Comment(Struct, frozen=True):
     """A comment: ``text`` is what follows ``//`` and starts at ``place``; "" for a block comment."""
 
     place: Place
@@ -37,8 +36,7 @@ class Comment:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class GoType:
+class GoType(Struct, frozen=True):
     """A type without its pointers.
 
     It is a name (``foreign`` if another package declares it), a list or map of a type, or a struct with ``fields``. Any
@@ -52,8 +50,7 @@ class GoType:
     fields: tuple[GoField, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class GoField:
+class GoField(Struct, frozen=True):
     """A field of a struct: its name in JSON ("" if its fields are inlined), and the comments above it."""
 
     json: str
@@ -62,8 +59,7 @@ class GoField:
     comments: tuple[Comment, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class GoDeclaration:
+class GoDeclaration(Struct, frozen=True):
     """A named type, and the comments above it."""
 
     name: str

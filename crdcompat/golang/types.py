@@ -7,8 +7,9 @@ Types are followed only inside their package. Where a path continues in a type o
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
+
+from msgspec import Struct
 
 from crdcompat.golang.markers import read_markers
 from crdcompat.golang.packages import packages_of
@@ -51,8 +52,7 @@ _MARKERS: Mapping[str, tuple[str, ...]] = {
 _ARGUMENTS = {"enum": "enum", "x-kubernetes-validations": "rule"}
 
 
-@dataclass(frozen=True, slots=True)
-class GoPlace:
+class GoPlace(Struct, frozen=True):
     """A place in a Go file: line and column count from 1.
 
     ``of`` is what is there: the enum's ``value`` on a marker, the ``marker``, the ``field`` of the path (or the type of
@@ -87,8 +87,7 @@ class GoTypes:
         return None
 
 
-@dataclass(frozen=True, slots=True)
-class _Above:
+class _Above(Struct, frozen=True):
     """The comments above a field or a declaration; with ``items``, only their markers for list items count."""
 
     file: str
@@ -96,8 +95,7 @@ class _Above:
     items: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class _Site:
+class _Site(Struct, frozen=True):
     """The target of a path: a field or declaration, the comments that may contain its markers, and its type.
 
     ``within`` is the file of the type: for the items of a named list type, it can differ from the file of the field.

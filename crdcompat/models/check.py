@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
+
+from msgspec import Struct
 
 from crdcompat.vocabulary import Against, FailOn, Severity
 
@@ -15,8 +16,7 @@ if TYPE_CHECKING:
     from crdcompat.models.report import Release
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(Struct, frozen=True):
     """One comparison of a check: the head with its ``base`` (the change itself) or with a rollback ``target``.
 
     Against a target, findings from before the change have the status ``existing``.
@@ -26,8 +26,7 @@ class Section:
     report: DiffReport
 
 
-@dataclass(frozen=True, slots=True)
-class CheckReport:
+class CheckReport(Struct, frozen=True):
     """The result of ``check``: a section for the base, one for each rollback target.
 
     ``notes`` list assumptions of the run (the base and its reason, the preset); ``waivers`` list waivers that have

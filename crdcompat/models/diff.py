@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from msgspec import Struct
 
 from crdcompat.vocabulary import FailOn, Severity
 
@@ -14,8 +15,7 @@ if TYPE_CHECKING:
     from crdcompat.models.report import Release
 
 
-@dataclass(frozen=True, slots=True)
-class UndecidedEntry:
+class UndecidedEntry(Struct, frozen=True):
     """A difference that no rule covers."""
 
     crd: str
@@ -30,8 +30,7 @@ class UndecidedEntry:
     excerpts: tuple[Excerpt, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Counts:
+class Counts(Struct, frozen=True):
     """The scope of a comparison.
 
     ``versions`` are the compared CRDs by name and version (``""``: the sides share no version). ``apart`` are CRDs
@@ -56,8 +55,7 @@ class Counts:
     unread: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Unexplained:
+class Unexplained(Struct, frozen=True):
     """A rejection of a recorded object that no finding explains: its name, its recording, the server's error."""
 
     object: str
@@ -65,8 +63,7 @@ class Unexplained:
     error: str
 
 
-@dataclass(frozen=True, slots=True)
-class DiffReport:
+class DiffReport(Struct, frozen=True):
     """The result of ``diff``: findings, undecided differences, and input that was not read."""
 
     KIND: ClassVar[Literal["diff"]] = "diff"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from crdcompat.vocabulary import Direction, Effect, FindingStatus, Owner, Severity, Side
 
@@ -11,8 +12,7 @@ if TYPE_CHECKING:
     from crdcompat.compare.witness import Witness
 
 
-@dataclass(frozen=True, slots=True)
-class Location:
+class Location(Struct, frozen=True):
     """A place in a file of one side; ``line`` and ``column`` count from 1, None if unknown."""
 
     side: Side
@@ -22,8 +22,7 @@ class Location:
     kind: str = "yaml"
 
 
-@dataclass(frozen=True, slots=True)
-class Excerpt:
+class Excerpt(Struct, frozen=True):
     """Some lines of a file around the place of a change: ``first`` is the number of the first, ``line`` the place.
 
     ``changed`` are the numbers of the lines to mark: those that differ from the other side, or, if the sides have
@@ -38,24 +37,21 @@ class Excerpt:
     changed: frozenset[int] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class Windows:
+class Windows(Struct, frozen=True):
     """The effects of a change while the versions of CRD and controller differ (design, section 4)."""
 
     old_crd_new_writer: Effect
     new_crd_old_writer: Effect
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(Struct, frozen=True):
     """The number of recorded objects that a finding affects, and the first of them by name."""
 
     recorded_objects: int = 0
     examples: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class IntroducedBy:
+class IntroducedBy(Struct, frozen=True):
     """The commit that introduced a line; ``since`` is the first release that contains it.
 
     ``commit`` and ``date`` are None if the line is not committed yet, ``since`` is None if no release contains it.
@@ -67,8 +63,7 @@ class IntroducedBy:
     since: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Acceptance:
+class Acceptance(Struct, frozen=True):
     """The reason why findings are accepted, the owner and the end; ``baseline``: accepted by ``crdcompat baseline``."""
 
     reason: str
@@ -77,8 +72,7 @@ class Acceptance:
     baseline: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(Struct, frozen=True):
     """One finding as the report shows it (design, section 7)."""
 
     id: str

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from msgspec import Struct
 
 from crdcompat.vocabulary import Direction, FailOn
 from crdcompat.vocabulary.writes import Endpoint, ReleaseVerdict, WriteResult
@@ -23,16 +24,14 @@ if TYPE_CHECKING:
 REACHABLE = (ReleaseVerdict.CLEAN, ReleaseVerdict.AT_RISK)
 
 
-@dataclass(frozen=True, slots=True)
-class UnreadRecording:
+class UnreadRecording(Struct, frozen=True):
     """A recording that could not be read at all, and why."""
 
     recording: str
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class ClusterVerdict:
+class ClusterVerdict(Struct, frozen=True):
     """The verdict on one cluster against one target.
 
     ``objects`` counts the replayed objects by their worst verdict, ``findings`` are ids of the report's findings, in
@@ -48,8 +47,7 @@ class ClusterVerdict:
     unjudged_objects: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class FleetCluster:
+class FleetCluster(Struct, frozen=True):
     """One cluster: its recordings, all with the same ``id`` (spec.clusterID of ClusterVersion), and its verdicts.
 
     ``version`` is the recorded version, None if unknown. ``objects`` counts the objects read, ``outside`` those of
@@ -70,16 +68,14 @@ class FleetCluster:
         return next((each.target for each in reversed(self.verdicts) if each.verdict in REACHABLE), None)
 
 
-@dataclass(frozen=True, slots=True)
-class RejectedValue:
+class RejectedValue(Struct, frozen=True):
     """A rejected value, and the number of clusters that hold it."""
 
     value: Any
     clusters: int
 
 
-@dataclass(frozen=True, slots=True)
-class TargetShare:
+class TargetShare(Struct, frozen=True):
     """The clusters and objects that a finding blocks from one target, and the line that rejects them there."""
 
     target: str
@@ -89,8 +85,7 @@ class TargetShare:
     location: Location | None
 
 
-@dataclass(frozen=True, slots=True)
-class FleetFinding:
+class FleetFinding(Struct, frozen=True):
     """Values at one path of one kind's objects that a target rejects, over all clusters.
 
     ``id`` is the same for the same cause in all reports. ``clusters`` counts the clusters blocked from any target.
@@ -109,8 +104,7 @@ class FleetFinding:
     example: str
 
 
-@dataclass(frozen=True, slots=True)
-class UnjudgedReason:
+class UnjudgedReason(Struct, frozen=True):
     """Objects not judged for one reason: against which targets, in how many clusters, and one as an example.
 
     ``objects`` is the number for the target with most; 0 if the number is unknown.
@@ -123,8 +117,7 @@ class UnjudgedReason:
     example: str
 
 
-@dataclass(frozen=True, slots=True)
-class FleetReport:
+class FleetReport(Struct, frozen=True):
     """The result of ``simulate --fleet``: the rollback NEW -> target of every cluster, for every target.
 
     ``targets`` include OLD; the nearest to NEW is first. ``findings`` and ``unjudged`` are sorted by clusters, most

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from crdcompat.vocabulary.writes import WriteResult
 
@@ -14,8 +15,7 @@ if TYPE_CHECKING:
 _ITEM = re.compile(r"\[\d+\]")
 
 
-@dataclass(slots=True)
-class Loss:
+class Loss(Struct):
     """A field that ``objects`` of one kind lose, and an example; ``[*]`` in a path is any item of a list."""
 
     crd: str

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from msgspec import Struct
 
 from crdcompat.vocabulary import Direction, FailOn, Owner, Severity
 from crdcompat.vocabulary.writes import ReleaseVerdict
@@ -19,8 +20,7 @@ if TYPE_CHECKING:
     from crdcompat.models.simulation import SimulationReport
 
 
-@dataclass(frozen=True, slots=True)
-class Since:
+class Since(Struct, frozen=True):
     """A value that blocks; ``release`` is the first listed release since which it blocks without interruption.
 
     Every release from there to the newer one of the cell blocks, each compared directly with the older one.
@@ -30,8 +30,7 @@ class Since:
     release: str
 
 
-@dataclass(frozen=True, slots=True)
-class Blocker:
+class Blocker(Struct, frozen=True):
     """A counting finding of severity error.
 
     ``values`` are its ``added``, then its ``removed`` values, each with its release; empty if the finding has no
@@ -43,8 +42,7 @@ class Blocker:
     values: tuple[Since, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
+class Cell(Struct, frozen=True):
     """One ordered pair: the CRDs of ``target`` (TO) judge objects written under ``origin`` (FROM).
 
     ``direction`` is ``rollback`` to an older release, ``upgrade`` to a newer one. ``report`` is that of ``diff`` in
@@ -87,8 +85,7 @@ class Cell:
         return tuple(sorted({blocker.finding.crd for blocker in self.blockers}))
 
 
-@dataclass(frozen=True, slots=True)
-class ClusterTarget:
+class ClusterTarget(Struct, frozen=True):
     """Whether the recorded cluster can be rolled back to one release.
 
     ``report`` is that of ``simulate``. ``verdict`` is the first that applies: ``blocked``: a write is rejected;
@@ -102,8 +99,7 @@ class ClusterTarget:
     unjudged: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class MatrixCluster:
+class MatrixCluster(Struct, frozen=True):
     """The recorded cluster: its release, and the verdict on every older one.
 
     ``sources`` are the recordings as named. ``version`` is the recorded version (``4.18.3``), None if there is none.
@@ -118,8 +114,7 @@ class MatrixCluster:
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class MatrixReport:
+class MatrixReport(Struct, frozen=True):
     """The result of ``matrix``: ``releases``, oldest first, and a cell for every ordered pair of them.
 
     ``cells`` are sorted row by row (``origin``), oldest first in both dimensions; an unrequested direction has no

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
 
 from crdcompat.schema.enums import member_key
 from crdcompat.vocabulary import Direction
@@ -18,8 +19,7 @@ if TYPE_CHECKING:
 Way = tuple[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class ObstaclePart:
+class ObstaclePart(Struct, frozen=True):
     """Values that block since one release (none if the finding has no values), and the ways that they block.
 
     ``usual``: exactly the ways between a release before that one and one from it on.
@@ -31,8 +31,7 @@ class ObstaclePart:
     usual: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Obstacle:
+class Obstacle(Struct, frozen=True):
     """The same blockers at one or more places of a CRD; ``finding`` is one of them."""
 
     finding: Finding
@@ -45,8 +44,7 @@ class Obstacle:
         return len({way for part in self.parts for way in part.ways})
 
 
-@dataclass(slots=True)
-class _Place:
+class _Place(Struct):
     """The blockers at one place: the blocked ways by value and release."""
 
     finding: Finding

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from msgspec import Struct, field
 
 from crdcompat.vocabulary import Direction, FailOn
 from crdcompat.vocabulary.writes import Endpoint, RepairVerdict, WriteKind, WriteResult
@@ -17,8 +18,7 @@ if TYPE_CHECKING:
     from crdcompat.models.report import Release
 
 
-@dataclass(frozen=True, slots=True)
-class WriteVerdict:
+class WriteVerdict(Struct, frozen=True):
     """The verdict on one kind of write of one object: accepted, rejected, loses-data or unknown."""
 
     verdict: WriteResult
@@ -27,8 +27,7 @@ class WriteVerdict:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Repair:
+class Repair(Struct, frozen=True):
     """The repair of an object: ``verdict`` is the endpoint of the single write, ``deadlock`` or ``not-needed``.
 
     ``patch`` is the merge patch for that endpoint; in a deadlock it contains the changes that both halves need.
@@ -39,8 +38,7 @@ class Repair:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class SimulatedObject:
+class SimulatedObject(Struct, frozen=True):
     """One replayed object: the verdict on every kind of write, and the repair."""
 
     api_version: str
@@ -71,8 +69,7 @@ def worst_verdict(verdicts: Iterable[WriteResult]) -> WriteResult:
     return min(verdicts, key=lambda verdict: verdict.rank, default=WriteResult.ACCEPTED)
 
 
-@dataclass(frozen=True, slots=True)
-class RejectedCause:
+class RejectedCause(Struct, frozen=True):
     """Values at one path of one kind's recorded objects that the judging release rejects.
 
     ``objects`` of ``total`` are affected; ``endpoint`` (``main`` or ``status``) is where a write can remove the values,
@@ -91,8 +88,7 @@ class RejectedCause:
     example: str
 
 
-@dataclass(frozen=True, slots=True)
-class NotSimulated:
+class NotSimulated(Struct, frozen=True):
     """A recorded object (or file) that could not be replayed, and why.
 
     ``crd`` is the CRD of its kind, "" if unknown. ``outside``: neither release defines its kind. ``problem`` is the
@@ -107,8 +103,7 @@ class NotSimulated:
     problem: Problem | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class SimulationReport:
+class SimulationReport(Struct, frozen=True):
     """The result of ``simulate``."""
 
     KIND: ClassVar[Literal["simulation"]] = "simulation"

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from crdcompat.sources.encoding import WIDE_MARKS
 
@@ -37,8 +38,7 @@ _NOT_UTF8 = "\ufffd"
 _MAX_LINE = 500
 
 
-@dataclass(frozen=True, slots=True)
-class FileFacts:
+class FileFacts(Struct, frozen=True):
     """The facts about one file.
 
     ``plurals``: of the CRDs that it may contain. ``annotation_lines``: the lines, stripped, that contain the key of a
@@ -54,8 +54,7 @@ class FileFacts:
         return self.may_hold_any or any(plural in plurals for plural in self.plurals)
 
 
-@dataclass(frozen=True, slots=True)
-class _LineFacts:
+class _LineFacts(Struct, frozen=True):
     plurals: tuple[str, ...]
     kinds: int
     annotation_lines: tuple[str, ...]

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from crdcompat.crds.pairing import Resolved
 from crdcompat.sources.recording import OBJECT_EXTENSIONS, holds_crds
@@ -22,8 +23,7 @@ _NOT_READ = re.compile(r"(?:^|/)(?:oc_cmds/|aggregated-discovery-apis?\.yaml$)")
 _GATHERER = re.compile(r"^[^/]*(?:must-gather|inspect\.local)[^/]*/(?:[^/]+-sha256-[0-9a-f]+/)?")
 
 
-@dataclass(frozen=True, slots=True)
-class Hint:
+class Hint(Struct, frozen=True):
     """The type of an object by its path: its group, and its kind, singular or plural in lower case."""
 
     group: str

@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from typing import Any
 
 import orjson
+from msgspec import Struct
+from msgspec.structs import replace
 
 from crdcompat.crds.model import is_crd
 from crdcompat.crds.pairing import Resolved
@@ -35,8 +36,7 @@ _EMPTY = "not recorded: empty"
 _CUT_SHORT = "not recorded: cut short"
 
 
-@dataclass(frozen=True, slots=True)
-class Recorded:
+class Recorded(Struct, frozen=True):
     """One recorded object; ``source`` is its recording, file and place inside the file.
 
     ``hint`` is the type by the path, for an object without apiVersion or kind.

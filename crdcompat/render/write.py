@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from crdcompat.errors import UsageError
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from crdcompat.schema.paths import SchemaPath, node_at
 from crdcompat.schema.structural import Node
@@ -20,8 +21,7 @@ _NUMBER = re.compile(r"(?<![\w.'\"])(\d{1,9})(?![\w.])")
 _MAX_MENTIONS = 64
 
 
-@dataclass(frozen=True, slots=True)
-class Mention:
+class Mention(Struct, frozen=True):
     """A member (names below the node that mentions it) and the values mentioned with it."""
 
     member: tuple[str, ...]

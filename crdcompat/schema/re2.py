@@ -6,9 +6,10 @@ Go's ``regexp`` and RE2 share syntax and limits; this module refuses the few con
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
+
+from msgspec import Struct
 
 #: Bytes that one compiled pattern may use: enough for all repetitions that Go accepts (1000 of a Unicode class).
 _MAX_MEMORY = 32 << 20
@@ -21,8 +22,7 @@ _PARSE_MEMORY = 1 << 16
 _REPLACEMENT = "\ufffd"
 
 
-@dataclass(frozen=True, slots=True)
-class PatternError:
+class PatternError(Struct, frozen=True):
     """The reason why a pattern does not compile."""
 
     reason: str

@@ -5,9 +5,10 @@ from __future__ import annotations
 import stat
 from collections import Counter, deque
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
+
+from msgspec import Struct, field
 
 from crdcompat.errors import Problem, Skipped, SourceError
 from crdcompat.sources.files import MAX_FILE_BYTES
@@ -26,8 +27,7 @@ _NAMES = (".tar", ".tgz", ".tbz2", ".txz", ".tar.gz", ".tar.bz2", ".tar.xz")
 _COMPRESSION_NAMES = {"gzip": (".tgz", ".gz"), "bzip2": (".tbz2", ".bz2"), "xz": (".txz", ".xz")}
 
 
-@dataclass(slots=True)
-class ArchiveTree:
+class ArchiveTree(Struct):
     """The files of a tar archive, plain or compressed by gzip, bzip2 or xz.
 
     Only regular files are read: links, devices and members with paths outside of the archive are listed in ``problems``

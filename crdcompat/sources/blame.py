@@ -11,9 +11,10 @@ import os
 import re
 import time
 from collections import defaultdict
-from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from crdcompat.errors import SourceError
 from crdcompat.sources.refs import is_shallow
@@ -41,8 +42,7 @@ _FACTS = "%x00%H%x00%P%x00%ad%x00%B%x00"
 _SETTINGS = {"blame.showRoot": "false", "i18n.logOutputEncoding": "UTF-8"}
 
 
-@dataclass(frozen=True, slots=True)
-class Introduced:
+class Introduced(Struct, frozen=True):
     """The commit that introduced a line: full id, author date (ISO 8601), and unescaped subject."""
 
     commit: str
@@ -54,8 +54,7 @@ NOT_COMMITTED = Introduced("", "", "not committed yet")
 """The value for lines that only the working tree or the index has."""
 
 
-@dataclass(frozen=True, slots=True)
-class Blamed:
+class Blamed(Struct, frozen=True):
     """The commit of each requested line, None if unknown; ``notes`` give the reasons."""
 
     lines: Mapping[FilePlace, Introduced | None]

@@ -7,10 +7,10 @@ the others.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 import orjson
+from msgspec import Struct, field
 
 from crdcompat.errors import Problem, Skipped, SourceError
 from crdcompat.sources.cluster_client import Client, NoAnswerError, RefusedError, Resource
@@ -24,8 +24,7 @@ _NOT_THERE = 404
 _CRDS = Resource("apiextensions.k8s.io", "v1", "customresourcedefinitions")
 
 
-@dataclass(slots=True)
-class ClusterTree:
+class ClusterTree(Struct):
     """The CRDs of the cluster of a kubeconfig context, and its objects of their kinds.
 
     An empty context is the current one. Paths are ``GROUP/PLURAL/[NAMESPACE/]NAME.json``. Raises UsageError where

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import importlib
 import os
-from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
 import orjson
+from msgspec import Struct
 
 from crdcompat.errors import SourceError, UsageError
 
@@ -28,8 +28,7 @@ _WHY = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Resource:
+class Resource(Struct, frozen=True):
     """The objects of a kind at one version."""
 
     group: str

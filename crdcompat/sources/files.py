@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
+
+from msgspec import Struct, field
 
 from crdcompat.errors import Problem, Skipped, SourceError
 from crdcompat.sources.naming import display_path, reason_of
@@ -23,8 +24,7 @@ _STDIN_PATH = "stdin"
 _DIRECTORY = "directory"
 
 
-@dataclass(slots=True)
-class PathTree(Listed):
+class PathTree(Listed, Struct):
     """The files below a directory, one file (its path is its name), or ``-``, standard input.
 
     Symbolic links are followed only inside the directory, and each linked directory only once. ``problems`` are files

@@ -8,10 +8,11 @@ from __future__ import annotations
 import os
 import re
 import stat
-from dataclasses import dataclass, field
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
 
 from crdcompat.errors import Problem, Skipped, SourceError
 from crdcompat.sources.blobs import read_blobs
@@ -28,8 +29,7 @@ _SYMLINK, _SUBMODULE = "120000", "160000"
 _RECORD = re.compile(r"(\d{6}) (?:[a-z]+ )?([0-9a-f]+)(?: (\d))?\t([^\0]+)\0")
 
 
-@dataclass(slots=True)
-class GitTree(Listed):
+class GitTree(Listed, Struct):
     """The files of one commit; ``commit`` is its full id. Symbolic links and submodules are ``skipped``."""
 
     repo: Repository
@@ -52,8 +52,7 @@ class GitTree(Listed):
         return read_blobs(self.repo, entries, self.problems)
 
 
-@dataclass(slots=True)
-class IndexTree(Listed):
+class IndexTree(Listed, Struct):
     """The files of the index, which the next commit would have; paths in conflict are ``problems``."""
 
     repo: Repository
@@ -83,8 +82,7 @@ class IndexTree(Listed):
         return read_blobs(self.repo, entries, self.problems)
 
 
-@dataclass(slots=True)
-class WorktreeTree(Listed):
+class WorktreeTree(Listed, Struct):
     """The files of the working tree: tracked ones that exist, and untracked ones that are not ignored."""
 
     repo: Repository

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 import shlex
 from collections import Counter
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from crdcompat.errors import RefNotFoundError, SourceError
 
@@ -22,16 +23,14 @@ _SUFFIX = re.compile(r"[~^@:].*", re.DOTALL)
 _MAX_COMPARED = 2_000  # names that difflib compares, at 50 µs for each
 
 
-@dataclass(frozen=True, slots=True)
-class Resolved:
+class Resolved(Struct, frozen=True):
     """A commit's full id, and notes for the user on how the name was resolved."""
 
     commit: str
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Names:
+class _Names(Struct, frozen=True):
     """The branches and tags of a repository by short name; remote branches as (remote, branch)."""
 
     local: tuple[str, ...]

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from crdcompat.errors import SourceError
 from crdcompat.sources.naming import display_path
@@ -40,8 +41,7 @@ class TimeOutError(SourceError):
     """Git did not finish within the time limit."""
 
 
-@dataclass(frozen=True, slots=True)
-class Repository:
+class Repository(Struct, frozen=True):
     """A directory in or of a repository to run git in; None means the current directory.
 
     For the current directory, GIT_DIR and GIT_INDEX_FILE of the environment apply, as a commit hook needs; for a named

@@ -7,8 +7,9 @@ the first one as the end of the archive, and reads extended headers of any size 
 from __future__ import annotations
 
 import tarfile
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from crdcompat.sources.unpack import CutShortError, UnpackError
 
@@ -49,8 +50,7 @@ _PAX, _PAX_GLOBAL = (tarfile.XHDTYPE, tarfile.SOLARIS_XHDTYPE), tarfile.XGLTYPE
 _AttributeMap = dict[str, bytes]
 
 
-@dataclass(frozen=True, slots=True)
-class Member:
+class Member(Struct, frozen=True):
     """One member: its unchanged name, its kind, the size of its content, and the target of a link."""
 
     name: str

@@ -6,8 +6,9 @@ its tree and its path.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -15,8 +16,7 @@ if TYPE_CHECKING:
     from crdcompat.errors import Problem, Skipped
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """One file of a tree: its path below the source, with ``/`` between parts, and a content id.
 
     Within one run, equal ``oid`` means equal bytes (git blob id, inode); None if the source has no cheap id.

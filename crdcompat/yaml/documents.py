@@ -6,8 +6,9 @@ documents of the file.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from crdcompat.errors import Problem
 from crdcompat.sources.encoding import to_utf8
@@ -23,8 +24,7 @@ if TYPE_CHECKING:
     from crdcompat.schema.paths import Pointer
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(Struct, frozen=True):
     """One document, or one item of a List.
 
     ``index`` counts the documents of the stream from 0, empty ones included. ``line`` is the first line of the

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from crdcompat.schema.paths import Pointer, value_at, with_value
 from crdcompat.schema.structural import ABSENT
@@ -17,8 +18,7 @@ from crdcompat.yaml.documents import Document, read_documents
 from crdcompat.yaml.locate import locate
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(Struct, frozen=True):
     """Set ``keyword`` of the map at ``pointer`` in document ``index`` to ``value``; ABSENT removes it."""
 
     index: int

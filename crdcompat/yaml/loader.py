@@ -14,10 +14,10 @@ import binascii
 import math
 import re
 from array import array
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import yaml
+from msgspec import Struct
 from yaml.composer import Composer, ComposerError
 from yaml.constructor import ConstructorError
 from yaml.events import AliasEvent
@@ -56,8 +56,7 @@ INT64_MAX = 2**63 - 1
 _QUESTION = "a scalar with '?' inside [] or {} is not read by Kubernetes: write it in quotes"
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Remark:
+class Remark(Struct, frozen=True, order=True):
     """An oddity that does not prevent reading: a duplicate key. ``line`` counts from 1."""
 
     line: int

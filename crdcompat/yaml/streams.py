@@ -6,11 +6,11 @@ A stream that does not parse as a whole is read document by document, so that an
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import yaml
+from msgspec import Struct
 from yaml.composer import ComposerError
 from yaml.constructor import ConstructorError
 from yaml.reader import ReaderError
@@ -48,8 +48,7 @@ class Fault(Exception):  # noqa: N818 - not an error of the run, but a record of
         self.final = final
 
 
-@dataclass(frozen=True, slots=True)
-class Parsed:
+class Parsed(Struct, frozen=True):
     """One document: the first line of its content (from 1), JSON-like data, remarks, and the places of its values."""
 
     line: int

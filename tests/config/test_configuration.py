@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from helpers import Json, both, commit, crd, git, load_yaml, obj, root, run, string, write
+from msgspec.structs import replace
 
 from crdcompat.config.configuration import Config, find_config, read_config
 from crdcompat.errors import ConfigError

@@ -13,7 +13,6 @@ import os
 import random
 import shutil
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -34,6 +33,7 @@ from differences import (
     unexplained,
 )
 from helpers import Json, at, example_crd, places, write
+from msgspec.structs import replace
 from random_crds import random_change, random_schema, random_value, shrink, without_nulls
 
 import crdcompat

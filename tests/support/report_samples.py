@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from helpers import Json, crd, obj, root, string, write
+from msgspec.structs import replace
 
 import crdcompat
 from crdcompat.errors import Problem

@@ -5,8 +5,9 @@ The first evaluation of a rule loads the CEL library, which is expensive; the im
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from crdcompat.apiserver.errors import Unknown
 
@@ -23,8 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["CelOutcome", "RuleEvaluator"]
 
 
-@dataclass(frozen=True, slots=True)
-class CelOutcome:
+class CelOutcome(Struct, frozen=True):
     """The result of the rules on one object.
 
     ``warnings`` are the messages of failures on unchanged values, which the API server sends as HTTP warnings.

@@ -6,8 +6,9 @@ whose equality ignores order, whether it depends on their order, and whether it 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
 
 from crdcompat.apiserver.cel.views import ANY_ITEM, Reads, View
 
@@ -37,16 +38,14 @@ _ORDER = frozenset(
 )
 
 
-@dataclass(slots=True)
-class Place:
+class Place(Struct):
     """A part of self or oldSelf that an expression denotes, with its type."""
 
     view: View | None
     reads: Reads
 
 
-@dataclass(slots=True)
-class Analysis:
+class Analysis(Struct):
     """The result of the analysis of one rule."""
 
     self_reads: Reads = field(default_factory=Reads)

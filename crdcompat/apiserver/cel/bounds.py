@@ -7,8 +7,9 @@ runs.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,8 +29,7 @@ _PYTHON_COST = 20.0
 MAX_OBJECT_SIZE = 2_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class Size:
+class Size(Struct, frozen=True):
     """Upper bounds of a value, in characters and elements: number of elements, largest element, total."""
 
     count: float

@@ -7,9 +7,10 @@ the CEL library are translated to those of cel-go, which Kubernetes uses.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
 
 from crdcompat.apiserver import errors
 from crdcompat.apiserver.cel import environment
@@ -34,8 +35,7 @@ _MAX_MESSAGE_BYTES = 5120  # of the result of a messageExpression
 _REASONS = frozenset({errors.FORBIDDEN, errors.REQUIRED, errors.DUPLICATE})
 
 
-@dataclass(slots=True)
-class Findings:
+class Findings(Struct):
     """The results of one evaluation; ``first_only`` ends it at the first error."""
 
     errors: list[FieldError] = field(default_factory=list)

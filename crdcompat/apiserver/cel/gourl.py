@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import string
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from crdcompat.apiserver.ascii_sets import ALNUM, HEX
 
@@ -18,8 +19,7 @@ class URLError(Exception):
     """Go refuses the text; the message is Go's."""
 
 
-@dataclass(slots=True)
-class URL:
+class URL(Struct):
     scheme: str = ""
     host: str = ""
     path: str = ""

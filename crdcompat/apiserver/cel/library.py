@@ -6,8 +6,9 @@ canonical text, so that `==` compares the values.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,8 +22,7 @@ class EvaluationError(Exception):
 MARK = "\x01"
 
 
-@dataclass(frozen=True, slots=True)
-class Function:
+class Function(Struct, frozen=True):
     """One overload; ``parameters`` and ``returns`` are names of CEL types (``string``, ``map``)."""
 
     name: str

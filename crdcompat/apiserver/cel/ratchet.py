@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from crdcompat.apiserver.correlation import Pair
 
 
-@dataclass(slots=True)
-class Ratchet:
+class Ratchet(Struct):
     """The pairs that decide whether a failure at a node is only a warning.
 
     ``current`` is the pair of the node, None if it does not correlate; ``nearest`` that of the closest correlated

@@ -6,9 +6,10 @@ operator around it. Later versions report only the unknown function. Recorded on
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
 
 from crdcompat.apiserver.cel import environment
 from crdcompat.apiserver.cel.analysis import Analysis, analyse
@@ -81,8 +82,7 @@ def program(text: str) -> Program:
     return Program(text)
 
 
-@dataclass(slots=True)
-class Rule:
+class Rule(Struct):
     """A rule at a schema node, as one server reads it."""
 
     index: int

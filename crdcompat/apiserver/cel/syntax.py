@@ -6,15 +6,15 @@ Source: cel/expr/syntax.proto of the CEL specification, also of the field number
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-@dataclass(slots=True, eq=False)
-class Expr:
+class Expr(Struct, eq=False):
     """One node: ``kind`` is const, ident, select, call, list, map or fold (a comprehension)."""
 
     kind: str
@@ -52,8 +52,7 @@ class Expr:
             yield from part.walk()
 
 
-@dataclass(slots=True)
-class Parsed:
+class Parsed(Struct):
     """A parsed rule, and the code point offsets of its nodes in the text by node id."""
 
     root: Expr

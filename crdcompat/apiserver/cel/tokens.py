@@ -7,7 +7,8 @@ the optional. A few functions get other names.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 _TOKEN = re.compile(
     r"""
@@ -30,8 +31,7 @@ _OPTIONAL_RESULT = (("validate", "."), ("named", "format."))
 _SHARED = {"indexOf": "k8sIndexOf", "lastIndexOf": "k8sLastIndexOf"}
 
 
-@dataclass(slots=True)
-class Token:
+class Token(Struct):
     kind: str
     text: str
 

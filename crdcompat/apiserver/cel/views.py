@@ -6,8 +6,9 @@ Source: k8s.io/apiserver/pkg/cel/common/schemas.go and escaping.go; reference se
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from functools import lru_cache
+
+from msgspec import Struct, field
 
 from crdcompat.schema.structural import Node
 
@@ -103,8 +104,7 @@ class View:
         return self.kind == "list" and self.node.list_type in ("set", "map")
 
 
-@dataclass(slots=True)
-class Member:
+class Member(Struct):
     original: str
     view: View
 
@@ -121,8 +121,7 @@ def _resource_members(properties: dict[str, Node]) -> dict[str, Node]:
     return {"apiVersion": _text(), "kind": _text(), "metadata": metadata}
 
 
-@dataclass(slots=True)
-class Reads:
+class Reads(Struct):
     """The parts of a value that rules read: all of it, or the members in ``children``."""
 
     whole: bool = False

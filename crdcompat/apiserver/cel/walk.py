@@ -5,8 +5,9 @@ Source: apiextensions-apiserver, pkg/apiserver/schema/cel/validation.go (Validat
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
 
 from crdcompat.apiserver.cel.evaluate import Findings, NodeRules
 from crdcompat.apiserver.cel.views import View
@@ -20,8 +21,7 @@ if TYPE_CHECKING:
     from crdcompat.schema.paths import Trail
 
 
-@dataclass(slots=True)
-class Step:
+class Step(Struct):
     """A schema node with rules at it or below it."""
 
     rules: NodeRules | None = None

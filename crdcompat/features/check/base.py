@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
 
 from crdcompat.errors import RefNotFoundError, SourceError, UsageError
 from crdcompat.sources.naming import display_path
@@ -27,8 +28,7 @@ _NO_BASE = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class CheckOptions:
+class CheckOptions(Struct, frozen=True):
     """The options of a check besides the configuration.
 
     ``base`` and ``head`` are those of ``find_change``; ``targets`` are rollback targets (None: the configuration's).
@@ -49,8 +49,7 @@ class CheckOptions:
     use_cache: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Struct, frozen=True):
     """The sources before (``old``) and after (``new``) a change.
 
     ``release`` is the target branch of the change (``release-4.14``), "" if unknown; ``why`` is the reason for the
@@ -67,16 +66,14 @@ class Change:
         return f"compared with {short(base)}" + (f", where it left {self.why}" if self.why else "")
 
 
-@dataclass(frozen=True, slots=True)
-class Targets:
+class Targets(Struct, frozen=True):
     """The rollback targets of a change, as sources; ``notes`` for the report."""
 
     names: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Base:
+class _Base(Struct, frozen=True):
     """A candidate for the base: the ref, its branch, and the reason for the choice."""
 
     ref: str

@@ -7,7 +7,8 @@ feature set without rollbacks had and that becomes everybody's is new.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from crdcompat.findings.split import FindingSplitter
 from crdcompat.findings.waivers import has_values

@@ -7,9 +7,10 @@ the change: those that the base has, too, are marked as existing.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import date
 from itertools import chain
+
+from msgspec.structs import replace
 
 from crdcompat.config.applied import ActiveWaivers, active_waivers, reader_for, with_severities, with_waivers
 from crdcompat.config.configuration import Config

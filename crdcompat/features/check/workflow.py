@@ -6,9 +6,10 @@ parser or the comparison.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from crdcompat.errors import SourceError
 from crdcompat.features.check.base import EMPTY, find_change, find_targets, open_sides

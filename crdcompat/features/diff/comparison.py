@@ -7,7 +7,8 @@ rest of the schema are valid. The report has a remark on each of them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from crdcompat.apiserver.crd_validation.refusal import refusals
 from crdcompat.apiserver.versions import Server
@@ -27,8 +28,7 @@ from crdcompat.schema.paths import Pointer, owner, render
 from crdcompat.vocabulary import Direction, Owner, Side
 
 
-@dataclass(frozen=True, slots=True)
-class Filters:
+class Filters(Struct, frozen=True):
     """The filters of a comparison, named as in ``diff``; an empty filter excludes nothing."""
 
     directions: Sequence[Direction] = tuple(Direction)
@@ -40,8 +40,7 @@ class Filters:
     ignore: Sequence[str] = ()
 
 
-@dataclass(frozen=True, eq=False)
-class Compared:
+class Compared(Struct, frozen=True, eq=False):
     """The comparison of two sets: their pairing, and the filtered results.
 
     ``pairs`` are the pairs that the filters left to compare. ``missing`` describes a filter name that

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from crdcompat.apiserver.admission import Verdict
 from crdcompat.apiserver.strategy import TOO_DEEP, Resource

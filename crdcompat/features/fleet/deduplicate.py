@@ -10,9 +10,11 @@ from __future__ import annotations
 from base64 import b64decode, b64encode
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from crdcompat.features.fleet.outcome import (
     NAME_BYTES,
@@ -30,8 +32,7 @@ _MAX_OBJECTS = 100_000
 _MAX_RESULTS = 2_000
 
 
-@dataclass(frozen=True, slots=True)
-class ObjectResult:
+class ObjectResult(Struct, frozen=True):
     """The result of one object against one target; ``causes`` are keys of causes, ``reasons`` texts."""
 
     verdict: str

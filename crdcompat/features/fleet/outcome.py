@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from base64 import b64decode
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import orjson
+from msgspec import Struct, ValidationError, convert, to_builtins
 
 from crdcompat.errors import Problem
 from crdcompat.schema.paths import Pointer
-from crdcompat.vocabulary import Side
 from crdcompat.vocabulary.writes import Endpoint, WriteResult
 
 OUTSIDE = "outside"
@@ -25,8 +24,7 @@ OBJECT_VERDICTS = (*WriteResult, "", OUTSIDE)
 NAME_BYTES = 8
 
 
-@dataclass(frozen=True, slots=True)
-class RecordingCause:
+class RecordingCause(Struct, frozen=True):
     """What a target rejects at one path of one recording's objects.
 
     ``file``, ``index`` and ``pointer`` give the place in the CRD that rejects it. Long ``values`` are cut text.
@@ -50,8 +48,7 @@ class RecordingCause:
         return (self.crd, self.path, self.type)
 
 
-@dataclass(frozen=True, slots=True)
-class UnjudgedObjects:
+class UnjudgedObjects(Struct, frozen=True):
     """Objects that were not judged for one reason: their number, and one of them as an example."""
 
     reason: str
@@ -59,8 +56,7 @@ class UnjudgedObjects:
     example: str
 
 
-@dataclass(frozen=True, slots=True)
-class TargetOutcome:
+class TargetOutcome(Struct, frozen=True):
     """One recording against one target: objects by their worst verdict, causes of rejections, unjudged objects."""
 
     verdicts: dict[WriteResult, int]
@@ -68,8 +64,7 @@ class TargetOutcome:
     missed: tuple[UnjudgedObjects, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class StoredResult:
+class StoredResult(Struct, frozen=True):
     """The result of an object against one target; ``causes`` and ``missed`` are indices in the target's lists.
 
     ``verdict`` is the worst of its writes, `OUTSIDE` if neither release defines its kind, "" if it was not judged.
@@ -80,16 +75,14 @@ class StoredResult:
     missed: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ResultGroup:
+class ResultGroup(Struct, frozen=True):
     """Objects with the same result against every target: digests of their names, in base 64."""
 
     objects: str
     stands: tuple[StoredResult, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Struct, frozen=True):
     """One recording against every target; ``failure`` is why it could not be read, else "".
 
     ``id`` and ``version`` are the cluster's. ``outside`` counts objects of kinds that neither release defines.
@@ -110,7 +103,7 @@ class Outcome:
 
 def encode(outcome: Outcome) -> bytes:
     """Encode an outcome as one line of JSON, without a newline."""
-    return orjson.dumps(outcome, option=orjson.OPT_NON_STR_KEYS)
+    return orjson.dumps(to_builtins(outcome), option=orjson.OPT_NON_STR_KEYS)
 
 
 def decode(line: bytes) -> Outcome:
@@ -120,45 +113,26 @@ def decode(line: bytes) -> Outcome:
 
 def from_data(data: Any) -> Outcome:
     """The outcome of parsed JSON. Raises ValueError."""
+    if not isinstance(data, dict) or set(data) != set(Outcome.__struct_fields__):
+        raise ValueError("no outcome: other keys")  # of another version of the program
     try:
-        targets = tuple(_target(item) for item in data["targets"])
-        problems = tuple(Problem(**{**item, "side": Side(item["side"])}) for item in data["problems"])
-        groups = tuple(_group(item, targets) for item in data["fates"])
-        return Outcome(**{**data, "targets": targets, "problems": problems, "fates": groups})
-    except (TypeError, KeyError) as error:
+        outcome = convert(data, Outcome)
+    except ValidationError as error:
         raise ValueError(f"no outcome: {error}") from None
-
-
-def _target(data: dict[str, Any]) -> TargetOutcome:
-    if set(data["verdicts"]) != set(WriteResult):
+    if any(set(target.verdicts) != set(WriteResult) for target in outcome.targets):
         raise ValueError("no outcome: other verdicts")
-    causes = (
-        RecordingCause(
-            **{
-                **item,
-                "endpoint": Endpoint(item["endpoint"]),
-                "values": tuple(item["values"]),
-                "pointer": tuple(item["pointer"]),
-            }
-        )
-        for item in data["causes"]
-    )
-    verdicts = {WriteResult(result): count for result, count in data["verdicts"].items()}
-    return TargetOutcome(verdicts, tuple(causes), tuple(UnjudgedObjects(**item) for item in data["missed"]))
+    for group in outcome.fates:
+        _check_group(group, outcome.targets)
+    return outcome
 
 
-def _group(data: dict[str, Any], targets: Sequence[TargetOutcome]) -> ResultGroup:
-    group = ResultGroup(data["objects"], tuple(_result(*each) for each in zip(data["stands"], targets, strict=True)))
+def _check_group(group: ResultGroup, targets: Sequence[TargetOutcome]) -> None:
+    """Raise ValueError for results that the targets do not have."""
     if len(b64decode(group.objects, validate=True)) % NAME_BYTES:
         raise ValueError("no outcome: half an object")
-    return group
-
-
-def _result(data: dict[str, Any], target: TargetOutcome) -> StoredResult:
-    result = StoredResult(data["verdict"], tuple(data["causes"]), tuple(data["missed"]))
-    for places, listed in ((result.causes, target.causes), (result.missed, target.missed)):
-        if not all(0 <= place < len(listed) for place in places):
-            raise ValueError("no outcome: a place that is not there")
-    if result.verdict not in OBJECT_VERDICTS:
-        raise ValueError("no outcome: another verdict")
-    return result
+    for result, target in zip(group.stands, targets, strict=True):
+        for places, listed in ((result.causes, target.causes), (result.missed, target.missed)):
+            if not all(0 <= place < len(listed) for place in places):
+                raise ValueError("no outcome: a place that is not there")
+        if result.verdict not in OBJECT_VERDICTS:
+            raise ValueError("no outcome: another verdict")

@@ -7,8 +7,9 @@ import os
 import stat
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from crdcompat.errors import Skipped, SourceError
 from crdcompat.sources.archive import is_archive
@@ -23,8 +24,7 @@ _GATHERED = ("must-gather.local.", "inspect.local.")
 _IMAGE = "-sha256-"
 
 
-@dataclass(frozen=True, slots=True)
-class Fleet:
+class Fleet(Struct, frozen=True):
     """The recordings of a fleet.
 
     ``recordings`` are paths, one cluster each. ``unread`` are (path, reason) of recordings that cannot be opened,

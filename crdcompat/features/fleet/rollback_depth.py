@@ -6,10 +6,10 @@ import os
 import traceback
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import orjson
+from msgspec.structs import replace
 
 from crdcompat.errors import CrdcompatError, Problem, Skipped
 from crdcompat.features.fleet.deduplicate import ObjectResult, RecordingObjects

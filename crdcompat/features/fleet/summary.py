@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from crdcompat.apiserver.versions import Server
 from crdcompat.config.releases import minor_of

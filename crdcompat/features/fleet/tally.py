@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from crdcompat.errors import Problem
 from crdcompat.features.fleet.deduplicate import ClusterObjects, ObjectResult
@@ -21,8 +23,7 @@ _MAX_REASONS = 200
 _MAX_CLUSTER_REASONS = 3
 
 
-@dataclass(slots=True)
-class ShareTally:
+class ShareTally(Struct):
     """A finding against one target; ``clusters`` is a bit set of cluster numbers."""
 
     spot: Spot
@@ -31,8 +32,7 @@ class ShareTally:
     values: dict[Any, tuple[Any, int]] = field(default_factory=dict)
 
 
-@dataclass(slots=True)
-class FindingTally:
+class FindingTally(Struct):
     """A cause of rejections: an example object with its recording, and the counts by target index."""
 
     cause: RecordingCause
@@ -53,8 +53,7 @@ class FindingTally:
         return max(share.objects for share in self.shares.values())
 
 
-@dataclass(slots=True)
-class ReasonTally:
+class ReasonTally(Struct):
     """Objects not judged for one reason: an example, a bit set of cluster numbers, and counts by target index."""
 
     example: str
@@ -62,8 +61,7 @@ class ReasonTally:
     objects: dict[int, int] = field(default_factory=dict)
 
 
-@dataclass(slots=True)
-class TargetTally:
+class TargetTally(Struct):
     """The counts of one cluster against one target.
 
     ``reasons`` are the first reasons for not judging with their objects, ``other_reasons`` counts the rest.
@@ -78,8 +76,7 @@ class TargetTally:
     unjudged: int = 0
 
 
-@dataclass(slots=True)
-class ClusterTally:
+class ClusterTally(Struct):
     """One cluster: its recordings, its version if they agree on it, and its counts against each target."""
 
     recordings: list[str]

@@ -14,17 +14,17 @@ import sys
 import threading
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from typing import cast
+
+from msgspec import Struct
 
 Work = Callable[[str], bytes]
 
 _MAX_DEFAULT_JOBS = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Died:
+class Died(Struct, frozen=True):
     """The result for an item whose process ended; ``str()`` describes how it ended."""
 
     exit_code: int | None

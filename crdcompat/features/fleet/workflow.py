@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import orjson
+from msgspec import Struct
 
 from crdcompat.apiserver.versions import Server
 from crdcompat.config.applied import read_source, reader_for
@@ -17,7 +17,7 @@ from crdcompat.config.configuration import Config
 from crdcompat.config.releases import version_of
 from crdcompat.crds.reader import CrdSet
 from crdcompat.features.fleet.journal import Journal
-from crdcompat.features.fleet.outcome import Outcome, decode
+from crdcompat.features.fleet.outcome import Outcome, decode, encode
 from crdcompat.features.fleet.recordings import Fleet, signature
 from crdcompat.features.fleet.rollback_depth import judge_recording
 from crdcompat.features.fleet.summary import summarize
@@ -33,8 +33,7 @@ from crdcompat.vocabulary import Direction, Side
 OnDone = Callable[[str], object]
 
 
-@dataclass(frozen=True)
-class Plan:
+class Plan(Struct, frozen=True):
     """The request of a run: the releases, and how they judge. ``targets`` are rollback targets besides OLD."""
 
     old: str
@@ -132,7 +131,7 @@ def _in_order(
         for path in recordings:
             while path not in early and path not in known and (answered := next(answers, None)) is not None:
                 done, answer = answered
-                early[done] = orjson.dumps(Outcome(failure=str(answer))) if isinstance(answer, Died) else answer
+                early[done] = encode(Outcome(failure=str(answer))) if isinstance(answer, Died) else answer
                 failed = bool(decode(early[done]).failure)
                 if journal is not None and not failed:
                     journal.add(_absolute(done), signatures[done], early[done])

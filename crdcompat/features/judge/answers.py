@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import orjson
+from msgspec import Struct
 
 from crdcompat.apiserver.admission import Verdict
 from crdcompat.apiserver.crd_validation.refusal import refusal
@@ -24,8 +24,7 @@ from crdcompat.vocabulary import ExitCode
 from crdcompat.yaml.documents import Document, read_documents
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(Struct, frozen=True):
     """One write to judge: file names of the CRD and the objects, and on which server."""
 
     crd: str

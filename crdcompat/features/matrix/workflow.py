@@ -7,9 +7,11 @@ skips releases is not the sum of its steps.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from itertools import combinations, permutations
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from crdcompat.apiserver.versions import server_of
 from crdcompat.compare.memory import ComparisonCache
@@ -35,8 +37,7 @@ from crdcompat.vocabulary.writes import ReleaseVerdict
 _Transitions = dict[tuple[int, int, str], tuple[DiffReport, str]]
 
 
-@dataclass(frozen=True, slots=True)
-class MatrixOptions:
+class MatrixOptions(Struct, frozen=True):
     """The options of a matrix besides its releases.
 
     ``recorded`` reads the objects of the recordings named ``sources``, ``origin`` is the release that their cluster

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from crdcompat.apiserver.errors import NOT_SUPPORTED
 from crdcompat.crds.pairing import Chosen
@@ -25,8 +26,7 @@ _MAX_VALUES = 20
 CauseKey = tuple[str, SchemaPath, str]
 
 
-@dataclass(slots=True)
-class CauseGroup:
+class CauseGroup(Struct):
     """Rejected values of one kind's objects at one path with one type of error."""
 
     chosen: Chosen

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from crdcompat.apiserver.errors import FieldError
 from crdcompat.apiserver.validate import SchemaValidator
@@ -13,8 +14,7 @@ from crdcompat.schema.paths import ITEM, VALUE, Object, Pointer, field_of, node_
 from crdcompat.schema.structural import Node
 
 
-@dataclass(frozen=True, slots=True)
-class Edit:
+class Edit(Struct, frozen=True):
     """An edited object and the place of the edit."""
 
     object: Object

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
+
+from msgspec import Struct
 
 from crdcompat.apiserver.crd_validation.refusal import refusal
 from crdcompat.apiserver.strategy import TOO_DEEP, Resource
@@ -24,8 +25,7 @@ ASK = "depends on the Kubernetes version: give --kube-version or --openshift-ver
 _REPRESENTATIVE_SERVERS = (Server(26), Server(29), Server(30), Server(32), Server(36))
 
 
-@dataclass(frozen=True, slots=True)
-class Replayed:
+class Replayed(Struct, frozen=True):
     """One object replayed on a version of a CRD, by the known server or by the representative ones."""
 
     item: Recorded

@@ -7,8 +7,10 @@ write is based on the result (design, section 5; observed in rollback-truth, sec
 from __future__ import annotations
 
 from collections.abc import Iterator, Set
-from dataclasses import dataclass, replace
 from itertools import islice
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from crdcompat.apiserver.admission import Verdict
 from crdcompat.apiserver.decode import Decoded
@@ -25,8 +27,7 @@ _PROBE = "crdcompat.example.com/probe"
 _MAX_EDITS = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Struct, frozen=True):
     """The answer to one kind of write: verdict, errors, the message to the client, and a note on the write."""
 
     verdict: WriteResult
@@ -44,8 +45,7 @@ def constraint_of(error: FieldError) -> Constraint:
     return error.pointer, error.keyword, str(error.demand) if error.keyword is Keyword.RULE else ""
 
 
-@dataclass(frozen=True, slots=True)
-class Cause:
+class Cause(Struct, frozen=True):
     """A place of the object that breaks the schema: its pointer, its schema path, and the error."""
 
     pointer: Pointer
@@ -53,8 +53,7 @@ class Cause:
     error: FieldError
 
 
-@dataclass(frozen=True, slots=True)
-class Replay:
+class Replay(Struct, frozen=True):
     """The answers to all writes of one object, the fields that reading prunes and defaults, and the repair.
 
     ``causes`` are the places that break the schema; ratcheting does not apply to them.

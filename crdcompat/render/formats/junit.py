@@ -6,9 +6,10 @@ Prow's Spyglass shows the text of a failure, not its ``message``; so the text co
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
+
+from msgspec import Struct
 
 from crdcompat.models.check import CheckReport, sections
 from crdcompat.models.diff import DiffReport
@@ -54,8 +55,7 @@ _PLAIN = Style()
 _MAX_OBJECTS = 20
 
 
-@dataclass(frozen=True, slots=True)
-class _Case:
+class _Case(Struct, frozen=True):
     """One test case; without an outcome it passes."""
 
     name: str
@@ -65,8 +65,7 @@ class _Case:
     out: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class _Suite:
+class _Suite(Struct, frozen=True):
     name: str
     cases: Sequence[_Case]
     out: str = ""

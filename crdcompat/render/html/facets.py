@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-@dataclass(frozen=True, slots=True)
-class Facet:
+class Facet(Struct, frozen=True):
     """One thing to filter by: as chips (few values, all shown, in this order) or as a list to choose from."""
 
     key: str
@@ -24,16 +24,14 @@ class Facet:
         return bool(self.order)
 
 
-@dataclass(frozen=True, slots=True)
-class Shown:
+class Shown(Struct, frozen=True):
     """A facet in the form: its values, each with the number of items that have it."""
 
     facet: Facet
     values: tuple[tuple[str, int], ...]
 
 
-@dataclass(slots=True)
-class Facets:
+class Facets(Struct):
     """Collects the values of items in the order of the page."""
 
     facets: Sequence[Facet]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from crdcompat.findings.rules import catalogue
 from crdcompat.models.check import CheckReport, Section, sections
@@ -33,8 +34,7 @@ _FACETS = (SEVERITY, DIRECTION, OWNER, STATUS, Facet("section", "Compared with")
 Scope = tuple[tuple[str, tuple[str, ...]], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ComparedPart:
+class ComparedPart(Struct, frozen=True):
     """One comparison: its counts, its directions, its scope. ``title`` is empty for a diff.
 
     ``left_out``: number of items that do not fit on the page.

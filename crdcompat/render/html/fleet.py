@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from crdcompat.render.html.facets import Facet, Facets
 from crdcompat.render.wording.findings import plural
@@ -23,8 +24,7 @@ _FACETS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(Struct, frozen=True):
     """A target release: number of clusters per verdict."""
 
     name: str
@@ -32,8 +32,7 @@ class Target:
     counts: tuple[tuple[str, int], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Blocking:
+class Blocking(Struct, frozen=True):
     """A rejected value in several clusters: a sentence, and the lines below it."""
 
     anchor: str
@@ -41,8 +40,7 @@ class Blocking:
     lines: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class TargetVerdict:
+class TargetVerdict(Struct, frozen=True):
     """The verdict on one cluster for one target; ``blocked_by`` are the anchors and places of what blocks it."""
 
     target: str
@@ -52,8 +50,7 @@ class TargetVerdict:
     unjudged: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ClusterItem:
+class ClusterItem(Struct, frozen=True):
     """A cluster as the page shows it."""
 
     anchor: str
@@ -66,8 +63,7 @@ class ClusterItem:
     verdicts: tuple[TargetVerdict, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Fleet:
+class Fleet(Struct, frozen=True):
     """All parts; clusters that can go least far come first."""
 
     targets: tuple[Target, ...]

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from crdcompat.findings.finding import listed
 from crdcompat.render.data.parts import acceptance_data
@@ -41,16 +43,14 @@ _WINDOWS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Fact:
+class Fact(Struct, frozen=True):
     """A name and the lines under it."""
 
     name: str
     texts: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(Struct, frozen=True):
     """A finding or an undecided difference; the message of a ``brief`` one shows only when it is open."""
 
     anchor: str
@@ -68,8 +68,7 @@ class Item:
     facts: tuple[Fact, ...]
 
 
-@dataclass(frozen=True)
-class Group(Generic[_T]):
+class Group(Struct, Generic[_T], frozen=True):
     """Items under one heading; ``folded`` ones do not count and are closed.
 
     ``hidden``: filters leave them out unless their status is chosen.
@@ -81,16 +80,14 @@ class Group(Generic[_T]):
     hidden: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class DirectionPart:
+class DirectionPart(Struct, frozen=True):
     """The groups of one direction, or of both."""
 
     title: str
     groups: tuple[Group[Item], ...]
 
 
-@dataclass(slots=True)
-class Items:
+class Items(Struct):
     """Makes the items of a page in its order, and adds the values of each to the filters.
 
     ``more``: values of facets for all items made until it changes. ``existing``: findings that existed before a change

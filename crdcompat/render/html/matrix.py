@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from crdcompat.findings.finding import listed
 from crdcompat.models.matrix_obstacles import obstacles
@@ -38,8 +39,7 @@ _FACETS = (
 _SHADES = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Square:
+class Square(Struct, frozen=True):
     """A cell of the heat map: its link, verdict, counts and shade (1 to 3). ``doubt``: not all of it was judged."""
 
     anchor: str
@@ -49,8 +49,7 @@ class Square:
     shade: int
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Struct, frozen=True):
     """A release as origin, and a square per target; None on the diagonal.
 
     ``words`` is the common beginning of all names, ``short`` the rest, for narrow screens.
@@ -61,8 +60,7 @@ class Row:
     squares: tuple[Square | None, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Blocking:
+class Blocking(Struct, frozen=True):
     """What blocks in one direction."""
 
     title: str
@@ -70,8 +68,7 @@ class Blocking:
     places: tuple[Place, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """An obstacle at one or more paths, and since when it exists."""
 
     crd: str
@@ -82,8 +79,7 @@ class Place:
     ways: str
 
 
-@dataclass(frozen=True, slots=True)
-class Way:
+class Way(Struct, frozen=True):
     """One cell in full; ``left_out``: number of items that do not fit on the page."""
 
     anchor: str
@@ -96,8 +92,7 @@ class Way:
     left_out: int
 
 
-@dataclass(frozen=True, slots=True)
-class Goal:
+class Goal(Struct, frozen=True):
     """Whether the cluster can go back to one release."""
 
     name: str
@@ -107,8 +102,7 @@ class Goal:
     unjudged: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Recorded:
+class Recorded(Struct, frozen=True):
     """How far back the cluster of the recordings can go."""
 
     title: str
@@ -117,8 +111,7 @@ class Recorded:
     goals: tuple[Goal, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Map:
+class Map(Struct, frozen=True):
     """The whole matrix."""
 
     rows: tuple[Row, ...]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from crdcompat.models.simulation import SimulatedObject, SimulationReport
 from crdcompat.render.html.facets import Facet, Facets
@@ -32,8 +33,7 @@ _TITLES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Write:
+class Write(Struct, frozen=True):
     """One kind of write; ``message`` is the number of its answer among the messages of the object."""
 
     name: str
@@ -42,8 +42,7 @@ class Write:
     message: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Replayed:
+class Replayed(Struct, frozen=True):
     """A recorded object as the page shows it."""
 
     anchor: str
@@ -61,8 +60,7 @@ class Replayed:
     repair_note: str
 
 
-@dataclass(frozen=True, slots=True)
-class Cause:
+class Cause(Struct, frozen=True):
     """A rejected value in one or more objects, and its fix."""
 
     crd: str
@@ -71,8 +69,7 @@ class Cause:
     example: str
 
 
-@dataclass(frozen=True, slots=True)
-class Replay:
+class Replay(Struct, frozen=True):
     """A simulation: its groups of objects, worst first."""
 
     causes: tuple[Cause, ...]

@@ -10,10 +10,11 @@ How two languages relate: equal, wider, narrower or incomparable, shown by a tex
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import filterfalse
 from typing import Literal
+
+from msgspec import Struct
 
 from crdcompat.schema.regex.errors import Unsupported
 from crdcompat.schema.regex.language import Language, extra_states
@@ -40,8 +41,7 @@ Kind = Literal["equal", "wider", "narrower", "incomparable", "undecided"]
 _BOUND = 10_000
 
 
-@dataclass(frozen=True, slots=True)
-class Relation:
+class Relation(Struct, frozen=True):
     """What the new language is to the old one.
 
     ``only_new`` is a shortest text that only the new one has, ``only_old`` one that only the old one has; each

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from crdcompat.schema.re2 import go_text
 from crdcompat.schema.regex.automaton import Automaton, LengthsAutomaton, StringsAutomaton, pattern_automaton
@@ -14,8 +15,7 @@ from crdcompat.schema.regex.parse import compiled
 _MAX_EXTRA = 20_000
 
 
-@dataclass(frozen=True, slots=True)
-class Language:
+class Language(Struct, frozen=True):
     """The texts that every pattern is found in, that every list holds and that have a length in the bounds.
 
     Making one is cheap and never fails; what cannot be decided shows when it is used.

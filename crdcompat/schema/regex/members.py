@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import islice
+
+from msgspec import Struct, field
 
 from crdcompat.schema.regex.automaton import PatternAutomaton, pattern_automaton
 from crdcompat.schema.regex.errors import Budget, Unsupported
@@ -54,8 +55,7 @@ def outside(
     return _words(inside, without, min_length, max_length, limit) if without else iter(())
 
 
-@dataclass(slots=True)
-class _Begun:
+class _Begun(Struct):
     """The first members of a language, as far as they were asked for, and whether they are all."""
 
     texts: list[str] = field(default_factory=list)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 from crdcompat.schema.regex.charset import CharSet
 from crdcompat.schema.regex.errors import Unsupported
@@ -26,8 +27,7 @@ class Assertion(Enum):
     NO_BOUNDARY = r"\B"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Node:
+class Node(Struct, frozen=True, eq=False):
     """A tree: how many characters it has once written out, its levels, and whether it can repeat for ever."""
 
     size: int
@@ -41,28 +41,23 @@ class Node:
             raise Unsupported(f"the pattern nests more than {MAX_HEIGHT} levels")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Chars(Node):
+class Chars(Node, frozen=True, eq=False):
     chars: CharSet
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Assert(Node):
+class Assert(Node, frozen=True, eq=False):
     assertion: Assertion
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Concat(Node):
+class Concat(Node, frozen=True, eq=False):
     items: tuple[Node, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Alternate(Node):
+class Alternate(Node, frozen=True, eq=False):
     items: tuple[Node, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Repeat(Node):
+class Repeat(Node, frozen=True, eq=False):
     item: Node
     least: int
     most: int | None

@@ -10,7 +10,8 @@ Only called on patterns that RE2 accepts, so what cannot be read is refused, not
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from crdcompat.schema.re2 import Pattern, PatternError, compile_pattern, go_text
 from crdcompat.schema.regex.charset import ANY, NEWLINE, WORD, CharSet, Range, charset, negate
@@ -57,8 +58,7 @@ def parse(pattern: str) -> Node:
         raise Unsupported(f"the pattern could not be read: {error}") from error
 
 
-@dataclass(slots=True)
-class _Frame:
+class _Frame(Struct):
     """A group that is open: its alternatives so far, and the flags outside it."""
 
     outer: frozenset[str]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from crdcompat.schema.regex.charset import FIRST_SURROGATE, LAST_SURROGATE, MAX_CODE, CharSet, Range
 from crdcompat.schema.regex.readable import best, cost
@@ -12,8 +13,7 @@ from crdcompat.schema.regex.readable import best, cost
 Mask = int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Partition:
+class Partition(Struct, frozen=True, eq=False):
     """All code points, in intervals that start at ``starts``; ``classes`` says of which class each is.
 
     Two intervals may be of one class. Surrogates are an interval of class -1.
@@ -47,8 +47,7 @@ def partition(sets: Sequence[tuple[CharSet, Mask]]) -> tuple[Partition, tuple[Ma
     return Partition(tuple(starts), tuple(classes)), tuple(numbers)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class JointClass:
+class JointClass(Struct, frozen=True, eq=False):
     """Characters that none of several automata can tell apart: their class in each, and the one to show."""
 
     ids: tuple[int, ...]

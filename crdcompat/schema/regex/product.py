@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from crdcompat.schema.regex.automaton import ALL, DEAD, Automaton
 from crdcompat.schema.regex.charset import charset, count
@@ -15,8 +16,7 @@ from crdcompat.schema.regex.readable import by_preference
 _UNITS = 1_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class Edge:
+class Edge(Struct, frozen=True):
     """A step to another state: the most readable character that does it, what that costs, and all that do."""
 
     target: int

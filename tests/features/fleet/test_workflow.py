@@ -10,7 +10,6 @@ import subprocess
 import sys
 import tarfile
 import time
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -29,6 +28,7 @@ from fleets import (
     widget,
 )
 from helpers import Json, run, spawn, write
+from msgspec.structs import replace
 
 from crdcompat.errors import UsageError
 from crdcompat.features.fleet.journal import Journal

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from helpers import both, crd, root, run, string
+from msgspec.structs import replace
 from report_samples import (
     HOSTILE,
     NEW,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from report_samples import HOSTILE, check, compared, empty_check, hostile_check, rendered, replayed, sample, unreadable
 from report_samples import OLD as SAME
 

@@ -8,7 +8,6 @@ import json
 import re
 import subprocess
 import sys
-from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from xml.etree.ElementTree import Element
@@ -17,6 +16,7 @@ import pytest
 from helpers import both, run, string
 from helpers import root as schema
 from html_page import Page, confined, said
+from msgspec.structs import replace
 from report_samples import (
     HOSTILE,
     NEW,

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
 from helpers import crd, root, string
 from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
+from msgspec.structs import replace
 from report_samples import (
     HOSTILE,
     NEW,

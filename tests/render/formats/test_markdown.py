@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 from helpers import obj, root, string
 from markdown_it import MarkdownIt
+from msgspec.structs import replace
 from report_samples import (
     HOSTILE,
     LIMIT,

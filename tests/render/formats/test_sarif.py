@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
 from helpers import string
+from msgspec.structs import replace
 from report_samples import (
     HOSTILE,
     check,

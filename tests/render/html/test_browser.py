@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
 
 import pytest
 from browser import Browser, address, choose, chromium, shown, tick, visible
+from msgspec.structs import replace
 from report_samples import HOSTILE, check, hostile_check, rendered, replayed, sample, widget
 
 pytest.importorskip("selenium")
