@@ -17,7 +17,7 @@ DEV := $(VENV)/dev
 WHEELS := $(VENV)/wheels
 TODAY := $(VENV)/typer-of-today
 
-.PHONY: demo test fuzz referee conformance bench types fixtures lint format clean
+.PHONY: demo test fuzz referee conformance replay bench types fixtures lint format clean
 .NOTPARALLEL:
 
 demo: $(RUN)
@@ -35,6 +35,10 @@ referee: $(MADE)
 
 conformance: $(DEV)
 	$(BIN)/python -m pytest -rfEs -n auto --dist loadfile $(ARGS) tests/conformance
+
+# Merged pull requests of openshift/api, checked as CI would, beside what a reader judged; some: make replay ARGS=ID.
+replay: $(DEV)
+	$(BIN)/python tests/conformance/replay.py $(ARGS)
 
 bench: $(DEV) $(TODAY)
 	$(BIN)/python benchmarks/measure.py $(ARGS)

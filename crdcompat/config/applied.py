@@ -22,8 +22,8 @@ from crdcompat.vocabulary import Side
 
 
 def reader_for(config: Config) -> CrdReader:
-    """A reader for the variants that the configuration names: its ``preset`` and ``variant_annotations``."""
-    return CrdReader(variant_annotations_only(config.preset, config.texts("variant_annotations")))
+    """A reader for the variants and the payload that the configuration names."""
+    return CrdReader(variant_annotations_only(config.preset, config.texts("variant_annotations")), config.ships)
 
 
 def read_source(name: str, side: Side, reader: CrdReader, config: Config, repo: str | None) -> CrdSet:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, field
 
+from crdcompat.crds.shipped import OPENSHIFT_PAYLOAD
 from crdcompat.errors import ConfigError
 from crdcompat.vocabulary import Direction, Owner, Severity
 
@@ -23,6 +24,7 @@ NAMES = (".crdcompat.yaml", ".crdcompat.yml")
 WAIVERS = ".crdcompat-waivers.yaml"
 _DEFAULTS: dict[str, Any] = {
     "preset": None, "base": None, "rollback_targets": [], "releases": {}, "include": [], "exclude": [],
+    "ships": None,
     "variant_annotations": [], "contexts": [], "severities": [], "objects": [], "formats": [], "fail_on": "error",
     "waivers": WAIVERS,
 }  # fmt: skip
@@ -81,6 +83,14 @@ class Config(Struct, frozen=True):
         if included and not any(fnmatchcase(path, glob) for glob in included):
             return False
         return not excluded or not any(fnmatchcase(path, glob) for glob in excluded)
+
+    @property
+    def ships(self) -> tuple[str, ...]:
+        """The globs of the payload: the configured ones, else those of the presets that have a payload."""
+        found: list[str] | None = self.values["ships"]
+        if found is not None:
+            return tuple(found)
+        return OPENSHIFT_PAYLOAD if self.preset in (None, "openshift") else ()
 
     def severity(self, rule: str, direction: Direction, owner: Owner, path: str) -> Severity | None:
         """The severity of the first entry of ``severities`` that matches a finding; None if no entry does."""

@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from crdcompat.crds.model import CrdVersion
 from crdcompat.crds.reader import CrdDocument, CrdSet
+from crdcompat.crds.shipped import like_shipped
 from crdcompat.crds.variants import Context, contexts_of
 from crdcompat.errors import UsageError
 
@@ -116,6 +117,11 @@ def _resolved_pairs(
         right = tuple(document for document in news[name] if b.includes(document.crd.annotations))
         if not left or not right:
             continue
+        if old.shipped is not None and new.shipped is not None:
+            if name not in old.shipped and name in new.shipped:
+                left = like_shipped(left, right)
+            elif name in old.shipped and name not in new.shipped:
+                right = like_shipped(right, left)
         if a == b == Context() and (_disagree(left) or _disagree(right)):
             yield from _by_folder(left, right, resolved)
         else:

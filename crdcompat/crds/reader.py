@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b
 
 import orjson
@@ -10,6 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from crdcompat.crds.model import Crd, NotACrdError, is_crd, is_fragment, read_crd
+from crdcompat.crds.shipped import NOT_SHIPPED, OPENSHIFT_PAYLOAD, is_shipped, split_shipped
 from crdcompat.errors import Problem, Skipped, skipped_order
 from crdcompat.prefilter.candidates import excluded, has_extension, is_marked
 from crdcompat.sources.encoding import legible
@@ -39,7 +40,8 @@ class CrdSet(Struct, frozen=True, eq=False):
     ``problems`` are documents that could not be read, ``remarks`` oddities of documents that were (duplicate keys).
     ``read`` gives the bytes of files by path, for line numbers. ``runs`` is the server version that the configuration
     gives the source (``1.31``, ``openshift-4.18``), "" for the one that follows from its name. ``unread`` counts the
-    files that were left out because all sides have the same content there.
+    files that were left out because all sides have the same content there. ``shipped`` are the names of the CRDs in
+    the payload of the source, as far as it was read; None for a source without a payload.
     """
 
     name: str
@@ -52,6 +54,7 @@ class CrdSet(Struct, frozen=True, eq=False):
     read: Callable[[Iterable[str]], Iterator[tuple[str, bytes]]]
     runs: str = ""
     unread: int = 0
+    shipped: frozenset[str] | None = None
 
     def named(self) -> dict[str, list[CrdDocument]]:
         """The documents by CRD name, in name order, each list in path order."""
@@ -84,10 +87,15 @@ class CrdReader:
 
     CRDs that differ only in their metadata share their ``CrdVersion`` objects: caches by identity then compare and
     compile each of them once. ``keep_annotations`` reduces a CRD's annotations to those that distinguish variants;
-    None keeps all.
+    None keeps all. ``ships`` are the globs of the payload (see ``split_shipped``).
     """
 
-    def __init__(self, keep_annotations: Callable[[Mapping[str, str]], Mapping[str, str]] | None = None) -> None:
+    def __init__(
+        self,
+        keep_annotations: Callable[[Mapping[str, str]], Mapping[str, str]] | None = None,
+        ships: Sequence[str] = OPENSHIFT_PAYLOAD,
+    ) -> None:
+        self.ships = tuple(ships)
         self._by_oid: dict[str, _File] = {}
         self._by_spec: dict[bytes, Crd] = {}
         self._keep_annotations = keep_annotations
@@ -111,7 +119,9 @@ class CrdReader:
         skipped: list[Skipped] = []
         candidates: list[Entry] = []
         left_out = 0
+        has_payload = False
         for entry in tree.entries():
+            has_payload = has_payload or is_shipped(entry.path, self.ships)
             if entry.path in unneeded:
                 left_out += 1
             elif not tree.is_one_file and not has_extension(entry.path):
@@ -133,16 +143,20 @@ class CrdReader:
         # Cached files come first; the tree's order counts, because the first document of a CRD defines its scope.
         order = {path: index for index, path in enumerate(by_path)}
         documents.sort(key=lambda document: order[document.file])
+        kept, overridden, shipped = split_shipped(documents, self.ships)
+        used = {document.file for document in kept}
+        skipped.extend(Skipped(file, NOT_SHIPPED, side) for file in {item.file for item in overridden} - used)
         return CrdSet(
             name=tree.name,
             commit=tree.commit,
             notes=tree.notes,
-            documents=tuple(documents),
+            documents=kept,
             skipped=tuple(sorted(skipped, key=skipped_order)),
             problems=tuple(problems),
             remarks=tuple(remarks),
             read=lambda paths: ((entry.path, data) for entry, data in tree.read([by_path[path] for path in paths])),
             unread=left_out,
+            shipped=shipped if has_payload else None,
         )
 
     def _files(self, tree: Tree, candidates: list[Entry]) -> Iterator[_File]:

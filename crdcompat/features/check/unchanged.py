@@ -12,10 +12,11 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 from crdcompat.crds.reader import CrdDocument, CrdReader
+from crdcompat.crds.shipped import is_shipped
 from crdcompat.crds.variants import CHANNEL
 from crdcompat.errors import SourceError
 from crdcompat.prefilter.candidates import is_candidate, unchanged
-from crdcompat.prefilter.collect import PendingFacts
+from crdcompat.prefilter.collect import FactsByBlob, PendingFacts
 from crdcompat.sources.tree import Entry, Tree
 
 _ANNOTATION = re.compile(r"""\s*["']?(?P<key>[^\s"':]+)["']?\s*:\s*(?P<quote>["']?)(?P<value>.*?)(?P=quote)\s*,?\s*""")
@@ -56,7 +57,7 @@ def unneeded_files(
     equal = [entry for entry in same.values() if entry.oid in known and is_wanted(entry.path)]
     needed = _with_names(base, [entry for entry in equal if known[entry.oid].may_hold(plurals)], names)
     by_line: dict[str, list[Entry]] = {}
-    for entry in equal:
+    for entry in _surest_first(equal, known, reader.ships):
         for line in known[entry.oid].annotation_lines:
             by_line.setdefault(line, []).append(entry)
 
@@ -66,6 +67,16 @@ def unneeded_files(
     shown = set.intersection(*map(annotations, differing)) | annotations(read(base, needed))
     needed |= _representatives(by_line, shown, lambda entries: annotations(read(base, entries)))
     return frozenset(entry.path for entry in equal if entry not in needed)
+
+
+def _surest_first(entries: Iterable[Entry], facts: FactsByBlob, ships: Sequence[str]) -> list[Entry]:
+    """The files, those first whose documents count for sure: the payload overrides others of the same CRDs."""
+    shipped = {entry.path for entry in entries if is_shipped(entry.path, ships)}
+    plurals = {plural for entry in entries if entry.path in shipped for plural in facts[entry.oid].plurals}
+    return sorted(
+        entries,
+        key=lambda entry: (entry.path not in shipped, plurals.issuperset(facts[entry.oid].plurals)),
+    )
 
 
 def _with_names(base: Tree, entries: Sequence[Entry], names: Collection[str]) -> set[Entry]:
