@@ -22,11 +22,15 @@ from crdcompat.vocabulary import Effect
 
 
 class CrdEffect(Struct, frozen=True):
-    """The effect of a change in one direction, with the server's message and the example object, if there are any."""
+    """The effect of a change in one direction, with the server's message and the example object, if there are any.
+
+    ``doubt``: what the effect depends on that the manifests do not tell; "" if the effect is certain.
+    """
 
     effect: Effect = Effect.NONE
     sentence: str = ""
     object: Object | None = None
+    doubt: str = ""
 
 
 NOTHING, FAILED, LOST = CrdEffect(), CrdEffect(Effect.REQUEST_FAILED), CrdEffect(Effect.VALUE_PRUNED)

@@ -15,6 +15,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from msgspec.structs import astuple
+
 from crdcompat.apiserver.strategy import Resource
 from crdcompat.apiserver.versions import Server
 from crdcompat.compare.changes import Change, Undecided, canonical, identical
@@ -60,7 +62,7 @@ class Comparer:
                 key = (*_identity(name, version, occurrence.change), occurrence.direction, occurrence.written_as)
                 occurrences.setdefault(key, []).append(occurrence)
             for item in self._crd_diff(crd_pair, found).changes:
-                effects = [(each.effect, each.sentence, each.object) for each in (item.rollback, item.upgrade)]
+                effects = [astuple(each) for each in (item.rollback, item.upgrade)]
                 key = (*_identity(name, item.version, item.change), canonical(effects))
                 of_crds.setdefault(key, (item, []))[1].append(_crd_occurrence(crd_pair, item))
             for undecided in self._open(crd_pair, found):
@@ -164,6 +166,7 @@ class Comparer:
                     kind=occurrences[0].old.document.crd.kind,
                     version=version,
                     occurrences=tuple(occurrences),
+                    doubtful=witness.object is None,
                     writer_default=is_writer_default(occurrences[0].change, direction, effect, witness, pair),
                 )
 
@@ -239,10 +242,21 @@ def _crd_judged(
             found.without_effect[direction] += 1
             continue
         errors = (outcome.sentence,) if outcome.sentence else ()
-        witness = Witness(outcome.object, errors, reason=None if outcome.object is not None else _OF_THE_CRD)
+        reason = None if outcome.object is not None else outcome.doubt or _OF_THE_CRD
+        witness = Witness(outcome.object, errors, reason=reason)
         kind = places[0].old.document.crd.kind
         yield Judged(
-            item.change, direction, outcome.effect, witness, (), windows, crd, kind, item.version, tuple(places)
+            change=item.change,
+            direction=direction,
+            effect=outcome.effect,
+            witness=witness,
+            labels=(),
+            windows=windows,
+            crd=crd,
+            kind=kind,
+            version=item.version,
+            occurrences=tuple(places),
+            doubtful=bool(outcome.doubt),
         )
 
 

@@ -38,8 +38,8 @@ class Judged(Struct, frozen=True, eq=False):
     """A change with its effect in one direction, for all contexts where change and effect are equal.
 
     ``labels``: the enum values (or other labels of trials) with this effect. ``windows``: the effects on rollback and
-    on upgrade. ``version`` is "" for changes of the CRD itself. ``writer_default``: the writer sets the rejected value
-    by default, so every object that leaves the field out has it.
+    on upgrade. ``version`` is "" for changes of the CRD itself. ``doubtful``: nothing proves the effect, it may occur.
+    ``writer_default``: the writer sets the rejected value by default, so every object that leaves the field out has it.
     """
 
     change: Change
@@ -52,6 +52,7 @@ class Judged(Struct, frozen=True, eq=False):
     kind: str
     version: str
     occurrences: tuple[Occurrence, ...]
+    doubtful: bool = False
     writer_default: bool = False
 
 

@@ -46,7 +46,7 @@ def _finding(item: Judged, old: str, new: str, locate: Locate) -> Finding:
     change = item.change
     rule = rule_for(change.kind)
     severity = Severity.ERROR if item.writer_default else rule.judge(item.direction, item.effect, change.owner)
-    if _is_unproven(item) and rule.unproven and severity == Severity.ERROR:
+    if item.doubtful and rule.unproven and severity == Severity.ERROR:
         severity = Severity.WARNING  # an unproven effect is at most a warning
     terminal = all(occurrence.terminal for occurrence in item.occurrences)
     added = item.labels if change.added and item.labels else change.added
@@ -81,11 +81,6 @@ def _versions(item: Judged) -> str:
     return f"{item.occurrences[0].written_as} {item.version}".strip()
 
 
-def _is_unproven(item: Judged) -> bool:
-    """Whether the effect is unproven: no example object shows it."""
-    return item.witness.object is None and not item.change.of_crd
-
-
 def fingerprint(
     rule: str, direction: str, crd: str, version: str, path: str, added: Sequence[Any], removed: Sequence[Any]
 ) -> str:
@@ -99,7 +94,7 @@ def _message(
     rule: Rule, item: Judged, added: Sequence[Any], removed: Sequence[Any], old: str, new: str, terminal: bool
 ) -> str:
     reader, writer = (old, new) if item.direction == Direction.ROLLBACK else (new, old)
-    unproven = rule.unproven.get(item.direction) if _is_unproven(item) else None
+    unproven = rule.unproven.get(item.direction) if item.doubtful else None
     sentence = (unproven or rule.message[item.direction]).format(
         path=item.change.place or "the object",
         added=listed(added),

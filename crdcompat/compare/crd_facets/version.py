@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from crdcompat.compare.crd_facet import FAILED, NOTHING, CrdChange, CrdFacet, ResolvedPair, VersionPair, crd_change
+from crdcompat.compare.crd_facet import (
+    FAILED,
+    NOTHING,
+    CrdChange,
+    CrdEffect,
+    CrdFacet,
+    ResolvedPair,
+    VersionPair,
+    crd_change,
+)
 from crdcompat.compare.facet import Effects
 from crdcompat.crds.pairing import Resolved
 from crdcompat.vocabulary import Effect
@@ -17,6 +26,10 @@ EFFECTS = {
     "version.served-changed": Effects(rollback=(Effect.REQUEST_FAILED,), upgrade=(Effect.REQUEST_FAILED,)),
     "version.deprecated": Effects(),
 }
+#: A version that is neither served nor stored has been on its way out: an earlier release may have stored it.
+_ONCE_STORED = CrdEffect(
+    Effect.CRD_REJECTED, doubt="no manifest tells whether status.storedVersions of a cluster still names the version"
+)
 
 
 def changes(pair: ResolvedPair) -> Iterator[CrdChange]:
@@ -26,7 +39,7 @@ def changes(pair: ResolvedPair) -> Iterator[CrdChange]:
         if name in pair.old.versions:
             version = pair.old.versions[name].version
             change = crd_change("version.removed", name, None, version.pointer, ("spec", "versions"))
-            if_accepted = FAILED if version.served else NOTHING
+            if_accepted = FAILED if version.served else _ONCE_STORED
             yield CrdChange(name, change, upgrade=upgrade if upgrade != NOTHING else if_accepted)
             continue
         version = pair.new.versions[name].version
