@@ -10,6 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from crdcompat.crds.model import Crd, NotACrdError, is_crd, is_fragment, read_crd
+from crdcompat.crds.positions import ManifestPositions
 from crdcompat.crds.shipped import NOT_SHIPPED, OPENSHIFT_PAYLOAD, is_shipped, split_shipped
 from crdcompat.errors import Problem, Skipped, skipped_order
 from crdcompat.prefilter.candidates import excluded, has_extension, is_marked
@@ -38,10 +39,10 @@ class CrdSet(Struct, frozen=True, eq=False):
     """The CRDs of one source.
 
     ``problems`` are documents that could not be read, ``remarks`` oddities of documents that were (duplicate keys).
-    ``read`` gives the bytes of files by path, for line numbers. ``runs`` is the server version that the configuration
-    gives the source (``1.31``, ``openshift-4.18``), "" for the one that follows from its name. ``unread`` counts the
-    files that were left out because all sides have the same content there. ``shipped`` are the names of the CRDs in
-    the payload of the source, as far as it was read; None for a source without a payload.
+    ``read`` gives the bytes of files by path, ``positions`` the lines of values in them. ``runs`` is the server version
+    that the configuration gives the source (``1.31``, ``openshift-4.18``), "" for the one that follows from its name.
+    ``unread`` counts the files that were left out because all sides have the same content there. ``shipped`` are the
+    names of the CRDs in the payload of the source, as far as it was read; None for a source without a payload.
     """
 
     name: str
@@ -52,6 +53,7 @@ class CrdSet(Struct, frozen=True, eq=False):
     problems: tuple[Problem, ...]
     remarks: tuple[Problem, ...]
     read: Callable[[Iterable[str]], Iterator[tuple[str, bytes]]]
+    positions: ManifestPositions
     runs: str = ""
     unread: int = 0
     shipped: frozenset[str] | None = None
@@ -146,6 +148,10 @@ class CrdReader:
         kept, overridden, shipped = split_shipped(documents, self.ships)
         used = {document.file for document in kept}
         skipped.extend(Skipped(file, NOT_SHIPPED, side) for file in {item.file for item in overridden} - used)
+
+        def read(paths: Iterable[str]) -> Iterator[tuple[str, bytes]]:
+            return ((entry.path, data) for entry, data in tree.read([by_path[path] for path in paths]))
+
         return CrdSet(
             name=tree.name,
             commit=tree.commit,
@@ -154,7 +160,8 @@ class CrdReader:
             skipped=tuple(sorted(skipped, key=skipped_order)),
             problems=tuple(problems),
             remarks=tuple(remarks),
-            read=lambda paths: ((entry.path, data) for entry, data in tree.read([by_path[path] for path in paths])),
+            read=read,
+            positions=ManifestPositions(read),
             unread=left_out,
             shipped=shipped if has_payload else None,
         )

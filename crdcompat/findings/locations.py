@@ -1,7 +1,4 @@
-"""Locations of changes on both sides: file, line and column.
-
-The reader keeps the positions of most documents. For other documents, the files with findings are read again.
-"""
+"""Locations of changes on both sides: file, line and column."""
 
 from __future__ import annotations
 
@@ -9,22 +6,18 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from crdcompat.errors import SourceError
 from crdcompat.models.finding import Location
 from crdcompat.schema.paths import Pointer
 from crdcompat.vocabulary import Side
-from crdcompat.yaml.locate import locate
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from crdcompat.compare.result import Judged, Open
     from crdcompat.crds.pairing import Chosen
+    from crdcompat.crds.positions import Spot
     from crdcompat.crds.reader import CrdDocument, CrdSet
     from crdcompat.yaml.positions import Place
-
-Spot = tuple[str, int, Pointer]
-"""A file, the index of a document in it, and a pointer into the document."""
 
 
 class Places(Struct, frozen=True):
@@ -76,7 +69,7 @@ def find_places(old: CrdSet, new: CrdSet, judged: Sequence[Judged], opened: Sequ
         wanted_old.add((entry.old,) if entry.old else (), entry.undecided.old_at, absolute=absolute)
         absolute = not entry.undecided.path and entry.undecided.new_at[:1] == ("spec",)
         wanted_new.add((entry.new,) if entry.new else (), entry.undecided.new_at, absolute=absolute)
-    return Places(look_up(old, wanted_old.pointers), look_up(new, wanted_new.pointers))
+    return Places(old.positions.of_values(wanted_old.pointers), new.positions.of_values(wanted_new.pointers))
 
 
 class _Wanted:
@@ -95,25 +88,3 @@ def _spot(chosen: Chosen, at: Pointer, *, absolute: bool = False) -> Spot:
     document = chosen.document
     inside = at if absolute else (*chosen.version.schema_pointer, *at)
     return document.file, document.index, (*document.pointer, *inside)
-
-
-def look_up(crds: CrdSet, wanted: Mapping[CrdDocument, set[Pointer]]) -> dict[Spot, Place]:
-    """The positions of values at these pointers into CRDs; without those in a file that was deleted meanwhile."""
-    by_file: dict[str, set[tuple[int, Pointer]]] = {}
-    found: dict[Spot, Place] = {}
-    for document, pointers in wanted.items():
-        if document.positions is None or document.pointer:
-            inside = {(document.index, (*document.pointer, *pointer)) for pointer in pointers}
-            by_file.setdefault(document.file, set()).update(inside)
-        else:
-            places = document.positions.find(document.crd.raw, pointers)
-            found.update(((document.file, document.index, pointer), place) for pointer, place in places.items())
-    if not by_file:
-        return found
-    try:
-        for file, data in crds.read(sorted(by_file)):
-            for (index, pointer), place in locate(data, by_file[file]).items():
-                found[file, index, pointer] = place
-    except SourceError:
-        pass  # a file was deleted meanwhile: the findings have no lines
-    return found

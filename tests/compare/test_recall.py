@@ -23,6 +23,7 @@ import crdcompat
 from crdcompat.apiserver.versions import DEFAULT_SERVER
 from crdcompat.compare.local import NodeJudge
 from crdcompat.crds.model import read_crd
+from crdcompat.crds.positions import ManifestPositions
 from crdcompat.crds.reader import CrdDocument, CrdSet
 from crdcompat.features.diff.workflow import resource_of
 from crdcompat.findings.evidence import with_evidence
@@ -202,8 +203,14 @@ def _value(node: Json, rng: random.Random) -> Any:
     return rng.choice([value for value in pool if alone.accepts(value)] or [pool[0]])
 
 
+def _no_files(_: Iterable[str]) -> Iterator[tuple[str, bytes]]:
+    return iter(())
+
+
 def _set(name: str, definition: Json) -> CrdSet:
-    return CrdSet(name, None, (), (CrdDocument(read_crd(definition), "", 0),), (), (), (), read=lambda paths: iter(()))
+    return CrdSet(
+        name, None, (), (CrdDocument(read_crd(definition), "", 0),), (), (), (), _no_files, ManifestPositions(_no_files)
+    )
 
 
 def _general(text: str) -> str:

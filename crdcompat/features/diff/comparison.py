@@ -20,7 +20,7 @@ from crdcompat.crds.pairing import CrdPair, Pairing, Resolved, pair
 from crdcompat.crds.reader import CrdDocument, CrdSet
 from crdcompat.errors import Problem, problem_order
 from crdcompat.findings.finding import group_copies, make_findings
-from crdcompat.findings.locations import Places, look_up
+from crdcompat.findings.locations import Places
 from crdcompat.models.diff import Counts, DiffReport, UndecidedEntry
 from crdcompat.models.finding import Finding, Location
 from crdcompat.models.report import Release, sorted_skips
@@ -198,7 +198,9 @@ def _of_side(
             refused_documents[document] = faults
         else:
             good.setdefault(crd.name, crd)
-    places = look_up(crds, {document: {at for at, _ in faults} for document, faults in refused_documents.items()})
+    places = crds.positions.of_values(
+        {document: {at for at, _ in faults} for document, faults in refused_documents.items()}
+    )
     for document, faults in refused_documents.items():
         for at, sentence in faults:
             line, _ = places.get((document.file, document.index, (*document.pointer, *at)), (1, 1))

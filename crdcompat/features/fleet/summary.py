@@ -13,7 +13,6 @@ from crdcompat.errors import Skipped, problem_order, skipped_order
 from crdcompat.features.diff.workflow import release
 from crdcompat.features.fleet.rollback_depth import verdict_on
 from crdcompat.features.fleet.tally import ClusterTally, FleetTally, ShareTally, TargetTally
-from crdcompat.features.simulate.causes import places_of
 from crdcompat.models.finding import Location
 from crdcompat.models.fleet import (
     ClusterVerdict,
@@ -113,7 +112,7 @@ def _findings(tally: FleetTally, readers: Sequence[CrdSet]) -> tuple[FleetFindin
     found = sorted(tally.findings.values(), key=lambda item: (-item.clusters, -item.objects, item.cause.key))
     side = Side.NEW if tally.direction == Direction.UPGRADE else Side.OLD
     places = [
-        places_of(crds, [item.shares[at].spot for item in found if at in item.shares])
+        crds.positions.of_spots([item.shares[at].spot for item in found if at in item.shares])
         for at, crds in enumerate(readers)
     ]
     return tuple(

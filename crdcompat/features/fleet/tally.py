@@ -7,11 +7,11 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from crdcompat.crds.positions import Spot
 from crdcompat.errors import Problem
 from crdcompat.features.fleet.deduplicate import ClusterObjects, ObjectResult
 from crdcompat.features.fleet.outcome import Outcome, RecordingCause
 from crdcompat.findings.finding import fingerprint
-from crdcompat.findings.locations import Spot
 from crdcompat.models.fleet import UnreadRecording
 from crdcompat.schema.enums import member_key
 from crdcompat.vocabulary import Direction, Side

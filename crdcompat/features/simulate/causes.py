@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 from msgspec import Struct, field
 
 from crdcompat.apiserver.errors import NOT_SUPPORTED
 from crdcompat.crds.pairing import Chosen
+from crdcompat.crds.positions import Spot
 from crdcompat.crds.reader import CrdSet
 from crdcompat.features.simulate.judges import Replayed
-from crdcompat.findings.locations import Spot
 from crdcompat.models.finding import Location
 from crdcompat.models.simulation import RejectedCause
 from crdcompat.schema.enums import member_key
-from crdcompat.schema.paths import Pointer, SchemaPath, render, schema_pointer
+from crdcompat.schema.paths import SchemaPath, render, schema_pointer
 from crdcompat.vocabulary import Side
 from crdcompat.vocabulary.writes import Endpoint
-from crdcompat.yaml.locate import locate
 
 _MAX_VALUES = 20
 
@@ -95,7 +93,7 @@ class CauseCounter:
     def summary(self, crds: CrdSet, side: Side) -> tuple[RejectedCause, ...]:
         """All causes for a report, with the line of the schema that rejects them."""
         groups = self.groups()
-        places = places_of(crds, [group.spot for group in groups])
+        places = crds.positions.of_spots([group.spot for group in groups])
         return tuple(
             RejectedCause(
                 crd=group.chosen.document.crd.name,
@@ -111,15 +109,3 @@ class CauseCounter:
             )
             for group in groups
         )
-
-
-def places_of(crds: CrdSet, spots: Iterable[Spot]) -> dict[Spot, tuple[int, int]]:
-    """Line and column of each spot that exists; each file is read once."""
-    wanted: dict[str, set[tuple[int, Pointer]]] = {}
-    for file, index, pointer in spots:
-        wanted.setdefault(file, set()).add((index, pointer))
-    return {
-        (file, index, pointer): place
-        for file, data in crds.read(sorted(wanted))
-        for (index, pointer), place in locate(data, wanted[file]).items()
-    }
