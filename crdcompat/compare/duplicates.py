@@ -26,6 +26,8 @@ def duplicate_trials(change: Change, pair: WriterReader) -> Trials:
     writer, reader = node_at(pair.writer.node, change.path), node_at(pair.reader.node, change.path)
     if writer is None or reader is None or reader.list_type == "atomic" or writer.items is None:
         return Trials((), complete=reader is not None and reader.list_type == "atomic")
+    if _distinguishes(writer, reader):
+        return Trials((), complete=True)
     made = islice(_doubles(writer, reader), _MAX_TRIALS)
     return Trials(tuple(Trial(value, change.path, at=(*change.path, ITEM)) for value in made))
 
@@ -41,6 +43,13 @@ def shows_duplicate(observed: ReaderVerdict) -> bool:
         and isinstance(next(iter(error.pointer[depth:]), None), int)
         for error in observed.verdict.errors
     )
+
+
+def _distinguishes(writer: Node, reader: Node) -> bool:
+    """Whether items with different keys for the writer are never duplicates for the reader."""
+    if writer.list_type != "map":
+        return False
+    return reader.list_type == "set" or set(writer.list_keys) <= set(reader.list_keys)
 
 
 def _doubles(writer: Node, reader: Node) -> Iterator[list[Any]]:

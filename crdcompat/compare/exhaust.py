@@ -14,6 +14,7 @@ from crdcompat.apiserver.errors import FieldError, Unknown
 from crdcompat.apiserver.validate import SchemaValidator
 from crdcompat.apiserver.versions import Server
 from crdcompat.compare.local import NodeJudge
+from crdcompat.compare.scalars import scalar_cases
 from crdcompat.schema.enums import enum_members
 from crdcompat.schema.sample import sample
 from crdcompat.schema.structural import ABSENT, Node
@@ -51,8 +52,13 @@ def cannot_hold(parent: Node, member: str, value: Any, server: Server) -> bool:
     return True
 
 
-def all_cases(writer: Node, reader: Node) -> list[dict[str, Any]] | None:
-    """One object per case that the junctors of two nodes distinguish, over the members they name; None if not known."""
+def all_cases(writer: Node, reader: Node) -> list[Any] | None:
+    """One value per case that the junctors of two nodes distinguish; None if not known.
+
+    Objects are distinguished by the members that the junctors name.
+    """
+    if writer.type in ("string", "integer", "number"):
+        return scalar_cases(writer, reader)
     named: dict[str, list[Node]] = {}
     if not (_collect(writer, named) and _collect(reader, named)):
         return None

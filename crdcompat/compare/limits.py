@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
 from msgspec import Struct
 
+from crdcompat.apiserver.versions import Server
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Effects
+from crdcompat.compare.local import NodeJudge
 from crdcompat.compare.site import Site, Trial, Trials
+from crdcompat.compare.variants import distinct
 from crdcompat.schema.sample import number
 from crdcompat.schema.structural import ABSENT, Node
 from crdcompat.vocabulary import Effect
 
 #: The lower and the upper limit, then the flags that exclude them.
 BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
-_MAX_TRIALS = 3
+_COUNTS_FROM_0 = frozenset({"minItems", "minProperties", "minLength"})
+_MAX_TRIALS, _MAX_COMPLETE = 3, 16
 _MAX_SIZE = 10_000
 
 
@@ -58,24 +62,41 @@ def limit_changes(site: Site, name: str, keywords: Sequence[str]) -> Iterator[Ch
         yield site.change(f"{name}.tightened", before, after, *keywords)
 
 
-def limit_trials(change: Change, values: Iterable[Any]) -> Trials:
-    """Trials of the first distinct ``values``, which the caller chooses just outside the reader's limits."""
-    made = {repr(value): value for value in islice(values, 2 * _MAX_TRIALS) if value is not ABSENT}
-    return Trials(tuple(Trial(value, change.path) for value in made.values()))
+def may_be(node: Node, *types: str) -> bool:
+    """Whether values of a node may have one of these types. Servers apply a limit only to values of its own types."""
+    return not node.types or not set(types).isdisjoint(node.types)
+
+
+def limit_trials(change: Change, values: Iterable[Any], *, complete: bool = False) -> Trials:
+    """Trials of the first distinct ``values``, which are outside the reader's limits.
+
+    ``complete``: whether ``values`` are all such values.
+    """
+    most = _MAX_COMPLETE if complete else _MAX_TRIALS
+    made = list(islice(distinct(value for value in values if value is not ABSENT), most + 1))
+    return Trials(tuple(Trial(value, change.path) for value in made[:most]), complete=complete and len(made) <= most)
+
+
+def breaks_limits(node: Node, keywords: Iterable[str], server: Server) -> Callable[[Any], bool]:
+    """Whether the ``keywords`` of a node alone reject a value."""
+    kept = {key: node.raw[key] for key in ("type", "x-kubernetes-int-or-string", *keywords) if key in node.raw}
+    judge = NodeJudge(Node(kept), server)
+    return lambda value: not judge.accepts(value)
 
 
 def range_of(node: Node, keywords: Sequence[str]) -> Range:
-    """The range that a node's ``keywords`` describe; infinite on a side without a limit."""
+    """The range that a node's ``keywords`` describe; infinite on a side without a limit, counts from 0 on."""
     low, high, *exclusive = keywords
     flags = [node.raw.get(keyword) is True for keyword in exclusive]
-    return Range(number(node.raw.get(low), -math.inf), number(node.raw.get(high), math.inf), *flags)
+    least = 0 if low in _COUNTS_FROM_0 else -math.inf
+    return Range(max(number(node.raw.get(low), least), least), number(node.raw.get(high), math.inf), *flags)
 
 
-def sizes_outside(reader: Node, writer: Node, keywords: Sequence[str]) -> Iterator[int]:
-    """Sizes just outside the reader's limits and inside the writer's."""
+def sizes_outside(reader: Node, writer: Node, keywords: Sequence[str], *, added: int = 0) -> Iterator[int]:
+    """Sizes just outside the reader's limits and inside the writer's; the reader may add up to ``added`` by default."""
     theirs, mine = range_of(reader, keywords), range_of(writer, keywords)
-    if math.isfinite(theirs.high) and theirs.high < mine.high and theirs.high < _MAX_SIZE:
-        yield int(theirs.high) + 1
+    if math.isfinite(theirs.high) and theirs.high - added < mine.high and theirs.high < _MAX_SIZE:
+        yield from (size for size in range(int(theirs.high) + 1, int(theirs.high) - added, -1) if size <= mine.high)
     if math.isfinite(theirs.low) and theirs.low <= _MAX_SIZE:
         # Defaults add members, so an object with one member too few may become valid: try smaller ones, too.
         yield from range(int(theirs.low) - 1, int(max(mine.low, 0)) - 1, -1)

@@ -62,8 +62,10 @@ def values(node: Node, *, depth: int = 0) -> Iterator[Any]:
 
 def list_of_size(node: Node, size: int) -> Any:
     """A list of exactly ``size`` items, distinct if the list type requires it; ABSENT if none is found."""
-    if node.items is None or size > _MAX_ITEMS:
+    if size > _MAX_ITEMS:
         return ABSENT
+    if node.items is None:
+        return ["a"] * size if node.preserve else ABSENT
     if size == 0:
         return []
     if node.list_type == "map":
@@ -148,6 +150,10 @@ def _object(node: Node, depth: int) -> Any:
             if (value := sample(node.additional, depth=depth + 1)) is ABSENT:
                 return ABSENT
             made[f"key{index}"] = value
+    elif node.preserve or node.additional is True:
+        made.update(
+            (f"key{index}", "a") for index in range(len(made), min(node.count("minProperties") or 0, _MAX_ITEMS))
+        )
     return made
 
 

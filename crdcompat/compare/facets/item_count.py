@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Facet, copy_from_new
-from crdcompat.compare.limits import limit_changes, limit_effects, limit_trials, sizes_outside
+from crdcompat.compare.limits import limit_changes, limit_effects, limit_trials, may_be, sizes_outside
 from crdcompat.compare.site import ReaderVerdict, Site, Trials, WriterReader
 from crdcompat.schema.paths import node_at
 from crdcompat.schema.sample import list_of_size
@@ -26,6 +26,8 @@ def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
     writer, reader = node_at(pair.writer.node, change.path), node_at(pair.reader.node, change.path)
     if writer is None or reader is None:
         return Trials(())
+    if not may_be(writer, "array"):
+        return Trials((), complete=True)
     return limit_trials(change, (list_of_size(writer, size) for size in sizes_outside(reader, writer, _LIMITS)))
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from crdcompat.compare import strings
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Facet, copy_from_new
-from crdcompat.compare.limits import limit_changes, limit_effects
+from crdcompat.compare.limits import limit_changes, limit_effects, may_be
 from crdcompat.compare.local import NodeJudge
 from crdcompat.compare.site import ReaderVerdict, Site, Trial, Trials, WriterReader
 from crdcompat.schema.paths import node_at
@@ -27,6 +27,8 @@ def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
     writer, reader = node_at(pair.writer.node, change.path), node_at(pair.reader.node, change.path)
     if writer is None or reader is None:
         return Trials(())
+    if not may_be(writer, "string"):
+        return Trials((), complete=True)
     texts, complete = strings.strings_outside(writer, reader, NodeJudge(writer, pair.writer.server).accepts)
     return Trials(tuple(Trial(text, change.path) for text in texts), complete=complete)
 

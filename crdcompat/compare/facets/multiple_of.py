@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from fractions import Fraction
 from typing import Any
 
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Effects, Facet, drop_keywords
-from crdcompat.compare.limits import BOUNDS, limit_trials, range_of
+from crdcompat.compare.limits import BOUNDS, breaks_limits, limit_trials, may_be, range_of
+from crdcompat.compare.local import NodeJudge
 from crdcompat.compare.site import ReaderVerdict, Site, Trials, WriterReader
+from crdcompat.compare.variants import every_value
 from crdcompat.schema.paths import node_at
 from crdcompat.schema.sample import number, values, whole_number
 from crdcompat.schema.structural import Node
@@ -30,23 +33,43 @@ def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
     writer, reader = node_at(pair.writer.node, change.path), node_at(pair.reader.node, change.path)
     if writer is None or reader is None:
         return Trials(())
-    return limit_trials(change, _multiples(writer, reader))
+    if not may_be(writer, "integer", "number") or _divides(reader, writer):
+        return Trials((), complete=True)
+    outside = breaks_limits(reader, KEYWORDS, pair.reader.server)
+    allowed = NodeJudge(writer, pair.writer.server).accepts
+    every = every_value(writer)
+    candidates = every if every is not None else _multiples(writer)
+    return limit_trials(change, (n for n in candidates if outside(n) and allowed(n)), complete=every is not None)
 
 
 def shows(effect: Effect, observed: ReaderVerdict) -> bool:
     return observed.rejects()
 
 
-def _multiples(writer: Node, reader: Node) -> Iterator[Any]:
-    """Numbers within the writer's bounds that are multiples of its factor and not of the reader's."""
-    mine, factor = range_of(writer, BOUNDS), number(reader.raw.get("multipleOf"), 1) or 1
+def _divides(reader: Node, writer: Node) -> bool:
+    """Whether each multiple of the writer's factor is one of the reader's.
+
+    For an integer, a server compares with the whole part of a factor; if that is 0, it rejects every integer.
+    """
+    if "multipleOf" not in reader.raw:
+        return True
+    theirs = number(reader.raw["multipleOf"], 0)
+    mine = number(writer.raw.get("multipleOf"), 1 if writer.type == "integer" else 0)
+    if not (0 < theirs < math.inf and 0 < mine < math.inf):
+        return False
+    whole = not int(mine) or (int(theirs) > 0 and int(mine) % int(theirs) == 0)
+    return whole and (writer.type == "integer" or (Fraction(str(mine)) / Fraction(str(theirs))).denominator == 1)
+
+
+def _multiples(writer: Node) -> Iterator[Any]:
+    """Multiples of the writer's factor within its bounds, those near 0 and near the bounds first."""
+    mine = range_of(writer, BOUNDS)
     step = number(writer.raw.get("multipleOf"), 0.5 if writer.type == "number" else 1) or 1
     for edge in (0, mine.low, mine.high):
         start = math.ceil(edge / step) if math.isfinite(edge) else 0
         near = (count * step for count in range(start - 4, start + 8))
         for value in sorted(near, key=lambda value: (abs(value - start * step), value < 0)):
-            if mine.low <= value <= mine.high and value % factor:
-                yield whole_number(value) if value == int(value) else value
+            yield whole_number(value) if value == int(value) else value
     yield from values(writer)
 
 

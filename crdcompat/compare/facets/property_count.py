@@ -6,10 +6,11 @@ from collections.abc import Iterator
 
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Facet, copy_from_new
-from crdcompat.compare.limits import limit_changes, limit_effects, limit_trials, sizes_outside
+from crdcompat.compare.limits import limit_changes, limit_effects, limit_trials, may_be, range_of, sizes_outside
 from crdcompat.compare.site import ReaderVerdict, Site, Trials, WriterReader
 from crdcompat.schema.paths import node_at
 from crdcompat.schema.sample import object_of_size
+from crdcompat.schema.structural import ABSENT, Node
 from crdcompat.vocabulary import Direction, Effect
 
 _LIMITS = ("minProperties", "maxProperties")
@@ -26,11 +27,43 @@ def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
     writer, reader = node_at(pair.writer.node, change.path), node_at(pair.reader.node, change.path)
     if writer is None or reader is None:
         return Trials(())
-    return limit_trials(change, (object_of_size(writer, size) for size in sizes_outside(reader, writer, _LIMITS)))
+    if not may_be(writer, "object"):
+        return Trials((), complete=True)
+    least, most = _sizes_read(writer, reader)
+    limits = range_of(reader, _LIMITS)
+    if limits.low <= least and most <= limits.high:
+        return Trials((), complete=True)
+    sizes = sizes_outside(reader, writer, _LIMITS, added=len(_added(writer, reader)))
+    return limit_trials(change, (object_of_size(writer, size) for size in sizes))
 
 
 def shows(effect: Effect, observed: ReaderVerdict) -> bool:
     return observed.rejects()
+
+
+def _sizes_read(writer: Node, reader: Node) -> tuple[float, float]:
+    """The least and the largest number of members that the reader may read in an object of the writer."""
+    limits, added = range_of(writer, _LIMITS), _added(writer, reader)
+    kept = {name for name, member in writer.properties.items() if _keeps(reader.properties.get(name), member)}
+    always = len({*kept.intersection(writer.required), *_defaulted(reader)})
+    if writer.additional or writer.preserve or writer.embedded or reader.embedded:
+        return always, limits.high + len(added)
+    least = max(always, limits.low) if len(kept) == len(writer.properties) else always
+    return least, min(len(writer.properties.keys() | added), limits.high + len(added))
+
+
+def _keeps(read: Node | None, written: Node) -> bool:
+    """Whether the reader keeps each value of a member: it declares the member, and does not drop its null."""
+    return read is not None and (read.nullable or not written.nullable)
+
+
+def _added(writer: Node, reader: Node) -> set[str]:
+    """The members that the reader adds by default where the writer does not."""
+    return _defaulted(reader) - _defaulted(writer)
+
+
+def _defaulted(node: Node) -> set[str]:
+    return {name for name, member in node.properties.items() if member.default is not ABSENT}
 
 
 FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows, widen=copy_from_new(KEYWORDS))
