@@ -154,8 +154,11 @@ class Bench:
         """What the answers to a request do not have in common; a CRD that the server refuses is the whole request.
 
         ``request``: the CRD (see crd_of); with ``op`` a write of ``new`` over the stored ``old``,
-        both without apiVersion, kind and metadata; without it the installation alone.
+        both without apiVersion, kind and metadata; without it the installation alone. With ``then``, the root's schema
+        of another CRD, ``old`` is created under the first, and the other takes its place before the write.
         """
+        if "then" in request:
+            return self._rolled_back(request)
         crd, lines = self._crd(request)
         if not crd or "op" not in request:
             return lines
@@ -169,6 +172,27 @@ class Bench:
             answer = self.server.install(crd)
             self._installed[key] = crd if answer.accepted else {}, installation(crd, answer, self.minor)
         return self._installed[key]
+
+    def _rolled_back(self, request: Json) -> list[str]:
+        """The differences of a write after the CRDs were swapped; none where a server refuses what comes before it."""
+        group, op = new_group(), request["op"]
+        before, after = (crd_of({**request, "schema": request[side]}, group) for side in ("schema", "then"))
+        if not self.server.install(before).accepted:
+            return []
+        made = _object(before, request["old"], {"name": _NAME, "namespace": "default"})
+        if not self.server.write("create", before, made).accepted:
+            return []
+        if request.get("status", True):
+            self.server.write("updateStatus", before, made)
+        held = self.server.stored(before, _NAME)
+        if held is None or not self.server.swap(after).accepted:
+            return []
+        new = {**held, **request["new"]} if op.startswith("update") else _body(after, op, request["new"])
+        answer = self.server.write(op, after, new, name=_NAME)
+        verdict = crdcompat.judge(after, op, new, held, version="v1", kubernetes=self.minor)
+        self.asked += 1
+        self.unknown += bool(verdict.unknown)
+        return compared(op, verdict, answer, self.server.stored(after, _NAME) if answer.accepted else None)
 
     def _write(self, crd: Json, request: Json) -> list[str]:
         op, old = request["op"], None
@@ -271,3 +295,12 @@ def two_sides(ours: Iterable[str], theirs: Iterable[str]) -> list[str]:
         *(f"{_OURS}{line}" for line in sorted(mine - other)),
         *(f"{_THEIRS}{line}" for line in sorted(other - mine)),
     ]
+
+
+def listed(wrong: Sequence[Any], of: int) -> str:
+    """The differences, one below the other; each entry is about something, and ends with its lines."""
+    lines = [f"{len(wrong)} of {of}:"]
+    for entry in wrong[:40]:
+        *about, differing = entry
+        lines += [" | ".join(map(str, about)), *(f"    {line}" for line in differing)]
+    return "\n".join(lines)

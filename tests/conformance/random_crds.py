@@ -60,6 +60,47 @@ def random_schema(r: random.Random, depth: int) -> Json:
     return node
 
 
+def another_schema(r: random.Random, schema: Json) -> Json:
+    """The schema with one to three of its keywords and members taken away, or validations added: the next release's."""
+    made = copy.deepcopy(schema)
+    for _ in range(r.randint(1, 3)):
+        node = r.choice([*_nodes(made)])
+        loose = [key for key in node if key not in _SHAPE]
+        members = sorted(node.get("properties", ()))
+        if loose and r.random() < 0.5:
+            del node[r.choice(loose)]
+        elif len(members) > 1 and r.random() < 0.4:
+            gone = r.choice(members)
+            del node["properties"][gone]
+            node.pop("required", None)
+        else:
+            add = r.choice((_validations, _rule, _junctor))
+            add(r, _kind(node), node)
+    return made
+
+
+#: What a node's other keywords rely on.
+_SHAPE = (
+    "type", "properties", "additionalProperties", "items", "x-kubernetes-int-or-string",
+    "x-kubernetes-preserve-unknown-fields", "x-kubernetes-list-type", "x-kubernetes-list-map-keys", "required",
+)  # fmt: skip
+
+
+def _nodes(node: Json) -> Iterator[Json]:
+    yield node
+    below = (*node.get("properties", {}).values(), node.get("items"), node.get("additionalProperties"))
+    for sub in below:
+        if isinstance(sub, dict):
+            yield from _nodes(sub)
+
+
+def _kind(node: Json) -> str:
+    if "additionalProperties" in node:
+        return "map"
+    kind: str = node.get("type", "either" if "x-kubernetes-int-or-string" in node else "free")
+    return kind
+
+
 def _validations(r: random.Random, kind: str, node: Json) -> None:
     node.update(_validation(r, kind, node))
 
@@ -248,7 +289,7 @@ def shrink(request: Json, shows: Callable[[Json], bool], *, tries: int = 250) ->
 
 def _smaller(request: Json) -> Iterator[Json]:
     """The request with one part less: objects first, a schema costs the server more."""
-    for part in ("new", "old", "schema"):
+    for part in ("new", "old", "schema", "then"):
         kept = [place for place in _places(request.get(part)) if place[0] not in ("apiVersion", "kind", "metadata")]
         for place in kept:
             yield {**request, part: without(request[part], place)}

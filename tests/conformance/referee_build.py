@@ -1,6 +1,7 @@
 """Builds the API servers that the tests ask: one program, once per Kubernetes minor (``make referee``).
 
-    python tests/conformance/referee_build.py [MINOR ...]      1.26 to 1.36; without arguments the usual ones
+    python tests/conformance/referee_build.py [MINOR ...]            1.26 to 1.36; without arguments the usual ones
+    python tests/conformance/referee_build.py --built [MINOR ...]    builds nothing: which of them are there?
 
 A binary is kept in the user's cache, in a directory named after what it is built from; the tests use those that are
 there. The Go module proxy gives the modules, the checksum database vouches for them.
@@ -124,12 +125,21 @@ def _forget_others(binary: Path) -> None:
 
 
 def main(minors: Sequence[str]) -> int:
-    """Build the minors named, or the usual ones; 0 if all are there, 1 if one cannot be built, 2 for a wrong name."""
+    """Build the minors named, or the usual ones; 0 if all are there, 1 if one cannot be built, 2 for a wrong name.
+
+    ``--built`` prints those of them that are there instead.
+    """
     known = recipes()
+    only_built = "--built" in minors
+    minors = [minor for minor in minors if minor != "--built"]
     wrong = [minor for minor in minors if minor not in known]
     if wrong:
         print(f"{', '.join(wrong)}: not one of {', '.join(known)}", file=sys.stderr)
         return 2
+    if only_built:
+        there = built(cache_home())
+        print(*(minor for minor in minors or USUAL if minor in there))
+        return 0
     failed = False
     for minor in minors or USUAL:
         try:

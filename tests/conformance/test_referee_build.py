@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
 import referee_build
+from offline import PROJECT
 from referee_build import CannotBuildError, build, built, main, recipes
 
 from crdcompat.apiserver.versions import kubernetes_server
@@ -42,3 +48,62 @@ def test_a_binary_counts_only_for_the_sources_it_is_built_from(monkeypatch: pyte
 def test_a_minor_that_there_is_not(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["1.5"]) == 2
     assert capsys.readouterr().err.startswith("1.5: not one of 1.26, ")
+
+
+def test_which_are_built(capsys: pytest.CaptureFixture[str]) -> None:
+    binary = recipes()["1.31"].binary(referee_build.cache_home())
+    binary.parent.mkdir(parents=True)
+    binary.touch()
+    assert main(["--built", "1.28", "1.31"]) == 0
+    assert capsys.readouterr().out == "1.31\n"
+
+
+# -- what CI does of it ---------------------------------------------
+
+
+def _ci(tmp_path: Path, *args: str, seconds: int = 600) -> tuple[int, str]:
+    """``.ci/referee``, where there is no Go and nothing is built."""
+    tools = tmp_path / "bin"
+    tools.mkdir(exist_ok=True)
+    for name in ("bash", "env", "date", "dirname", "nice", "sleep", "tail"):
+        if not (tools / name).exists():
+            (tools / name).symlink_to(shutil.which(name) or name)
+    environment = {**os.environ, "PATH": str(tools), "PYTHON": sys.executable, "CI_REFEREE_LOG": str(tmp_path / "log")}
+    given = [str(int(time.time()) + seconds) if arg == "DEADLINE" else arg for arg in args]
+    command = [str(PROJECT / ".ci/referee"), *given]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout + done.stderr
+
+
+def _pid_of_the_past() -> str:
+    ended = subprocess.Popen(["true"])
+    ended.wait()
+    return str(ended.pid)
+
+
+def test_ci_without_go_says_what_was_not_asked_and_passes(tmp_path: Path) -> None:
+    assert _ci(tmp_path, "build") == (0, "")
+    code, said = _ci(tmp_path, "ask", _pid_of_the_past(), "DEADLINE")
+    assert code == 0
+    assert said.splitlines() == [
+        f"ci: Kubernetes {minor} was not asked: it is not built; the build says: there is no go command"
+        for minor in ("1.36", "1.28")
+    ]
+
+
+def test_ci_without_time_says_what_was_not_asked_and_passes(tmp_path: Path) -> None:
+    for minor in ("1.36", "1.28"):
+        binary = recipes()[minor].binary(referee_build.cache_home())
+        binary.parent.mkdir(parents=True)
+        binary.touch()
+    code, said = _ci(tmp_path, "ask", _pid_of_the_past(), "DEADLINE", seconds=20)
+    assert code == 0
+    assert [line.partition("tests/")[0] for line in said.splitlines()] == ["ci: not asked, for want of time: "] * 4
+
+
+def test_ci_ends_a_build_that_takes_too_long(tmp_path: Path) -> None:
+    endless = subprocess.Popen(["sleep", "1000"], start_new_session=True)
+    code, said = _ci(tmp_path, "ask", str(endless.pid), "DEADLINE", seconds=0)
+    assert code == 0
+    assert said.startswith("ci: the API servers were not all built in time\n")
+    assert endless.wait() != 0

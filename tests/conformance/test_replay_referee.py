@@ -6,37 +6,19 @@ The stories are those of data/rollbacks.yaml. ``make referee`` builds the server
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-import referee
-import referee_build
 from differences import Bench, in_group, new_group
 from helpers import Json
 from rollback_stories import STORIES, definition, replayed, stored_object, writes_of
 
-#: Looked up before the tests get a cache of their own.
-_BUILT = referee_build.built(referee_build.cache_home())
 _KINDS = {
     "status": "status-update",
     "label": "metadata-update",
     "finalizer": "finalizer-removal",
     "spec": "spec-update",
 }
-
-
-def _minors() -> list[Any]:
-    skip = pytest.mark.skip(reason="no API server is built: `make referee` builds them")
-    return [*_BUILT] or [pytest.param("", marks=skip, id="none")]
-
-
-@pytest.fixture(scope="module", params=_minors())
-def bench(request: pytest.FixtureRequest) -> Iterator[Bench]:
-    """A running API server of one minor."""
-    with referee.running(_BUILT[request.param]) as server:
-        yield Bench(server, request.param)
 
 
 @pytest.mark.parametrize("story", STORIES, ids=[story["name"] for story in STORIES])
