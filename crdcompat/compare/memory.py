@@ -13,8 +13,8 @@ import orjson
 from crdcompat.apiserver.admission import Verdict
 from crdcompat.apiserver.strategy import Resource
 from crdcompat.apiserver.versions import Server
+from crdcompat.compare.trial_book import TrialBook
 from crdcompat.compare.walk import SchemaDiff, diff_schemas
-from crdcompat.compare.witness import TrialBook
 from crdcompat.schema.structural import Node
 
 

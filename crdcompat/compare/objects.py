@@ -13,18 +13,20 @@ from crdcompat.schema.structural import ABSENT, Node
 _NAMES = ("example", "cluster", "default", "version", "instance")
 
 
-def whole_object(resource: Resource, path: SchemaPath, value: Any) -> Object | None:
+def whole_object(resource: Resource, path: SchemaPath, value: Any, root: Node | None = None) -> Object | None:
     """A minimal object of ``resource`` with ``value`` at ``path``; None if none could be made.
 
-    If ``value`` is ABSENT, the object has the field's parent but not the field.
+    If ``value`` is ABSENT, the object has the field's parent but not the field. ``root`` is the schema that the rest of
+    the object is made from, by default that of ``resource``.
     """
+    root = root or resource.node
     if value is ABSENT:
-        parent = node_at(resource.node, path[:-1])
+        parent = node_at(root, path[:-1])
         bare = _object(parent) if parent is not None else ABSENT
-        made = around(resource.node, path[:-1], bare) if isinstance(bare, dict) else ABSENT
+        made = around(root, path[:-1], bare) if isinstance(bare, dict) else ABSENT
         made = with_value(made, concrete(path), ABSENT) if isinstance(made, dict) else made
     else:
-        made = around(resource.node, path, value) if path else value
+        made = around(root, path, value) if path else value
     if not isinstance(made, dict):
         return None
     meta = made.get("metadata")

@@ -14,7 +14,6 @@ from typing import Any
 from crdcompat.apiserver.admission import Verdict
 from crdcompat.apiserver.errors import DUPLICATE, REQUIRED, FieldError
 from crdcompat.apiserver.keywords import JUNCTORS
-from crdcompat.apiserver.strategy import Resource
 from crdcompat.compare.changes import canonical
 from crdcompat.schema.mentions import Mention, mentions
 from crdcompat.schema.paths import Object, Pointer, is_within, node_at, schema_path_of, value_at, with_value
@@ -28,12 +27,13 @@ Judge = Callable[[Object], Verdict]
 
 
 def find_valid(
-    start: Object, first: Verdict, keep: Pointer, resource: Resource, judge: Judge
+    start: Object, first: Verdict, keep: Pointer, root: Node, judge: Judge, most: int = _MAX_JUDGED
 ) -> tuple[Object | None, Verdict]:
     """An object that ``judge`` accepts, derived from ``start`` without changing the value at ``keep``.
 
-    ``first`` is the verdict on ``start``. Returns the object with its verdict, or None with ``first``. If
-    ``first`` is unknown, there is no search, because an object that cannot be judged proves nothing.
+    ``first`` is the verdict on ``start``; ``root`` is the schema that new values are made from; ``most`` limits the
+    objects judged. Returns the object with its verdict, or None with ``first``. If ``first`` is unknown, there is no
+    search, because an object that cannot be judged proves nothing.
     """
     if first.accepted is not False:
         return (start if first.accepted else None), first
@@ -41,9 +41,9 @@ def find_valid(
     queue = [(len(first.errors), 0, next(ticket), start, first)]
     seen = {canonical(start)}
     judged = 1
-    while queue and judged < _MAX_JUDGED:
+    while queue and judged < most:
         _, steps, _, obj, verdict = heapq.heappop(queue)
-        for candidate in _moves(obj, verdict, keep, resource):
+        for candidate in _moves(obj, verdict, keep, root):
             key = canonical(candidate)
             if key in seen:
                 continue
@@ -54,7 +54,7 @@ def find_valid(
                 return candidate, answer
             if answer.errors and steps < 8:
                 heapq.heappush(queue, (len(answer.errors), steps + 1, next(ticket), candidate, answer))
-            if judged >= _MAX_JUDGED:
+            if judged >= most:
                 break
     return None, first
 
@@ -84,11 +84,11 @@ def _members(value: Any, at: Pointer) -> Iterator[Pointer]:
             yield from _members(item, (*at, index))
 
 
-def _moves(obj: Object, verdict: Verdict, keep: Pointer, resource: Resource) -> Iterator[Object]:
+def _moves(obj: Object, verdict: Verdict, keep: Pointer, root: Node) -> Iterator[Object]:
     for error in verdict.errors:
         if error.is_marker:
             continue
-        for pointer, value in _edits(obj, error, resource):
+        for pointer, value in _edits(obj, error, root):
             if pointer == keep[: len(pointer)] or pointer[: len(keep)] == keep:
                 continue
             try:
@@ -97,11 +97,11 @@ def _moves(obj: Object, verdict: Verdict, keep: Pointer, resource: Resource) -> 
                 continue
 
 
-def _edits(obj: Object, error: FieldError, resource: Resource) -> Iterator[tuple[Pointer, Any]]:
+def _edits(obj: Object, error: FieldError, root: Node) -> Iterator[tuple[Pointer, Any]]:
     pointer = error.pointer
     if not is_within(obj, pointer):
         return
-    node = node_at(resource.node, schema_path_of(resource.node, pointer))
+    node = node_at(root, schema_path_of(root, pointer))
     if error.type == REQUIRED and node is not None:
         yield pointer, sample(node)
         return

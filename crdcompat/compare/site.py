@@ -114,11 +114,15 @@ class Trials(Struct, frozen=True):
 
 
 class ReaderVerdict(Struct, frozen=True):
-    """The reader's verdict on an example object at one ``pointer``; ``field`` is the pointer as text."""
+    """The reader's verdict on an example object at one ``pointer``; ``field`` is the pointer as text.
+
+    ``change`` is the change that the object is to prove.
+    """
 
     verdict: Verdict
     pointer: Pointer
     field: str
+    change: Change
 
     def rejects(self, *types: str) -> bool:
         """Whether there is an error at the pointer (of one of ``types``, if any are given)."""

@@ -10,7 +10,7 @@ from typing import Any
 
 from crdcompat.schema.enums import enum_members
 from crdcompat.schema.mentions import Mention, mentions
-from crdcompat.schema.paths import with_value
+from crdcompat.schema.paths import is_within, with_value
 from crdcompat.schema.sample import object_of_size, sample, values
 from crdcompat.schema.sample_strings import POOL
 from crdcompat.schema.structural import ABSENT, Node
@@ -94,13 +94,15 @@ def _every_case(node: Node, mention: Mention) -> list[Any] | None:
 
 
 def _set(base: Any, members: list[tuple[str, ...]], cases: tuple[Any, ...]) -> Any:
+    """``base`` with each member set to its case; None if a case does not fit."""
     made = base
     for member, value in zip(members, cases, strict=True):
+        if value is ABSENT and not is_within(made, member):
+            continue
         try:
             made = with_value(made, member, value)
-        except LookupError:
-            if value is not ABSENT:  # without the parent, no member below it can be set
-                return None
+        except LookupError:  # without the parent, no member below it can be set
+            return None
     return made
 
 
@@ -158,13 +160,9 @@ def _objects(node: Node, others: tuple[Node, ...]) -> Iterator[dict[str, Any]]:
     for count in range(1, _MAX_MEMBERS + 1):
         for chosen in combinations(members, count):
             for combination in product(*(domains[member] for member in chosen)):
-                made: Any = base
-                try:
-                    for member, value in zip(chosen, combination, strict=True):
-                        made = with_value(made, member, value)
-                except LookupError:
-                    continue
-                yield made
+                made = _set(base, list(chosen), combination)
+                if made is not None:
+                    yield made
     if isinstance(node.additional, Node):
         yield from (made for size in (1, 2, 3) if (made := object_of_size(node, size)) is not ABSENT)
     for name in node.properties:

@@ -333,7 +333,10 @@ def _stands_at(error: Any, fields: set[str]) -> bool:
 
 
 def prove(finding: Json, old: Json, new: Json, *, old_kube: str = "1.31", new_kube: str = "1.31") -> None:
-    """Assert that the writer accepts a finding's witness, the reader shows its effect, and it is minimal."""
+    """Assert that the writer accepts a finding's witness, the reader shows its effect, and it is minimal.
+
+    It is minimal if nothing can be left out without losing the effect or adding an error.
+    """
     witness = finding["witness"]["object"]
     assert witness is not None, f"{brief(finding)}: {finding['witness']['reason']}"
     sides = ((old, old_kube), (new, new_kube))
@@ -352,10 +355,12 @@ def prove(finding: Json, old: Json, new: Json, *, old_kube: str = "1.31", new_ku
     assert shows(finding, answer, first.object or {}), (brief(finding), answer.message, witness)
     if finding["effect"] == "write-rejected":
         assert answer.accepted is False
-    kept = next(places(first.object or {}, finding["path"]), ())
+    kept, known = next(places(first.object or {}, finding["path"]), ()), {(e.type, e.field) for e in answer.errors}
     for smaller in without_one(witness, kept):
         left = accepted(smaller)
-        assert not (left.accepted and shows(finding, read(left.object or {}), left.object or {})), (
+        again = read(left.object or {})
+        worse = {(error.type, error.field) for error in again.errors} - known
+        assert not (left.accepted and shows(finding, again, left.object or {})) or worse, (
             f"{brief(finding)}: {smaller} does as well as {witness}"
         )
 

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import chain, islice
+from itertools import chain
 from typing import Any
 
-from crdcompat.apiserver.keywords import JUNCTORS
+from crdcompat.apiserver.keywords import Keyword
+from crdcompat.compare.absent_members import always_holds
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Differing, Effects, Facet, Reaction, copy_from_new
-from crdcompat.compare.local import NodeJudge, defaulted, shape
-from crdcompat.compare.site import RULE_REASONS, ReaderVerdict, Site, Trial, Trials, WriterReader
+from crdcompat.compare.intersection import intersection
+from crdcompat.compare.local import NodeJudge, as_read, defaulted, shape
+from crdcompat.compare.site import ReaderVerdict, Site, Trial, Trials, WriterReader
 from crdcompat.compare.variants import distinct, every_value, rule_cases, variants
 from crdcompat.schema.mentions import mentions
 from crdcompat.schema.paths import node_at
@@ -56,26 +58,35 @@ def changes(site: Site) -> Iterator[Change]:
 
 
 def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
-    """Values that the writer accepts and one of the reader's own rules rejects."""
+    """Values that the writer accepts and one of the reader's own rules rejects.
+
+    Those that the reader rejects for nothing else come first: the server evaluates no rules if other keywords fail.
+    """
     writer, reader = node_at(pair.writer.node, change.path), node_at(pair.reader.node, change.path)
     rules = change.old if direction == Direction.ROLLBACK else change.new
     if writer is None or reader is None or not isinstance(rules, list):
         return Trials(())
+    if all(always_holds(text, writer, reader, pair.reader.server, root=not change.path) for text in _texts(rules)):
+        return Trials((), complete=True)
     rules_only = Node({**shape(reader.raw), _KEYWORD: rules})
-    full = NodeJudge(reader, pair.reader.server)
+    rest = Node({**reader.raw, _KEYWORD: [rule for rule in reader.rules if rule not in rules]})
     mine, theirs = NodeJudge(writer, pair.writer.server), NodeJudge(rules_only, pair.reader.server)
-    every = every_value(writer) or rule_cases(writer, [str(rule.get("rule", "")) for rule in rules])
-    complete = every is not None and any(mine.accepts(value) for value in every)
-    # The server evaluates no rules if other keywords fail, so values that the reader's keywords allow come first.
-    own = (value for value in variants(reader, rules_only, _neighbours(rules_only)) if full.breaks_rules(value))
-    candidates = (
-        every if every is not None and complete else chain(own, variants(writer, rules_only, _neighbours(rules_only)))
-    )
-    stored_values = ((value, defaulted(value, writer)) for value in distinct(candidates))
-    found = islice(
-        (value for value, stored in stored_values if theirs.breaks_rules(stored) and mine.accepts(value)), _MAX_TRIALS
-    )
-    made = tuple(Trial(value, change.path) for value in found)
+    others = NodeJudge(rest, pair.reader.server)
+    shared, texts = intersection(writer, rest, pair.writer.server), list(_texts(rules))
+    every = every_value(writer) or rule_cases(writer, texts) or []
+    complete = any(mine.accepts(value) for value in every)
+    hints = rules_only, _neighbours(rules_only)
+    made_of_shared = (rule_cases(shared, texts) if complete else None) or variants(shared, *hints)
+    searched = chain(made_of_shared, every if complete else variants(writer, *hints))
+    read = ((value, as_read(defaulted(value, writer), reader)) for value in distinct(searched))
+    proving = ((value, seen) for value, seen in read if theirs.breaks_rules(seen) and mine.accepts(value))
+    alone: list[Any] = []
+    also: list[Any] = []
+    for value, seen in proving:
+        (alone if others.accepts(seen) else also).append(value)
+        if len(alone) == _MAX_TRIALS:
+            break
+    made = tuple(Trial(value, change.path) for value in (*alone, *also)[:_MAX_TRIALS])
     return Trials(made, complete=complete and not made)
 
 
@@ -99,9 +110,12 @@ def _texts(rules: list[dict[str, Any]]) -> tuple[str, ...]:
 
 
 def shows(effect: Effect, observed: ReaderVerdict) -> bool:
-    place, depth = observed.pointer, len(observed.pointer)
-    errors = (error for error in observed.verdict.errors if error.type in RULE_REASONS and not error.is_marker)
-    return any(error.pointer[:depth] == place for error in errors if error.keyword not in JUNCTORS or not depth)
+    """Whether one of the changed rules fails at the pointer. A fieldPath moves the error of a rule below it."""
+    texts = {*observed.change.added, *observed.change.removed}
+    return any(
+        error.keyword is Keyword.RULE and error.pointer[: error.base] == observed.pointer and error.demand in texts
+        for error in observed.verdict.errors
+    )
 
 
 def explains(difference: Differing, reaction: Reaction) -> bool:

@@ -1,0 +1,195 @@
+"""Rules about members that no object of the writer has: they may hold for every such object.
+
+A release that adds a field often adds rules about it. Objects of the other release lack the field, so `has(self.field)`
+is false, and with it the rule may be true whatever the other members are. So is a comparison with a value that the
+writer's enum lacks. A rule is folded once per choice of the optional members that its chains of names lead through.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+from crdcompat.apiserver.cel.views import View
+from crdcompat.schema.enums import enum_members
+from crdcompat.schema.structural import ABSENT, Node
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from crdcompat.apiserver.cel.syntax import Expr
+    from crdcompat.apiserver.versions import Server
+
+#: Results of folding beside constants: not known or possibly an error, and an empty optional.
+_UNKNOWN, _NOTHING = object(), object()
+_DECIDED = {"_&&_": False, "_||_": True}
+_MAX_OPTIONAL = 5
+
+_Names = tuple[str, ...]
+
+
+def always_holds(rule: str, writer: Node, reader: Node, server: Server, *, root: bool = False) -> bool:
+    """Whether a rule of ``reader``, on ``server``, is true for every object of ``writer``; False if not known.
+
+    ``root``: the nodes are those of a whole resource.
+    """
+    from crdcompat.apiserver.cel import environment
+    from crdcompat.apiserver.cel.rules import program
+
+    try:
+        found = program(rule)
+        if environment.lacks(server, found.functions):
+            return False
+        members = _Members(writer, View(reader, resource=root))
+        chains = [names for expr in found.tree.walk() if (names := _names(expr))]
+        optional = sorted({above for names in chains for above in _above(names) if not members.always(above)})
+        if len(optional) > _MAX_OPTIONAL:
+            return False
+        choices = (chosen for size in range(len(optional) + 1) for chosen in combinations(optional, size))
+        return all(_Folding(members, frozenset(chosen)).value(found.tree) is True for chosen in choices)
+    except (environment.RefusedError, RecursionError):
+        return False
+
+
+class _Members:
+    """The members of the objects of a writer, as a reader's rules see them."""
+
+    def __init__(self, writer: Node, reader: View) -> None:
+        self._writer = writer
+        self._reader = reader
+
+    def always(self, names: _Names) -> bool:
+        """Whether each object with the parent has the member."""
+        parent, name = self._parent(names)
+        return name in parent.required or parent.properties[name].default is not ABSENT if parent else False
+
+    def members(self, names: _Names) -> tuple[Any, ...] | None:
+        """The writer's enum for a member; None without one."""
+        parent, name = self._parent(names)
+        node = parent.properties[name] if parent else None
+        return enum_members(node) if node is not None and not node.nullable else None
+
+    def default(self, names: _Names) -> Any:
+        """The default that the reader sets for a member that no object of the writer has; ABSENT without one.
+
+        None if objects of the writer may have the member.
+        """
+        writer, reader = self._writer, self._reader
+        for index, name in enumerate(names):
+            member = reader.members().get(name) if reader.kind == "object" else None
+            if member is None or writer.preserve or writer.additional is not None:
+                return None
+            if member.original not in writer.properties:
+                if reader.resource and member.original in ("apiVersion", "kind", "metadata"):
+                    return None
+                default = member.view.node.default
+                return default if default is ABSENT or index == len(names) - 1 else None
+            writer, reader = writer.properties[member.original], member.view
+        return None
+
+    def _parent(self, names: _Names) -> tuple[Node | None, str]:
+        """The writer's node that declares a member, and the member's name in the schema; None if it has none."""
+        parent, node, reader, original = None, self._writer, self._reader, ""
+        for name in names:
+            member = reader.members().get(name) if reader.kind == "object" else None
+            if member is None or member.original not in node.properties:
+                return None, ""
+            parent, original = node, member.original
+            node, reader = node.properties[original], member.view
+        return parent, original
+
+
+class _Folding:
+    """Constant folding of a rule, where members that the writer lacks and those in ``without`` are absent."""
+
+    def __init__(self, members: _Members, without: frozenset[_Names]) -> None:
+        self._members = members
+        self._without = without
+
+    def value(self, expr: Expr) -> Any:
+        """The value of an expression: a constant, _NOTHING for an empty optional, else _UNKNOWN."""
+        if expr.kind == "const":
+            return expr.value
+        if expr.kind == "select":
+            return self._select(expr)
+        return self._call(expr) if expr.kind == "call" else _UNKNOWN
+
+    def _select(self, expr: Expr) -> Any:
+        names = _names(expr)
+        if names is None or not self._reaches(expr):
+            return _UNKNOWN
+        default = ABSENT if names in self._without else self._members.default(names)
+        if expr.test_only:
+            return _UNKNOWN if default is None else default is not ABSENT
+        if default is ABSENT:
+            return _NOTHING if _first_optional(expr) is not None else _UNKNOWN
+        return default if isinstance(default, (str, bool)) else _UNKNOWN
+
+    def _call(self, expr: Expr) -> Any:
+        name, args = expr.name, expr.args
+        if name in _DECIDED:  # an error or unknown operand does not matter beside one that decides
+            values, decided = [self.value(arg) for arg in args], _DECIDED[name]
+            if any(value is decided for value in values):
+                return decided
+            return (not decided) if all(value is (not decided) for value in values) else _UNKNOWN
+        if name == "!_":
+            value = self.value(args[0])
+            return not value if isinstance(value, bool) else _UNKNOWN
+        if name == "_?_:_":
+            condition = self.value(args[0])
+            return self.value(args[1] if condition else args[2]) if isinstance(condition, bool) else _UNKNOWN
+        if name == "_?._" and (names := _names(expr)) is not None and self._reaches(expr):
+            return _NOTHING if names in self._without or self._members.default(names) is ABSENT else _UNKNOWN
+        if name in ("hasValue", "orValue") and expr.target is not None and self.value(expr.target) is _NOTHING:
+            return False if name == "hasValue" else self.value(args[0])
+        if name in ("_==_", "_!=_"):
+            equal = self._equal(*args)
+            return _UNKNOWN if equal is None else equal == (name == "_==_")
+        return _UNKNOWN
+
+    def _equal(self, left: Expr, right: Expr) -> bool | None:
+        """Whether two operands are equal; None if not known, or if the comparison may be an error."""
+        values = [self.value(left), self.value(right)]
+        for operand, other in ((left, values[1]), (right, values[0])):
+            names = _names(operand)
+            if names and isinstance(other, str) and self._reaches(operand) and self._members.always(names):
+                members = self._members.members(names)
+                if members is not None and other not in members:
+                    return False
+        known = all(isinstance(value, (str, bool)) for value in values) and type(values[0]) is type(values[1])
+        return bool(values[0] == values[1]) if known else None
+
+    def _reaches(self, expr: Expr) -> bool:
+        """Whether the members above the last one are there, or one of them is optional and gives an empty optional."""
+        names, optional = _names(expr) or (), _first_optional(expr)
+        needed = names[: len(names) - 1 if optional is None else optional]
+        return not any(needed[:length] in self._without for length in range(1, len(needed) + 1))
+
+
+def _first_optional(expr: Expr) -> int | None:
+    """The index of the first optional step (`.?name`) of a chain of members; None without one."""
+    found, inner = None, expr
+    while inner.kind != "ident":
+        if inner.kind == "call":
+            found, inner = len(_names(inner) or ()) - 1, inner.args[0]
+        else:
+            assert inner.target is not None
+            inner = inner.target
+    return found
+
+
+def _above(names: _Names) -> Iterator[_Names]:
+    return (names[:length] for length in range(1, len(names)))
+
+
+def _names(expr: Expr) -> _Names | None:
+    """The names of the members from ``self`` to an expression; None if it is no such chain."""
+    if expr.kind == "ident":
+        return () if expr.name == "self" else None
+    if expr.kind == "select":
+        above, name = _names(expr.target) if expr.target is not None else None, expr.name
+    elif expr.kind == "call" and expr.name == "_?._" and isinstance(expr.args[1].value, str):
+        above, name = _names(expr.args[0]), expr.args[1].value
+    else:
+        return None
+    return None if above is None else (*above, name)

@@ -1,0 +1,65 @@
+"""Caches of proofs: the trials of each change, and the intersection of each pair of schemas."""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+from typing import Any
+
+import orjson
+
+from crdcompat.apiserver.equivalence import equivalence_key
+from crdcompat.apiserver.versions import Server
+from crdcompat.compare.changes import Change
+from crdcompat.compare.facet import Facet
+from crdcompat.compare.intersection import intersection
+from crdcompat.compare.site import Trials, WriterReader
+from crdcompat.schema.paths import node_at
+from crdcompat.schema.structural import Node
+from crdcompat.vocabulary import Direction
+
+
+class TrialBook:
+    """Caches per pair of nodes, because variants of a CRD mostly have equal nodes."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[Any, ...], Trials] = {}
+        self._shared: dict[tuple[bytes, bytes, Server], Node] = {}
+        self._digests: dict[Node, bytes] = {}
+        self._servers: dict[bytes, dict[Server, Server]] = {}
+
+    def trials(self, facet: Facet, change: Change, direction: Direction, pair: WriterReader) -> Trials:
+        """``facet.trials``, cached by its inputs: the node on both sides and, if ``looks_above``, its parent."""
+        paths = (change.path, change.path[:-1]) if facet.looks_above else (change.path,)
+        inputs = [
+            self._look(node_at(side.node, path), side.server) for side in (pair.writer, pair.reader) for path in paths
+        ]
+        key = (change.kind, change.path, direction, *inputs)
+        if key not in self._known:
+            self._known[key] = facet.trials(change, direction, pair)
+        return self._known[key]
+
+    def _look(self, node: Node | None, server: Server) -> tuple[bytes, Server] | None:
+        """The key of ``node`` in the cache: its digest, and the first server with the same equivalence key for it."""
+        if node is None:
+            return None
+        digest = self.digest(node)
+        servers = self._servers.setdefault(digest, {server: server})
+        if server not in servers:
+            mine = equivalence_key(server, node)
+            equivalent = (first for first in set(servers.values()) if equivalence_key(first, node) == mine)
+            servers[server] = next(equivalent, server)
+        return digest, servers[server]
+
+    def digest(self, node: Node) -> bytes:
+        """A digest of a node's schema, cached: each member of an object needs the digest of its parent."""
+        if node not in self._digests:
+            self._digests[node] = blake2b(orjson.dumps(node.raw), digest_size=16).digest()
+        return self._digests[node]
+
+    def shared(self, pair: WriterReader) -> Node:
+        """The intersection of both schemas, cached."""
+        writer, reader, server = pair.writer.node, pair.reader.node, pair.writer.server
+        key = (self.digest(writer), self.digest(reader), server)
+        if key not in self._shared:
+            self._shared[key] = intersection(writer, reader, server)
+        return self._shared[key]

@@ -1,0 +1,162 @@
+"""CEL rules: found although another difference makes the server skip rules; shown alone where an object allows it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from helpers import Json, array, both, brief, crd, diff, obj, only, prove, root, select, string
+
+RULES = "x-kubernetes-validations"
+
+
+def ruled(schema: Json, *rules: str) -> Json:
+    return {**schema, RULES: [{"rule": rule} for rule in rules]}
+
+
+def compare(tmp_path: Path, old: Json, new: Json, *options: str) -> Json:
+    report = diff(*both(tmp_path, old, new), *options)
+    for finding in report["findings"]:
+        if finding["witness"]["object"] is not None:
+            prove(finding, crd(old), crd(new))
+    return report
+
+
+FAILS = ruled(string(), "self != 'Failed'")
+
+
+def _needs(**members: Json) -> Json:
+    return {**obj(**members), "required": sorted(members)}
+
+
+#: What differs beside the rule, as spec of OLD and NEW: alone, each makes the server skip all rules.
+_HIDING = {
+    "required": (_needs(a=string(), b=string()), {**obj(a=string(), b=string()), "required": ["a"]}),
+    "enum": (_needs(a=string("B")), _needs(a=string("A", "B"))),
+    "default": (_needs(a=string("B")), _needs(a=string("A", "B", default="A"))),
+    "length": (_needs(a=string(maxLength=3, minLength=1)), _needs(a=string(minLength=3))),
+    "count": (_needs(a=array(string(), maxItems=1)), _needs(a=array(string(), minItems=1))),
+    "members": (
+        _needs(a={**obj(b=string()), "required": ["b"]}),
+        _needs(a={**obj(b=string(), c=string()), "minProperties": 1}),
+    ),
+}
+
+
+@pytest.mark.parametrize("hiding", _HIDING.values(), ids=_HIDING)
+def test_a_rule_beside_another_difference(tmp_path: Path, hiding: tuple[Json, Json]) -> None:
+    """The witness of the dropped rule satisfies the other difference on both sides."""
+    spec_old, spec_new = hiding
+    old = {**root(spec=spec_old, status=obj(phase=FAILS)), "required": ["spec"]}
+    new = {**root(spec=spec_new, status=obj(phase=string())), "required": ["spec"]}
+    finding = only(compare(tmp_path, old, new), direction="rollback", path="status.phase")
+    assert brief(finding)[1:3] == ("error", "cel-rule-removed")
+    assert finding["witness"]["errors"] == ["status.phase: Invalid value: \"string\": failed rule: self != 'Failed'"]
+
+
+def test_a_rule_beside_another_difference_in_one_value(tmp_path: Path) -> None:
+    """crossplane 1.20 -> 2.0: a rule arrives, and a default of OLD that NEW's enum lacks."""
+    credential = _needs(source=string("None", "Secret"))
+    rule = "self.source == 'Secret' && has(self.ref)"
+    credential["properties"]["ref"] = string()
+    steps = [array(obj(credentials=array(item))) for item in (credential, ruled(credential, rule))]
+    old = root(spec=obj(mode=string("Resources", "Pipeline", default="Resources"), pipeline=steps[0]))
+    new = root(spec=obj(mode=string("Pipeline", default="Pipeline"), pipeline={**steps[1], "minItems": 1}))
+    finding = only(compare(tmp_path, old, new), path="spec.pipeline[*].credentials[*]")
+    assert brief(finding)[:3] == ("upgrade", "warning", "cel-rule-added")
+    assert finding["witness"]["object"]["spec"]["mode"] == "Pipeline"
+    assert len(finding["witness"]["errors"]) == 1
+
+
+def test_a_rule_that_no_object_reaches_is_not_without_effect(tmp_path: Path) -> None:
+    """Each object of NEW lacks what OLD requires, so OLD's server never comes to the rule: may, with the reason."""
+    old = {**root(spec=_needs(b=string()), status=obj(phase=FAILS)), "required": ["spec"]}
+    new = {**root(spec=obj(a=string()), status=obj(phase=string())), "required": ["spec"]}
+    finding = only(compare(tmp_path, old, new), direction="rollback", path="status.phase")
+    assert brief(finding)[1:3] == ("warning", "cel-rule-removed")
+    assert finding["witness"]["object"] is None
+    assert finding["witness"]["reason"] == (
+        "the server skips its rules for every object found, which it rejects for another reason: spec.b: Required value"
+    )
+
+
+def test_a_witness_breaks_a_changed_rule_alone(tmp_path: Path) -> None:
+    """The rule that stays and the keyword that changes are both satisfied."""
+    member = obj(a=string(), b=string(), c=string())
+    stays, goes = "has(self.a) || has(self.b)", "!has(self.a) || has(self.c)"
+    old = root(status=obj(v={**ruled(member, stays, goes), "maxProperties": 2}))
+    new = root(status=obj(v={**ruled(member, stays), "maxProperties": 3}))
+    finding = only(compare(tmp_path, old, new), rule="cel-rule-removed")
+    assert finding["witness"]["object"]["status"]["v"].keys() == {"a"}
+    assert finding["witness"]["errors"] == [f'status.v: Invalid value: "object": failed rule: {goes}']
+
+
+def test_a_required_member_is_not_the_error_of_a_rule(tmp_path: Path) -> None:
+    """istio 1.22 -> 1.23: a member becomes required, and a rule about it arrives."""
+    old = root(spec=obj(ref=obj(group=string(), kind=string())))
+    new = root(spec=obj(ref={**ruled(_needs(group=string(), kind=string()), "self.kind == 'Service'")}))
+    report = compare(tmp_path, old, new)
+    finding = only(report, rule="cel-rule-added")
+    assert finding["witness"]["errors"] == ["spec.ref: Invalid value: \"object\": failed rule: self.kind == 'Service'"]
+    assert len(select(report, rule="required-added")) == 2
+
+
+_ALWAYS = {
+    "guarded": "!(has(self.auth) && self.kind != 'Auth')",
+    "conditional": "has(self.auth) ? self.kind.size() > 9 : true",
+    "below": "!has(self.deep) || !has(self.deep.auth) || self.deep.auth != 'On'",
+    "optional": "self.?auth.mode.orValue('') == 'On' ? self.kind.size() > 9 : true",
+    "optional above": "self.?deep.auth.orValue('') == 'On' ? self.kind.size() > 9 : true",
+    "has no value": "!self.?deep.auth.hasValue() || self.kind.size() > 9",
+}
+
+
+@pytest.mark.parametrize("rule", _ALWAYS.values(), ids=_ALWAYS)
+def test_a_rule_about_a_new_member_rejects_no_object_without_it(tmp_path: Path, rule: str) -> None:
+    old = root(spec=obj(v=obj(kind=string(minLength=1), deep=obj(a=string()))))
+    new = root(
+        spec=obj(
+            v=ruled(obj(kind=string(minLength=1), deep=obj(a=string(), auth=string()), auth=obj(mode=string())), rule)
+        )
+    )
+    assert [brief(finding)[2:] for finding in compare(tmp_path, old, new)["findings"]] == [
+        ("property-added", "widgets.example.com", "spec.v.auth"),
+        ("property-added", "widgets.example.com", "spec.v.deep.auth"),
+    ]
+
+
+def test_a_rule_about_a_new_member_with_a_default(tmp_path: Path) -> None:
+    """crossplane 1.20 -> 2.0: a rule holds for the default, which the server sets in every object of OLD."""
+    old = obj(v=obj(kind=string()))
+    new = obj(v=ruled(obj(kind=string(), scope=string(default="All")), "self.scope == 'All' || !has(self.kind)"))
+    report = compare(tmp_path, root(spec=old), root(spec=new))
+    assert {finding["rule"] for finding in report["findings"]} == {"property-added"}
+
+
+_SOMETIMES = {
+    "required": (obj(auth=string()), "has(self.auth)"),
+    "default": (obj(auth=string(default="x")), "!has(self.auth) || self.kind.size() > 9"),
+    "error": (obj(auth=string()), "self.auth == 'x'"),
+    "error above": (obj(), "!has(self.deep.auth) || self.deep.auth != 'On'"),
+    "error above an optional": (obj(), "!self.deep.?auth.hasValue()"),
+    "escaped": (obj(auth=string()), "!has(self.__namespace__) || self.kind.size() > 9"),
+}
+
+
+@pytest.mark.parametrize(("more", "rule"), _SOMETIMES.values(), ids=_SOMETIMES)
+def test_a_rule_about_a_new_member_that_rejects_objects(tmp_path: Path, more: Json, rule: str) -> None:
+    shared = obj(kind=string(minLength=1), namespace=string(), deep=obj(a=string()))
+    members = {**shared["properties"], "deep": obj(a=string(), auth=string()), **more["properties"]}
+    new = ruled(obj(**members), rule)
+    report = compare(tmp_path, root(spec=obj(v=shared)), root(spec=obj(v=new)))
+    finding = only(report, rule="cel-rule-added")
+    assert finding["witness"]["object"] is not None
+
+
+def test_a_rule_about_a_new_member_of_an_enum_rejects_no_object_without_it(tmp_path: Path) -> None:
+    """gateway-api 1.3 -> 1.4: a union gains a member."""
+    old = _needs(kind=string("A"))
+    new = {**obj(kind=string("A", "B"), b=string()), "required": ["kind"]}
+    new = ruled(new, "!(has(self.b) && self.kind != 'B')", "!(!has(self.b) && self.kind == 'B')")
+    report = compare(tmp_path, root(spec=obj(v=old)), root(spec=obj(v=new)))
+    assert {finding["rule"] for finding in report["findings"]} == {"enum-value-added", "property-added"}
