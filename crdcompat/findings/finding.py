@@ -18,6 +18,19 @@ from crdcompat.findings.rules import Rule, rule_for
 from crdcompat.models.finding import Finding, Location, Windows
 from crdcompat.vocabulary import Direction, Severity
 
+#: The verbs of messages, and their form where nothing proves the effect. A later verb of a list needs no second "may".
+VERBS = {
+    "rejects": "may reject",
+    "prunes": "may prune",
+    "drops": "may drop",
+    "sets": "may set",
+    "appears": "may appear",
+    "comes": "may come",
+    "is": "may be",
+    "erases": "erase",
+    "stays": "stay",
+}
+
 Locate = Callable[[Judged], tuple[Location, ...]]
 
 
@@ -46,7 +59,7 @@ def _finding(item: Judged, old: str, new: str, locate: Locate) -> Finding:
     change = item.change
     rule = rule_for(change.kind)
     severity = Severity.ERROR if item.writer_default else rule.judge(item.direction, item.effect, change.owner)
-    if item.doubtful and rule.unproven and severity == Severity.ERROR:
+    if item.doubtful and severity == Severity.ERROR:
         severity = Severity.WARNING  # an unproven effect is at most a warning
     terminal = all(occurrence.terminal for occurrence in item.occurrences)
     added = item.labels if change.added and item.labels else change.added
@@ -107,7 +120,10 @@ def _message(
         default=_default(item),
         before=_brief(item.change.old),
         after=_brief(item.change.new),
+        **{verb: doubted if item.doubtful else verb for verb, doubted in VERBS.items()},
     )
+    if item.doubtful and unproven is None:
+        sentence += "; no example object was found"
     if written_as := item.occurrences[0].written_as:
         sentence += f" (written as {written_as}, which only {writer} has, and read as {item.version})"
     if item.writer_default:

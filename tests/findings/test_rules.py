@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import json
+import re
 import string as text
 from pathlib import Path
 from typing import Any
 
 import pytest
 from helpers import Json, example_crd, run, write
+from msgspec.structs import replace
 
 import crdcompat
+from crdcompat.apiserver.versions import DEFAULT_SERVER
+from crdcompat.compare.engine import Comparer
 from crdcompat.compare.registry import all_crd_facets, all_facets
+from crdcompat.compare.witness import Witness
+from crdcompat.crds.pairing import pair
+from crdcompat.findings.finding import VERBS, make_findings
 from crdcompat.findings.rules import Example, Rule, catalogue
 from crdcompat.models.finding import Finding
 from crdcompat.render.rules import rule_text
@@ -34,7 +41,13 @@ _UNEVEN = {
     ("version-removed", "the storage version is removed"): "version-storage-moved",
     ("version-storage-moved", "a version is added and stored at once"): "version-removed",
 }
-_FIELDS = {"path", "added", "removed", "before", "after", "reader", "writer", "old", "new", "kind", "default"}
+#: The verbs of each effect: one of them must be in the message.
+_VERBS_OF = {
+    "write-rejected": {"rejects"},
+    "value-pruned": {"prunes", "drops", "is"},
+    "value-defaulted": {"sets", "appears", "comes"},
+}
+_FIELDS = {*VERBS, "path", "added", "removed", "before", "after", "reader", "writer", "old", "new", "kind", "default"}
 
 
 def test_every_change_with_an_effect_has_its_rule_and_every_rule_its_change() -> None:
@@ -60,13 +73,14 @@ def test_sentences(rule: Rule) -> None:
 
 
 @pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
-def test_a_rejection_is_called_one(rule: Rule) -> None:
+def test_an_effect_is_called_by_its_verb(rule: Rule) -> None:
     for direction in DIRECTIONS:
         effects = _EFFECTS[rule.change].towards(direction) if rule.change in _EFFECTS else ()
-        if "write-rejected" in effects:
-            assert "reject" in rule.message[direction]
-        if "value-pruned" in effects:
-            assert any(word in rule.message[direction] for word in ("prune", "lost", "gone", "drops"))
+        used = {field for _, field, _, _ in text.Formatter().parse(rule.message[direction])}
+        for effect in effects if direction not in rule.unproven else ():
+            # Where a default is the weakest of several effects, the message leaves it out.
+            assert used & _VERBS_OF[effect] or (effect == "value-defaulted" and effect != effects[0])
+        assert effects or not used & VERBS.keys()
     for direction, sentence in rule.unproven.items():
         assert "may reject" in sentence
         assert direction in _directions(rule)
@@ -119,6 +133,26 @@ def test_examples_in_the_mirror(tmp_path: Path, rule: Rule, example: Example) ->
     expected["added"] = example.finding.get("removed", [])
     expected["removed"] = example.finding.get("added", [])
     _check(finding, expected, proved="unproven" not in example.finding)
+
+
+@pytest.mark.parametrize(("rule", "example"), EXAMPLES)
+def test_nothing_is_claimed_without_a_witness(tmp_path: Path, rule: Rule, example: Example) -> None:
+    """The same finding without its witness says "may", why, and is no error."""
+    if rule.change not in _EFFECTS:
+        return
+    names = ("old", "new")
+    sides = [crdcompat.load(f"path:{write(tmp_path / f'{name}.yaml', example_crd(example, name))}") for name in names]
+    compared = Comparer(DEFAULT_SERVER, DEFAULT_SERVER).compare(pair(*sides).pairs, [example.direction])
+    judged = [each for each in compared.judged if each.change.kind == rule.change]
+    doubted: dict[str, Any] = {"witness": Witness(None, reason="none"), "doubtful": True, "writer_default": False}
+    found = make_findings([replace(each, **doubted) for each in judged], "old", "new", lambda each: ())
+    for finding in found:
+        assert finding.severity != "error"
+        assert finding.message.endswith("object was found")
+        assert re.search(r"\bmay (reject|prune|drop|set|appear|come|be)\b", finding.message)
+        claims = finding.message.replace("with what old prunes", "").replace("with what new prunes", "")
+        assert not re.search(r"\b(rejects|prunes|drops|sets|appears|erases)\b", claims)
+    assert found
 
 
 @pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
@@ -175,8 +209,7 @@ def _check(finding: Finding, expected: Json, *, proved: bool) -> None:
     assert {key: shown[key] for key in wanted} == wanted
     if finding.owner != "crd":
         assert (witness.object is not None) == proved, witness.reason
-    rule = RULES[finding.rule]
-    assert ("may reject" in finding.message) == (not proved and finding.direction in rule.unproven)
+        assert finding.message.endswith("object was found") == (not proved)
 
 
 # -- the commands about rules -------------------------------------------------------------------------
