@@ -15,16 +15,13 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 import pytest
-from helpers import Json, array, crd, obj, root
+from helpers import Json, array, crd, crd_set, obj, root
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import crdcompat
 from crdcompat.apiserver.versions import DEFAULT_SERVER
 from crdcompat.compare.local import NodeJudge
-from crdcompat.crds.model import read_crd
-from crdcompat.crds.positions import ManifestPositions
-from crdcompat.crds.reader import CrdDocument, CrdSet
 from crdcompat.features.diff.workflow import resource_of
 from crdcompat.findings.evidence import with_evidence
 from crdcompat.recordings.objects import Recorded
@@ -203,16 +200,6 @@ def _value(node: Json, rng: random.Random) -> Any:
     return rng.choice([value for value in pool if alone.accepts(value)] or [pool[0]])
 
 
-def _no_files(_: Iterable[str]) -> Iterator[tuple[str, bytes]]:
-    return iter(())
-
-
-def _set(name: str, definition: Json) -> CrdSet:
-    return CrdSet(
-        name, None, (), (CrdDocument(read_crd(definition), "", 0),), (), (), (), _no_files, ManifestPositions(_no_files)
-    )
-
-
 def _general(text: str) -> str:
     """The paths in a text in the report's notation; the keys of maps are named ``k0``, ``k1``, …"""
     return re.sub(r"\.k\d|\[k\d\]", ".*", re.sub(r"\[\d+\]", "[*]", text))
@@ -221,7 +208,7 @@ def _general(text: str) -> str:
 def unexplained(old: Json, new: Json, seed: int) -> list[Any]:
     """What objects of either side meet on the other that no finding and no undecided difference tells."""
     definitions = [crd(root(spec=obj(v=schema), status=obj(v=schema))) for schema in (old, new)]
-    sides = _set("old", definitions[0]), _set("new", definitions[1])
+    sides = crd_set("old", definitions[0]), crd_set("new", definitions[1])
     rng = random.Random(seed)
     objects = [*_objects(new, rng), *_objects(old, rng)]
     report = crdcompat.diff(*sides, locate=False)
@@ -325,7 +312,7 @@ FOUND = {
 @pytest.mark.parametrize("case", FOUND)
 def test_what_the_search_found(case: str) -> None:
     old, new, expected = FOUND[case]
-    sides = [_set(name, crd(root(spec=obj(v=schema)))) for name, schema in (("old", old), ("new", new))]
+    sides = [crd_set(name, crd(root(spec=obj(v=schema)))) for name, schema in (("old", old), ("new", new))]
     findings = crdcompat.diff(sides[0], sides[1], locate=False).findings
     assert {(f.direction, f.rule, f.path.removeprefix("spec."), f.effect) for f in findings} == expected
     assert all(finding.witness.object is not None for finding in findings)

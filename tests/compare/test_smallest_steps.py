@@ -10,14 +10,12 @@ import os
 from collections.abc import Callable, Iterable
 
 import pytest
-from helpers import Json, array, crd, obj, root, string
+from helpers import Json, array, crd, crd_set, obj, root, string
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import crdcompat
 from crdcompat.compare.registry import all_facets
-from crdcompat.crds.model import read_crd
-from crdcompat.crds.reader import CrdDocument, CrdSet
 from crdcompat.findings.rules import catalogue
 
 CASES = int(os.environ.get("CRDCOMPAT_FUZZ", "2000")) // 10
@@ -30,13 +28,9 @@ _KEEP, _EMBEDDED, _EITHER = (
 Found = set[tuple[str, str]]
 
 
-def _set(name: str, definition: Json) -> CrdSet:
-    return CrdSet(name, None, (), (CrdDocument(read_crd(definition), "", 0),), (), (), (), read=lambda paths: iter(()))
-
-
 def _found(old: Json, new: Json) -> Found:
     """Direction and rule of each finding; they must be the same in spec and status, each with a witness."""
-    sides = [_set(name, crd(root(spec=obj(v=v), status=obj(v=v)))) for name, v in (("old", old), ("new", new))]
+    sides = [crd_set(name, crd(root(spec=obj(v=v), status=obj(v=v)))) for name, v in (("old", old), ("new", new))]
     report = crdcompat.diff(sides[0], sides[1], locate=False)
     assert not report.undecided
     for finding in report.findings:

@@ -23,6 +23,9 @@ import yaml
 
 from crdcompat import __main__, judge
 from crdcompat.apiserver.admission import Verdict
+from crdcompat.crds.model import read_crd
+from crdcompat.crds.positions import ManifestPositions
+from crdcompat.crds.reader import CrdDocument, CrdSet
 from crdcompat.findings.rules import Example
 from crdcompat.models.finding import Finding
 from crdcompat.render.report_schema import schema_text
@@ -239,6 +242,16 @@ def commit(repo: Path, files: Mapping[str, Any], message: str = "change") -> str
     git(repo, "add", "-A")
     git(repo, "commit", "-qm", message)
     return git(repo, "rev-parse", "HEAD")
+
+
+def crd_set(name: str, definition: Json) -> CrdSet:
+    """A set of one CRD that is in no file."""
+
+    def read(_: Iterable[str]) -> Iterator[tuple[str, bytes]]:
+        return iter(())
+
+    document = CrdDocument(read_crd(definition), "", 0)
+    return CrdSet(name, None, (), (document,), (), (), (), read, ManifestPositions(read))
 
 
 # -- findings ---------------------------------------------
