@@ -36,25 +36,42 @@ EFFECTS = {
 }
 
 _MAX_TRIALS = 6
+#: Rules by normalized text.
+Rules = dict[str, dict[str, Any]]
 _TOKENS = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|\s+|[^\s'\"]+")
 
 
 def changes(site: Site) -> Iterator[Change]:
-    """One change per node for the rules that judge values, one for those that judge transitions."""
+    """One change per node for the rules that judge values, one for those that judge transitions.
+
+    A rule that the other side states in other words is a change of text.
+    """
     lists = site.lists_count
     old, new = _rules(site.old, lists=lists), _rules(site.new, lists=lists)
-    gone = [rule for text, rule in old.items() if text not in new]
-    come = [rule for text, rule in new.items() if text not in old]
-    removed, added = ([rule for rule in rules if not _is_transition(rule)] for rules in (gone, come))
-    if removed or added:
-        kind = "cel.rule-changed" if removed and added else "cel.rule-added" if added else "cel.rule-removed"
-        yield site.change(kind, removed or None, added or None, _KEYWORD, added=_texts(added), removed=_texts(removed))
-    removed, added = ([rule for rule in rules if _is_transition(rule)] for rules in (gone, come))
-    if removed or added:
-        kind = "cel.transition-rule-changed"
-        yield site.change(kind, removed or None, added or None, _KEYWORD, added=_texts(added), removed=_texts(removed))
-    if any(old[text] != new[text] for text in old.keys() & new.keys()):
+    found = []
+    for kind, transition in (("rule", False), ("transition-rule", True)):
+        before, after = (
+            {text: rule for text, rule in side.items() if _is_transition(rule) == transition} for side in (old, new)
+        )
+        known = _stated_by_both(before, after, site, transition=transition)
+        removed, added = ([rule for text, rule in side.items() if text not in known] for side in (before, after))
+        if removed or added:
+            what = "changed" if transition or (removed and added) else "added" if added else "removed"
+            texts = {"added": _texts(added), "removed": _texts(removed)}
+            found.append(site.change(f"cel.{kind}-{what}", removed or None, added or None, _KEYWORD, **texts))
+    yield from found
+    reworded = not found and old.keys() != new.keys()
+    if reworded or any(old[text] != new[text] for text in old.keys() & new.keys()):
         yield site.change("cel.text-changed", None, None, _KEYWORD)
+
+
+def _stated_by_both(old: Rules, new: Rules, site: Site, *, transition: bool) -> frozenset[str]:
+    """The texts of the rules of either side that the other side states, too, if in other words."""
+    if not old or not new or old.keys() == new.keys():
+        return frozenset(old.keys() & new.keys())
+    from crdcompat.compare.equivalence.rewritten import equal_transitions, rewritten  # it loads the CEL library
+
+    return (equal_transitions if transition else rewritten)(old, site.old, new, site.new, root=not site.path)
 
 
 def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
@@ -125,18 +142,19 @@ def explains(difference: Differing, reaction: Reaction) -> bool:
     return reaction.below if named else reaction.at
 
 
-def _rules(node: Node, *, lists: bool) -> dict[str, dict[str, Any]]:
+def _rules(node: Node, *, lists: bool) -> Rules:
     """The rules by normalized text, each once. With ``lists`` without those that only list values (facet ``enum``)."""
     found: dict[str, dict[str, Any]] = {}
     listing = {index for index, _ in node.listed} if lists else set()
     for rule in (rule for index, rule in enumerate(node.rules) if index not in listing):
-        found.setdefault(normalized(str(rule.get("rule", ""))), rule)
+        found.setdefault(_text(rule), rule)
     return found
 
 
-def normalized(rule: str) -> str:
+def _text(rule: dict[str, Any]) -> str:
     """A rule's text with normalized white space outside string literals, where CEL ignores it."""
-    return "".join(" " if token.isspace() else token for token in _TOKENS.findall(rule.strip()))
+    text = str(rule.get("rule", "")).strip()
+    return "".join(" " if token.isspace() else token for token in _TOKENS.findall(text))
 
 
 FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows, widen=copy_from_new(KEYWORDS), explains=explains)

@@ -1,0 +1,193 @@
+"""Whether formulas entail another: a search for values that satisfy the ones and not the other.
+
+The search assigns atoms (DPLL with unit propagation) and asks ``values`` whether one value can satisfy what is assigned
+at each path. It is sound, not complete: "entailed" is a proof; otherwise there may be a counterexample, or the search
+gave up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from crdcompat.apiserver.cel.views import View
+from crdcompat.compare.equivalence.formula import (
+    Atom,
+    Count,
+    Every,
+    Formula,
+    Kind,
+    Literal,
+    Path,
+    Quantified,
+    Some,
+    atoms_in,
+    conjuncts,
+    every,
+    fact,
+    has,
+    opposite,
+    some,
+)
+from crdcompat.compare.equivalence.terms import element_of
+from crdcompat.compare.equivalence.values import can_hold
+
+#: Assignments tried by one search, and quantifiers inside of quantifiers.
+_MAX_TRIED, _MAX_DEPTH = 2000, 3
+
+#: The type of the value of each variable.
+Views = Mapping[str, View | None]
+
+
+def entails(premises: Iterable[Formula], wanted: Formula, views: Views, depth: int = 0) -> bool:
+    """Whether all values that satisfy the premises provably satisfy ``wanted``."""
+    known = every(*premises)
+    given = set(conjuncts(known))
+    open_parts = [part for part in conjuncts(wanted) if part not in given]
+    return all(_Search((known, opposite(part)), views, depth).fails() for part in open_parts)
+
+
+def view_at(path: Path, views: Views) -> View | None:
+    """The type of the value at a path."""
+    view = views.get(path[0])
+    for name in path[1:]:
+        view = view.member(name) if view is not None and view.kind in ("object", "map") else None
+    return view
+
+
+class _GaveUpError(Exception):
+    """More assignments than the search tries."""
+
+
+class _Search:
+    """A search for an assignment that satisfies all of some formulas."""
+
+    def __init__(self, formulas: Iterable[Formula], views: Views, depth: int) -> None:
+        parts = [part for formula in formulas for part in conjuncts(formula)]
+        atoms = {atom: None for part in parts for atom in atoms_in(part)}
+        self._parts = [*parts, *_axioms(atoms)]
+        self._views = views
+        self._depth = depth
+        self._tried = 0
+        self._consistent: dict[tuple[tuple[str, bool], ...], bool] = {}
+
+    def fails(self) -> bool:
+        """Whether there is certainly no such assignment."""
+        try:
+            return not self._solve({}, self._parts)
+        except (_GaveUpError, RecursionError):
+            return False
+
+    def _solve(self, assigned: dict[Atom, bool], parts: list[Formula]) -> bool:
+        self._tried += 1
+        if self._tried > _MAX_TRIED:
+            raise _GaveUpError
+        left = _propagated(assigned, parts)
+        if left is None or not self._is_consistent(assigned):
+            return False
+        if not left:
+            return True
+        literal = _first_literal(min(left, key=lambda part: len(part.text)))
+        return any(self._solve({**assigned, literal.atom: value}, left) for value in (literal.holds, not literal.holds))
+
+    def _is_consistent(self, assigned: dict[Atom, bool]) -> bool:
+        """Whether one value at each path can satisfy what is assigned."""
+        by_path: dict[Path, list[tuple[Atom, bool]]] = {}
+        for atom, holds in assigned.items():
+            if atom.path and atom.kind is not Kind.HAS:
+                by_path.setdefault(atom.path, []).append((atom, holds))
+        return all(self._can_hold(path, facts) for path, facts in by_path.items())
+
+    def _can_hold(self, path: Path, facts: list[tuple[Atom, bool]]) -> bool:
+        key = tuple(sorted((atom.text, holds) for atom, holds in facts))
+        if key not in self._consistent:
+            view = view_at(path, self._views)
+            self._consistent[key] = can_hold(facts, view) and self._elements_can_hold(facts, view)
+        return self._consistent[key]
+
+    def _elements_can_hold(self, facts: list[tuple[Atom, bool]], view: View | None) -> bool:
+        """Whether some element can break what not each of them satisfies, beside what each of them does satisfy."""
+        quantified = [(atom.value, holds) for atom, holds in facts if isinstance(atom.value, Quantified)]
+        broken = [value for value, holds in quantified if not holds]
+        if self._depth >= _MAX_DEPTH or not broken or view is None:
+            return True
+        kept = [value for value, holds in quantified if holds]
+        for value in broken:
+            views = {**self._views, value.variable: element_of(view)}
+            same = (each.formula for each in kept if each.variable == value.variable)
+            if entails(same, value.formula, views, self._depth + 1):
+                return False
+        return True
+
+
+def _axioms(atoms: Mapping[Atom, Any]) -> Iterable[Formula]:
+    """What holds of every object: a member's holder is there, and an opaque term is not true and false."""
+    seen: set[Path] = set()
+    for atom in atoms:
+        if atom.kind is Kind.TRUE:
+            yield some(opposite(Literal(atom)), opposite(fact(Kind.FALSE, (), atom.value)))
+        path = atom.path if atom.kind is Kind.HAS else ()
+        while len(path) > 2 and path not in seen:
+            seen.add(path)
+            yield some(opposite(has(path)), has(path[:-1]))
+            path = path[:-1]
+
+
+def _propagated(assigned: dict[Atom, bool], parts: list[Formula]) -> list[Formula] | None:
+    """The parts that are still open, after assigning what follows at once; None if one of them fails."""
+    while True:
+        before = len(assigned)
+        left: list[Formula] = []
+        for part in parts:
+            reduced = _reduced(part, assigned)
+            if reduced is False:
+                return None
+            if reduced is True:
+                continue
+            for each in conjuncts(reduced):
+                if isinstance(each, Literal):
+                    if assigned.setdefault(each.atom, each.holds) != each.holds:
+                        return None
+                else:
+                    left.append(each)
+        if len(assigned) == before:
+            return left
+        parts = left
+
+
+def _reduced(formula: Formula, assigned: Mapping[Atom, bool]) -> Formula | bool:
+    """The formula under an assignment: true, false or what is left of it."""
+    if isinstance(formula, Literal):
+        value = assigned.get(formula.atom)
+        return formula if value is None else value == formula.holds
+    found = [_reduced(part, assigned) for part in formula.parts]
+    if isinstance(formula, Count):
+        return _counted(formula, found)
+    decisive = isinstance(formula, Some)
+    if decisive in found:
+        return decisive
+    left = [part for part in found if not isinstance(part, bool)]
+    if not left:
+        return not decisive
+    if len(left) == len(formula.parts) and all(map(_is, left, formula.parts)):
+        return formula
+    return left[0] if len(left) == 1 else type(formula)(tuple(left))
+
+
+def _counted(formula: Count, found: list[Formula | bool]) -> Formula | bool:
+    least, left = formula.least - found.count(True), [part for part in found if not isinstance(part, bool)]
+    if least <= 0:
+        return True
+    if least > len(left):
+        return False
+    return Every(tuple(left)) if least == len(left) else Count(tuple(left), least)
+
+
+def _is(a: object, b: object) -> bool:
+    return a is b
+
+
+def _first_literal(formula: Formula) -> Literal:
+    while not isinstance(formula, Literal):
+        formula = formula.parts[0]
+    return formula

@@ -1,0 +1,349 @@
+"""Terms: the values of CEL expressions, and the formulas of operators on them."""
+
+from __future__ import annotations
+
+import json
+import math
+import operator
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from crdcompat.apiserver.cel.views import View
+from crdcompat.compare.equivalence.formula import (
+    FALSE,
+    TRUE,
+    Atom,
+    Canonical,
+    Formula,
+    Kind,
+    Literal,
+    Path,
+    count,
+    every,
+    fact,
+    opposite,
+    some,
+)
+from crdcompat.schema.re2 import Pattern, compile_pattern
+from crdcompat.schema.structural import Node
+
+
+class Ref(Canonical, frozen=True, eq=False):
+    """The value at a path, and its CEL type, if known."""
+
+    path: Path
+    view: View | None
+
+    def __post_init__(self) -> None:
+        self._write(".".join(self.path))
+
+    def paths(self) -> Iterator[Path]:
+        yield self.path
+
+    def is_a(self, *kinds: str) -> bool:
+        """Whether every value is of one of these CEL types. A nullable one is not, and null has no size or order."""
+        return self.view is not None and self.view.kind in kinds and not self.view.nullable
+
+
+class Const(Canonical, frozen=True, eq=False):
+    """A literal: null, a boolean, a number, a string or bytes."""
+
+    value: Any
+
+    def __post_init__(self) -> None:
+        self._write(repr(self.value) if isinstance(self.value, bytes) else json.dumps(self.value))
+
+
+class Truth(Canonical, frozen=True, eq=False):
+    """A boolean: the formulas of when it is true and when it is false. It is an error if neither holds."""
+
+    true: Formula
+    false: Formula
+
+    def __post_init__(self) -> None:
+        self._write(f"truth({self.true.text}, {self.false.text})")
+
+    def paths(self) -> Iterator[Path]:
+        yield from self.true.paths()
+        yield from self.false.paths()
+
+
+class Listing(Canonical, frozen=True, eq=False):
+    """A list literal."""
+
+    items: tuple[Term, ...]
+
+    def __post_init__(self) -> None:
+        self._write(f"[{', '.join(item.text for item in self.items)}]")
+
+    def paths(self) -> Iterator[Path]:
+        for item in self.items:
+            yield from item.paths()
+
+
+class Tally(Canonical, frozen=True, eq=False):
+    """``offset`` and one for each of the ``truths`` that is true; an error if one of them is."""
+
+    offset: int
+    truths: tuple[Truth, ...]
+
+    def __post_init__(self) -> None:
+        self._write(f"tally({self.offset}, {', '.join(sorted(truth.text for truth in self.truths))})")
+
+    def paths(self) -> Iterator[Path]:
+        for truth in self.truths:
+            yield from truth.paths()
+
+
+class Maybe(Canonical, frozen=True, eq=False):
+    """An optional: with a value, or none."""
+
+    value: Term | None
+
+    def __post_init__(self) -> None:
+        self._write(f"maybe({self.value.text if self.value is not None else ''})")
+
+    def paths(self) -> Iterator[Path]:
+        return self.value.paths() if self.value is not None else iter(())
+
+
+class Opaque(Canonical, frozen=True, eq=False):
+    """An operation that has no form of its own, on terms and bodies of comprehensions."""
+
+    parts: tuple[Canonical, ...]
+    name: str
+
+    def __post_init__(self) -> None:
+        self._write(f"{self.name}({', '.join(part.text for part in self.parts)})")
+
+    def paths(self) -> Iterator[Path]:
+        for part in self.parts:
+            yield from part.paths()
+
+
+Term = Ref | Const | Truth | Listing | Tally | Maybe | Opaque
+
+_KEY = View(Node({"type": "string"}))
+
+
+def element_of(view: View | None) -> View | None:
+    """The type that a macro's variable has: of a map's keys, or of a list's items."""
+    if view is None:
+        return None
+    return _KEY if view.kind == "map" else view.element
+
+
+_ORDERS: dict[str, Callable[[Any, Any], bool]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+_MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "=="}
+
+
+def truth_of(term: Term) -> Truth:
+    """A term as a boolean."""
+    if isinstance(term, Truth):
+        return term
+    if isinstance(term, Const) and isinstance(term.value, bool):
+        return Truth(TRUE, FALSE) if term.value else Truth(FALSE, TRUE)
+    if isinstance(term, Ref) and term.is_a("boolean"):
+        return _holds(fact(Kind.EQUAL, term.path, True))
+    return opaque_truth(term)
+
+
+def opaque_truth(term: Term) -> Truth:
+    """A boolean that is only known by its expression."""
+    return Truth(Literal(Atom(Kind.TRUE, (), term)), Literal(Atom(Kind.FALSE, (), term)))
+
+
+def negated(truth: Truth) -> Truth:
+    return Truth(truth.false, truth.true)
+
+
+def compared(sign: str, left: Term, right: Term) -> Truth:
+    """``left`` ``sign`` ``right``, for ``==`` and the signs of order."""
+    if isinstance(left, Const) and not isinstance(right, Const):
+        left, right, sign = right, left, _MIRRORED[sign]
+    if isinstance(right, Const):
+        return _with_literal(sign, left, right)
+    if sign == "==":
+        return _equal(left, right)
+    if sign in (">", ">="):
+        left, right, sign = right, left, _MIRRORED[sign]
+    if sign == "<=" and _is_ordered(left) and _is_ordered(right):
+        return negated(opaque_truth(Opaque((right, left), "<")))
+    return opaque_truth(Opaque((left, right), sign))
+
+
+def contained(item: Term, holder: Term) -> Truth:
+    """``item in holder``."""
+    if not isinstance(holder, Listing):
+        return opaque_truth(Opaque((item, holder), "in"))
+    found = [compared("==", item, part) for part in holder.items]
+    return Truth(some(*(each.true for each in found)), every(*(each.false for each in found)))
+
+
+def size_of(term: Term) -> Term:
+    """``size(term)``."""
+    if isinstance(term, Listing):
+        return Const(len(term.items))
+    if isinstance(term, Const) and isinstance(term.value, str):
+        return Const(len(term.value))
+    if isinstance(term, Opaque) and term.name == "map":
+        return Const(len(term.parts) // 2)
+    return Opaque((term,), "size")
+
+
+def added(left: Term, right: Term) -> Term:
+    """``left + right``."""
+    a, b = _tally(left), _tally(right)
+    if a is None or b is None:
+        return Opaque((left, right), "+")
+    whole = Tally(a.offset + b.offset, (*a.truths, *b.truths))
+    return whole if whole.truths else Const(whole.offset)
+
+
+#: Tests of a string by a literal, each as the pattern that is found in the string if the test holds.
+SEARCHES: dict[str, Callable[[str], str]] = {
+    "matches": lambda text: text,
+    "contains": lambda text: _quoted(text),
+    "startsWith": lambda text: f"^{_quoted(text)}",
+    "endsWith": lambda text: f"{_quoted(text)}$",
+}
+
+
+def searched(name: str, term: Term, wanted: Term) -> Truth:
+    """A test of ``SEARCHES`` on a string."""
+    if isinstance(wanted, Const) and isinstance(wanted.value, str):
+        pattern = SEARCHES[name](wanted.value)
+        compiled = compile_pattern(pattern)
+        if isinstance(compiled, Pattern):
+            if isinstance(term, Ref) and term.is_a("string"):
+                return _holds(fact(Kind.MATCHES, term.path, pattern))
+            if isinstance(term, Const) and isinstance(term.value, str):
+                return _known(compiled.search(term.value))
+    return opaque_truth(Opaque((term, wanted), name))
+
+
+def scalar(value: Any) -> Any:
+    """A literal as atoms hold it: whole numbers are integers, because 1 and 1.0 are the same number."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _with_literal(sign: str, term: Term, literal: Const) -> Truth:
+    value = scalar(literal.value)
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    if isinstance(term, Const):
+        return _between_literals(sign, term, literal)
+    if isinstance(value, bool) and sign == "==":
+        return truth_of(term) if value else negated(truth_of(term))
+    if isinstance(term, Ref):
+        if isinstance(value, str) and sign == "==" and term.is_a("string"):
+            return _holds(fact(Kind.EQUAL, term.path, value))
+        if number and term.is_a("integer", "number"):
+            return _holds(fact(Kind.EQUAL, term.path, value) if sign == "==" else _ordered(sign, term, value))
+    if isinstance(value, int) and isinstance(term, Tally):
+        return _sized(sign, value, lambda size: _tallied(term, size), _is_decided(term))
+    if isinstance(term, Opaque) and isinstance(value, int) and not isinstance(value, bool):
+        return _with_number(sign, term, value)
+    if sign == "==" and isinstance(term, Listing):
+        return _known(value=False)
+    return opaque_truth(Opaque((term, literal), sign))
+
+
+def _with_number(sign: str, term: Opaque, value: int) -> Truth:
+    """An operation compared with a whole number."""
+    inner = term.parts[0] if term.parts else None
+    if term.name == "size":
+        if isinstance(inner, Ref) and inner.is_a("string", "list", "map"):
+            return _sized(sign, value, lambda size: fact(Kind.SIZE, inner.path, size), TRUE)
+        if sign in (">", "<="):
+            return _with_number(">=" if sign == ">" else "<", term, value + 1)
+    if (term.name, sign, value) == ("_%_", "==", 0) and isinstance(inner, Ref) and inner.is_a("integer"):
+        factor = term.parts[1]
+        if isinstance(factor, Const) and type(factor.value) is int and factor.value:
+            return _holds(fact(Kind.MULTIPLE, inner.path, abs(factor.value)))
+    if term.name == "size" and sign == "<":
+        return negated(_with_number(">=", term, value))
+    return opaque_truth(Opaque((term, Const(value)), sign))
+
+
+def _ordered(sign: str, term: Ref, value: float) -> Formula:
+    """A number compared with a literal by order."""
+    excluded = sign in (">", "<=")
+    if term.is_a("integer"):
+        value, excluded = (math.floor(value) + 1 if excluded else math.ceil(value)), False
+    from_there = fact(Kind.FROM, term.path, (value, excluded))
+    return from_there if sign in (">", ">=") else opposite(from_there)
+
+
+def _between_literals(sign: str, left: Const, right: Const) -> Truth:
+    a, b = left.value, right.value
+    same_type = type(a) is type(b) or not ({type(a), type(b)} - {int, float})
+    if sign == "==":
+        return _known(same_type and a == b)
+    if same_type and type(a) in (int, float, str):
+        return _known(_ORDERS[sign](a, b))
+    return opaque_truth(Opaque((left, right), sign))
+
+
+def _sized(sign: str, size: int, from_size: Callable[[int], Formula], decided: Formula) -> Truth:
+    """A comparison of a count, given the formula of "at least" and that of when there is a count at all."""
+    least, beyond = from_size(size), from_size(size + 1)
+    true = {
+        "==": every(least, opposite(beyond)),
+        ">=": least,
+        ">": beyond,
+        "<": opposite(least),
+        "<=": opposite(beyond),
+    }[sign]
+    return Truth(every(decided, true), every(decided, opposite(true)))
+
+
+def _tally(term: Term) -> Tally | None:
+    """A whole number as a tally."""
+    if isinstance(term, Const):
+        return Tally(term.value, ()) if type(term.value) is int else None
+    return term if isinstance(term, Tally) else None
+
+
+def _tallied(tally: Tally, least: int) -> Formula:
+    return count(least - tally.offset, (truth.true for truth in tally.truths))
+
+
+def _is_decided(tally: Tally) -> Formula:
+    return every(*(some(truth.true, truth.false) for truth in tally.truths))
+
+
+def _equal(left: Term, right: Term) -> Truth:
+    if isinstance(left, Truth) or isinstance(right, Truth):
+        a, b = truth_of(left), truth_of(right)
+        same = some(every(a.true, b.true), every(a.false, b.false))
+        return Truth(same, some(every(a.true, b.false), every(a.false, b.true)))
+    if isinstance(left, Listing) and isinstance(right, Listing):
+        if len(left.items) != len(right.items):
+            return _known(value=False)
+        pairs = [compared("==", a, b) for a, b in zip(left.items, right.items, strict=True)]
+        return Truth(every(*(each.true for each in pairs)), some(*(each.false for each in pairs)))
+    first, second = sorted((left, right), key=lambda term: term.text)
+    return opaque_truth(Opaque((first, second), "=="))
+
+
+def _is_ordered(term: Term) -> bool:
+    """Whether no part of the term can be NaN, which is neither less than a number nor not."""
+    return "/(" not in term.text and "double(" not in term.text
+
+
+def _holds(formula: Formula) -> Truth:
+    """A statement that is never an error where its path has a value."""
+    return Truth(formula, opposite(formula))
+
+
+def _known(value: bool) -> Truth:
+    return Truth(TRUE, FALSE) if value else Truth(FALSE, TRUE)
+
+
+def _quoted(text: str) -> str:
+    return "".join(f"\\{char}" if char in r"\.+*?()|[]{}^$" else char for char in text)

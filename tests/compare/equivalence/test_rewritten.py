@@ -1,0 +1,117 @@
+"""Rules in other words are no change; every smallest difference of meaning is one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from helpers import Json, array, both, crd, diff, obj, root, string
+
+_RULES = "x-kubernetes-validations"
+
+
+def spec(*rules: str) -> Json:
+    """A CRD whose spec has these rules."""
+    flags = {"f": {"type": "boolean"}, "n": {"type": "integer"}, "p": {"x-kubernetes-int-or-string": True}}
+    held = {"l": array(string(), maxItems=5), "m": {"type": "object", "additionalProperties": string()}}
+    members = obj(a=string(), b=string(), c=string(), o=obj(a=string(), m=held["m"]), **flags, **held)
+    return crd(root(spec={**members, _RULES: [{"rule": rule} for rule in rules]}))
+
+
+def found(tmp_path: Path, old: tuple[str, ...], new: tuple[str, ...]) -> set[tuple[str, str]]:
+    """The rules and directions of all findings."""
+    report = diff(*both(tmp_path, spec(*old), spec(*new)))
+    assert report["undecided"] == []
+    return {(finding["rule"], finding["direction"]) for finding in report["findings"]}
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("self.a == 'x'", 'self.a == "x"'),
+        ("self.a == 'x'", "('x' == (self.a))"),
+        ("has(self.a) && has(self.b)", "has(self.b)&&has(self.a)"),
+        ("!(has(self.a) && has(self.b))", "!has(self.a) || !has(self.b)"),
+        ("!has(self.a) || self.a.size() > 3", "has(self.a) ? size(self.a) >= 4 : true"),
+        ("!has(self.a) || !(self.a != 'x')", "has(self.a) ? self.a == 'x' : true"),
+        ("(has(self.a)?1:0)+(has(self.b)?1:0)<=1", "1 >= (has(self.b) ? 1 : 0) + (has(self.a) ? 1 : 0)"),
+        ("[has(self.a), has(self.b)].filter(x, x).size() == 1", "[has(self.b), has(self.a)].exists_one(y, y)"),
+        ("self.l.all(x, x.startsWith('a'))", "!self.l.exists(it, !it.matches(r'^a'))"),
+        ("self.l.all(x, self.l.exists_one(y, x == y))", "self.l.all(one, self.l.exists_one(two, two == one))"),
+        ("self.l.map(x, x + 'a').size() > 1", 'size(self.l.map(each, each + "a")) >= 2'),
+        ("has(self.o) && has(self.o.a) && self.o.a == 'x'", "self.?o.?a.orValue('') == 'x'"),
+        ("self.?a.hasValue()", "has(self.a)"),
+        ("'k' in self.m", "has(self.m.k)"),
+        ("self.m['k'] == 'v'", "self.m.k == 'v'"),
+        ("self.n > 4", "5 <= self.n"),
+        ("self.n % 2 == 0", "(self.n%2) == 0"),
+        ("self.a <= self.b", "!(self.b < self.a)"),
+        ("self.f == true", "self.f"),
+        ("duration(self.a) > duration('1s')", 'duration("1s") < duration(self.a)'),
+        ("self.p == 5 || self.p == 'a'", "self.p == 'a' || self.p == 5"),
+        ("self.a in ['x', 'y', 'z'] && self.a != 'z'", "self.a == 'y' || self.a == 'x'"),
+        ("(has(self.a)?1:0)+(has(self.b)?1:0)==1", "has(self.a) != has(self.b)"),
+        ("(has(self.a) ? self.a : '') == 'x' ? has(self.b) : true", "!(has(self.a) && self.a == 'x' && !has(self.b))"),
+        (
+            "has(self.o) && has(self.o.m) && self.o.m.size() > 0 || !has(self.b)",
+            "has(self.b) ? ((has(self.o) && has(self.o.m)) ? self.o.m : {}).size() > 0 : true",
+        ),
+        ("!(has(self.l) && self.l.exists(x, x.contains('/')))", "(has(self.l) ? self.l : []).all(x, !x.matches('/'))"),
+        (
+            "[self.a, self.b] in [['x', 'y'], ['z', 'w']]",
+            "self.a == 'x' && self.b == 'y' || [self.a, self.b] == ['z', 'w']",
+        ),
+        ("self.a.matches('^[a-c]$')", "self.a in ['a', 'b', 'c']"),
+        ("self.a.startsWith('ab') || self.a.startsWith('ac')", "self.a.matches('^a[bc]')"),
+        ("self.a != ''", "self.a.size() > 0"),
+        ("self.l.all(x, x.matches('^(a|b)$'))", "self.l.all(x, x in ['b', 'a'])"),
+        ("self.n in [1, 2, 3]", "1 <= self.n && self.n < 4"),
+        ("!(self.n > 3 && self.n < 5)", "self.n != 4"),
+    ],
+)
+def test_other_words_are_no_finding(tmp_path: Path, old: str, new: str) -> None:
+    assert found(tmp_path, (old,), (new,)) == set()
+
+
+def test_a_conjunction_says_the_same_as_its_parts(tmp_path: Path) -> None:
+    whole, parts = ("has(self.a) && self.n > 4",), ("self.n >= 5", "has(self.a)")
+    assert found(tmp_path / "1", whole, parts) == set()
+    assert found(tmp_path / "2", parts, whole) == set()
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("self.a == 'x'", "self.a == 'X'"),
+        ("self.a.matches('^[a-c]$')", "self.a in ['a', 'b', 'd']"),
+        ("self.a == 'x y'", "self.a == 'x  y'"),
+        ("has(self.a) && has(self.b)", "has(self.a) || has(self.b)"),
+        ("has(self.a) && has(self.b)", "has(self.a) && has(self.c)"),
+        ("self.a.size() > 3", "self.a.size() >= 3"),
+        ("!has(self.a) || self.a == 'x'", "self.a == 'x'"),
+        ("self.l.all(x, x == 'a')", "self.l.exists(x, x == 'a')"),
+        ("self.l.map(x, x + 'a').size() > 1", "self.l.map(x, x + 'a').size() > 2"),
+        ("self.n > 4", "self.n > 5"),
+        ("self.n % 2 == 0", "self.n % 3 == 0"),
+        ("self.f", "!self.f"),
+        ("self.a <= self.b", "self.b <= self.a"),
+        ("has(self.a) && self.n > 4", "has(self.a) && self.n >= 4"),
+    ],
+)
+def test_another_meaning_is_a_finding(tmp_path: Path, old: str, new: str) -> None:
+    rules = {rule for rule, _ in found(tmp_path / "1", (old,), (new,)) | found(tmp_path / "2", (new,), (old,))}
+    assert rules == {"cel-rule-changed"}
+
+
+def test_a_redundant_rule_is_no_finding(tmp_path: Path) -> None:
+    one, both_rules = ("has(self.a)",), ("has(self.a)", "has(self.a) || has(self.b)")
+    assert found(tmp_path / "1", one, both_rules) == set()
+    assert found(tmp_path / "2", both_rules, one) == set()
+
+
+def test_only_what_differs_is_named(tmp_path: Path) -> None:
+    """Rewritten rules beside a new one are not listed as added."""
+    report = diff(*both(tmp_path, spec("self.a == 'x'"), spec('self.a == "x"', "has(self.b)")))
+    assert {(f["rule"], f["direction"], tuple(f["added"])) for f in report["findings"]} == {
+        ("cel-rule-added", "upgrade", ("has(self.b)",))
+    }
