@@ -24,6 +24,9 @@ def check(
     show_all: Annotated[
         bool, typer.Option("--all", help="Show findings that stood before this change, too; they never fail.")
     ] = False,
+    targets_only: Annotated[
+        bool, typer.Option("--targets-only", help="Compare with rollback targets alone, not with the base.")
+    ] = False,
     direction: o.DirectionOption = o.DirectionChoice.BOTH,
     owner: o.Owners = None,
     crd: o.Crds = None,
@@ -66,6 +69,7 @@ def check(
         },
         recordings=objects or (),
         formats=settings.formats,
+        targets_only=targets_only,
         use_cache=not no_cache,
     )
     # Reports are written in any case: a check that never reports its status blocks every merge.

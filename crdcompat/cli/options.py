@@ -81,6 +81,9 @@ Select = Annotated[list[str] | None, typer.Option("--select", metavar="RULE", he
 Ignore = Annotated[list[str] | None, typer.Option("--ignore", metavar="RULE", help="No findings of this rule.")]
 
 
+AnyOrder = Annotated[bool, typer.Option("--any-order", help="Allow an OLD whose name is a later release than NEW's.")]
+
+
 def verbosity(verbose: bool, quiet: bool) -> int:
     """The verbosity: -1 quiet, 0 default, 1 verbose."""
     return int(verbose) - int(quiet)

@@ -30,15 +30,16 @@ def compare_and_report(
     verbosity: int,
     objects: Sequence[str] = (),
     patch: bool = False,
+    any_order: bool = False,
 ) -> int:
     """Run one comparison from sources to reports. Returns the exit code.
 
     ``objects`` are recordings whose objects are evidence for findings. ``patch``: print the patch for OLD
-    instead of a text report.
+    instead of a text report. ``any_order`` is that of ``both_sides``.
     """
     check_rules((*filters.get("select", ()), *filters.get("ignore", ())))
     check_formats(settings.formats)
-    before, after = both_sides(old, new, settings.config, repo)
+    before, after = both_sides(old, new, settings.config, repo, command="diff", any_order=any_order)
     report = workflow.diff(before, after, **filters)
     if objects:
         from crdcompat.findings.evidence import with_evidence

@@ -70,6 +70,7 @@ def simulate(
     openshift_version: OpenshiftVersion = None,
     context: Annotated[str | None, typer.Option(metavar="NAME", help="Which variants of CRDs the cluster has.")] = None,
     crd: o.Crds = None,
+    any_order: o.AnyOrder = False,
     formats: o.Formats = None,
     fail_on: o.FailOnChoice = None,
     config: o.ConfigFile = None,
@@ -111,7 +112,7 @@ def simulate(
         )
         raise typer.Exit(code)
     objects = objects or []
-    before, after = both_sides(old, new, settings.config, repo)
+    before, after = both_sides(old, new, settings.config, repo, command="simulate", any_order=any_order)
     trees = [open_objects(source, repo=repo) for source in objects]
     progress = Progress(wanted=not no_progress)
     report = run(

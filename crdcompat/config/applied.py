@@ -13,6 +13,7 @@ from crdcompat.config.configuration import Config
 from crdcompat.config.releases import version_of
 from crdcompat.crds.reader import CrdReader, CrdSet
 from crdcompat.crds.variants import variant_annotations_only
+from crdcompat.errors import UsageError
 from crdcompat.findings.finding import order
 from crdcompat.findings.split import FindingSplitter
 from crdcompat.findings.waivers import Waiver, apply_waivers, with_ended
@@ -35,14 +36,20 @@ def read_source(name: str, side: Side, reader: CrdReader, config: Config, repo: 
     return replace(crds, runs=config.runs(crds.name))
 
 
-def both_sides(old: str, new: str, config: Config, repo: str | None) -> tuple[CrdSet, CrdSet]:
-    """The CRDs of both sides; equal blobs are read once. Raises as ``read_source`` does."""
+def both_sides(
+    old: str, new: str, config: Config, repo: str | None, *, command: str, any_order: bool
+) -> tuple[CrdSet, CrdSet]:
+    """The CRDs of both sides; equal blobs are read once.
+
+    ``any_order`` allows an OLD whose name is a later release than NEW's; ``command`` is named in that error. Raises as
+    ``read_source`` does, and UsageError for the wrong order: each finding would have the wrong direction.
+    """
     reader = reader_for(config)
     before, after = read_source(old, Side.OLD, reader, config, repo), read_source(new, Side.NEW, reader, config, repo)
     versions = version_of(before.name), version_of(after.name)
-    if versions[0] and versions[1] and versions[0] > versions[1]:
-        note = f"{before.name} looks newer than {after.name}: the older release comes first"
-        before = replace(before, notes=(*before.notes, note))
+    if not any_order and versions[0] and versions[1] and versions[0] > versions[1]:
+        right = f"crdcompat {command} {new} {old}"
+        raise UsageError(f"{old} is newer than {new}, and OLD comes first: {right} (--any-order allows this order)")
     return before, after
 
 

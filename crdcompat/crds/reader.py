@@ -43,6 +43,7 @@ class CrdSet(Struct, frozen=True, eq=False):
     that the configuration gives the source (``1.31``, ``openshift-4.18``), "" for the one that follows from its name.
     ``unread`` counts the files that were left out because all sides have the same content there. ``shipped`` are the
     names of the CRDs in the payload of the source, as far as it was read; None for a source without a payload.
+    ``label`` is how sentences call the source where that is not its name.
     """
 
     name: str
@@ -57,6 +58,7 @@ class CrdSet(Struct, frozen=True, eq=False):
     runs: str = ""
     unread: int = 0
     shipped: frozenset[str] | None = None
+    label: str = ""
 
     def named(self) -> dict[str, list[CrdDocument]]:
         """The documents by CRD name, in name order, each list in path order."""

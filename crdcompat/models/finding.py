@@ -106,5 +106,5 @@ class Finding(Struct, frozen=True):
 
     @property
     def counts(self) -> bool:
-        """Whether the finding can fail a run: it is neither waived nor older than the change."""
+        """Whether the finding can fail a run: it is new, some release has what it breaks, and it is not waived."""
         return self.waiver is None and self.status == FindingStatus.NEW

@@ -15,12 +15,21 @@ FORMAT = "1"
 
 
 class Release(Struct, frozen=True):
-    """One side: the name as given, its commit, the Kubernetes minor version (from configuration or name)."""
+    """One side: the name as given, its commit, the Kubernetes minor version (from configuration or name).
+
+    ``label`` is how sentences call the side where that is not its name.
+    """
 
     name: str
     commit: str | None
     kubernetes: str | None
     notes: tuple[str, ...] = ()
+    label: str = ""
+
+    @property
+    def title(self) -> str:
+        """The name for people."""
+        return self.label or self.name
 
 
 def sorted_skips(*sides: Iterable[Skipped]) -> tuple[Skipped, ...]:

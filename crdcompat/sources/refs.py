@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from crdcompat.errors import RefNotFoundError, SourceError
+from crdcompat.sources.naming import display_path
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from crdcompat.sources.repository import Repository
 
@@ -113,6 +114,14 @@ def release_refs(repo: Repository) -> dict[str, str]:
 def branches(repo: Repository) -> tuple[str, ...]:
     """The names of all local and remote branches, each once. Raises SourceError."""
     return tuple(sorted(set(branch_spellings(repo).values())))
+
+
+def branches_with(repo: Repository, commit: str, names: Sequence[str]) -> tuple[str, ...]:
+    """Those of the branches ``names``, local or of a remote, whose history has ``commit``. Raises SourceError."""
+    patterns = [f"refs/{place}/{name}" for name in names for place in ("heads", "remotes/*")]
+    listed = repo.run("for-each-ref", f"--contains={commit}", "--format=%(refname)", *patterns, ok=(0, 129)).stdout
+    found = display_path(listed).splitlines()
+    return tuple(name for name in names if any(ref.endswith(f"/{name}") for ref in found))
 
 
 def branch_spellings(repo: Repository) -> dict[str, str]:

@@ -88,10 +88,14 @@ class FailOn(StrEnum):
 
 
 class FindingStatus(StrEnum):
-    """Whether the change under review adds a finding, or the base has it already."""
+    """Whether the change under review adds a finding, or the base has it already.
+
+    ``unreleased``: the change adds it, and no rollback target has what it breaks. Only a new finding can fail a run.
+    """
 
     NEW = "new"
     EXISTING = "existing"
+    UNRELEASED = "unreleased"
 
 
 class Against(StrEnum):

@@ -6,10 +6,11 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from crdcompat.errors import RefNotFoundError, SourceError, UsageError
 from crdcompat.sources.naming import display_path
-from crdcompat.sources.refs import is_commit_id, merge_base, resolve
+from crdcompat.sources.refs import branches_with, is_commit_id, merge_base, resolve
 from crdcompat.sources.repository import Repository
 
 if TYPE_CHECKING:
@@ -35,7 +36,8 @@ class CheckOptions(Struct, frozen=True):
     ``filters`` are those of ``diff``, ``recordings`` the objects that are evidence; where these are empty the
     configuration's count. ``formats`` will show the report: some need lines of files, some the CRDs that pass.
     ``all_targets``: targets are compared although the change touches no CRD, since findings that existed before count,
-    too. ``use_cache``: use and extend the cached facts about unchanged files.
+    too. ``targets_only``: the report has no section for the base. ``use_cache``: use and extend the cached facts about
+    unchanged files.
     """
 
     base: str | None = None
@@ -46,6 +48,7 @@ class CheckOptions(Struct, frozen=True):
     recordings: Sequence[str] = ()
     formats: Sequence[str] = ()
     all_targets: bool = False
+    targets_only: bool = False
     use_cache: bool = True
 
 
@@ -116,6 +119,23 @@ def find_change(
     if _is_zero(found.ref):
         return Change(EMPTY, new, found.release, found.why)
     return Change(f"git:{_merge_base(repository, found, tip)}", new, found.release, found.why)
+
+
+def on_configured_branch(change: Change, config: Config, repo: str | None) -> Change:
+    """The change with the branch of the configuration that has its base; the change itself if it names its branch.
+
+    CI systems and people name the base as a commit (``HEAD~1``). The configuration lists rollback targets and servers
+    by branch.
+    """
+    mapped = config.values["rollback_targets"]
+    names = dict.fromkeys((*(mapped if isinstance(mapped, dict) else ()), *config.values["releases"]))
+    commit = change.old.removeprefix("git:")
+    if not names or change.release in names or not is_commit_id(commit):
+        return change
+    containing = branches_with(Repository(repo), commit, tuple(names))
+    default = config.base if config.base in containing else None
+    found = containing[0] if len(containing) == 1 else default
+    return replace(change, release=found) if found else change
 
 
 def find_targets(change: Change, config: Config, named: Sequence[str] | None = None) -> Targets:

@@ -12,6 +12,7 @@ from itertools import chain
 
 from msgspec.structs import replace
 
+from crdcompat.apiserver.versions import server_of_name
 from crdcompat.config.applied import ActiveWaivers, active_waivers, reader_for, with_severities, with_waivers
 from crdcompat.config.configuration import Config
 from crdcompat.crds.reader import CrdSet
@@ -19,6 +20,7 @@ from crdcompat.crds.variants import preset_of
 from crdcompat.features.check.base import Change, CheckOptions, Targets, short
 from crdcompat.features.check.existing import mark_existing
 from crdcompat.features.check.unchanged import unneeded_files
+from crdcompat.features.check.unreleased import mark_unreleased
 from crdcompat.features.diff import workflow
 from crdcompat.findings.origins import GoMarkers, with_introduced
 from crdcompat.findings.split import FindingSplitter
@@ -30,6 +32,9 @@ from crdcompat.render.write import wants_excerpts
 from crdcompat.sources import open_objects, open_source
 from crdcompat.sources.tree import Tree
 from crdcompat.vocabulary import Against, Direction, Side
+
+#: How sentences call the sides of a change.
+_CHANGE, _BEFORE = "this change", "the API before this change"
 
 
 def compare_change(
@@ -53,27 +58,36 @@ def compare_change(
     crds, variants = options.filters.get("crds", ()), config.texts("variant_annotations")
     unneeded = unneeded_files((before, after, *opened), reader, config.wants, facts, crds, variants)
     release = change.release or short(before.commit)
-    runs = config.runs(release)
-    base = replace(reader.read(before, Side.OLD, config.wants, unneeded), name=release, runs=runs)
-    head = replace(reader.read(after, Side.NEW, config.wants, unneeded), name=f"{release}+change", runs=runs)
+    runs = config.runs(release) or _runs_beside(release)
+    base = replace(reader.read(before, Side.OLD, config.wants, unneeded), name=release, runs=runs, label=_BEFORE)
+    head = replace(reader.read(after, Side.NEW, config.wants, unneeded), name=_CHANGE, runs=runs)
     older = [
         replace(reader.read(tree, Side.OLD, config.wants, unneeded), runs=config.runs(name))
         for name, tree in zip(targets.names, opened, strict=True)
     ]
-    active = active_waivers(waivers, date.today(), head.name, config.waiver_file)
+    active = active_waivers(waivers, date.today(), release, config.waiver_file)
     comparisons = _Comparisons(config, options, head, active, GoMarkers(after, config.wants))
     report, used = comparisons.with_base(base)
     report, unknown = with_introduced(report, (base.commit, head), options.repo, of_index=after.name == "index:")
-    sections = [Section(Against.BASE, report)]
+    of_targets = []
     for target in older:
-        report, more = comparisons.with_target(target, base)
-        sections.append(Section(Against.TARGET, report))
+        of_target, more = comparisons.with_target(target, base)
+        of_targets.append(of_target)
         used |= more
+    sections = tuple(Section(Against.TARGET, of_target) for of_target in of_targets)
+    if not options.targets_only:
+        sections = (Section(Against.BASE, mark_unreleased(report, of_targets)), *sections)
     preset = f"variants are told apart as in {config.preset or preset_of((*base.documents, *head.documents))} trees"
     notes = (change.compared_with(before.commit), preset, *targets.notes, *unknown)
     could_be_stale = bool(targets.names) and _is_unfiltered(options)
-    waiver_notes = (*_ends(active, head.name), *(_stale(active, used) if could_be_stale else ()))
-    return CheckReport(workflow.release(head), tuple(sections), notes, waiver_notes)
+    waiver_notes = (*_ends(active, release), *(_stale(active, used) if could_be_stale else ()))
+    return CheckReport(workflow.release(head), sections, notes, waiver_notes)
+
+
+def _runs_beside(release: str) -> str:
+    """The server that the name of a release tells, as the configuration writes it; "" for other names."""
+    server = server_of_name(release)
+    return f"openshift-{server.openshift[0]}.{server.openshift[1]}" if server and server.openshift else ""
 
 
 class _Comparisons:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from crdcompat.errors import SourceError
-from crdcompat.features.check.base import EMPTY, find_change, find_targets, open_sides
+from crdcompat.errors import SourceError, UsageError
+from crdcompat.features.check.base import EMPTY, find_change, find_targets, on_configured_branch, open_sides
 from crdcompat.models.check import CheckReport
 from crdcompat.models.report import Release
 from crdcompat.prefilter.candidates import is_candidate, touches_candidates
@@ -38,7 +38,12 @@ def run_check(config: Config, options: CheckOptions) -> CheckReport:
     change = find_change(options.base, options.head, configured=config.base, repo=options.repo)
     if change is None:
         return _nothing_to_check("a branch is being deleted")
+    change = on_configured_branch(change, config, options.repo)
     targets = find_targets(change, config, options.targets)
+    if options.targets_only and not targets.names:
+        raise UsageError(
+            "--targets-only needs a rollback target: --target REF, or rollback_targets in the configuration"
+        )
     wants_quick = not (options.all_targets and targets.names)
     if wants_quick and (report := _quick_by_names(change, config.wants, options.repo)) is not None:
         return report

@@ -104,7 +104,7 @@ def report_on(
         return (*places.of(item), *(more_places(item) if more_places is not None else ()))
 
     judged = (item for item in compared.judged if item.direction in wanted.directions)
-    findings = group_copies(make_findings(judged, old.name, new.name, where))
+    findings = group_copies(make_findings(judged, releases[0].title, releases[1].title, where))
     return DiffReport(
         command=command,
         old=releases[0],

@@ -171,7 +171,7 @@ def resource_of(crd: Crd | dict[str, Any], version: str | None, server: Server) 
 def release(crds: CrdSet) -> Release:
     """The description of a side for reports."""
     server = known_server(crds)
-    return Release(crds.name, crds.commit, server.kubernetes if server else None, crds.notes)
+    return Release(crds.name, crds.commit, server.kubernetes if server else None, crds.notes, crds.label)
 
 
 def _version_of(obj: Any) -> str | None:

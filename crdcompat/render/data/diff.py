@@ -32,6 +32,7 @@ def diff_data(report: DiffReport) -> dict[str, Any]:
                 **words(report.by_severity()),
                 "waived": sum(finding.waiver is not None for finding in report.findings),
                 "existing": sum(finding.status == FindingStatus.EXISTING for finding in report.findings),
+                "unreleased": sum(finding.status == FindingStatus.UNRELEASED for finding in report.findings),
             },
             "contexts": list(counts.contexts),
             "contexts_only_old": list(counts.contexts_only_old),

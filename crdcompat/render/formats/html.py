@@ -100,7 +100,7 @@ def _findings(report: DiffReport | CheckReport, *, existing: bool) -> str:
 
 
 def _check(report: CheckReport) -> dict[str, Any]:
-    return {"command": "check", "title": f"Check of {report.head.name}", "sides": ()}
+    return {"command": "check", "title": f"Check of {report.head.title}", "sides": ()}
 
 
 def _sides(report: DiffReport | SimulationReport) -> dict[str, Any]:
@@ -109,8 +109,8 @@ def _sides(report: DiffReport | SimulationReport) -> dict[str, Any]:
     old, new = report.old, report.new
     return {
         "command": "diff" if isinstance(report, DiffReport) else "simulate",
-        "title": f"{old.name} → {new.name}",
-        "sides": [("OLD", old.name, side_line(old)), ("NEW", new.name, side_line(new))],
+        "title": f"{old.title} → {new.title}",
+        "sides": [("OLD", old.title, side_line(old)), ("NEW", new.title, side_line(new))],
     }
 
 

@@ -16,6 +16,7 @@ from crdcompat.models.diff import DiffReport
 from crdcompat.models.reports import Report
 from crdcompat.models.simulation import SimulationReport
 from crdcompat.render.escape import Style, escape_text
+from crdcompat.render.wording.check import UNRELEASED_REASON
 from crdcompat.render.wording.findings import (
     compared_line,
     crd_name,
@@ -34,7 +35,7 @@ from crdcompat.render.wording.report import (
     section_key,
     subject,
 )
-from crdcompat.vocabulary import Severity
+from crdcompat.vocabulary import FindingStatus, Severity
 from crdcompat.vocabulary.writes import WriteResult
 
 if TYPE_CHECKING:
@@ -140,13 +141,22 @@ def _blocks(report: DiffReport, findings: Sequence[Finding]) -> str:
     parts = []
     for direction in dict.fromkeys(finding.direction for finding in findings):
         parts.append(escape_text(direction_title(report, direction)))
-        parts += [plain(finding_lines(each, _PLAIN)) for each in findings if each.direction == direction]
+        parts += [
+            plain(finding_lines(each, _PLAIN, report.counts.contexts))
+            for each in findings
+            if each.direction == direction
+        ]
     return "\n\n".join(parts)
 
 
 def _uncounted(finding: Finding) -> str:
     """One line for a finding that does not count: the reason, and the finding."""
-    why = "stood there before this change" if finding.waiver is None else f"waived ({finding.waiver.reason})"
+    if finding.waiver is not None:
+        why = f"waived ({finding.waiver.reason})"
+    elif finding.status == FindingStatus.UNRELEASED:
+        why = UNRELEASED_REASON
+    else:
+        why = "stood there before this change"
     return f"{why}: {finding.severity}[{finding.rule}] {subject(finding)} {finding.id}"
 
 

@@ -109,7 +109,7 @@ def _head(report: Report) -> Iterator[str]:
 
 
 def _section(section: Section, report: Report) -> str:
-    sides = f"{section.report.old.name} -> {section.report.new.name}"
+    sides = f"{section.report.old.title} -> {section.report.new.title}"
     name = f"{section_key(section)}: {sides}" if isinstance(report, CheckReport) else sides
     return f"- {span(name)}: {section_counts(section)}\n  {span(compared_line(section.report))}"
 
@@ -146,19 +146,20 @@ def _found(report: DiffReport | CheckReport) -> Iterator[_Entry]:
             if finding.counts:
                 where.setdefault(finding.id, []).append(section_key(section))
     findings = distinct(report)
+    known = tuple(dict.fromkeys(name for section in sections(report) for name in section.report.counts.contexts))
     for severity in ("error", "warning"):
         found = [finding for finding in findings if finding.severity == severity]
         for number, finding in enumerate(found):
             heading = f"### {plural(len(found), severity).capitalize()}\n\n" if not number else ""
             against = where[finding.id] if isinstance(report, CheckReport) else []
-            yield heading + _finding(finding, against), 1
+            yield heading + _finding(finding, against, known), 1
     lines = [_line(finding) for finding in findings if finding.severity == Severity.INFO]
     for text in _folded(lines, "info"):
         yield text, len(lines)
 
 
-def _finding(finding: Finding, against: Sequence[str]) -> str:
-    text = plain(finding_lines(finding, _WRAPPED))
+def _finding(finding: Finding, against: Sequence[str], known_contexts: Sequence[str]) -> str:
+    text = plain(finding_lines(finding, _WRAPPED, known_contexts))
     if against:
         text += "\n" + escape_text(f"  against: {', '.join(against)}")
     return details(f"{title(finding)} {code(subject(finding))}", block(text))

@@ -82,7 +82,7 @@ def _rule(rule: str, results: Sequence[_Json]) -> _Json:
 def _compared(report: DiffReport | CheckReport, *, existing: bool) -> Iterator[_Json]:
     """All findings; existing ones only with ``existing``, because code scanning raises an alert for each."""
     for section in sections(report):
-        for finding in (f for f in section.report.findings if existing or f.status != FindingStatus.EXISTING):
+        for finding in (f for f in section.report.findings if existing or f.status == FindingStatus.NEW):
             result = _finding(finding, section)
             if isinstance(report, CheckReport):
                 result["baselineState"] = "unchanged" if finding.status == FindingStatus.EXISTING else "new"
@@ -104,8 +104,8 @@ def _finding(finding: Finding, section: Section) -> _Json:
         "crd": finding.crd,
         "version": finding.version,
         "path": finding.path,
-        "old": section.report.old.name,
-        "new": section.report.new.name,
+        "old": section.report.old.title,
+        "new": section.report.new.title,
     }
     return result
 

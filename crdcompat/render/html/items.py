@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from crdcompat.findings.finding import listed
 from crdcompat.render.data.parts import acceptance_data
+from crdcompat.render.wording.check import UNRELEASED_REASON
 from crdcompat.render.wording.findings import (
     commit_line,
     crd_name,
@@ -106,7 +107,7 @@ class Items(Struct):
         findings = [finding for finding in report.findings if finding.direction == direction]
         counting = [finding for finding in findings if finding.counts]
         waived = [finding for finding in findings if finding.waiver is not None]
-        there = [finding for finding in findings if finding.waiver is None and finding.status == FindingStatus.EXISTING]
+        there = [finding for finding in findings if finding.waiver is None and finding.status != FindingStatus.NEW]
         by_name: dict[str, list[Finding]] = {
             **{severity: [finding for finding in counting if finding.severity == severity] for severity in Severity},
             "existing": there,
@@ -244,6 +245,8 @@ def _fact_rows(finding: Finding, report: DiffReport) -> Iterator[_Row]:
         yield "Waiver", f"{expired_waiver_sentence(finding)}."
     if finding.status == FindingStatus.EXISTING:
         yield "Existing", "it stood there before this change"
+    if finding.status == FindingStatus.UNRELEASED:
+        yield "Unreleased", UNRELEASED_REASON
 
 
 def _contexts(names: Sequence[str], report: DiffReport) -> tuple[str, ...]:

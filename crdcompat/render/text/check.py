@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from crdcompat.models.check import CheckReport, Section
 from crdcompat.render.text.diff import diff_text, has_quiet_output
-from crdcompat.render.wording.check import section_title
+from crdcompat.render.wording.check import UNRELEASED_REASON, section_title
 from crdcompat.render.wording.findings import plural, tally
 from crdcompat.vocabulary import FindingStatus, Severity
 
@@ -36,8 +37,11 @@ def check_text(report: CheckReport, style: Style) -> Iterator[str]:
 
 def _section(section: Section, style: Style) -> Iterator[str]:
     report = section.report
-    existing = sum(finding.status == FindingStatus.EXISTING for finding in report.findings)
+    counted = Counter(finding.status for finding in report.findings if finding.waiver is None)
+    existing, unreleased = counted[FindingStatus.EXISTING], counted[FindingStatus.UNRELEASED]
     yield style.paint(section_title(section), "bold")
     yield from diff_text(report, style)
     if existing and style.verbosity >= 0:
         yield f"{plural(existing, 'finding')} stood there before this change (--all lists them)."
+    if unreleased and style.verbosity >= 0:
+        yield f"{plural(unreleased, 'finding')} unreleased: {UNRELEASED_REASON} (--all lists them)."

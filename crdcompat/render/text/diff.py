@@ -45,7 +45,7 @@ def diff_text(report: DiffReport, style: Style) -> Iterator[str]:
         yield f"  {remark.file}:{remark.line}: {remark.message}"
     for direction in DIRECTION_TITLES:
         findings = [finding for finding in report.findings if finding.direction == direction]
-        yield from _direction(findings, direction_title(report, direction), style)
+        yield from _direction(findings, direction_title(report, direction), style, report.counts.contexts)
     yield from _undecided(report, style)
     yield from _unexplained(report, style)
     yield ""
@@ -60,10 +60,10 @@ def has_quiet_output(report: DiffReport) -> bool:
 def _side(release: Release) -> str:
     commit = f" ({release.commit[:12]})" if release.commit else ""
     kubernetes = f", Kubernetes {release.kubernetes}" if release.kubernetes else ""
-    return f"{release.name}{commit}{kubernetes}"
+    return f"{release.title}{commit}{kubernetes}"
 
 
-def _direction(findings: Sequence[Finding], title: str, style: Style) -> Iterator[str]:
+def _direction(findings: Sequence[Finding], title: str, style: Style, known: Sequence[str]) -> Iterator[str]:
     counted = [finding for finding in findings if finding.counts or (finding.waiver is None and style.existing)]
     blocks = [finding for finding in counted if finding.severity != Severity.INFO or style.verbosity > 0]
     lines = [finding for finding in counted if finding.severity == Severity.INFO and style.verbosity == 0]
@@ -75,7 +75,7 @@ def _direction(findings: Sequence[Finding], title: str, style: Style) -> Iterato
     yield style.paint(title, "bold")
     for finding in blocks:
         yield ""
-        yield from finding_lines(finding, style)
+        yield from finding_lines(finding, style, known)
     if lines:
         yield ""
         yield from _short_list(lines, style)

@@ -23,7 +23,7 @@ DIRECTION_TITLES = {Direction.ROLLBACK: "Rolling back {new} -> {old}", Direction
 
 def direction_title(report: DiffReport, direction: Direction) -> str:
     """``Rolling back NEW -> OLD``."""
-    return DIRECTION_TITLES[direction].format(old=report.old.name, new=report.new.name)
+    return DIRECTION_TITLES[direction].format(old=report.old.title, new=report.new.title)
 
 
 def commit_line(commit: IntroducedBy) -> str:
@@ -92,8 +92,11 @@ def plural(count: int, what: str) -> str:
 _MAX_CONTEXTS = 3
 
 
-def finding_lines(finding: Finding, style: Style) -> Iterator[str]:
-    """One finding: message, places, errors of the API server, witness, fix."""
+def finding_lines(finding: Finding, style: Style, known_contexts: Sequence[str] = ()) -> Iterator[str]:
+    """One finding: message, places, errors of the API server, witness, fix.
+
+    ``known_contexts`` are all compared ones.
+    """
     head = style.paint(f"{finding.severity}[{finding.rule}]", finding.severity)
     yield f"{head} {finding.crd}/{finding.version} {style.paint(finding.path, 'path')}  {finding.id}"
     for location in _first_of_each_side(finding.locations):
@@ -119,7 +122,7 @@ def finding_lines(finding: Finding, style: Style) -> Iterator[str]:
     if finding.ended:
         yield style.wrap(expired_waiver_sentence(finding), indent="    ", first="  ")
     yield style.wrap(fix_line(finding), indent="    ", first="  way out: ")
-    yield f"  contexts: {contexts(finding.contexts)}"
+    yield f"  contexts: {contexts(finding.contexts, known_contexts)}"
 
 
 def _first_of_each_side(locations: Sequence[Location]) -> list[Location]:
@@ -128,10 +131,23 @@ def _first_of_each_side(locations: Sequence[Location]) -> list[Location]:
     return list(found.values())[::-1]
 
 
-def contexts(names: Sequence[str]) -> str:
-    """The contexts, cut short where there are many."""
-    rest = len(names) - _MAX_CONTEXTS
-    return ", ".join(names[:_MAX_CONTEXTS]) + (f" and {rest} more" if rest > 0 else "")
+def contexts(names: Sequence[str], known: Sequence[str]) -> str:
+    """The contexts, Default first; ``known`` are all compared ones.
+
+    A feature set in all its cluster profiles is named without them.
+    """
+    if len(known) > 1 and set(names) == set(known):
+        return "all feature sets" if "/" in known[0] else "all"
+    short = list(dict.fromkeys(_without_profile(name, names, known) for name in names))
+    short.sort(key=lambda name: not name.startswith("Default"))
+    rest = len(short) - _MAX_CONTEXTS
+    return ", ".join(short[:_MAX_CONTEXTS]) + (f" and {rest} more" if rest > 0 else "")
+
+
+def _without_profile(name: str, names: Sequence[str], known: Sequence[str]) -> str:
+    feature_set, slash, _ = name.partition("/")
+    siblings = {other for other in known if other.partition("/")[0] == feature_set}
+    return feature_set if slash and siblings and siblings <= set(names) else name
 
 
 def problem_line(problem: Problem, style: Style) -> str:

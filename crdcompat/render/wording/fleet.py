@@ -22,9 +22,9 @@ def fleet_title(report: FleetReport) -> str:
     """Direction, targets, and number of clusters and objects."""
     targets = ", ".join(release.name for release in report.targets)
     if report.direction == Direction.ROLLBACK:
-        what = f"Rollback {report.new.name} -> {targets}"
+        what = f"Rollback {report.new.title} -> {targets}"
     else:
-        what = f"Upgrade {report.old.name} -> {targets}"
+        what = f"Upgrade {report.old.title} -> {targets}"
     read = f"{plural(report.recordings, 'recording')}, {plural(report.objects, 'object')}"
     return f"{what} replayed on {plural(len(report.clusters), 'cluster')} ({read})"
 

@@ -49,7 +49,7 @@ def notes(report: Report) -> tuple[str, ...]:
 
 def section_key(section: Section) -> str:
     """``base``, or ``target`` and its name: the same in every run, whichever commit the base is."""
-    return Against.BASE if section.against == Against.BASE else f"{section.against} {section.report.old.name}"
+    return Against.BASE if section.against == Against.BASE else f"{section.against} {section.report.old.title}"
 
 
 def section_counts(section: Section) -> str:

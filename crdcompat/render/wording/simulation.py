@@ -84,7 +84,7 @@ def cause_line(cause: RejectedCause) -> str:
 
 def replay_title(report: SimulationReport) -> str:
     """Direction, releases, number of objects."""
-    old, new = report.old.name, report.new.name
+    old, new = report.old.title, report.new.title
     what = f"Rollback {new} -> {old}" if report.direction == Direction.ROLLBACK else f"Upgrade {old} -> {new}"
     return f"{what} replayed on {plural(len(report.objects), 'recorded object')}"
 

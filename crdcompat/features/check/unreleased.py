@@ -1,0 +1,49 @@
+"""Mark the findings of a change that no rollback target meets: what they break was never released.
+
+A value or field that entered after the last release has no cluster to roll back to. Where rollback targets are
+compared, they decide; without targets the base is all there is, and its findings count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from crdcompat.models.diff import DiffReport
+from crdcompat.models.finding import Finding
+from crdcompat.schema.enums import member_key
+from crdcompat.vocabulary import FindingStatus
+
+_Place = tuple[str, ...]
+
+
+def mark_unreleased(report: DiffReport, targets: Sequence[DiffReport]) -> DiffReport:
+    """The report of base and head; its findings without a counterpart in ``targets`` are marked as unreleased."""
+    if not targets:
+        return report
+    met: dict[_Place, list[Finding]] = {}
+    for target in targets:
+        for finding in target.findings:
+            for place in _places(finding):
+                met.setdefault(place, []).append(finding)
+    findings = (
+        finding if _is_met(finding, met) else replace(finding, status=FindingStatus.UNRELEASED)
+        for finding in report.findings
+    )
+    return replace(report, findings=tuple(findings))
+
+
+def _is_met(finding: Finding, met: dict[_Place, list[Finding]]) -> bool:
+    values = _values(finding)
+    there = (other for place in _places(finding) for other in met.get(place, ()))
+    return any(not values or not (theirs := _values(other)) or values & theirs for other in there)
+
+
+def _places(finding: Finding) -> list[_Place]:
+    """The CRD, direction and path of each copy; another rule can say the same of another release."""
+    return [(finding.crd, finding.direction, path) for path in (finding.path, *finding.places)]
+
+
+def _values(finding: Finding) -> set[object]:
+    return {member_key(value) for value in (*finding.added, *finding.removed)}

@@ -1,0 +1,88 @@
+"""Findings that no rollback target meets, the branch of a base that is a commit, and the names of the sides."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from changes import check, repository, widget
+from helpers import commit, git, run
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Path:
+    """main has B since release-1 forked; the last commit removes B and adds C."""
+    repo = repository(tmp_path)
+    commit(repo, {"w.yaml": widget("A")})
+    git(repo, "branch", "release-1")
+    commit(repo, {"w.yaml": widget("A", "B")})
+    commit(repo, {"w.yaml": widget("A", "C")})
+    return repo
+
+
+def _found(report: object, against: str) -> list[tuple[str, list[str], list[str], str]]:
+    assert isinstance(report, dict)
+    return [
+        (item["direction"], item["added"], item["removed"], item["status"])
+        for section in report["sections"]
+        if section["against"] == against
+        for item in section["findings"]
+    ]
+
+
+def test_what_no_target_meets_does_not_fail(repo: Path) -> None:
+    """B was never released: its removal breaks no released object. C breaks a rollback to release-1."""
+    report = check(repo, "--base", "HEAD~1", "--head", "HEAD", "--target", "release-1", code=1)
+    assert _found(report, "base") == [
+        ("rollback", ["C"], [], "new"),
+        ("upgrade", [], ["B"], "unreleased"),
+    ]
+    assert _found(report, "target") == [("rollback", ["C"], [], "new")]
+    assert (
+        "1 finding unreleased"
+        in run("check", "--base", "HEAD~1", "--head", "HEAD", "--target", "release-1", cwd=repo).out
+    )
+
+
+def test_without_a_target_the_base_counts(repo: Path) -> None:
+    report = check(repo, "--base", "HEAD~1", "--head", "HEAD", code=1)
+    assert {status for *_, status in _found(report, "base")} == {"new"}
+
+
+def test_targets_only_has_no_section_for_the_base(repo: Path) -> None:
+    report = check(repo, "--base", "HEAD~1", "--head", "HEAD", "--target", "release-1", "--targets-only", code=1)
+    assert [section["against"] for section in report["sections"]] == ["target"]
+    ran = run("check", "--base", "HEAD~1", "--head", "HEAD", "--targets-only", cwd=repo)
+    assert (ran.code, "needs a rollback target" in ran.err) == (2, True)
+
+
+def test_a_commit_is_on_the_configured_branch_that_has_it(repo: Path) -> None:
+    (repo / ".crdcompat.yaml").write_text('releases: {main: "1.33"}\nrollback_targets: {main: [release-1]}\n')
+    report = check(repo, "--base", "HEAD~1", "--head", "HEAD", code=1)
+    assert (report["old"]["name"], report["old"]["kubernetes"], report["new"]["name"]) == (
+        "main",
+        "1.33",
+        "this change",
+    )
+    assert [section["against"] for section in report["sections"]] == ["base", "target"]
+
+
+def test_a_commit_on_two_configured_branches_names_none(repo: Path) -> None:
+    git(repo, "branch", "other")
+    (repo / ".crdcompat.yaml").write_text("rollback_targets: {main: [release-1], other: [release-1]}\n")
+    report = check(repo, "--base", "HEAD~1", "--head", "HEAD", code=1)
+    assert [section["against"] for section in report["sections"]] == ["base"]
+
+
+def test_sentences_name_the_sides_of_a_change(repo: Path) -> None:
+    text = run("check", "--base", "HEAD~1", "--head", "HEAD", cwd=repo).out
+    assert "Rolling back this change -> the API before this change" in text
+    assert "after a rollback, the API before this change rejects" in text
+
+
+def test_the_wrong_order_prints_the_right_one(repo: Path) -> None:
+    git(repo, "branch", "release-1.10")
+    git(repo, "branch", "release-1.9", "release-1")
+    wrong = run("diff", "release-1.10", "release-1.9", cwd=repo)
+    assert (wrong.code, "crdcompat diff release-1.9 release-1.10" in wrong.err) == (2, True)
+    assert run("diff", "release-1.10", "release-1.9", "--any-order", cwd=repo).code in (0, 1)
