@@ -11,6 +11,7 @@ from crdcompat.cli import options as o
 
 if TYPE_CHECKING:
     from crdcompat.config.configuration import Config
+    from crdcompat.models.finding import Acceptance
 
 _REPORT = Annotated[
     str | None,
@@ -21,10 +22,19 @@ _UNTIL = Annotated[str, typer.Option("--until", metavar="DAY|RELEASE", help="Whe
 
 
 def waive(
-    ids: Annotated[list[str], typer.Argument(metavar="ID…", help="Findings, by their id or its beginning.")],
+    ids: Annotated[
+        list[str] | None, typer.Argument(metavar="ID…", help="Findings, by their id or its beginning.")
+    ] = None,
     reason: Annotated[str | None, typer.Option("--reason", help="Why it is accepted (asked for if not told).")] = None,
     owner: _OWNER = "",
     until: _UNTIL = "",
+    from_comment: Annotated[
+        bool,
+        typer.Option(
+            "--from-comment",
+            help="Read a comment from standard input: its lines '/crdcompat waive ID REASON'. Needs --owner.",
+        ),
+    ] = False,
     base: Annotated[str | None, typer.Option(metavar="REF", help="As for check.")] = None,
     report: _REPORT = None,
     config: o.ConfigFile = None,
@@ -32,23 +42,44 @@ def waive(
 ) -> None:
     """Accept findings: write them into the waiver file."""
     from crdcompat.errors import UsageError
+    from crdcompat.findings.waive_comment import Request, requests_in
     from crdcompat.models.finding import Acceptance
 
-    if reason is None:
-        if not sys.stdin.isatty():
-            raise UsageError("--reason: say why it is accepted")
-        reason = typer.prompt("Reason")
+    if from_comment:
+        if ids or reason is not None:
+            raise UsageError("--from-comment takes IDs and reasons from the comment alone")
+        if not owner:
+            raise UsageError("--from-comment needs --owner: the author of the comment")
+        requests = requests_in(sys.stdin)
+        if not requests:
+            typer.echo("no line of the comment begins with /crdcompat waive")
+            return
+    else:
+        if not ids:
+            raise UsageError("name a finding by its id, or the beginning of it")
+        if reason is None:
+            if not sys.stdin.isatty():
+                raise UsageError("--reason: say why it is accepted")
+            reason = typer.prompt("Reason")
+        requests = [Request(name, reason) for name in ids]
     found = _findings(report, base, config, repo)
-    known = {finding["id"]: finding for finding in found}
-    wanted = {name: [key for key in known if name and key.startswith(name)] for name in ids}
-    for name, keys in wanted.items():
-        if len(keys) != 1:
-            listed = "".join(f"\n  {_line(known[key])}" for key in keys or known)
-            listed = listed or " none (one of diff stands in its JSON report: --report FILE)"
-            raise UsageError(f"{'several findings begin with' if keys else 'no finding'} {name}; there are{listed}")
-    chosen = {keys[0] for keys in wanted.values()}
+    reasons = {_only(request.id, found): request.reason for request in requests}
+    accepted = ((finding, reasons[finding["id"]]) for finding in found if finding["id"] in reasons)
     # The same finding may occur against several releases, each with another old value.
-    _write([finding for finding in found if finding["id"] in chosen], Acceptance(reason, owner, until), config, repo)
+    _write([(finding, Acceptance(why, owner, until)) for finding, why in accepted], config, repo)
+
+
+def _only(name: str, found: list[dict[str, Any]]) -> str:
+    """The id that begins with ``name``. Raises UsageError for none or several."""
+    from crdcompat.errors import UsageError
+
+    known = {finding["id"]: finding for finding in found}
+    keys = [str(key) for key in known if name and key.startswith(name)]
+    if len(keys) != 1:
+        listed = "".join(f"\n  {_line(known[key])}" for key in keys or known)
+        listed = listed or " none (one of diff stands in its JSON report: --report FILE)"
+        raise UsageError(f"{'several findings begin with' if keys else 'no finding'} {name}; there are{listed}")
+    return keys[0]
 
 
 def baseline(
@@ -64,8 +95,8 @@ def baseline(
     from crdcompat.models.finding import Acceptance
 
     found = _findings(report, base, config, repo)
-    counted = [finding for finding in found if finding["severity"] != "info"]
-    _write(counted, Acceptance(reason, owner, until, baseline=True), config, repo)
+    accepted = Acceptance(reason, owner, until, baseline=True)
+    _write([(finding, accepted) for finding in found if finding["severity"] != "info"], config, repo)
 
 
 def _line(finding: dict[str, Any]) -> str:
@@ -101,11 +132,11 @@ def _findings(report: str | None, base: str | None, config: str | None, repo: st
     return [finding for part in parts for finding in part["findings"] if finding["waiver"] is None]
 
 
-def _write(findings: list[dict[str, Any]], accepted: Any, config: str | None, repo: str | None) -> None:
+def _write(findings: list[tuple[dict[str, Any], Acceptance]], config: str | None, repo: str | None) -> None:
     from crdcompat.findings.waiver_file import add_waivers, entries_for
 
     path = _config(config, repo).waiver_file
-    count = add_waivers(path, [made for finding in findings for made in entries_for(finding, accepted)])
+    count = add_waivers(path, [made for finding, accepted in findings for made in entries_for(finding, accepted)])
     typer.echo(f"{path}: {count} {'waiver' if count == 1 else 'waivers'} written")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from crdcompat.findings.finding import order
 from crdcompat.models.check import CheckReport, Section
 from crdcompat.render.text.diff import diff_text, has_quiet_output
 from crdcompat.render.wording.check import UNRELEASED_REASON, section_title
@@ -33,6 +34,9 @@ def check_text(report: CheckReport, style: Style) -> Iterator[str]:
     colour = "error" if found[Severity.ERROR] else "warning" if found[Severity.WARNING] else "good"
     yield ""
     yield style.paint(f"This change: {tally(found)}.", colour)
+    worst = min((finding for finding in report.findings if finding.counts), key=order, default=None)
+    if found[Severity.ERROR] and worst is not None and style.verbosity >= 0:
+        yield f'To accept one: crdcompat waive {worst.id} --reason "…", and add the waiver file to the change.'
 
 
 def _section(section: Section, style: Style) -> Iterator[str]:
