@@ -22,7 +22,10 @@ def check(
         typer.Option("--target", metavar="REF", help="A release that a rollback may go to; may be repeated."),
     ] = None,
     show_all: Annotated[
-        bool, typer.Option("--all", help="Show findings that stood before this change, too; they never fail.")
+        bool,
+        typer.Option(
+            "--all", help="Compare all CRDs, and show findings that stood before this change, too; they never fail."
+        ),
     ] = False,
     targets_only: Annotated[
         bool, typer.Option("--targets-only", help="Compare with rollback targets alone, not with the base.")
@@ -69,6 +72,7 @@ def check(
         },
         recordings=objects or (),
         formats=settings.formats,
+        all_targets=show_all,
         targets_only=targets_only,
         use_cache=not no_cache,
     )

@@ -35,9 +35,9 @@ class CheckOptions(Struct, frozen=True):
     ``base`` and ``head`` are those of ``find_change``; ``targets`` are rollback targets (None: the configuration's).
     ``filters`` are those of ``diff``, ``recordings`` the objects that are evidence; where these are empty the
     configuration's count. ``formats`` will show the report: some need lines of files, some the CRDs that pass.
-    ``all_targets``: targets are compared although the change touches no CRD, since findings that existed before count,
-    too. ``targets_only``: the report has no section for the base. ``use_cache``: use and extend the cached facts about
-    unchanged files.
+    ``all_targets``: all CRDs are compared with targets, since findings that existed before count, too; without it
+    those that the change touches. ``targets_only``: the report has no section for the base. ``use_cache``: use and
+    extend the cached facts about unchanged files.
     """
 
     base: str | None = None
@@ -158,6 +158,16 @@ def open_sides(change: Change, repo: str | None) -> tuple[Tree, Tree]:
     if is_commit_id(base):  # git has resolved it already
         return GitTree(Repository(repo), change.old, base), open_source(change.new, repo=repo)
     return open_source(change.old, repo=repo), open_source(change.new, repo=repo)
+
+
+def compares_all(options: CheckOptions) -> bool:
+    """Whether all CRDs are compared, not only those that the change touches.
+
+    Evidence and some formats are about all CRDs.
+    """
+    from crdcompat.render.write import wants_passing
+
+    return options.all_targets or bool(options.recordings) or wants_passing(options.formats)
 
 
 def short(commit: str | None) -> str:

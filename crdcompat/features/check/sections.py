@@ -17,7 +17,7 @@ from crdcompat.config.applied import ActiveWaivers, active_waivers, reader_for, 
 from crdcompat.config.configuration import Config
 from crdcompat.crds.reader import CrdSet
 from crdcompat.crds.variants import preset_of
-from crdcompat.features.check.base import Change, CheckOptions, Targets, short
+from crdcompat.features.check.base import Change, CheckOptions, Targets, compares_all, short
 from crdcompat.features.check.existing import mark_existing
 from crdcompat.features.check.unchanged import unneeded_files
 from crdcompat.features.check.unreleased import mark_unreleased
@@ -33,6 +33,7 @@ from crdcompat.sources import open_objects, open_source
 from crdcompat.sources.tree import Tree
 from crdcompat.vocabulary import Against, Direction, Side
 
+_ONLY_TOUCHED = "only CRDs that the change touches are compared with targets (--all compares all)"
 #: How sentences call the sides of a change.
 _CHANGE, _BEFORE = "this change", "the API before this change"
 
@@ -66,7 +67,8 @@ def compare_change(
         for name, tree in zip(targets.names, opened, strict=True)
     ]
     active = active_waivers(waivers, date.today(), release, config.waiver_file)
-    comparisons = _Comparisons(config, options, head, active, GoMarkers(after, config.wants))
+    touched = None if compares_all(options) else _touched(base, head)
+    comparisons = _Comparisons(config, options, head, active, GoMarkers(after, config.wants), touched)
     report, used = comparisons.with_base(base)
     report, unknown = with_introduced(report, (base.commit, head), options.repo, of_index=after.name == "index:")
     of_targets = []
@@ -78,9 +80,10 @@ def compare_change(
     if not options.targets_only:
         sections = (Section(Against.BASE, mark_unreleased(report, of_targets)), *sections)
     preset = f"variants are told apart as in {config.preset or preset_of((*base.documents, *head.documents))} trees"
-    notes = (change.compared_with(before.commit), preset, *targets.notes, *unknown)
+    narrow = (_ONLY_TOUCHED,) if touched is not None and targets.names else ()
+    notes = (change.compared_with(before.commit), preset, *targets.notes, *narrow, *unknown)
     could_be_stale = bool(targets.names) and _is_unfiltered(options)
-    waiver_notes = (*_ends(active, release), *(_stale(active, used) if could_be_stale else ()))
+    waiver_notes = (*_ends(active, release), *(_stale(active, used, touched) if could_be_stale else ()))
     return CheckReport(workflow.release(head), sections, notes, waiver_notes)
 
 
@@ -94,10 +97,16 @@ class _Comparisons:
     """Compares the head of a change with older releases; each report comes with the waivers used (by identity)."""
 
     def __init__(
-        self, config: Config, options: CheckOptions, head: CrdSet, waivers: ActiveWaivers, markers: GoMarkers
+        self,
+        config: Config,
+        options: CheckOptions,
+        head: CrdSet,
+        waivers: ActiveWaivers,
+        markers: GoMarkers,
+        touched: frozenset[str] | None,
     ) -> None:
         self._config, self._options, self._head = config, options, head
-        self._waivers, self._markers = waivers, markers
+        self._waivers, self._markers, self._touched = waivers, markers, touched
 
     def with_base(self, base: CrdSet) -> tuple[DiffReport, frozenset[int]]:
         """The report on the change itself."""
@@ -111,7 +120,9 @@ class _Comparisons:
 
     def _diff_head(self, old: CrdSet) -> DiffReport:
         filters, head = self._options.filters, self._head
-        report = workflow.diff(old, head, command="check", more_places=self._markers.places, **filters)
+        report = workflow.diff(
+            old, head, command="check", more_places=self._markers.places, touched=self._touched, **filters
+        )
         if self._options.recordings:
             from crdcompat.findings.evidence import with_evidence
             from crdcompat.recordings.objects import read_objects
@@ -122,7 +133,7 @@ class _Comparisons:
 
     def _diff(self, old: CrdSet, new: CrdSet) -> DiffReport:
         """The findings alone: neither lines nor evidence."""
-        report = workflow.diff(old, new, command="check", locate=False, **self._options.filters)
+        report = workflow.diff(old, new, command="check", locate=False, touched=self._touched, **self._options.filters)
         return with_severities(_without_unchanged(report, old, new), self._config)
 
     def _finished(
@@ -136,11 +147,16 @@ class _Comparisons:
         return report, used
 
 
-def _without_unchanged(report: DiffReport, old: CrdSet, new: CrdSet) -> DiffReport:
-    """The report without undecided differences of CRDs whose documents are the same on both sides."""
+def _touched(old: CrdSet, new: CrdSet) -> frozenset[str]:
+    """The names of the CRDs whose documents differ, or may differ."""
     sides = ({(item.crd.name, item.file, item.oid, item.index) for item in crds.documents} for crds in (old, new))
     changed = {name for name, *_ in set.symmetric_difference(*sides)}
-    changed |= {item.crd.name for crds in (old, new) for item in crds.documents if item.oid is None}
+    return frozenset(changed | {item.crd.name for crds in (old, new) for item in crds.documents if item.oid is None})
+
+
+def _without_unchanged(report: DiffReport, old: CrdSet, new: CrdSet) -> DiffReport:
+    """The report without undecided differences of CRDs whose documents are the same on both sides."""
+    changed = _touched(old, new)
     return replace(report, undecided=tuple(item for item in report.undecided if item.crd in changed))
 
 
@@ -154,10 +170,10 @@ def _ends(waivers: ActiveWaivers, release: str) -> Iterator[str]:
             yield f"unending: {waivers.file}:{waiver.line}: {waiver.label}: {until}"
 
 
-def _stale(waivers: ActiveWaivers, used: frozenset[int]) -> Iterator[str]:
-    """Notes on waivers that match no finding; valid only for an unfiltered check against all targets."""
+def _stale(waivers: ActiveWaivers, used: frozenset[int], touched: frozenset[str] | None) -> Iterator[str]:
+    """Notes on waivers of compared CRDs that match no finding; for an unfiltered check against all targets only."""
     for waiver in waivers.valid:
-        if id(waiver) not in used:
+        if id(waiver) not in used and (touched is None or waiver.crd in touched):
             yield f"stale: {waivers.file}:{waiver.line}: {waiver.label}: nothing matches it, take it out"
 
 

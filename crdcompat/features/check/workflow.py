@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from crdcompat.errors import SourceError, UsageError
-from crdcompat.features.check.base import EMPTY, find_change, find_targets, on_configured_branch, open_sides
+from crdcompat.features.check.base import (
+    EMPTY,
+    compares_all,
+    find_change,
+    find_targets,
+    on_configured_branch,
+    open_sides,
+)
 from crdcompat.models.check import CheckReport
 from crdcompat.models.report import Release
 from crdcompat.prefilter.candidates import is_candidate, touches_candidates
@@ -53,12 +60,11 @@ def run_check(config: Config, options: CheckOptions) -> CheckReport:
 
     from crdcompat.crds.variants import CHANNEL, FEATURE_SET, PROFILE
     from crdcompat.prefilter.collect import collect_facts
-    from crdcompat.render.write import wants_passing
 
     options = _with_defaults(options, config)
     annotations = (FEATURE_SET, PROFILE, CHANNEL, *config.texts("variant_annotations"))
-    # Evidence and some formats are about all CRDs: without facts each file is read.
-    needs_all = wants_passing(options.formats) or bool(options.recordings)
+    # Without facts each file is read.
+    needs_all = compares_all(replace(options, all_targets=False))
     facts: PendingFacts = dict if needs_all else collect_facts(trees, annotations, use_cache=options.use_cache)
 
     from crdcompat.features.check.sections import compare_change  # while git searches

@@ -29,7 +29,10 @@ from crdcompat.vocabulary import Direction, Owner, Side
 
 
 class Filters(Struct, frozen=True):
-    """The filters of a comparison, named as in ``diff``; an empty filter excludes nothing."""
+    """The filters of a comparison, named as in ``diff``; an empty filter excludes nothing.
+
+    ``touched`` are the only CRDs to compare; None for all. Unlike ``crds``, they may be missing.
+    """
 
     directions: Sequence[Direction] = tuple(Direction)
     owners: Sequence[Owner] = ()
@@ -38,6 +41,7 @@ class Filters(Struct, frozen=True):
     contexts: Sequence[str] = ()
     select: Sequence[str] = ()
     ignore: Sequence[str] = ()
+    touched: frozenset[str] | None = None
 
 
 class Compared(Struct, frozen=True, eq=False):
@@ -64,12 +68,12 @@ def compare(
     contexts, crds = wanted.contexts, wanted.crds
     forced = [(a, b) for a, _, b in (name.partition("=") for name in contexts if "=" in name)]
     pairing = pair(old, new, forced, [name for name in contexts if "=" not in name])
-    pairs = tuple(crd_pair for crd_pair in pairing.pairs if _is_wanted(crd_pair, crds, wanted.paths))
+    pairs = tuple(crd_pair for crd_pair in pairing.pairs if _is_wanted(crd_pair, wanted))
     missing = ""
     if contexts and not pairing.pairs and (old.documents and new.documents):
         known = pair(old, new).contexts
         missing = f"no context {', '.join(contexts)} on both sides; there are: {', '.join(known) or 'none'}"
-    elif crds and not pairs:
+    elif crds and not any(crd_pair.old.name in crds for crd_pair in pairing.pairs):
         missing = f"no CRD of both sides is named {', '.join(crds)}"
     found = Comparer(*servers, shared).compare(pairs, wanted.directions)
     owners = wanted.owners
@@ -134,8 +138,9 @@ def report_on(
     )
 
 
-def _is_wanted(crd_pair: CrdPair, crds: Sequence[str], paths: Sequence[str]) -> bool:
-    if crds and crd_pair.old.name not in crds:
+def _is_wanted(crd_pair: CrdPair, wanted: Filters) -> bool:
+    name, crds, paths = crd_pair.old.name, wanted.crds, wanted.paths
+    if (crds and name not in crds) or (wanted.touched is not None and name not in wanted.touched):
         return False
     prefixes = [path.strip("/").removeprefix("./") for path in paths]
     files = [document.file for side in (crd_pair.old, crd_pair.new) for document in side.documents]

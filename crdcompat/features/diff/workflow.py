@@ -64,6 +64,7 @@ def diff(
     contexts: Sequence[str] = (),
     select: Sequence[str] = (),
     ignore: Sequence[str] = (),
+    touched: frozenset[str] | None = None,
     command: str = "diff",
     locate: bool = True,
     more_places: Callable[[Judged], tuple[Location, ...]] | None = None,
@@ -71,10 +72,11 @@ def diff(
     """Compare two CRD sets in both directions. An empty filter excludes nothing.
 
     ``paths``: a CRD is compared if a file of either side lies below one. ``contexts``: names to keep, or
-    ``OLD=NEW`` to force a pair. ``more_places`` gives the locations of a change outside the manifests. Raises
-    UsageError for a filter name that matches nothing.
+    ``OLD=NEW`` to force a pair. ``touched``: the only CRDs to compare; those that are missing are no error.
+    ``more_places`` gives the locations of a change outside the manifests. Raises UsageError for a filter name that
+    matches nothing.
     """
-    wanted = Filters(directions, owners, crds, paths, contexts, select, ignore)
+    wanted = Filters(directions, owners, crds, paths, contexts, select, ignore, touched)
     compared = _compare(old, new, wanted)
     places = find_places(old, new, compared.judged, compared.open) if locate else Places({}, {})
     releases = release(old), release(new)
