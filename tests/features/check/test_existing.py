@@ -14,12 +14,16 @@ def test_all_shows_what_stood_before(tmp_path: Path) -> None:
     git(repo, "branch", "old")
     commit(repo, {"w.yaml": widget("A", "B")})
     git(repo, "branch", "base")
-    commit(repo, {"w.yaml": widget("A", "B"), "v.yaml": crd(root(spec=obj(a=string())), kind="Gadget")})
+    commit(repo, {"v.yaml": crd(root(spec=obj(a=string())), kind="Gadget")})
     plain = run("check", "--base", "base", "--target", "old", cwd=repo)
     shown = run("check", "--base", "base", "--target", "old", "--all", cwd=repo)
     assert (plain.code, shown.code) == (0, 0)
     assert "error[enum-value-added]" not in plain.out
     assert "only CRDs that the change touches are compared with targets (--all compares all)" in plain.out
+    described = widget("A", "B") | {"metadata": {**widget()["metadata"], "annotations": {"note": "touched"}}}
+    commit(repo, {"w.yaml": described})
+    plain = run("check", "--base", "base", "--target", "old", cwd=repo)
+    assert "1 finding stood there before this change (--all lists them)." in plain.out
     assert "error[enum-value-added]" in shown.out
     pages = [
         run("check", "--base", "base", "--target", "old", *more, "--format", "html", cwd=repo).out
