@@ -107,10 +107,14 @@ class Trial(Struct, frozen=True):
 
 
 class Trials(Struct, frozen=True):
-    """The candidate values of a proof; ``complete`` if no other value could show the effect."""
+    """The candidate values of a proof; ``complete`` if no other value could show the effect.
+
+    ``why``: the reason why there is no candidate, if it is more than that none could be made.
+    """
 
     values: tuple[Trial, ...]
     complete: bool = False
+    why: str = ""
 
 
 class ReaderVerdict(Struct, frozen=True):

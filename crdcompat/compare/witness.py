@@ -73,11 +73,8 @@ def prove(change: Change, direction: Direction, pair: WriterReader, book: TrialB
         return Outcome(Effect.NONE, Witness(None))
     if tried and all(found.ended in (Ended.NEVER, Ended.NO_EFFECT) for _, found in tried):
         return Outcome(Effect.NONE, Witness(None))
-    reasons = [found.why for _, found in tried if found.why]
-    return Outcome(effects[0], Witness(None, reason=reasons[0] if reasons else _NO_VALUE), labels)
-
-
-_NO_VALUE = "no value could be made for this field"
+    reasons = (trials.why, *(found.why for _, found in tried), "no value could be made for this field")
+    return Outcome(effects[0], Witness(None, reason=next(filter(None, reasons))), labels)
 
 
 def _witness(trial: Trial, proved: Tried) -> Witness:

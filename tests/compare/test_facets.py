@@ -131,7 +131,7 @@ def test_a_new_facet_is_one_file(tmp_path: Path) -> None:
         "path": "spec.v",
         "old": 1,
         "new": 2,
-        "message": "spec.v is of rank 2",
+        "message": "spec.v is of rank 2; no example object was found",
     }
     patch = diff("--suggest-patch").splitlines()
     assert [line.strip("+- ") for line in patch if "x-rank" in line and line[0] in "+-"] == ["x-rank: 1", "x-rank: 2"]

@@ -1,8 +1,8 @@
 """Defaults of fields that both sides have (rows 52 to 54 of reference section 13).
 
-The server writes defaults into the object at create, so they remain as data. On the other side it only matters whether
-a default exists, not its value. If the other side's schema rejects the value, the facet of the rejecting keyword (enum,
-bounds, pattern) reports it.
+The server writes defaults into the object at create, so they remain as data. Where both sides have a default, only
+objects that were stored without the field, before it had one, read differently; no release writes such objects now. If
+the other side's schema rejects a default, the facet of the rejecting keyword (enum, bounds, pattern) reports it.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from crdcompat.compare.changes import Change, identical, shown
 from crdcompat.compare.facet import Effects, Facet, copy_from_new
 from crdcompat.compare.site import ReaderVerdict, Site, Trial, Trials, WriterReader
+from crdcompat.schema.paths import ITEM, VALUE
 from crdcompat.schema.structural import ABSENT
 from crdcompat.vocabulary import Direction, Effect
 
@@ -19,8 +20,10 @@ KEYWORDS = frozenset({"default"})
 EFFECTS = {
     "default.added": Effects(upgrade=(Effect.VALUE_DEFAULTED,)),
     "default.removed": Effects(rollback=(Effect.VALUE_DEFAULTED,)),
-    "default.changed": Effects(),
+    "default.changed": Effects(rollback=(Effect.VALUE_DEFAULTED,), upgrade=(Effect.VALUE_DEFAULTED,)),
 }
+
+_STORED_EARLIER = "only an object that was stored before the field had a default shows it: a write stores the default"
 
 
 def changes(site: Site) -> Iterator[Change]:
@@ -33,7 +36,11 @@ def changes(site: Site) -> Iterator[Change]:
 
 def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
     """The parent object without the field."""
-    return Trials((Trial(ABSENT, change.path),))
+    if change.path[-1:] in ((), (ITEM,), (VALUE,)):
+        return Trials((), complete=True)  # these defaults only replace a null, which the facet ``nullable`` judges
+    if change.kind == "default.changed":
+        return Trials((), why=_STORED_EARLIER)
+    return Trials((Trial(ABSENT, change.path),), complete=True)
 
 
 def shows(effect: Effect, observed: ReaderVerdict) -> bool:

@@ -1,6 +1,7 @@
 """Fields that only one side requires (rows 32 to 36 of reference section 13).
 
-A required field with a default is never missing, because the server applies defaults before it validates.
+A field with a default is never missing: the writer's server stores its default, and the reader's applies its own before
+it validates.
 """
 
 from __future__ import annotations
@@ -41,8 +42,17 @@ def changes(site: Site) -> Iterator[Change]:
 
 
 def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
-    """The parent object without the field."""
-    return Trials((Trial(ABSENT, change.path),), complete=False)
+    """The parent object without the field, or with the writer's default if the reader drops the field."""
+    writer, reader = (node_at(side.node, change.path[:-1]) for side in (pair.writer, pair.reader))
+    name = str(change.path[-1])
+    written, read = (side.properties.get(name) if side is not None else None for side in (writer, reader))
+    if read is not None and read.default is not ABSENT:
+        return Trials((), complete=True)
+    if written is None or written.default is ABSENT:
+        return Trials((Trial(ABSENT, change.path),), complete=True)
+    if read is not None or (reader is not None and (reader.preserve or reader.additional)):
+        return Trials((), complete=True)
+    return Trials((Trial(written.default, change.path),))
 
 
 def shows(effect: Effect, observed: ReaderVerdict) -> bool:
@@ -58,4 +68,4 @@ def widen(change: Change, values: tuple[Any, ...], old: Node, new: Node) -> Iter
         yield Widening(schema_pointer(above), "required", kept or ABSENT, common=True)
 
 
-FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows, widen=widen)
+FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows, looks_above=True, widen=widen)
