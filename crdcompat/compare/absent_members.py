@@ -2,7 +2,7 @@
 
 A release that adds a field often adds rules about it. Objects of the other release lack the field, so `has(self.field)`
 is false, and with it the rule may be true whatever the other members are. So is a comparison with a value that the
-writer's enum lacks. A rule is folded once per choice of the optional members that its chains of names lead through.
+writer rejects. A rule is folded once per choice of the optional members that its chains of names lead through.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from crdcompat.apiserver.cel.views import View
-from crdcompat.schema.enums import enum_members
+from crdcompat.compare.exhaust import forbids
 from crdcompat.schema.structural import ABSENT, Node
 
 if TYPE_CHECKING:
@@ -28,19 +28,16 @@ _MAX_OPTIONAL = 5
 _Names = tuple[str, ...]
 
 
-def always_holds(rule: str, writer: Node, reader: Node, server: Server, *, root: bool = False) -> bool:
-    """Whether a rule of ``reader``, on ``server``, is true for every object of ``writer``; False if not known.
-
-    ``root``: the nodes are those of a whole resource.
-    """
+def always_holds(rule: str, writer: tuple[Node, Server], reader: tuple[Node, Server]) -> bool:
+    """Whether a rule of the reader's node is true for every value of the writer's; False if not known."""
     from crdcompat.apiserver.cel import environment
     from crdcompat.apiserver.cel.rules import program
 
     try:
         found = program(rule)
-        if environment.lacks(server, found.functions):
+        if environment.lacks(reader[1], found.functions):
             return False
-        members = _Members(writer, View(reader, resource=root))
+        members = _Members(*writer, View(reader[0]))
         chains = [names for expr in found.tree.walk() if (names := _names(expr))]
         optional = sorted({above for names in chains for above in _above(names) if not members.always(above)})
         if len(optional) > _MAX_OPTIONAL:
@@ -54,8 +51,9 @@ def always_holds(rule: str, writer: Node, reader: Node, server: Server, *, root:
 class _Members:
     """The members of the objects of a writer, as a reader's rules see them."""
 
-    def __init__(self, writer: Node, reader: View) -> None:
+    def __init__(self, writer: Node, server: Server, reader: View) -> None:
         self._writer = writer
+        self._server = server
         self._reader = reader
 
     def always(self, names: _Names) -> bool:
@@ -63,11 +61,10 @@ class _Members:
         parent, name = self._parent(names)
         return name in parent.required or parent.properties[name].default is not ABSENT if parent else False
 
-    def members(self, names: _Names) -> tuple[Any, ...] | None:
-        """The writer's enum for a member; None without one."""
+    def never(self, names: _Names, value: str) -> bool:
+        """Whether the writer rejects the value for a member."""
         parent, name = self._parent(names)
-        node = parent.properties[name] if parent else None
-        return enum_members(node) if node is not None and not node.nullable else None
+        return parent is not None and forbids(parent.properties[name], value, self._server)
 
     def default(self, names: _Names) -> Any:
         """The default that the reader sets for a member that no object of the writer has; ABSENT without one.
@@ -152,10 +149,9 @@ class _Folding:
         values = [self.value(left), self.value(right)]
         for operand, other in ((left, values[1]), (right, values[0])):
             names = _names(operand)
-            if names and isinstance(other, str) and self._reaches(operand) and self._members.always(names):
-                members = self._members.members(names)
-                if members is not None and other not in members:
-                    return False
+            there = names and self._reaches(operand) and self._members.always(names)
+            if names and there and isinstance(other, str) and self._members.never(names, other):
+                return False
         known = all(isinstance(value, (str, bool)) for value in values) and type(values[0]) is type(values[1])
         return bool(values[0] == values[1]) if known else None
 

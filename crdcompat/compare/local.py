@@ -10,7 +10,11 @@ from crdcompat.apiserver.decode import apply_defaults, decode
 from crdcompat.apiserver.errors import FieldError
 from crdcompat.apiserver.validate import SchemaValidator
 from crdcompat.apiserver.versions import Server
-from crdcompat.schema.structural import Node
+from crdcompat.schema.structural import Node, mapping_of
+
+_RULES = "x-kubernetes-validations"
+#: A rule for names, close to a DNS subdomain.
+_NAME = "self.matches('^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$')"
 
 
 class NodeJudge:
@@ -49,6 +53,18 @@ def as_read(value: Any, node: Node) -> Any:
     """A stored value as a server reads it under ``node``: pruned, without nulls of fields not nullable, defaulted."""
     holder = Node({"type": "object", "properties": {"v": node.raw}})
     return decode({"v": value}, holder).object.get("v")
+
+
+def as_resource(root: Node) -> Node:
+    """The root of a schema with what every resource has: rules may read its name, which no schema has to declare."""
+    properties = mapping_of(root.raw.get("properties"))
+    metadata = mapping_of(properties.get("metadata"))
+    declared = mapping_of(metadata.get("properties"))
+    name = {"type": "string", _RULES: [{"rule": _NAME}], **mapping_of(declared.get("name"))}
+    metadata = {**metadata, "type": "object", "properties": {**declared, "name": name}, "required": ["name"]}
+    required = [*root.required, *(["metadata"] if "metadata" not in root.required else [])]
+    properties = {**properties, "metadata": metadata}
+    return Node({**root.raw, "x-kubernetes-embedded-resource": True, "properties": properties, "required": required})
 
 
 #: The keywords that determine what rules see. The others are removed to try a rule by itself.

@@ -16,7 +16,7 @@ from crdcompat.compare.absent_members import always_holds
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Differing, Effects, Facet, Reaction, copy_from_new
 from crdcompat.compare.intersection import intersection
-from crdcompat.compare.local import NodeJudge, as_read, defaulted, shape
+from crdcompat.compare.local import NodeJudge, as_read, as_resource, defaulted, shape
 from crdcompat.compare.site import ReaderVerdict, Site, Trial, Trials, WriterReader
 from crdcompat.compare.variants import distinct, every_value, rule_cases, variants
 from crdcompat.schema.mentions import mentions
@@ -83,7 +83,10 @@ def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
     rules = change.old if direction == Direction.ROLLBACK else change.new
     if writer is None or reader is None or not isinstance(rules, list):
         return Trials(())
-    if all(always_holds(text, writer, reader, pair.reader.server, root=not change.path) for text in _texts(rules)):
+    if not change.path:
+        writer, reader = as_resource(writer), as_resource(reader)
+    sides = (writer, pair.writer.server), (reader, pair.reader.server)
+    if all(always_holds(text, *sides) for text in _texts(rules)):
         return Trials((), complete=True)
     rules_only = Node({**shape(reader.raw), _KEYWORD: rules})
     rest = Node({**reader.raw, _KEYWORD: [rule for rule in reader.rules if rule not in rules]})
@@ -92,7 +95,7 @@ def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
     shared, texts = intersection(writer, rest, pair.writer.server), list(_texts(rules))
     every = every_value(writer) or rule_cases(writer, texts) or []
     complete = any(mine.accepts(value) for value in every)
-    hints = rules_only, _neighbours(rules_only)
+    hints = rules_only, _neighbours(rules_only), _names(rules_only)
     made_of_shared = (rule_cases(shared, texts) if complete else None) or variants(shared, *hints)
     searched = chain(made_of_shared, every if complete else variants(writer, *hints))
     read = ((value, as_read(defaulted(value, writer), reader)) for value in distinct(searched))
@@ -109,13 +112,27 @@ def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
 
 def _neighbours(node: Node) -> Node:
     """Unions that list the neighbours of the numbers in a node's rules, as hints for values just beyond a limit."""
-    branches = []
-    for mention in mentions(node):
-        branch: dict[str, Any] = {"enum": [n + step for n in mention.values if isinstance(n, int) for step in (-1, 1)]}
-        for name in reversed(mention.member):
-            branch = {"properties": {name: {"anyOf": [branch]}}}
-        branches.append(branch)
-    return Node({"anyOf": branches})
+    found = ((mention, [n for n in mention.values if isinstance(n, int)]) for mention in mentions(node))
+    return Node(
+        {"anyOf": [_hint(mention.member, [n + step for n in named for step in (-1, 1)]) for mention, named in found]}
+    )
+
+
+def _names(node: Node) -> Node:
+    """A union that lists names around those in a node's rules, as hints for names that begin or end with one."""
+    named = (mention.values for mention in mentions(node) if mention.member == ("metadata", "name"))
+    texts = [value.strip("-.") for values in named for value in values if isinstance(value, str)]
+    return Node(
+        {"anyOf": [_hint(("metadata", "name"), [name for text in texts for name in (text, f"{text}-a", f"a-{text}")])]}
+    )
+
+
+def _hint(member: tuple[str, ...], values: list[Any]) -> dict[str, Any]:
+    """A branch of a union that lists ``values`` for ``member``."""
+    branch: dict[str, Any] = {"enum": values}
+    for name in reversed(member):
+        branch = {"properties": {name: {"anyOf": [branch]}}}
+    return branch
 
 
 def _is_transition(rule: dict[str, Any]) -> bool:

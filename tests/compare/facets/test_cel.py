@@ -160,3 +160,33 @@ def test_a_rule_about_a_new_member_of_an_enum_rejects_no_object_without_it(tmp_p
     new = ruled(new, "!(has(self.b) && self.kind != 'B')", "!(!has(self.b) && self.kind == 'B')")
     report = compare(tmp_path, root(spec=obj(v=old)), root(spec=obj(v=new)))
     assert {finding["rule"] for finding in report["findings"]} == {"enum-value-added", "property-added"}
+
+
+_NAMED = {
+    "equal": "self.metadata.name == 'x' ? has(self.spec.mode) : true",
+    "not equal": "self.metadata.name != 'x' || has(self.spec.mode)",
+    "listed": "!(self.metadata.name in ['w', 'x']) || has(self.spec.mode)",
+    "begins": "!self.metadata.name.startsWith('x-') || has(self.spec.mode)",
+    "every other": "self.metadata.name == 'x' || has(self.spec.mode)",
+    "one only": "self.metadata.name == 'x'",
+}
+
+
+@pytest.mark.parametrize("rule", _NAMED.values(), ids=_NAMED)
+@pytest.mark.parametrize("direction", ["rollback", "upgrade"])
+def test_a_rule_about_one_name(tmp_path: Path, rule: str, direction: str) -> None:
+    plain = {**root(spec=obj(mode=string())), "required": ["spec"]}
+    sides = (ruled(plain, rule), plain) if direction == "rollback" else (plain, ruled(plain, rule))
+    finding = only(compare(tmp_path, *sides))
+    assert brief(finding)[:3] == (direction, "warning", f"cel-rule-{'removed' if direction == 'rollback' else 'added'}")
+    assert finding["witness"]["errors"] == [f'<nil>: Invalid value: "object": failed rule: {rule}']
+
+
+def test_a_name_that_the_schema_allows(tmp_path: Path) -> None:
+    """A singleton by its schema: the rule about another name holds for every object."""
+    named = root(spec=obj(mode=string()))
+    named["properties"]["metadata"]["properties"] = {"name": string(pattern="^cluster$")}
+    rule = "self.metadata.name == 'x' ? has(self.spec.mode) : true"
+    assert compare(tmp_path, named, ruled(named, rule))["findings"] == []
+    finding = only(compare(tmp_path, named, ruled(named, "self.metadata.name == 'cluster' ? has(self.spec) : true")))
+    assert finding["witness"]["object"]["metadata"]["name"] == "cluster"
