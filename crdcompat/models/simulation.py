@@ -14,17 +14,21 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from crdcompat.errors import Problem, Skipped
-    from crdcompat.models.finding import Location
+    from crdcompat.models.finding import Finding, Location
     from crdcompat.models.report import Release
 
 
 class WriteVerdict(Struct, frozen=True):
-    """The verdict on one kind of write of one object: accepted, rejected, loses-data or unknown."""
+    """The verdict on one kind of write of one object: accepted, rejected, loses-data or unknown.
+
+    ``already``: the release that wrote the object rejects the write alike, so that it counts for nothing.
+    """
 
     verdict: WriteResult
     errors: tuple[dict[str, Any], ...] = ()
     message: str = ""
     note: str = ""
+    already: bool = False
 
 
 class Repair(Struct, frozen=True):
@@ -39,7 +43,11 @@ class Repair(Struct, frozen=True):
 
 
 class SimulatedObject(Struct, frozen=True):
-    """One replayed object: the verdict on every kind of write, and the repair."""
+    """One replayed object: the verdict on every kind of write, and the repair.
+
+    ``pruned`` are the fields that it loses. The release that wrote it prunes ``not_stored`` as well: the recording has
+    fields that are not stored.
+    """
 
     api_version: str
     kind: str
@@ -52,6 +60,7 @@ class SimulatedObject(Struct, frozen=True):
     repair: Repair
     pruned: tuple[str, ...]
     defaulted: tuple[str, ...]
+    not_stored: tuple[str, ...] = ()
 
     @property
     def label(self) -> str:
@@ -60,8 +69,8 @@ class SimulatedObject(Struct, frozen=True):
 
     @property
     def worst(self) -> WriteResult:
-        """The worst verdict over all writes."""
-        return worst_verdict(write.verdict for write in self.writes.values())
+        """The worst verdict over all writes that count."""
+        return worst_verdict(write.verdict for write in self.writes.values() if not write.already)
 
 
 def worst_verdict(verdicts: Iterable[WriteResult]) -> WriteResult:
@@ -104,7 +113,12 @@ class NotSimulated(Struct, frozen=True):
 
 
 class SimulationReport(Struct, frozen=True):
-    """The result of ``simulate``."""
+    """The result of ``simulate``.
+
+    ``causes`` are what the judging release alone rejects, ``already`` what the writing release rejects as well.
+    ``hidden`` are findings on recorded kinds that cannot show in the objects of a cluster older than the writing
+    release.
+    """
 
     KIND: ClassVar[Literal["simulation"]] = "simulation"
 
@@ -117,6 +131,8 @@ class SimulationReport(Struct, frozen=True):
     problems: tuple[Problem, ...]
     notes: tuple[str, ...] = field(default=())
     causes: tuple[RejectedCause, ...] = field(default=())
+    already: tuple[RejectedCause, ...] = field(default=())
+    hidden: tuple[Finding, ...] = field(default=())
 
     def by_verdict(self) -> dict[WriteResult, int]:
         """The number of objects per worst verdict."""

@@ -29,6 +29,15 @@ class WriteResult(Ordered):
     ACCEPTED = "accepted"
 
 
+class Apart(StrEnum):
+    """What the writing release says alike of an object, so that it is no effect of the move to another release."""
+
+    ALREADY = "already"
+    """It rejects the writes as well."""
+    NOT_STORED = "not-stored"
+    """It prunes the fields as well: they are not in the stored object."""
+
+
 class Endpoint(StrEnum):
     """The target of a write: the object itself or its /status."""
 

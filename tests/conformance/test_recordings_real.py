@@ -100,6 +100,27 @@ def test_rolling_back_a_recorded_cluster(must_gather: Path, openshift_api: Path)
     assert item["source"].startswith("must-gather-4.18.tar.gz: cluster-scoped-resources/config.openshift.io/")
 
 
+def test_what_the_writing_release_says_alike(insights: Path, openshift_api: Path) -> None:
+    """The operator records typed objects: empty strings and creation times that no release stores."""
+    args = ("simulate", "release-4.15", "release-4.16", "--objects", insights, "--format", "json")
+    ran = run(*args, cwd=openshift_api)
+    assert ran.code == 0
+    summary = ran.report["summary"]
+    assert summary["verdicts"] == {"rejected": 0, "unknown": 0, "loses-data": 0, "accepted": 91}
+    assert summary["causes"] == []
+    assert {(item["kind"], item["path"], *item["values"]) for item in summary["already"]} == {
+        ("ControlPlaneMachineSet", "spec.template"),
+        ("Infrastructure", "status.controlPlaneTopology", ""),
+        ("Infrastructure", "status.infrastructureTopology", ""),
+    }
+    assert {(item["kind"], item["path"], item["objects"]) for item in summary["not_stored"]} == {
+        ("ControlPlaneMachineSet", "spec.templates", 1),
+        ("MachineSet", "spec.template.metadata.creationTimestamp", 3),
+        ("MachineSet", "spec.template.spec.metadata.creationTimestamp", 3),
+    }
+    assert len(summary["hidden"]) == sum(item["severity"] in ("error", "warning") for item in summary["hidden"]) > 0
+
+
 def test_an_insights_archive(insights: Path) -> None:
     found = objects(insights)
     assert problems(insights) == []

@@ -26,6 +26,7 @@ from crdcompat.features.fleet.outcome import (
     StoredResult,
     TargetOutcome,
 )
+from crdcompat.vocabulary.writes import Apart
 
 #: Limits for one recording. Objects beyond them count once per recording.
 _MAX_OBJECTS = 100_000
@@ -38,6 +39,7 @@ class ObjectResult(Struct, frozen=True):
     verdict: str
     causes: frozenset[Any] = frozenset()
     reasons: frozenset[str] = frozenset()
+    apart: tuple[Apart, ...] = ()
 
 
 #: The results of one object against every target.
@@ -75,7 +77,7 @@ def _stored(result: ObjectResult, places: tuple[Mapping[Any, int], Mapping[str, 
         tuple(sorted(where[each] for each in names if each in where))
         for names, where in zip((result.causes, result.reasons), places, strict=True)
     )
-    return StoredResult(result.verdict, causes, reasons)
+    return StoredResult(result.verdict, causes, reasons, result.apart)
 
 
 class ClusterObjects:
@@ -126,7 +128,8 @@ class ClusterObjects:
 
 def _result(stored: StoredResult, target: TargetOutcome) -> ObjectResult:
     causes = frozenset(target.causes[at].key for at in stored.causes)
-    return ObjectResult(stored.verdict, causes, frozenset(target.missed[at].reason for at in stored.missed))
+    reasons = frozenset(target.missed[at].reason for at in stored.missed)
+    return ObjectResult(stored.verdict, causes, reasons, stored.apart)
 
 
 def _split(objects: bytes) -> Iterator[bytes]:
@@ -135,9 +138,13 @@ def _split(objects: bytes) -> Iterator[bytes]:
 
 def _worse(before: _Results, here: _Results) -> _Results:
     return tuple(
-        ObjectResult(_worst(a, b), a.causes | b.causes, a.reasons | b.reasons)
+        ObjectResult(_worst(a, b), a.causes | b.causes, a.reasons | b.reasons, _union(a.apart, b.apart))
         for a, b in zip(before, here, strict=True)
     )
+
+
+def _union(a: tuple[Apart, ...], b: tuple[Apart, ...]) -> tuple[Apart, ...]:
+    return tuple(each for each in Apart if each in a or each in b)
 
 
 def _worst(a: ObjectResult, b: ObjectResult) -> str:
@@ -161,13 +168,16 @@ def _subtract_target(target: TargetOutcome, at: int, repeated: Counter[tuple[_Re
     verdicts = Counter(target.verdicts)
     _move(verdicts, at, repeated)
     counted: Counter[Any] = Counter()
+    apart: Counter[Apart] = Counter()
     for (before, here), count in repeated.items():
         for each in (*(before[at].causes & here[at].causes), *(before[at].reasons & here[at].reasons)):
             counted[each] += count
+        apart.update(dict.fromkeys(set(before[at].apart).intersection(here[at].apart), count))
     return TargetOutcome(
         {verdict: verdicts[verdict] for verdict in target.verdicts},
         tuple(_subtract_cause(cause, counted) for cause in target.causes),
         tuple(replace(missed, objects=missed.objects - counted[missed.reason]) for missed in target.missed),
+        {each: number - apart[each] for each, number in target.apart.items()},
     )
 
 

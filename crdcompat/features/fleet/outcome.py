@@ -15,7 +15,7 @@ from msgspec import Struct, ValidationError, convert, to_builtins
 
 from crdcompat.errors import Problem
 from crdcompat.schema.paths import Pointer
-from crdcompat.vocabulary.writes import Endpoint, WriteResult
+from crdcompat.vocabulary.writes import Apart, Endpoint, WriteResult
 
 OUTSIDE = "outside"
 #: The verdicts of an object, worst first; "" where it is not judged.
@@ -57,11 +57,15 @@ class UnjudgedObjects(Struct, frozen=True):
 
 
 class TargetOutcome(Struct, frozen=True):
-    """One recording against one target: objects by their worst verdict, causes of rejections, unjudged objects."""
+    """One recording against one target: objects by their worst verdict, causes of rejections, unjudged objects.
+
+    ``apart`` counts the objects of which the writing release says something alike.
+    """
 
     verdicts: dict[WriteResult, int]
     causes: tuple[RecordingCause, ...]
     missed: tuple[UnjudgedObjects, ...]
+    apart: dict[Apart, int]
 
 
 class StoredResult(Struct, frozen=True):
@@ -73,6 +77,7 @@ class StoredResult(Struct, frozen=True):
     verdict: str
     causes: tuple[int, ...]
     missed: tuple[int, ...]
+    apart: tuple[Apart, ...] = ()
 
 
 class ResultGroup(Struct, frozen=True):
@@ -119,7 +124,8 @@ def from_data(data: Any) -> Outcome:
         outcome = convert(data, Outcome)
     except ValidationError as error:
         raise ValueError(f"no outcome: {error}") from None
-    if any(set(target.verdicts) != set(WriteResult) for target in outcome.targets):
+    whole = (set(WriteResult), set(Apart))
+    if any((set(target.verdicts), set(target.apart)) != whole for target in outcome.targets):
         raise ValueError("no outcome: other verdicts")
     for group in outcome.fates:
         _check_group(group, outcome.targets)

@@ -20,7 +20,7 @@ from crdcompat.models.simulation import NotSimulated
 from crdcompat.recordings.clusters import ClusterFacts
 from crdcompat.recordings.objects import ObjectItem, Recorded, read_objects
 from crdcompat.sources import open_objects
-from crdcompat.vocabulary.writes import ReleaseVerdict, WriteResult
+from crdcompat.vocabulary.writes import Apart, ReleaseVerdict, WriteResult
 
 _MAX_PROBLEMS = 5
 _MAX_CAUSES = 200
@@ -108,6 +108,7 @@ class _Target:
         self._crds = crds
         self._seen: set[tuple[str, ...]] = set()
         self._verdicts = Counter(dict.fromkeys(WriteResult, 0))
+        self._apart = Counter(dict.fromkeys(Apart, 0))
         self._causes = CauseCounter()
         self._missed: dict[str, UnjudgedObjects] = {}
         self.refused: dict[Problem, None] = {}
@@ -125,10 +126,11 @@ class _Target:
             return self._miss(outcome)
         self._verdicts[outcome.worst] += 1
         causes = self._causes.add(outcome)
+        self._apart.update(outcome.apart)
         if outcome.worst != WriteResult.UNKNOWN:
-            return ObjectResult(outcome.worst, causes)
+            return ObjectResult(outcome.worst, causes, apart=outcome.apart)
         missed = self._miss(NotSimulated(outcome.label, outcome.item.source, outcome.doubt))
-        return ObjectResult(outcome.worst, causes, missed.reasons)
+        return ObjectResult(outcome.worst, causes, missed.reasons, outcome.apart)
 
     def _miss(self, missed: NotSimulated) -> ObjectResult:
         if missed.outside:
@@ -144,7 +146,7 @@ class _Target:
         return ObjectResult("", reasons=frozenset((reason,)))
 
     def outcome(self) -> TargetOutcome:
-        return TargetOutcome(verdicts=dict(self._verdicts), causes=tuple(self._held()), missed=self._worst_missed())
+        return TargetOutcome(dict(self._verdicts), tuple(self._held()), self._worst_missed(), dict(self._apart))
 
     def places(self) -> tuple[dict[CauseKey, int], dict[str, int]]:
         """The indices of causes and reasons in the lists of the outcome."""

@@ -13,6 +13,13 @@ from crdcompat.errors import Skipped, problem_order, skipped_order
 from crdcompat.features.diff.workflow import release
 from crdcompat.features.fleet.rollback_depth import verdict_on
 from crdcompat.features.fleet.tally import ClusterTally, FleetTally, ShareTally, TargetTally
+from crdcompat.features.simulate.notes import (
+    already_note,
+    hidden_findings,
+    hidden_note,
+    not_stored_note,
+    older_than,
+)
 from crdcompat.models.finding import Location
 from crdcompat.models.fleet import (
     ClusterVerdict,
@@ -25,6 +32,7 @@ from crdcompat.models.fleet import (
 )
 from crdcompat.render.wording.findings import plural
 from crdcompat.vocabulary import Direction, Side
+from crdcompat.vocabulary.writes import Apart
 
 
 def summarize(
@@ -41,6 +49,7 @@ def summarize(
     ``server`` is the one that the user asked for, if any.
     """
     old, new = sides
+    writer = old if tally.direction == Direction.UPGRADE else new
     findings = _findings(tally, readers)
     order = {finding.id: place for place, finding in enumerate(findings)}
     judged_by = [release(crds) for crds in readers]
@@ -64,17 +73,32 @@ def summarize(
         unread=tuple(sorted(tally.unread, key=lambda item: item.recording)),
         problems=tuple(sorted(problems, key=problem_order)),
         left_out=tuple(sorted(left_out, key=skipped_order)),
-        notes=(*notes, *_older_clusters(tally, old if tally.direction == Direction.UPGRADE else new)),
+        notes=(*notes, *_apart_notes(tally, writer.name), *_older_clusters(tally, writer, readers)),
     )
 
 
-def _older_clusters(tally: FleetTally, writer: CrdSet) -> tuple[str, ...]:
-    """A note on clusters older than the release that is assumed to have written their objects."""
-    writes = minor_of(writer.name)
-    runs = [minor_of(cluster.version) for cluster in tally.clusters if cluster.version is not None]
-    older = sum(minor is not None and writes is not None and minor < writes for minor in runs)
-    count = f"{older} of {plural(len(tally.clusters), 'cluster')} ran a release before {writer.name}"
-    return (f"{count}: judged as if that had written their objects",) if older else ()
+def _apart_notes(tally: FleetTally, writer: str) -> Iterator[str]:
+    """Notes on objects of which the writing release says something alike, for the target with most of them."""
+    targets = list(zip(*(cluster.targets for cluster in tally.clusters), strict=True))
+    for apart, note in ((Apart.ALREADY, already_note), (Apart.NOT_STORED, not_stored_note)):
+        objects = max((sum(counted.apart[apart] for counted in target) for target in targets), default=0)
+        if objects:
+            yield note(objects, writer)
+
+
+def _older_clusters(tally: FleetTally, writer: CrdSet, readers: Sequence[CrdSet]) -> Iterator[str]:
+    """Notes on clusters older than the release that is assumed to have written their objects."""
+    runs = [cluster.version for cluster in tally.clusters if cluster.version is not None]
+    older = older_than(runs, writer.name)
+    if not older:
+        return
+    count = f"{len(older)} of {plural(len(tally.clusters), 'cluster')} ran a release before {writer.name}"
+    yield f"{count}: judged as if that had written their objects"
+    for reader in readers:
+        old, new = (writer, reader) if tally.direction == Direction.UPGRADE else (reader, writer)
+        hidden = hidden_findings(old, new, tally.direction)
+        if note := hidden_note(hidden, tuple(dict.fromkeys(older)), reader.name):
+            yield f"to {reader.name}: {note}"
 
 
 def _cluster(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 from msgspec import Struct, field
@@ -15,7 +16,7 @@ from crdcompat.findings.finding import fingerprint
 from crdcompat.models.fleet import UnreadRecording
 from crdcompat.schema.enums import member_key
 from crdcompat.vocabulary import Direction, Side
-from crdcompat.vocabulary.writes import WriteResult
+from crdcompat.vocabulary.writes import Apart, WriteResult
 
 _MAX_VALUES = 50
 _MAX_REASONS = 200
@@ -64,11 +65,13 @@ class ReasonTally(Struct):
 class TargetTally(Struct):
     """The counts of one cluster against one target.
 
-    ``reasons`` are the first reasons for not judging with their objects, ``other_reasons`` counts the rest.
-    ``problems`` are those of reading, ``unjudged`` counts objects.
+    ``apart`` counts objects of which the writing release says something alike. ``reasons`` are the first reasons for
+    not judging with their objects, ``other_reasons`` counts the rest. ``problems`` are those of reading, ``unjudged``
+    counts objects.
     """
 
     verdicts: dict[WriteResult, int] = field(default_factory=lambda: dict.fromkeys(WriteResult, 0))
+    apart: Counter[Apart] = field(default_factory=Counter)
     findings: set[str] = field(default_factory=set)
     reasons: dict[str, int] = field(default_factory=dict)
     other_reasons: int = 0
@@ -122,6 +125,7 @@ class FleetTally:
         for at, (counted, target) in enumerate(zip(cluster.targets, outcome.targets, strict=True)):
             for verdict, count in target.verdicts.items():
                 counted.verdicts[verdict] += count
+            counted.apart.update(target.apart)
             for cause in target.causes:
                 self._add_cause(cause, at, number, recording)
                 counted.findings.add(self.id_of(cause))

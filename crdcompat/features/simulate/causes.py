@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from operator import attrgetter
 from typing import Any
 
 from msgspec import Struct, field
@@ -11,6 +13,7 @@ from crdcompat.crds.pairing import Chosen
 from crdcompat.crds.positions import Spot
 from crdcompat.crds.reader import CrdSet
 from crdcompat.features.simulate.judges import Replayed
+from crdcompat.features.simulate.replay import Cause, Replay
 from crdcompat.models.finding import Location
 from crdcompat.models.simulation import RejectedCause
 from crdcompat.schema.enums import member_key
@@ -61,9 +64,13 @@ class CauseGroup(Struct):
 
 
 class CauseCounter:
-    """Collects causes object by object; memory grows with distinct causes, not with objects."""
+    """Collects causes object by object; memory grows with distinct causes, not with objects.
 
-    def __init__(self) -> None:
+    ``causes_of`` selects the causes of a replay; by default those that the move between releases has.
+    """
+
+    def __init__(self, causes_of: Callable[[Replay], Iterable[Cause]] = attrgetter("causes")) -> None:
+        self._causes_of = causes_of
         self._groups: dict[CauseKey, CauseGroup] = {}
         self._totals: dict[str, int] = {}
 
@@ -72,7 +79,7 @@ class CauseCounter:
         chosen, crd = replayed.chosen, replayed.chosen.document.crd
         self._totals[crd.name] = self._totals.get(crd.name, 0) + 1
         causes = set()
-        for cause in replayed.last.causes:
+        for cause in self._causes_of(replayed.last):
             key = (crd.name, cause.path, cause.error.type)
             if key not in self._groups:
                 self._groups[key] = CauseGroup(

@@ -15,9 +15,10 @@ from crdcompat.crds.reader import CrdSet
 from crdcompat.crds.variants import DEFAULT
 from crdcompat.errors import Problem
 from crdcompat.features.simulate.replay import Answer, Replay, replay
+from crdcompat.features.simulate.told_apart import replay_told_apart
 from crdcompat.models.simulation import NotSimulated, worst_verdict
 from crdcompat.recordings.objects import Recorded
-from crdcompat.vocabulary.writes import WriteKind, WriteResult
+from crdcompat.vocabulary.writes import Apart, WriteKind, WriteResult
 
 ASK = "depends on the Kubernetes version: give --kube-version or --openshift-version"
 
@@ -57,8 +58,14 @@ class Replayed(Struct, frozen=True):
         answers = (answer for name in unknown for _, answer in self.answers(name)[-1:])
         return next((answer.note if answer.verdict == WriteResult.UNKNOWN else ASK for answer in answers), "")
 
+    @property
+    def apart(self) -> tuple[Apart, ...]:
+        """What the writing release says alike."""
+        already = any(answer.already for answer in self.last.writes.values())
+        return (Apart.ALREADY,) * already + (Apart.NOT_STORED,) * bool(self.last.not_stored)
+
     def _verdict(self, write: WriteKind) -> WriteResult:
-        verdicts = {answer.verdict for _, answer in self.answers(write)}
+        verdicts = {answer.counts for _, answer in self.answers(write)}
         return verdicts.pop() if len(verdicts) == 1 else WriteResult.UNKNOWN
 
 
@@ -66,11 +73,13 @@ class Replayer:
     """The CRDs of both releases by (group, kind), resolved in one context, and their compiled versions.
 
     ``reader`` is the release whose CRDs and server judge, ``writer`` the release that wrote the objects. ``server`` is
-    that of ``simulate``. Memory grows with the CRDs, not with the objects.
+    that of ``simulate``. What the writer's CRDs and server say alike is told apart. Memory grows with the CRDs, not
+    with the objects.
     """
 
     def __init__(self, reader: CrdSet, writer: CrdSet, server: Server | None, context: str | None) -> None:
         self._server = server or known_server(reader)
+        self._writers_server = known_server(writer)
         self._reader_name = reader.name
         name, self._readers = resolve_all(reader, writer, context)
         _, self._writers = resolve_all(writer, reader, context)
@@ -129,16 +138,26 @@ class Replayer:
             problem = Problem(chosen.document.file, None, f"the API server refuses this CRD: {refused}")
             return missed(f"the API server refuses the CRD {reader.name}: {refused}", problem=problem)
         try:
-            found = [(on, self._on(chosen, on, item, had_status=had_status)) for on in servers]
+            found = [(on, self._on(chosen, on, item, before, had_status=had_status)) for on in servers]
         except RecursionError:
             return missed(TOO_DEEP)
         return Replayed(item, label, kind, api_version, reader.name, chosen, tuple(found))
 
-    def _on(self, chosen: Chosen, server: Server, item: Recorded, *, had_status: bool) -> Replay:
+    def _on(self, chosen: Chosen, server: Server, item: Recorded, before: Chosen | None, *, had_status: bool) -> Replay:
+        resource = self._resource(chosen, server)
+        found = replay(resource, item.data, had_status=had_status)
+        if before is None or before.version.schema is None or not _has_effect(found):
+            return found
+        its_server = self._writers_server or server
+        if self._refusal(before, its_server):
+            return found
+        return replay_told_apart(resource, self._resource(before, its_server), item.data, found)
+
+    def _resource(self, chosen: Chosen, server: Server) -> Resource:
         key = (id(chosen.version), server)
         if key not in self._resources:
             self._resources[key] = Resource(chosen.document.crd, chosen.version, server)
-        return replay(self._resources[key], item.data, had_status=had_status)
+        return self._resources[key]
 
     def _refusal(self, chosen: Chosen, server: Server) -> str:
         """Why no server would serve this version of a CRD; "" if servers do."""
@@ -146,6 +165,10 @@ class Replayer:
         if key not in self._refusals:
             self._refusals[key] = refusal(chosen.document.crd, chosen.version, server)
         return self._refusals[key]
+
+
+def _has_effect(found: Replay) -> bool:
+    return bool(found.pruned) or any(answer.verdict is not WriteResult.ACCEPTED for answer in found.writes.values())
 
 
 def _converts(resolved: Resolved) -> bool:

@@ -28,12 +28,21 @@ _MAX_EDITS = 8
 
 
 class Answer(Struct, frozen=True):
-    """The answer to one kind of write: verdict, errors, the message to the client, and a note on the write."""
+    """The answer to one kind of write: verdict, errors, the message to the client, and a note on the write.
+
+    ``already``: the writing release rejects it alike, so that it counts for nothing.
+    """
 
     verdict: WriteResult
     errors: tuple[FieldError, ...] = ()
     message: str = ""
     note: str = ""
+    already: bool = False
+
+    @property
+    def counts(self) -> WriteResult:
+        """The verdict as far as the move from one release to the other is its cause."""
+        return WriteResult.ACCEPTED if self.already else self.verdict
 
 
 #: A broken constraint: place, keyword, and the text of a rule.
@@ -56,7 +65,8 @@ class Cause(Struct, frozen=True):
 class Replay(Struct, frozen=True):
     """The answers to all writes of one object, the fields that reading prunes and defaults, and the repair.
 
-    ``causes`` are the places that break the schema; ratcheting does not apply to them.
+    ``causes`` are the places that break the schema; ratcheting does not apply to them. ``already`` are causes, and
+    ``not_stored`` pruned fields, of the writing release as well (``told_apart``).
     """
 
     writes: dict[WriteKind, Answer]
@@ -64,14 +74,20 @@ class Replay(Struct, frozen=True):
     pruned: tuple[str, ...]
     defaulted: tuple[str, ...]
     repair: Repair
+    already: tuple[Cause, ...] = ()
+    not_stored: tuple[str, ...] = ()
 
 
-def replay(resource: Resource, stored: Object, *, had_status: bool) -> Replay:
-    """Replay ``stored`` on ``resource``; ``had_status``: the release that wrote it had a /status endpoint."""
+def replay(resource: Resource, stored: Object, *, had_status: bool, known: Set[Constraint] = frozenset()) -> Replay:
+    """Replay ``stored`` on ``resource``; ``had_status``: the release that wrote it had a /status endpoint.
+
+    A write that touches one bad value touches one that breaks no ``known`` constraint, if there is such a value.
+    """
     read = resource.read(stored)
     whole = _whole(resource, read.object)
     causes = _causes(resource, read.object, whole)
-    bad = list(dict.fromkeys(cause.pointer for cause in causes if cause.pointer))
+    ranked = sorted(causes, key=lambda cause: constraint_of(cause.error) in known)
+    bad = list(dict.fromkeys(cause.pointer for cause in ranked if cause.pointer))
     at_root = any(not cause.pointer for cause in causes)
     # An unrelated small change keeps a valid object valid, unless rules read the old object.
     sound = whole.accepted is True and not resource.has_transition_rules

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
+from operator import attrgetter
 from typing import Any
 
 from msgspec.structs import replace
 
 from crdcompat.apiserver.errors import FieldError
 from crdcompat.apiserver.versions import Server
-from crdcompat.config.releases import version_of
 from crdcompat.crds.reader import CrdSet
 from crdcompat.errors import Problem, Skipped, problem_order, skipped_order
 from crdcompat.features.diff.workflow import release
 from crdcompat.features.simulate.causes import CauseCounter
 from crdcompat.features.simulate.judges import ASK, Replayed, replayers
+from crdcompat.features.simulate.notes import apart_notes, cluster_notes, hidden_findings, hidden_note, older_than
 from crdcompat.features.simulate.replay import Answer
 from crdcompat.models.report import Release
 from crdcompat.models.simulation import NotSimulated, Repair, SimulatedObject, SimulationReport, WriteVerdict
@@ -44,30 +45,13 @@ def simulate(
     facts = ClusterFacts()
     watched = facts.observe(objects)
     (report,) = simulate_each([old], new, watched, server=server, upgrade=upgrade, context=context, crds=crds)
-    writer = old if upgrade else new
-    return replace(report, notes=(*report.notes, *_cluster_notes(facts.versions, writer.name)))
-
-
-def _cluster_notes(versions: Sequence[str], writer: str) -> Iterator[str]:
-    """Notes on the versions of recorded clusters, with a warning if the assumed writer of the objects is newer."""
-    if len(versions) == 1:
-        yield f"the recording is of a cluster of {versions[0]}"
-    elif versions:
-        yield f"the recordings are of clusters of {', '.join(versions)} (--fleet judges many)"
-    for version in versions:
-        if _is_older(version, writer):
-            yield (
-                f"warning: a cluster of {version} is older than {writer}: its objects are judged as if {writer} had "
-                "written them, and hold nothing of what only that writes"
-            )
-
-
-def _is_older(version: str, release: str) -> bool:
-    """Whether a cluster's version is before a release; False if the release's name has no version."""
-    runs, there = version_of(version), version_of(release)
-    if runs is None or there is None:
-        return False
-    return runs[0][:2] < there[0][:2] or (len(there[0]) > 2 and runs < there)
+    writer, reader = (old, new) if upgrade else (new, old)
+    older = older_than(facts.versions, writer.name)
+    judged = {item.crd for item in report.objects}
+    hidden = hidden_findings(old, new, report.direction, judged) if older else ()
+    note = hidden_note(hidden, older, reader.name)
+    notes = (*report.notes, *cluster_notes(facts.versions, writer.name), *filter(None, [note]))
+    return replace(report, notes=notes, hidden=hidden)
 
 
 def simulate_each(
@@ -103,13 +87,14 @@ class _Run:
     ) -> None:
         (self._replayer,) = replayers([target], new, server, context, upgrade=upgrade)
         self._target, self._new, self._server, self._upgrade = target, new, server, upgrade
+        self._writer = (target if upgrade else new).name
         self._crds = crds
         self._seen: set[tuple[str, ...]] = set()
         self._simulated: list[SimulatedObject] = []
         self._missed: list[NotSimulated] = []
         self._problems = [*target.problems, *new.problems]
         self._skipped = {*target.skipped, *new.skipped}
-        self._causes = CauseCounter()
+        self._causes, self._already = CauseCounter(), CauseCounter(attrgetter("already"))
         self._errors: dict[tuple[Any, ...], dict[str, Any]] = {}
 
     def add(self, item: ObjectItem) -> None:
@@ -126,13 +111,15 @@ class _Run:
                 self._missed.append(outcome)
             else:
                 self._causes.add(outcome)
+                self._already.add(outcome)
                 self._simulated.append(self._simulated_object(outcome))
 
     def report(self) -> SimulationReport:
         """The report on all added items."""
         target, new, upgrade = self._target, self._new, self._upgrade
+        reader, side = (new, Side.NEW) if upgrade else (target, Side.OLD)
         refused = [item.problem for item in self._missed if item.problem is not None]
-        return SimulationReport(
+        report = SimulationReport(
             old=_release(target, self._server if not upgrade else None),
             new=_release(new, self._server if upgrade else None),
             direction=Direction.UPGRADE if upgrade else Direction.ROLLBACK,
@@ -141,8 +128,10 @@ class _Run:
             skipped=tuple(sorted(self._skipped, key=skipped_order)),
             problems=tuple(sorted({*self._problems, *refused}, key=problem_order)),
             notes=self._replayer.notes,
-            causes=self._causes.summary(new if upgrade else target, Side.NEW if upgrade else Side.OLD),
+            causes=self._causes.summary(reader, side),
+            already=self._already.summary(reader, side),
         )
+        return replace(report, notes=(*report.notes, *apart_notes(report)))
 
     def _simulated_object(self, replayed: Replayed) -> SimulatedObject:
         last = replayed.last
@@ -160,11 +149,12 @@ class _Run:
             repair=last.repair if len(repairs) == 1 else Repair(RepairVerdict.UNKNOWN, note=ASK),
             pruned=last.pruned,
             defaulted=last.defaulted,
+            not_stored=last.not_stored,
         )
 
     def _agreed(self, answers: Sequence[tuple[Server, Answer]]) -> WriteVerdict:
         """The verdict that all servers agree on; where they differ, unknown, with the option that decides it."""
-        verdicts = {answer.verdict for _, answer in answers}
+        verdicts = {answer.counts for _, answer in answers}
         if len(verdicts) == 1:
             return self._verdict(answers[-1][1])
         differences = ", ".join(f"{answer.verdict} on {server.kubernetes}" for server, answer in answers)
@@ -175,7 +165,8 @@ class _Run:
             verdict=answer.verdict,
             errors=tuple(self._error(error) for error in answer.errors),
             message=answer.message if answer.verdict not in (WriteResult.ACCEPTED, WriteResult.LOSES_DATA) else "",
-            note=answer.note,
+            note="; ".join(filter(None, (answer.note, f"already so under {self._writer}" if answer.already else ""))),
+            already=answer.already,
         )
 
     def _error(self, error: FieldError) -> dict[str, Any]:

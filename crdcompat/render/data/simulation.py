@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from crdcompat.models.losses import not_stored
 from crdcompat.render.data.parts import head, location, problem, skipped, words
 from crdcompat.vocabulary.writes import WriteResult
 
 if TYPE_CHECKING:
-    from crdcompat.models.simulation import SimulatedObject, SimulationReport
+    from crdcompat.models.finding import Finding
+    from crdcompat.models.losses import Loss
+    from crdcompat.models.simulation import RejectedCause, SimulatedObject, SimulationReport
 
 
 def simulation_data(report: SimulationReport, *, all_objects: bool = True) -> dict[str, Any]:
     """A simulation report as JSON data; without ``all_objects`` it omits objects of which every write is accepted."""
     shown = [item for item in report.objects if all_objects or item.worst != WriteResult.ACCEPTED]
+    fields = not_stored(report)
     return {
         **head("simulate", report.old, report.new),
         "direction": report.direction,
@@ -21,21 +25,10 @@ def simulation_data(report: SimulationReport, *, all_objects: bool = True) -> di
         "summary": {
             "objects": {"simulated": len(report.objects), "not_simulated": len(report.not_simulated)},
             "verdicts": words(report.by_verdict()),
-            "causes": [
-                {
-                    "crd": item.crd,
-                    "kind": item.kind,
-                    "path": item.path,
-                    "type": item.type,
-                    "values": list(item.values),
-                    "objects": item.objects,
-                    "total": item.total,
-                    "endpoint": item.endpoint,
-                    "location": location(item.location) if item.location is not None else None,
-                    "example": item.example,
-                }
-                for item in report.causes
-            ],
+            "causes": [_cause(item) for item in report.causes],
+            **({"already": [_cause(item) for item in report.already]} if report.already else {}),
+            **({"not_stored": [_field(item) for item in fields]} if fields else {}),
+            **({"hidden": [_hidden(item) for item in report.hidden]} if report.hidden else {}),
             "skipped": [skipped(item) for item in report.skipped],
             "problems": [problem(item) for item in report.problems],
         },
@@ -43,6 +36,36 @@ def simulation_data(report: SimulationReport, *, all_objects: bool = True) -> di
         "not_simulated": [
             {"object": item.object, "source": item.source, "reason": item.reason} for item in report.not_simulated
         ],
+    }
+
+
+def _cause(item: RejectedCause) -> dict[str, Any]:
+    return {
+        "crd": item.crd,
+        "kind": item.kind,
+        "path": item.path,
+        "type": item.type,
+        "values": list(item.values),
+        "objects": item.objects,
+        "total": item.total,
+        "endpoint": item.endpoint,
+        "location": location(item.location) if item.location is not None else None,
+        "example": item.example,
+    }
+
+
+def _field(item: Loss) -> dict[str, Any]:
+    return {"crd": item.crd, "kind": item.kind, "path": item.path, "objects": item.objects, "example": item.example}
+
+
+def _hidden(item: Finding) -> dict[str, Any]:
+    return {
+        "id": item.id,
+        "rule": item.rule,
+        "severity": item.severity,
+        "crd": item.crd,
+        "version": item.version,
+        "path": item.path,
     }
 
 
@@ -63,11 +86,13 @@ def _object(item: SimulatedObject) -> dict[str, Any]:
                 "errors": list(write.errors),
                 "message": write.message,
                 **({"note": write.note} if write.note else {}),
+                **({"already": True} if write.already else {}),
             }
             for name, write in item.writes.items()
         },
         "pruned": list(item.pruned),
         "defaulted": list(item.defaulted),
+        **({"not_stored": list(item.not_stored)} if item.not_stored else {}),
         "repair": {
             "verdict": item.repair.verdict,
             "patch": item.repair.patch,

@@ -112,6 +112,44 @@ def test_several_clusters_in_one_recording_are_none(crds: dict[str, Path], tmp_p
     assert unread["reason"].startswith("holds 2 clusters (")
 
 
+def test_what_new_says_alike_counts_for_nothing(crds: dict[str, Path], tmp_path: Path) -> None:
+    """A value that no release takes, and a field that none has, in two recordings of one cluster."""
+    top = tmp_path / "fleet"
+    alike = (widget("w", "Z"), widget("v", "A", gone="x"), widget("u", "Z", gone="x"))
+    gather(top / "a.tar.gz", *alike, cluster_version(uuid(1)))
+    gather(top / "b.tar.gz", *alike, widget("t", "Z"), cluster_version(uuid(1)))
+    gather(top / "c.tar.gz", widget("w", "Z", "D"))
+    report = _fleet(crds, top, code=1)
+    assert _standings(report, crds, top) == {
+        "a.tar.gz": (CLEAN, CLEAN, CLEAN),
+        "c.tar.gz": (BLOCKED, BLOCKED, BLOCKED),
+    }
+    assert {
+        value["value"] for item in report["findings"] for share in item["targets"] for value in share["values"]
+    } == {"D"}
+    new = f"path:{crds['release-4.16']}"
+    assert report["notes"][:2] == [
+        f"already so under {new}, and not counted: rejections of 3 objects",
+        f"the recording is not what is stored, and not counted: fields of 2 objects that {new} prunes as well",
+    ]
+
+
+def test_older_clusters_cannot_show_what_came_later(crds: dict[str, Path], tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        gather(
+            tmp_path / "fleet" / f"{name}.tar.gz", widget("w", "A"), cluster_version(uuid(1 + (name == "b")), "4.14.3")
+        )
+    report = _fleet(crds, tmp_path / "fleet")
+    finding = "enum-value-added at widgets.example.com status.modes[*]"
+    path = {name: f"path:{crds[name]}" for name in MODES}
+    assert report["notes"] == [
+        f"2 of 2 clusters ran a release before {path['release-4.16']}: judged as if that had written their objects",
+        f"to {path['release-4.15']}: 1 finding cannot show in objects of 4.14.3: {finding}",
+        f"to {path['release-4.14']}: 1 finding cannot show in objects of 4.14.3: {finding}",
+        f"to {path['release-4.13']}: of 1 finding, those younger than 4.14.3 cannot show in its objects: {finding}",
+    ]
+
+
 def test_how_far_back_each_cluster_can_go(crds: dict[str, Path], fleet: Path) -> None:
     report = _fleet(crds, fleet, code=1)
     assert _standings(report, crds, fleet) == {
@@ -559,11 +597,12 @@ def test_an_outcome_comes_back_as_it_was(crds: dict[str, Path], fleet: Path) -> 
         {"objects": "ä"},
         {"objects": None},
         {"stands": []},
-        {"stands": [{"verdict": "fine", "causes": [], "missed": []}]},
-        {"stands": [{"verdict": "rejected", "causes": [1], "missed": []}]},
-        {"stands": [{"verdict": "rejected", "causes": [0], "missed": [0]}]},
-        {"stands": [{"verdict": "rejected", "causes": [-1], "missed": []}]},
-        {"stands": [{"verdict": "rejected", "causes": ["0"], "missed": []}]},
+        {"stands": [{"verdict": "fine", "causes": [], "missed": [], "apart": []}]},
+        {"stands": [{"verdict": "rejected", "causes": [1], "missed": [], "apart": []}]},
+        {"stands": [{"verdict": "rejected", "causes": [0], "missed": [0], "apart": []}]},
+        {"stands": [{"verdict": "rejected", "causes": [-1], "missed": [], "apart": []}]},
+        {"stands": [{"verdict": "rejected", "causes": ["0"], "missed": [], "apart": []}]},
+        {"stands": [{"verdict": "rejected", "causes": [0], "missed": [], "apart": ["both"]}]},
     ],
 )
 def test_fates_that_are_none_of_ours(crds: dict[str, Path], tmp_path: Path, fate: Json) -> None:

@@ -482,7 +482,7 @@ def test_what_kinds_of_one_name_lose_is_told_apart(tmp_path: Path) -> None:
 
 
 def test_what_was_not_replayed_makes_it_unknown(tmp_path: Path) -> None:
-    names = folders(tmp_path, r_1_1=status("A"), r_1_2=status("A"))
+    names = folders(tmp_path, r_1_1=status("A"), r_1_2=status("A", "Z"))
     write(tmp_path / "r-1.2" / "gadget.yaml", crd(status("A"), kind="Gadget"))
     gadget = {**widget("g", "A"), "kind": "Gadget"}
     cluster = replayed(tmp_path, names, [widget("a", "A"), gadget], code=0)
