@@ -30,6 +30,7 @@ SINCE: dict[str, int] = {
     "ratchet_main": 30,  # CRDValidationRatcheting beta, on
     "status_prefix": 31,  # `status.` is back in the paths of status writes
     "cel_in_all_of": 31,
+    "additional_false_in_junctors": 31,  # additionalProperties: false inside allOf, anyOf and oneOf
     "bytes_text": 32,  # "may not be more than N bytes", before "may not be longer than N"
     "ratchet_status": 33,  # kubernetes/kubernetes#129506; OpenShift carries it since 4.18
     "stored_version_text": 33,  # the refusal of a CRD without a stored version explains the order of steps

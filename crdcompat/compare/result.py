@@ -10,7 +10,7 @@ from msgspec import Struct, field
 from crdcompat.compare.changes import Change, Undecided
 from crdcompat.compare.witness import Witness
 from crdcompat.crds.pairing import Chosen
-from crdcompat.vocabulary import Direction, Effect
+from crdcompat.vocabulary import Direction, Effect, Side
 
 
 class Occurrence(Struct, frozen=True, eq=False):
@@ -26,12 +26,30 @@ class Occurrence(Struct, frozen=True, eq=False):
     change: Change
     direction: Direction | None = None
 
+    def at(self, side: Side) -> tuple[Chosen, ...]:
+        """The places of the change on a side."""
+        return (self.old if side == Side.OLD else self.new).everywhere()
+
     @property
     def written_as(self) -> str:
         """The version that objects are written as, if it differs from the one that reads them; else ""."""
         if not self.direction:
             return ""
         return (self.new if self.direction == Direction.ROLLBACK else self.old).version.name
+
+
+class Lone(Struct, frozen=True, eq=False):
+    """One occurrence of a change that shows on one side alone, such as a CRD that the other side lacks."""
+
+    context: str
+    terminal: bool
+    side: Side
+    chosen: Chosen
+    written_as: str = ""
+
+    def at(self, side: Side) -> tuple[Chosen, ...]:
+        """The places of the change on a side."""
+        return self.chosen.everywhere() if side == self.side else ()
 
 
 class Judged(Struct, frozen=True, eq=False):
@@ -51,7 +69,7 @@ class Judged(Struct, frozen=True, eq=False):
     crd: str
     kind: str
     version: str
-    occurrences: tuple[Occurrence, ...]
+    occurrences: tuple[Occurrence | Lone, ...]
     doubtful: bool = False
     writer_default: bool = False
 

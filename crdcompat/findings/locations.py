@@ -33,7 +33,7 @@ class Places(Struct, frozen=True):
             self._location(side, chosen, at, absolute=change.of_crd)
             for side, at in ((Side.OLD, change.old_at), (Side.NEW, change.new_at))
             for occurrence in item.occurrences
-            for chosen in (occurrence.old if side == Side.OLD else occurrence.new).everywhere()
+            for chosen in occurrence.at(side)
         ]
         return tuple(dict.fromkeys(found))
 
@@ -62,8 +62,8 @@ def find_places(old: CrdSet, new: CrdSet, judged: Sequence[Judged], opened: Sequ
     for item in judged:
         change = item.change
         for occurrence in item.occurrences:
-            wanted_old.add(occurrence.old.everywhere(), change.old_at, absolute=change.of_crd)
-            wanted_new.add(occurrence.new.everywhere(), change.new_at, absolute=change.of_crd)
+            wanted_old.add(occurrence.at(Side.OLD), change.old_at, absolute=change.of_crd)
+            wanted_new.add(occurrence.at(Side.NEW), change.new_at, absolute=change.of_crd)
     for entry in opened:
         absolute = not entry.undecided.path and entry.undecided.old_at[:1] == ("spec",)
         wanted_old.add((entry.old,) if entry.old else (), entry.undecided.old_at, absolute=absolute)

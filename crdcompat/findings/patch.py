@@ -16,7 +16,7 @@ from crdcompat.compare.registry import facet_of
 from crdcompat.schema.enums import member_key
 from crdcompat.schema.structural import ABSENT
 from crdcompat.sources.encoding import is_wide, legible
-from crdcompat.vocabulary import Direction, Effect
+from crdcompat.vocabulary import Direction, Effect, Side
 from crdcompat.yaml.edit import Setting, apply_settings
 
 if TYPE_CHECKING:
@@ -35,9 +35,9 @@ def suggest_patch(judged: Iterable[Judged], old: CrdSet) -> str:
     for item in judged:
         if item.change.of_crd or item.direction != Direction.ROLLBACK or item.effect != Effect.WRITE_REJECTED:
             continue
-        places = [(chosen, occurrence) for occurrence in item.occurrences for chosen in occurrence.old.everywhere()]
-        for chosen, occurrence in places:
-            for widening in _widenings(item, chosen, occurrence.new):
+        sides = ((each.at(Side.OLD), each.at(Side.NEW)[0]) for each in item.occurrences)
+        for chosen, newer in ((chosen, newer) for olds, newer in sides for chosen in olds):
+            for widening in _widenings(item, chosen, newer):
                 key = (chosen.document.index, widening.pointer, widening.keyword)
                 widenings = wanted.setdefault(chosen.document.file, {})
                 widenings[key] = _joined(widenings[key], widening) if key in widenings else widening

@@ -101,6 +101,25 @@ def schema_pointer(path: SchemaPath) -> Pointer:
     return tuple(steps)
 
 
+def path_of_keyword(pointer: Pointer) -> SchemaPath:
+    """The path of the values that the keyword at ``pointer`` in a schema is about; the keyword is the last step.
+
+    A keyword inside ``anyOf`` and the like is about the value that has the ``anyOf``.
+    """
+    path: list[str | Wild] = []
+    steps = iter(pointer[:-1])
+    for step in steps:
+        if step == "properties":
+            path.append(str(next(steps, "")))
+        elif step == "items":
+            path.append(ITEM)
+        elif step == "additionalProperties":
+            path.append(VALUE)
+        else:
+            break
+    return tuple(path)
+
+
 def general(field: str) -> str:
     """A concrete field path with wildcards for its list indices: ``spec.l[3].x`` -> ``spec.l[*].x``."""
     parts = field.split("[")

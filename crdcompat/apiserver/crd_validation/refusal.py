@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from crdcompat.apiserver.crd_validation.decoding import undecodable
-from crdcompat.apiserver.crd_validation.structural import Fault, Schema, root_faults, schema_faults
+from crdcompat.apiserver.crd_validation.structural import Fault, Schema, of_version, root_faults, schema_faults
 from crdcompat.apiserver.errors import INVALID, NOT_SUPPORTED, REQUIRED, FieldError
 from crdcompat.apiserver.keywords import Keyword
 from crdcompat.apiserver.versions import Server
@@ -144,7 +144,9 @@ def _crd_faults(crd: Crd, server: Server) -> Iterator[Fault]:
 def _version_faults(crd: Crd, version: CrdVersion, schema: Schema | None, server: Server) -> Iterator[Fault]:
     """The faults of a version. ``schema`` is the part of its schema to check, None if it has none."""
     if schema is not None:
-        for at, error in (*root_faults(version, server), *schema_faults(schema, (), server, root=True)):
+        one_schema = all(other.schema == crd.versions[0].schema for other in crd.versions)
+        for fault in (*root_faults(version, server), *schema_faults(schema, (), server, root=True)):
+            at, error = fault if one_schema else of_version(fault, version)
             yield (*version.schema_pointer, *at), error
     elif crd.raw.get("apiVersion") == "apiextensions.k8s.io/v1":
         at = ("spec", "versions", version.pointer[-1], "schema", "openAPIV3Schema")

@@ -25,12 +25,19 @@ Schema = Mapping[str, Any]
 Fault = tuple[Pointer, FieldError]
 """An error, and its pointer in the schema."""
 
-#: Keywords that are forbidden inside anyOf, oneOf, allOf and not, because they shape the value.
-_SHAPING = ("type", "additionalProperties", "default", "nullable", "title", "description")
+#: Keywords that are forbidden inside anyOf, oneOf, allOf and not, because they shape the value; what they have to be.
+_SHAPING = {
+    "type": "empty",
+    "additionalProperties": "undefined",
+    "default": "undefined",
+    "nullable": "false",
+    "title": "empty",
+    "description": "empty",
+}
 #: Keywords that are forbidden at the root of a version with a status subresource.
 _ROOT_FORBIDDEN = ("allOf", "anyOf", "oneOf", "not", "enum", "nullable")
 _JUNCTORS = frozenset({"allOf", "anyOf", "oneOf", "not"})
-#: The path of the schema in the server's internal form of a CRD, which has no version.
+#: The path of the schema in the server's internal form of a CRD whose versions have the same schema.
 _SCHEMA: Pointer = ("spec", "validation", "openAPIV3Schema")
 
 
@@ -38,7 +45,10 @@ def root_faults(version: CrdVersion, server: Server) -> Iterator[Fault]:
     """The faults of the root of a schema."""
     node = version.node
     if node.type != "object":
-        yield _fault((), "type", INVALID if node.type else REQUIRED, server, "must be object at the root", node.type)
+        kind, detail = (
+            (INVALID, "must be object at the root") if node.type else (REQUIRED, "must not be empty at the root")
+        )
+        yield _fault((), "type", kind, server, detail, node.type)
     if node.additional is not None:
         yield _fault((), "additionalProperties", FORBIDDEN, server, "must not be used at the root")
     for keyword in _ROOT_FORBIDDEN if version.has_status else ():
@@ -49,12 +59,17 @@ def root_faults(version: CrdVersion, server: Server) -> Iterator[Fault]:
             yield (keyword,), _error((), INVALID, ABSENT, server, f"{allowed}; {keyword} is not one of them")
 
 
-def schema_faults(raw: Schema, at: Pointer, server: Server, *, root: bool = False) -> Iterator[Fault]:
-    """The faults of a schema and of all schemas below it. Works on plain dicts, because it runs for every CRD."""
+def schema_faults(
+    raw: Schema, at: Pointer, server: Server, *, root: bool = False, of: str = "object fields"
+) -> Iterator[Fault]:
+    """The faults of a schema and of all schemas below it. Works on plain dicts, because it runs for every CRD.
+
+    ``of`` is what the schema describes, in the server's words.
+    """
     kind, properties, additional, items = map(raw.get, ("type", "properties", "additionalProperties", "items"))
     free = raw.get("x-kubernetes-int-or-string") is True or raw.get("x-kubernetes-preserve-unknown-fields") is True
     if not root and not free and not (kind and isinstance(kind, str)):
-        yield _fault(at, "type", REQUIRED, server, "must not be empty for specified object fields")
+        yield _fault(at, "type", REQUIRED, server, f"must not be empty for specified {of}")
     if raw.get("uniqueItems") is True:
         detail = "uniqueItems cannot be set to true since the runtime complexity becomes quadratic"
         yield _fault(at, "uniqueItems", FORBIDDEN, server, detail)
@@ -72,7 +87,7 @@ def schema_faults(raw: Schema, at: Pointer, server: Server, *, root: bool = Fals
     if isinstance(additional, dict):
         yield from schema_faults(additional, (*at, "additionalProperties"), server)
     if isinstance(items, dict):
-        yield from schema_faults(items, (*at, "items"), server)
+        yield from schema_faults(items, (*at, "items"), server, of="array items")
     if not _JUNCTORS.isdisjoint(raw):
         yield from _branches(raw, at, server, within_int_or_string=_is_int_or_string(raw))
 
@@ -87,7 +102,9 @@ def _pattern(raw: Schema, at: Pointer, server: Server) -> Iterator[Fault]:
 def _default(raw: Schema, at: Pointer, server: Server) -> Iterator[Fault]:
     node = Node(raw)
     pruned: list[str] = []
-    value = prune({"v": node.default}, Node({"properties": {"v": raw}}), None, pruned)
+    parent = Node({"properties": {"v": raw}})
+    prune({"v": _without_metadata(node.default, node)}, parent, None, pruned)
+    value = prune({"v": node.default}, parent, None, [])
     holder = Node({"type": "object", "properties": {"v": raw}})
     apply_defaults(value, holder, "", [])
     if pruned:
@@ -97,6 +114,18 @@ def _default(raw: Schema, at: Pointer, server: Server) -> Iterator[Fault]:
     for error in errors:
         place = (*at, "default")
         yield place, _error(place, error.type, error.value, server, keyword=Keyword.DEFAULT, demand=error)
+
+
+def _without_metadata(value: Any, node: Node | None) -> Any:
+    """The value without the metadata of embedded resources: a default may have unknown fields there."""
+    if node is None:
+        return value
+    if isinstance(value, list):
+        return [_without_metadata(item, node.items) for item in value]
+    if not isinstance(value, dict):
+        return value
+    kept = {name: member for name, member in value.items() if not (node.embedded and name == "metadata")}
+    return {name: _without_metadata(member, node.child(name)) for name, member in kept.items()}
 
 
 def _branches(raw: Schema, at: Pointer, server: Server, *, within_int_or_string: bool) -> Iterator[Fault]:
@@ -110,10 +139,14 @@ def _branches(raw: Schema, at: Pointer, server: Server, *, within_int_or_string:
 
 
 def _branch(raw: Schema, at: Pointer, server: Server, *, within_int_or_string: bool) -> Iterator[Fault]:
-    for keyword in _SHAPING:
+    for keyword, wanted in _SHAPING.items():
+        value = raw.get(keyword)
+        forbidden = value not in (None, "", False)
+        if keyword == "additionalProperties" and value is False:
+            forbidden = not server.does("additional_false_in_junctors")
         # The one exception: anyOf of the types integer and string with x-kubernetes-int-or-string.
-        if keyword in raw and not (keyword == "type" and within_int_or_string):
-            yield _fault(at, keyword, FORBIDDEN, server, "must be empty to be structural")
+        if forbidden and not (keyword == "type" and within_int_or_string):
+            yield _fault(at, keyword, FORBIDDEN, server, f"must be {wanted} to be structural")
     yield from _pattern(raw, at, server)
     for name, sub in sorted(mapping_of(raw.get("properties")).items()):
         inner = mapping_of(sub)
@@ -121,6 +154,13 @@ def _branch(raw: Schema, at: Pointer, server: Server, *, within_int_or_string: b
     if isinstance(raw.get("items"), dict):
         yield from _branch(raw["items"], (*at, "items"), server, within_int_or_string=False)
     yield from _branches(raw, at, server, within_int_or_string=within_int_or_string)
+
+
+def of_version(fault: Fault, version: CrdVersion) -> Fault:
+    """The fault in a CRD whose versions have different schemas: its path names the version."""
+    at, error = fault
+    pointer = ("spec", "versions", version.pointer[-1], "schema", _SCHEMA[-1], *error.pointer[len(_SCHEMA) :])
+    return at, error._replace(pointer=pointer, base=len(pointer), keys=_keys(pointer))
 
 
 def _fault(at: Pointer, keyword: str, kind: str, server: Server, detail: str, value: Any = "") -> Fault:

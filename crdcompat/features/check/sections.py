@@ -110,19 +110,18 @@ class _Comparisons:
 
     def with_base(self, base: CrdSet) -> tuple[DiffReport, frozenset[int]]:
         """The report on the change itself."""
-        return self._finished(self._diff_head(base), base, FindingSplitter(base, self._head))
+        return self._finished(self._diff_head(base, judge_new=True), base, FindingSplitter(base, self._head))
 
     def with_target(self, target: CrdSet, base: CrdSet) -> tuple[DiffReport, frozenset[int]]:
         """The report on head and target; findings that ``base`` has against the target, too, are existing."""
-        report, splitter = self._diff_head(target), FindingSplitter(target, self._head)
+        report, splitter = self._diff_head(target, judge_new=False), FindingSplitter(target, self._head)
         report = mark_existing(report, self._diff(target, base), splitter)
         return self._finished(report, target, splitter)
 
-    def _diff_head(self, old: CrdSet) -> DiffReport:
-        filters, head = self._options.filters, self._head
-        report = workflow.diff(
-            old, head, command="check", more_places=self._markers.places, touched=self._touched, **filters
-        )
+    def _diff_head(self, old: CrdSet, *, judge_new: bool) -> DiffReport:
+        """The report on head; ``judge_new`` with the base alone, which tells what the change touches."""
+        filters, head = {**self._options.filters, "judge_new": judge_new, "touched": self._touched}, self._head
+        report = workflow.diff(old, head, command="check", more_places=self._markers.places, **filters)
         if self._options.recordings:
             from crdcompat.findings.evidence import with_evidence
             from crdcompat.recordings.objects import read_objects

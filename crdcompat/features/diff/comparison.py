@@ -1,31 +1,29 @@
 """Compares two CRD sets and makes the report: the steps of ``diff`` that ``matrix`` repeats for many pairs.
 
 A comparison includes CRDs that the API server refuses (``simulate`` and ``judge`` do not), because the findings on the
-rest of the schema are valid. The report has a remark on each of them.
+rest of the schema are valid.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 
-from crdcompat.apiserver.crd_validation.refusal import refusals
 from crdcompat.apiserver.versions import Server
 from crdcompat.compare.engine import Comparer
 from crdcompat.compare.memory import ComparisonCache
 from crdcompat.compare.result import Comparison, Judged, Open
-from crdcompat.crds.model import Crd
-from crdcompat.crds.pairing import CrdPair, Pairing, Resolved, pair
-from crdcompat.crds.reader import CrdDocument, CrdSet
-from crdcompat.errors import Problem, problem_order
+from crdcompat.crds.pairing import CrdPair, Pairing, pair
+from crdcompat.crds.reader import CrdSet
+from crdcompat.errors import problem_order
 from crdcompat.findings.finding import group_copies, make_findings
 from crdcompat.findings.locations import Places
 from crdcompat.models.diff import Counts, DiffReport, UndecidedEntry
 from crdcompat.models.finding import Finding, Location
 from crdcompat.models.report import Release, sorted_skips
-from crdcompat.schema.paths import Pointer, owner, render
-from crdcompat.vocabulary import Direction, Owner, Side
+from crdcompat.schema.paths import owner, render
+from crdcompat.vocabulary import Direction, Owner
 
 
 class Filters(Struct, frozen=True):
@@ -169,44 +167,3 @@ def _undecided(item: Open, places: Places) -> UndecidedEntry:
 
 def _undecided_order(entry: UndecidedEntry) -> tuple[str, ...]:
     return (entry.crd, entry.version, entry.path, entry.keyword, *entry.contexts)
-
-
-_Faults = list[tuple[Pointer, str]]
-
-
-def refused(compared: Compared, servers: tuple[Server, Server]) -> Iterator[Problem]:
-    """Remarks on changed CRDs that the server of their side would refuse.
-
-    Equal parts of both sides are validated once: the reasons to refuse a CRD do not depend on the server's version.
-    """
-    differing = [crd_pair for crd_pair in compared.pairs if crd_pair.old.name in compared.found.changed]
-    good: dict[str, Crd] = {}
-    yield from _of_side(Side.NEW, compared.new, servers[1], (crd_pair.new for crd_pair in differing), good)
-    yield from _of_side(Side.OLD, compared.old, servers[0], (crd_pair.old for crd_pair in differing), good)
-
-
-def _of_side(
-    side: Side, crds: CrdSet, server: Server, found: Iterable[Resolved], good: dict[str, Crd]
-) -> Iterator[Problem]:
-    """Remarks on one side. ``good`` maps a name to a CRD without faults; this function adds to it."""
-    documents = dict.fromkeys(
-        each.document for resolved in found for chosen in resolved.versions.values() for each in chosen.everywhere()
-    )
-    known: dict[int, _Faults] = {}
-    refused_documents: dict[CrdDocument, _Faults] = {}
-    for document in documents:
-        crd = document.crd
-        faults = known.get(id(crd.versions))
-        if faults is None:
-            faults = known[id(crd.versions)] = refusals(crd, server, good.get(crd.name))
-        if faults:
-            refused_documents[document] = faults
-        else:
-            good.setdefault(crd.name, crd)
-    places = crds.positions.of_values(
-        {document: {at for at, _ in faults} for document, faults in refused_documents.items()}
-    )
-    for document, faults in refused_documents.items():
-        for at, sentence in faults:
-            line, _ = places.get((document.file, document.index, (*document.pointer, *at)), (1, 1))
-            yield Problem(document.file, line, f"the API server refuses this CRD: {sentence}", side)

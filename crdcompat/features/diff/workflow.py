@@ -15,7 +15,8 @@ from crdcompat.compare.result import Judged
 from crdcompat.crds.model import Crd, CrdVersion, is_crd, read_crd
 from crdcompat.crds.reader import CrdReader, CrdSet
 from crdcompat.errors import UsageError, problem_order
-from crdcompat.features.diff.comparison import Compared, Filters, compare, refused, report_on
+from crdcompat.features.diff.comparison import Compared, Filters, compare, report_on
+from crdcompat.features.diff.refused import find_refused, remarks_on, with_refused
 from crdcompat.findings.locations import Places, find_places
 from crdcompat.models.diff import DiffReport
 from crdcompat.models.finding import Finding, Location
@@ -67,22 +68,29 @@ def diff(
     touched: frozenset[str] | None = None,
     command: str = "diff",
     locate: bool = True,
+    judge_new: bool = True,
     more_places: Callable[[Judged], tuple[Location, ...]] | None = None,
 ) -> DiffReport:
     """Compare two CRD sets in both directions. An empty filter excludes nothing.
 
     ``paths``: a CRD is compared if a file of either side lies below one. ``contexts``: names to keep, or
     ``OLD=NEW`` to force a pair. ``touched``: the only CRDs to compare; those that are missing are no error.
-    ``more_places`` gives the locations of a change outside the manifests. Raises UsageError for a filter name that
-    matches nothing.
+    ``judge_new``: whether CRDs of NEW that the API server refuses are findings; without it they are remarks, as those
+    of OLD. ``more_places`` gives the locations of a change outside the manifests. Raises UsageError for a filter name
+    that matches nothing.
     """
     wanted = Filters(directions, owners, crds, paths, contexts, select, ignore, touched)
     compared = _compare(old, new, wanted)
+    of_old, of_new = find_refused(compared, (server_of(old), server_of(new))) if locate else ((), ())
+    if judge_new:
+        compared = with_refused(compared, of_new, wanted)
     places = find_places(old, new, compared.judged, compared.open) if locate else Places({}, {})
     releases = release(old), release(new)
     report = report_on(compared, releases, wanted, places, command=command, more_places=more_places)
-    remarks = refused(compared, (server_of(old), server_of(new))) if locate else ()
-    return replace(report, remarks=tuple(sorted({*report.remarks, *remarks}, key=problem_order)))
+    remarks = {*report.remarks, *remarks_on(old, Side.OLD, of_old)}
+    if not judge_new:
+        remarks.update(remarks_on(new, Side.NEW, of_new))
+    return replace(report, remarks=tuple(sorted(remarks, key=problem_order)))
 
 
 def suggest_patch(

@@ -17,6 +17,7 @@ from crdcompat.crds.model import read_crd
 SERVER = Server(31)
 _SCHEMA = "spec.validation.openAPIV3Schema"
 _SPEC = f"{_SCHEMA}.properties[spec]"
+_RESOURCE = {"apiVersion": "v1", "kind": "A"}
 _STRUCTURAL = "must be empty to be structural"
 
 
@@ -39,7 +40,7 @@ _NODES: dict[str, tuple[Json, str]] = {
     "no type": ({}, f"{_SPEC}.properties[a].type: Required value: must not be empty for specified object fields"),
     "no type of items": (
         array({}),
-        f"{_SPEC}.properties[a].items.type: Required value: must not be empty for specified object fields",
+        f"{_SPEC}.properties[a].items.type: Required value: must not be empty for specified array items",
     ),
     "no type of map values": (
         {"type": "object", "additionalProperties": {}},
@@ -91,11 +92,11 @@ _NODES: dict[str, tuple[Json, str]] = {
     ),
     "default in a branch": (
         string(allOf=[{"default": "x"}]),
-        f"{_SPEC}.properties[a].allOf[0].default: Forbidden: {_STRUCTURAL}",
+        f"{_SPEC}.properties[a].allOf[0].default: Forbidden: must be undefined to be structural",
     ),
     "nullable in a branch": (
         string(oneOf=[{"nullable": True}]),
-        f"{_SPEC}.properties[a].oneOf[0].nullable: Forbidden: {_STRUCTURAL}",
+        f"{_SPEC}.properties[a].oneOf[0].nullable: Forbidden: must be false to be structural",
     ),
     "description below not": (
         {"type": "object", "properties": {"b": string()}, "not": {"properties": {"b": {"description": "x"}}}},
@@ -103,9 +104,27 @@ _NODES: dict[str, tuple[Json, str]] = {
     ),
     "additionalProperties in a branch of a branch": (
         {**obj(b=string()), "anyOf": [{"not": {"additionalProperties": {}}}]},
-        f"{_SPEC}.properties[a].anyOf[0].not.additionalProperties: Forbidden: {_STRUCTURAL}",
+        f"{_SPEC}.properties[a].anyOf[0].not.additionalProperties: Forbidden: must be undefined to be structural",
     ),
 }
+
+
+@pytest.mark.parametrize(
+    "node",
+    [
+        string(oneOf=[{"nullable": False, "description": "", "title": "", "default": None}]),
+        {**obj(b=string()), "anyOf": [{"additionalProperties": False}]},
+        {**obj(), "x-kubernetes-embedded-resource": True, "default": {**_RESOURCE, "metadata": {"foo": "x"}}},
+    ],
+)
+def test_what_looks_wrong_and_is_not(node: Json) -> None:
+    assert _refused(crd(root(spec=obj(a=node)))) == ""
+
+
+def test_false_in_a_branch_on_an_older_server() -> None:
+    definition = crd(root(spec=obj(a={**obj(b=string()), "anyOf": [{"additionalProperties": False}]})))
+    said = f"{_SPEC}.properties[a].anyOf[0].additionalProperties: Forbidden: must be undefined to be structural"
+    assert (_refused(definition, Server(30)), _refused(definition, Server(31))) == (said, "")
 
 
 @pytest.mark.parametrize("case", _NODES)
@@ -186,7 +205,7 @@ def test_keywords_at_the_root(keyword: str) -> None:
 
 def test_the_root_is_an_object_of_known_fields() -> None:
     assert _refused(crd({"type": "string"})) == f'{_SCHEMA}.type: Invalid value: "string": must be object at the root'
-    assert _refused(crd({"properties": {}})) == f"{_SCHEMA}.type: Required value: must be object at the root"
+    assert _refused(crd({"properties": {}})) == f"{_SCHEMA}.type: Required value: must not be empty at the root"
     said = _refused(crd({"type": "object", "additionalProperties": string()}))
     assert said == f"{_SCHEMA}.additionalProperties: Forbidden: must not be used at the root"
 
@@ -236,14 +255,16 @@ def test_v1beta1_need_not_be_structural() -> None:
 
 
 _AT = ("spec", "versions", 0, "schema", "openAPIV3Schema", "properties", "spec", "properties")
+#: The path where the versions have different schemas.
+_OF_VERSION = "spec.versions[{}].schema.openAPIV3Schema.properties[spec]"
 _TYPELESS = "Required value: must not be empty for specified object fields"
 
 
 def test_every_version_and_place() -> None:
     two = read_crd(crd(versions=[version(root(spec=obj(a={}))), version(root(spec=obj(b={})), "v2", storage=False)]))
     assert refusals(two, SERVER) == [
-        ((*_AT, "a", "type"), f"{_SPEC}.properties[a].type: {_TYPELESS}"),
-        ((*_AT[:2], 1, *_AT[3:], "b", "type"), f"{_SPEC}.properties[b].type: {_TYPELESS}"),
+        ((*_AT, "a", "type"), f"{_OF_VERSION.format(0)}.properties[a].type: {_TYPELESS}"),
+        ((*_AT[:2], 1, *_AT[3:], "b", "type"), f"{_OF_VERSION.format(1)}.properties[b].type: {_TYPELESS}"),
     ]
     undecoded = read_crd(crd(root(spec=obj(a={}, b=string(maxLength="1"), c=string(minLength="1")))))
     assert [at for at, _ in refusals(undecoded, SERVER)] == [(*_AT, "b", "maxLength"), (*_AT, "c", "minLength")]

@@ -1,22 +1,21 @@
-"""A CRD that no server takes: diff and check compare it as far as it goes, and say what the server says, and where."""
+"""A CRD that no server takes: an error where the change touches it in NEW, a remark in OLD; with words and place."""
 
 from __future__ import annotations
 
 import subprocess
 from pathlib import Path
 
-from helpers import Json, both, commit, crd, diff, git, obj, remarks, root, run, string, write
+import pytest
+from helpers import Json, both, commit, crd, diff, git, obj, remarks, root, run, string, version, write
 
 _REFUSES = "the API server refuses this CRD: "
 _HANDLED = 'CustomResourceDefinition in version "v1" cannot be handled as a CustomResourceDefinition: '
 _MISFIT = (
-    f"{_REFUSES}{_HANDLED}json: cannot unmarshal string into Go struct field "
+    f"{_HANDLED}json: cannot unmarshal string into Go struct field "
     "JSONSchemaProps.spec.versions.schema.openAPIV3Schema.properties.properties.maximum of type float64"
 )
-_TYPELESS = (
-    f"{_REFUSES}spec.validation.openAPIV3Schema.properties[spec].properties[a].type: Required value: "
-    "must not be empty for specified object fields"
-)
+_A = "spec.validation.openAPIV3Schema.properties[spec].properties[a]"
+_TYPELESS = f"{_A}.type: Required value: must not be empty for specified object fields"
 
 
 def _number(maximum: object, *phases: str) -> Json:
@@ -28,32 +27,111 @@ def _line(file: Path, text: str) -> int:
     return found
 
 
+def _refused(report: Json) -> list[tuple[str, str, list[str], list[tuple[str, int]]]]:
+    """Severity, path, the server's words and the places of the findings about refused CRDs."""
+    return [
+        (found["severity"], found["path"], found["witness"]["errors"], _places(found))
+        for found in report["findings"]
+        if found["rule"] == "crd-refused"
+    ]
+
+
+def _places(finding: Json) -> list[tuple[str, int]]:
+    assert {place["side"] for place in finding["locations"]} == {"new"}
+    return [(place["file"], place["line"]) for place in finding["locations"]]
+
+
 def test_diff_says_what_the_server_says_and_goes_on(tmp_path: Path) -> None:
     old, new = both(tmp_path, _number(5, "A"), _number("ten", "A", "B"))
     report = diff(old, new)
-    assert remarks(report) == [("widget.yaml", _line(new / "widget.yaml", ": ten"), "new", _MISFIT)]
+    line = _line(new / "widget.yaml", ": ten")
+    assert _refused(report) == [("error", "spec.a", [_MISFIT], [("widget.yaml", line)])]
+    assert remarks(report) == []
     assert "enum-value-added" in {finding["rule"] for finding in report["findings"]}
     assert report["summary"]["problems"] == []
-    ran = run("diff", old, new)
-    assert ran.code == run("diff", *both(tmp_path / "good", _number(5, "A"), _number(6, "A", "B"))).code == 1
-    assert f"  widget.yaml:{_line(new / 'widget.yaml', ': ten')}: {_MISFIT}\n" in ran.out
+    ran = run("diff", old, new, "--select", "crd-refused")
+    assert ran.code == 1
+    assert f"widget.yaml:{line}:" in ran.out
+    assert _MISFIT in " ".join(ran.out.split())
+
+
+@pytest.mark.parametrize(
+    ("wrong", "path", "said"),
+    [
+        (
+            {"type": "integer", "default": "five"},
+            "spec.a",
+            f'{_A}.default: Invalid value: "string":  in body must be of type integer: "string"',
+        ),
+        (
+            {"type": "array", "items": {"type": "string", "pattern": "("}},
+            "spec.a[*]",
+            (
+                f'{_A}.items.pattern: Invalid value: "(": must be a valid regular expression, but isn\'t: '
+                "error parsing regexp: missing closing ): `(`"
+            ),
+        ),
+        (
+            {"type": "array", "items": {"description": "no type"}},
+            "spec.a[*]",
+            f"{_A}.items.type: Required value: must not be empty for specified array items",
+        ),
+        (
+            {"type": "object", "additionalProperties": {"type": "string"}, "properties": {"b": {"type": "string"}}},
+            "spec.a",
+            f"{_A}.additionalProperties: Forbidden: additionalProperties and properties are mutual exclusive",
+        ),
+        (
+            {"type": "string", "anyOf": [{"default": "x"}]},
+            "spec.a",
+            f"{_A}.anyOf[0].default: Forbidden: must be undefined to be structural",
+        ),
+    ],
+)
+def test_the_place_is_that_of_the_value(tmp_path: Path, wrong: Json, path: str, said: str) -> None:
+    report = diff(*both(tmp_path, root(spec=obj(b=string())), root(spec=obj(b=string(), a=wrong))))
+    assert [(severity, place, words) for severity, place, words, _ in _refused(report)] == [("error", path, [said])]
+
+
+def test_versions_with_schemas_of_their_own(tmp_path: Path) -> None:
+    second = version(root(spec=obj(a={})), "v2", storage=False)
+    new = crd(versions=[version(root(spec=obj())), second])
+    report = diff(write(tmp_path / "old.yaml", crd(root(spec=obj()))), write(tmp_path / "new.yaml", new))
+    said = _TYPELESS.replace("spec.validation.", "spec.versions[1].schema.")
+    assert [(path, words) for _, path, words, _ in _refused(report)] == [("spec.a", [said])]
+
+
+def test_faults_of_the_crd_itself(tmp_path: Path) -> None:
+    bad = crd(versions=[version(root(spec=obj())), version(root(spec=obj()), "v2")])
+    report = diff(write(tmp_path / "old.yaml", crd(root(spec=obj()))), write(tmp_path / "new.yaml", bad))
+    said = "spec.versions: Invalid value: must have exactly one version marked as storage version"
+    assert [(path, words) for _, path, words, _ in _refused(report)] == [("", [said])]
 
 
 def test_judge_and_simulate_refuse_the_same(tmp_path: Path) -> None:
     file = write(tmp_path / "w.yaml", crd(_number("ten")))
     held = {"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "a", "namespace": "b"}, "spec": {}}
     ran = run("judge", file, write(tmp_path / "object.yaml", held))
-    assert (ran.code, _MISFIT in ran.err) == (2, True)
+    assert (ran.code, f"{_REFUSES}{_MISFIT}" in ran.err) == (2, True)
 
 
 def test_where_nothing_changed_nothing_is_said(tmp_path: Path) -> None:
     same = root(spec=obj(a={}))
-    assert remarks(diff(*both(tmp_path, same, same))) == []
+    unchanged = diff(*both(tmp_path, same, same))
+    assert remarks(unchanged) == unchanged["findings"] == []
     old, new = both(tmp_path / "changed", same, root(spec=obj(a={}, b=string())))
+    report = diff(old, new)
     # What stands behind a `type` that is missing is the map that lacks it.
-    assert remarks(diff(old, new)) == [
-        ("widget.yaml", _line(side / "widget.yaml", " a: "), side.name, _TYPELESS) for side in (new, old)
-    ]
+    lines = [_line(side / "widget.yaml", " a: ") for side in (old, new)]
+    assert remarks(report) == [("widget.yaml", lines[0], "old", f"{_REFUSES}{_TYPELESS}")]
+    assert _refused(report) == [("error", "spec.a", [_TYPELESS], [("widget.yaml", lines[1])])]
+
+
+def test_a_mended_crd_passes(tmp_path: Path) -> None:
+    """No cluster had the CRD that OLD's server refuses."""
+    old, new = both(tmp_path, _number("ten"), _number(5))
+    assert _refused(diff(old, new)) == []
+    assert run("diff", old, new).code == 0
 
 
 def test_every_copy_and_item_of_a_list_has_its_line(tmp_path: Path) -> None:
@@ -62,9 +140,8 @@ def test_every_copy_and_item_of_a_list_has_its_line(tmp_path: Path) -> None:
         write(tmp_path / name / "list.yaml", {"apiVersion": "v1", "kind": "List", "items": [crd(_number(1)), bad]})
         write(tmp_path / name / "copy.yaml", bad)
     new = tmp_path / "new"
-    assert remarks(diff(tmp_path / "old", new)) == [
-        (name, _line(new / name, ": ten"), "new", _MISFIT) for name in ("copy.yaml", "list.yaml")
-    ]
+    places = [(name, _line(new / name, ": ten")) for name in ("copy.yaml", "list.yaml")]
+    assert _refused(diff(tmp_path / "old", new)) == [("error", "spec.a", [_MISFIT], places)]
 
 
 def test_only_what_is_compared(tmp_path: Path) -> None:
@@ -72,15 +149,31 @@ def test_only_what_is_compared(tmp_path: Path) -> None:
         write(tmp_path / name / "w.yaml", crd(_number(maximum)))
         write(tmp_path / name / "g.yaml", crd(_number(maximum), kind="Gadget"))
     report = diff(tmp_path / "old", tmp_path / "new", "--crd", "gadgets.example.com")
-    assert [file for file, *_ in remarks(report)] == ["g.yaml"]
+    assert [places[0][0] for *_, places in _refused(report)] == ["g.yaml"]
+    kept = diff(tmp_path / "old", tmp_path / "new", "--owner", "spec")
+    assert _refused(kept) == []
 
 
-def test_check_says_so_too(tmp_path: Path) -> None:
+def test_check_fails_for_what_the_change_touches(tmp_path: Path) -> None:
+    """A CRD that differs from a rollback target alone was not touched: a remark."""
     subprocess.run(["git", "init", "-q", "-b", "main", str(tmp_path)], check=True)
-    commit(tmp_path, {"w.yaml": crd(_number(5)), "other.yaml": crd(root(spec=obj(a={})), kind="Other")})
+    other = crd(root(spec=obj(a={})), kind="Other")
+    commit(tmp_path, {"w.yaml": crd(_number(5)), "other.yaml": other})
+    git(tmp_path, "branch", "release-1")
+    other = crd(root(spec=obj(a={}, b=string())), kind="Other")
+    commit(tmp_path, {"w.yaml": crd(_number(6)), "other.yaml": other})
     write(tmp_path / "w.yaml", crd(_number("ten")))
     git(tmp_path, "add", "-A")
-    ran = run("check", "--base", "HEAD", "--format", "json", cwd=tmp_path)
-    assert ran.code == 0
-    (section,) = ran.report["sections"]
-    assert remarks(section) == [("w.yaml", _line(tmp_path / "w.yaml", ": ten"), "new", _MISFIT)]
+    ran = run("check", "--base", "HEAD", "--target", "release-1", "--format", "json", cwd=tmp_path)
+    assert ran.code == 1
+    base, target = ran.report["sections"]
+    line = _line(tmp_path / "w.yaml", ": ten")
+    assert _refused(base) == [("error", "spec.a", [_MISFIT], [("w.yaml", line)])]
+    assert remarks(base) == []
+    assert _refused(target) == []
+    at = _line(tmp_path / "other.yaml", " a: ")
+    assert set(remarks(target)) == {
+        ("w.yaml", line, "new", f"{_REFUSES}{_MISFIT}"),
+        ("other.yaml", at, "new", f"{_REFUSES}{_TYPELESS}"),
+        ("other.yaml", at, "old", f"{_REFUSES}{_TYPELESS}"),
+    }
