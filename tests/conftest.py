@@ -12,7 +12,7 @@ from offline import SHARED
 from operations import work as work
 from twice import check_twice as check_twice
 
-_BUNDLE = "data/openshift-api-4.12-4.16.bundle"
+_BUNDLE, _PROJECTS = "data/openshift-api-4.12-4.16.bundle", "data/projects/projects.bundle"
 
 
 @pytest.fixture(scope="session")
@@ -29,9 +29,21 @@ def openshift_api(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
     bundle = shared / _BUNDLE
     if not bundle.is_file():
         pytest.skip(f"no ../shared/{_BUNDLE}")
-    clone = tmp_path_factory.mktemp("openshift") / "api"
+    return _cloned(bundle, tmp_path_factory.mktemp("openshift") / "api")
+
+
+@pytest.fixture(scope="session")
+def projects(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A clone of releases of other projects, as tags <project>/<release>."""
+    bundle = shared / _PROJECTS
+    if not bundle.is_file():
+        pytest.skip(f"no ../shared/{_PROJECTS}")
+    return _cloned(bundle, tmp_path_factory.mktemp("projects") / "crds", "--bare")
+
+
+def _cloned(bundle: Path, clone: Path, *options: str) -> Path:
     isolated = {**os.environ, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
-    subprocess.run(["git", "clone", "--quiet", str(bundle), str(clone)], env=isolated, check=True)
+    subprocess.run(["git", "clone", "--quiet", *options, str(bundle), str(clone)], env=isolated, check=True)
     return clone
 
 

@@ -1,54 +1,69 @@
-"""Try one value: search for an object that holds it and shows an effect, and judge it on both sides.
+"""Try one value of a change: find a valid object that holds it, and see what the reader does to that object.
 
-An object that both sides accept except at the change is the best: a server that rejects it for another reason, too,
-may skip its rules. Such objects are made from the intersection of both schemas.
+The best object is clean: both schemas accept everything in it but the change. Where the search finds none, an object
+that the reader rejects for other reasons, too, proves the change as well.
 """
 
 from __future__ import annotations
 
-from enum import Enum, auto
+from enum import Enum
 from typing import Any
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from crdcompat.apiserver.admission import Verdict
-from crdcompat.apiserver.errors import REQUIRED, FieldError
-from crdcompat.compare.changes import Change
+from crdcompat.apiserver.errors import REQUIRED
+from crdcompat.compare.claim import Claim, Shown
 from crdcompat.compare.exhaust import cannot_hold, forbids
-from crdcompat.compare.facet import Facet
 from crdcompat.compare.local import NodeJudge, shape
 from crdcompat.compare.objects import whole_object
-from crdcompat.compare.registry import facet_of
-from crdcompat.compare.search import find_valid, shrink
-from crdcompat.compare.site import ReaderVerdict, Trial, WriterReader
-from crdcompat.schema.paths import Object, Pointer, SchemaPath, field_of, node_at, value_at, with_value
+from crdcompat.compare.search import Answer, find, shrink
+from crdcompat.compare.site import Trial, WriterReader
+from crdcompat.schema.paths import Object, Pointer, node_at, value_at, with_value
 from crdcompat.schema.sample import concrete
 from crdcompat.schema.structural import ABSENT, Node
 from crdcompat.vocabulary import Effect
 
-#: Objects judged at most to get rid of the reader's errors beside the change, after one valid object is known.
-_MAX_ALONE = 40
+#: Objects that the search for a clean one judges at most, each under both schemas.
+_MAX_CLEAN = 80
 _RULES = "x-kubernetes-validations"
 
 
 class Ended(Enum):
-    """The result of a trial. NEVER: no value of the field is possible in any object; NOT_THIS: this one is not."""
+    """How an attempt ended."""
 
-    PROVED = auto()
-    NO_EFFECT = auto()
-    NEVER = auto()
-    NOT_THIS = auto()
-    OPEN = auto()
+    PROVED = "proved"
+    NO_EFFECT = "no effect"
+    NEVER = "never"
+    """No value of the field is possible in any object."""
+    NOT_THIS = "not this"
+    """This value is not possible."""
+    OPEN = "open"
 
 
-class Tried(Struct, frozen=True):
-    """The result of one trial: the ``object`` and the reader's ``answer`` if proved, the reason ``why`` if open."""
+class Reading(Struct, frozen=True):
+    """One object as the writer accepts it and the reader reads it.
+
+    ``read`` is None if the writer does not accept the object, or does not keep the value under trial (not ``held``).
+    """
+
+    object: Object
+    written: Verdict
+    read: Verdict | None = None
+    shown: Shown = Shown(Effect.NONE)
+    held: bool = False
+
+    @property
+    def answer(self) -> Answer:
+        """The judgement of the search for a clean object."""
+        return Answer(self.shown.clean, self.written.errors or self.shown.others)
+
+
+class Attempt(Struct, frozen=True):
+    """The result of one trial: the ``reading`` of an object if the effect is proved, the reason ``why`` if open."""
 
     ended: Ended
-    object: Object | None = None
-    answer: Verdict | None = None
-    effect: Effect = Effect.NONE
+    reading: Reading | None = None
     why: str = ""
 
     @property
@@ -57,138 +72,145 @@ class Tried(Struct, frozen=True):
         return self.ended in (Ended.NO_EFFECT, Ended.NEVER, Ended.NOT_THIS)
 
 
-class Claim(Struct, frozen=True):
-    """What a change is said to do to an object: one of ``effects`` at ``pointer``, the strongest first."""
+def attempt(
+    trial: Trial, claim: Claim, pair: WriterReader, shared: Node, *, known: Object | None, search: bool
+) -> Attempt:
+    """Try ``trial``: ``shared`` is the intersection of both schemas, ``known`` an object that proved another value.
 
-    change: Change
-    effects: tuple[Effect, ...]
-    pointer: Pointer
-
-    @classmethod
-    def at(cls, change: Change, effects: tuple[Effect, ...], path: SchemaPath | None) -> Claim:
-        """The claim at ``path``, by default the change's own path."""
-        return cls(change, effects, concrete(path or change.path))
-
-    def effect(self, verdict: Verdict) -> Effect:
-        """The strongest effect that a verdict of the reader shows; NONE if it shows none."""
-        observed = ReaderVerdict(verdict, self.pointer, field_of(self.pointer), self.change)
-        facet = self._facet
-        return next((effect for effect in self.effects if facet.shows(effect, observed)), Effect.NONE)
-
-    def others(self, verdict: Verdict) -> tuple[FieldError, ...]:
-        """The errors of a verdict of the reader that do not show the effect."""
-        alone = replace(verdict, object=None, pruned=(), defaulted=())
-        errors = (error for error in verdict.errors if not error.is_marker)
-        return tuple(error for error in errors if self.effect(replace(alone, errors=(error,))) == Effect.NONE)
-
-    @property
-    def _facet(self) -> Facet:
-        return facet_of(self.change.kind)
+    Without ``search`` only the plainest objects are tried.
+    """
+    if trial.value is ABSENT and not _has_members(node_at(pair.writer.node, trial.path[:-1])):
+        return Attempt(Ended.NEVER)
+    return _Trying(trial, claim, pair, shared).run(known, search=search)
 
 
-def attempt(trial: Trial, claim: Claim, pair: WriterReader, shared: Node, known: Object | None) -> Tried:
-    """Try ``trial``; ``shared`` is the intersection of both schemas, ``known`` an object that proves another trial."""
-    return _Attempt(trial, claim, pair, concrete(trial.path)).run(shared, known)
+class _Trying:
+    """The steps of one attempt."""
 
+    def __init__(self, trial: Trial, claim: Claim, pair: WriterReader, shared: Node) -> None:
+        self._trial, self._claim, self._pair, self._shared = trial, claim, pair, shared
+        self._keep = concrete(trial.path)
 
-class _Attempt(Struct, frozen=True):
-    trial: Trial
-    claim: Claim
-    pair: WriterReader
-    keep: Pointer
+    def run(self, known: Object | None, *, search: bool) -> Attempt:
+        swapped = self._swapped(known)
+        if swapped is not None:
+            return Attempt(Ended.PROVED, swapped)
+        agreed = self._start(self._shared)
+        plain = self._start(self._pair.writer.node) or agreed
+        if plain is None:
+            return Attempt(Ended.OPEN, why="no valid object with this field could be made")
+        first = self.read(plain)
+        ended = self._ended(first)
+        if ended is not None:
+            return ended
+        start = first if agreed is None or agreed == plain else self.read(agreed)
+        if start.shown.clean:
+            return Attempt(Ended.PROVED, start)
+        if search and (clean := self._clean(start)) is not None:
+            return Attempt(Ended.PROVED, clean)
+        return self._unclean(first, start, search=search)
 
-    def run(self, shared: Node, known: Object | None) -> Tried:
-        trial, writer = self.trial, self.pair.writer
-        if trial.value is ABSENT and not _has_members(node_at(writer.node, trial.path[:-1])):
-            return Tried(Ended.NEVER)
-        verdict = None
-        for root in (shared, writer.node) if shared is not writer.node else (shared,):
-            start = self._start(root, known)
-            if start is None:
-                continue
-            verdict = self._written(start)
-            if verdict.accepted is False and (ended := self._impossible(verdict)):
-                return Tried(ended)
-            found, verdict = find_valid(start, verdict, self.keep, root, self._written)
-            if found is not None:
-                return self._judged(found, start, verdict, shared)
-        return Tried(Ended.OPEN, why=_why_rejected(verdict))
+    def read(self, obj: Object) -> Reading:
+        """The verdicts of both sides on an object."""
+        written = self._pair.writer.create(obj, keep_status=True)
+        if written.accepted is not True or written.object is None:
+            return Reading(obj, written)
+        if (_at(written.object, self._keep) is ABSENT) != (self._trial.value is ABSENT):
+            return Reading(obj, written)  # decoding changes it: it drops the null, or sets a default for the field
+        read = self._pair.reader.create(written.object, keep_status=True)
+        return Reading(obj, written, read, self._claim.shown_by(read), held=True)
 
-    def _judged(self, found: Object, start: Object, written: Verdict, shared: Node) -> Tried:
-        """The result for an object that the writer accepts, or for a better one."""
-        if written.object is None or (_at(written.object, self.keep) is ABSENT) != (self.trial.value is ABSENT):
-            return Tried(Ended.NOT_THIS)  # decoding changes it: it drops the null, or sets a default for the field
-        judge, effect = self._written, self.claim.effect(self._read(found))
-        if effect == Effect.NONE and not self._skips_rule(found):
-            return Tried(Ended.NO_EFFECT)
-        better, _ = find_valid(found, self._shared(found), self.keep, shared, self._shared, most=_MAX_ALONE)
-        if better is not None and (seen := self.claim.effect(self._read(better))) != Effect.NONE:
-            found, judge, effect = better, self._shared, seen
-        if effect == Effect.NONE:
-            return Tried(Ended.OPEN, why=f"{_SKIPPED}: {self._read(found).errors[0].text()}")
-        if found is not start:  # the search adds members; the start is minimal
-
-            def still(obj: Object) -> bool:
-                return judge(obj).accepted is True and self.claim.effect(self._read(obj)) == effect
-
-            found = shrink(found, self.keep, still)
-        return Tried(Ended.PROVED, found, self._read(found), effect)
-
-    # -- verdicts ----------------------------------------------------------------------------------
-
-    def _written(self, obj: Object) -> Verdict:
-        """The writer's verdict."""
-        return self.pair.writer.create(obj, keep_status=True)
-
-    def _read(self, obj: Object) -> Verdict:
-        """The reader's verdict on the object as the writer stores it."""
-        return self.pair.reader.create(self._written(obj).object or obj, keep_status=True)
-
-    def _shared(self, obj: Object) -> Verdict:
-        """The writer's verdict, and if it accepts the object, the reader's errors that are not those of the change."""
-        written = self._written(obj)
-        others = self.claim.others(self._read(obj)) if written.accepted else ()
-        return replace(written, accepted=False, errors=others) if others else written
-
-    # -- objects -----------------------------------------------------------------------------------
-
-    def _start(self, root: Node, known: Object | None) -> Object | None:
-        """The start of the search: ``known`` with the new value if the writer accepts it, else a minimal object."""
-        if known is not None:
-            try:
-                swapped: Object = with_value(known, self.keep, self.trial.value)
-            except LookupError:
-                swapped = known
-            if swapped is not known and self._written(swapped).accepted:
-                return swapped
-        return whole_object(self.pair.writer, self.trial.path, self.trial.value, root)
-
-    def _impossible(self, verdict: Verdict) -> Ended | None:
-        """NEVER or NOT_THIS if the writer rejects the value in every object; None if not known."""
-        trial, root, server = self.trial, self.pair.writer.node, self.pair.writer.server
-        if trial.value is ABSENT:
-            needed = any(error.type == REQUIRED and error.pointer == self.keep for error in verdict.errors)
-            return Ended.NEVER if needed else None
-        node = node_at(root, trial.path)
-        if node is not None and forbids(node, trial.value, server):
-            return Ended.NOT_THIS
-        parent, member = node_at(root, trial.path[:-1]) if trial.path else None, trial.path[-1:]
-        if parent is None or not member or not isinstance(member[0], str):
+    def _ended(self, first: Reading) -> Attempt | None:
+        """The result where the plainest object already tells it."""
+        if first.shown.clean:
+            return Attempt(Ended.PROVED, first)
+        if first.written.accepted is False:
+            ended = _impossible(self._trial, first.written, self._pair)
+            return Attempt(ended) if ended is not None else None
+        if first.written.accepted is None:
             return None
-        return Ended.NEVER if cannot_hold(parent, member[0], trial.value, server) else None
+        if not first.held:
+            return Attempt(Ended.NOT_THIS)
+        return Attempt(Ended.NO_EFFECT) if first.read is not None and first.read.accepted else None
 
-    def _skips_rule(self, found: Object) -> bool:
-        """Whether the reader skips its rules for ``found``, and by its rules alone rejects the value."""
-        if self.trial.value is ABSENT or not any(error.is_marker for error in self._read(found).errors):
+    def _start(self, root: Node) -> Object | None:
+        return whole_object(self._pair.writer, self._trial.path, self._trial.value, root)
+
+    def _swapped(self, known: Object | None) -> Reading | None:
+        """The last witness with the new value in it, if that is clean, too."""
+        if known is None:
+            return None
+        try:
+            reading = self.read(with_value(known, self._keep, self._trial.value))
+        except LookupError:
+            return None
+        return reading if reading.shown.clean else None
+
+    def _clean(self, start: Reading) -> Reading | None:
+        found = find(
+            start.object,
+            start.answer,
+            self._keep,
+            self._shared,
+            lambda obj: self.read(obj).answer,
+            limit=_MAX_CLEAN,
+            inside=self._trial.label is ABSENT,
+        )
+        if found is None:
+            return None
+        effect = self.read(found).shown.effect
+        small = shrink(found, self._keep, lambda obj: (seen := self.read(obj).shown).clean and seen.effect == effect)
+        return self.read(small)
+
+    def _unclean(self, first: Reading, start: Reading, *, search: bool) -> Attempt:
+        """An object that the writer accepts, whatever else the reader rejects in it."""
+        reading = min((each for each in (start, first) if each.written.accepted), key=_disputes, default=first)
+        if not reading.written.accepted:
+            errors = () if reading.written.accepted is None else reading.written.errors
+            judge = self._pair.writer.create
+            found = find(
+                reading.object,
+                Answer(found=False, errors=errors if search else ()),
+                self._keep,
+                self._pair.writer.node,
+                lambda obj: Answer((verdict := judge(obj, keep_status=True)).accepted is True, verdict.errors),
+            )
+            if found is None:
+                return Attempt(Ended.OPEN, why=_why_rejected(reading.written))
+            reading = self.read(found)
+        if not reading.held or reading.read is None:
+            return Attempt(Ended.NOT_THIS)
+        if reading.shown.effect == Effect.NONE:
+            if self._skips_rule(reading.read):
+                return Attempt(Ended.OPEN, why=f"{_SKIPPED}: {reading.read.errors[0].text()}")
+            return Attempt(Ended.NO_EFFECT)
+        wanted = reading.shown
+        small = shrink(reading.object, self._keep, lambda obj: _as_good(self.read(obj).shown, wanted))
+        return Attempt(Ended.PROVED, self.read(small))
+
+    def _skips_rule(self, read: Verdict) -> bool:
+        """Whether the reader skips its rules for an object, and by its rules alone rejects the value."""
+        if self._trial.value is ABSENT or not any(error.is_marker for error in read.errors):
             return False
-        node = node_at(self.pair.reader.node, self.trial.path)
+        node = node_at(self._pair.reader.node, self._trial.path)
         if node is None or not node.rules:
             return False
         by_rules = Node({**shape(node.raw), _RULES: list(node.rules)})
-        return NodeJudge(by_rules, self.pair.reader.server).breaks_rules(self.trial.value)
+        return NodeJudge(by_rules, self._pair.reader.server).breaks_rules(self._trial.value)
 
 
 _SKIPPED = "the server skips its rules for every object found, which it rejects for another reason"
+
+
+def _disputes(reading: Reading) -> tuple[bool, int]:
+    """The sort key of objects that the writer accepts: those that show an effect first, then those with few errors."""
+    errors = reading.read.errors if reading.read is not None else ()
+    return reading.shown.effect == Effect.NONE, len(reading.shown.others) + any(error.is_marker for error in errors)
+
+
+def _as_good(shown: Shown, wanted: Shown) -> bool:
+    """Whether an object shows the same effect, with no more errors of other causes."""
+    return (shown.effect, shown.masked) == (wanted.effect, wanted.masked) and len(shown.others) <= len(wanted.others)
 
 
 def _has_members(parent: Node | None) -> bool:
@@ -196,9 +218,24 @@ def _has_members(parent: Node | None) -> bool:
     return parent is not None and (not parent.types or parent.type == "object")
 
 
-def _why_rejected(verdict: Verdict | None) -> str:
-    if verdict is None:
-        return "no valid object with this field could be made"
+def _impossible(trial: Trial, verdict: Verdict, pair: WriterReader) -> Ended | None:
+    """NEVER or NOT_THIS if the writer rejects the value in every object; None if not known."""
+    root, server = pair.writer.node, pair.writer.server
+    if trial.value is ABSENT:
+        missing = concrete(trial.path)
+        needed = any(error.type == REQUIRED and error.pointer == missing for error in verdict.errors)
+        return Ended.NEVER if needed else None
+    node = node_at(root, trial.path)
+    fixed = trial.label is not ABSENT or not isinstance(trial.value, (dict, list))  # the search may change other values
+    if node is not None and fixed and forbids(node, trial.value, server):
+        return Ended.NOT_THIS
+    parent, member = node_at(root, trial.path[:-1]) if trial.path else None, trial.path[-1:]
+    if parent is None or not member or not isinstance(member[0], str):
+        return None
+    return Ended.NEVER if cannot_hold(parent, member[0], trial.value, server) else None
+
+
+def _why_rejected(verdict: Verdict) -> str:
     if verdict.unknown and not verdict.errors:
         first = verdict.unknown[0]
         return f"cannot be judged: {first.field}: {first.what}: {first.reason}"

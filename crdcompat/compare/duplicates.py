@@ -11,8 +11,9 @@ from itertools import islice
 from typing import Any
 
 from crdcompat.apiserver.errors import DUPLICATE, INVALID
-from crdcompat.apiserver.keywords import JUNCTORS
+from crdcompat.apiserver.keywords import Keyword
 from crdcompat.compare.changes import Change
+from crdcompat.compare.intersection import intersection
 from crdcompat.compare.site import ReaderVerdict, Trial, Trials, WriterReader
 from crdcompat.schema.paths import ITEM, node_at
 from crdcompat.schema.sample import list_of_size, sample, values
@@ -28,7 +29,8 @@ def duplicate_trials(change: Change, pair: WriterReader) -> Trials:
         return Trials((), complete=reader is not None and reader.list_type == "atomic")
     if _distinguishes(writer, reader):
         return Trials((), complete=True)
-    made = islice(_doubles(writer, reader), _MAX_TRIALS)
+    items = writer.items if reader.items is None else intersection(writer.items, reader.items, pair.writer.server)
+    made = islice(_doubles(items, writer, reader), _MAX_TRIALS)
     return Trials(tuple(Trial(value, change.path, at=(*change.path, ITEM)) for value in made))
 
 
@@ -38,7 +40,7 @@ def shows_duplicate(observed: ReaderVerdict) -> bool:
     depth = len(place)
     return any(
         error.type in (DUPLICATE, INVALID)
-        and error.keyword not in JUNCTORS
+        and error.keyword is Keyword.LIST_TYPE
         and error.pointer[:depth] == place
         and isinstance(next(iter(error.pointer[depth:]), None), int)
         for error in observed.verdict.errors
@@ -52,33 +54,32 @@ def _distinguishes(writer: Node, reader: Node) -> bool:
     return reader.list_type == "set" or set(writer.list_keys) <= set(reader.list_keys)
 
 
-def _doubles(writer: Node, reader: Node) -> Iterator[list[Any]]:
-    assert writer.items is not None
+def _doubles(items: Node, writer: Node, reader: Node) -> Iterator[list[Any]]:
+    """Lists of two ``items``, which both sides accept by themselves."""
     if writer.list_type == "atomic":
-        for value in islice(values(writer.items), 2):
+        for value in islice(values(items), 2):
             yield [value, value]
-        yield from _with_keys(writer, reader)
+        yield from _with_keys(items, writer, reader)
         return
-    yield from _with_keys(writer, reader)
+    yield from _with_keys(items, writer, reader)
     found = list_of_size(writer, 2)
     if found is not ABSENT:
         yield found
 
 
-def _with_keys(writer: Node, reader: Node) -> Iterator[list[Any]]:
-    """Lists of two items with equal values of the reader's keys and different values of another key or member."""
-    assert writer.items is not None
-    base = sample(writer.items)
+def _with_keys(items: Node, writer: Node, reader: Node) -> Iterator[list[Any]]:
+    """Lists of two ``items`` with equal values of the reader's keys and different values of another key or member."""
+    base = sample(items)
     if reader.list_type != "map" or not isinstance(base, dict):
         return
     full = dict(base)
     for key in reader.list_keys:
-        sub = writer.items.properties.get(key)
+        sub = items.properties.get(key)
         if key not in full and sub is not None and (value := sample(sub)) is not ABSENT:
             full[key] = value
-    others = [key for key in writer.list_keys if key not in reader.list_keys] or list(writer.items.properties)
+    others = [key for key in writer.list_keys if key not in reader.list_keys] or list(items.properties)
     for key in others:
-        sub = writer.items.properties.get(key)
+        sub = items.properties.get(key)
         two = list(islice(values(sub), 2)) if sub is not None and key not in reader.list_keys else []
         if len(two) == 2:
             yield [{**full, key: two[0]}, {**full, key: two[1]}]

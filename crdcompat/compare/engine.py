@@ -148,11 +148,11 @@ class Comparer:
                 windows = tuple(outcomes[way][key].effect if way in ways else Effect.NONE for way in Direction)
                 groups.setdefault((outcome.effect, canonical(outcome.labels), windows), []).append(occurrence)
             for (effect, _, windows), occurrences in groups.items():
-                if effect == Effect.NONE or (len(ways) == 1 and effect != Effect.WRITE_REJECTED):
-                    found.without_effect[direction] += 1
-                    continue
                 key = id(occurrences[0].old.version.schema), id(occurrences[0].new.version.schema)
                 outcome = outcomes[direction][key]
+                if effect == Effect.NONE or (len(ways) == 1 and not outcome.rejects):
+                    found.without_effect[direction] += 1
+                    continue
                 witness = self._common(occurrences, direction, effect, outcomes[direction])
                 pair = self._writer_reader(occurrences[0], direction)
                 yield Judged(

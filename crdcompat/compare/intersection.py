@@ -28,7 +28,7 @@ def intersection(writer: Node, reader: Node, server: Server) -> Node:
     A default of the writer that the intersection rejects is left out, and its member becomes required: an object has to
     set it. ``server`` judges the defaults.
     """
-    return Node(_merged(writer.raw, reader.raw, server))
+    return Node(_merged(writer.raw, reader.raw, server), writer.name)
 
 
 def _merged(a: Schema, b: Schema, server: Server) -> Schema:

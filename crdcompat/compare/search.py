@@ -1,7 +1,7 @@
-"""Search for an object that the writer accepts, from a minimal one that it rejects: a small best-first search.
+"""Search for an object that a judge accepts, from a minimal one that it rejects: a small best-first search.
 
-The moves follow the writer's errors and the members and values that its rules and junctors mention: add a missing
-member, set a member to a mentioned value, remove an optional member. The value under trial never changes.
+The moves follow the errors and the members and values that rules and junctors mention: add a missing member, set a
+member to a mentioned value, remove an optional member. The value under trial never changes as a whole.
 """
 
 from __future__ import annotations
@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterator
 from itertools import count, islice
 from typing import Any
 
-from crdcompat.apiserver.admission import Verdict
+from msgspec import Struct
+
 from crdcompat.apiserver.errors import DUPLICATE, REQUIRED, FieldError
-from crdcompat.apiserver.keywords import JUNCTORS
+from crdcompat.apiserver.keywords import JUNCTORS, Keyword
 from crdcompat.compare.changes import canonical
 from crdcompat.schema.mentions import Mention, mentions
 from crdcompat.schema.paths import Object, Pointer, is_within, node_at, schema_path_of, value_at, with_value
@@ -21,42 +22,60 @@ from crdcompat.schema.sample import sample, values
 from crdcompat.schema.structural import ABSENT, Node
 
 #: Objects that one search judges at most; each costs about a millisecond.
-_MAX_JUDGED = 160
+MAX_JUDGED = 160
+#: Members that are tried where an object has too few.
+_MAX_ADDED = 6
+#: Characters of strings that are made for a length in a rule.
+_MAX_LENGTH = 512
 
-Judge = Callable[[Object], Verdict]
 
+class Answer(Struct, frozen=True):
+    """The judgement on one object: whether the search has found it, and else the errors to get rid of.
 
-def find_valid(
-    start: Object, first: Verdict, keep: Pointer, root: Node, judge: Judge, most: int = _MAX_JUDGED
-) -> tuple[Object | None, Verdict]:
-    """An object that ``judge`` accepts, derived from ``start`` without changing the value at ``keep``.
-
-    ``first`` is the verdict on ``start``; ``root`` is the schema that new values are made from; ``most`` limits the
-    objects judged. Returns the object with its verdict, or None with ``first``. If ``first`` is unknown, there is no
-    search, because an object that cannot be judged proves nothing.
+    Without errors an object that is not ``found`` is a dead end: it cannot be judged, or shows nothing.
     """
-    if first.accepted is not False:
-        return (start if first.accepted else None), first
+
+    found: bool
+    errors: tuple[FieldError, ...] = ()
+
+
+def find(
+    start: Object,
+    first: Answer,
+    keep: Pointer,
+    root: Node,
+    judge: Callable[[Object], Answer],
+    *,
+    limit: int = MAX_JUDGED,
+    inside: bool = False,
+) -> Object | None:
+    """An object that ``judge`` accepts, derived from ``start`` without changing the value at ``keep``; else None.
+
+    ``first`` is the judgement on ``start``, ``root`` the schema to take values from, ``limit`` the number of objects
+    to judge. ``inside``: whether parts of the value at ``keep`` may change.
+    """
+    if first.found or not first.errors:
+        return start if first.found else None
     ticket = count()
     queue = [(len(first.errors), 0, next(ticket), start, first)]
     seen = {canonical(start)}
     judged = 1
-    while queue and judged < most:
-        _, steps, _, obj, verdict = heapq.heappop(queue)
-        for candidate in _moves(obj, verdict, keep, root):
+    while queue and judged < limit:
+        _, steps, _, obj, answer = heapq.heappop(queue)
+        for candidate in _moves(obj, answer.errors, keep, root, inside=inside):
             key = canonical(candidate)
             if key in seen:
                 continue
             seen.add(key)
             judged += 1
             answer = judge(candidate)
-            if answer.accepted:
-                return candidate, answer
+            if answer.found:
+                return candidate
             if answer.errors and steps < 8:
                 heapq.heappush(queue, (len(answer.errors), steps + 1, next(ticket), candidate, answer))
-            if judged >= most:
+            if judged >= limit:
                 break
-    return None, first
+    return None
 
 
 def shrink(obj: Object, keep: Pointer, still: Callable[[Object], bool]) -> Object:
@@ -84,12 +103,13 @@ def _members(value: Any, at: Pointer) -> Iterator[Pointer]:
             yield from _members(item, (*at, index))
 
 
-def _moves(obj: Object, verdict: Verdict, keep: Pointer, root: Node) -> Iterator[Object]:
-    for error in verdict.errors:
+def _moves(obj: Object, errors: tuple[FieldError, ...], keep: Pointer, root: Node, *, inside: bool) -> Iterator[Object]:
+    for error in errors:
         if error.is_marker:
             continue
         for pointer, value in _edits(obj, error, root):
-            if pointer == keep[: len(pointer)] or pointer[: len(keep)] == keep:
+            within = pointer[: len(keep)] == keep and not (inside and len(pointer) > len(keep))
+            if within or pointer == keep[: len(pointer)]:
                 continue
             try:
                 yield with_value(obj, pointer, value)
@@ -111,6 +131,8 @@ def _edits(obj: Object, error: FieldError, root: Node) -> Iterator[tuple[Pointer
         return
     if node is None:
         return
+    if error.keyword in (Keyword.MIN_PROPERTIES, Keyword.MAX_PROPERTIES):
+        yield from _other_members(value_at(obj, pointer), pointer, node, more=error.keyword is Keyword.MIN_PROPERTIES)
     named = mentions(node)
     for mention in named:
         yield from _mentioned(obj, pointer, node, mention)
@@ -122,6 +144,19 @@ def _edits(obj: Object, error: FieldError, root: Node) -> Iterator[tuple[Pointer
     if pointer and error.keyword not in JUNCTORS:
         for value in islice(values(node), 12):
             yield pointer, value
+
+
+def _other_members(value: Any, pointer: Pointer, node: Node, *, more: bool) -> Iterator[tuple[Pointer, Any]]:
+    """Edits of an object with too few members, or too many: one member added or removed."""
+    held = value if isinstance(value, dict) else {}
+    if not more:
+        yield from (((*pointer, name), ABSENT) for name in held if name not in node.required)
+        return
+    for name in islice((name for name in node.properties if name not in held), _MAX_ADDED):
+        if (made := sample(node.properties[name])) is not ABSENT:
+            yield (*pointer, name), made
+    if isinstance(node.additional, Node) and (made := sample(node.additional)) is not ABSENT:
+        yield (*pointer, f"key{len(held)}"), made
 
 
 def _mentioned(obj: Object, pointer: Pointer, node: Node, mention: Mention) -> Iterator[tuple[Pointer, Any]]:
@@ -148,6 +183,9 @@ def _mentioned(obj: Object, pointer: Pointer, node: Node, mention: Mention) -> I
     for value in named:
         if _has_type_of(value, below):
             yield at, [value] if below.type == "array" else value
+    if below.type == "string":  # a rule may compare the length with a number
+        lengths = (value for value in mention.values if isinstance(value, int) and 0 < value < _MAX_LENGTH)
+        yield from ((at, "a" * size) for length in lengths for size in (length, length + 1))
     if isinstance(below.additional, Node):
         for key in mention.values:
             if isinstance(key, str):

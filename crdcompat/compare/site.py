@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from msgspec import Struct
 
 from crdcompat.apiserver.admission import Verdict
-from crdcompat.apiserver.errors import DUPLICATE, FORBIDDEN, INVALID, REQUIRED, FieldError
+from crdcompat.apiserver.errors import FieldError
 from crdcompat.apiserver.keywords import JUNCTORS, Keyword
 from crdcompat.apiserver.strategy import Resource
 from crdcompat.compare.changes import Change, Undecided
 from crdcompat.schema.paths import Pointer, SchemaPath, value_at
 from crdcompat.schema.structural import ABSENT, Node
 
-#: The error types that a CEL rule may set as its ``reason``.
-RULE_REASONS = frozenset({INVALID, FORBIDDEN, REQUIRED, DUPLICATE})
 #: Keywords whose errors do not concern one value of their own.
 _INDIRECT = JUNCTORS | {Keyword.RANGE, Keyword.NOT_CHECKED}
 
@@ -128,10 +126,6 @@ class ReaderVerdict(Struct, frozen=True):
     field: str
     change: Change
 
-    def rejects(self, *types: str) -> bool:
-        """Whether there is an error at the pointer (of one of ``types``, if any are given)."""
-        return any(error.pointer == self.pointer and (not types or error.type in types) for error in self._placed())
-
     def rejects_below(self) -> bool:
         """Whether there is an error at the pointer or below it, or a junctor at the pointer fails."""
         place, depth = self.pointer, len(self.pointer)
@@ -143,6 +137,16 @@ class ReaderVerdict(Struct, frozen=True):
     def breaks(self, *keywords: Keyword) -> bool:
         """Whether one of these keywords fails at the pointer."""
         return any(error.pointer == self.pointer and error.keyword in keywords for error in self.verdict.errors)
+
+    def breaks_below(self, *keywords: Keyword) -> bool:
+        """Whether one of these keywords fails at the pointer or below it."""
+        place, depth = self.pointer, len(self.pointer)
+        return any(error.pointer[:depth] == place and error.keyword in keywords for error in self.verdict.errors)
+
+    def breaks_a_rule(self, texts: Collection[str]) -> bool:
+        """Whether one of these CEL rules of the value at the pointer fails. A fieldPath moves its error to a member."""
+        rules = (error for error in self.verdict.errors if error.keyword is Keyword.RULE and error.demand in texts)
+        return any(error.pointer[: error.base] == self.pointer for error in rules)
 
     def fails_a_junctor(self) -> bool:
         """Whether a junctor fails at the pointer."""

@@ -67,21 +67,60 @@ def strings_outside(writer: Node, reader: Node, accepts: Callable[[str], bool]) 
 
     ``accepts``: whether the writer's formats and rules accept a string; the languages do not cover these.
     """
-    from crdcompat.schema.regex import compare_languages, outside
+    return _outside(writer, language(writer), language(reader), language(reader), accepts)
 
-    mine, theirs = language(writer), language(reader)
-    if not mine.patterns and not mine.lists and not theirs.patterns and not theirs.lists:
+
+def strings_off_pattern(writer: Node, reader: Node, accepts: Callable[[str], bool]) -> tuple[list[str], bool]:
+    """As ``strings_outside``, for strings that ``reader`` rejects by its patterns: a server checks lengths first."""
+    from crdcompat.schema.regex import Language
+
+    theirs = language(reader)
+    mine = language(writer) & Language.from_lengths(theirs.least, theirs.most)
+    return _outside(writer, mine, Language(theirs.patterns), theirs, accepts)
+
+
+def strings_off_length(writer: Node, reader: Node, accepts: Callable[[str], bool]) -> tuple[list[str], bool]:
+    """As ``strings_outside``, for strings that ``reader`` rejects by their lengths; its patterns accept the first."""
+    from crdcompat.schema.regex import Language
+
+    theirs = language(reader)
+    return _outside(writer, language(writer), Language.from_lengths(theirs.least, theirs.most), theirs, accepts)
+
+
+def _outside(
+    writer: Node, mine: Language, theirs: Language, whole: Language, accepts: Callable[[str], bool]
+) -> tuple[list[str], bool]:
+    """Strings of ``mine`` outside ``theirs``; those that the rest of the reader's ``whole`` language accepts first."""
+    from crdcompat.schema.regex import Language, compare_languages, outside
+
+    if not any((mine.patterns, mine.lists, whole.patterns, whole.lists)):
         return _other_lengths(mine, theirs, accepts)
     decided = compare_languages(theirs, mine)
     if decided.only_new is None:
         return [], decided.kind in ("equal", "narrower")
-    in_theirs = theirs.judge()
+    ours, in_theirs = mine.judge(), theirs.judge()
+    rest = Language(whole.patterns if not theirs.patterns else (), whole.lists if not theirs.lists else ())
     shortest = outside(
         mine.patterns, theirs.patterns, min_length=mine.least, max_length=mine.most, limit=_MAX_CANDIDATES
     )
-    candidates = (*islice(_plain(writer), _MAX_CANDIDATES), decided.only_new, *shortest)
-    found = (text for text in dict.fromkeys(candidates) if not in_theirs(text) and accepts(text))
-    return list(islice(found, _MAX_STRINGS)), False
+    lengths = () if theirs.patterns else _of_other_lengths(mine & rest, theirs)
+    candidates = (*islice(_plain(writer), _MAX_CANDIDATES), decided.only_new, *shortest, *lengths)
+    found = [text for text in dict.fromkeys(candidates) if ours(text) and not in_theirs(text) and accepts(text)]
+    fitting = rest.judge()
+    return sorted(found, key=lambda text: not fitting(text))[:_MAX_STRINGS], False
+
+
+def _of_other_lengths(both: Language, theirs: Language) -> Iterator[str]:
+    """Members of ``both`` that are too long or too short for ``theirs``."""
+    from crdcompat.schema.regex import members
+
+    if theirs.most is not None and theirs.most < _MAX_LENGTH:
+        wanted = max(theirs.most + 1, both.least)
+        yield from members(both.patterns, min_length=wanted, max_length=both.most, limit=_MAX_STRINGS)
+        for text in members(both.patterns, min_length=1, limit=_MAX_STRINGS):
+            yield from (text * (wanted // len(text) + 1), text[0] * wanted, text.ljust(wanted, "a"))
+    if theirs.least > both.least:
+        yield from members(both.patterns, min_length=both.least, max_length=theirs.least - 1, limit=_MAX_STRINGS)
 
 
 def _other_lengths(mine: Language, theirs: Language, accepts: Callable[[str], bool]) -> tuple[list[str], bool]:

@@ -11,8 +11,9 @@ from typing import Any
 
 from msgspec import Struct
 
-from crdcompat.compare.attempt import Claim, Ended, Tried, attempt
+from crdcompat.compare.attempt import Attempt, Ended, Reading, attempt
 from crdcompat.compare.changes import Change
+from crdcompat.compare.claim import Claim, ordered
 from crdcompat.compare.registry import facet_of
 from crdcompat.compare.site import Trial, WriterReader
 from crdcompat.compare.trial_book import TrialBook
@@ -27,8 +28,9 @@ _MAX_TRIED = 64
 class Witness(Struct, frozen=True):
     """The proof of an effect, or the ``reason`` why there is none (then ``object`` is None).
 
-    ``errors`` are the reader's messages, ``pruned`` and ``defaulted`` the paths of fields that it removes and adds,
-    ``at`` is the path of the effect, if it differs from the change's own path.
+    ``errors`` are the reader's messages, those of the change first; ``pruned`` and ``defaulted`` the paths of fields
+    that it removes and adds. ``at`` is the path of the effect, if it differs from the change's own path. ``masked``:
+    the reader loses the value, but rejects each object found that has it, for another reason.
     """
 
     object: Object | None
@@ -37,6 +39,7 @@ class Witness(Struct, frozen=True):
     defaulted: tuple[str, ...] = ()
     reason: str | None = None
     at: SchemaPath | None = None
+    masked: bool = False
 
 
 class Outcome(Struct, frozen=True):
@@ -46,6 +49,11 @@ class Outcome(Struct, frozen=True):
     witness: Witness
     labels: tuple[Any, ...] = ()
 
+    @property
+    def rejects(self) -> bool:
+        """Whether the change itself makes the reader reject objects."""
+        return self.effect == Effect.WRITE_REJECTED and not self.witness.masked
+
 
 def prove(change: Change, direction: Direction, pair: WriterReader, book: TrialBook) -> Outcome:
     """The effect of ``change`` when ``pair.reader`` reads objects that are valid under ``pair.writer``."""
@@ -54,45 +62,60 @@ def prove(change: Change, direction: Direction, pair: WriterReader, book: TrialB
     if not effects:
         return Outcome(Effect.NONE, Witness(None))
     trials = book.trials(facet, change, direction, pair)
-    tried: list[tuple[Trial, Tried]] = []
-    known: Object | None = None
+    tried: list[tuple[Trial, Attempt]] = []
+    proved: list[tuple[Trial, Reading]] = []
     for trial in trials.values[:_MAX_TRIED]:
-        found = attempt(trial, Claim.at(change, effects, trial.at), pair, book.shared(pair), known)
-        known = found.object or known
-        tried.append((trial, found))
-        if found.effect == effects[0] and not trials.complete:
-            break  # one value proves the effect of an open set
-    proved = [each for each in tried if each[1].ended is Ended.PROVED]
-    remaining = [trial.label for trial, found in tried if not found.refuted]
+        claim = Claim.at(change, effects, trial.at)
+        known = proved[-1][1].object if proved else None
+        answer = attempt(trial, claim, pair, book.shared(pair), known=known, search=trials.complete or not proved)
+        tried.append((trial, answer))
+        if answer.reading is not None:
+            proved.append((trial, answer.reading))
+            if answer.reading.shown.clean and answer.reading.shown.effect == effects[0] and not trials.complete:
+                break  # one value proves the effect of an open set
+    remaining = [trial.label for trial, answer in tried if not answer.refuted]
     remaining += [trial.label for trial in trials.values[_MAX_TRIED:]]
     labels = tuple(label for label in remaining if label is not ABSENT)
     if proved:
-        trial, best = min(proved, key=lambda each: effects.index(each[1].effect))
-        return Outcome(best.effect, _witness(trial, best), labels)
+        trial, best = min(proved, key=lambda each: _rank(each[1], effects))
+        return Outcome(best.shown.effect, _witness(trial, best), labels)
     if trials.complete and not remaining:
         return Outcome(Effect.NONE, Witness(None))
-    if tried and all(found.ended in (Ended.NEVER, Ended.NO_EFFECT) for _, found in tried):
+    if tried and all(answer.ended in (Ended.NEVER, Ended.NO_EFFECT) for _, answer in tried):
         return Outcome(Effect.NONE, Witness(None))
-    reasons = (trials.why, *(found.why for _, found in tried), "no value could be made for this field")
-    return Outcome(effects[0], Witness(None, reason=next(filter(None, reasons))), labels)
+    reasons = [why for why in dict.fromkeys((trials.why, *(answer.why for _, answer in tried))) if why]
+    return Outcome(effects[0], Witness(None, reason=_reason(reasons)), labels)
 
 
-def _witness(trial: Trial, proved: Tried) -> Witness:
-    assert proved.answer is not None
-    errors = tuple(error.text() for error in proved.answer.errors)
-    return Witness(proved.object, errors, proved.answer.pruned, proved.answer.defaulted, at=trial.at)
+def _rank(reading: Reading, effects: tuple[Effect, ...]) -> tuple[bool, int, bool]:
+    """The sort key of proofs: the strongest effect first, clean objects before others, masked effects last."""
+    shown = reading.shown
+    return shown.masked, len(effects) if shown.masked else effects.index(shown.effect), not shown.clean
+
+
+def _witness(trial: Trial, reading: Reading) -> Witness:
+    assert reading.read is not None
+    errors = tuple(error.text() for error in ordered(reading.shown, reading.read))
+    masked = reading.shown.masked
+    return Witness(reading.object, errors, reading.read.pruned, reading.read.defaulted, at=trial.at, masked=masked)
+
+
+def _reason(reasons: list[str]) -> str:
+    return reasons[0] if reasons else "no value could be made for this field"
 
 
 def proves(witness: Witness, change: Change, effect: Effect, pairs: Sequence[WriterReader]) -> bool:
     """Whether a witness proves the effect for other pairs, too (contexts whose schemas differ elsewhere)."""
     if witness.object is None:
         return False
-    claim = Claim.at(change, (effect,), witness.at)
+    possible = facet_of(change.kind).effects[change.kind]
+    effects = (*possible.rollback, *possible.upgrade) if witness.masked else (effect,)
+    claim = Claim.at(change, effects, witness.at)
     for pair in pairs:
         verdict = pair.writer.create(witness.object, keep_status=True)
         if verdict.accepted is not True or verdict.object is None:
             return False
-        answer = pair.reader.create(verdict.object, keep_status=True)
-        if claim.effect(answer) == Effect.NONE:
+        shown = claim.shown_by(pair.reader.create(verdict.object, keep_status=True))
+        if (shown.effect, shown.masked) != (effect, witness.masked):
             return False
     return True

@@ -13,6 +13,7 @@ from typing import Any
 
 from crdcompat.schema.enums import enum_members, member_key
 from crdcompat.schema.paths import ITEM, VALUE, Pointer, SchemaPath
+from crdcompat.schema.plausible import plausible_integers
 from crdcompat.schema.sample_strings import string_limits, strings
 from crdcompat.schema.structural import ABSENT, Node
 
@@ -33,7 +34,7 @@ def values(node: Node, *, depth: int = 0) -> Iterator[Any]:
     """Candidate values for ``node``, plainest first."""
     members = enum_members(node)
     if members is not None:
-        yield from (member for member in members if member is not None)
+        yield from sorted((member for member in members if member is not None), key=lambda member: member == "")
         return
     kind = node.type or ("object" if node.properties else "")
     if node.int_or_string:
@@ -128,25 +129,27 @@ def _keyed_items(node: Node, wanted: int, depth: int) -> Any:
     return [item] if wanted == 1 else ABSENT
 
 
-def _object(node: Node, depth: int) -> Any:
+def _object(node: Node, depth: int, holding: str = "") -> Any:
+    """A minimal object; ``holding`` is a member that it gets later, which counts as one of its members."""
     made: dict[str, Any] = {}
+    wanted = (node.count("minProperties") or 0) - bool(holding)
     if node.embedded:
         made.update(apiVersion="v1", kind="Example")
     for name in node.required:
         sub = node.child(name)
-        if name in made or (sub is not None and sub.default is not ABSENT):
+        if name in made or name == holding or (sub is not None and sub.default is not ABSENT):
             continue  # the server sets the default
         value = sample(sub, depth=depth + 1) if sub is not None else ("a" if node.preserve else ABSENT)
         if value is ABSENT:
             return ABSENT
         made[name] = value
     for name, sub in node.properties.items():
-        if len(made) >= (node.count("minProperties") or 0):
+        if len(made) >= wanted:
             break
-        if name not in made and (value := sample(sub, depth=depth + 1)) is not ABSENT:
+        if name not in made and name != holding and (value := sample(sub, depth=depth + 1)) is not ABSENT:
             made[name] = value
     if isinstance(node.additional, Node):
-        for index in range(len(made), min((node.count("minProperties") or 0), _MAX_ITEMS)):
+        for index in range(len(made), min(wanted, _MAX_ITEMS)):
             if (value := sample(node.additional, depth=depth + 1)) is ABSENT:
                 return ABSENT
             made[f"key{index}"] = value
@@ -169,14 +172,13 @@ def around(root: Node, path: SchemaPath, value: Any) -> Any:
         filled = _array(root, 0)
         more = filled[1:] if isinstance(filled, list) and filled else []
         return [inner, *more]
-    base = _object(root, 0)
-    if base is ABSENT:
-        # Perhaps only the member on the path could not be sampled.
-        base = {}
     if step is VALUE:
         sub, name = (root.additional if isinstance(root.additional, Node) else None), "key"
     else:
         sub, name = root.properties.get(str(step)), str(step)
+    base = _object(root, 0, holding=name)
+    if base is ABSENT:
+        base = {}  # perhaps a rule or a junctor allows the object without the member that could not be made
     if sub is None and root.preserve and step is not VALUE:
         inner = ABSENT if rest else value  # undeclared fields may have any value
     else:
@@ -201,12 +203,12 @@ def whole_number(value: float) -> float | int:
 
 
 def integers(node: Node) -> Iterator[float | int]:
-    """Whole numbers within the bounds and multipleOf of ``node``: near 0 and 1 first, then near the bounds."""
+    """Whole numbers within the bounds and multipleOf of ``node``: plausible ones, near 0 and 1, near the bounds."""
     low, high = number(node.raw.get("minimum"), -math.inf), number(node.raw.get("maximum"), math.inf)
     step = number(node.raw.get("multipleOf"), 1) or 1
     low += 1 if node.raw.get("exclusiveMinimum") is True else 0
     high -= 1 if node.raw.get("exclusiveMaximum") is True else 0
-    for start in (0, 1, low, high):
+    for start in (*plausible_integers(node), 0, 1, low, high):
         if not math.isfinite(start):
             continue
         value = _next_multiple(start, step)

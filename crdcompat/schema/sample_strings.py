@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Iterator
 
+from crdcompat.schema.plausible import plausible_strings
 from crdcompat.schema.re2 import Pattern, PatternError, compile_pattern
 from crdcompat.schema.structural import Node
 
@@ -30,7 +31,7 @@ _MATCHES = re.compile(r"self\.matches\([\"']((?:[^\"'\\]|\\\\)*)[\"']\)")
 
 
 def strings(node: Node) -> Iterator[str]:
-    """Strings of ``POOL`` or of the format that fit, then the shortest members of the patterns' language."""
+    """Strings that fit: plausible ones, those of the format or ``POOL``, the shortest of the patterns' language."""
     least, most, patterns = string_limits(node)
     compiled = [compile_pattern(pattern) for pattern in patterns]
     if any(isinstance(each, PatternError) for each in compiled) or least > _MAX_LENGTH:
@@ -40,7 +41,7 @@ def strings(node: Node) -> Iterator[str]:
     for hint in _rule_patterns(node):
         seen.update(_members((*patterns, hint), min_length=least, max_length=most, limit=4))
     yield from sorted(seen, key=lambda text: (len(text), text))
-    for text in preferred or POOL:
+    for text in (*plausible_strings(node), *(preferred or POOL)):
         padded = (text, text * math.ceil(least / len(text)) if text else "", text.ljust(least, "a"))
         for candidate in dict.fromkeys(padded):
             fits = least <= len(candidate) <= (math.inf if most is None else most)

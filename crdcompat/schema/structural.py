@@ -38,13 +38,15 @@ class Node:
     wrong shape count as absent: the API server refuses such CRDs, and the loader reports them.
 
     ``default`` is ABSENT if there is none or if it is null, which the API machinery drops when it decodes the CRD.
-    ``types``: the JSON types named; two for int-or-string, empty if any type is allowed.
+    ``types``: the JSON types named; two for int-or-string, empty if any type is allowed. ``name``: the field whose
+    value, items or map values the node describes; "" if there is none.
     """
 
-    def __init__(self, raw: Any) -> None:
+    def __init__(self, raw: Any, name: str = "") -> None:
         schema: Schema = raw if isinstance(raw, dict) else {}
         get = schema.get
         self.raw = schema
+        self.name = name
         self.type = _text(get("type"))
         self.format = _text(get("format"))
         self.nullable = get("nullable") is True
@@ -60,19 +62,19 @@ class Node:
     @cached_property
     def properties(self) -> dict[str, Node]:
         """Declared members by name, sorted: the server's order is random, ours is reproducible."""
-        return {name: Node(sub) for name, sub in sorted(mapping_of(self.raw.get("properties")).items())}
+        return {name: Node(sub, name) for name, sub in sorted(mapping_of(self.raw.get("properties")).items())}
 
     @cached_property
     def additional(self) -> Node | bool | None:
         value = self.raw.get("additionalProperties")
         if isinstance(value, bool):
             return value
-        return Node(value) if isinstance(value, dict) else None
+        return Node(value, self.name) if isinstance(value, dict) else None
 
     @cached_property
     def items(self) -> Node | None:
         value = self.raw.get("items")
-        return Node(value) if isinstance(value, dict) else None
+        return Node(value, self.name) if isinstance(value, dict) else None
 
     @cached_property
     def list_keys(self) -> tuple[str, ...]:

@@ -6,20 +6,16 @@ import json
 import os
 import re
 from collections import Counter
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import CONTEXT, PAIRS, Json, git, kube, run, shows, write
+from helpers import CONTEXT, PAIRS, git, run, write
 
 import crdcompat
-from crdcompat.compare.engine import Comparer
 from crdcompat.compare.registry import all_facets
-from crdcompat.compare.result import Judged
 from crdcompat.compare.walk import TEXT
-from crdcompat.crds.pairing import pair
 from crdcompat.crds.reader import CrdReader, CrdSet
 from crdcompat.findings.rules import catalogue
 from crdcompat.models.diff import DiffReport
@@ -74,44 +70,6 @@ def test_nothing_is_left_undecided(old: str, new: str, reports: Any) -> None:
 
 
 # -- proofs ---------------------------------------------------------------------------------------
-
-
-def _judged(old: CrdSet, new: CrdSet) -> Iterator[tuple[Judged, Any, Any]]:
-    """Each judged change with the raw CRDs that it stands in first: writer and reader."""
-    compared = Comparer(kube_server(old), kube_server(new)).compare(pair(old, new).pairs)
-    for item in compared.judged:
-        for occurrence in item.occurrences:
-            sides = occurrence.old.document.crd.raw, occurrence.new.document.crd.raw
-            yield item, *(sides[::-1] if item.direction == "rollback" else sides)
-
-
-def kube_server(side: CrdSet) -> Any:
-    """The server beside a release, as diff takes it."""
-    from crdcompat.apiserver.versions import server_of
-
-    return server_of(side)
-
-
-@pytest.mark.parametrize(("old", "new"), PAIRS)
-def test_every_witness_holds_in_every_context(old: str, new: str, releases: Any) -> None:
-    """What a finding shows is accepted by the writer's schema, and meets what is claimed at the reader's."""
-    checked: set[tuple[Any, ...]] = set()
-    for item, writer, reader in _judged(releases(old), releases(new)):
-        key = (id(item), id(writer), id(reader))
-        if item.witness.object is None or key in checked:
-            continue
-        checked.add(key)
-        names = (new, old) if item.direction == "rollback" else (old, new)
-        asked: Json = {"version": item.version}
-        first = crdcompat.judge(writer, "validate", item.witness.object, kubernetes=kube(names[0]), **asked)
-        assert first.accepted is True, (item.change, first.message)
-        answer = crdcompat.judge(reader, "validate", first.object or {}, kubernetes=kube(names[1]), **asked)
-        claim = {"rule": item.change.kind.replace(".", "-"), "effect": item.effect, "path": item.change.place}
-        if item.witness.at is None:
-            assert shows(claim, answer, first.object or {}), (item.change, answer.message)
-        if item.effect == "write-rejected":
-            assert answer.accepted is False
-    assert len(checked) >= 30
 
 
 def test_almost_every_finding_without_cel_has_a_witness(reports: Any) -> None:

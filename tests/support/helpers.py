@@ -324,14 +324,37 @@ def at(value: Any, place: Sequence[str | int]) -> Any:
     return value
 
 
+#: What the sentences of a rule's own errors have in common; rules without an entry may show any error at their place.
+_SENTENCES = {
+    "enum-": r"Unsupported value: |should match|\(anyOf\)|\(oneOf\)",
+    "pattern-": "should match '",
+    "length-": "chars long|Too long: ",
+    "bounds-": "should be (greater|less) than ",
+    "multiple-of-": "should be a multiple of |must be positive",
+    "item-count-": "should have at (least|most) .* items|Too many: ",
+    "property-count-": "should have at (least|most) .* properties|Too many: ",
+    "required-": "Required value$",
+    "list-type-": "Duplicate value: |must be an object for an array",
+    "list-keys-": "Duplicate value: ",
+    "format-": "must be of type |Checked value",
+    "junctor-": r"\((anyOf|oneOf|allOf|not)\)",
+    "nullable-": "Required value|must be of type ",
+}
+
+
 def shows(finding: Json, verdict: Verdict, witness: Json) -> bool:
-    """Whether a verdict of the reader shows what the finding claims."""
+    """Whether a verdict of the reader shows what the finding claims: by its sentences alone, as a user would look."""
     fields = {field_name(place) for place in places(witness, finding["path"])}
-    if finding["effect"] == "write-rejected" and finding["rule"].startswith("enum-"):
-        return any(error.type == "FieldValueNotSupported" and error.field in fields for error in verdict.errors)
+    if finding["effect"] == "write-rejected" and finding["rule"] in ("property-added", "property-removed"):
+        # Changed, and rejected for another reason.
+        return verdict.accepted is False and bool(fields & {*verdict.pruned, *verdict.defaulted})
     if finding["effect"] == "write-rejected":
         # A missing field has no place in the witness, so its error is searched by the general path.
-        return any(_stands_at(error, fields or {finding["path"].replace("[*]", "[0]")}) for error in verdict.errors)
+        fields = fields or {finding["path"].replace("[*]", "[0]")}
+        wanted = next((text for start, text in _SENTENCES.items() if finding["rule"].startswith(start)), "")
+        return any(re.search(wanted, error.text()) and _stands_at(error, fields) for error in verdict.errors)
+    if verdict.accepted is False:
+        return False
     if finding["effect"] == "value-pruned":
         return bool(fields & set(verdict.pruned))
     added = {field_name(place) for place in places(verdict.object or {}, finding["path"])} or {finding["path"]}
@@ -342,7 +365,8 @@ def _stands_at(error: Any, fields: set[str]) -> bool:
     if error.field == "<nil>":
         quoted = error.detail.partition('"')[2].partition('"')[0]
         return not error.detail.startswith('"') or quoted in fields
-    return any(error.field == field or error.field.startswith((f"{field}.", f"{field}[")) for field in fields)
+    place = re.sub(r"\[(\D[^]]*)\]", r".\1", error.field)  # a key of a map, as rules spell it
+    return any(place == field or place.startswith((f"{field}.", f"{field}[")) for field in fields)
 
 
 def prove(finding: Json, old: Json, new: Json, *, old_kube: str = "1.31", new_kube: str = "1.31") -> None:

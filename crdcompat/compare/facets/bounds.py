@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
+from crdcompat.apiserver.keywords import Keyword
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Facet, copy_from_new
 from crdcompat.compare.limits import BOUNDS, breaks_limits, limit_changes, limit_effects, limit_trials, may_be, range_of
@@ -43,7 +44,7 @@ def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
 
 
 def shows(effect: Effect, observed: ReaderVerdict) -> bool:
-    return observed.rejects()
+    return observed.breaks(*map(Keyword, BOUNDS))
 
 
 def _spans(writer: Node, reader: Node) -> Iterator[tuple[float, float, float]]:

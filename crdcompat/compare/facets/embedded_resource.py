@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from crdcompat.apiserver.keywords import Keyword
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Effects, Facet, copy_from_new, explains_below
 from crdcompat.compare.site import ReaderVerdict, Site, Trial, Trials, WriterReader
@@ -13,6 +14,7 @@ from crdcompat.vocabulary import Direction, Effect
 
 _KEYWORD = "x-kubernetes-embedded-resource"
 KEYWORDS = frozenset({_KEYWORD})
+_OF_RESOURCES = (Keyword.EMBEDDED, Keyword.METADATA)
 EFFECTS = {
     "embedded-resource.added": Effects(rollback=(Effect.VALUE_PRUNED,), upgrade=(Effect.WRITE_REJECTED,)),
     "embedded-resource.removed": Effects(rollback=(Effect.WRITE_REJECTED,), upgrade=(Effect.VALUE_PRUNED,)),
@@ -38,7 +40,7 @@ def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
 
 
 def shows(effect: Effect, observed: ReaderVerdict) -> bool:
-    return observed.prunes() if effect == Effect.VALUE_PRUNED else observed.rejects_below()
+    return observed.prunes() if effect == Effect.VALUE_PRUNED else observed.breaks_below(*_OF_RESOURCES)
 
 
 FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows, widen=copy_from_new(KEYWORDS), explains=explains_below)

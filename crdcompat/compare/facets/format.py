@@ -46,7 +46,7 @@ def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
 
 
 def shows(effect: Effect, observed: ReaderVerdict) -> bool:
-    return observed.rejects() or observed.breaks(Keyword.RANGE)
+    return observed.breaks(Keyword.FORMAT, Keyword.TYPE, Keyword.RANGE)
 
 
 def _texts(writer: Node) -> Iterator[str]:

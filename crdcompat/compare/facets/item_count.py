@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from crdcompat.apiserver.keywords import Keyword
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Facet, copy_from_new
 from crdcompat.compare.limits import limit_changes, limit_effects, limit_trials, may_be, sizes_outside
@@ -32,7 +33,7 @@ def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
 
 
 def shows(effect: Effect, observed: ReaderVerdict) -> bool:
-    return observed.rejects()
+    return observed.breaks(*map(Keyword, _LIMITS))
 
 
 FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows, widen=copy_from_new(KEYWORDS))

@@ -65,7 +65,7 @@ def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
 
 
 def shows(effect: Effect, observed: ReaderVerdict) -> bool:
-    return observed.rejects_below()
+    return observed.fails_a_junctor()
 
 
 def _only_enums(site: Site, keyword: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from crdcompat.apiserver.keywords import Keyword
 from crdcompat.compare import strings
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Facet, copy_from_new
@@ -29,12 +30,12 @@ def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
         return Trials(())
     if not may_be(writer, "string"):
         return Trials((), complete=True)
-    texts, complete = strings.strings_outside(writer, reader, NodeJudge(writer, pair.writer.server).accepts)
+    texts, complete = strings.strings_off_length(writer, reader, NodeJudge(writer, pair.writer.server).accepts)
     return Trials(tuple(Trial(text, change.path) for text in texts), complete=complete)
 
 
 def shows(effect: Effect, observed: ReaderVerdict) -> bool:
-    return observed.rejects()
+    return observed.breaks(*map(Keyword, _LIMITS))
 
 
 FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows, widen=copy_from_new(KEYWORDS))

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
+from crdcompat.apiserver.keywords import Keyword
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Effects, Facet, drop_keywords
 from crdcompat.compare.limits import BOUNDS, breaks_limits, limit_trials, may_be, range_of
@@ -43,7 +44,7 @@ def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
 
 
 def shows(effect: Effect, observed: ReaderVerdict) -> bool:
-    return observed.rejects()
+    return observed.breaks(Keyword.MULTIPLE_OF)
 
 
 def _divides(reader: Node, writer: Node) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from crdcompat.apiserver.errors import REQUIRED, TYPE_INVALID
+from crdcompat.apiserver.keywords import Keyword
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Effects, Facet, copy_from_new
 from crdcompat.compare.site import ReaderVerdict, Site, Trial, Trials, WriterReader
@@ -36,7 +36,7 @@ def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
 
 def shows(effect: Effect, observed: ReaderVerdict) -> bool:
     if effect == Effect.WRITE_REJECTED:
-        return observed.rejects(TYPE_INVALID, REQUIRED)
+        return observed.breaks(Keyword.TYPE, Keyword.REQUIRED)
     return observed.defaults() if effect == Effect.VALUE_DEFAULTED else observed.loses()
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from crdcompat.apiserver.keywords import Keyword
 from crdcompat.compare import strings
 from crdcompat.compare.changes import Change, Undecided
 from crdcompat.compare.facet import Effects, Facet, Widening, copy_from_new, drop_keywords
@@ -55,14 +56,14 @@ def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
     writer, reader = node_at(pair.writer.node, change.path), node_at(pair.reader.node, change.path)
     if writer is None or reader is None:
         return Trials(())
-    texts, complete = strings.strings_outside(writer, reader, NodeJudge(writer, pair.writer.server).accepts)
+    texts, complete = strings.strings_off_pattern(writer, reader, NodeJudge(writer, pair.writer.server).accepts)
     named = change.added if direction == Direction.ROLLBACK else change.removed
-    distinct = dict.fromkeys((*(text for text in named if isinstance(text, str)), *texts))
-    return Trials(tuple(Trial(text, change.path) for text in distinct), complete=complete)
+    first = [text for text in texts if text in named]
+    return Trials(tuple(Trial(text, change.path) for text in dict.fromkeys((*first, *texts))), complete=complete)
 
 
 def shows(effect: Effect, observed: ReaderVerdict) -> bool:
-    return observed.rejects()
+    return observed.breaks(Keyword.PATTERN)
 
 
 def widen(change: Change, values: tuple[Any, ...], old: Node, new: Node) -> Iterator[Widening]:

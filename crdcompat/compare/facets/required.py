@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from crdcompat.apiserver.errors import REQUIRED
+from crdcompat.apiserver.keywords import Keyword
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Effects, Facet, Widening
 from crdcompat.compare.site import ReaderVerdict, Site, Trial, Trials, WriterReader
@@ -56,7 +56,7 @@ def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
 
 
 def shows(effect: Effect, observed: ReaderVerdict) -> bool:
-    return observed.rejects(REQUIRED)
+    return observed.breaks(Keyword.REQUIRED)
 
 
 def widen(change: Change, values: tuple[Any, ...], old: Node, new: Node) -> Iterator[Widening]:

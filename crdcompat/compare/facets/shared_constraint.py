@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Any
 
 from crdcompat.apiserver.cel.views import View
-from crdcompat.apiserver.errors import FORBIDDEN, INVALID, REQUIRED, TOO_MANY
+from crdcompat.apiserver.keywords import Keyword
 from crdcompat.compare.changes import Change, identical
 from crdcompat.compare.facet import Effects, Facet, explains_below
 from crdcompat.compare.local import NodeJudge, as_read, defaulted, shape
@@ -71,10 +71,17 @@ def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
 
 def shows(effect: Effect, observed: ReaderVerdict) -> bool:
     """Whether the node's own rules, unions, or limits on its members reject the value."""
-    by_itself = observed.rejects(INVALID, TOO_MANY, FORBIDDEN, REQUIRED) or observed.fails_a_junctor()
-    return by_itself or any(
-        error.type == REQUIRED and error.pointer and error.pointer[:-1] == observed.pointer
-        for error in observed.verdict.errors
+    shared = observed.change.old
+    texts = {str(rule.get("rule")).strip() for rule in shared.get(_RULES, ())}
+    own = (Keyword(keyword) for keyword in shared if keyword not in (_RULES, "required"))
+    return (
+        observed.breaks(*own)
+        or observed.breaks_a_rule(texts)
+        or any(
+            error.keyword is Keyword.REQUIRED and error.pointer[:-1] == observed.pointer
+            for error in observed.verdict.errors
+            if "required" in shared
+        )
     )
 
 

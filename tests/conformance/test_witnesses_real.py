@@ -1,0 +1,86 @@
+"""Every witness of real pairs of releases proves the claim of its finding, in each context.
+
+The claim is judged anew, by the sentences of the errors, as a user would read them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helpers import PAIRS, Json, kube, shows
+from msgspec.structs import replace
+
+import crdcompat
+from crdcompat.apiserver.versions import server_of
+from crdcompat.compare.engine import Comparer
+from crdcompat.compare.result import Judged
+from crdcompat.crds.pairing import pair
+from crdcompat.crds.reader import CrdReader, CrdSet
+
+_READER = CrdReader()
+_PROJECTS = (
+    ("cluster-api/v1.11.0", "cluster-api/v1.12.0"),
+    ("cluster-api/v1.12.0", "cluster-api/v1.13.0"),
+    ("crossplane/v1.16.0", "crossplane/v1.17.0"),
+    ("crossplane/v1.20.0", "crossplane/v2.0.0"),
+    ("external-secrets/v0.18.0", "external-secrets/v0.19.0"),
+    ("gateway-api/v1.3.0", "gateway-api/v1.4.0"),
+    ("http-add-on/v0.7.0", "http-add-on/v0.8.0"),
+    ("http-add-on/v0.11.0", "http-add-on/v0.12.0"),
+    ("istio/1.22.0", "istio/1.23.0"),
+    ("istio/1.24.0", "istio/1.25.0"),
+)
+
+
+@pytest.mark.parametrize(("old", "new"), PAIRS, ids=lambda name: name)
+def test_openshift(old: str, new: str, openshift_api: Path) -> None:
+    sides = [crdcompat.load(f"release-{name}", repo=str(openshift_api), reader=_READER) for name in (old, new)]
+    assert _check(*sides, kube(old), kube(new)) >= 30
+
+
+@pytest.mark.parametrize(("old", "new"), _PROJECTS, ids=lambda name: name)
+def test_projects(old: str, new: str, projects: Path) -> None:
+    sides = [crdcompat.load(f"git:{name}", repo=str(projects), reader=_READER) for name in (old, new)]
+    assert _check(*sides, "1.31", "1.31") >= 2
+
+
+def _check(old: CrdSet, new: CrdSet, old_kube: str, new_kube: str) -> int:
+    """Judge every witness in every context anew; the number of witnesses."""
+    checked: set[tuple[Any, ...]] = set()
+    for item, writer, reader in _judged(old, new):
+        key = (id(item), id(writer), id(reader))
+        if item.witness.object is None or item.change.of_crd or key in checked:
+            continue
+        checked.add(key)
+        names = (new_kube, old_kube) if item.direction == "rollback" else (old_kube, new_kube)
+        _check_one(item, writer, reader, *names)
+    return len(checked)
+
+
+def _check_one(item: Judged, writer: Json, reader: Json, writer_kube: str, reader_kube: str) -> None:
+    witness, asked = item.witness, {"version": item.version}
+    written = crdcompat.judge(writer, "validate", witness.object or {}, kubernetes=writer_kube, **asked)
+    assert written.accepted is True, (item.change, written.message)
+    answer = crdcompat.judge(reader, "validate", written.object or {}, kubernetes=reader_kube, **asked)
+    claim = {"rule": item.change.kind.replace(".", "-"), "effect": item.effect, "path": item.change.place}
+    assert shows(claim, answer, written.object or {}), (item.change, item.direction, answer.message)
+    if witness.masked:
+        assert (item.effect, answer.accepted) == ("write-rejected", False)
+    elif item.effect == "write-rejected":
+        # What a report shows first is the error of the claim.
+        first = tuple(error for error in answer.errors if error.text() == witness.errors[0])
+        assert shows(claim, replace(answer, errors=first), written.object or {}), (item.change, witness.errors)
+    else:
+        assert (answer.accepted, witness.errors) == (True, ()), (item.change, answer.message)
+
+
+def _judged(old: CrdSet, new: CrdSet) -> Iterator[tuple[Judged, Json, Json]]:
+    """Each judged change with the raw CRDs that it stands in first: writer and reader."""
+    for item in Comparer(server_of(old), server_of(new)).compare(pair(old, new).pairs).judged:
+        for occurrence in item.occurrences:
+            if not occurrence.written_as:
+                sides = occurrence.old.document.crd.raw, occurrence.new.document.crd.raw
+                yield item, *(sides[::-1] if item.direction == "rollback" else sides)
