@@ -347,7 +347,7 @@ def shows(finding: Json, verdict: Verdict, witness: Json) -> bool:
     fields = {field_name(place) for place in places(witness, finding["path"])}
     if finding["effect"] == "write-rejected" and finding["rule"] in ("property-added", "property-removed"):
         # Changed, and rejected for another reason.
-        return verdict.accepted is False and bool(fields & {*verdict.pruned, *verdict.defaulted})
+        return verdict.accepted is False and bool({*fields, finding["path"]} & {*verdict.pruned, *verdict.defaulted})
     if finding["effect"] == "write-rejected":
         # A missing field has no place in the witness, so its error is searched by the general path.
         fields = fields or {finding["path"].replace("[*]", "[0]")}
