@@ -83,6 +83,8 @@ def prove(change: Change, direction: Direction, pair: WriterReader, book: TrialB
         return Outcome(Effect.NONE, Witness(None))
     if tried and all(answer.ended in (Ended.NEVER, Ended.NO_EFFECT) for _, answer in tried):
         return Outcome(Effect.NONE, Witness(None))
+    if effects == (Effect.WRITE_REJECTED,) and _follows(change, direction, pair):
+        return Outcome(Effect.NONE, Witness(None))
     reasons = [why for why in dict.fromkeys((trials.why, *(answer.why for _, answer in tried))) if why]
     return Outcome(effects[0], Witness(None, reason=_reason(reasons)), labels)
 
@@ -91,6 +93,13 @@ def _rank(reading: Reading, effects: tuple[Effect, ...]) -> tuple[bool, int, boo
     """The sort key of proofs: the strongest effect first, clean objects before others, masked effects last."""
     shown = reading.shown
     return shown.masked, len(effects) if shown.masked else effects.index(shown.effect), not shown.clean
+
+
+def _follows(change: Change, direction: Direction, pair: WriterReader) -> bool:
+    """Whether the reader's constraint follows from the writer's. The import loads the CEL library."""
+    from crdcompat.compare.equivalence.effective import follows
+
+    return follows(change, direction, pair)
 
 
 def _witness(trial: Trial, reading: Reading) -> Witness:

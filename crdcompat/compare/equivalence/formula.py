@@ -7,6 +7,7 @@ formulas that differ in order or repetition are equal.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from typing import Any
@@ -23,6 +24,11 @@ _MAX_TEXT = 50_000
 
 class TooComplexError(Exception):
     """A formula is larger than what is compared."""
+
+
+def path_text(path: Path) -> str:
+    """A path as text; keys of maps that are no names are quoted."""
+    return ".".join((*path[:1], *(name if name.isidentifier() else json.dumps(name) for name in path[1:])))
 
 
 class Canonical(Struct, frozen=True, eq=False, kw_only=True):
@@ -70,7 +76,7 @@ class Atom(Canonical, frozen=True, eq=False):
 
     def __post_init__(self) -> None:
         value = self.value.text if isinstance(self.value, Canonical) else json.dumps(self.value, sort_keys=True)
-        self._write(f"{self.kind}({'.'.join(self.path)}, {value})")
+        self._write(f"{self.kind}({path_text(self.path)}, {value})")
 
     def paths(self) -> Iterator[Path]:
         if self.path:
@@ -151,6 +157,18 @@ def fact(kind: Kind, path: Path, value: Any = None) -> Formula:
 def has(path: Path) -> Formula:
     """There is a value at ``path``."""
     return fact(Kind.HAS, path)
+
+
+def from_number(path: Path, limit: float, *, excluded: bool, whole: bool) -> Formula:
+    """The number at ``path`` is at least ``limit``; a whole number is then at least the next whole number."""
+    if whole:
+        limit, excluded = (math.floor(limit) + 1 if excluded else math.ceil(limit)), False
+    return fact(Kind.FROM, path, (scalar(limit), excluded))
+
+
+def scalar(value: Any) -> Any:
+    """A literal as atoms hold it: whole numbers are integers, because 1 and 1.0 are the same number."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def every(*parts: Formula) -> Formula:

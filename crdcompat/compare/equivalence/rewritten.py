@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from crdcompat.apiserver.cel.views import View
@@ -22,7 +22,7 @@ def rewritten(old: Rules, old_node: Node, new: Rules, new_node: Node, *, root: b
     side only. ``root``: the nodes are the roots of their schemas.
     """
     views = View(old_node, resource=root), View(new_node, resource=root)
-    mine, theirs = (_formulas(rules, view) for rules, view in zip((old, new), views, strict=True))
+    mine, theirs = _formulas(old, old_node, root=root), _formulas(new, new_node, root=root)
     while True:
         left = _stated(mine, theirs, views[1])
         right = _stated(theirs, left, views[0])
@@ -39,8 +39,8 @@ def equal_transitions(old: Rules, old_node: Node, new: Rules, new_node: Node, *,
     mine, theirs = (
         {text: (formula, rules[text].get("optionalOldSelf") is True) for text, formula in found.items()}
         for rules, found in (
-            (old, _formulas(old, View(old_node, resource=root))),
-            (new, _formulas(new, View(new_node, resource=root))),
+            (old, _formulas(old, old_node, root=root)),
+            (new, _formulas(new, new_node, root=root)),
         )
     )
     shared = set(mine.values()) & set(theirs.values())
@@ -56,12 +56,9 @@ def _stated(formulas: Mapping[str, Formula], others: Mapping[str, Formula], view
     }
 
 
-def _formulas(rules: Rules, view: View) -> dict[str, Formula]:
-    return dict(_read(rules, view))
-
-
-def _read(rules: Rules, view: View) -> Iterator[tuple[str, Formula]]:
-    for text, rule in rules.items():
-        found = truth_of_rule(str(rule.get("rule", "")), ("self",), view)
-        if found is not None:
-            yield text, found.true
+def _formulas(rules: Rules, node: Node, *, root: bool) -> dict[str, Formula]:
+    """When each rule is true, without the rules that cannot be read."""
+    read = {
+        text: truth_of_rule(str(rule.get("rule", "")), ("self",), node, resource=root) for text, rule in rules.items()
+    }
+    return {text: truth.true for text, truth in read.items() if truth is not None}

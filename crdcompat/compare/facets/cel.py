@@ -93,11 +93,13 @@ def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
     mine, theirs = NodeJudge(writer, pair.writer.server), NodeJudge(rules_only, pair.reader.server)
     others = NodeJudge(rest, pair.reader.server)
     shared, texts = intersection(writer, rest, pair.writer.server), list(_texts(rules))
-    every = every_value(writer) or rule_cases(writer, texts) or []
-    complete = any(mine.accepts(value) for value in every)
+    every = every_value(writer)
+    cases = every or rule_cases(writer, texts) or []
+    # The writer's rules may tell more cases apart than the reader's do.
+    complete = any(mine.accepts(value) for value in cases) and (every is not None or not writer.rules)
     hints = rules_only, _neighbours(rules_only), _names(rules_only)
-    made_of_shared = (rule_cases(shared, texts) if complete else None) or variants(shared, *hints)
-    searched = chain(made_of_shared, every if complete else variants(writer, *hints))
+    made_of_shared = (rule_cases(shared, texts) if cases else None) or variants(shared, *hints)
+    searched = chain(made_of_shared, cases, () if complete else variants(writer, *hints))
     read = ((value, as_read(defaulted(value, writer), reader)) for value in distinct(searched))
     proving = ((value, seen) for value, seen in read if theirs.breaks_rules(seen) and mine.accepts(value))
     alone: list[Any] = []

@@ -60,7 +60,9 @@ def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
         (value for value in refused if not (by_enums and _is_outside_an_enum(value, reader_only))), _MAX_TRIALS
     )
     made = tuple(Trial(value, change.path) for value in found)
-    complete = exhaustive is not None and not made and any(mine.accepts(value) for value in exhaustive)
+    # The writer's rules may tell more cases apart than the junctors do.
+    all_tried = exhaustive is not None and (not writer.rules or every_value(writer) is not None)
+    complete = all_tried and not made and any(mine.accepts(value) for value in exhaustive or ())
     return Trials(made, complete=complete or (by_enums and not made))
 
 

@@ -1,0 +1,299 @@
+"""The effective constraints of two schemas: whether what one states follows from what the other states elsewhere.
+
+A constraint may move between a keyword, a rule at the same node, and a rule or junctor of a node above. So the reader's
+constraint is compared with all that the writer states about the same values. Both are formulas about the object, or
+about the value of a map below which the change is; what is stated of the items of a list becomes "each".
+
+A proof needs that both sides read the same: each value that takes part has the same type, default and so on, on both
+sides, and is not nullable: servers apply neither keywords nor rules to null.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from crdcompat.apiserver.cel.environment import RefusedError, lacks
+from crdcompat.apiserver.cel.rules import program
+from crdcompat.apiserver.cel.views import View
+from crdcompat.apiserver.versions import Server
+from crdcompat.compare.changes import Change, identical
+from crdcompat.compare.equivalence.entailment import entails
+from crdcompat.compare.equivalence.formula import (
+    TRUE,
+    Atom,
+    Formula,
+    Kind,
+    Path,
+    Quantified,
+    TooComplexError,
+    atoms_in,
+    conjuncts,
+    each,
+    every,
+    fact,
+    has,
+    opposite,
+    some,
+)
+from crdcompat.compare.equivalence.keywords import keywords_of, member_path
+from crdcompat.compare.equivalence.rules import truth_of_rule
+from crdcompat.compare.local import shape
+from crdcompat.compare.registry import facet_of
+from crdcompat.compare.site import WriterReader
+from crdcompat.schema.paths import ITEM, VALUE, SchemaPath, node_at, schema_pointer
+from crdcompat.schema.structural import ABSENT, Node
+from crdcompat.vocabulary import Direction
+
+_RULES = "x-kubernetes-validations"
+_JUNCTORS = frozenset({"allOf", "anyOf", "oneOf", "not"})
+#: Keywords whose constraint junctors may state, too.
+_SHARED = frozenset({"enum", "pattern", "minLength", "maxLength"})
+#: Keywords that decide how a value is read. Formulas treat the others as constraints.
+_READING = (
+    *("type", "format", "nullable", "default", "x-kubernetes-int-or-string"),
+    *("x-kubernetes-preserve-unknown-fields", "x-kubernetes-embedded-resource", "x-kubernetes-list-type"),
+)
+#: The node of a map's keys.
+_KEY = Node({"type": "string"})
+#: Statements of the writer that one proof uses.
+_MAX_PREMISES = 80
+
+
+def follows(change: Change, direction: Direction, pair: WriterReader) -> bool:
+    """Whether the writer's constraints provably entail the reader's, of those that ``change`` is about."""
+    try:
+        return _follows(change, direction, pair, facet_of(change.kind).keywords)
+    except (TooComplexError, RecursionError, RefusedError):
+        return False
+
+
+def _follows(change: Change, direction: Direction, pair: WriterReader, keywords: frozenset[str]) -> bool:
+    path = change.path[:-1] if keywords == {"required"} else change.path
+    at = change.old_at if direction == Direction.ROLLBACK else change.new_at
+    if not keywords or at[: len(schema_pointer(path))] != schema_pointer(path):
+        return False  # in a branch of a junctor above
+    scopes = _scopes(path, pair)
+    if scopes is None:
+        return False
+    reader, writer = scopes
+    wanted = _wanted(change, direction, reader, path[reader.depth :], keywords)
+    if wanted is None or wanted == TRUE or not _reads_alike(wanted, {"self": (writer.node, reader.node)}):
+        return False
+    return entails(_premises(wanted, writer, reader), wanted, {"self": writer.view})
+
+
+class _Scope(Struct, frozen=True):
+    """What formulas are about: the object, or a value of a map. ``depth``: the steps from the root of the schema."""
+
+    node: Node
+    view: View
+    server: Server
+    depth: int
+
+
+class _Place(Struct, frozen=True):
+    """A value in a scope, and the lists around it, each with the variable of its items."""
+
+    path: Path
+    lists: tuple[tuple[Path, str], ...]
+
+    def lifted(self, formula: Formula) -> Formula:
+        """What the formula about the value states about the scope: if there is a value, for each of the items."""
+        found = some(opposite(has(self.path)), formula)
+        for holder, variable in reversed(self.lists):
+            found = some(opposite(has(holder)), each(holder, variable, found))
+        return found
+
+
+def _scopes(path: SchemaPath, pair: WriterReader) -> tuple[_Scope, _Scope] | None:
+    """The scopes of the reader and the writer for a path; None if it is not in both schemas."""
+    depth = max((index + 1 for index, step in enumerate(path) if step is VALUE), default=0)
+    found = []
+    for side in (pair.reader, pair.writer):
+        node = node_at(side.node, path[:depth])
+        if node is None or node.nullable:
+            return None
+        found.append(_Scope(node, View(node, resource=depth == 0), side.server, depth))
+    return found[0], found[1]
+
+
+def _place(path: SchemaPath) -> _Place:
+    here: Path = ("self",)
+    lists: list[tuple[Path, str]] = []
+    for step in path:
+        if step is ITEM:
+            variable = f"#{len(lists)}"
+            lists.append((here, variable))
+            here = (variable,)
+        else:
+            here = member_path(here, str(step))
+    return _Place(here, tuple(lists))
+
+
+def _wanted(
+    change: Change, direction: Direction, reader: _Scope, path: SchemaPath, keywords: frozenset[str]
+) -> Formula | None:
+    """What the reader states by the keywords that the change is about; None if it cannot be read."""
+    node = node_at(reader.node, path)
+    if node is None:
+        return None
+    place, view = _place(path), View(node, resource=reader.depth == 0 and not path)
+    if keywords == {"required"}:
+        return place.lifted(has(member_path(place.path, str(change.path[-1]))))
+    if keywords == {_RULES}:
+        rules = change.old if direction == Direction.ROLLBACK else change.new
+        found = [_rule(rule, place.path, view, reader.server) for rule in rules or ()]
+        stated = [formula for formula in found if formula is not None]
+        return every(*map(place.lifted, stated)) if len(stated) == len(found) else None
+    keywords |= _JUNCTORS if keywords & _SHARED else frozenset()
+    junctors = Node({keyword: node.raw[keyword] for keyword in _JUNCTORS & keywords if keyword in node.raw})
+    if junctors.anywhere(lambda schema: _RULES in schema):
+        return None  # a server evaluates rules in allOf, or not, by its version
+    parts = [keywords_of(node, place.path, node, view, reader.server, keywords)]
+    if "enum" in keywords:
+        listing = [_rule(node.rules[index], place.path, view, reader.server) for index, _ in node.listed]
+        parts += [formula for formula in listing if formula is not None]
+    return every(*(place.lifted(part) for formula in parts for part in conjuncts(formula)))
+
+
+def _premises(wanted: Formula, writer: _Scope, reader: _Scope) -> list[Formula]:
+    """What the writer states about the values that ``wanted`` reads, as far as both sides read them alike."""
+    read = set(_schema_paths(wanted, {"self": ()}, reader.node))
+    about = frozenset(wanted.paths())
+    found: dict[Formula, None] = {}
+    for path in sorted({every_path[:length] for every_path in read for length in range(len(every_path) + 1)}, key=repr):
+        node = node_at(writer.node, path)
+        if node is None:
+            continue
+        place, view = _place(path), View(node, resource=writer.depth == 0 and not path)
+        others = _of_others(node, node_at(reader.node, path), place, resource=view.resource)
+        stated = *_stated(node, place, view, writer.server), *others
+        parts = (part for formula in stated for part in conjuncts(formula) if not about.isdisjoint(part.paths()))
+        found.update((place.lifted(part), None) for part in parts)
+    roots = {"self": (writer.node, reader.node)}
+    alike = [formula for formula in found if formula != TRUE and _reads_alike(formula, roots)]
+    return alike[:_MAX_PREMISES]
+
+
+def _stated(node: Node, place: _Place, view: View, server: Server) -> Iterator[Formula]:
+    """What the writer's node states: its keywords, its rules, and that its members with a default are there."""
+    yield keywords_of(node, place.path, node, view, server)
+    for name, member in node.properties.items():
+        if member.default is not ABSENT:
+            yield has(member_path(place.path, name))
+    for rule in node.rules:
+        formula = _rule(rule, place.path, view, server)
+        if formula is not None:
+            yield formula
+
+
+def _of_others(writer: Node, reader: Node | None, place: _Place, *, resource: bool) -> Iterator[Formula]:
+    """Members that only the reader declares: they are absent, or have the reader's default."""
+    if reader is None or resource or not _prunes(writer):
+        return
+    for name, member in reader.properties.items():
+        if name not in writer.properties:
+            path, default = member_path(place.path, name), member.default
+            yield has(path) if default is not ABSENT else opposite(has(path))
+            if View(member).kind in ("string", "boolean", "integer") and isinstance(default, str | int):
+                yield fact(Kind.EQUAL, path, default)
+
+
+def _prunes(node: Node) -> bool:
+    """Whether objects of a node have no other members than the declared ones."""
+    return bool(node.type == "object" and not node.preserve and not node.embedded and node.additional is None)
+
+
+def _rule(rule: dict[str, Any], path: Path, view: View, server: Server) -> Formula | None:
+    """When a rule accepts a new value; None if it judges only updates, or the server cannot evaluate it."""
+    text = str(rule.get("rule", ""))
+    if "oldSelf" in text or not server.does("cel") or lacks(server, program(text).functions):
+        return None
+    found = truth_of_rule(text, path, view.node, resource=view.resource)
+    return None if found is None else found.true
+
+
+def _schema_paths(formula: Formula, roots: Mapping[str, SchemaPath], scope: Node) -> Iterator[SchemaPath]:
+    """The paths of the schema that a formula reads, inside of atoms, too."""
+    for atom in atoms_in(formula):
+        for path in atom.paths():
+            if path[0] in roots:
+                yield (*roots[path[0]], *_names(path, node_at(scope, roots[path[0]])))
+        if isinstance(atom.value, Quantified) and atom.path[0] in roots:
+            start = roots[atom.path[0]]
+            holder = (*start, *_names(atom.path, node_at(scope, start)), ITEM)
+            yield from _schema_paths(atom.value.formula, {**roots, atom.value.variable: holder}, scope)
+
+
+def _names(path: Path, node: Node | None) -> tuple[str, ...]:
+    """The names of the members on a path, as the schema writes them, as far as it declares them."""
+    names: list[str] = []
+    for step in path[1:]:
+        name = _declared(node, step)
+        if node is None or name is None:
+            break
+        names.append(name)
+        node = node.properties[name]
+    return tuple(names)
+
+
+def _declared(node: Node | None, step: str) -> str | None:
+    """The declared member of a node for a step of a path."""
+    return next(
+        (name for name in (node.properties if node is not None else ()) if member_path((), name) == (step,)), None
+    )
+
+
+_Pair = tuple[Node | None, Node | None]
+
+
+def _reads_alike(formula: Formula, roots: Mapping[str, _Pair]) -> bool:
+    """Whether both sides read all that a formula is about alike. ``roots``: the nodes of the variables."""
+    return all(_reads_atom_alike(atom, roots) for atom in atoms_in(formula))
+
+
+def _reads_atom_alike(atom: Atom, roots: Mapping[str, _Pair]) -> bool:
+    if isinstance(atom.value, Quantified):
+        nodes = _alike(atom.path, roots)
+        if nodes is None:
+            return False
+        items = nodes[0].items or _KEY, nodes[1].items or _KEY
+        return _are_alike(*items) and _reads_alike(atom.value.formula, {**roots, atom.value.variable: items})
+    whole = atom.kind in (Kind.TRUE, Kind.FALSE, Kind.KEYWORD)
+    for path in atom.paths():
+        if path[0] not in roots and whole:
+            continue  # the variable of a comprehension: what it runs over is read, too
+        nodes = _alike(path, roots)
+        if nodes is None or (whole and not identical(shape(nodes[0].raw), shape(nodes[1].raw))):
+            return False
+    return True
+
+
+def _alike(path: Path, roots: Mapping[str, _Pair]) -> tuple[Node, Node] | None:
+    """The nodes at a path, if both sides read the value and those around it alike."""
+    writer, reader = roots.get(path[0], (None, None))
+    for step in path[1:]:
+        if writer is None or reader is None:
+            return None
+        below, reader = _below(writer, step), _below(reader, step)
+        # A member that only the reader declares is absent in all objects of the writer.
+        writer = reader if below is None and _prunes(writer) else below
+        if not _are_alike(writer, reader):
+            return None
+    return None if writer is None or reader is None else (writer, reader)
+
+
+def _below(node: Node, step: str) -> Node | None:
+    name = _declared(node, step)
+    return node.child(step) if name is None else node.properties[name]
+
+
+def _are_alike(writer: Node | None, reader: Node | None) -> bool:
+    """Whether two nodes are read alike, apart from what is below them."""
+    if writer is None or reader is None:
+        return False
+    same = all(identical(writer.raw.get(keyword, ABSENT), reader.raw.get(keyword, ABSENT)) for keyword in _READING)
+    return same and not writer.nullable

@@ -1,0 +1,160 @@
+"""A constraint that moves between keywords and rules is no finding, wherever it moves; a weaker one is found."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from helpers import Json, array, both, crd, diff, obj, root, string
+
+_RULES = "x-kubernetes-validations"
+_NUMBER = {"type": "integer"}
+
+
+def rules(*texts: str) -> Json:
+    return {_RULES: [{"rule": text} for text in texts]}
+
+
+def spec(value: Json | None = None, **parent: Json) -> Json:
+    """A CRD whose spec has the members v, w and x, with keywords of the spec itself."""
+    members = obj(v=value or string(), w=string(), x=string())
+    return crd(root(spec={**members, **parent}))
+
+
+def found(tmp_path: Path, old: Json, new: Json) -> set[tuple[str, str, str]]:
+    """Rule, direction and path of all findings."""
+    report = diff(*both(tmp_path, old, new))
+    assert report["undecided"] == []
+    return {(finding["rule"], finding["direction"], finding["path"]) for finding in report["findings"]}
+
+
+_PATTERN = "^[a-z]([-a-z0-9]*[a-z0-9])?$"
+_MEMBER = {"type": "object", "additionalProperties": string()}
+EQUAL: dict[str, tuple[Json, Json]] = {
+    "a pattern": (spec(string(pattern=_PATTERN)), spec({**string(), **rules(f"self.matches('{_PATTERN}')")})),
+    "a pattern, from above": (
+        spec(string(pattern=_PATTERN)),
+        spec(**rules(f'!has(self.v) || self.v.matches("{_PATTERN}")')),
+    ),
+    "a prefix": (spec(string(pattern="^a/")), spec({**string(), **rules("self.startsWith('a/')")})),
+    "required": (spec(required=["v"]), spec(**rules("has(self.v)"))),
+    "required, two at once": (spec(required=["v", "w"]), spec(**rules("has(self.w) && has(self.v)"))),
+    "an enum": (spec(string("A", "B")), spec({**string(), **rules("self in ['B', 'A']")})),
+    "an enum, as a macro": (spec(string("A", "B")), spec({**string(), **rules("['A', 'B'].exists(x, x == self)")})),
+    "an enum, from above": (spec(string("A", "B")), spec(**rules("!has(self.v) || self.v == 'A' || self.v == 'B'"))),
+    "an enum, as a pattern": (spec(string("A", "B")), spec(string(pattern="^(A|B)$"))),
+    "lengths": (
+        spec(string(minLength=2, maxLength=5)),
+        spec({**string(), **rules("self.size() >= 2", "size(self) < 6")}),
+    ),
+    "a length, from above": (spec(string(maxLength=5)), spec(**rules("!has(self.v) || self.v.size() <= 5"))),
+    "bounds": (
+        spec({**_NUMBER, "minimum": 1, "maximum": 10}),
+        spec({**_NUMBER, **rules("self > 0 && self <= 10")}),
+    ),
+    "exclusive bounds": (
+        spec({"type": "number", "minimum": 1, "exclusiveMinimum": True}),
+        spec({"type": "number", **rules("self > 1.0")}),
+    ),
+    "a range as an enum": (
+        spec({**_NUMBER, "minimum": 1, "maximum": 3}),
+        spec({**_NUMBER, **rules("self == 1 || self == 2 || self == 3")}),
+    ),
+    "multiples": (spec({**_NUMBER, "multipleOf": 5}), spec({**_NUMBER, **rules("self % 5 == 0")})),
+    "numbers of items": (
+        spec(array(string(), minItems=1, maxItems=3)),
+        spec({**array(string()), **rules("self.size() > 0", "self.size() <= 3")}),
+    ),
+    "numbers of entries": (
+        spec({**_MEMBER, "maxProperties": 3}),
+        spec({**_MEMBER, **rules("size(self) <= 3")}),
+    ),
+    "numbers of members": (spec(minProperties=1), spec(**rules("has(self.v) || has(self.w) || has(self.x)"))),
+    "one member": (
+        spec(minProperties=1, maxProperties=1),
+        spec(oneOf=[{"required": [name]} for name in "vwx"]),
+    ),
+    "any of two": (
+        spec(anyOf=[{"required": ["v"]}, {"required": ["w"]}]),
+        spec(**rules("has(self.v) || has(self.w)")),
+    ),
+    "one of two": (
+        spec(oneOf=[{"required": ["v"]}, {"required": ["w"]}]),
+        spec(**rules("(has(self.v) ? 1 : 0) + (has(self.w) ? 1 : 0) == 1")),
+    ),
+    "not both": (
+        {**spec({"type": "string"}, **{"not": {"required": ["v", "w"]}})},
+        spec(**rules("!(has(self.v) && has(self.w))")),
+    ),
+    "a union": (
+        spec(
+            string("A", "B"),
+            required=["v"],
+            oneOf=[
+                {"properties": {"v": {"enum": ["A"]}}, "required": ["w"], "not": {"required": ["x"]}},
+                {"properties": {"v": {"enum": ["B"]}}, "required": ["x"], "not": {"required": ["w"]}},
+            ],
+        ),
+        spec(
+            string("A", "B"),
+            required=["v"],
+            **rules(
+                "self.v == 'A' ? has(self.w) : !has(self.w)",
+                "self.v == 'B' ? has(self.x) : !has(self.x)",
+            ),
+        ),
+    ),
+    "items": (
+        spec(array(string(pattern="^[a-z]+$"), maxItems=1000)),
+        spec({**array(string(), maxItems=1000), **rules("self.all(x, x.matches('^[a-z]+$'))")}),
+    ),
+    "members of items": (
+        spec(array(obj(a=string("A", "B")))),
+        spec(array({**obj(a=string()), **rules("!has(self.a) || self.a in ['A', 'B']")})),
+    ),
+    "values of maps": (
+        spec({"type": "object", "additionalProperties": string("A", "B")}),
+        spec({"type": "object", "additionalProperties": {**string(), **rules("self in ['A', 'B']")}}),
+    ),
+    "allOf": (
+        spec(string(allOf=[{"pattern": "^a"}, {"pattern": "b$"}])),
+        spec({**string(pattern="^a"), **rules("self.endsWith('b')")}),
+    ),
+}
+EQUAL["items"] = (spec(array(string(pattern="^[a-z]+$"), maxItems=1000)), EQUAL["items"][1])
+
+
+@pytest.mark.parametrize("case", EQUAL)
+def test_a_constraint_that_moves_is_no_finding(tmp_path: Path, case: str) -> None:
+    old, new = EQUAL[case]
+    assert found(tmp_path / "1", old, new) == set()
+    assert found(tmp_path / "2", new, old) == set()
+
+
+WEAKER: dict[str, tuple[Json, Json]] = {
+    "a pattern": (spec(string(pattern="^[a-z]+$")), spec({**string(), **rules("self.matches('^[a-z]*$')")})),
+    "required": (spec(required=["v"]), spec(**rules("has(self.v) || has(self.w)"))),
+    "an enum": (spec(string("A", "B")), spec({**string(), **rules("self in ['A', 'B', 'C']")})),
+    "an enum, from above": (
+        spec(string("A", "B")),
+        spec(**rules("!has(self.v) || self.v in ['A', 'C'] || self.v == 'B'")),
+    ),
+    "lengths": (spec(string(maxLength=5)), spec({**string(), **rules("size(self) <= 6")})),
+    "bounds": (spec({**_NUMBER, "minimum": 1}), spec({**_NUMBER, **rules("self >= 0")})),
+    "numbers of items": (spec(array(string(), maxItems=3)), spec({**array(string()), **rules("self.size() <= 4")})),
+    "any of two": (
+        spec(anyOf=[{"required": ["v"]}, {"required": ["w"]}]),
+        spec(**rules("has(self.v) || has(self.w) || has(self.x)")),
+    ),
+    "items": (
+        spec(array(string("A", "B"), maxItems=9)),
+        spec({**array(string(), maxItems=9), **rules("self.all(x, x in ['A', 'B', 'C'])")}),
+    ),
+}
+
+
+@pytest.mark.parametrize("case", WEAKER)
+def test_a_constraint_that_moves_and_becomes_weaker_is_found(tmp_path: Path, case: str) -> None:
+    old, new = WEAKER[case]
+    assert {direction for _, direction, _ in found(tmp_path / "1", old, new)} == {"rollback"}
+    assert {direction for _, direction, _ in found(tmp_path / "2", new, old)} == {"upgrade"}
