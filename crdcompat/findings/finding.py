@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from crdcompat.compare.result import Judged
 from crdcompat.findings.rules import Rule, rule_for
 from crdcompat.models.finding import Finding, Location, Windows
-from crdcompat.vocabulary import Direction, Severity
+from crdcompat.vocabulary import Direction, Effect, Severity
 
 #: The verbs of messages, and their form where nothing proves the effect. A later verb of a list needs no second "may".
 VERBS = {
@@ -63,7 +63,7 @@ def _finding(item: Judged, old: str, new: str, locate: Locate) -> Finding:
         severity = Severity.INFO  # a loss; the rejection has a finding of its own
     if item.doubtful and severity == Severity.ERROR:
         severity = Severity.WARNING  # an unproven effect is at most a warning
-    terminal = all(occurrence.terminal for occurrence in item.occurrences)
+    lowered = _is_lowered(item)
     added = item.labels if change.added and item.labels else change.added
     removed = item.labels if change.removed and item.labels else change.removed
     return Finding(
@@ -72,7 +72,7 @@ def _finding(item: Judged, old: str, new: str, locate: Locate) -> Finding:
         change=change.kind,
         direction=item.direction,
         effect=item.effect,
-        severity=severity.lowered if terminal else severity,
+        severity=severity.lowered if lowered else severity,
         crd=item.crd,
         kind=item.kind,
         version=item.version,
@@ -83,12 +83,21 @@ def _finding(item: Judged, old: str, new: str, locate: Locate) -> Finding:
         new=change.new,
         added=added,
         removed=removed,
-        message=_message(rule, item, added, removed, old, new, terminal),
+        message=_message(rule, item, added, removed, old, new, lowered),
         witness=item.witness,
         windows=Windows(*item.windows),
         locations=locate(item),
         versions=_versions(item),
     )
+
+
+def _is_lowered(item: Judged) -> bool:
+    """Whether only feature sets that can be neither upgraded nor rolled back have the change.
+
+    A CRD that the server rejects counts in full there: clusters of these sets are upgraded in tests, and new ones get
+    the CRD too.
+    """
+    return item.effect != Effect.CRD_REJECTED and all(occurrence.terminal for occurrence in item.occurrences)
 
 
 def _versions(item: Judged) -> str:
@@ -106,7 +115,7 @@ def fingerprint(
 
 
 def _message(
-    rule: Rule, item: Judged, added: Sequence[Any], removed: Sequence[Any], old: str, new: str, terminal: bool
+    rule: Rule, item: Judged, added: Sequence[Any], removed: Sequence[Any], old: str, new: str, lowered: bool
 ) -> str:
     reader, writer = (old, new) if item.direction == Direction.ROLLBACK else (new, old)
     unproven = rule.unproven.get(item.direction) if item.doubtful else None
@@ -132,7 +141,7 @@ def _message(
         sentence += f" (it is {writer}'s default: every object that does not set the field holds it)"
     if item.witness.masked:
         sentence += f" (every example that was found is also rejected by {reader}, for another reason)"
-    if terminal:
+    if lowered:
         sentence += " (only in feature sets that can be neither upgraded nor rolled back: one level lower)"
     return sentence
 
