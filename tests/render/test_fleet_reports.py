@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from fleets import MODES, cluster_version, gadget, gather, releases, uuid, widget
-from helpers import Json, run, write
+from helpers import Json, array, crd, obj, root, run, string, write
 from markdown_it import MarkdownIt
 from report_samples import HOSTILE
 
@@ -191,8 +191,10 @@ def test_without_a_server_what_depends_on_it_is_unknown(crds: dict[str, Path], t
 def test_an_upgrade(crds: dict[str, Path], tmp_path: Path) -> None:
     """Objects of the older release meet the newer one, which is the only target."""
     fleet = tmp_path / "fleet"
-    gather(fleet / "a.tar.gz", widget("w", "A"))
-    gather(fleet / "b.tar.gz", widget("w", "Z"))
+    gather(fleet / "a.tar.gz", widget("w", "B"))
+    gather(fleet / "b.tar.gz", widget("w", "A"))
+    narrower = crds["release-4.14"] / "widgets.yaml"
+    narrower.write_text(narrower.read_text().replace("- A\n", ""))
     sides = (f"path:{crds['release-4.13']}", f"path:{crds['release-4.14']}")
     ran = run("simulate", *sides, "--upgrade", "--fleet", fleet, "--jobs", "1", "--format", "json")
     assert ran.code == 1
@@ -213,12 +215,16 @@ def test_text(crds: dict[str, Path], tmp_path: Path) -> None:
     new, p15, p14, p13 = (f"path:{crds[name]}" for name in reversed(MODES))
     assert ran.code == 2
     lines = ran.out.splitlines()
-    (finding,) = (line for line in lines if "widgets.example.com" in line)
+    (finding,) = (line for line in lines if "widgets.example.com" in line and "note: " not in line)
+    hidden = "enum-value-added at widgets.example.com status.modes[*]"
     identity = finding.rpartition("  ")[2]
     missed = f"{p13} has no CRD for it: its API answers 404 there"
     assert lines == [
         f"Rollback {new} -> {p15}, {p14}, {p13} replayed on 2 clusters (3 recordings, 4 objects)",
         f"  note: 1 of 2 clusters ran a release before {new}: judged as if that had written their objects",
+        f"  note: to {p15}: 1 finding cannot show in objects of 4.15.2: {hidden}",
+        f"  note: to {p14}: of 1 finding, those younger than 4.15.2 cannot show in its objects: {hidden}",
+        f"  note: to {p13}: of 1 finding, those younger than 4.15.2 cannot show in its objects: {hidden}",
         "  note: 1 object of kinds that neither release defines play no part",
         f"not read {fleet}/c.tar.gz: holds no objects (c.tar.gz: not recorded: empty)",
         "",
@@ -247,7 +253,7 @@ def test_text(crds: dict[str, Path], tmp_path: Path) -> None:
         "Read 2 of 3 recordings; 1 could not be read, 0 problems; left out 0 files.",
     ]
     quiet = run(*_args(crds, fleet, "-q")).out.splitlines()
-    assert quiet == [*lines[:17], *lines[-1:]]
+    assert quiet == [*lines[:20], *lines[-1:]]
 
 
 def test_many_clusters_are_cut_short(crds: dict[str, Path], tmp_path: Path) -> None:
@@ -266,6 +272,8 @@ def test_hostile_text_stays_text(crds: dict[str, Path], tmp_path: Path) -> None:
     fleet = tmp_path / "f"
     fleet.mkdir()
     long = "x" * 5_000
+    free = crds["release-4.16"] / "widgets.yaml"
+    write(free, crd(root(spec=obj(size={"type": "integer"}), status=obj(modes=array(string())))))
     for number, value in enumerate((*HOSTILE, long)):
         write(fleet / f"{number:02}.json", widget("w", value), {**widget(value, "A"), "kind": value})
     write(fleet / "\x1b[31m`<b>.json", widget("w", "A"))
