@@ -20,6 +20,8 @@ from crdcompat.crds.reader import CrdDocument
 from crdcompat.schema.paths import Pointer, SchemaPath, path_of_keyword, value_at
 from crdcompat.vocabulary import Direction, Effect, Side
 
+#: The kind of change of a CRD that the server refuses.
+REFUSED = "crd.refused"
 _NEEDS_NO_OBJECT = "the CRD itself is refused: it needs no object to show"
 
 
@@ -113,7 +115,7 @@ def _judged(fault: _Fault, contexts: dict[tuple[str, bool], list[Chosen]]) -> Ju
     except LookupError:
         value = None
     return Judged(
-        change=Change("crd.refused", fault.path, None, value, new_at=fault.at, of_crd=True),
+        change=Change(REFUSED, fault.path, None, value, new_at=fault.at, of_crd=True),
         direction=Direction.UPGRADE,
         effect=Effect.CRD_REJECTED,
         witness=Witness(None, fault.sentences, reason=_NEEDS_NO_OBJECT),

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
+from crdcompat.compare.refused import REFUSED
 from crdcompat.models.diff import DiffReport
 from crdcompat.models.finding import Finding
 from crdcompat.schema.enums import member_key
@@ -35,6 +36,8 @@ def mark_unreleased(report: DiffReport, targets: Sequence[DiffReport]) -> DiffRe
 
 
 def _is_met(finding: Finding, met: dict[_Place, list[Finding]]) -> bool:
+    if finding.change == REFUSED:
+        return True  # such a CRD fails on any cluster, whatever ran before
     values = _values(finding)
     there = (other for place in _places(finding) for other in met.get(place, ()))
     return any(not values or not (theirs := _values(other)) or values & theirs for other in there)
