@@ -24,6 +24,7 @@ _MODULES = {
     "config": "config",
     "init": "config",
     "judge": "judge",
+    "verify": "verify",
     "rules": "rules",
     "explain": "rules",
     "demo": "demo",

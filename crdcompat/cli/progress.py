@@ -62,6 +62,13 @@ class Progress(_Line):
             self.close()
 
 
+class TrialProgress(Progress):
+    """Counts the findings that a server has answered."""
+
+    def __str__(self) -> str:
+        return f"{self.objects} findings answered"
+
+
 class FleetProgress(_Line):
     """Counts finished and failed recordings, and the rate per second."""
 

@@ -70,6 +70,15 @@ def check_fleet_formats(formats: Sequence[str]) -> None:
         fleet_format(parse_format(text)[0])
 
 
+def check_verification_formats(formats: Sequence[str]) -> None:
+    """Raises UsageError for an unknown format, or one that cannot show the answers of a server."""
+    from crdcompat.render.formats import verification_format
+    from crdcompat.render.write import parse_format
+
+    for text in formats:
+        verification_format(parse_format(text)[0])
+
+
 def exit_code(report: DiffReport | CheckReport | MatrixReport, fail_on: FailOn) -> int:
     """The exit code: 2 for unread input, 1 if the report fails at the threshold, else 0 (design, section 8)."""
     if report.problems:

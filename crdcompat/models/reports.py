@@ -1,4 +1,4 @@
-"""The union of the reports that every format can write."""
+"""The unions of reports: those that every format can write, and all."""
 
 from __future__ import annotations
 
@@ -7,6 +7,10 @@ from typing import TYPE_CHECKING, TypeAlias
 if TYPE_CHECKING:
     from crdcompat.models.check import CheckReport
     from crdcompat.models.diff import DiffReport
+    from crdcompat.models.fleet import FleetReport
+    from crdcompat.models.matrix import MatrixReport
     from crdcompat.models.simulation import SimulationReport
+    from crdcompat.models.verification import VerificationReport
 
 Report: TypeAlias = "DiffReport | SimulationReport | CheckReport"
+AnyReport: TypeAlias = "Report | MatrixReport | FleetReport | VerificationReport"

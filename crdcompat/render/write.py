@@ -14,9 +14,7 @@ from crdcompat.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from crdcompat.models.fleet import FleetReport
-    from crdcompat.models.matrix import MatrixReport
-    from crdcompat.models.reports import Report
+    from crdcompat.models.reports import AnyReport
     from crdcompat.render.escape import Style
 
 #: GitHub limits the summary of a step to 1 MiB.
@@ -24,7 +22,7 @@ _MAX_SUMMARY_BYTES = 1 << 20
 
 
 def write_reports(
-    report: Report | MatrixReport | FleetReport,
+    report: AnyReport,
     formats: Sequence[str],
     colour: str = "auto",
     verbosity: int = 0,
@@ -66,22 +64,24 @@ def _plain(verbosity: int = 0, *, existing: bool = False) -> Style:
     return Style(verbosity=verbosity, existing=existing)
 
 
-def _render(name: str, report: Report | MatrixReport | FleetReport, style: Style) -> str:
-    from crdcompat.render.formats import fleet_format, get_format, matrix_format
+def _render(name: str, report: AnyReport, style: Style) -> str:
+    from crdcompat.render.formats import fleet_format, get_format, matrix_format, verification_format
 
     if report.KIND == "matrix":
         return matrix_format(name).render_matrix(report, style)
     if report.KIND == "fleet":
         return fleet_format(name).render_fleet(report, style)
+    if report.KIND == "verify":
+        return verification_format(name).render_verification(report, style)
     return get_format(name).render(report, style)
 
 
-def _has_annotations(report: Report | MatrixReport | FleetReport) -> bool:
-    """Objects of recorded clusters have no line in the repository to annotate."""
-    return report.KIND != "fleet"
+def _has_annotations(report: AnyReport) -> bool:
+    """Objects of recorded clusters have no line in the repository to annotate, nor have the answers of a server."""
+    return report.KIND not in ("fleet", "verify")
 
 
-def _is_idle(report: Report | MatrixReport | FleetReport) -> bool:
+def _is_idle(report: AnyReport) -> bool:
     return report.KIND == "check" and report.is_idle
 
 
@@ -91,7 +91,7 @@ def _without_commands(text: str) -> str:
     return f"::stop-commands::{token}\n{text}::{token}::\n"
 
 
-def _append_summary(report: Report | MatrixReport | FleetReport) -> None:
+def _append_summary(report: AnyReport) -> None:
     """Append the report to the summary of the step, if there is one and the report fits. Raises UsageError."""
     path = os.environ.get("GITHUB_STEP_SUMMARY")
     if not path:

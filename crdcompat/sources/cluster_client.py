@@ -1,6 +1,6 @@
-"""The official Kubernetes client, reduced to one operation: read one page of one list.
+"""The official Kubernetes client, reduced to what is asked of clusters: a page of a list, or one other request.
 
-The client is an optional dependency, imported only for ``cluster:`` sources.
+The client is an optional dependency, imported only for ``cluster:`` sources and ``verify``. Sources ask for pages only.
 """
 
 from __future__ import annotations
@@ -42,11 +42,12 @@ class Resource(Struct, frozen=True):
 
 
 class RefusedError(Exception):
-    """The server answered with an error; ``status`` is the HTTP status code."""
+    """The server answered with an error; ``status`` is the HTTP status code, ``body`` the whole answer."""
 
-    def __init__(self, status: int, message: str) -> None:
+    def __init__(self, status: int, message: str, body: bytes = b"") -> None:
         super().__init__(message)
         self.status = status
+        self.body = body
 
 
 class NoAnswerError(Exception):
@@ -56,11 +57,11 @@ class NoAnswerError(Exception):
 class Client:
     """A client for the cluster of a kubeconfig context; "" is the current context.
 
-    Raises UsageError if the client is not installed or there is no such context, SourceError if the kubeconfig cannot
-    be used.
+    ``kubeconfig`` is the file for a server on the loopback, by default it is the user's. Raises UsageError if the
+    client is not installed or there is no such context, SourceError if the kubeconfig cannot be used.
     """
 
-    def __init__(self, name: str, context: str) -> None:
+    def __init__(self, name: str, context: str, kubeconfig: str | None = None) -> None:
         self._name = name
         try:
             self._kubernetes = importlib.import_module("kubernetes.client")
@@ -71,8 +72,10 @@ class Client:
                 f"{name}: clusters are read with the official Kubernetes client, which is not installed: "
                 "pip install 'crdcompat[cluster]'"
             ) from None
-        file = os.environ.get("KUBECONFIG") or None
+        file = kubeconfig or os.environ.get("KUBECONFIG") or None
         self._configuration = self._kubernetes.Configuration()
+        if kubeconfig:
+            self._configuration.proxy = None
         self._configuration.retries = self._urllib3.Retry(1, redirect=0, respect_retry_after_header=False)
         try:
             contexts, current = config.list_kube_config_contexts(config_file=file)
@@ -84,7 +87,7 @@ class Client:
                 config_file=file,
                 context=self.context,
                 client_configuration=self._configuration,
-                persist_config=False,  # reading a cluster writes nothing, not even a renewed token
+                persist_config=False,  # nothing is written, not even a renewed token
             )
         except (config.ConfigException, OSError, ValueError, TypeError, KeyError) as error:
             raise SourceError(f"{name}: the kubeconfig cannot be used: {error}") from None
@@ -97,14 +100,27 @@ class Client:
 
     def page(self, kind: Resource, token: str) -> dict[str, Any]:
         """GET one page of a list. Raises RefusedError, NoAnswerError."""
-        objects = self._kubernetes.CustomObjectsApi(self._api)
         more = {"_continue": token} if token else {}
+        return self.ask("list_cluster", kind, limit=PAGE, **more)
+
+    def ask(self, what: str, kind: Resource, *about: Any, accept: str = "", **more: Any) -> dict[str, Any]:
+        """One request by a method of the client's CustomObjectsApi: ``what`` is the beginning of its name.
+
+        ``about`` are the method's further arguments in their order (a name, a body), ``accept`` is another media type
+        of the answer. Returns the answer, {} if it has no body. Raises RefusedError, NoAnswerError.
+        """
+        objects = self._kubernetes.CustomObjectsApi(self._api)
+        space = about[:1] if "namespaced" in what else ()
+        rest = about[len(space) :]
+        if accept:
+            self._api.set_default_header("Accept", accept)
         try:
-            answer = objects.list_cluster_custom_object(
+            answer = getattr(objects, f"{what}_custom_object")(
                 kind.group,
                 kind.version,
+                *space,
                 kind.plural,
-                limit=PAGE,
+                *rest,
                 _preload_content=False,
                 _request_timeout=TIMEOUTS,
                 **more,
@@ -116,9 +132,12 @@ class Client:
         except self._kubernetes.ApiException as error:
             if not error.status:
                 raise NoAnswerError(_first_line(error.reason)) from None
-            raise RefusedError(error.status, _reason(error)) from None
+            raise RefusedError(error.status, _reason(error), _bytes(error.body)) from None
         except self._urllib3.exceptions.HTTPError as error:
             raise NoAnswerError(_first_line(getattr(error, "reason", None) or error)) from None
+        finally:
+            if accept:
+                del self._api.default_headers["Accept"]
         if len(data) > MAX_PAGE_BYTES:
             raise NoAnswerError(f"a page of more than {MAX_PAGE_BYTES} bytes")
         try:
@@ -128,6 +147,19 @@ class Client:
         if not isinstance(page, dict):
             raise NoAnswerError("an answer that is no list")
         return page
+
+    def server_version(self) -> str:
+        """The version of the server: ``v1.31.4``. Raises RefusedError, NoAnswerError."""
+        try:
+            return str(self._kubernetes.VersionApi(self._api).get_code(_request_timeout=TIMEOUTS).git_version)
+        except self._kubernetes.ApiException as error:
+            raise RefusedError(error.status or 0, _reason(error)) from None
+        except self._urllib3.exceptions.HTTPError as error:
+            raise NoAnswerError(_first_line(getattr(error, "reason", None) or error)) from None
+
+
+def _bytes(body: object) -> bytes:
+    return body if isinstance(body, bytes) else str(body or "").encode()
 
 
 def _reason(error: Any) -> str:

@@ -107,6 +107,7 @@ class Referee:
     """One running API server. CRDs and objects are plain JSON; every kind lives in the namespace ``default``."""
 
     def __init__(self, url: str, etcd: str, token: str) -> None:
+        self.url, self.token = url, token
         self._api = _Connection.to(url, token)
         self._etcd = _Connection.to(etcd)
         self._turns = itertools.count()
@@ -116,6 +117,10 @@ class Referee:
         self._etcd.http.close()
 
     # -- CRDs ---------------------------------------------
+
+    def crd_names(self) -> list[str]:
+        """The names of all CRDs."""
+        return [crd["metadata"]["name"] for crd in self._api.ask("GET", _CRDS).body["items"]]
 
     def create_crd(self, crd: Json) -> Answer:
         """POST of a CRD; whether it is served yet is not looked at."""

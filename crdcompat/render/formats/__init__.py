@@ -1,7 +1,8 @@
 """One module per report format: ``NAME`` and ``render``. Adding a file here adds a format.
 
 A format that can show a matrix of releases has ``render_matrix``, too; one that can show many clusters,
-``render_fleet``. ``EXCERPTS = True``: it shows lines of files. ``PASSING = True``: it lists CRDs without findings.
+``render_fleet``; one that can show a server's answers to a report, ``render_verification``. ``EXCERPTS = True``: it
+shows lines of files. ``PASSING = True``: it lists CRDs without findings.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from crdcompat.models.fleet import FleetReport
     from crdcompat.models.matrix import MatrixReport
     from crdcompat.models.reports import Report
+    from crdcompat.models.verification import VerificationReport
     from crdcompat.render.escape import Style
 
 
@@ -46,6 +48,14 @@ class FleetFormat(Protocol):
         ...
 
 
+class VerificationFormat(Protocol):
+    """How a server's answers to a report are shown."""
+
+    def render_verification(self, report: VerificationReport, style: Style) -> str:
+        """The report as text that ends with a newline."""
+        ...
+
+
 @cache
 def format_names() -> tuple[str, ...]:
     """The names of all formats, sorted."""
@@ -65,6 +75,11 @@ def matrix_format(name: str) -> MatrixFormat:
 def fleet_format(name: str) -> FleetFormat:
     """The format called ``name``, to show many clusters. Raises UsageError that names the formats which can."""
     return cast("FleetFormat", _able(name, "render_fleet", "a fleet of clusters"))
+
+
+def verification_format(name: str) -> VerificationFormat:
+    """The format called ``name``, to show a server's answers. Raises UsageError that names the formats which can."""
+    return cast("VerificationFormat", _able(name, "render_verification", "the answers of a server"))
 
 
 def _able(name: str, function: str, what: str) -> Format:

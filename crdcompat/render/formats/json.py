@@ -13,6 +13,7 @@ from crdcompat.models.simulation import SimulationReport
 if TYPE_CHECKING:
     from crdcompat.models.fleet import FleetReport
     from crdcompat.models.matrix import MatrixReport
+    from crdcompat.models.verification import VerificationReport
     from crdcompat.render.escape import Style
 
 NAME = "json"
@@ -41,6 +42,13 @@ def render_matrix(report: MatrixReport, style: Style) -> str:
     from crdcompat.render.data.matrix import matrix_data
 
     return _text(matrix_data(report))
+
+
+def render_verification(report: VerificationReport, style: Style) -> str:
+    """The answers of a server as JSON text; ignores ``style``."""
+    from crdcompat.render.data.verification import verification_data
+
+    return _text(verification_data(report))
 
 
 def _text(data: dict[str, Any]) -> str:

@@ -12,6 +12,7 @@ from crdcompat.render.text.diff import diff_text
 if TYPE_CHECKING:
     from crdcompat.models.fleet import FleetReport
     from crdcompat.models.matrix import MatrixReport
+    from crdcompat.models.verification import VerificationReport
 
 NAME = "text"
 
@@ -39,3 +40,10 @@ def render_matrix(report: MatrixReport, style: Style) -> str:
     from crdcompat.render.text.matrix import matrix_text
 
     return "".join(f"{line}\n" for line in finish(matrix_text(report, style)))
+
+
+def render_verification(report: VerificationReport, style: Style) -> str:
+    """The answers of a server as text."""
+    from crdcompat.render.text.verification import verification_text
+
+    return "".join(f"{line}\n" for line in finish(verification_text(report, style)))

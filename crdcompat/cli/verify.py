@@ -1,0 +1,130 @@
+"""crdcompat verify REPORT: ask a real API server about the witnesses of a report."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from msgspec import Struct
+
+from crdcompat.cli import options as o
+
+if TYPE_CHECKING:
+    from crdcompat.cli.settings import Settings
+    from crdcompat.models.verification import ClaimingReport
+    from crdcompat.sources.scratch_cluster import ScratchCluster
+
+
+def verify(
+    report: Annotated[str, typer.Argument(metavar="REPORT", help="The JSON report of diff; - is standard input.")],
+    old: Annotated[
+        str | None, typer.Argument(metavar="OLD", help="The older release (default: the one that the report names).")
+    ] = None,
+    new: Annotated[str | None, typer.Argument(metavar="NEW", help="The newer release, likewise.")] = None,
+    server: Annotated[
+        str | None,
+        typer.Option(metavar="CONTEXT", help="The kubeconfig context of an empty API server (kind, envtest)."),
+    ] = None,
+    assets: Annotated[
+        str | None,
+        typer.Option(metavar="DIR", help="Start etcd and kube-apiserver from this folder instead, as envtest has it."),
+    ] = None,
+    formats: Annotated[
+        list[str] | None,
+        typer.Option("--format", metavar="FORMAT[=FILE]", help="How to report: text, json; may be repeated."),
+    ] = None,
+    config: o.ConfigFile = None,
+    repo: o.Repo = None,
+    quiet: o.Quiet = False,
+    color: o.ColourOption = o.Colour.auto,
+    no_progress: Annotated[bool, typer.Option("--no-progress", help="Show no progress on a terminal.")] = False,
+) -> None:
+    """Ask a real, empty API server about each witness of a report: confirmed, refuted or not testable.
+
+    The CRDs of both releases are installed in turn, and removed; witnesses are dry runs. A cluster that has one of
+    these CRDs is refused.
+
+    Example: crdcompat diff OLD NEW --format json=r.json; crdcompat verify r.json --server kind-kind
+    """
+    from crdcompat.cli.settings import check_verification_formats, settled
+    from crdcompat.errors import UsageError
+    from crdcompat.features.verify.report_file import read_report
+
+    if (server is None) == (assets is None):
+        raise UsageError("name an empty API server: --server CONTEXT, or --assets DIR to start one")
+    if (old is None) != (new is None):
+        raise UsageError("name both releases, OLD and NEW, or neither: then they are those of the report")
+    check_verification_formats(formats or ())
+    settings = settled(config, repo, formats or ("text",), None)
+    asked = Asked(read_report(report), old, new, server, assets, repo, settings)
+    raise typer.Exit(_run(asked, color.value, -int(quiet), progress=not no_progress))
+
+
+class Asked(Struct, frozen=True):
+    """What the command line asks for."""
+
+    report: ClaimingReport
+    old: str | None
+    new: str | None
+    server: str | None
+    assets: str | None
+    repo: str | None
+    settings: Settings
+
+
+def _run(asked: Asked, colour: str, verbosity: int, *, progress: bool) -> int:
+    """Ask, and write the report. Returns the exit code (design, section 8)."""
+    from crdcompat.cli.progress import TrialProgress
+    from crdcompat.config.applied import both_sides
+    from crdcompat.features.verify.workflow import verify as put
+    from crdcompat.render.write import write_reports
+    from crdcompat.vocabulary import ExitCode
+
+    # Releases of git are read by their commits: the report is about those, whatever the names stand for by now.
+    old, new = (
+        named or (f"git:{release.commit}" if release.commit else release.name)
+        for named, release in ((asked.old, asked.report.old), (asked.new, asked.report.new))
+    )
+    # The report has its order already.
+    before, after = both_sides(old, new, asked.settings.config, asked.repo, command="verify", any_order=True)
+    shown = TrialProgress(wanted=progress)
+    with _ended_by_signals(), _cluster(asked) as cluster:
+        report = put(asked.report, before, after, cluster, shown.each)
+    write_reports(report, asked.settings.formats, colour, verbosity)
+    if report.problems or report.nothing_tested:
+        return ExitCode.NOT_DONE
+    return ExitCode.FOUND if report.refuted else ExitCode.CLEAN
+
+
+@contextmanager
+def _cluster(asked: Asked) -> Iterator[ScratchCluster]:
+    from crdcompat.sources.cluster_client import Client
+    from crdcompat.sources.scratch_cluster import ScratchCluster
+
+    with ExitStack() as stack:
+        kubeconfig = None
+        if asked.assets is not None:
+            from crdcompat.sources import envtest
+
+            kubeconfig = stack.enter_context(envtest.running(asked.assets))
+        name = "--assets" if asked.server is None else f"--server {asked.server}"
+        client = Client(name, asked.server or "", kubeconfig)
+        stack.enter_context(client.session())
+        yield ScratchCluster(client)
+
+
+@contextmanager
+def _ended_by_signals() -> Iterator[None]:
+    """SIGTERM ends the run as Ctrl-C does: what was installed is removed first."""
+
+    def interrupt(_number: int, _frame: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

@@ -1,0 +1,1 @@
+"""verify: asks a real API server about the witnesses of a report."""

@@ -1,0 +1,131 @@
+"""Puts the witnesses of a report to a server, one after the other, and says what it answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import groupby
+
+from crdcompat.crds.reader import CrdSet
+from crdcompat.errors import Problem, SourceError
+from crdcompat.features.verify.answers import Result, judged, not_installed, refused_by_writer, replaced
+from crdcompat.features.verify.trials import Form, NoTrial, Trial, sent, trials
+from crdcompat.models.verification import Claim, ClaimingReport, Outcome, VerificationReport, VerifiedFinding
+from crdcompat.schema.paths import Object
+from crdcompat.sources.cluster_client import NoAnswerError, RefusedError
+from crdcompat.sources.scratch_cluster import Answer, ScratchCluster
+
+Answered = tuple[Claim, Result]
+"""A claim and its outcome."""
+
+
+def verify(
+    claiming: ClaimingReport,
+    old: CrdSet,
+    new: CrdSet,
+    cluster: ScratchCluster,
+    each: Callable[[Iterable[Answered]], Iterator[Answered]] = iter,
+) -> VerificationReport:
+    """The answers of ``cluster`` to all findings of a report; ``old`` and ``new`` are its releases.
+
+    ``each`` passes on the answers, as they come. What was installed is removed at the end, however it comes. Raises
+    SourceError if the cluster has one of the CRDs.
+    """
+    planned = [*trials(claiming.claims, old, new)]
+    ready = [trial for trial in planned if isinstance(trial, Trial)]
+    results: dict[int, Result] = {
+        id(trial.claim): (Outcome.NOT_TESTABLE, trial.reason, ()) for trial in planned if isinstance(trial, NoTrial)
+    }
+    problems: list[Problem] = []
+    version = cluster.version()
+    cluster.check_unused({trial.writer.crd["metadata"]["name"] for trial in ready})
+    table = _Table(cluster)
+    try:
+        for claim, result in each(table.results(ready)):
+            results[id(claim)] = result
+        cluster.clear()
+    except (NoAnswerError, RefusedError) as error:
+        problems.append(Problem(cluster.context, None, f"the API server no longer does its part: {error}"))
+        problems += _cleared(cluster)
+    except BaseException as error:
+        if left := _cleared(cluster):
+            raise SourceError("\n".join(["interrupted", *(problem.message for problem in left)])) from error
+        raise
+    unasked: Result = (Outcome.NOT_TESTABLE, "not asked: the API server no longer did its part", ())
+    return VerificationReport(
+        file=claiming.file,
+        old=claiming.old,
+        new=claiming.new,
+        context=cluster.context,
+        server=version,
+        findings=tuple(_verified(claim, results.get(id(claim), unasked)) for claim in claiming.claims),
+        problems=tuple(problems),
+    )
+
+
+def _cleared(cluster: ScratchCluster) -> list[Problem]:
+    """Remove what is installed after a failure; what cannot be removed is a problem."""
+    try:
+        cluster.clear()
+    except (NoAnswerError, RefusedError) as error:
+        delete = f"kubectl --context {cluster.context} delete crd {cluster.installed}"
+        return [Problem(cluster.context, None, f"{cluster.installed} could not be removed ({error}): {delete}")]
+    return []
+
+
+def _verified(claim: Claim, result: Result) -> VerifiedFinding:
+    outcome, reason, said = result
+    return VerifiedFinding(
+        id=claim.id,
+        rule=claim.rule,
+        direction=claim.direction,
+        effect=claim.effect,
+        crd=claim.crd,
+        version=claim.version,
+        path=claim.path,
+        outcome=outcome,
+        reason=reason,
+        said=said,
+    )
+
+
+class _Table:
+    """Installs forms as they are needed, and asks."""
+
+    def __init__(self, cluster: ScratchCluster) -> None:
+        self._cluster = cluster
+        self._lies: tuple[Form, Answer] | None = None
+
+    def results(self, trials: Iterable[Trial]) -> Iterator[Answered]:
+        """The outcomes of trials; CRDs are exchanged once for those of the same forms. Raises NoAnswerError."""
+        for _, same in groupby(trials, key=lambda trial: (trial.writer.key, trial.reader.key)):
+            yield from self._of_same_forms([*same])
+
+    def _of_same_forms(self, trials: list[Trial]) -> Iterator[Answered]:
+        writer, reader = trials[0].writer, trials[0].reader
+        installed = self._put(writer)
+        if installed.object is None:
+            yield from ((trial.claim, not_installed(installed, "writes")) for trial in trials)
+            return
+        if trials[0].whole:
+            self._lies = None
+            answer = self._cluster.replace(reader.crd)
+            yield from ((trial.claim, replaced(trial.claim, answer)) for trial in trials)
+            return
+        stored = [(trial, self._create(writer, trial.written_as, trial.claim.witness)) for trial in trials]
+        installed = self._put(reader)
+        for trial, answer in stored:
+            if answer.object is None:
+                yield trial.claim, refused_by_writer(answer)
+            elif installed.object is None:
+                yield trial.claim, not_installed(installed, "reads")
+            else:
+                yield trial.claim, judged(trial.claim, self._create(reader, trial.claim.version, answer.object))
+
+    def _create(self, form: Form, version: str, obj: Object | None) -> Answer:
+        return self._cluster.create(form.crd, version, sent(obj or {}, form.crd, version))
+
+    def _put(self, form: Form) -> Answer:
+        """Install a form, unless it is the one that lies there."""
+        if self._lies is None or self._lies[0] is not form:
+            self._lies = form, self._cluster.install(form.crd)
+        return self._lies[1]

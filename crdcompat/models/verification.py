@@ -1,0 +1,96 @@
+"""The report of verify: what a real API server says of each finding's witness."""
+
+from __future__ import annotations
+
+from collections import Counter
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from msgspec import Struct
+
+if TYPE_CHECKING:
+    from crdcompat.errors import Problem
+    from crdcompat.models.report import Release
+
+
+class Outcome(StrEnum):
+    """Whether a server shows what a finding claims."""
+
+    REFUTED = "refuted"
+    NOT_TESTABLE = "not testable"
+    CONFIRMED = "confirmed"
+
+
+class VerifiedFinding(Struct, frozen=True):
+    """A finding of the report, and the answer of the server.
+
+    ``reason`` says why it is refuted or not testable, or how a confirmation differs from the claim; ``said`` are the
+    server's sentences.
+    """
+
+    id: str
+    rule: str
+    direction: str
+    effect: str
+    crd: str
+    version: str
+    path: str
+    outcome: Outcome
+    reason: str = ""
+    said: tuple[str, ...] = ()
+
+
+class VerificationReport(Struct, frozen=True):
+    """The answers of one server to all findings of one report (``file``); ``server`` is its version."""
+
+    KIND: ClassVar[Literal["verify"]] = "verify"
+
+    file: str
+    old: Release
+    new: Release
+    context: str
+    server: str
+    findings: tuple[VerifiedFinding, ...]
+    problems: tuple[Problem, ...] = ()
+
+    def by_outcome(self) -> dict[Outcome, int]:
+        """How many findings have which outcome."""
+        counted = Counter(finding.outcome for finding in self.findings)
+        return {outcome: counted[outcome] for outcome in Outcome}
+
+    @property
+    def refuted(self) -> bool:
+        """Whether the server contradicts a finding."""
+        return bool(self.by_outcome()[Outcome.REFUTED])
+
+    @property
+    def nothing_tested(self) -> bool:
+        """Whether there were findings, and no answer to any."""
+        return bool(self.findings) and self.by_outcome()[Outcome.NOT_TESTABLE] == len(self.findings)
+
+
+class Claim(Struct, frozen=True):
+    """A finding as a JSON report has it: what ``witness`` meets."""
+
+    id: str
+    rule: str
+    direction: str
+    effect: str
+    crd: str
+    version: str
+    path: str
+    contexts: tuple[str, ...]
+    witness: dict[str, Any] | None
+    errors: tuple[str, ...]
+    pruned: tuple[str, ...]
+    defaulted: tuple[str, ...]
+    reason: str
+
+
+class ClaimingReport(Struct, frozen=True):
+    """A JSON report: its file, its releases, and its findings."""
+
+    file: str
+    old: Release
+    new: Release
+    claims: tuple[Claim, ...]

@@ -1,0 +1,39 @@
+"""The report of verify as JSON data."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from crdcompat.render.data.parts import head, problem, words
+
+if TYPE_CHECKING:
+    from crdcompat.models.verification import VerificationReport, VerifiedFinding
+
+
+def verification_data(report: VerificationReport) -> dict[str, Any]:
+    """Which findings a server confirmed, in its words."""
+    return {
+        **head("verify", report.old, report.new),
+        "report": report.file,
+        "server": {"context": report.context, "version": report.server},
+        "summary": {
+            "outcomes": words(report.by_outcome()),
+            "problems": [problem(item) for item in report.problems],
+        },
+        "verified": [_finding(item) for item in report.findings],
+    }
+
+
+def _finding(item: VerifiedFinding) -> dict[str, Any]:
+    return {
+        "id": item.id,
+        "rule": item.rule,
+        "direction": item.direction,
+        "effect": item.effect,
+        "crd": item.crd,
+        "version": item.version,
+        "path": item.path,
+        "outcome": item.outcome,
+        "reason": item.reason or None,
+        "said": list(item.said),
+    }
