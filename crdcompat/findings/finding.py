@@ -94,10 +94,11 @@ def _finding(item: Judged, old: str, new: str, locate: Locate) -> Finding:
 def _is_lowered(item: Judged) -> bool:
     """Whether only feature sets that can be neither upgraded nor rolled back have the change.
 
-    A CRD that the server rejects counts in full there: clusters of these sets are upgraded in tests, and new ones get
-    the CRD too.
+    A CRD that the server rejects on upgrade counts in full there: upgrade jobs run with these sets, and new clusters
+    get the CRD too. Nothing rolls them back.
     """
-    return item.effect != Effect.CRD_REJECTED and all(occurrence.terminal for occurrence in item.occurrences)
+    upgrades = item.direction == Direction.UPGRADE and item.effect == Effect.CRD_REJECTED
+    return not upgrades and all(occurrence.terminal for occurrence in item.occurrences)
 
 
 def _versions(item: Judged) -> str:

@@ -84,7 +84,7 @@ _AFTER_SEVERITY = """\
 Four things change this. A default that the other release rejects is an error: every object that leaves the field
 out holds it. Recorded objects that meet a finding (`--objects`) make a rejection an error and a loss a warning. What
 only *may* be rejected, because no object was found that shows it, is at most a warning. A change only in feature sets
-that can be neither upgraded nor rolled back (`*NoUpgrade`) is one step lower, except for a CRD that the server rejects.
+that can be neither upgraded nor rolled back (`*NoUpgrade`) is one step lower, except for a CRD rejected on upgrade.
 """
 
 _COLUMNS = {
