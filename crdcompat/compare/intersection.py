@@ -64,7 +64,7 @@ def _merge_below(made: Schema, a: Schema, b: Schema, server: Server) -> None:
         if isinstance(a.get(keyword), dict) and isinstance(b.get(keyword), dict):
             made[keyword] = _merged(a[keyword], b[keyword], server)
     mine, theirs = mapping_of(a.get("properties")), mapping_of(b.get("properties"))
-    required = list(_list(a, "required"))
+    required = [name for name in _list(a, "required") if isinstance(name, str)]
     if mine:
         made["properties"] = members = dict(mine)
         for name in mine.keys() & theirs.keys():
@@ -72,7 +72,8 @@ def _merge_below(made: Schema, a: Schema, b: Schema, server: Server) -> None:
                 members[name] = _without_wrong_default(mapping_of(mine[name]), mapping_of(theirs[name]), server)
                 lost = "default" in mapping_of(mine[name]) and "default" not in members[name]
                 required += [name] if lost else []
-    wanted = (name for name in _list(b, "required") if name in mine and "default" not in mapping_of(theirs.get(name)))
+    theirs_required = [name for name in _list(b, "required") if isinstance(name, str)]
+    wanted = (name for name in theirs_required if name in mine and "default" not in mapping_of(theirs.get(name)))
     required += wanted
     if required:
         made["required"] = list(dict.fromkeys(required))

@@ -55,6 +55,9 @@ class Outcome(Struct, frozen=True):
         return self.effect == Effect.WRITE_REJECTED and not self.witness.masked
 
 
+_MASKED = "every example object that was found is also rejected for another reason"
+
+
 def prove(change: Change, direction: Direction, pair: WriterReader, book: TrialBook) -> Outcome:
     """The effect of ``change`` when ``pair.reader`` reads objects that are valid under ``pair.writer``."""
     facet = facet_of(change.kind)
@@ -78,6 +81,8 @@ def prove(change: Change, direction: Direction, pair: WriterReader, book: TrialB
     labels = tuple(label for label in remaining if label is not ABSENT)
     if proved:
         trial, best = min(proved, key=lambda each: _rank(each[1], effects))
+        if best.shown.masked:
+            return Outcome(effects[0], Witness(None, reason=_MASKED), labels)
         return Outcome(best.shown.effect, _witness(trial, best), labels)
     if trials.complete and not remaining:
         return Outcome(Effect.NONE, Witness(None))

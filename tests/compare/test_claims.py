@@ -77,20 +77,6 @@ def test_a_lost_value_is_shown_in_an_object_that_is_accepted(tmp_path: Path) -> 
     assert finding["witness"]["object"]["spec"]["v"] == {"c": "a", "a": "a"}
 
 
-def test_a_lost_value_that_no_accepted_object_holds_is_a_rejection(tmp_path: Path) -> None:
-    """clustercsidrivers.operator.openshift.io: a member that only a new kind may have."""
-    rule = {"rule": "(self.kind == 'B') == has(self.b)", "message": "b is for kind B alone"}
-    old = needs(obj(kind=string("A")), "kind")
-    new = {**needs(obj(kind=string("A", "B"), b=obj(x=string())), "kind"), "x-kubernetes-validations": [rule]}
-    report = compare(tmp_path, old, new)
-    finding = only(report, rule="property-added")
-    assert (finding["effect"], finding["severity"]) == ("write-rejected", "info")
-    assert finding["witness"]["pruned"] == ["spec.v.b"]
-    assert finding["witness"]["errors"] == ['spec.v.kind: Unsupported value: "B": supported values: "A"']
-    assert "every example that was found is also rejected by" in finding["message"]
-    assert only(report, rule="enum-value-added")["severity"] == "warning"
-
-
 def test_exactly_one_member(tmp_path: Path) -> None:
     """external-secrets: spec.provider holds exactly one of many members."""
     one = {"minProperties": 1, "maxProperties": 1}

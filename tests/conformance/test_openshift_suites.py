@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import suites
 from helpers import Json, commit, crd, git, root, string, write
 from helpers import obj as schema
-from msgspec.structs import replace
 
 from crdcompat.apiserver.versions import Server
 
