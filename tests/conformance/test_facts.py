@@ -191,6 +191,8 @@ def test_every_witness_holds_and_is_minimal(
     for finding in reports[pair[0]]["findings"]:
         if not finding["rule"].startswith(("enum-", "property-")):
             continue
+        if "also rejected for another reason" in (finding["witness"]["reason"] or ""):
+            continue  # a loss that was found behind a rejection alone has no witness
         (old, new), *_ = _crds(openshift_api, finding, pair)
         try:
             prove(finding, old, new, old_kube=kube(pair[0]), new_kube=kube(pair[1]))
