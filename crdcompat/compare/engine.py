@@ -25,6 +25,7 @@ from crdcompat.compare.crd_walk import CrdDiff, diff_crds
 from crdcompat.compare.memory import CachingConvertingResource, CachingResource, ComparisonCache
 from crdcompat.compare.result import Comparison, Judged, Occurrence, Open
 from crdcompat.compare.site import WriterReader
+from crdcompat.compare.unlikely_state import is_unlikely
 from crdcompat.compare.walk import SchemaDiff
 from crdcompat.compare.witness import Outcome, Witness, prove, proves
 from crdcompat.compare.writer_default import is_writer_default
@@ -168,6 +169,7 @@ class Comparer:
                     occurrences=tuple(occurrences),
                     doubtful=witness.object is None,
                     writer_default=is_writer_default(occurrences[0].change, direction, effect, witness, pair),
+                    unlikely=is_unlikely(occurrences[0].change, effect, witness, pair, self._cache.book.shared(pair)),
                 )
 
     def _outcomes(self, places: list[Occurrence], direction: Direction) -> dict[tuple[int, int], Outcome]:

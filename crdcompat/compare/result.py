@@ -58,6 +58,7 @@ class Judged(Struct, frozen=True, eq=False):
     ``labels``: the enum values (or other labels of trials) with this effect. ``windows``: the effects on rollback and
     on upgrade. ``version`` is "" for changes of the CRD itself. ``doubtful``: nothing proves the effect, it may occur.
     ``writer_default``: the writer sets the rejected value by default, so every object that leaves the field out has it.
+    ``unlikely``: no controller writes a state that has the effect.
     """
 
     change: Change
@@ -72,6 +73,7 @@ class Judged(Struct, frozen=True, eq=False):
     occurrences: tuple[Occurrence | Lone, ...]
     doubtful: bool = False
     writer_default: bool = False
+    unlikely: bool = False
 
 
 class Open(Struct, frozen=True, eq=False):

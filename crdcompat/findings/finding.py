@@ -59,8 +59,8 @@ def _finding(item: Judged, old: str, new: str, locate: Locate) -> Finding:
     change = item.change
     rule = rule_for(change.kind)
     severity = Severity.ERROR if item.writer_default else rule.judge(item.direction, item.effect, change.owner)
-    if item.witness.masked:
-        severity = Severity.INFO  # a loss; the rejection has a finding of its own
+    if item.witness.masked or item.unlikely:
+        severity = Severity.INFO  # a loss whose rejection has a finding of its own; a state that nobody writes
     if item.doubtful and severity == Severity.ERROR:
         severity = Severity.WARNING  # an unproven effect is at most a warning
     lowered = _is_lowered(item)
@@ -142,6 +142,8 @@ def _message(
         sentence += f" (it is {writer}'s default: every object that does not set the field holds it)"
     if item.witness.masked:
         sentence += f" (every example that was found is also rejected by {reader}, for another reason)"
+    if item.unlikely:
+        sentence += f" (only a status in which nothing else is set that {reader} knows: no controller writes that)"
     if lowered:
         sentence += " (only in feature sets that can be neither upgraded nor rolled back: one level lower)"
     return sentence

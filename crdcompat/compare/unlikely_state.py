@@ -1,0 +1,52 @@
+"""Find rejections of states that no controller writes: a status that holds nothing but what is new.
+
+A controller writes its status as a whole. "At least one member" over a status is violated after a rollback only if the
+new member was the single one in it: the members that both releases know would have to be absent, all of them.
+"""
+
+from __future__ import annotations
+
+from itertools import islice
+
+from crdcompat.compare.changes import Change
+from crdcompat.compare.site import WriterReader
+from crdcompat.compare.witness import Witness, proves
+from crdcompat.schema.paths import Object, node_at, value_at, with_value
+from crdcompat.schema.sample import concrete, sample
+from crdcompat.schema.structural import ABSENT, Node
+from crdcompat.vocabulary import Effect, Owner
+
+#: Members of a status that controllers always write, by Kubernetes' API conventions.
+_ROUTINE = ("conditions", "observedGeneration")
+#: Members that are tried one by one.
+_MAX_TRIED = 4
+
+
+def is_unlikely(change: Change, effect: Effect, witness: Witness, pair: WriterReader, shared: Node) -> bool:
+    """Whether each member that controllers write beside the witness's own ones ends its rejection.
+
+    ``shared`` is the intersection of both schemas. At the root of a status, controllers write any of the members that
+    both sides have; below it, those that the API conventions name.
+    """
+    if change.kind != "shared-constraint.broken" or change.owner != Owner.STATUS or witness.object is None:
+        return False
+    at = concrete(change.path)
+    known = _both_have(change, pair, shared)
+    names = [name for name in _ROUTINE if name in known] + [name for name in known if name not in _ROUTINE]
+    usual = names if len(at) == 1 else [name for name in names if name in _ROUTINE]
+    held: Object = value_at(witness.object, at)
+    if any(name in held for name in usual):
+        return False
+    filled = [with_value(witness.object, (*at, name), known[name]) for name in islice(usual, _MAX_TRIED)]
+    return bool(filled) and not any(proves(Witness(obj), change, effect, [pair]) for obj in filled)
+
+
+def _both_have(change: Change, pair: WriterReader, shared: Node) -> Object:
+    """The members of the node that both sides declare, each with a value that both accept."""
+    writer, reader = node_at(pair.writer.node, change.path), node_at(pair.reader.node, change.path)
+    both = node_at(shared, change.path)
+    if writer is None or reader is None or both is None:
+        return {}
+    names = (name for name in writer.properties if name in reader.properties)
+    made = {name: sample(both.properties[name]) for name in names if name in both.properties}
+    return {name: value for name, value in made.items() if value is not ABSENT}

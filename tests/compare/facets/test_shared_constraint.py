@@ -1,0 +1,51 @@
+"""Constraints that both sides share: which states that break them count, and for how much."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from helpers import Json, array, both, crd, diff, obj, only, prove, root, string
+
+_RULE = {"x-kubernetes-validations": [{"rule": "has(self.a) || has(self.b)"}]}
+_MORE = {"conditions": array(obj(type=string())), "phase": string()}
+
+
+def broken(tmp_path: Path, old: Json, new: Json) -> Json:
+    """The finding about the shared constraint after a rollback, proved."""
+    finding = only(diff(*both(tmp_path, old, new)), rule="shared-constraint-broken", direction="rollback")
+    prove(finding, crd(old), crd(new))
+    return finding
+
+
+def at_least_one(**members: Json) -> Json:
+    return {**obj(**members), "minProperties": 1}
+
+
+def test_a_status_that_holds_only_what_is_new_is_written_by_nobody(tmp_path: Path) -> None:
+    """cluster-api 1.12 -> 1.13: the status of a Machine has at least one property, and gains failureDomain."""
+    old, new = (root(status=at_least_one(**_MORE, **more)) for more in ({}, {"failureDomain": string()}))
+    finding = broken(tmp_path, old, new)
+    assert (finding["path"], finding["direction"], finding["severity"]) == ("status", "rollback", "info")
+    assert "no controller writes that" in finding["message"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        # A union below the status: a controller writes one of its members alone.
+        (obj(source=at_least_one(file=string())), obj(source=at_least_one(file=string(), url=string()))),
+        # The rule says which members count; the others do not help.
+        ({**obj(a=string(), **_MORE), **_RULE}, {**obj(a=string(), b=string(), **_MORE), **_RULE}),
+        # Both sides have no other member.
+        (at_least_one(a=string()), at_least_one(b=string())),
+    ],
+    ids=["a union", "a rule", "nothing shared"],
+)  # fmt: skip
+def test_a_status_that_a_controller_may_write_is_an_error(tmp_path: Path, old: Json, new: Json) -> None:
+    assert broken(tmp_path, root(status=old), root(status=new))["severity"] == "error"
+
+
+def test_conditions_are_always_written(tmp_path: Path) -> None:
+    old, new = (root(status=obj(v1=at_least_one(**_MORE, **more))) for more in ({}, {"x": string()}))
+    assert broken(tmp_path, old, new)["severity"] == "info"
