@@ -151,7 +151,7 @@ class Comparer:
             for (effect, _, windows), occurrences in groups.items():
                 key = id(occurrences[0].old.version.schema), id(occurrences[0].new.version.schema)
                 outcome = outcomes[direction][key]
-                if effect == Effect.NONE or (len(ways) == 1 and not outcome.rejects):
+                if effect == Effect.NONE or (len(ways) == 1 and effect != Effect.WRITE_REJECTED):
                     found.without_effect[direction] += 1
                     continue
                 witness = self._common(occurrences, direction, effect, outcomes[direction])

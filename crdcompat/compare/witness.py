@@ -29,8 +29,7 @@ class Witness(Struct, frozen=True):
     """The proof of an effect, or the ``reason`` why there is none (then ``object`` is None).
 
     ``errors`` are the reader's messages, those of the change first; ``pruned`` and ``defaulted`` the paths of fields
-    that it removes and adds. ``at`` is the path of the effect, if it differs from the change's own path. ``masked``:
-    the reader loses the value, but rejects each object found that has it, for another reason.
+    that it removes and adds. ``at`` is the path of the effect, if it differs from the change's own path.
     """
 
     object: Object | None
@@ -39,7 +38,6 @@ class Witness(Struct, frozen=True):
     defaulted: tuple[str, ...] = ()
     reason: str | None = None
     at: SchemaPath | None = None
-    masked: bool = False
 
 
 class Outcome(Struct, frozen=True):
@@ -48,11 +46,6 @@ class Outcome(Struct, frozen=True):
     effect: Effect
     witness: Witness
     labels: tuple[Any, ...] = ()
-
-    @property
-    def rejects(self) -> bool:
-        """Whether the change itself makes the reader reject objects."""
-        return self.effect == Effect.WRITE_REJECTED and not self.witness.masked
 
 
 _MASKED = "every example object that was found is also rejected for another reason"
@@ -110,8 +103,7 @@ def _follows(change: Change, direction: Direction, pair: WriterReader) -> bool:
 def _witness(trial: Trial, reading: Reading) -> Witness:
     assert reading.read is not None
     errors = tuple(error.text() for error in ordered(reading.shown, reading.read))
-    masked = reading.shown.masked
-    return Witness(reading.object, errors, reading.read.pruned, reading.read.defaulted, at=trial.at, masked=masked)
+    return Witness(reading.object, errors, reading.read.pruned, reading.read.defaulted, at=trial.at)
 
 
 def _reason(reasons: list[str]) -> str:
@@ -122,14 +114,11 @@ def proves(witness: Witness, change: Change, effect: Effect, pairs: Sequence[Wri
     """Whether a witness proves the effect for other pairs, too (contexts whose schemas differ elsewhere)."""
     if witness.object is None:
         return False
-    possible = facet_of(change.kind).effects[change.kind]
-    effects = (*possible.rollback, *possible.upgrade) if witness.masked else (effect,)
-    claim = Claim.at(change, effects, witness.at)
+    claim = Claim.at(change, (effect,), witness.at)
     for pair in pairs:
         verdict = pair.writer.create(witness.object, keep_status=True)
         if verdict.accepted is not True or verdict.object is None:
             return False
-        shown = claim.shown_by(pair.reader.create(verdict.object, keep_status=True))
-        if (shown.effect, shown.masked) != (effect, witness.masked):
+        if claim.shown_by(pair.reader.create(verdict.object, keep_status=True)).effect != effect:
             return False
     return True

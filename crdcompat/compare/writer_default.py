@@ -18,8 +18,7 @@ def is_writer_default(
 
     Only for rollbacks: on upgrade, NEW's own defaults replace the values that OLD sets and NEW rejects.
     """
-    rejects = (direction, effect) == (Direction.ROLLBACK, Effect.WRITE_REJECTED) and not witness.masked
-    if not rejects or witness.object is None:
+    if (direction, effect) != (Direction.ROLLBACK, Effect.WRITE_REJECTED) or witness.object is None:
         return False
     path = witness.at or change.path
     for length in range(len(path), 0, -1):

@@ -59,8 +59,8 @@ def _finding(item: Judged, old: str, new: str, locate: Locate) -> Finding:
     change = item.change
     rule = rule_for(change.kind)
     severity = Severity.ERROR if item.writer_default else rule.judge(item.direction, item.effect, change.owner)
-    if item.witness.masked or item.unlikely:
-        severity = Severity.INFO  # a loss whose rejection has a finding of its own; a state that nobody writes
+    if item.unlikely:
+        severity = Severity.INFO
     if item.doubtful and severity == Severity.ERROR:
         severity = Severity.WARNING  # an unproven effect is at most a warning
     lowered = _is_lowered(item)
@@ -140,8 +140,6 @@ def _message(
         sentence += f" (written as {written_as}, which only {writer} has, and read as {item.version})"
     if item.writer_default:
         sentence += f" (it is {writer}'s default: every object that does not set the field holds it)"
-    if item.witness.masked:
-        sentence += f" (every example that was found is also rejected by {reader}, for another reason)"
     if item.unlikely:
         sentence += f" (only a status in which nothing else is set that {reader} knows: no controller writes that)"
     if lowered:
