@@ -176,9 +176,12 @@ def judge(
 
     Example: ``judge(crd, "create", {"apiVersion": …, "kind": …, "metadata": …, "spec": …}).accepted``.
     """
-    from crdcompat.features.diff import workflow
+    from crdcompat.apiserver.versions import Server, kubernetes_server
+    from crdcompat.features.judge.verdict import judge_write, resource_of, version_of
 
-    return workflow.judge(crd, operation, new, old, version=version, kubernetes=kubernetes, ratcheting=ratcheting)
+    named = kubernetes_server(kubernetes)
+    server = Server(named.minor, named.openshift, ratcheting)
+    return judge_write(resource_of(crd, version or version_of(new), server), operation, new, old)
 
 
 def matrix(releases: Sequence[str], *, repo: str | None = None, config: str | None = None) -> MatrixReport:

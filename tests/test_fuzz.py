@@ -27,7 +27,7 @@ from crdcompat.apiserver.crd_validation.refusal import refusal, update_refusal
 from crdcompat.apiserver.versions import kubernetes_server
 from crdcompat.crds.model import NotACrdError, read_crd
 from crdcompat.errors import CrdcompatError
-from crdcompat.features.diff.workflow import OPERATIONS, resource_of
+from crdcompat.features.judge.verdict import OPERATIONS, resource_of
 from crdcompat.features.simulate.replay import replay
 from crdcompat.features.simulate.workflow import simulate
 from crdcompat.findings.evidence import with_evidence

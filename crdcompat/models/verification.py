@@ -21,12 +21,8 @@ class Outcome(StrEnum):
     CONFIRMED = "confirmed"
 
 
-class VerifiedFinding(Struct, frozen=True):
-    """A finding of the report, and the answer of the server.
-
-    ``reason`` says why it is refuted or not testable, or how a confirmation differs from the claim; ``said`` are the
-    server's sentences.
-    """
+class Claim(Struct, frozen=True):
+    """A finding as a JSON report has it: what ``witness`` meets."""
 
     id: str
     rule: str
@@ -35,6 +31,22 @@ class VerifiedFinding(Struct, frozen=True):
     crd: str
     version: str
     path: str
+    contexts: tuple[str, ...]
+    witness: dict[str, Any] | None
+    errors: tuple[str, ...]
+    pruned: tuple[str, ...]
+    defaulted: tuple[str, ...]
+    reason: str
+
+
+class VerifiedFinding(Struct, frozen=True):
+    """A finding of the report, and the answer of the server.
+
+    ``reason`` says why it is refuted or not testable, or how a confirmation differs from the claim; ``said`` are the
+    server's sentences.
+    """
+
+    claim: Claim
     outcome: Outcome
     reason: str = ""
     said: tuple[str, ...] = ()
@@ -67,24 +79,6 @@ class VerificationReport(Struct, frozen=True):
     def nothing_tested(self) -> bool:
         """Whether there were findings, and no answer to any."""
         return bool(self.findings) and self.by_outcome()[Outcome.NOT_TESTABLE] == len(self.findings)
-
-
-class Claim(Struct, frozen=True):
-    """A finding as a JSON report has it: what ``witness`` meets."""
-
-    id: str
-    rule: str
-    direction: str
-    effect: str
-    crd: str
-    version: str
-    path: str
-    contexts: tuple[str, ...]
-    witness: dict[str, Any] | None
-    errors: tuple[str, ...]
-    pruned: tuple[str, ...]
-    defaulted: tuple[str, ...]
-    reason: str
 
 
 class ClaimingReport(Struct, frozen=True):

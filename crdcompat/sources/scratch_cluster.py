@@ -227,7 +227,7 @@ def _marked(crd: Mapping[str, Any], column: str) -> Json:
 
 
 def _refusal(error: RefusedError) -> Answer:
-    """The server's sentences; those of a Status are told apart."""
+    """The message of the server, and one sentence for each cause that its Status lists."""
     try:
         body = orjson.loads(error.body)
         message, found = str(body["message"]), (body.get("details") or {}).get("causes") or ()

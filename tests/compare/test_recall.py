@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 import crdcompat
 from crdcompat.apiserver.versions import DEFAULT_SERVER
 from crdcompat.compare.local import NodeJudge
-from crdcompat.features.diff.workflow import resource_of
+from crdcompat.features.judge.verdict import resource_of
 from crdcompat.findings.evidence import with_evidence
 from crdcompat.recordings.objects import Recorded
 from crdcompat.schema.structural import Node

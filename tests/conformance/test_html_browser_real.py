@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 import pytest
 from browser import Browser, address, choose, chromium, shown, tick, visible
-from helpers import run
+from helpers import Json, run
 
 WIDTHS = {"desk": 1280, "phone": 390}
 
@@ -53,7 +53,7 @@ def texts(browser: Browser, selector: str) -> list[str]:
 
 
 def test_each_filter_shows_what_the_report_has(browser: Browser, real: dict[str, Path]) -> None:
-    findings = json.loads(real["diff"].with_suffix(".json").read_text("utf-8"))["findings"]
+    findings = _findings(real)
     browser.open(real["diff"])
     assert shown(browser) == f"{len(findings)} findings"
     cases = [
@@ -82,7 +82,7 @@ def test_each_filter_shows_what_the_report_has(browser: Browser, real: dict[str,
 
 
 def test_filters_work_together_and_counts_follow(browser: Browser, real: dict[str, Path]) -> None:
-    findings = json.loads(real["diff"].with_suffix(".json").read_text("utf-8"))["findings"]
+    findings = _findings(real)
     browser.open(real["diff"])
     tick(browser, "severity", "warning")
     tick(browser, "severity", "error")
@@ -111,6 +111,12 @@ def test_filters_work_together_and_counts_follow(browser: Browser, real: dict[st
     assert visible(browser) == []
     assert browser.js("return document.getElementById('nothing').checkVisibility()")
     assert browser.complaints() == []
+
+
+def _findings(real: dict[str, Path], severity: str = "") -> list[Json]:
+    """The findings of the JSON report of ``diff``, all or of one severity."""
+    found: list[Json] = json.loads(real["diff"].with_suffix(".json").read_text("utf-8"))["findings"]
+    return [finding for finding in found if severity in ("", finding["severity"])]
 
 
 def test_a_link_opens_its_finding_even_if_filters_hide_it(browser: Browser, real: dict[str, Path]) -> None:
@@ -144,7 +150,7 @@ def test_expand_shows_both_sides_with_the_changed_lines(browser: Browser, real: 
     ]  # fmt: skip
     tick(browser, "severity", "error")
     browser.js("document.getElementById('open-all').click()")
-    assert browser.js("return document.querySelectorAll('.item[open]').length") == 5
+    assert browser.js("return document.querySelectorAll('.item[open]').length") == len(_findings(real, "error"))
     browser.js("document.getElementById('close-all').click()")
     assert browser.js("return document.querySelectorAll('.item[open]').length") == 0
     assert browser.complaints() == []
@@ -193,10 +199,10 @@ def test_keyboard(browser: Browser, real: dict[str, Path]) -> None:
     assert browser.js("return document.activeElement.parentElement.open")
     browser.js("document.querySelector('[data-facet=severity] input').focus()")
     press(Keys.SPACE)
-    assert len(visible(browser)) == 5
+    assert len(visible(browser)) == len(_findings(real, "error"))
     browser.js("document.getElementById('q').focus()")
     press(*"Infra", Keys.ENTER)
-    assert shown(browser) == "Showing 2 of 188 findings"
+    assert shown(browser) == f"Showing 2 of {len(_findings(real))} findings"
     assert browser.complaints() == []
 
 
@@ -245,7 +251,7 @@ def test_a_cell_of_the_matrix_leads_to_its_findings(browser: Browser, real: dict
     browser.open(real["matrix"])
     rows = "return [...document.querySelectorAll('.grid tbody tr')]"
     verdicts = browser.js(f"{rows}.map((row) => [...row.cells].map((cell) => cell.className.split(' ')[0]))")
-    assert [row.count("blocked") for row in verdicts] == [0, 1, 2, 3, 4]
+    assert [row.count("blocked") for row in verdicts] == [1, 2, 2, 3, 4]  # two upgrades to 4.16 lose a stored version
     assert verdicts[0][2] == "clean"
     browser.driver.find_element("css selector", ".grid tbody tr:nth-child(3) td:nth-child(3) a").click()
     browser.pause()

@@ -15,7 +15,7 @@ from helpers import Json
 from crdcompat.apiserver.admission import Verdict
 from crdcompat.apiserver.strategy import Resource
 from crdcompat.apiserver.versions import Server, kubernetes_server
-from crdcompat.features.diff.workflow import judge_with, resource_of
+from crdcompat.features.judge.verdict import judge_write, resource_of
 from crdcompat.features.simulate.replay import replay
 from crdcompat.vocabulary.writes import RepairVerdict, WriteKind, WriteResult
 
@@ -78,10 +78,10 @@ def _answer(record: Json, crds: Path) -> Verdict:
     resource = _resource(crds / record["old_crd"], version, server)
     stored, body = record["object"], record["request_body"]
     if record["method"] == "POST":
-        return judge_with(resource, "create", body)
+        return judge_write(resource, "create", body)
     # A patch meets the object as the server reads it: through the CRD that is there now.
     new = body if record["method"] == "PUT" else merged(resource.read(stored).object, body)
-    return judge_with(resource, "updateStatus" if _endpoint(record) == "status" else "update", new, stored)
+    return judge_write(resource, "updateStatus" if _endpoint(record) == "status" else "update", new, stored)
 
 
 def _parts(message: str) -> tuple[str, Counter[str]]:

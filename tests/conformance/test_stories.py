@@ -28,7 +28,7 @@ from crdcompat.apiserver.strategy import Resource
 from crdcompat.apiserver.versions import Server
 from crdcompat.crds.model import Crd, read_crd
 from crdcompat.errors import UsageError
-from crdcompat.features.diff.workflow import resource_of
+from crdcompat.features.judge.verdict import resource_of
 
 GROUP = "rb.example.com"
 #: The recorded servers; all but 1.31 are OpenShift builds.

@@ -1,18 +1,14 @@
-"""The functions behind the commands: load, diff, suggest_patch and judge."""
+"""The functions behind the commands: load, diff and suggest_patch."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from msgspec.structs import replace
 
-from crdcompat.apiserver.admission import Verdict
-from crdcompat.apiserver.strategy import TOO_DEEP, Resource
-from crdcompat.apiserver.versions import Server, known_server, kubernetes_server, server_of
+from crdcompat.apiserver.versions import known_server, server_of
 from crdcompat.compare.memory import ComparisonCache
 from crdcompat.compare.result import Judged
-from crdcompat.crds.model import Crd, CrdVersion, is_crd, read_crd
 from crdcompat.crds.reader import CrdReader, CrdSet
 from crdcompat.errors import UsageError, problem_order
 from crdcompat.features.diff.comparison import Compared, Filters, compare, report_on
@@ -23,25 +19,6 @@ from crdcompat.models.finding import Finding, Location
 from crdcompat.models.report import Release
 from crdcompat.schema.enums import member_key
 from crdcompat.vocabulary import Direction, Owner, Side
-
-
-def _scale(resource: Resource, new: Any, old: Any) -> Verdict:
-    spec = new.get("spec")
-    return resource.scale(spec.get("replicas") if isinstance(spec, dict) else None, old)
-
-
-#: The kinds of write that ``judge`` knows. In patches ``new`` is the patch, in ``scale`` the Scale object.
-OPERATIONS: dict[str, Callable[[Resource, Any, Any], Verdict]] = {
-    "create": lambda resource, new, old: resource.create(new),
-    "validate": lambda resource, new, old: resource.create(new, keep_status=True),
-    "update": lambda resource, new, old: resource.update(new, old),
-    "updateStatus": lambda resource, new, old: resource.update_status(new, old),
-    "mergePatch": lambda resource, new, old: resource.merge_patch(new, old),
-    "mergePatchStatus": lambda resource, new, old: resource.merge_patch(new, old, status=True),
-    "apply": lambda resource, new, old: resource.apply(new, old),
-    "applyStatus": lambda resource, new, old: resource.apply(new, old, status=True),
-    "scale": _scale,
-}
 
 
 def load(source: str, *, repo: str | None = None, reader: CrdReader | None = None, side: Side = Side.ANY) -> CrdSet:
@@ -131,59 +108,7 @@ def _compare(old: CrdSet, new: CrdSet, wanted: Filters) -> Compared:
     return compared
 
 
-def judge(
-    crd: Crd | dict[str, Any],
-    operation: str,
-    new: dict[str, Any],
-    old: dict[str, Any] | None = None,
-    *,
-    version: str | None = None,
-    kubernetes: str = "1.31",
-    ratcheting: bool | None = None,
-) -> Verdict:
-    """The verdict on one write; ``operation`` is one of ``OPERATIONS``. Arguments are those of ``crdcompat.judge``.
-
-    Raises UsageError for an operation, version or CRD that does not exist.
-    """
-    server = kubernetes_server(kubernetes)
-    server = Server(server.minor, server.openshift, ratcheting)
-    resource = resource_of(crd, version or _version_of(new), server)
-    return judge_with(resource, operation, new, old)
-
-
-def judge_with(resource: Resource, operation: str, new: Any, old: Any = None) -> Verdict:
-    """``judge`` with a compiled resource. Raises UsageError for an invalid request."""
-    if not isinstance(new, dict):
-        raise UsageError("the new object is not a JSON object")
-    if operation not in OPERATIONS:
-        raise UsageError(f"operation {operation!r} is not one of {', '.join(OPERATIONS)}")
-    if operation not in ("create", "validate") and not isinstance(old, dict):
-        raise UsageError(f"operation {operation} needs the old object")
-    try:
-        return OPERATIONS[operation](resource, new, old)
-    except RecursionError:
-        raise UsageError(TOO_DEEP) from None
-
-
-def resource_of(crd: Crd | dict[str, Any], version: str | None, server: Server) -> Resource:
-    """One version of a CRD on a server; by default its storage version. Raises UsageError."""
-    if isinstance(crd, dict):
-        if not is_crd(crd):
-            raise UsageError("not a CustomResourceDefinition of apiextensions.k8s.io/v1 or v1beta1")
-        crd = read_crd(crd)
-    found: CrdVersion | None = crd.version(version) if version else crd.storage_version
-    if found is None:
-        names = ", ".join(item.name for item in crd.versions)
-        raise UsageError(f"{crd.name} has no version {version or 'marked as storage'}; it has {names}")
-    return Resource(crd, found, server)
-
-
 def release(crds: CrdSet) -> Release:
     """The description of a side for reports."""
     server = known_server(crds)
     return Release(crds.name, crds.commit, server.kubernetes if server else None, crds.notes, crds.label)
-
-
-def _version_of(obj: Any) -> str | None:
-    api_version = obj.get("apiVersion") if isinstance(obj, dict) else None
-    return api_version.rpartition("/")[2] if isinstance(api_version, str) else None

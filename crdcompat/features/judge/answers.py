@@ -17,7 +17,7 @@ from crdcompat.apiserver.strategy import Resource
 from crdcompat.apiserver.versions import DEFAULT_SERVER, Server, kubernetes_server
 from crdcompat.crds.model import Crd, NotACrdError, is_crd, read_crd
 from crdcompat.errors import CrdcompatError, Problem, SourceError, UsageError
-from crdcompat.features.diff.workflow import judge_with, resource_of
+from crdcompat.features.judge.verdict import judge_write, resource_of
 from crdcompat.features.simulate.workflow import error_data
 from crdcompat.render.escape import escape_text
 from crdcompat.vocabulary import ExitCode
@@ -44,7 +44,7 @@ def answer(question: Question, *, as_json: bool) -> tuple[str, int]:
     server = Server(server.minor, server.openshift, question.ratcheting)
     version = question.version or str(new.get("apiVersion", "")).rpartition("/")[2] or None
     resource = _served(question.crd, resource_of(_crd_for(question.crd, new), version, server))
-    verdict = judge_with(resource, question.op, new, old)
+    verdict = judge_write(resource, question.op, new, old)
     code = ExitCode.NOT_DONE if verdict.accepted is None else (ExitCode.CLEAN if verdict.accepted else ExitCode.FOUND)
     if as_json:
         return orjson.dumps(_data(verdict, server), option=orjson.OPT_INDENT_2).decode(), code
@@ -105,7 +105,7 @@ def _answer_request(request: Any) -> dict[str, Any]:
     operation = request.get("op", "create")
     if not isinstance(operation, str):
         raise UsageError("the request's `op` is no text")
-    verdict = judge_with(resource, operation, new, _as_decoded(request.get("old")))
+    verdict = judge_write(resource, operation, new, _as_decoded(request.get("old")))
     return {"id": request.get("id"), **_data(verdict, resource.server)}
 
 

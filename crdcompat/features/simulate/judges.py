@@ -14,8 +14,8 @@ from crdcompat.crds.pairing import Chosen, Resolved, resolve_all
 from crdcompat.crds.reader import CrdSet
 from crdcompat.crds.variants import DEFAULT
 from crdcompat.errors import Problem
+from crdcompat.features.simulate.already import without_already
 from crdcompat.features.simulate.replay import Answer, Replay, replay
-from crdcompat.features.simulate.told_apart import replay_told_apart
 from crdcompat.models.simulation import NotSimulated, worst_verdict
 from crdcompat.recordings.objects import Recorded
 from crdcompat.vocabulary.writes import Apart, WriteKind, WriteResult
@@ -73,8 +73,8 @@ class Replayer:
     """The CRDs of both releases by (group, kind), resolved in one context, and their compiled versions.
 
     ``reader`` is the release whose CRDs and server judge, ``writer`` the release that wrote the objects. ``server`` is
-    that of ``simulate``. What the writer's CRDs and server say alike is told apart. Memory grows with the CRDs, not
-    with the objects.
+    that of ``simulate``. Rejections and losses that the writer's CRDs and server show as well are marked. Memory
+    grows with the CRDs, not with the objects.
     """
 
     def __init__(self, reader: CrdSet, writer: CrdSet, server: Server | None, context: str | None) -> None:
@@ -151,7 +151,7 @@ class Replayer:
         its_server = self._writers_server or server
         if self._refusal(before, its_server):
             return found
-        return replay_told_apart(resource, self._resource(before, its_server), item.data, found)
+        return without_already(resource, self._resource(before, its_server), item.data, found)
 
     def _resource(self, chosen: Chosen, server: Server) -> Resource:
         key = (id(chosen.version), server)

@@ -30,7 +30,7 @@ _MAX_EDITS = 8
 class Answer(Struct, frozen=True):
     """The answer to one kind of write: verdict, errors, the message to the client, and a note on the write.
 
-    ``already``: the writing release rejects it alike, so that it counts for nothing.
+    ``already``: the writing release rejects it too, so the answer does not count.
     """
 
     verdict: WriteResult
@@ -66,7 +66,7 @@ class Replay(Struct, frozen=True):
     """The answers to all writes of one object, the fields that reading prunes and defaults, and the repair.
 
     ``causes`` are the places that break the schema; ratcheting does not apply to them. ``already`` are causes, and
-    ``not_stored`` pruned fields, of the writing release as well (``told_apart``).
+    ``not_stored`` pruned fields, that the writing release shows as well (``already.py``).
     """
 
     writes: dict[WriteKind, Answer]

@@ -57,7 +57,7 @@ def verify(
         new=claiming.new,
         context=cluster.context,
         server=version,
-        findings=tuple(_verified(claim, results.get(id(claim), unasked)) for claim in claiming.claims),
+        findings=tuple(VerifiedFinding(claim, *results.get(id(claim), unasked)) for claim in claiming.claims),
         problems=tuple(problems),
     )
 
@@ -70,22 +70,6 @@ def _cleared(cluster: ScratchCluster) -> list[Problem]:
         delete = f"kubectl --context {cluster.context} delete crd {cluster.installed}"
         return [Problem(cluster.context, None, f"{cluster.installed} could not be removed ({error}): {delete}")]
     return []
-
-
-def _verified(claim: Claim, result: Result) -> VerifiedFinding:
-    outcome, reason, said = result
-    return VerifiedFinding(
-        id=claim.id,
-        rule=claim.rule,
-        direction=claim.direction,
-        effect=claim.effect,
-        crd=claim.crd,
-        version=claim.version,
-        path=claim.path,
-        outcome=outcome,
-        reason=reason,
-        said=said,
-    )
 
 
 class _Table:

@@ -26,13 +26,13 @@ def verification_data(report: VerificationReport) -> dict[str, Any]:
 
 def _finding(item: VerifiedFinding) -> dict[str, Any]:
     return {
-        "id": item.id,
-        "rule": item.rule,
-        "direction": item.direction,
-        "effect": item.effect,
-        "crd": item.crd,
-        "version": item.version,
-        "path": item.path,
+        "id": item.claim.id,
+        "rule": item.claim.rule,
+        "direction": item.claim.direction,
+        "effect": item.claim.effect,
+        "crd": item.claim.crd,
+        "version": item.claim.version,
+        "path": item.claim.path,
         "outcome": item.outcome,
         "reason": item.reason or None,
         "said": list(item.said),

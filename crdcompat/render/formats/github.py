@@ -35,7 +35,7 @@ def render(report: Report, style: Style) -> str:
 
 
 def render_matrix(report: MatrixReport, style: Style) -> str:
-    """A command per obstacle, not per pair of releases, of which there are too many; ignores ``style``."""
+    """One command for each obstacle, because pairs of releases repeat obstacles; ignores ``style``."""
     from crdcompat.models.matrix_obstacles import obstacles
     from crdcompat.render.wording.matrix import part_line, verdicts
 

@@ -33,7 +33,8 @@ def verification_text(report: VerificationReport, style: Style) -> Iterator[str]
 
 def _finding(item: VerifiedFinding, style: Style) -> Iterator[str]:
     outcome = style.paint(item.outcome, _COLOURS[item.outcome])
-    yield f"{outcome}  {item.direction} {item.rule} {crd_name(item.crd, item.version)} {item.path}  {item.id}"
+    claim = item.claim
+    yield f"{outcome}  {claim.direction} {claim.rule} {crd_name(claim.crd, claim.version)} {claim.path}  {claim.id}"
     if item.reason:
         yield style.wrap(item.reason, indent="    ")
     for line in item.said:

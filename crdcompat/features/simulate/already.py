@@ -1,8 +1,8 @@
-"""Tells what a move between releases does to a recorded object from what the writing release says alike.
+"""Leaves out of a replay what the writing release rejects or loses as well.
 
 A recording is not always what is stored: some tools write typed objects, with empty strings for absent values and
 without fields that their types lack. And a stored object may break the schema of the release that it is recorded from.
-A rejection or a loss that the writing release shows as well is therefore not the doing of the move.
+The move between the releases does not cause a rejection or a loss that the writing release shows as well.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from crdcompat.schema.paths import Object, value_at
 from crdcompat.vocabulary.writes import RepairVerdict, WriteKind, WriteResult
 
 
-def replay_told_apart(reader: Resource, writer: Resource, stored: Object, found: Replay) -> Replay:
-    """``found``, the replay on ``reader``, without what ``writer`` says alike of the same kinds of write."""
+def without_already(reader: Resource, writer: Resource, stored: Object, found: Replay) -> Replay:
+    """``found``, the replay on ``reader``, without the rejections and losses that ``writer`` shows as well."""
     before = replay(writer, stored, had_status=writer.version.has_status)
     known = {constraint_of(cause.error) for cause in before.causes}
     if known:
         found = replay(reader, stored, had_status=writer.version.has_status, known=known)
-    return _told_apart(found, before, stored)
+    return _without_already(found, before, stored)
 
 
-def _told_apart(found: Replay, before: Replay, stored: Object) -> Replay:
+def _without_already(found: Replay, before: Replay, stored: Object) -> Replay:
     writes = {kind: _answer(found, before, kind, stored) for kind in found.writes}
     not_stored = tuple(path for path in found.pruned if _is_covered(path, before.pruned))
     pruned = tuple(path for path in found.pruned if path not in not_stored)
@@ -76,7 +76,7 @@ def _errors(causes: Sequence[Cause]) -> tuple[FieldError, ...]:
 
 
 def _is_alike(error: FieldError, before: Sequence[FieldError], stored: Object) -> bool:
-    """Whether the writer rejects the same: a scalar at the same place by any keyword, else by the same constraint."""
+    """Whether the writer rejects it too: a scalar at the same place by any keyword, else by the same constraint."""
     if any(constraint_of(error) == constraint_of(other) for other in before):
         return True
     return _is_scalar(error, stored) and any(error.pointer == other.pointer for other in before)

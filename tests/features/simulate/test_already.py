@@ -1,4 +1,4 @@
-"""What the release that wrote an object says alike of it is told apart, and counts for nothing."""
+"""Rejections and losses that the writing release shows as well do not count."""
 
 from __future__ import annotations
 

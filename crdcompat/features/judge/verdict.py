@@ -1,0 +1,64 @@
+"""The verdict on one write: which version of a CRD judges it, on which server, by which kind of write."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from crdcompat.apiserver.admission import Verdict
+from crdcompat.apiserver.strategy import TOO_DEEP, Resource
+from crdcompat.apiserver.versions import Server
+from crdcompat.crds.model import Crd, CrdVersion, is_crd, read_crd
+from crdcompat.errors import UsageError
+
+
+def _scale(resource: Resource, new: Any, old: Any) -> Verdict:
+    spec = new.get("spec")
+    return resource.scale(spec.get("replicas") if isinstance(spec, dict) else None, old)
+
+
+#: The kinds of write that ``judge`` knows. In patches ``new`` is the patch, in ``scale`` the Scale object.
+OPERATIONS: dict[str, Callable[[Resource, Any, Any], Verdict]] = {
+    "create": lambda resource, new, old: resource.create(new),
+    "validate": lambda resource, new, old: resource.create(new, keep_status=True),
+    "update": lambda resource, new, old: resource.update(new, old),
+    "updateStatus": lambda resource, new, old: resource.update_status(new, old),
+    "mergePatch": lambda resource, new, old: resource.merge_patch(new, old),
+    "mergePatchStatus": lambda resource, new, old: resource.merge_patch(new, old, status=True),
+    "apply": lambda resource, new, old: resource.apply(new, old),
+    "applyStatus": lambda resource, new, old: resource.apply(new, old, status=True),
+    "scale": _scale,
+}
+
+
+def judge_write(resource: Resource, operation: str, new: Any, old: Any = None) -> Verdict:
+    """The verdict on one write; ``operation`` is one of ``OPERATIONS``. Raises UsageError for an invalid request."""
+    if not isinstance(new, dict):
+        raise UsageError("the new object is not a JSON object")
+    if operation not in OPERATIONS:
+        raise UsageError(f"operation {operation!r} is not one of {', '.join(OPERATIONS)}")
+    if operation not in ("create", "validate") and not isinstance(old, dict):
+        raise UsageError(f"operation {operation} needs the old object")
+    try:
+        return OPERATIONS[operation](resource, new, old)
+    except RecursionError:
+        raise UsageError(TOO_DEEP) from None
+
+
+def resource_of(crd: Crd | dict[str, Any], version: str | None, server: Server) -> Resource:
+    """One version of a CRD on a server; by default its storage version. Raises UsageError."""
+    if isinstance(crd, dict):
+        if not is_crd(crd):
+            raise UsageError("not a CustomResourceDefinition of apiextensions.k8s.io/v1 or v1beta1")
+        crd = read_crd(crd)
+    found: CrdVersion | None = crd.version(version) if version else crd.storage_version
+    if found is None:
+        names = ", ".join(item.name for item in crd.versions)
+        raise UsageError(f"{crd.name} has no version {version or 'marked as storage'}; it has {names}")
+    return Resource(crd, found, server)
+
+
+def version_of(obj: Any) -> str | None:
+    """The version in the object's apiVersion, if it has one."""
+    api_version = obj.get("apiVersion") if isinstance(obj, dict) else None
+    return api_version.rpartition("/")[2] if isinstance(api_version, str) else None
