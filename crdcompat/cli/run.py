@@ -59,7 +59,7 @@ def compare_and_report(
         sys.stdout.write(workflow.suggest_patch(before, after, **named, waived=waived))
     if settings.formats or not patch:
         write_reports(report, settings.formats, colour, verbosity)
-    if not report.problems and not report.counts.compared:
+    if not report.problems and report.has_nothing_compared:
         print(f"crdcompat: nothing to compare: {_nothing(report, filters.get('paths', ()))}", file=sys.stderr)
         return ExitCode.NOT_DONE
     return exit_code(report, settings.fail_on)

@@ -39,13 +39,17 @@ class Occurrence(Struct, frozen=True, eq=False):
 
 
 class Lone(Struct, frozen=True, eq=False):
-    """One occurrence of a change that shows on one side alone, such as a CRD that the other side lacks."""
+    """One occurrence of a change that shows on one side alone, such as a CRD that the other side lacks.
+
+    ``elsewhere``: the other side has the CRD in another context.
+    """
 
     context: str
     terminal: bool
     side: Side
     chosen: Chosen
     written_as: str = ""
+    elsewhere: bool = False
 
     def at(self, side: Side) -> tuple[Chosen, ...]:
         """The places of the change on a side."""

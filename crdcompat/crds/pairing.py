@@ -11,6 +11,7 @@ from msgspec import Struct
 from crdcompat.crds.model import CrdVersion
 from crdcompat.crds.reader import CrdDocument, CrdSet
 from crdcompat.crds.shipped import like_shipped
+from crdcompat.crds.unpaired import Unpaired, unpaired
 from crdcompat.crds.variants import Context, contexts_of
 from crdcompat.errors import UsageError
 
@@ -60,7 +61,8 @@ class CrdPair(Struct, frozen=True, eq=False):
 class Pairing(Struct, frozen=True, eq=False):
     """The pairs of two CRD sets, and what has no counterpart.
 
-    ``without_common_context`` are CRDs that both sets have, but no context of both.
+    ``unpaired`` are the CRDs of one side alone in a context. ``without_common_context`` are CRDs that both sets have,
+    but no context of both.
     """
 
     pairs: tuple[CrdPair, ...]
@@ -71,6 +73,7 @@ class Pairing(Struct, frozen=True, eq=False):
     only_new: tuple[str, ...]
     ignored_duplicates: tuple[tuple[str, str, str], ...]
     without_common_context: tuple[str, ...] = ()
+    unpaired: tuple[Unpaired, ...] = ()
 
 
 def pair(old: CrdSet, new: CrdSet, forced: Sequence[tuple[str, str]] = (), only: Sequence[str] = ()) -> Pairing:
@@ -105,6 +108,7 @@ def pair(old: CrdSet, new: CrdSet, forced: Sequence[tuple[str, str]] = (), only:
         only_new=tuple(sorted(new_names - old_names)),
         ignored_duplicates=tuple(sorted(ignored_duplicates)),
         without_common_context=tuple(sorted(old_names & new_names - paired)) if everything else (),
+        unpaired=unpaired(old, new, common),
     )
 
 

@@ -20,6 +20,9 @@ from crdcompat.vocabulary import Side
 from crdcompat.yaml.documents import Document, read_documents
 from crdcompat.yaml.positions import Positions
 
+#: The reason to skip a file with CRDs that only a template engine can read.
+TEMPLATE = "template that is not YAML"
+
 
 class CrdDocument(Struct, frozen=True, eq=False):
     """A CRD and its place: file, index of the document in the file, JSON pointer inside a List.
@@ -43,7 +46,7 @@ class CrdSet(Struct, frozen=True, eq=False):
     that the configuration gives the source (``1.31``, ``openshift-4.18``), "" for the one that follows from its name.
     ``unread`` counts the files that were left out because all sides have the same content there. ``shipped`` are the
     names of the CRDs in the payload of the source, as far as it was read; None for a source without a payload.
-    ``label`` is how sentences call the source where that is not its name.
+    ``label`` is how sentences call the source where that is not its name. ``is_one_file``: the user named one file.
     """
 
     name: str
@@ -59,6 +62,7 @@ class CrdSet(Struct, frozen=True, eq=False):
     unread: int = 0
     shipped: frozenset[str] | None = None
     label: str = ""
+    is_one_file: bool = False
 
     def named(self) -> dict[str, list[CrdDocument]]:
         """The documents by CRD name, in name order, each list in path order."""
@@ -166,6 +170,7 @@ class CrdReader:
             positions=ManifestPositions(read),
             unread=left_out,
             shipped=shipped if has_payload else None,
+            is_one_file=tree.is_one_file,
         )
 
     def _files(self, tree: Tree, candidates: list[Entry]) -> Iterator[_File]:
@@ -221,7 +226,7 @@ def _read_file(data: bytes, entry: Entry) -> _File:
                 place = entry.path, item.index, item.pointer, entry.oid
                 documents.append(CrdDocument(crd, *place, item.positions))
     if problems and b"{{" in legible(data) and not documents:
-        return _File(skipped=(Skipped(entry.path, "template that is not YAML"),))
+        return _File(skipped=(Skipped(entry.path, TEMPLATE),))
     if others and not documents and not skipped and not problems:
         skipped.append(Skipped(entry.path, "no CRD"))
     return _File(tuple(documents), tuple(skipped), tuple(problems), tuple(remarks))

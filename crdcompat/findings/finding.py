@@ -13,7 +13,7 @@ from typing import Any
 import orjson
 from msgspec.structs import replace
 
-from crdcompat.compare.result import Judged
+from crdcompat.compare.result import Judged, Lone
 from crdcompat.findings.rules import Rule, rule_for
 from crdcompat.models.finding import Finding, Location, Windows
 from crdcompat.vocabulary import Direction, Effect, Severity
@@ -142,6 +142,9 @@ def _message(
         sentence += f" (it is {writer}'s default: every object that does not set the field holds it)"
     if item.unlikely:
         sentence += f" (only a status in which nothing else is set that {reader} knows: no controller writes that)"
+    if any(isinstance(each, Lone) and each.elsewhere for each in item.occurrences):
+        other = new if item.change.new is None else old
+        sentence += f" (only in the contexts named here: {other} has it in others)"
     if lowered:
         sentence += " (only in feature sets that can be neither upgraded nor rolled back: one level lower)"
     return sentence

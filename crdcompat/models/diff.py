@@ -35,7 +35,8 @@ class Counts(Struct, frozen=True):
 
     ``versions`` are the compared CRDs by name and version (``""``: the sides share no version). ``apart`` are CRDs
     that both sides have, but without a common context: they were not compared. ``unread`` counts files that are equal
-    on every side and that the comparison did not need; no other count includes their CRDs.
+    on every side and that the comparison did not need; no other count includes their CRDs. ``unpaired`` counts the CRDs
+    that were judged because only one side ships them in some context.
     """
 
     old: int
@@ -53,6 +54,7 @@ class Counts(Struct, frozen=True):
     versions: tuple[tuple[str, str], ...] = ()
     apart: tuple[str, ...] = ()
     unread: int = 0
+    unpaired: int = 0
 
 
 class Unexplained(Struct, frozen=True):
@@ -83,6 +85,13 @@ class DiffReport(Struct, frozen=True):
         """The number of counting findings (new and not waived) for every severity."""
         counted = Counter(finding.severity for finding in self.findings if finding.counts)
         return {severity: counted[severity] for severity in Severity}
+
+    @property
+    def has_nothing_compared(self) -> bool:
+        """Whether no CRD was compared, and those of one side alone tell nothing: the sides have none in common."""
+        counts = self.counts
+        is_disjoint = len(counts.only_old) == counts.old or len(counts.only_new) == counts.new
+        return not counts.compared and (is_disjoint or not counts.unpaired)
 
     @property
     def why_nothing(self) -> str:

@@ -142,7 +142,9 @@ class MatrixReport(Struct, frozen=True):
     @property
     def idle(self) -> tuple[str, ...]:
         """Messages on pairs without a common CRD, and on recordings without an object."""
-        pairs = {(cell.report.old.name, cell.report.new.name) for cell in self.cells if not cell.report.counts.compared}
+        pairs = {
+            (cell.report.old.name, cell.report.new.name) for cell in self.cells if cell.report.has_nothing_compared
+        }
         messages = [f"nothing to compare between {old} and {new}" for old, new in sorted(pairs)]
         if self.cluster is not None and self.cluster.targets:
             replayed = self.cluster.targets[0].report

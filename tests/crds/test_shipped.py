@@ -81,4 +81,11 @@ def test_a_crd_that_enters_the_payload_is_compared_with_the_sources_that_ship(re
     }
     commit(repo, gadgets)
     commit(repo, {"payload-manifests/crds/gadgets.crd.yaml": gadgets["bar/v2/gadgets.yaml"]})
-    assert _check(repo) == (0, [])
+    assert _check(repo) == (0, [("rollback", "crd-added", "payload-manifests/crds/gadgets.crd.yaml")])
+
+
+def test_a_crd_that_leaves_the_payload_is_removed_though_its_sources_stay(repo: Path) -> None:
+    other = {"payload-manifests/crds/gadgets.crd.yaml": crd(_schema("A"), kind="Gadget")}
+    commit(repo, other)
+    commit(repo, {PAYLOAD: None})
+    assert _check(repo) == (0, [("upgrade", "crd-removed", PAYLOAD)])

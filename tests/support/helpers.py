@@ -175,6 +175,7 @@ def example_crd(example: Example, side: str) -> Json:
     (standard,) = made["spec"]["versions"]
     given["versions"] = [_laid_over(copy.deepcopy(standard), entry) for entry in given.get("versions", [{}])]
     made["spec"] = _laid_over(made["spec"], given)
+    made["metadata"]["name"] = f"{made['spec']['names']['plural']}.{made['spec']['group']}"
     return made
 
 

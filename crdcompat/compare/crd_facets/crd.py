@@ -1,6 +1,6 @@
-"""A CRD as a whole: the API server refuses it.
+"""A CRD as a whole: only one side ships it, it has another name, or the API server refuses it.
 
-The facet finds nothing in a pair of CRDs; ``compare/refused.py`` judges each CRD alone.
+The facet finds nothing in a pair of CRDs; ``compare/unpaired.py`` and ``compare/refused.py`` judge each CRD alone.
 """
 
 from __future__ import annotations
@@ -9,5 +9,11 @@ from crdcompat.compare.crd_facet import CrdFacet
 from crdcompat.compare.facet import Effects
 from crdcompat.vocabulary import Effect
 
-EFFECTS = {"crd.refused": Effects(upgrade=(Effect.CRD_REJECTED,))}
+_FAILS = (Effect.REQUEST_FAILED,)
+EFFECTS = {
+    "crd.added": Effects(rollback=_FAILS),
+    "crd.removed": Effects(upgrade=_FAILS),
+    "crd.renamed": Effects(rollback=_FAILS, upgrade=_FAILS),
+    "crd.refused": Effects(upgrade=(Effect.CRD_REJECTED,)),
+}
 FACET = CrdFacet(EFFECTS)

@@ -6,7 +6,7 @@ rest of the schema are valid.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
@@ -14,8 +14,9 @@ from crdcompat.apiserver.versions import Server
 from crdcompat.compare.engine import Comparer
 from crdcompat.compare.memory import ComparisonCache
 from crdcompat.compare.result import Comparison, Judged, Open
+from crdcompat.compare.unpaired import judge_unpaired
 from crdcompat.crds.pairing import CrdPair, Pairing, pair
-from crdcompat.crds.reader import CrdSet
+from crdcompat.crds.reader import CrdDocument, CrdSet
 from crdcompat.errors import problem_order
 from crdcompat.findings.finding import group_copies, make_findings
 from crdcompat.findings.locations import Places
@@ -46,7 +47,8 @@ class Compared(Struct, frozen=True, eq=False):
     """The comparison of two sets: their pairing, and the filtered results.
 
     ``pairs`` are the pairs that the filters left to compare. ``missing`` describes a filter name that
-    matches nothing, so that nothing was compared; it is "" if all names match.
+    matches nothing, so that nothing was compared; it is "" if all names match. ``unpaired`` counts the CRDs that only one
+    side ships.
     """
 
     old: CrdSet
@@ -57,6 +59,7 @@ class Compared(Struct, frozen=True, eq=False):
     judged: tuple[Judged, ...]
     open: tuple[Open, ...]
     missing: str = ""
+    unpaired: int = 0
 
 
 def compare(
@@ -71,9 +74,11 @@ def compare(
     if contexts and not pairing.pairs and (old.documents and new.documents):
         known = pair(old, new).contexts
         missing = f"no context {', '.join(contexts)} on both sides; there are: {', '.join(known) or 'none'}"
-    elif crds and not any(crd_pair.old.name in crds for crd_pair in pairing.pairs):
+    elif crds and not any(name in crds for name in _known(pairing)):
         missing = f"no CRD of both sides is named {', '.join(crds)}"
     found = Comparer(*servers, shared).compare(pairs, wanted.directions)
+    unpaired = [item for item in pairing.unpaired if _wants(wanted, item.names, (item.documents, item.renamed))]
+    found.judged += judge_unpaired(unpaired, wanted.directions)
     owners = wanted.owners
     return Compared(
         old,
@@ -84,6 +89,7 @@ def compare(
         judged=tuple(item for item in found.judged if not owners or item.change.owner in owners),
         open=tuple(item for item in found.open if not owners or owner(item.undecided.path) in owners),
         missing=missing,
+        unpaired=len({item.names for item in unpaired}),
     )
 
 
@@ -127,6 +133,7 @@ def report_on(
             superseded=pairing.ignored_duplicates,
             versions=tuple(sorted(found.versions)),
             unread=new.unread,
+            unpaired=compared.unpaired,
         ),
         findings=tuple(finding for finding in findings if _is_kept(finding, wanted)),
         undecided=tuple(sorted((_undecided(item, places) for item in compared.open), key=_undecided_order)),
@@ -136,14 +143,25 @@ def report_on(
     )
 
 
+def _known(pairing: Pairing) -> Iterator[str]:
+    """The names of the CRDs that are compared, and of those that only one side ships."""
+    yield from (crd_pair.old.name for crd_pair in pairing.pairs)
+    yield from (name for item in pairing.unpaired for name in item.names)
+
+
 def _is_wanted(crd_pair: CrdPair, wanted: Filters) -> bool:
-    name, crds, paths = crd_pair.old.name, wanted.crds, wanted.paths
-    if (crds and name not in crds) or (wanted.touched is not None and name not in wanted.touched):
-        return False
-    prefixes = [path.strip("/").removeprefix("./") for path in paths]
-    files = [document.file for side in (crd_pair.old, crd_pair.new) for document in side.documents]
+    return _wants(wanted, (crd_pair.old.name,), (crd_pair.old.documents, crd_pair.new.documents))
+
+
+def _wants(wanted: Filters, names: Collection[str], sides: Iterable[Iterable[CrdDocument]]) -> bool:
+    """Whether the filters leave a CRD with these names, and documents on either side."""
+    for kept in (wanted.crds or None, wanted.touched):
+        if kept is not None and not any(name in kept for name in names):
+            return False
+    prefixes = [path.strip("/").removeprefix("./") for path in wanted.paths]
+    files = [document.file for side in sides for document in side]
     below = (not prefix or file == prefix or file.startswith(f"{prefix}/") for file in files for prefix in prefixes)
-    return not paths or any(below)
+    return not prefixes or any(below)
 
 
 def _is_kept(finding: Finding, wanted: Filters) -> bool:

@@ -152,7 +152,7 @@ def _unjudged(report: DiffReport, missing: str) -> Iterator[str]:
         yield f"{entry.crd}/{entry.version} {entry.path}: {entry.keyword}: {entry.reason}"
     for crd in report.counts.apart:
         yield f"{crd}: no context has it in both releases"
-    if not report.counts.compared:
+    if report.has_nothing_compared:
         yield missing or report.why_nothing
 
 

@@ -115,8 +115,8 @@ def _scope(report: DiffReport) -> Iterator[tuple[str, tuple[str, ...]]]:
     counted = report.counts
     yield f"Contexts compared: {len(counted.contexts)}", counted.contexts
     for name, lines in (
-        (f"CRDs only in {report.old.title}, not judged", counted.only_old),
-        (f"CRDs only in {report.new.title}, not judged", counted.only_new),
+        (f"CRDs only in {report.old.title}", counted.only_old),
+        (f"CRDs only in {report.new.title}", counted.only_new),
         (f"Contexts only in {report.old.title}, not compared", counted.contexts_only_old),
         (f"Contexts only in {report.new.title}, not compared", counted.contexts_only_new),
     ):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from crdcompat.findings.rules import rule
 from crdcompat.render.wording.findings import (
     DIRECTION_TITLES,
     compared_line,
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from crdcompat.models.report import Release
     from crdcompat.render.escape import Style
 
+#: Changes of a CRD as a whole.
+_WHOLE_CRD = ("crd.added", "crd.removed", "crd.renamed")
 _MAX_UNDECIDED = 12
 _MAX_NAMES = 6
 
@@ -82,9 +85,17 @@ def _direction(findings: Sequence[Finding], title: str, style: Style, known: Seq
 
 
 def _short_list(findings: Sequence[Finding], style: Style) -> Iterator[str]:
-    """Findings of severity info, one line each, under their CRD."""
+    """Findings of severity info, one line each, under their CRD; those on whole CRDs share a line for each rule."""
+    whole: dict[str, list[str]] = {}
+    for finding in findings:
+        if finding.change in _WHOLE_CRD:
+            whole.setdefault(finding.rule, []).append(finding.crd)
+    for name, crds in whole.items():
+        what = f"{rule(name).title}: {_names(crds, style)} [{name}]"
+        yield f"{style.paint('info', 'info')} {style.wrap(what, indent='    ', first='')}"
     crd = ""
-    for finding in sorted(findings, key=lambda item: (item.crd, item.version, item.path)):
+    listed = (finding for finding in findings if finding.change not in _WHOLE_CRD)
+    for finding in sorted(listed, key=lambda item: (item.crd, item.version, item.path)):
         name = f"{finding.crd}/{finding.version}".rstrip("/")
         if name != crd:
             crd = name
@@ -128,12 +139,10 @@ def _unexplained(report: DiffReport, style: Style) -> Iterator[str]:
 def _footer(report: DiffReport, style: Style) -> Iterator[str]:
     counts = report.counts
     yield style.wrap(compared_line(report), indent="")
+    said = {finding.crd for finding in report.findings if finding.change in _WHOLE_CRD}
     for names, side in only_on_one_side(report):
-        if names:
-            rest = len(names) - _MAX_NAMES
-            more = f" and {rest} more" if rest > 0 and style.verbosity <= 0 else ""
-            shown = names if style.verbosity > 0 else names[:_MAX_NAMES]
-            yield style.wrap(f"only in {side.name}: {', '.join(shown)}{more}", indent="    ", first="  ")
+        if unsaid := [name for name in names if name not in said]:
+            yield style.wrap(f"only in {side.name}: {_names(unsaid, style)}", indent="    ", first="  ")
     for text in dict.fromkeys(counts.text_changes) if style.verbosity > 0 else ():
         yield style.wrap(f"text only: {text}", indent="    ", first="  ")
     for crd, file, by in counts.superseded if style.verbosity > 0 else ():
@@ -146,8 +155,13 @@ def _footer(report: DiffReport, style: Style) -> Iterator[str]:
         yield f"  {plural(len(counts.superseded), 'document')} gave way to another of the same CRD (-v names them)"
     yield _found(report, style)
     one_sided = counts.only_old or counts.only_new or counts.apart
-    if counts.compared and not counts.changed and not one_sided and not report.problems:
+    if counts.compared and not counts.changed and not one_sided and not (report.problems or report.findings):
         yield "The schemas are the same."
+
+
+def _names(names: Sequence[str], style: Style) -> str:
+    rest = len(names) - _MAX_NAMES if style.verbosity <= 0 else 0
+    return ", ".join(names[:_MAX_NAMES]) + f" and {rest} more" if rest > 0 else ", ".join(names)
 
 
 def _found(report: DiffReport, style: Style) -> str:

@@ -98,7 +98,7 @@ def finding_lines(finding: Finding, style: Style, known_contexts: Sequence[str] 
     ``known_contexts`` are all compared ones.
     """
     head = style.paint(f"{finding.severity}[{finding.rule}]", finding.severity)
-    yield f"{head} {finding.crd}/{finding.version} {style.paint(finding.path, 'path')}  {finding.id}"
+    yield f"{head} {crd_name(finding.crd, finding.version)} {style.paint(finding.path, 'path')}  {finding.id}"
     for location in _first_of_each_side(finding.locations):
         yield f"  --> {location.side}: {place(location)}"
     yield style.wrap(finding.message + ".")

@@ -133,5 +133,5 @@ def coverage(report: MatrixReport) -> str:
     both = [each.compared for each in counts]
     alone = max((len(each.only_old) + len(each.only_new) for each in counts), default=0)
     span = f"{min(both)} to {max(both)}" if len(set(both)) > 1 else f"{max(both, default=0)}"
-    more = f"; those of one alone, up to {alone} a pair, are not judged" if alone else ""
+    more = f"; up to {alone} a pair only one release has" if alone else ""
     return f"Compared are the CRDs that both releases of a pair have, {span}{more}."

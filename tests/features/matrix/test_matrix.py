@@ -334,9 +334,10 @@ def test_a_crd_that_some_releases_lack(three: list[str], tmp_path: Path) -> None
     write(tmp_path / "r-1.2" / "gadget.yaml", crd(status("A"), kind="Gadget"))
     write(tmp_path / "r-1.3" / "gadget.yaml", crd(status("A"), kind="Gadget"))
     ran = run("matrix", *three, "--crd", "gadgets.example.com", "--format", "json", cwd=tmp_path)
-    assert ran.code == 2
-    assert verdicts(ran.report)["1.3", "1.2"] == "clean"
-    assert cell(ran.report, "1.3", "1.1")["unjudged"] == ["no CRD of both sides is named gadgets.example.com"]
+    assert ran.code == 0
+    assert verdicts(ran.report)["1.3", "1.2"] == verdicts(ran.report)["1.1", "1.3"] == "clean"
+    (added,) = cell(ran.report, "1.3", "1.1")["findings"]
+    assert (added["rule"], added["severity"], added["crd"]) == ("crd-added", "info", "gadgets.example.com")
     nowhere = run("matrix", *three, "--crd", "nowhere.example.com", cwd=tmp_path)
     assert (nowhere.code, nowhere.out) == (2, "")
     assert "no CRD of both sides is named nowhere.example.com" in nowhere.err
