@@ -64,6 +64,11 @@ class ResolvedPair(Struct, frozen=True, eq=False):
         """The first CRD of OLD and of NEW, which represents its side."""
         return self.old.documents[0].crd, self.new.documents[0].crd
 
+    @property
+    def keeps_storage_version(self) -> bool:
+        """Whether some version is marked as the storage version on both sides."""
+        return bool(_stored(_whole(self.old)) & _stored(_whole(self.new)))
+
     def refused(self, words: str) -> tuple[CrdEffect, CrdEffect]:
         """The effects of rollback and upgrade: CRD_REJECTED where the message names ``words`` (a field path)."""
         rollback, upgrade = (
@@ -89,8 +94,9 @@ class VersionPair(Struct, frozen=True, eq=False):
 def pair_crds(old: Resolved, new: Resolved, old_server: Server, new_server: Server) -> ResolvedPair:
     """Pair two resolved CRDs, and validate each as an update of the other on the server that receives it."""
     a, b = _whole(old), _whole(new)
-    rollback = update_refusal(b, a, _stored(b), old_server)
-    upgrade = update_refusal(a, b, _stored(a), new_server)
+    kept = _stored(a) & _stored(b)
+    rollback = update_refusal(b, a, sorted(kept or _stored(b)), old_server)
+    upgrade = update_refusal(a, b, sorted(kept or _stored(a)), new_server)
     return ResolvedPair(old, new, old_server, new_server, rollback, upgrade)
 
 
@@ -101,9 +107,13 @@ def _whole(resolved: Resolved) -> Crd:
     return Crd(first.name, first.group, first.kind, first.plural, first.scope, first.annotations, versions, first.raw)
 
 
-def _stored(crd: Crd) -> list[str]:
-    """The value of ``status.storedVersions`` in a cluster where no other CRD was installed before."""
-    return [version.name for version in crd.versions if version.storage]
+def _stored(crd: Crd) -> set[str]:
+    """The versions marked as the storage version: one, or more where manifests of several folders make up the CRD.
+
+    A cluster gets one of these manifests. Versions that both sides mark tell that the storage version stayed. Else they
+    are ``status.storedVersions`` in a cluster where no other CRD was installed before.
+    """
+    return {version.name for version in crd.versions if version.storage}
 
 
 def spec_of(crd: Crd) -> dict[str, Any]:

@@ -93,3 +93,15 @@ def test_a_version_on_its_way_out_goes(tmp_path: Path) -> None:
     assert finding["message"].startswith("the API server may reject ")
     for question in ("are all stored objects migrated", "is the version out of status.storedVersions?"):
         assert question in finding["message"]
+
+
+def test_sources_of_two_folders_that_both_are_the_storage_version_move_nothing(tmp_path: Path) -> None:
+    """A cluster gets one of the manifests; which one does not change because another folder enters."""
+    for side, folders in (("old", ("v1",)), ("new", ("v1", "v2"))):
+        for name in folders:
+            write(tmp_path / side / name / "widgets.yaml", _crd(version(_root("A"), name)))
+    (old, new) = (tmp_path / "old", tmp_path / "new")
+    assert [brief(finding)[:3] for finding in diff(old, new)["findings"]] == [("rollback", "warning", "version-added")]
+    assert [brief(finding)[:3] for finding in diff(new, old)["findings"]] == [
+        ("upgrade", "warning", "version-removed")
+    ]

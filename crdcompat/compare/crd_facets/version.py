@@ -43,7 +43,7 @@ def changes(pair: ResolvedPair) -> Iterator[CrdChange]:
             yield CrdChange(name, change, upgrade=upgrade if upgrade != NOTHING else if_accepted)
             continue
         version = pair.new.versions[name].version
-        if version.storage:
+        if version.storage and not pair.keeps_storage_version:
             # New objects are stored in this version, so a rollback needs OLD to know it.
             at = (*version.pointer, "storage")
             change, if_accepted = crd_change("version.storage-moved", None, name, ("spec", "versions"), at), FAILED
@@ -59,7 +59,7 @@ def version_changes(pair: VersionPair) -> Iterator[CrdChange]:
         at = (*a.pointer, "served"), (*b.pointer, "served")
         change = crd_change("version.served-changed", a.served, b.served, *at)
         yield CrdChange(pair.name, change, FAILED if b.served else NOTHING, FAILED if a.served else NOTHING)
-    if not a.storage and b.storage:
+    if not a.storage and b.storage and not pair.crds.keeps_storage_version:
         at = (*a.pointer, "storage"), (*b.pointer, "storage")
         yield CrdChange(pair.name, crd_change("version.storage-moved", _storage(pair.crds.old), pair.name, *at))
     before, after = a.raw.get("deprecated"), b.raw.get("deprecated")
