@@ -207,7 +207,7 @@ main()
     [
         (("--version",), {}, set()),
         (("check", "--base", "HEAD"), {"README": "b"}, set()),
-        (("check", "--base", "HEAD"), {"v.yaml": widget("A", kind="New")}, {"yaml"}),
+        (("check", "--base", "HEAD"), {"w.yaml": {**widget("A"), "status": {}}}, {"yaml"}),
         (("check", "--base", "HEAD"), {"w.yaml": widget("A", "B")}, {"yaml", "git"}),
         (("diff", "HEAD", "index:"), {"w.yaml": widget("A", "B")}, {"yaml"}),
     ],

@@ -102,6 +102,4 @@ def test_sources_of_two_folders_that_both_are_the_storage_version_move_nothing(t
             write(tmp_path / side / name / "widgets.yaml", _crd(version(_root("A"), name)))
     (old, new) = (tmp_path / "old", tmp_path / "new")
     assert [brief(finding)[:3] for finding in diff(old, new)["findings"]] == [("rollback", "warning", "version-added")]
-    assert [brief(finding)[:3] for finding in diff(new, old)["findings"]] == [
-        ("upgrade", "warning", "version-removed")
-    ]
+    assert [brief(finding)[:3] for finding in diff(new, old)["findings"]] == [("upgrade", "warning", "version-removed")]

@@ -47,8 +47,8 @@ class Compared(Struct, frozen=True, eq=False):
     """The comparison of two sets: their pairing, and the filtered results.
 
     ``pairs`` are the pairs that the filters left to compare. ``missing`` describes a filter name that
-    matches nothing, so that nothing was compared; it is "" if all names match. ``unpaired`` counts the CRDs that only one
-    side ships.
+    matches nothing, so that nothing was compared; it is "" if all names match. ``unpaired`` counts the CRDs that only
+    one side ships.
     """
 
     old: CrdSet
