@@ -9,18 +9,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import product
 from math import prod
 
-from crdcompat.compare.equivalence.formula import (
-    FALSE,
-    TRUE,
-    Canonical,
-    Formula,
-    Path,
-    TooComplexError,
-    every,
-    has,
-    opposite,
-    some,
-)
+from crdcompat.compare.equivalence.connectives import every, has, opposite, some
+from crdcompat.compare.equivalence.formula import FALSE, TRUE, Canonical, Formula, Path, TooComplexError
 from crdcompat.compare.equivalence.operators import opaque_truth, truth_of
 from crdcompat.compare.equivalence.terms import Const, Maybe, Opaque, Ref, Term, Truth
 

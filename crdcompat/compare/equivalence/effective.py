@@ -20,6 +20,7 @@ from crdcompat.apiserver.cel.rules import program
 from crdcompat.apiserver.cel.views import View
 from crdcompat.apiserver.versions import Server
 from crdcompat.compare.changes import Change, identical
+from crdcompat.compare.equivalence.connectives import each, every, fact, has, opposite, some
 from crdcompat.compare.equivalence.entailment import entails
 from crdcompat.compare.equivalence.formula import (
     TRUE,
@@ -31,12 +32,6 @@ from crdcompat.compare.equivalence.formula import (
     TooComplexError,
     atoms_in,
     conjuncts,
-    each,
-    every,
-    fact,
-    has,
-    opposite,
-    some,
 )
 from crdcompat.compare.equivalence.keywords import keywords_of, member_path
 from crdcompat.compare.equivalence.rules import truth_of_rule

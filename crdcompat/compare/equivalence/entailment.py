@@ -7,10 +7,13 @@ gave up.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import combinations
 from typing import Any
 
 from crdcompat.apiserver.cel.views import View
+from crdcompat.compare.equivalence.cases import Body
+from crdcompat.compare.equivalence.connectives import every, fact, has, opposite, some
 from crdcompat.compare.equivalence.formula import (
     Atom,
     Count,
@@ -23,13 +26,8 @@ from crdcompat.compare.equivalence.formula import (
     Some,
     atoms_in,
     conjuncts,
-    every,
-    fact,
-    has,
-    opposite,
-    some,
 )
-from crdcompat.compare.equivalence.terms import element_of
+from crdcompat.compare.equivalence.terms import Opaque, Truth, element_of
 from crdcompat.compare.equivalence.values import can_hold
 
 #: Assignments tried by one search, and quantifiers inside of quantifiers.
@@ -65,7 +63,7 @@ class _Search:
     def __init__(self, formulas: Iterable[Formula], views: Views, depth: int) -> None:
         parts = [part for formula in formulas for part in conjuncts(formula)]
         atoms = {atom: None for part in parts for atom in atoms_in(part)}
-        self._parts = [*parts, *_axioms(atoms)]
+        self._parts = [*parts, *_axioms(atoms), *_equal_terms(atoms, views, depth)]
         self._views = views
         self._depth = depth
         self._tried = 0
@@ -131,6 +129,37 @@ def _axioms(atoms: Mapping[Atom, Any]) -> Iterable[Formula]:
             seen.add(path)
             yield some(opposite(has(path)), has(path[:-1]))
             path = path[:-1]
+
+
+def _equal_terms(atoms: Mapping[Atom, Any], views: Views, depth: int) -> Iterator[Formula]:
+    """Opaque terms that differ only in how they state their conditions are true of the same values, and false."""
+    for one, other in combinations(atoms, 2):
+        a, b = one.value, other.value
+        if one.kind == other.kind and isinstance(a, Opaque) and isinstance(b, Opaque) and a.name == b.name:
+            pairs = list(_conditions(a, b)) if depth < _MAX_DEPTH else []
+            if pairs and all(
+                entails((x,), y, views, depth + 1) and entails((y,), x, views, depth + 1) for x, y in pairs
+            ):
+                yield some(opposite(Literal(one)), Literal(other))
+                yield some(opposite(Literal(other)), Literal(one))
+
+
+def _conditions(one: Opaque, other: Opaque) -> Iterator[tuple[Formula, Formula]]:
+    """The conditions that must be equal in pairs if two terms are to be equal; none if the terms differ elsewhere."""
+    if len(one.parts) != len(other.parts):
+        return
+    found: list[tuple[Formula, Formula]] = []
+    for a, b in zip(one.parts, other.parts, strict=True):
+        if isinstance(a, Truth) and isinstance(b, Truth):
+            found += [(a.true, b.true), (a.false, b.false)]
+        elif isinstance(a, Body) and isinstance(b, Body):
+            mine, theirs = ({term.text: condition for condition, term in body.cases} for body in (a, b))
+            if mine.keys() != theirs.keys():
+                return
+            found += [(mine[text], theirs[text]) for text in mine]
+        elif a != b:
+            return
+    yield from found
 
 
 def _propagated(assigned: dict[Atom, bool], parts: list[Formula]) -> list[Formula] | None:

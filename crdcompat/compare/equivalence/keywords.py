@@ -11,20 +11,8 @@ from msgspec import Struct
 from crdcompat.apiserver.cel.views import View, escape
 from crdcompat.apiserver.formats import supported
 from crdcompat.apiserver.versions import Server
-from crdcompat.compare.equivalence.formula import (
-    TRUE,
-    Formula,
-    Kind,
-    Path,
-    count,
-    every,
-    fact,
-    from_number,
-    has,
-    opposite,
-    scalar,
-    some,
-)
+from crdcompat.compare.equivalence.connectives import count, every, fact, from_number, has, opposite, scalar, some
+from crdcompat.compare.equivalence.formula import TRUE, Formula, Kind, Path
 from crdcompat.schema.re2 import Pattern, compile_pattern
 from crdcompat.schema.sample import number
 from crdcompat.schema.structural import Node

@@ -6,22 +6,8 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from crdcompat.compare.equivalence.formula import (
-    FALSE,
-    TRUE,
-    Atom,
-    Formula,
-    Kind,
-    Literal,
-    count,
-    every,
-    fact,
-    from_number,
-    has,
-    opposite,
-    scalar,
-    some,
-)
+from crdcompat.compare.equivalence.connectives import count, every, fact, from_number, has, opposite, scalar, some
+from crdcompat.compare.equivalence.formula import FALSE, TRUE, Atom, Formula, Kind, Literal
 from crdcompat.compare.equivalence.terms import Const, Listing, Opaque, Ref, Tally, Term, Truth
 from crdcompat.schema.re2 import Pattern, compile_pattern
 

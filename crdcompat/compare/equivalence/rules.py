@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, reduce
 
 from crdcompat.apiserver.cel.environment import RefusedError
 from crdcompat.apiserver.cel.rules import program
@@ -11,14 +11,8 @@ from crdcompat.apiserver.cel.syntax import Expr
 from crdcompat.apiserver.cel.views import View
 from crdcompat.compare.equivalence import cases
 from crdcompat.compare.equivalence.cases import Body, Case
-from crdcompat.compare.equivalence.formula import (
-    TRUE,
-    Path,
-    TooComplexError,
-    each,
-    every,
-    opposite,
-)
+from crdcompat.compare.equivalence.connectives import each, every, opposite
+from crdcompat.compare.equivalence.formula import TRUE, Path, TooComplexError
 from crdcompat.compare.equivalence.operators import (
     SEARCHES,
     added,
@@ -87,9 +81,23 @@ def _call(expr: Expr, scope: _Scope) -> list[Case]:
         return _choice(operands, scope)
     if name == "size" and len(operands) == 1 and (kept := _kept(operands[0], scope)) is not None:
         return kept
+    if name == "_+_":
+        operands = list(_summands(expr))
     found = [_cases(operand, scope) for operand in operands]
-    special = _special(name, operands, found, scope)
-    return special if special is not None else cases.combined(found, lambda *parts: Opaque(parts, name))
+    try:
+        special = _special(name, operands, found, scope)
+        return special if special is not None else cases.combined(found, lambda *parts: Opaque(parts, name))
+    except TooComplexError:
+        return [(TRUE, Opaque(tuple(Body(tuple(each)) for each in found), name))]
+
+
+def _summands(expr: Expr) -> Iterator[Expr]:
+    """The operands of a sum of sums; ``+`` associates to the left."""
+    if expr.kind == "call" and expr.name == "_+_":
+        yield from _summands(expr.args[0])
+        yield expr.args[1]
+    else:
+        yield expr
 
 
 def _special(name: str, operands: Sequence[Expr], found: list[list[Case]], scope: _Scope) -> list[Case] | None:
@@ -103,7 +111,7 @@ def _special(name: str, operands: Sequence[Expr], found: list[list[Case]], scope
         case "size" if len(found) == 1:
             return cases.combined(found, size_of)
         case "_+_":
-            return cases.combined(found, added)
+            return cases.combined(found, lambda *parts: reduce(added, parts))
         case "dyn":
             return found[0]
         case "hasValue" | "value" | "orValue" | "or":

@@ -67,6 +67,14 @@ def found(tmp_path: Path, old: tuple[str, ...], new: tuple[str, ...]) -> set[tup
         ("self.l.all(x, x.matches('^(a|b)$'))", "self.l.all(x, x in ['b', 'a'])"),
         ("self.n in [1, 2, 3]", "1 <= self.n && self.n < 4"),
         ("!(self.n > 3 && self.n < 5)", "self.n != 4"),
+        (
+            f"{'+'.join(f'(self.l.size() > {n} ? self.l[{n}].size() : 0)' for n in range(8))} <= 9",
+            f"9 >= {'+'.join(f'({n} >= size(self.l) ? 0 : (self.l)[{n}].size())' for n in range(8))}",
+        ),
+        (
+            "self.l.exists_one(x, has(self.a) ? x == self.a : x == '')",
+            "self.l.exists_one(x, (has(self.a) && x == self.a) || (!has(self.a) && x == ''))",
+        ),
     ],
 )
 def test_other_words_are_no_finding(tmp_path: Path, old: str, new: str) -> None:
@@ -96,6 +104,10 @@ def test_a_conjunction_says_the_same_as_its_parts(tmp_path: Path) -> None:
         ("self.f", "!self.f"),
         ("self.a <= self.b", "self.b <= self.a"),
         ("has(self.a) && self.n > 4", "has(self.a) && self.n >= 4"),
+        (
+            "self.l.exists_one(x, has(self.a) ? x == self.a : x == '')",
+            "self.l.exists_one(x, has(self.a) ? x == self.a : x != '')",
+        ),
     ],
 )
 def test_another_meaning_is_a_finding(tmp_path: Path, old: str, new: str) -> None:
