@@ -2,7 +2,8 @@
 
 A release that adds a field often adds rules about it. Objects of the other release lack the field, so `has(self.field)`
 is false, and with it the rule may be true whatever the other members are. So is a comparison with a value that the
-writer rejects. A rule is folded once per choice of the optional members that its chains of names lead through.
+writer rejects. A rule is folded once per choice of the optional members that its chains of names lead through. What
+``oldSelf`` names is an object of the writer, too.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ _UNKNOWN, _NOTHING = object(), object()
 _DECIDED = {"_&&_": False, "_||_": True}
 _MAX_OPTIONAL = 5
 
+#: The names from ``self`` or ``oldSelf``, which comes first, to a member.
 _Names = tuple[str, ...]
 
 
@@ -38,7 +40,7 @@ def always_holds(rule: str, writer: tuple[Node, Server], reader: tuple[Node, Ser
         if environment.lacks(reader[1], found.functions):
             return False
         members = _Members(*writer, View(reader[0]))
-        chains = [names for expr in found.tree.walk() if (names := _names(expr))]
+        chains = [names for expr in found.tree.walk() if (names := _names(expr)) and len(names) > 1]
         optional = sorted({above for names in chains for above in _above(names) if not members.always(above)})
         if len(optional) > _MAX_OPTIONAL:
             return False
@@ -72,7 +74,7 @@ class _Members:
         None if objects of the writer may have the member.
         """
         writer, reader = self._writer, self._reader
-        for index, name in enumerate(names):
+        for index, name in enumerate(names[1:], 1):
             member = reader.members().get(name) if reader.kind == "object" else None
             if member is None or writer.preserve or writer.additional is not None:
                 return None
@@ -87,7 +89,7 @@ class _Members:
     def _parent(self, names: _Names) -> tuple[Node | None, str]:
         """The writer's node that declares a member, and the member's name in the schema; None if it has none."""
         parent, node, reader, original = None, self._writer, self._reader, ""
-        for name in names:
+        for name in names[1:]:
             member = reader.members().get(name) if reader.kind == "object" else None
             if member is None or member.original not in node.properties:
                 return None, ""
@@ -159,7 +161,7 @@ class _Folding:
         """Whether the members above the last one are there, or one of them is optional and gives an empty optional."""
         names, optional = _names(expr) or (), _first_optional(expr)
         needed = names[: len(names) - 1 if optional is None else optional]
-        return not any(needed[:length] in self._without for length in range(1, len(needed) + 1))
+        return not any(needed[:length] in self._without for length in range(2, len(needed) + 1))
 
 
 def _first_optional(expr: Expr) -> int | None:
@@ -175,13 +177,13 @@ def _first_optional(expr: Expr) -> int | None:
 
 
 def _above(names: _Names) -> Iterator[_Names]:
-    return (names[:length] for length in range(1, len(names)))
+    return (names[:length] for length in range(2, len(names)))
 
 
 def _names(expr: Expr) -> _Names | None:
-    """The names of the members from ``self`` to an expression; None if it is no such chain."""
+    """The names from ``self`` or ``oldSelf`` to an expression; None if it is no such chain."""
     if expr.kind == "ident":
-        return () if expr.name == "self" else None
+        return (expr.name,) if expr.name in ("self", "oldSelf") else None
     if expr.kind == "select":
         above, name = _names(expr.target) if expr.target is not None else None, expr.name
     elif expr.kind == "call" and expr.name == "_?._" and isinstance(expr.args[1].value, str):

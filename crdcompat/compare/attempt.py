@@ -19,6 +19,7 @@ from crdcompat.compare.local import NodeJudge, shape
 from crdcompat.compare.objects import whole_object
 from crdcompat.compare.search import Answer, find, shrink
 from crdcompat.compare.site import Trial, WriterReader
+from crdcompat.compare.update import Update, addition, updates
 from crdcompat.schema.paths import Object, Pointer, node_at, value_at, with_value
 from crdcompat.schema.sample import concrete
 from crdcompat.schema.structural import ABSENT, Node
@@ -45,6 +46,7 @@ class Reading(Struct, frozen=True):
     """One object as the writer accepts it and the reader reads it.
 
     ``read`` is None if the writer does not accept the object, or does not keep the value under trial (not ``held``).
+    ``update``: the update that is judged, if the effect needs one.
     """
 
     object: Object
@@ -52,6 +54,7 @@ class Reading(Struct, frozen=True):
     read: Verdict | None = None
     shown: Shown = Shown(Effect.NONE)
     held: bool = False
+    update: Update | None = None
 
     @property
     def answer(self) -> Answer:
@@ -79,9 +82,23 @@ def attempt(
 
     Without ``search`` only the plainest objects are tried.
     """
+    if trial.stored is not ABSENT:
+        update = updates(trial, claim, pair, shared)
+        return Attempt(Ended.OPEN, why=_NO_UPDATE) if update is None else _updated(update, claim, pair)
     if trial.value is ABSENT and not _has_members(node_at(pair.writer.node, trial.path[:-1])):
         return Attempt(Ended.NEVER)
-    return _Trying(trial, claim, pair, shared).run(known, search=search)
+    found = _Trying(trial, claim, pair, shared).run(known, search=search)
+    if trial.adds and found.reading is not None and (update := addition(found.reading.object, claim, pair, trial.path)):
+        return _updated(update, claim, pair)
+    return found
+
+
+_NO_UPDATE = "no object was found whose update shows it"
+
+
+def _updated(update: Update, claim: Claim, pair: WriterReader) -> Attempt:
+    written, read = (update.judged_by(side) for side in (pair.writer, pair.reader))
+    return Attempt(Ended.PROVED, Reading(update.write, written, read, claim.shown_by(read), held=True, update=update))
 
 
 class _Trying:

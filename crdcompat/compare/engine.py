@@ -3,11 +3,7 @@
 The same change in several contexts is one result that lists them; its witness proves the effect in each (design,
 section 4).
 
-The engine also compares across versions: where only one side has a version, the other side reads objects written as it
-as another version. With conversion strategy None the object in etcd keeps its values, whatever its version was. A value
-that only the missing version allows passes as long as its own clients write it; where that version is gone, the
-remaining versions' schemas reject every write of the object. Losses do not count here: a field that the stored version
-lacks is pruned on the writer's side as well.
+The engine also compares across versions (``crossings``).
 """
 
 from __future__ import annotations
@@ -22,6 +18,7 @@ from crdcompat.apiserver.versions import Server
 from crdcompat.compare.changes import Change, Undecided, canonical, identical
 from crdcompat.compare.crd_facet import CrdChange
 from crdcompat.compare.crd_walk import CrdDiff, diff_crds
+from crdcompat.compare.crossings import crosses, version_crossings
 from crdcompat.compare.memory import CachingConvertingResource, CachingResource, ComparisonCache
 from crdcompat.compare.result import Comparison, Judged, Occurrence, Open
 from crdcompat.compare.site import WriterReader
@@ -29,7 +26,7 @@ from crdcompat.compare.unlikely_state import is_unlikely
 from crdcompat.compare.walk import SchemaDiff
 from crdcompat.compare.witness import Outcome, Witness, prove, proves
 from crdcompat.compare.writer_default import is_writer_default
-from crdcompat.crds.pairing import Chosen, CrdPair, Resolved
+from crdcompat.crds.pairing import Chosen, CrdPair
 from crdcompat.vocabulary import Direction, Effect
 
 
@@ -91,7 +88,7 @@ class Comparer:
             same = self._schema_diff(crd_pair.old.versions[name], crd_pair.new.versions[name])
             known = {_identity("", name, change) for change in same.changes}
             for change in self._schema_diff(old, new).changes:
-                if _identity("", name, change) not in known:
+                if crosses(change) and _identity("", name, change) not in known:
                     yield name, Occurrence(crd_pair.context, crd_pair.terminal, old, new, change, direction)
 
     def _schema_diff(self, old: Chosen, new: Chosen) -> SchemaDiff:
@@ -285,30 +282,3 @@ def _identity(crd: str, version: str, change: Change) -> tuple[Any, ...]:
 
 def _text(item: Undecided) -> bytes:
     return canonical((item.old, item.new, item.reason))
-
-
-def version_crossings(crd_pair: CrdPair) -> Iterator[tuple[Direction, str, Chosen, Chosen]]:
-    """The pairs of different versions that conversion connects: direction, version read, OLD's and NEW's version.
-
-    One of the two is the version written, which the other side lacks.
-    """
-    if not (_converts_by_copying(crd_pair.old) and _converts_by_copying(crd_pair.new)):
-        return
-    shared = sorted(crd_pair.old.versions.keys() & crd_pair.new.versions.keys())
-    for name in shared:
-        for written in _served_only_by(crd_pair.new, crd_pair.old):
-            yield Direction.ROLLBACK, name, crd_pair.old.versions[name], written
-        for written in _served_only_by(crd_pair.old, crd_pair.new):
-            yield Direction.UPGRADE, name, written, crd_pair.new.versions[name]
-
-
-def _served_only_by(side: Resolved, other: Resolved) -> list[Chosen]:
-    """The served versions that only ``side`` has, without the stored one: servers reject a CRD that drops it."""
-    names = sorted(side.versions.keys() - other.versions.keys())
-    chosen = (side.versions[name] for name in names)
-    return [each for each in chosen if each.version.served and not each.version.storage]
-
-
-def _converts_by_copying(side: Resolved) -> bool:
-    """Whether the side's conversion strategy is None. The effect of a conversion webhook is unknown."""
-    return side.documents[0].crd.conversion_strategy == "None"

@@ -126,7 +126,7 @@ class Facet(Struct, frozen=True, eq=False):
 
     ``trials`` gives the values that may prove a change's effects in one direction. They depend on the node of the
     change alone, or, if ``looks_above``, on its parent, too. ``shows``: whether the reader's verdict shows an effect at
-    the pointer of the verdict.
+    the pointer of the verdict. ``of_updates`` are the kinds that make the reader refuse updates, and no stored object.
 
     ``waived_by``: what a waiver of a kind names, by default the values of both sides. ``widen``: how OLD's schema can
     accept what NEW allows. ``explains``: whether the change caused a reaction to a recorded object; called only for
@@ -140,6 +140,7 @@ class Facet(Struct, frozen=True, eq=False):
     shows: Callable[[Effect, ReaderVerdict], bool]
     in_branches: bool = False
     looks_above: bool = False
+    of_updates: frozenset[str] = frozenset()
     waived_by: Mapping[str, WaivedBy] = field(default_factory=dict)
     widen: Widen = no_widening
     explains: Callable[[Differing, Reaction], bool] = explains_at

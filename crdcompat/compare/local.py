@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from copy import deepcopy
 from typing import Any
 
 from crdcompat.apiserver.cel import RuleEvaluator
+from crdcompat.apiserver.correlation import Pair
 from crdcompat.apiserver.decode import apply_defaults, decode
 from crdcompat.apiserver.errors import FieldError
 from crdcompat.apiserver.validate import SchemaValidator
 from crdcompat.apiserver.versions import Server
-from crdcompat.schema.structural import Node, mapping_of
+from crdcompat.schema.structural import ABSENT, Node, mapping_of
 
 _RULES = "x-kubernetes-validations"
 #: A rule for names, close to a DNS subdomain.
@@ -22,15 +24,27 @@ class NodeJudge:
 
     def __init__(self, node: Node, server: Server) -> None:
         self._node = node
+        self._server = server
         self._validator = SchemaValidator(node, server)
-        holder = Node({"type": "object", "properties": {"v": node.raw}})
-        self._rules = RuleEvaluator(holder, server)
+        self._holder = Node({"type": "object", "properties": {"v": node.raw}})
+        self._rules = RuleEvaluator(self._holder, server)
 
-    def breaks_rules(self, value: Any) -> bool:
-        """Whether only rules reject ``value``. Servers evaluate rules only if the other keywords accept the value."""
+    def breaks_rules(self, value: Any, old: Any = ABSENT) -> bool:
+        """Whether only rules reject ``value``, in an update of ``old`` if that is given.
+
+        Servers evaluate rules only if the other keywords accept the value.
+        """
         errors: list[FieldError] = []
         self._validator.validate(value, None, None, errors, [])
-        return not errors and self._rules.breaks({"v": value})
+        pair = None if old is ABSENT else Pair({"v": value}, {"v": old}, self._holder)
+        return not errors and self._rules.breaks({"v": value}, pair)
+
+    def without(self, removed: Callable[[dict[str, Any]], bool]) -> NodeJudge:
+        """The judge by the node without some of its own rules; this one if it has none of them."""
+        kept = [rule for rule in self._node.rules if not removed(rule)]
+        if len(kept) == len(self._node.rules):
+            return self
+        return NodeJudge(Node({**self._node.raw, _RULES: kept}), self._server)
 
     def accepts(self, value: Any) -> bool:
         """Whether the node accepts ``value`` after defaulting. What cannot be judged counts as accepted."""

@@ -95,13 +95,16 @@ class Trial(Struct, frozen=True):
     """A candidate value that, at ``path`` of a valid object, may show the effect; ABSENT: the field is left out.
 
     ``label`` is the value that the report names for it, ABSENT if none (null is a value). The effect is expected at
-    ``at``, by default the change's own path.
+    ``at``, by default the change's own path. ``stored``: the value that an update replaces, ABSENT if the trial is no
+    update. ``adds``: the effect concerns the first value at the path, so a stored object may lack it.
     """
 
     value: Any
     path: SchemaPath
     label: Any = ABSENT
     at: SchemaPath | None = None
+    stored: Any = ABSENT
+    adds: bool = False
 
 
 class Trials(Struct, frozen=True):

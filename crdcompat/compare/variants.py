@@ -15,8 +15,8 @@ from crdcompat.schema.sample import object_of_size, sample, values
 from crdcompat.schema.sample_strings import POOL
 from crdcompat.schema.structural import ABSENT, Node
 
-#: Limits: values per member, members set together, variants of one node.
-_MAX_CASES, _MAX_MEMBERS, _MAX_VARIANTS = 8, 3, 600
+#: Limits: values per mentioned member, per other member, members set together, variants of one node.
+_MAX_CASES, _MAX_OF_MEMBER, _MAX_MEMBERS, _MAX_VARIANTS = 8, 2, 3, 600
 
 
 def variants(node: Node, *others: Node) -> Iterator[Any]:
@@ -35,10 +35,12 @@ def distinct(values: Iterable[Any]) -> Iterator[Any]:
 
 
 def every_value(node: Node) -> list[Any] | None:
-    """All values of a node that lists them; None where it does not."""
+    """All values of a node that lists them, or has one only; None where there may be others."""
     members = enum_members(node)
     if members is not None:
         return [member for member in members if member is not None]
+    if node.type == "object" and node.additional is None and not (node.properties or node.preserve or node.embedded):
+        return [{}]
     return [True, False] if node.type == "boolean" else None
 
 
@@ -165,10 +167,9 @@ def _objects(node: Node, others: tuple[Node, ...]) -> Iterator[dict[str, Any]]:
                     yield made
     if isinstance(node.additional, Node):
         yield from (made for size in (1, 2, 3) if (made := object_of_size(node, size)) is not ABSENT)
-    for name in node.properties:
-        value = sample(node.properties[name])
-        if value is not ABSENT:
-            yield {**base, name: value}
+    for at in range(_MAX_OF_MEMBER):
+        for name, member in node.properties.items():
+            yield from ({**base, name: value} for value in islice(values(member), at, at + 1))
 
 
 def _cases(node: Node, mention: Mention) -> Iterator[Any]:

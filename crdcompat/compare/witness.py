@@ -17,9 +17,11 @@ from crdcompat.compare.claim import Claim, ordered
 from crdcompat.compare.registry import facet_of
 from crdcompat.compare.site import Trial, WriterReader
 from crdcompat.compare.trial_book import TrialBook
+from crdcompat.compare.update import Update
 from crdcompat.schema.paths import Object, SchemaPath
 from crdcompat.schema.structural import ABSENT
 from crdcompat.vocabulary import Direction, Effect
+from crdcompat.vocabulary.writes import Operation
 
 #: Values proved one by one; a giant enum's other values count as proved with them.
 _MAX_TRIED = 64
@@ -29,7 +31,8 @@ class Witness(Struct, frozen=True):
     """The proof of an effect, or the ``reason`` why there is none (then ``object`` is None).
 
     ``errors`` are the reader's messages, those of the change first; ``pruned`` and ``defaulted`` the paths of fields
-    that it removes and adds. ``at`` is the path of the effect, if it differs from the change's own path.
+    that it removes and adds. ``at`` is the path of the effect, if it differs from the change's own path. ``stored`` is
+    the object that ``object`` replaces by the write ``operation``, if only an update shows the effect.
     """
 
     object: Object | None
@@ -38,6 +41,8 @@ class Witness(Struct, frozen=True):
     defaulted: tuple[str, ...] = ()
     reason: str | None = None
     at: SchemaPath | None = None
+    stored: Object | None = None
+    operation: Operation | None = None
 
 
 class Outcome(Struct, frozen=True):
@@ -103,7 +108,9 @@ def _follows(change: Change, direction: Direction, pair: WriterReader) -> bool:
 def _witness(trial: Trial, reading: Reading) -> Witness:
     assert reading.read is not None
     errors = tuple(error.text() for error in ordered(reading.shown, reading.read))
-    return Witness(reading.object, errors, reading.read.pruned, reading.read.defaulted, at=trial.at)
+    stored, operation = (None, None) if reading.update is None else (reading.update.stored, reading.update.operation)
+    read = reading.read
+    return Witness(reading.object, errors, read.pruned, read.defaulted, at=trial.at, stored=stored, operation=operation)
 
 
 def _reason(reasons: list[str]) -> str:
@@ -115,6 +122,9 @@ def proves(witness: Witness, change: Change, effect: Effect, pairs: Sequence[Wri
     if witness.object is None:
         return False
     claim = Claim.at(change, (effect,), witness.at)
+    if witness.stored is not None and witness.operation is not None:
+        update = Update(witness.stored, witness.object, witness.operation)
+        return all(update.shown(claim, pair).effect == effect for pair in pairs)
     for pair in pairs:
         verdict = pair.writer.create(witness.object, keep_status=True)
         if verdict.accepted is not True or verdict.object is None:

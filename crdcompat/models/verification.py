@@ -22,7 +22,7 @@ class Outcome(StrEnum):
 
 
 class Claim(Struct, frozen=True):
-    """A finding as a JSON report has it: what ``witness`` meets."""
+    """A finding as a JSON report has it: what ``witness`` meets when it is created, or replaces ``stored``."""
 
     id: str
     rule: str
@@ -37,6 +37,7 @@ class Claim(Struct, frozen=True):
     pruned: tuple[str, ...]
     defaulted: tuple[str, ...]
     reason: str
+    stored: dict[str, Any] | None = None
 
 
 class VerifiedFinding(Struct, frozen=True):

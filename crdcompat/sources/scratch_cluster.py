@@ -1,15 +1,17 @@
 """A cluster that a run may use for trials: an empty API server that takes CRDs and judges objects.
 
 The only module that writes to a cluster. It installs CRDs that nobody has there, one at a time, and removes what it
-installed. Objects are only sent as dry runs: the server judges them and stores none.
+installed. Objects are sent as dry runs, which the server judges and does not store; only what an update replaces is
+stored, until the update is judged.
 """
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import itertools
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import orjson
@@ -167,15 +169,34 @@ class ScratchCluster:
 
     def create(self, crd: Mapping[str, Any], version: str, obj: Json) -> Answer:
         """What the server makes of an object, which it does not keep. Raises NoAnswerError."""
-        kind = _resource(crd, version)
+        return self._send("create", crd, version, obj, dry_run="All")
+
+    @contextlib.contextmanager
+    def holding(self, crd: Mapping[str, Any], version: str, obj: Json) -> Iterator[Answer]:
+        """Store an object while the block runs; the server's answer. Raises NoAnswerError, RefusedError."""
+        answer = self._send("create", crd, version, obj)
         try:
-            if crd["spec"]["scope"] == "Namespaced":
-                made = self._client.ask("create_namespaced", kind, NAMESPACE, obj, dry_run="All")
-            else:
-                made = self._client.ask("create_cluster", kind, obj, dry_run="All")
+            yield answer
+        finally:
+            if answer.object is not None:
+                self._ask("delete", crd, version, obj["metadata"]["name"])
+
+    def update(self, crd: Mapping[str, Any], version: str, obj: Json, held: Json) -> Answer:
+        """What the server makes of an object that replaces one that it holds; it does not. Raises NoAnswerError."""
+        meta = {**obj["metadata"], "resourceVersion": held["metadata"]["resourceVersion"]}
+        return self._send("replace", crd, version, meta["name"], {**obj, "metadata": meta}, dry_run="All")
+
+    def _send(self, what: str, crd: Mapping[str, Any], version: str, *about: Any, **more: Any) -> Answer:
+        try:
+            return Answer(self._ask(what, crd, version, *about, **more))
         except RefusedError as error:
             return _refusal(error)
-        return Answer(made)
+
+    def _ask(self, what: str, crd: Mapping[str, Any], version: str, *about: Any, **more: Any) -> Json:
+        kind = _resource(crd, version)
+        if crd["spec"]["scope"] == "Namespaced":
+            return self._client.ask(f"{what}_namespaced", kind, NAMESPACE, *about, **more)
+        return self._client.ask(f"{what}_cluster", kind, *about, **more)
 
     # -- the end -------------------------------------------------------------------------------
 

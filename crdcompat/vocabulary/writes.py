@@ -19,6 +19,13 @@ class WriteKind(StrEnum):
     CREATE = "create"
 
 
+class Operation(StrEnum):
+    """The write of an update, in the words of ``crdcompat judge``."""
+
+    MAIN = "update"
+    STATUS = "updateStatus"
+
+
 class WriteResult(Ordered):
     """The result of one write of an object, the worst first."""
 

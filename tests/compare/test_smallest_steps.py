@@ -150,6 +150,9 @@ def _two_ways(rollback: str, upgrade: str = "") -> Found:
     return {("rollback", rollback), ("upgrade", upgrade or rollback)}
 
 
+_TRANSITION = "cel-transition-rule-changed"
+
+
 def _rule(*rules: str) -> Json:
     return {_RULES: [{"rule": rule} for rule in rules]}
 
@@ -233,6 +236,12 @@ STEPS: list[tuple[Json, Json, Found]] = [
     ({**_A, **_rule("self != 'a'")}, {**_A, **_rule("self != 'b'")}, _two_ways("cel-rule-changed")),
     (array(_ITEM, **{_LIST: "set"}), array(_ITEM, **{_LIST: "map", _KEYS: ["a"]}), {("upgrade", "list-type-changed")}),
     ({**_A, **_rule("self != 'a'")}, _A, {("rollback", "cel-rule-removed")}),
+    ({**_A, **_rule("self == oldSelf")}, _A, {("rollback", "cel-transition-rule-removed")}),
+    (
+        {**_A, **_rule("self != 'a' || oldSelf == 'a'")},
+        {**_A, **_rule("self != 'b' || oldSelf == 'b'")},
+        _two_ways(_TRANSITION),
+    ),
 ]
 
 

@@ -14,6 +14,7 @@ from helpers import PAIRS, Json, kube, shows
 from msgspec.structs import replace
 
 import crdcompat
+from crdcompat.apiserver.admission import Verdict
 from crdcompat.apiserver.versions import server_of
 from crdcompat.compare.engine import Comparer
 from crdcompat.compare.result import Judged
@@ -61,10 +62,18 @@ def _check(old: CrdSet, new: CrdSet, old_kube: str, new_kube: str) -> int:
 
 
 def _check_one(item: Judged, writer: Json, reader: Json, writer_kube: str, reader_kube: str) -> None:
-    witness, asked = item.witness, {"version": item.version}
-    written = crdcompat.judge(writer, "validate", witness.object or {}, kubernetes=writer_kube, **asked)
+    witness = item.witness
+
+    def judged(crd: Json, obj: Json | None, kubernetes: str, stored: Json | None = None) -> Verdict:
+        operation = "validate" if stored is None else str(witness.operation)
+        return crdcompat.judge(crd, operation, obj or {}, stored, version=item.version, kubernetes=kubernetes)
+
+    if witness.stored is not None:
+        assert judged(writer, witness.stored, writer_kube).accepted is True, item.change
+        assert judged(reader, witness.stored, reader_kube).accepted is True, item.change
+    written = judged(writer, witness.object, writer_kube, witness.stored)
     assert written.accepted is True, (item.change, written.message)
-    answer = crdcompat.judge(reader, "validate", written.object or {}, kubernetes=reader_kube, **asked)
+    answer = judged(reader, written.object, reader_kube, witness.stored)
     claim = {"rule": item.change.kind.replace(".", "-"), "effect": item.effect, "path": item.change.place}
     assert shows(claim, answer, written.object or {}), (item.change, item.direction, answer.message)
     if item.effect == "write-rejected":

@@ -13,7 +13,7 @@ from typing import Any
 import referee
 from differences import compared, in_group, installation, new_group, two_sides
 from helpers import Json, at, places
-from referee import Referee
+from referee import Answer, Referee
 
 import crdcompat
 from crdcompat.apiserver.crd_validation.refusal import update_refusal
@@ -86,12 +86,18 @@ class Desk:
             return [*lines, *more]
         if not wrote or not reads:
             return []
-        held, refusal = _stored(claim, wrote, writer)
-        if held is None:
-            return [f"the writer refuses it: {refusal}"]
-        obj = _sent(held, reads, claim.version)
-        met = reader.server.write("create", reads, obj, version=claim.version)
-        reader.server.discard(reads, obj["metadata"]["name"])
+        if claim.witness.stored is not None:
+            made = _updated(claim, wrote, writer, claim.writer_version)
+            if not made.accepted:
+                return [f"the writer refuses it: {made.message}"]
+            met = _updated(claim, reads, reader, claim.version)
+        else:
+            held, refusal = _stored(claim, wrote, writer)
+            if held is None:
+                return [f"the writer refuses it: {refusal}"]
+            obj = _sent(held, reads, claim.version)
+            met = reader.server.write("create", reads, obj, version=claim.version)
+            reader.server.discard(reads, obj["metadata"]["name"])
         group = reader.crd["spec"]["group"]
         said = {f"{field}: {message}".replace(reads["spec"]["group"], group) for _, field, message in met.causes}
         claimed = set(claim.witness.errors)
@@ -124,6 +130,16 @@ def _stored(claim: Claim, crd: Json, writer: Side) -> tuple[Json | None, str]:
     held = writer.server.stored(crd, name) if answer.accepted else None
     writer.server.discard(crd, name)
     return held, answer.message
+
+
+def _updated(claim: Claim, crd: Json, side: Side, version: str) -> Answer:
+    """The answer to an update, or to the creation of what it replaces if that is refused."""
+    stored, obj = (_sent(each, crd, version) for each in (claim.witness.stored, claim.witness.object))
+    answer = side.server.write("create", crd, stored, version=version)
+    if answer.accepted:
+        answer = side.server.write("update", crd, obj, version=version)
+    side.server.discard(crd, stored["metadata"]["name"])
+    return answer
 
 
 def _has(obj: Json, path: str) -> bool:

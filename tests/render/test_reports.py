@@ -175,6 +175,24 @@ def test_text_order_and_footer(sides: tuple[Path, Path]) -> None:
     assert "  spec.new: lost [property-added]" in lines
 
 
+def test_an_update_is_shown_with_what_it_replaces(tmp_path: Path) -> None:
+    """A rule about updates: JSON, text, Markdown and HTML show the stored object and the write."""
+    fixed = {**string(), "x-kubernetes-validations": [{"rule": "self == oldSelf"}]}
+    for part, operation, title in (("spec", "update", "it"), ("status", "updateStatus", "its status")):
+        pair = both(tmp_path / part, root(**{part: obj(v=string())}), root(**{part: obj(v=fixed)}))
+        (finding,) = diff(*pair)["findings"]
+        witness = finding["witness"]
+        assert witness["operation"] == operation
+        stored, written = (json.dumps(witness[key], separators=(",", ":")) for key in ("stored", "object"))
+        for name in ("text", "markdown"):
+            lines = [line.strip() for line in run("diff", *pair, "--format", name).out.splitlines()]
+            assert f"stored: {stored}" in lines
+            assert f"witness, which replaces {title}: {written}" in lines
+        page = run("diff", *pair, "--format", "html").out
+        assert f"Witness, which replaces {title}: the smallest object found that shows it" in page
+        assert ">Stored<" in page
+
+
 def test_a_block_says_all(sides: tuple[Path, Path]) -> None:
     report = diff(*sides, "--owner", "status")
     text = run("diff", *sides, "--owner", "status").out

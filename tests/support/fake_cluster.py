@@ -94,7 +94,8 @@ class FakeCluster(ThreadingHTTPServer):
         return 200, self.crds[name]
 
     def _objects(self, method: str, path: str, query: dict[str, list[str]], body: Json) -> Reply:
-        _, _, group, version, *_, plural = path.split("/")
+        _, _, group, version, *rest = path.split("/")
+        plural, *name = rest[2:] if rest[0] == "namespaces" else rest
         crd = self.crds.get(f"{plural}.{group}")
         entry = next((each for each in crd["spec"]["versions"] if each["name"] == version), None) if crd else None
         if crd is None or entry is None or not entry["served"]:
@@ -102,10 +103,23 @@ class FakeCluster(ThreadingHTTPServer):
         if method == "GET":
             columns = [{"name": each["name"]} for each in entry.get("additionalPrinterColumns", ())]
             return 200, {"columnDefinitions": columns, "items": self.objects.get(f"{plural}.{group}", [])}
-        assert (method, query.get("dryRun")) == ("POST", ["All"]), "an object would be stored"
-        verdict = crdcompat.judge(crd, "create", body, version=version, kubernetes="1.31")
+        held = self.objects.setdefault(f"{plural}.{group}", [])
+        stored = next((each for each in held if [each["metadata"]["name"]] == name), None)
+        if method == "DELETE" and stored is not None:
+            held.remove(stored)
+            return 200, {}
+        if method == "PUT" and stored is None:
+            return _status(404, "not found")
+        operation = "update" if method == "PUT" else "create"
+        verdict = crdcompat.judge(crd, operation, body, stored, version=version, kubernetes="1.31")
         if verdict.accepted:
-            return 201, verdict.object or {}
+            made = verdict.object or {}
+            if query.get("dryRun") != ["All"]:
+                assert method == "POST", "an object would be changed"
+                self._versions += 1
+                made = {**made, "metadata": {**made["metadata"], "resourceVersion": str(self._versions)}}
+                held.append(made)
+            return 201, made
         causes = [{"field": error.field, "message": error.text().partition(": ")[2]} for error in verdict.errors]
         return _status(422, verdict.message, causes)
 

@@ -373,19 +373,26 @@ def _stands_at(error: Any, fields: set[str]) -> bool:
 def prove(finding: Json, old: Json, new: Json, *, old_kube: str = "1.31", new_kube: str = "1.31") -> None:
     """Assert that the writer accepts a finding's witness, the reader shows its effect, and it is minimal.
 
+    If the witness is an update, both sides accept what is stored.
     It is minimal if nothing can be left out without losing the effect or adding an error.
     """
     witness = finding["witness"]["object"]
     assert witness is not None, f"{brief(finding)}: {finding['witness']['reason']}"
+    operation, stored = finding["witness"].get("operation", "validate"), finding["witness"].get("stored")
     sides = ((old, old_kube), (new, new_kube))
     (reader, reader_kube), (writer, writer_kube) = sides if finding["direction"] == "rollback" else sides[::-1]
     name = finding["version"]
 
     def accepted(candidate: Json) -> Verdict:
-        return judge(writer, "validate", candidate, version=name, kubernetes=writer_kube)
+        return judge(writer, operation, candidate, stored, version=name, kubernetes=writer_kube)
 
     def read(candidate: Json) -> Verdict:
-        return judge(reader, "validate", candidate, version=name, kubernetes=reader_kube)
+        return judge(reader, operation, candidate, stored, version=name, kubernetes=reader_kube)
+
+    if stored is not None:
+        for side, side_kube in ((writer, writer_kube), (reader, reader_kube)):
+            held = judge(side, "validate", stored, version=name, kubernetes=side_kube)
+            assert held.accepted is True, (brief(finding), held.message)
 
     first = accepted(witness)
     assert first.accepted is True, (brief(finding), first.message)

@@ -66,14 +66,14 @@ class RuleEvaluator:
         self._gather(found, new, pair, ratchet=ratchet)
         return CelOutcome(tuple(found.errors), tuple(found.unknown), tuple(found.warnings))
 
-    def breaks(self, new: dict[str, Any]) -> bool:
-        """Whether any rule rejects a new object: ``evaluate`` up to the first error."""
+    def breaks(self, new: dict[str, Any], pair: Pair | None = None) -> bool:
+        """Whether any rule rejects an object: ``evaluate`` without ratcheting, up to the first error."""
         if not self.has_rules:
             return False
         from crdcompat.apiserver.cel.evaluate import Findings
 
         found = Findings(first_only=True)
-        self._gather(found, new, None, ratchet=False)
+        self._gather(found, new, pair, ratchet=False)
         return bool(found.errors)
 
     def _gather(self, found: Findings, new: dict[str, Any], pair: Pair | None, *, ratchet: bool) -> None:

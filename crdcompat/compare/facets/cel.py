@@ -1,7 +1,7 @@
 """CEL rules (x-kubernetes-validations): added, removed, changed (rows 65 to 73 of reference section 13).
 
 Evidence decides whether a rule matters: a value that the writer accepts and the rule rejects. A transition rule (with
-oldSelf) judges updates, not values: it never rejects an unchanged object.
+oldSelf) judges updates; its evidence is a stored object and a write. With optionalOldSelf it judges new values, too.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ from crdcompat.compare.facet import Differing, Effects, Facet, Reaction, copy_fr
 from crdcompat.compare.intersection import intersection
 from crdcompat.compare.local import NodeJudge, as_read, as_resource, defaulted, shape
 from crdcompat.compare.site import ReaderVerdict, Site, Trial, Trials, WriterReader
+from crdcompat.compare.transitions import MAX_VALUES, Judges, transitions
 from crdcompat.compare.variants import distinct, every_value, rule_cases, variants
 from crdcompat.schema.mentions import mentions
-from crdcompat.schema.paths import node_at
+from crdcompat.schema.paths import SchemaPath, node_at
 from crdcompat.schema.structural import Node
 from crdcompat.vocabulary import Direction, Effect
 
@@ -31,9 +32,12 @@ EFFECTS = {
     "cel.rule-added": Effects(upgrade=_REJECTED),
     "cel.rule-removed": Effects(rollback=_REJECTED),
     "cel.rule-changed": Effects(rollback=_REJECTED, upgrade=_REJECTED),
-    "cel.transition-rule-changed": Effects(),
+    "cel.transition-rule-added": Effects(upgrade=_REJECTED),
+    "cel.transition-rule-removed": Effects(rollback=_REJECTED),
+    "cel.transition-rule-changed": Effects(rollback=_REJECTED, upgrade=_REJECTED),
     "cel.text-changed": Effects(),
 }
+OF_UPDATES = frozenset(kind for kind in EFFECTS if kind.startswith("cel.transition-"))
 
 _MAX_TRIALS = 6
 #: Rules by normalized text.
@@ -56,7 +60,7 @@ def changes(site: Site) -> Iterator[Change]:
         known = _stated_by_both(before, after, site, transition=transition)
         removed, added = ([rule for text, rule in side.items() if text not in known] for side in (before, after))
         if removed or added:
-            what = "changed" if transition or (removed and added) else "added" if added else "removed"
+            what = "changed" if removed and added else "added" if added else "removed"
             texts = {"added": _texts(added), "removed": _texts(removed)}
             found.append(site.change(f"cel.{kind}-{what}", removed or None, added or None, _KEYWORD, **texts))
     yield from found
@@ -75,9 +79,9 @@ def _stated_by_both(old: Rules, new: Rules, site: Site, *, transition: bool) -> 
 
 
 def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
-    """Values that the writer accepts and one of the reader's own rules rejects.
+    """Values that the writer accepts and one of the reader's own rules rejects, or updates of such values.
 
-    Those that the reader rejects for nothing else come first: the server evaluates no rules if other keywords fail.
+    Values that the reader rejects for nothing else come first: the server evaluates no rules if other keywords fail.
     """
     writer, reader = node_at(pair.writer.node, change.path), node_at(pair.reader.node, change.path)
     rules = change.old if direction == Direction.ROLLBACK else change.new
@@ -86,30 +90,70 @@ def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
     if not change.path:
         writer, reader = as_resource(writer), as_resource(reader)
     sides = (writer, pair.writer.server), (reader, pair.reader.server)
-    if all(always_holds(text, *sides) for text in _texts(rules)):
+    stronger = _texts([rule for rule in writer.rules if _judges_new_values(rule)])
+    others = [rule for rule in rules if _source(rule) not in stronger]
+    if all(not _judges_new_values(rule) and always_holds(_source(rule), *sides) for rule in others):
         return Trials((), complete=True)
     rules_only = Node({**shape(reader.raw), _KEYWORD: rules})
     rest = Node({**reader.raw, _KEYWORD: [rule for rule in reader.rules if rule not in rules]})
-    mine, theirs = NodeJudge(writer, pair.writer.server), NodeJudge(rules_only, pair.reader.server)
-    others = NodeJudge(rest, pair.reader.server)
-    shared, texts = intersection(writer, rest, pair.writer.server), list(_texts(rules))
+    nodes = (writer, pair.writer.server), (rules_only, pair.reader.server), (rest, pair.reader.server)
+    judges = Judges(*(NodeJudge(*each) for each in nodes))
+    shared = intersection(writer, rest, pair.writer.server)
+    if change.kind in OF_UPDATES:
+        fixed = _fixed(node_at(pair.reader.node, change.path[:-1])) if change.path else ("metadata",)
+        return _updates(change.path, rules, (writer, reader, shared), judges, fixed)
+    return _values(change.path, rules, (writer, reader, shared), judges)
+
+
+def _values(path: SchemaPath, rules: list[Any], nodes: tuple[Node, Node, Node], judges: Judges) -> Trials:
+    """Trials of values that break the rules."""
+    (writer, reader, shared), texts = nodes, list(_texts(rules))
     every = every_value(writer)
     cases = every or rule_cases(writer, texts) or []
     # The writer's rules may tell more cases apart than the reader's do.
-    complete = any(mine.accepts(value) for value in cases) and (every is not None or not writer.rules)
-    hints = rules_only, _neighbours(rules_only), _names(rules_only)
+    complete = any(judges.writer.accepts(value) for value in cases) and (every is not None or not writer.rules)
+    hints = _hints(reader, rules)
     made_of_shared = (rule_cases(shared, texts) if cases else None) or variants(shared, *hints)
     searched = chain(made_of_shared, cases, () if complete else variants(writer, *hints))
     read = ((value, as_read(defaulted(value, writer), reader)) for value in distinct(searched))
-    proving = ((value, seen) for value, seen in read if theirs.breaks_rules(seen) and mine.accepts(value))
     alone: list[Any] = []
     also: list[Any] = []
-    for value, seen in proving:
-        (alone if others.accepts(seen) else also).append(value)
+    for value, seen in read:
+        if judges.rules.breaks_rules(seen) and judges.writer.accepts(value):
+            (alone if judges.rest.accepts(seen) else also).append(value)
         if len(alone) == _MAX_TRIALS:
             break
-    made = tuple(Trial(value, change.path) for value in (*alone, *also)[:_MAX_TRIALS])
+    made = tuple(Trial(value, path) for value in (*alone, *also)[:_MAX_TRIALS])
     return Trials(made, complete=complete and not made)
+
+
+def _updates(
+    path: SchemaPath, rules: list[Any], nodes: tuple[Node, Node, Node], judges: Judges, fixed: tuple[str, ...]
+) -> Trials:
+    """Trials of updates that break the rules; they do not change the members ``fixed``."""
+    writer, reader, shared = nodes
+    every = every_value(writer)
+    searched = every if every is not None else variants(shared, *_hints(reader, rules))
+    read = ((value, as_read(defaulted(value, writer), reader)) for value in searched)
+    both = judges.writer.without(_judges_new_values), judges.rest.without(_judges_new_values)
+    valid = (value for value, seen in read if both[0].accepts(value) and both[1].accepts(seen))
+    optional = any(map(_judges_new_values, rules))
+    made = transitions(valid, path, judges, fixed, optional=optional)
+    return Trials(made, complete=not made and every is not None and len(every) <= MAX_VALUES, why=_NO_UPDATE)
+
+
+_NO_UPDATE = "no update was found that breaks the rule"
+
+
+def _fixed(parent: Node | None) -> tuple[str, ...]:
+    """The members of a list's items that an update of an item cannot change."""
+    return parent.list_keys if parent is not None and parent.list_type == "map" else ()
+
+
+def _hints(reader: Node, rules: list[Any]) -> tuple[Node, ...]:
+    """Nodes that mention values which may break the rules."""
+    named = Node({**shape(reader.raw), _KEYWORD: rules})
+    return named, _neighbours(named), _names(named)
 
 
 def _neighbours(node: Node) -> Node:
@@ -138,11 +182,15 @@ def _hint(member: tuple[str, ...], values: list[Any]) -> dict[str, Any]:
 
 
 def _is_transition(rule: dict[str, Any]) -> bool:
-    return "oldSelf" in str(rule.get("rule", ""))
+    return "oldSelf" in _source(rule)
 
 
 def _texts(rules: list[dict[str, Any]]) -> tuple[str, ...]:
-    return tuple(str(rule.get("rule", "")).strip() for rule in rules)
+    return tuple(map(_source, rules))
+
+
+def _source(rule: dict[str, Any]) -> str:
+    return str(rule.get("rule", "")).strip()
 
 
 def shows(effect: Effect, observed: ReaderVerdict) -> bool:
@@ -171,9 +219,26 @@ def _rules(node: Node, *, lists: bool) -> Rules:
 
 
 def _text(rule: dict[str, Any]) -> str:
-    """A rule's text with normalized white space outside string literals, where CEL ignores it."""
-    text = str(rule.get("rule", "")).strip()
-    return "".join(" " if token.isspace() else token for token in _TOKENS.findall(text))
+    """A rule's text with normalized white space outside string literals, where CEL ignores it.
+
+    With optionalOldSelf it is another rule, which also judges new values.
+    """
+    normalized = "".join(" " if token.isspace() else token for token in _TOKENS.findall(_source(rule)))
+    return f"{normalized} (optionalOldSelf)" if _judges_new_values(rule) else normalized
 
 
-FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows, widen=copy_from_new(KEYWORDS), explains=explains)
+def _judges_new_values(rule: dict[str, Any]) -> bool:
+    return rule.get("optionalOldSelf") is True
+
+
+FACET = Facet(
+    KEYWORDS,
+    EFFECTS,
+    changes,
+    trials,
+    shows,
+    looks_above=True,
+    of_updates=OF_UPDATES,
+    widen=copy_from_new(KEYWORDS),
+    explains=explains,
+)

@@ -71,4 +71,5 @@ def _claim(finding: Json) -> Claim:
         pruned=tuple(witness["pruned"]),
         defaulted=tuple(witness["defaulted"]),
         reason=witness["reason"] or "",
+        stored=witness.get("stored"),
     )

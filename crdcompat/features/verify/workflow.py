@@ -7,7 +7,14 @@ from itertools import groupby
 
 from crdcompat.crds.reader import CrdSet
 from crdcompat.errors import Problem, SourceError
-from crdcompat.features.verify.answers import Result, judged, not_installed, refused_by_writer, replaced
+from crdcompat.features.verify.answers import (
+    Result,
+    judged,
+    not_installed,
+    nothing_to_update,
+    refused_by_writer,
+    replaced,
+)
 from crdcompat.features.verify.trials import Form, NoTrial, Trial, sent, trials
 from crdcompat.models.verification import Claim, ClaimingReport, Outcome, VerificationReport, VerifiedFinding
 from crdcompat.schema.paths import Object
@@ -95,18 +102,35 @@ class _Table:
             answer = self._cluster.replace(reader.crd)
             yield from ((trial.claim, replaced(trial.claim, answer)) for trial in trials)
             return
-        stored = [(trial, self._create(writer, trial.written_as, trial.claim.witness)) for trial in trials]
+        written = [(trial, self._written(trial)) for trial in trials]
         installed = self._put(reader)
-        for trial, answer in stored:
+        for trial, answer in written:
             if answer.object is None:
                 yield trial.claim, refused_by_writer(answer)
             elif installed.object is None:
                 yield trial.claim, not_installed(installed, "reads")
             else:
-                yield trial.claim, judged(trial.claim, self._create(reader, trial.claim.version, answer.object))
+                yield trial.claim, self._read(trial, answer.object)
 
-    def _create(self, form: Form, version: str, obj: Object | None) -> Answer:
-        return self._cluster.create(form.crd, version, sent(obj or {}, form.crd, version))
+    def _written(self, trial: Trial) -> Answer:
+        """The writer's answer to the witness."""
+        crd, version, claim = trial.writer.crd, trial.written_as, trial.claim
+        witness = sent(claim.witness or {}, crd, version)
+        if claim.stored is None:
+            return self._cluster.create(crd, version, witness)
+        with self._cluster.holding(crd, version, sent(claim.stored, crd, version)) as held:
+            return held if held.object is None else self._cluster.update(crd, version, witness, held.object)
+
+    def _read(self, trial: Trial, written: Object) -> Result:
+        """What the reader's answer to what the writer stores means for the claim."""
+        crd, version, claim = trial.reader.crd, trial.claim.version, trial.claim
+        witness = sent(written, crd, version)
+        if claim.stored is None:
+            return judged(claim, self._cluster.create(crd, version, witness))
+        with self._cluster.holding(crd, version, sent(claim.stored, crd, version)) as held:
+            if held.object is None:
+                return nothing_to_update(held)
+            return judged(claim, self._cluster.update(crd, version, witness, held.object))
 
     def _put(self, form: Form) -> Answer:
         """Install a form, unless it is the one that lies there."""

@@ -97,13 +97,7 @@ def _finding(item: Finding) -> dict[str, Any]:
         "added": list(item.added),
         "removed": list(item.removed),
         "message": item.message,
-        "witness": {
-            "object": item.witness.object,
-            "errors": list(item.witness.errors),
-            "pruned": list(item.witness.pruned),
-            "defaulted": list(item.witness.defaulted),
-            "reason": item.witness.reason,
-        },
+        "witness": _witness(item),
         "windows": {
             "old_crd_new_writer": item.windows.old_crd_new_writer,
             "new_crd_old_writer": item.windows.new_crd_old_writer,
@@ -118,6 +112,19 @@ def _finding(item: Finding) -> dict[str, Any]:
         },
         "waiver": acceptance_data(item.waiver) if item.waiver is not None else None,
         "ended_waiver": item.ended or None,
+    }
+
+
+def _witness(item: Finding) -> dict[str, Any]:
+    """The witness; that of an update has also what is stored and the write that replaces it."""
+    witness = item.witness
+    return {
+        "object": witness.object,
+        "errors": list(witness.errors),
+        "pruned": list(witness.pruned),
+        "defaulted": list(witness.defaulted),
+        "reason": witness.reason,
+        **({} if witness.stored is None else {"stored": witness.stored, "operation": witness.operation}),
     }
 
 

@@ -20,6 +20,7 @@ from crdcompat.render.wording.findings import (
     fix_line,
     place,
     plural,
+    witness_title,
 )
 from crdcompat.render.wording.rules import EFFECTS
 from crdcompat.vocabulary import Direction, FindingStatus, Owner, Severity
@@ -65,7 +66,9 @@ class Item(Struct, frozen=True):
     errors: tuple[str, ...]
     fix: str
     excerpts: tuple[Excerpt, ...]
+    stored: Any
     witness: Any
+    witness_title: str
     facts: tuple[Fact, ...]
 
 
@@ -160,7 +163,9 @@ class Items(Struct):
             errors=finding.witness.errors,
             fix=fix_line(finding).rpartition(" (")[0],
             excerpts=finding.excerpts,
+            stored=finding.witness.stored,
             witness=finding.witness.object,
+            witness_title=f"{witness_title(finding).capitalize()}: the smallest object found that shows it",
             facts=_facts(("Blocks", *since.get(finding.id, ())), *_fact_rows(finding, report)),
         )
 
@@ -187,7 +192,9 @@ class Items(Struct):
             errors=(),
             fix="",
             excerpts=entry.excerpts,
+            stored=None,
             witness=None,
+            witness_title="",
             facts=_facts(
                 ("OLD", listed((entry.old,))),
                 ("NEW", listed((entry.new,))),

@@ -8,6 +8,7 @@ import orjson
 
 from crdcompat.findings.rules import rule
 from crdcompat.vocabulary import Direction, Effect, Severity
+from crdcompat.vocabulary.writes import Operation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -109,8 +110,10 @@ def finding_lines(finding: Finding, style: Style, known_contexts: Sequence[str] 
         yield style.wrap(error, indent="      ", first="  API server: ")
     if witness.pruned and finding.effect == Effect.VALUE_PRUNED:
         yield f"  lost: {', '.join(witness.pruned)}"
+    if witness.stored is not None:
+        yield f"  stored: {orjson.dumps(witness.stored).decode()}"
     if witness.object is not None:
-        yield f"  witness: {orjson.dumps(witness.object).decode()}"
+        yield f"  {witness_title(finding)}: {orjson.dumps(witness.object).decode()}"
     else:
         yield style.wrap(f"no witness: {witness.reason}")
     if finding.evidence.recorded_objects:
@@ -123,6 +126,17 @@ def finding_lines(finding: Finding, style: Style, known_contexts: Sequence[str] 
         yield style.wrap(expired_waiver_sentence(finding), indent="    ", first="  ")
     yield style.wrap(fix_line(finding), indent="    ", first="  way out: ")
     yield f"  contexts: {contexts(finding.contexts, known_contexts)}"
+
+
+def witness_title(finding: Finding) -> str:
+    """What the witness is: an object, or the update of one that is stored."""
+    match finding.witness.operation:
+        case None:
+            return "witness"
+        case Operation.STATUS:
+            return "witness, which replaces its status"
+        case Operation.MAIN:
+            return "witness, which replaces it"
 
 
 def _first_of_each_side(locations: Sequence[Location]) -> list[Location]:

@@ -176,6 +176,42 @@ def test_releases_of_git_are_read_by_their_commits(cluster: FakeCluster, tmp_pat
     assert (ran.code, outcomes(ran)) == (0, dict.fromkeys(FOUND, "confirmed"))
 
 
+FIXED = [{"rule": "self == oldSelf", "message": "is fixed"}]
+UPDATED = root(spec=obj(v=string())), root(spec=obj(v={**string(), "x-kubernetes-validations": FIXED}))
+
+
+@pytest.mark.parametrize("scope", ["Namespaced", "Cluster"])
+def test_an_update(cluster: FakeCluster, tmp_path: Path, scope: str) -> None:
+    """What is stored before is created, and deleted when the update is judged; the update is a dry run."""
+    ran = verify(reported(tmp_path, *(crd(each, scope=scope) for each in UPDATED)), "--format", "json")
+    assert (ran.code, outcomes(ran)) == (0, {("upgrade", "cel-transition-rule-added", "spec.v"): "confirmed"})
+    assert ran.report["verified"][0]["said"] == ['spec.v: Invalid value: "string": is fixed']
+    about = [each.split()[0] for each in cluster.asked if "/example.com/" in each and "GET" not in each]
+    assert about == ["POST", "PUT", "DELETE"] * 2
+    assert (cluster.crds, cluster.objects) == ({}, {WIDGETS: []})
+
+
+def test_an_update_that_the_server_takes(cluster: FakeCluster, tmp_path: Path) -> None:
+    cluster.instead = lambda method, path, body: (200, body) if method == "PUT" and path.endswith("/example") else None
+    ran = verify(reported(tmp_path, *UPDATED), "--format", "json")
+    assert (ran.code, ran.report["verified"][0]["reason"]) == (
+        1,
+        "the CRD of the release that reads it takes the object",
+    )
+    assert cluster.objects == {WIDGETS: []}
+
+
+def test_an_update_of_what_the_reader_does_not_take(cluster: FakeCluster, tmp_path: Path) -> None:
+    """CRDs that are not those of the report."""
+    report = reported(tmp_path, *UPDATED)
+    old, new = both(tmp_path / "other", UPDATED[0], root(spec=obj(v=string("another"))))
+    ran = verify(report, old, new, "--format", "json")
+    assert (ran.code, ran.report["verified"][0]["reason"]) == (
+        1,
+        "the CRD of the release that reads it refuses what is stored before the update",
+    )
+
+
 # -- what is not testable ---------------------------------------------
 
 

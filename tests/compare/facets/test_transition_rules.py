@@ -1,0 +1,191 @@
+"""Transition rules (oldSelf): what they refuse is an update, proved by what is stored and what replaces it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from helpers import Json, array, both, brief, crd, diff, obj, only, prove, root, string, version
+
+RULES = "x-kubernetes-validations"
+
+
+def ruled(schema: Json, *rules: str, **more: object) -> Json:
+    return {**schema, RULES: [{"rule": rule, **more} for rule in rules]}
+
+
+def compare(tmp_path: Path, old: Json, new: Json) -> list[Json]:
+    """The findings, every witness of them proved."""
+    findings: list[Json] = diff(*both(tmp_path, old, new))["findings"]
+    for finding in findings:
+        if finding["witness"]["object"] is not None:
+            prove(finding, crd(old), crd(new))
+    return findings
+
+
+def briefs(findings: list[Json]) -> list[tuple[str, str, str, str]]:
+    return [(each["direction"], each["severity"], each["rule"], each["path"]) for each in findings]
+
+
+FIXED = "self == oldSelf"
+
+
+@pytest.mark.parametrize(("part", "operation"), [("spec", "update"), ("status", "updateStatus")])
+def test_added_and_removed(tmp_path: Path, part: str, operation: str) -> None:
+    """Only the side with the rule refuses, and only what changes the value."""
+    free, fixed = root(**{part: obj(v=string())}), root(**{part: obj(v=ruled(string(), FIXED))})
+    for old, new, direction, rule in ((free, fixed, "upgrade", "added"), (fixed, free, "rollback", "removed")):
+        (finding,) = compare(tmp_path / direction, old, new)
+        assert briefs([finding]) == [(direction, "warning", f"cel-transition-rule-{rule}", f"{part}.v")]
+        witness = finding["witness"]
+        assert witness["operation"] == operation
+        assert witness["errors"] == [f'{part}.v: Invalid value: "string": failed rule: {FIXED}']
+        assert witness["stored"][part]["v"] != witness["object"][part]["v"]
+        assert {**witness["stored"], part: 0} == {**witness["object"], part: 0}
+
+
+def test_changed(tmp_path: Path) -> None:
+    """Each side refuses what only the other accepts."""
+    values = string("A", "B", "C")
+    old = root(spec=obj(v=ruled(values, "oldSelf != 'C' || self == 'C'")))
+    new = root(spec=obj(v=ruled(values, "oldSelf != 'A' || self == 'A'")))
+    findings = compare(tmp_path, old, new)
+    assert briefs(findings) == [
+        ("rollback", "warning", "cel-transition-rule-changed", "spec.v"),
+        ("upgrade", "warning", "cel-transition-rule-changed", "spec.v"),
+    ]
+    assert [each["witness"]["stored"]["spec"]["v"] for each in findings] == ["C", "A"]
+
+
+def test_a_rule_that_became_stricter(tmp_path: Path) -> None:
+    """What OLD refuses, NEW refuses as well: all updates of the listed values are tried."""
+    values = string("A", "B", "C")
+    old = root(spec=obj(v=ruled(values, "oldSelf != 'C' || self == 'C'")))
+    new = root(spec=obj(v=ruled(values, "oldSelf == 'A' || self == oldSelf")))
+    (finding,) = compare(tmp_path, old, new)
+    assert briefs([finding]) == [("upgrade", "warning", "cel-transition-rule-changed", "spec.v")]
+    assert finding["witness"]["stored"]["spec"]["v"] == "B"
+
+
+_REFUSED = {
+    "a member that stays": (obj(a=string()), "!has(oldSelf.a) || has(self.a)", {"a"}, set()),
+    "a member that comes": (obj(a=string()), "has(oldSelf.a) || !has(self.a)", set(), {"a"}),
+    "an object of required members": ({**obj(a=string()), "required": ["a"]}, FIXED, {"a"}, {"a"}),
+}
+
+
+@pytest.mark.parametrize(("schema", "rule", "before", "after"), _REFUSED.values(), ids=_REFUSED)
+def test_rules_about_members(tmp_path: Path, schema: Json, rule: str, before: set[str], after: set[str]) -> None:
+    (finding,) = compare(tmp_path, root(spec=obj(v=schema)), root(spec=obj(v=ruled(schema, rule))))
+    witness = finding["witness"]
+    assert (witness["stored"]["spec"]["v"].keys(), witness["object"]["spec"]["v"].keys()) == (before, after)
+
+
+def test_a_rule_that_refuses_the_same_value_again(tmp_path: Path) -> None:
+    """A counter that must grow: every write fails, even one that changes nothing."""
+    count = {"type": "integer", "minimum": 0}
+    new = ruled(count, "self > oldSelf")
+    (finding,) = compare(tmp_path, root(spec=obj(v=count)), root(spec=obj(v=new)))
+    assert finding["witness"]["stored"] == finding["witness"]["object"]
+
+
+def test_a_rule_beside_another_difference(tmp_path: Path) -> None:
+    """What is stored satisfies both sides, or the server does not come to the rule."""
+    old = {**obj(a=string("A", "B")), "required": ["a"]}
+    new = {**obj(a=string("B", "C"), b=string()), "required": ["a", "b"]}
+    schemas = [root(spec=spec, status=obj(v=each)) for spec, each in ((old, string()), (new, ruled(string(), FIXED)))]
+    finding = only({"findings": compare(tmp_path, *schemas)}, rule="cel-transition-rule-added")
+    assert finding["witness"]["operation"] == "updateStatus"
+
+
+_NEW_MEMBER = {
+    "stays": "!has(oldSelf.a) || has(self.a)",
+    "does not come": "has(oldSelf.a) == has(self.a) || true",
+    "both or neither": "!has(oldSelf.a) && !has(self.a) || has(oldSelf.a) && has(self.a)",
+    "below": "!has(oldSelf.deep) || !has(oldSelf.deep.a) || has(self.deep) && has(self.deep.a)",
+}
+
+
+@pytest.mark.parametrize("rule", _NEW_MEMBER.values(), ids=_NEW_MEMBER)
+def test_a_rule_about_a_new_member_refuses_nobody(tmp_path: Path, rule: str) -> None:
+    """Objects of OLD lack the member before an update and after it."""
+    deep = obj(x=string())
+    old = obj(x=string(), deep=deep)
+    new = obj(x=string(), deep=obj(x=string(), a=string()), a=string())
+    findings = compare(tmp_path, root(spec=obj(v=old)), root(spec=obj(v=ruled(new, rule))))
+    assert {each["rule"] for each in findings} == {"property-added"}
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("self == oldSelf", "oldSelf == self"),
+        ("!has(oldSelf.a) || has(self.a)", "has(self.a) || !has(oldSelf.a)"),
+    ],
+)
+def test_the_same_rule_in_other_words(tmp_path: Path, one: str, other: str) -> None:
+    schemas = [root(spec=obj(v=ruled(obj(a=string()), rule))) for rule in (one, other)]
+    assert compare(tmp_path, *schemas) == []
+
+
+def test_without_an_example_update_it_may(tmp_path: Path) -> None:
+    """Two addresses of one family: a value that is not made, so the finding says "may"."""
+    rule = "self == oldSelf || self.map(x, x.size()).sum() != 4999"
+    free = string(maxLength=9000)
+    values = {**obj(), "type": "array", "items": free, "maxItems": 3}
+    (finding,) = compare(tmp_path, root(spec=obj(v=values)), root(spec=obj(v=ruled(values, rule))))
+    assert brief(finding)[1:3] == ("warning", "cel-transition-rule-added")
+    assert (finding["witness"]["object"], finding["witness"]["reason"]) == (
+        None,
+        "no update was found that breaks the rule",
+    )
+    assert finding["message"].endswith("may reject updates of a Widget that break it; no example update was found")
+    assert not {"stored", "operation"} & finding["witness"].keys()
+
+
+def test_it_is_not_asked_of_objects_of_another_version(tmp_path: Path) -> None:
+    """A transition rule refuses no stored object, so it does not matter which version an object was stored as."""
+    fixed, free = root(spec=obj(v=ruled(string(), FIXED))), root(spec=obj(v=string()))
+    old = crd(versions=[version(fixed, "v1")])
+    new = crd(versions=[version(fixed, "v1"), version(free, "v2", storage=False)])
+    report = diff(*both(tmp_path, old, new))
+    assert [each["rule"] for each in report["findings"] if "cel" in each["rule"]] == []
+
+
+# -- optionalOldSelf ---------------------------------------------
+
+
+def nodes(item: Json) -> Json:
+    return array(item, **{"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"]})
+
+
+_NODE = {**obj(name=string(), revision={"type": "integer"}), "required": ["name"]}
+_AT_FIRST = "!has(self.revision) || oldSelf.hasValue()"
+
+
+@pytest.mark.parametrize("part", ["spec", "status"])
+def test_a_rule_that_also_judges_new_items(tmp_path: Path, part: str) -> None:
+    """openshift/api 4.17 -> 4.18, operators: a revision cannot be set when a node's status is created."""
+    old = root(**{part: obj(nodes=nodes(_NODE))})
+    new = root(**{part: obj(nodes=nodes(ruled(_NODE, _AT_FIRST, optionalOldSelf=True)))})
+    (finding,) = compare(tmp_path, old, new)
+    assert briefs([finding]) == [("upgrade", "warning", "cel-transition-rule-added", f"{part}.nodes[*]")]
+    witness = finding["witness"]
+    assert witness["errors"] == [f'{part}.nodes[0]: Invalid value: "object": failed rule: {_AT_FIRST}']
+    assert "revision" in witness["object"][part]["nodes"][0]
+    # The server does not store the status of a new object: a rule about it judges the first update.
+    assert witness.get("operation") == ("updateStatus" if part == "status" else None)
+    assert not (witness.get("stored") or {}).get(part, {}).get("nodes")
+
+
+def test_a_rule_that_judges_new_objects_too_is_another_rule(tmp_path: Path) -> None:
+    guarded = "!has(self.revision) || has(oldSelf.revision)"
+    old = root(spec=obj(v=ruled(_NODE, guarded)))
+    new = root(spec=obj(v=ruled(_NODE, "!has(self.revision) || oldSelf.hasValue()", optionalOldSelf=True)))
+    findings = compare(tmp_path, old, new)
+    assert briefs(findings) == [
+        ("rollback", "warning", "cel-transition-rule-changed", "spec.v"),
+        ("upgrade", "warning", "cel-transition-rule-changed", "spec.v"),
+    ]
+    (update, creation) = (each["witness"] for each in findings)
+    assert (update["operation"], creation.get("operation")) == ("update", None)
