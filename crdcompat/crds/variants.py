@@ -94,6 +94,11 @@ def contexts_of(documents: Iterable[CrdDocument], others: Iterable[CrdDocument])
     return tuple(Context(name, profile) for name in sorted(own.sets | {"Default"}) for profile in profiles)
 
 
+def is_default(context: str) -> bool:
+    """Whether the name of a context is about the feature set of most clusters."""
+    return context.partition("/")[0] == "Default"
+
+
 class _Facts(Struct, frozen=True):
     sets: frozenset[str]
     profiles: frozenset[str]

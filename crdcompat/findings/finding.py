@@ -185,10 +185,10 @@ def _equivalence_key(finding: Finding) -> tuple[Any, ...]:
     facts = orjson.dumps([finding.old, finding.new, finding.added, finding.removed], option=orjson.OPT_SORT_KEYS)
     judgement = (finding.direction, finding.rule, finding.effect, finding.severity, finding.owner)
     # A change of the root or outside the schema has no copies.
-    return (*judgement, finding.crd, finding.version, finding.contexts, facts, _field(finding.path) or finding.id)
+    return (*judgement, finding.crd, finding.version, finding.contexts, facts, field_of(finding.path) or finding.id)
 
 
-def _field(path: str) -> str:
+def field_of(path: str) -> str:
     """The last field of a path, with its parent if that is a list item: ``conditions[*].type``."""
     *parents, last = path.split(".")
     holder = parents[-1] if parents else ""

@@ -5,13 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from crdcompat.models.finding import Location
+from crdcompat.crds.variants import is_default
+from crdcompat.models.finding import Finding, Location
 from crdcompat.schema.paths import Pointer
 from crdcompat.vocabulary import Side
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from crdcompat.compare.result import Judged, Open
     from crdcompat.crds.pairing import Chosen
@@ -27,12 +29,13 @@ class Places(Struct, frozen=True):
     new: dict[Spot, Place]
 
     def of(self, item: Judged) -> tuple[Location, ...]:
-        """The places of a change: OLD's first, each once."""
+        """The places of a change: OLD's first, those in the set Default before other variants, each once."""
         change = item.change
+        occurrences = sorted(item.occurrences, key=lambda occurrence: not is_default(occurrence.context))
         found = [
             self._location(side, chosen, at, absolute=change.of_crd)
             for side, at in ((Side.OLD, change.old_at), (Side.NEW, change.new_at))
-            for occurrence in item.occurrences
+            for occurrence in occurrences
             for chosen in occurrence.at(side)
         ]
         return tuple(dict.fromkeys(found))
@@ -70,6 +73,12 @@ def find_places(old: CrdSet, new: CrdSet, judged: Sequence[Judged], opened: Sequ
         absolute = not entry.undecided.path and entry.undecided.new_at[:1] == ("spec",)
         wanted_new.add((entry.new,) if entry.new else (), entry.undecided.new_at, absolute=absolute)
     return Places(old.positions.of_values(wanted_old.pointers), new.positions.of_values(wanted_new.pointers))
+
+
+def with_touched(finding: Finding, touched: Callable[[str], bool]) -> Finding:
+    """The finding with the newer side's files that a change has touched before the others, which are marked."""
+    marked = (replace(place, touched=place.side == Side.OLD or touched(place.file)) for place in finding.locations)
+    return replace(finding, locations=tuple(sorted(marked, key=lambda place: not place.touched)))
 
 
 class _Wanted:

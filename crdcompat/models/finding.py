@@ -13,13 +13,17 @@ if TYPE_CHECKING:
 
 
 class Location(Struct, frozen=True):
-    """A place in a file of one side; ``line`` and ``column`` count from 1, None if unknown."""
+    """A place in a file of one side; ``line`` and ``column`` count from 1, None if unknown.
+
+    ``touched``: whether the change that is checked has touched the file; true where there is no such change.
+    """
 
     side: Side
     file: str
     line: int | None = None
     column: int | None = None
     kind: str = "yaml"
+    touched: bool = True
 
 
 class Excerpt(Struct, frozen=True):

@@ -6,7 +6,7 @@ the change: those that the base has, too, are marked as existing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from datetime import date
 from itertools import chain
 
@@ -22,11 +22,13 @@ from crdcompat.features.check.existing import mark_existing
 from crdcompat.features.check.unchanged import unneeded_files
 from crdcompat.features.check.unreleased import mark_unreleased
 from crdcompat.features.diff import workflow
+from crdcompat.findings.locations import with_touched
 from crdcompat.findings.origins import GoMarkers, with_introduced
 from crdcompat.findings.split import FindingSplitter
 from crdcompat.findings.waiver_file import read_waivers
 from crdcompat.models.check import CheckReport, Section
 from crdcompat.models.diff import DiffReport
+from crdcompat.prefilter.candidates import unchanged
 from crdcompat.prefilter.collect import PendingFacts
 from crdcompat.render.write import wants_excerpts
 from crdcompat.sources import open_objects, open_source
@@ -68,7 +70,8 @@ def compare_change(
     ]
     active = active_waivers(waivers, date.today(), release, config.waiver_file)
     touched = None if compares_all(options) else _touched(base, head)
-    comparisons = _Comparisons(config, options, head, active, GoMarkers(after, config.wants), touched)
+    same = unchanged(trees)
+    comparisons = _Comparisons(config, options, head, active, GoMarkers(after, config.wants), touched, same)
     report, used = comparisons.with_base(base)
     report, unknown = with_introduced(report, (base.commit, head), options.repo, of_index=after.name == "index:")
     of_targets = []
@@ -104,9 +107,11 @@ class _Comparisons:
         waivers: ActiveWaivers,
         markers: GoMarkers,
         touched: frozenset[str] | None,
+        same_files: Container[str],
     ) -> None:
         self._config, self._options, self._head = config, options, head
         self._waivers, self._markers, self._touched = waivers, markers, touched
+        self._same_files = same_files
 
     def with_base(self, base: CrdSet) -> tuple[DiffReport, frozenset[int]]:
         """The report on the change itself."""
@@ -128,6 +133,8 @@ class _Comparisons:
 
             trees = (open_objects(path, repo=self._options.repo) for path in self._options.recordings)
             report = with_evidence(report, old, head, chain.from_iterable(map(read_objects, trees)))
+        findings = (with_touched(finding, lambda file: file not in self._same_files) for finding in report.findings)
+        report = replace(report, findings=tuple(findings))
         return with_severities(_without_unchanged(report, old, head), self._config)
 
     def _diff(self, old: CrdSet, new: CrdSet) -> DiffReport:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from crdcompat.findings.entries import GroupIds, group_ids, group_key
 from crdcompat.render.data.parts import acceptance_data, head, location, problem, skipped, words
 from crdcompat.vocabulary import FindingStatus
 
@@ -15,6 +16,10 @@ if TYPE_CHECKING:
 
 def diff_data(report: DiffReport) -> dict[str, Any]:
     """A diff report as JSON data."""
+    return _compared(report, group_ids(report))
+
+
+def _compared(report: DiffReport, groups: GroupIds) -> dict[str, Any]:
     counts = report.counts
     return {
         **head(report.command, report.old, report.new),
@@ -49,18 +54,19 @@ def diff_data(report: DiffReport) -> dict[str, Any]:
         "unexplained": [
             {"object": item.object, "source": item.source, "error": item.error} for item in report.unexplained
         ],
-        "findings": [_finding(item) for item in report.findings],
+        "findings": [_finding(item, groups) for item in report.findings],
     }
 
 
 def check_data(report: CheckReport) -> dict[str, Any]:
     """A check as JSON data: one section for the base and each target, each a diff report of its own."""
+    groups = group_ids(report)
     return {
         **head("check", report.sections[0].report.old if report.sections else report.head, report.head),
         "notes": list(report.notes),
         "waivers": list(report.waivers),
         "summary": {"findings": words(report.by_severity()), "problems": [problem(item) for item in report.problems]},
-        "sections": [{"against": section.against, **diff_data(section.report)} for section in report.sections],
+        "sections": [{"against": section.against, **_compared(section.report, groups)} for section in report.sections],
     }
 
 
@@ -78,9 +84,10 @@ def _undecided(item: UndecidedEntry) -> dict[str, Any]:
     }
 
 
-def _finding(item: Finding) -> dict[str, Any]:
+def _finding(item: Finding, groups: GroupIds) -> dict[str, Any]:
     return {
         "id": item.id,
+        "group": groups[group_key(item)],
         "rule": item.rule,
         "change": item.change,
         "direction": item.direction,

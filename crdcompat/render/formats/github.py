@@ -14,7 +14,7 @@ from crdcompat.models.reports import Report
 from crdcompat.models.simulation import SimulationReport
 from crdcompat.render.escape import Style, escape_text
 from crdcompat.render.wording.findings import plural
-from crdcompat.render.wording.report import cause_sentences, distinct, headline, primary, sentences, subject, title
+from crdcompat.render.wording.report import cause_sentences, counting, headline, primary, sentences, subject, title
 from crdcompat.vocabulary import Direction, Side
 
 if TYPE_CHECKING:
@@ -52,8 +52,9 @@ def _found(report: Report) -> Iterator[str]:
         for cause in report.causes:
             yield _command("error", "rejected", cause_sentences(report, cause), _of_head(cause.location))
         return
-    for finding in distinct(report):
-        yield _command(_COMMANDS[finding.severity], title(finding), sentences(finding), primary(finding.locations))
+    for entry in counting(report):
+        finding = entry.finding
+        yield _command(_COMMANDS[finding.severity], title(finding), sentences(entry), primary(finding.locations))
 
 
 def _waivers(report: Report) -> Iterator[str]:

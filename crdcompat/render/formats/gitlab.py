@@ -11,7 +11,7 @@ from crdcompat.models.finding import Location
 from crdcompat.models.reports import Report
 from crdcompat.models.simulation import SimulationReport
 from crdcompat.render.escape import Style, escape_text
-from crdcompat.render.wording.report import cause_id, cause_sentences, distinct, primary, sentences
+from crdcompat.render.wording.report import cause_id, cause_sentences, counting, primary, sentences
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -37,8 +37,9 @@ def _found(report: Report) -> Iterator[dict[str, Any]]:
             places = [cause.location] if cause.location is not None else []
             yield _issue(text, "rejected", cause_id(report, cause), "critical", _place(places, cause.crd))
         return
-    for finding in distinct(report):
-        text, severity = _SEPARATOR.join(sentences(finding)), _SEVERITIES[finding.severity]
+    for entry in counting(report):
+        finding = entry.finding
+        text, severity = _SEPARATOR.join(sentences(entry)), _SEVERITIES[finding.severity]
         yield _issue(text, finding.rule, finding.id, severity, _place(finding.locations, finding.crd))
 
 

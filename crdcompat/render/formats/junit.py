@@ -11,17 +11,18 @@ from xml.etree import ElementTree as ET
 
 from msgspec import Struct
 
-from crdcompat.models.check import CheckReport, sections
+from crdcompat.findings.entries import Entry, entries
+from crdcompat.models.check import CheckReport, Section, sections
 from crdcompat.models.diff import DiffReport
 from crdcompat.models.reports import Report
 from crdcompat.models.simulation import SimulationReport
 from crdcompat.render.escape import Style, escape_text
 from crdcompat.render.wording.check import UNRELEASED_REASON
+from crdcompat.render.wording.entries import entry_lines, section_key
 from crdcompat.render.wording.findings import (
     compared_line,
     crd_name,
     direction_title,
-    finding_lines,
     plural,
     undecided_line,
 )
@@ -32,7 +33,6 @@ from crdcompat.render.wording.report import (
     notes,
     object_text,
     plain,
-    section_key,
     subject,
 )
 from crdcompat.vocabulary import FindingStatus, Severity
@@ -88,9 +88,10 @@ def _suites(report: Report) -> Iterator[_Suite]:
     elif isinstance(report, CheckReport) and not report.sections:
         yield _Suite("crdcompat", [_Case(NOTHING, out=_lines(notes(report)))])
     else:
+        found = entries(report)
         for section in sections(report):
             name = section_key(section) if isinstance(report, CheckReport) else "diff"
-            yield _section(name, section.report)
+            yield _section(name, section, found)
     if report.problems:
         yield _Suite("input", [_problem(problem) for problem in report.problems])
 
@@ -104,8 +105,10 @@ def _problem(problem: Problem) -> _Case:
 # -- comparisons ---------------------------------------------
 
 
-def _section(name: str, report: DiffReport) -> _Suite:
-    cases = [_case(f"{name}: {crd_name(crd, version)}", report, crd, version) for crd, version in _names(report)]
+def _section(name: str, section: Section, found: Sequence[Entry]) -> _Suite:
+    report = section.report
+    own = [entry for entry in found if entry.finding.counts and entry.is_met_in(section)]
+    cases = [_case(f"{name}: {crd_name(crd, version)}", section, own, crd, version) for crd, version in _names(report)]
     out = [compared_line(report), *report.old.notes, *report.new.notes]
     out += [f"no finding explains: {item.object} in {item.source}: {item.error}" for item in report.unexplained]
     return _Suite(name, cases or [_Case(f"{name}: no CRD to compare", out=_lines(out))], _lines(out))
@@ -118,35 +121,58 @@ def _names(report: DiffReport) -> list[tuple[str, str]]:
     return sorted({*report.counts.versions, *found, *opened})
 
 
-def _case(name: str, report: DiffReport, crd: str, version: str) -> _Case:
+def _case(name: str, section: Section, found: Sequence[Entry], crd: str, version: str) -> _Case:
+    """A case: an entry stands in the case of its finding, and the cases of its other places refer to it.
+
+    A case whose only errors stand elsewhere is skipped: it has not passed, and one cause is one failure.
+    """
+    report = section.report
     findings = [finding for finding in report.findings if (finding.crd, finding.version) == (crd, version)]
-    failing = [finding for finding in findings if finding.counts and finding.severity == Severity.ERROR]
-    others = [finding for finding in findings if finding.counts and finding.severity != Severity.ERROR]
+    listed = [
+        entry
+        for entry in found
+        if entry.stands_in(section) and (entry.finding.crd, entry.finding.version) == (crd, version)
+    ]
+    failing = [entry for entry in listed if entry.finding.severity == Severity.ERROR]
+    others = [entry for entry in listed if entry.finding.severity != Severity.ERROR]
+    shown = {entry.finding.id for entry in listed}
+    entry_of = {name: entry for entry in found for name in entry.ids}
+    elsewhere = [finding for finding in findings if finding.counts and finding.id not in shown]
+    references = _lines(_reference(finding, entry_of[finding.id]) for finding in elsewhere)
     undecided = [e for e in report.undecided if (e.crd, e.version) == (crd, version)]
     out = [
         _blocks(report, others),
         _lines(_uncounted(finding) for finding in findings if not finding.counts),
         _lines(f"undecided: {undecided_line(entry)}" for entry in undecided),
     ]
-    more = "\n\n".join(part for part in out if part)
-    if not failing:
-        return _Case(name, out=more)
-    return _Case(
-        name, FAILURE, f"{plural(len(failing), 'error')}: {failing[0].message}", _blocks(report, failing), more
-    )
+    more = "\n\n".join(part for part in (references, *out) if part)
+    if failing:
+        message = f"{plural(len(failing), 'error')}: {failing[0].finding.message}"
+        return _Case(name, FAILURE, message, _blocks(report, failing), more)
+    errors = sum(finding.severity == Severity.ERROR for finding in elsewhere)
+    if errors:
+        message = f"{plural(errors, 'error')} with a cause that fails in another case"
+        return _Case(name, SKIPPED, message, references, "\n\n".join(part for part in out if part))
+    return _Case(name, out=more)
 
 
-def _blocks(report: DiffReport, findings: Sequence[Finding]) -> str:
-    """Findings as in the text report, under the title of their direction."""
+def _blocks(report: DiffReport, found: Sequence[Entry]) -> str:
+    """Entries as in the text report, under the title of their direction."""
     parts = []
-    for direction in dict.fromkeys(finding.direction for finding in findings):
+    for direction in dict.fromkeys(entry.finding.direction for entry in found):
         parts.append(escape_text(direction_title(report, direction)))
         parts += [
-            plain(finding_lines(each, _PLAIN, report.counts.contexts))
-            for each in findings
-            if each.direction == direction
+            plain(entry_lines(each, _PLAIN, report.counts.contexts))
+            for each in found
+            if each.finding.direction == direction
         ]
     return "\n\n".join(parts)
+
+
+def _reference(finding: Finding, entry: Entry) -> str:
+    """One line for a finding that stands in the case of another."""
+    where = f"{section_key(entry.home)}: {subject(entry.finding)}"
+    return f"same cause as {where}: {finding.severity}[{finding.rule}] {subject(finding)} {finding.id}"
 
 
 def _uncounted(finding: Finding) -> str:

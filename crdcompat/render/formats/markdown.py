@@ -10,16 +10,16 @@ from crdcompat.models.reports import Report
 from crdcompat.models.simulation import SimulationReport
 from crdcompat.render.escape import Style, escape_text
 from crdcompat.render.markdown.markup import block, bullets, code, details, span
-from crdcompat.render.wording.findings import compared_line, finding_lines, plural, undecided_line
+from crdcompat.render.wording.entries import entry_lines, more_places, section_key
+from crdcompat.render.wording.findings import compared_line, plural, undecided_line
 from crdcompat.render.wording.report import (
     cause_sentences,
-    distinct,
+    counting,
     headline,
     notes,
     object_text,
     plain,
     section_counts,
-    section_key,
     subject,
     title,
 )
@@ -29,7 +29,7 @@ from crdcompat.vocabulary import Severity
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from crdcompat.models.finding import Finding
+    from crdcompat.findings.entries import Entry
     from crdcompat.models.fleet import FleetReport
     from crdcompat.models.matrix import MatrixReport
 
@@ -140,33 +140,26 @@ def _folded(lines: Sequence[str], what: str) -> Iterator[str]:
 
 
 def _found(report: DiffReport | CheckReport) -> Iterator[_Entry]:
-    where: dict[str, list[str]] = {}
-    for section in sections(report):
-        for finding in section.report.findings:
-            if finding.counts:
-                where.setdefault(finding.id, []).append(section_key(section))
-    findings = distinct(report)
+    found = counting(report)
     known = tuple(dict.fromkeys(name for section in sections(report) for name in section.report.counts.contexts))
     for severity in ("error", "warning"):
-        found = [finding for finding in findings if finding.severity == severity]
-        for number, finding in enumerate(found):
-            heading = f"### {plural(len(found), severity).capitalize()}\n\n" if not number else ""
-            against = where[finding.id] if isinstance(report, CheckReport) else []
-            yield heading + _finding(finding, against, known), 1
-    lines = [_line(finding) for finding in findings if finding.severity == Severity.INFO]
+        alike = [entry for entry in found if entry.finding.severity == severity]
+        for number, entry in enumerate(alike):
+            heading = f"### {plural(len(alike), severity).capitalize()}\n\n" if not number else ""
+            yield heading + _finding(entry, known), 1
+    lines = [_line(entry) for entry in found if entry.finding.severity == Severity.INFO]
     for text in _folded(lines, "info"):
         yield text, len(lines)
 
 
-def _finding(finding: Finding, against: Sequence[str], known_contexts: Sequence[str]) -> str:
-    text = plain(finding_lines(finding, _WRAPPED, known_contexts))
-    if against:
-        text += "\n" + escape_text(f"  against: {', '.join(against)}")
-    return details(f"{title(finding)} {code(subject(finding))}", block(text))
+def _finding(entry: Entry, known_contexts: Sequence[str]) -> str:
+    text = plain(entry_lines(entry, _WRAPPED, known_contexts))
+    return details(f"{title(entry.finding)} {code(subject(entry.finding))}", block(text))
 
 
-def _line(finding: Finding) -> str:
-    return f"{subject(finding)}: {finding.effect} [{title(finding)}]"
+def _line(entry: Entry) -> str:
+    finding = entry.finding
+    return f"{subject(finding)}: {finding.effect} [{title(finding)}]{more_places(entry)}"
 
 
 def _replayed(report: SimulationReport) -> Iterator[_Entry]:

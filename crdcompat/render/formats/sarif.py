@@ -11,15 +11,17 @@ from urllib.parse import quote
 
 import orjson
 
+from crdcompat.findings.entries import Entry, entries
 from crdcompat.findings.finding import fingerprint
 from crdcompat.findings.rules import rule as rule_of
 from crdcompat.models.check import CheckReport, Section, sections
 from crdcompat.models.diff import DiffReport, UndecidedEntry
-from crdcompat.models.finding import Finding, Location
+from crdcompat.models.finding import Location
 from crdcompat.models.reports import Report
 from crdcompat.models.simulation import RejectedCause, SimulatedObject, SimulationReport
 from crdcompat.render.escape import Style, escape_text
-from crdcompat.render.wording.findings import undecided_line
+from crdcompat.render.wording.entries import section_key
+from crdcompat.render.wording.findings import shown_places, undecided_line
 from crdcompat.render.wording.report import (
     cause_id,
     cause_sentences,
@@ -27,8 +29,8 @@ from crdcompat.render.wording.report import (
     object_text,
     primary,
     rejected,
-    section_key,
     sentences,
+    subject,
 )
 from crdcompat.version import __version__
 from crdcompat.vocabulary import FindingStatus, Side
@@ -45,6 +47,8 @@ _LEVELS = {"error": "error", "warning": "warning", "info": "note"}
 _WORST_FIRST = tuple(_LEVELS.values())
 #: With a fingerprint an alert stays the same while lines move; the number is the version of its computation.
 _FINGERPRINT = "crdcompatFinding/v1"
+
+_SIDES = {Side.OLD: "the older side", Side.NEW: "the newer side"}
 
 _Json = dict[str, Any]
 
@@ -80,20 +84,25 @@ def _rule(rule: str, results: Sequence[_Json]) -> _Json:
 
 
 def _compared(report: DiffReport | CheckReport, *, existing: bool) -> Iterator[_Json]:
-    """All findings; existing ones only with ``existing``, because code scanning raises an alert for each."""
+    """All entries; existing ones only with ``existing``, because code scanning raises an alert for each."""
+    found = [entry for entry in entries(report) if existing or entry.finding.status == FindingStatus.NEW]
     for section in sections(report):
-        for finding in (f for f in section.report.findings if existing or f.status == FindingStatus.NEW):
-            result = _finding(finding, section)
+        for entry in (entry for entry in found if entry.stands_in(section)):
+            result = _finding(entry)
             if isinstance(report, CheckReport):
-                result["baselineState"] = "unchanged" if finding.status == FindingStatus.EXISTING else "new"
+                result["baselineState"] = "unchanged" if entry.finding.status == FindingStatus.EXISTING else "new"
             yield result
-        for entry in section.report.undecided:
-            yield _undecided(entry, section)
+        for undecided in section.report.undecided:
+            yield _undecided(undecided, section)
 
 
-def _finding(finding: Finding, section: Section) -> _Json:
+def _finding(entry: Entry) -> _Json:
+    finding, section = entry.finding, entry.home
+    places = shown_places(finding.locations)
+    mirrored = [(mirror, place) for mirror in entry.mirrors if (place := primary(mirror.locations)) is not None]
+    more = [(place, f"same change: {subject(mirror)}") for mirror, place in mirrored if place.touched]
     result = _result(
-        finding.rule, _LEVELS[finding.severity], sentences(finding), finding.locations, finding.id, section_key(section)
+        finding.rule, _LEVELS[finding.severity], sentences(entry), places, finding.id, section_key(section), more
     )
     if finding.waiver is not None:
         reason = escape_text(finding.waiver.reason)
@@ -140,16 +149,27 @@ def _object(report: SimulationReport, item: SimulatedObject) -> _Json:
 
 
 def _result(
-    rule: str, level: str, lines: Sequence[str], locations: Sequence[Location], identity: str, where: str
+    rule: str,
+    level: str,
+    lines: Sequence[str],
+    locations: Sequence[Location],
+    identity: str,
+    where: str,
+    more: Sequence[tuple[Location, str]] = (),
 ) -> _Json:
+    """A result; ``more`` are related places with what they are."""
     first = primary(locations) or next(iter(locations), None)
-    related = [location for location in locations if location != first]
+    related = [(location, _SIDES[location.side]) for location in locations if location != first]
     return {
         "ruleId": rule,
         "level": level,
         "message": _message("\n".join(lines)),
         "locations": [_physical(first)] if first is not None else [],
-        **({"relatedLocations": [_related(number, each) for number, each in enumerate(related)]} if related else {}),
+        **(
+            {"relatedLocations": [_related(number, *each) for number, each in enumerate((*related, *more))]}
+            if related or more
+            else {}
+        ),
         "partialFingerprints": {_FINGERPRINT: f"{identity} {escape_text(where)}"},
     }
 
@@ -163,9 +183,8 @@ def _physical(location: Location) -> _Json:
     return {"physicalLocation": _place(location.file, location.line, location.column)}
 
 
-def _related(number: int, location: Location) -> _Json:
-    side = "the older side" if location.side == Side.OLD else "the newer side"
-    return {"id": number, **_physical(location), "message": {"text": side}}
+def _related(number: int, location: Location, what: str) -> _Json:
+    return {"id": number, **_physical(location), "message": _message(escape_text(what))}
 
 
 def _place(file: str, line: int | None, column: int | None) -> _Json:

@@ -6,18 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
+from crdcompat.findings.entries import Entry, entries
 from crdcompat.findings.rules import catalogue
 from crdcompat.models.check import CheckReport, Section, sections
 from crdcompat.models.diff import DiffReport
 from crdcompat.render.html.facets import Facet, Facets
 from crdcompat.render.html.items import DirectionPart, Items, is_large, without_info
 from crdcompat.render.wording.check import section_title
+from crdcompat.render.wording.entries import listed_above, section_key
 from crdcompat.render.wording.findings import compared_line
-from crdcompat.render.wording.report import section_key
 from crdcompat.vocabulary import Direction, FindingStatus, Owner, Severity
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from crdcompat.findings.rules import Rule
     from crdcompat.models.finding import Finding
@@ -56,24 +57,29 @@ def parts(report: DiffReport | CheckReport, *, existing: bool) -> tuple[tuple[Co
     whole = isinstance(report, CheckReport)
     shown = sections(report)
     brief = is_large(section.report for section in shown)
-    made = tuple(_part(section, items, section_title(section) if whole else "", brief=brief) for section in shown)
+    listed = [each for each in entries(report) if not (brief and each.finding.severity == Severity.INFO)]
+    left_out = [without_info(section.report)[1] if brief else 0 for section in shown]
+    titles = [section_title(section) if whole else "" for section in shown]
+    made = tuple(_part(*each, items, listed) for each in zip(shown, titles, left_out, strict=True))
     return made, items.facets
 
 
-def _part(section: Section, items: Items, title: str, *, brief: bool) -> ComparedPart:
+def _part(section: Section, title: str, left_out: int, items: Items, listed: Sequence[Entry]) -> ComparedPart:
     key = section_key(section)
-    report, left_out = without_info(section.report) if brief else (section.report, 0)
+    report = section.report
     items.more = {"section": key}
+    own = [entry for entry in listed if entry.stands_in(section)]
+    above = sum(e.finding.counts and e.is_met_in(section) and not e.stands_in(section) for e in listed)
     made = [
-        items.direction(report, Direction.ROLLBACK),
-        items.direction(report, Direction.UPGRADE),
+        items.direction(report, own, Direction.ROLLBACK),
+        items.direction(report, own, Direction.UPGRADE),
         items.undecided(report),
     ]
     return ComparedPart(
         key=key,
         title=title,
         report=report,
-        compared=compared_line(report),
+        compared=f"{compared_line(report)} {listed_above(above) if above else ''}".strip(),
         counts=counts(section.report),
         left_out=left_out,
         directions=tuple(each for each in made if each.groups),

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from crdcompat.findings.finding import listed
 from crdcompat.render.data.parts import acceptance_data
 from crdcompat.render.wording.check import UNRELEASED_REASON
+from crdcompat.render.wording.entries import mirror_line, section_key
 from crdcompat.render.wording.findings import (
     commit_line,
     crd_name,
@@ -20,6 +21,7 @@ from crdcompat.render.wording.findings import (
     fix_line,
     place,
     plural,
+    shown_places,
     witness_title,
 )
 from crdcompat.render.wording.rules import EFFECTS
@@ -28,8 +30,9 @@ from crdcompat.vocabulary import Direction, FindingStatus, Owner, Severity
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from crdcompat.findings.entries import Entry
     from crdcompat.models.diff import DiffReport, UndecidedEntry
-    from crdcompat.models.finding import Excerpt, Finding, Location
+    from crdcompat.models.finding import Excerpt, Location
     from crdcompat.render.html.facets import Facets
 
 _T = TypeVar("_T")
@@ -104,28 +107,32 @@ class Items(Struct):
     _anchors: Counter[str] = field(default_factory=Counter)
 
     def direction(
-        self, report: DiffReport, direction: Direction, since: Mapping[str, Sequence[str]] | None = None
+        self,
+        report: DiffReport,
+        listed: Sequence[Entry],
+        direction: Direction,
+        since: Mapping[str, Sequence[str]] | None = None,
     ) -> DirectionPart:
-        """The findings of one direction; ``since``: id of a finding -> lines on since when it blocks."""
-        findings = [finding for finding in report.findings if finding.direction == direction]
-        counting = [finding for finding in findings if finding.counts]
-        waived = [finding for finding in findings if finding.waiver is not None]
-        there = [finding for finding in findings if finding.waiver is None and finding.status != FindingStatus.NEW]
-        by_name: dict[str, list[Finding]] = {
-            **{severity: [finding for finding in counting if finding.severity == severity] for severity in Severity},
+        """The ``listed`` entries of one direction; ``since``: id of a finding -> lines on since when it blocks."""
+        found = [entry for entry in listed if entry.finding.direction == direction]
+        counting = [entry for entry in found if entry.finding.counts]
+        waived = [entry for entry in found if entry.finding.waiver is not None]
+        there = [each for each in found if each.finding.waiver is None and each.finding.status != FindingStatus.NEW]
+        by_name: dict[str, list[Entry]] = {
+            **{severity: [each for each in counting if each.finding.severity == severity] for severity in Severity},
             "existing": there,
             "waived": waived,
         }
         hidden = () if self.existing else ("existing",)
         groups = [
             Group(
-                _title(name, len(found)),
-                tuple(self._item(each, report, since or {}) for each in found),
+                _title(name, len(alike)),
+                tuple(self._item(each, report, since or {}) for each in alike),
                 folded=name in hidden or name == "waived",
                 hidden=name in hidden,
             )
-            for name, found in by_name.items()
-            if found
+            for name, alike in by_name.items()
+            if alike
         ]
         return DirectionPart(direction_title(report, direction).replace(" -> ", " → "), tuple(groups))
 
@@ -140,16 +147,18 @@ class Items(Struct):
         self._anchors[name] += 1
         return name if self._anchors[name] == 1 else f"{name}-{self._anchors[name]}"
 
-    def _item(self, finding: Finding, report: DiffReport, since: Mapping[str, Sequence[str]]) -> Item:
+    def _item(self, entry: Entry, report: DiffReport, since: Mapping[str, Sequence[str]]) -> Item:
+        finding = entry.finding
+        met = {"section": tuple(map(section_key, entry.met))} if len(entry.met) > 1 else {}
         self.facets.add(
             severity=finding.severity,
             direction=finding.direction,
             owner=finding.owner,
             status="waived" if finding.waiver is not None else finding.status,
-            crd=finding.crd,
+            crd=tuple(dict.fromkeys((finding.crd, *(mirror.crd for mirror in entry.mirrors)))),
             context=finding.contexts,
             rule=finding.rule,
-            **self.more,
+            **{**self.more, **met},
         )
         return Item(
             anchor=self.anchor(f"f-{finding.id}"),
@@ -166,7 +175,7 @@ class Items(Struct):
             stored=finding.witness.stored,
             witness=finding.witness.object,
             witness_title=f"{witness_title(finding).capitalize()}: the smallest object found that shows it",
-            facts=_facts(("Blocks", *since.get(finding.id, ())), *_fact_rows(finding, report)),
+            facts=_facts(("Blocks", *since.get(finding.id, ())), *_fact_rows(entry, report)),
         )
 
     def _open(self, entry: UndecidedEntry, report: DiffReport) -> Item:
@@ -226,7 +235,8 @@ def _title(name: str, count: int) -> str:
     return f"{count} {name}" if name in ("waived", "info") else plural(count, name)
 
 
-def _fact_rows(finding: Finding, report: DiffReport) -> Iterator[_Row]:
+def _fact_rows(entry: Entry, report: DiffReport) -> Iterator[_Row]:
+    finding = entry.finding
     witness, evidence = finding.witness, finding.evidence
     yield "Effect", f"{finding.effect}: {EFFECTS.get(finding.effect, 'nothing happens')}"
     yield "Written by", finding.owner
@@ -240,6 +250,9 @@ def _fact_rows(finding: Finding, report: DiffReport) -> Iterator[_Row]:
     if finding.introduced_by is not None:
         yield "Introduced by", commit_line(finding.introduced_by)
     yield "Also at", *finding.places
+    yield "Same change", *map(mirror_line, entry.mirrors)
+    if len(entry.met) > 1:
+        yield "Met against", *map(section_key, entry.met)
     yield "Contexts", *_contexts(finding.contexts, report)
     yield "Mixed versions", *(f"{name}: {getattr(finding.windows, key)}" for key, name in _WINDOWS.items())
     yield "Places", *_places(finding.locations)
@@ -262,4 +275,4 @@ def _contexts(names: Sequence[str], report: DiffReport) -> tuple[str, ...]:
 
 
 def _places(locations: Sequence[Location]) -> Iterator[str]:
-    return (f"{location.side}: {place(location)}" for location in locations)
+    return (f"{location.side}: {place(location)}" for location in shown_places(locations))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from crdcompat.findings.entries import alone
 from crdcompat.findings.finding import listed
 from crdcompat.models.matrix_obstacles import obstacles
 from crdcompat.render.html.facets import Facet, Facets
@@ -176,7 +177,7 @@ def _way(cell: Cell, anchor: str, items: Items, *, brief: bool) -> Way:
     items.more = {"from": cell.origin, "to": cell.target}
     report, left_out = without_info(cell.report) if brief else (cell.report, 0)
     since = {blocker.finding.id: tuple(_since(blocker)) for blocker in cell.blockers}
-    made = (items.direction(report, cell.direction, since), items.undecided(report))
+    made = (items.direction(report, alone(report), cell.direction, since), items.undecided(report))
     return Way(
         anchor=anchor,
         title=f"{cell.origin} → {cell.target}",

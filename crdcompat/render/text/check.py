@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from crdcompat.findings.finding import order
+from crdcompat.findings.entries import Entry, entries
 from crdcompat.models.check import CheckReport, Section
 from crdcompat.render.text.diff import diff_text, has_quiet_output
 from crdcompat.render.wording.check import UNRELEASED_REASON, section_title
-from crdcompat.render.wording.findings import plural, tally
+from crdcompat.render.wording.entries import counted, listed_above
+from crdcompat.render.wording.findings import plural
 from crdcompat.vocabulary import FindingStatus, Severity
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from crdcompat.render.escape import Style
 
@@ -24,27 +25,32 @@ def check_text(report: CheckReport, style: Style) -> Iterator[str]:
         yield f"note: {note}"
     for waiver in report.waivers:
         yield style.paint(waiver, "warning")
+    listed = entries(report)
     found = report.by_severity()
     for section in report.sections:
-        if style.verbosity >= 0 or has_quiet_output(section.report):
+        own = [entry for entry in listed if entry.stands_in(section)]
+        if style.verbosity >= 0 or has_quiet_output(section.report, own):
+            above = sum(e.finding.counts and e.is_met_in(section) and not e.stands_in(section) for e in listed)
             yield ""
-            yield from _section(section, style)
+            yield from _section(section, own, above, style)
     if not report.sections or (style.verbosity < 0 and not found[Severity.ERROR]):
         return
     colour = "error" if found[Severity.ERROR] else "warning" if found[Severity.WARNING] else "good"
     yield ""
-    yield style.paint(f"This change: {tally(found)}.", colour)
-    worst = min((finding for finding in report.findings if finding.counts), key=order, default=None)
+    yield style.paint(f"This change: {counted(report)}.", colour)
+    worst = next((entry.finding for entry in listed if entry.finding.counts), None)
     if found[Severity.ERROR] and worst is not None and style.verbosity >= 0:
         yield f'To accept one: crdcompat waive {worst.id} --reason "…", and add the waiver file to the change.'
 
 
-def _section(section: Section, style: Style) -> Iterator[str]:
+def _section(section: Section, own: Sequence[Entry], above: int, style: Style) -> Iterator[str]:
     report = section.report
     counted = Counter(finding.status for finding in report.findings if finding.waiver is None)
     existing, unreleased = counted[FindingStatus.EXISTING], counted[FindingStatus.UNRELEASED]
     yield style.paint(section_title(section), "bold")
-    yield from diff_text(report, style)
+    yield from diff_text(report, style, own)
+    if above and style.verbosity >= 0:
+        yield listed_above(above)
     if existing and style.verbosity >= 0:
         yield f"{plural(existing, 'finding')} stood there before this change (--all lists them)."
     if unreleased and style.verbosity >= 0:

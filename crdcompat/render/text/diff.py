@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from crdcompat.findings.entries import Entry, entries
 from crdcompat.findings.rules import rule
+from crdcompat.render.wording.entries import causes_of, entry_lines, more_places
 from crdcompat.render.wording.findings import (
     DIRECTION_TITLES,
     compared_line,
     direction_title,
-    finding_lines,
     only_on_one_side,
     plural,
     problem_line,
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from crdcompat.models.diff import DiffReport
-    from crdcompat.models.finding import Finding
     from crdcompat.models.report import Release
     from crdcompat.render.escape import Style
 
@@ -33,10 +33,15 @@ _MAX_UNDECIDED = 12
 _MAX_NAMES = 6
 
 
-def diff_text(report: DiffReport, style: Style) -> Iterator[str]:
-    """All lines of the report; a quiet one has only errors and input that could not be read."""
+def diff_text(report: DiffReport, style: Style, listed: Sequence[Entry] | None = None) -> Iterator[str]:
+    """All lines of the report; a quiet one has only errors and input that could not be read.
+
+    ``listed`` are the entries to show, for a check, which shows an entry of several comparisons in one of them.
+    """
     quiet = style.verbosity < 0
-    if quiet and not has_quiet_output(report):
+    if listed is None:
+        listed = entries(report)
+    if quiet and not has_quiet_output(report, listed):
         return
     if not quiet:
         yield style.paint(f"{_side(report.old)} -> {_side(report.new)}", "bold")
@@ -47,17 +52,21 @@ def diff_text(report: DiffReport, style: Style) -> Iterator[str]:
     for remark in () if quiet else report.remarks:
         yield f"  {remark.file}:{remark.line}: {remark.message}"
     for direction in DIRECTION_TITLES:
-        findings = [finding for finding in report.findings if finding.direction == direction]
-        yield from _direction(findings, direction_title(report, direction), style, report.counts.contexts)
+        found = [entry for entry in listed if entry.finding.direction == direction]
+        yield from _direction(found, direction_title(report, direction), style, report.counts.contexts)
     yield from _undecided(report, style)
     yield from _unexplained(report, style)
     yield ""
     yield from (_found(report, style),) if quiet else _footer(report, style)
 
 
-def has_quiet_output(report: DiffReport) -> bool:
+def has_quiet_output(report: DiffReport, listed: Sequence[Entry]) -> bool:
     """Whether a quiet report prints anything."""
-    return bool(report.by_severity()[Severity.ERROR] or report.problems or report.unexplained)
+    return bool(_has_error(listed) or report.problems or report.unexplained)
+
+
+def _has_error(listed: Sequence[Entry]) -> bool:
+    return any(entry.finding.counts and entry.finding.severity == Severity.ERROR for entry in listed)
 
 
 def _side(release: Release) -> str:
@@ -66,42 +75,43 @@ def _side(release: Release) -> str:
     return f"{release.title}{commit}{kubernetes}"
 
 
-def _direction(findings: Sequence[Finding], title: str, style: Style, known: Sequence[str]) -> Iterator[str]:
-    counted = [finding for finding in findings if finding.counts or (finding.waiver is None and style.existing)]
-    blocks = [finding for finding in counted if finding.severity != Severity.INFO or style.verbosity > 0]
-    lines = [finding for finding in counted if finding.severity == Severity.INFO and style.verbosity == 0]
+def _direction(found: Sequence[Entry], title: str, style: Style, known: Sequence[str]) -> Iterator[str]:
+    shown = [each for each in found if each.finding.counts or (each.finding.waiver is None and style.existing)]
+    blocks = [entry for entry in shown if entry.finding.severity != Severity.INFO or style.verbosity > 0]
+    lines = [entry for entry in shown if entry.finding.severity == Severity.INFO and style.verbosity == 0]
     if style.verbosity < 0:
-        blocks, lines = [finding for finding in blocks if finding.severity == Severity.ERROR], []
+        blocks, lines = [entry for entry in blocks if entry.finding.severity == Severity.ERROR], []
     if not blocks and not lines:
         return
     yield ""
     yield style.paint(title, "bold")
-    for finding in blocks:
+    for entry in blocks:
         yield ""
-        yield from finding_lines(finding, style, known)
+        yield from entry_lines(entry, style, known)
     if lines:
         yield ""
         yield from _short_list(lines, style)
 
 
-def _short_list(findings: Sequence[Finding], style: Style) -> Iterator[str]:
+def _short_list(found: Sequence[Entry], style: Style) -> Iterator[str]:
     """Findings of severity info, one line each, under their CRD; those on whole CRDs share a line for each rule."""
     whole: dict[str, list[str]] = {}
-    for finding in findings:
-        if finding.change in _WHOLE_CRD:
-            whole.setdefault(finding.rule, []).append(finding.crd)
+    for entry in found:
+        if entry.finding.change in _WHOLE_CRD:
+            whole.setdefault(entry.finding.rule, []).append(entry.finding.crd)
     for name, crds in whole.items():
         what = f"{rule(name).title}: {_names(crds, style)} [{name}]"
         yield f"{style.paint('info', 'info')} {style.wrap(what, indent='    ', first='')}"
     crd = ""
-    listed = (finding for finding in findings if finding.change not in _WHOLE_CRD)
-    for finding in sorted(listed, key=lambda item: (item.crd, item.version, item.path)):
+    listed = (entry for entry in found if entry.finding.change not in _WHOLE_CRD)
+    for entry in sorted(listed, key=lambda item: (item.finding.crd, item.finding.version, item.finding.path)):
+        finding = entry.finding
         name = f"{finding.crd}/{finding.version}".rstrip("/")
         if name != crd:
             crd = name
             yield f"{style.paint('info', 'info')} {name}"
         what = {"value-pruned": "lost", "value-defaulted": "set to its default"}.get(finding.effect, finding.effect)
-        yield f"  {finding.path or 'the CRD'}: {what} [{finding.rule}]"
+        yield f"  {finding.path or 'the CRD'}: {what} [{finding.rule}]{more_places(entry)}"
 
 
 def _undecided(report: DiffReport, style: Style) -> Iterator[str]:
@@ -168,4 +178,5 @@ def _found(report: DiffReport, style: Style) -> str:
     found = report.by_severity()
     waived = sum(finding.waiver is not None for finding in report.findings)
     colour = "error" if found[Severity.ERROR] else "warning" if found[Severity.WARNING] else "good"
-    return f"{style.paint(f'Found {tally(found)}', colour)}; {len(report.undecided)} undecided, {waived} waived."
+    rest = f"{len(report.undecided)} undecided, {waived} waived{causes_of(report)}"
+    return f"{style.paint(f'Found {tally(found)}', colour)}; {rest}."

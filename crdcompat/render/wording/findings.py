@@ -141,8 +141,14 @@ def witness_title(finding: Finding) -> str:
 
 def _first_of_each_side(locations: Sequence[Location]) -> list[Location]:
     """One place per side and kind: a place in Go source is shown besides the YAML that is generated from it."""
-    found = {(location.side, location.kind): location for location in reversed(locations)}
+    found = {(location.side, location.kind): location for location in reversed(shown_places(locations))}
     return list(found.values())[::-1]
+
+
+def shown_places(locations: Sequence[Location]) -> list[Location]:
+    """The places; where the change has touched a file of a side, only those in files that it has touched."""
+    sides = {place.side for place in locations if place.touched}
+    return [place for place in locations if place.touched or place.side not in sides]
 
 
 def contexts(names: Sequence[str], known: Sequence[str]) -> str:

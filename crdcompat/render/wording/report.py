@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from crdcompat.findings.finding import fingerprint, order
+from crdcompat.findings.entries import Entry, entries
+from crdcompat.findings.finding import fingerprint
 from crdcompat.models.check import CheckReport, Section, sections
 from crdcompat.models.diff import DiffReport
 from crdcompat.models.finding import Finding, Location
 from crdcompat.models.reports import Report
 from crdcompat.models.simulation import RejectedCause, SimulatedObject, SimulationReport
 from crdcompat.render.escape import Style, escape_text, finish
-from crdcompat.render.wording.findings import crd_name, expired_waiver_sentence, fix_line, tally
+from crdcompat.render.wording.entries import counted, mirror_lines
+from crdcompat.render.wording.findings import crd_name, expired_waiver_sentence, fix_line
 from crdcompat.render.wording.simulation import (
     cause_fix,
     cause_line,
@@ -20,7 +22,7 @@ from crdcompat.render.wording.simulation import (
     replay_title,
     verdict_tally,
 )
-from crdcompat.vocabulary import Against, FindingStatus, Side
+from crdcompat.vocabulary import FindingStatus, Side
 from crdcompat.vocabulary.writes import WriteResult
 
 if TYPE_CHECKING:
@@ -35,7 +37,7 @@ def headline(report: Report) -> str:
         return escape_text(f"{replay_title(report)}, by their worst write: {verdict_tally(report)}")
     if isinstance(report, CheckReport) and not report.sections:
         return NOTHING
-    return tally(report.by_severity())
+    return counted(report)
 
 
 def notes(report: Report) -> tuple[str, ...]:
@@ -47,37 +49,29 @@ def notes(report: Report) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*own, *sides)))
 
 
-def section_key(section: Section) -> str:
-    """``base``, or ``target`` and its name: the same in every run, whichever commit the base is."""
-    return Against.BASE if section.against == Against.BASE else f"{section.against} {section.report.old.title}"
-
-
 def section_counts(section: Section) -> str:
     """Counts of one section: only numbers and fixed words."""
     findings = section.report.findings
     existing = sum(finding.status == FindingStatus.EXISTING for finding in findings)
     waived = sum(finding.waiver is not None for finding in findings)
     more = f"{existing} existing, {waived} waived, {len(section.report.undecided)} undecided"
-    return f"{tally(section.report.by_severity())}; {more}"
+    return f"{counted(section.report)}; {more}"
 
 
-def distinct(report: DiffReport | CheckReport) -> list[Finding]:
-    """The findings that count, each id once even if several targets have it, most severe first."""
-    by_id: dict[str, Finding] = {}
-    for section in sections(report):
-        for finding in section.report.findings:
-            if finding.counts:
-                by_id.setdefault(finding.id, finding)
-    return sorted(by_id.values(), key=lambda finding: (finding.severity.rank, order(finding)))
+def counting(report: DiffReport | CheckReport) -> list[Entry]:
+    """The entries of findings that count, most severe first."""
+    found = (entry for entry in entries(report) if entry.finding.counts)
+    return sorted(found, key=lambda entry: entry.finding.severity.rank)
 
 
 def primary(locations: Sequence[Location]) -> Location | None:
-    """Where to change it: in the newer side's files, in Go source rather than in YAML generated from it.
+    """Where to change it: in the newer side's files, in one that the change has touched if there is any, in Go source
+    rather than in YAML generated from it.
 
     None where only the older side has a place: review tools show the newer tree.
     """
     newer = [location for location in locations if location.side == Side.NEW]
-    return min(newer, key=lambda location: (location.kind != "go", location.line is None), default=None)
+    return min(newer, key=lambda place: (not place.touched, place.kind != "go", place.line is None), default=None)
 
 
 def subject(finding: Finding) -> str:
@@ -90,10 +84,12 @@ def title(finding: Finding) -> str:
     return f"{finding.rule} ({finding.direction})"
 
 
-def sentences(finding: Finding) -> list[str]:
-    """A finding in few lines: message, first error of the API server, fix."""
+def sentences(entry: Entry) -> list[str]:
+    """An entry in few lines: message, first error of the API server, its other places and comparisons, fix."""
+    finding = entry.finding
     lines = [f"{crd_name(finding.crd, finding.version)}: {finding.message}."]
     lines += [f"API server: {error}" for error in finding.witness.errors[:1]]
+    lines += mirror_lines(entry)
     lines += [f"{expired_waiver_sentence(finding)}."] if finding.ended else []
     return [escape_text(line) for line in (*lines, f"Way out: {fix_line(finding)}")]
 

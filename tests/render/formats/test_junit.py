@@ -118,7 +118,11 @@ def test_a_suite_for_each_section(tmp_path: Path) -> None:
         f"stood there before this change: error[enum-value-added] widgets.example.com/v1 status.p {error}",
         f"waived (nobody sets it): warning[enum-value-added] widgets.example.com/v1 spec.a {warning}",
     ]
-    assert f"info[property-added] widgets.example.com/v1 spec.n  {info}" in told
+    about = "widgets.example.com/v1 spec.n"
+    assert told[0] == f"same cause as base: {about}: info[property-added] {about} {info}"
+    (case,) = suites["target r9"]
+    assert isinstance(case.result[0], Skipped), "one cause, one failure"
+    assert "same cause as base: widgets.example.com/v1 status.p: error[enum-value-added]" in case.result[0].text
 
 
 def test_nothing(tmp_path: Path) -> None:

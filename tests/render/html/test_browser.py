@@ -38,9 +38,9 @@ def test_a_check_hides_what_does_not_count_until_asked(browser: Browser, tmp_pat
     browser.open(held(tmp_path, check(tmp_path)))
     aside = "return [...document.querySelectorAll('.aside')].map((each) => each.open)"
     assert browser.js(aside) == [False, False]
-    assert shown(browser) == "8 findings; 1 more stood there before (status: existing)"
+    assert shown(browser) == "4 findings; 1 more stood there before (status: existing)"
     tick(browser, "status", "waived")
-    assert shown(browser) == "Showing 1 of 9 findings"
+    assert shown(browser) == "Showing 1 of 5 findings"
     assert browser.js(aside) == [False, True]
     assert browser.js("return document.querySelector('.item:not([hidden])').checkVisibility()")
     tick(browser, "status", "existing")
@@ -68,14 +68,14 @@ def test_what_stood_there_before_is_hidden_until_asked(browser: Browser, tmp_pat
     assert existing not in on_screen(browser)
     tick(browser, "severity", old.severity)
     assert existing not in visible(browser)
-    others = sum(finding.severity == old.severity for finding in report.findings) - 1
-    assert shown(browser) == f"Showing {others} of 8 findings; 1 more stood there before (status: existing)"
+    others = len({finding.id for finding in report.findings if finding.severity == old.severity and finding.counts})
+    assert shown(browser) == f"Showing {others} of 4 findings; 1 more stood there before (status: existing)"
     chip = "return document.querySelector(`[data-facet=${arguments[0]}] [value=${arguments[1]}]`).parentElement"
     assert browser.js(f"{chip}.innerText", "status", "existing").split() == ["existing", "1"]
     assert browser.js(f"{chip}.innerText", "severity", old.severity).split() == [old.severity, str(others)]
     tick(browser, "status", "existing")
     assert on_screen(browser) == [existing]
-    assert shown(browser) == "Showing 1 of 9 findings"
+    assert shown(browser) == "Showing 1 of 5 findings"
     browser.open(file, address(browser))
     assert on_screen(browser) == [existing]
     browser.js("document.getElementById('clear').click()")
@@ -86,7 +86,7 @@ def test_what_stood_there_before_is_hidden_until_asked(browser: Browser, tmp_pat
     browser.open(file, f"#{existing}")
     browser.pause()
     assert existing in on_screen(browser)
-    assert shown(browser) == "8 findings; 1 more stood there before (status: existing)"
+    assert shown(browser) == "4 findings; 1 more stood there before (status: existing)"
     assert browser.complaints() == []
 
 
@@ -106,11 +106,11 @@ def test_all_shows_what_stood_there_before(browser: Browser, tmp_path: Path, *, 
     file = tmp_path / "all.html"
     file.write_text(rendered(report, "html", existing=True), "utf-8")
     browser.open(file, scripts=scripts)
-    assert len(on_screen(browser)) == len(report.findings) - 1  # what is waived stays folded
+    assert len(on_screen(browser)) == 4  # what is waived stays folded
     if scripts:
-        assert shown(browser) == "9 findings"
+        assert shown(browser) == "5 findings"
         tick(browser, "severity", "info")
-        assert shown(browser) == f"Showing {sum(f.severity == 'info' for f in report.findings)} of 9 findings"
+        assert shown(browser) == "Showing 1 of 5 findings"
 
 
 def test_where_all_stood_there_before_it_is_what_is_filtered(browser: Browser, tmp_path: Path) -> None:

@@ -1,0 +1,79 @@
+"""Sentences on entries: one finding with all of its places and comparisons."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from crdcompat.findings.entries import Entry, entries
+from crdcompat.models.check import Section
+from crdcompat.render.wording.findings import crd_name, finding_lines, plural, tally
+from crdcompat.vocabulary import Against
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from crdcompat.models.check import CheckReport
+    from crdcompat.models.diff import DiffReport
+    from crdcompat.models.finding import Finding
+    from crdcompat.render.escape import Style
+    from crdcompat.vocabulary import Severity
+
+_MAX_MIRRORS = 5
+
+
+def section_key(section: Section) -> str:
+    """``base``, or ``target`` and its name: the same in every run, whichever commit the base is."""
+    return Against.BASE if section.against == Against.BASE else f"{section.against} {section.report.old.title}"
+
+
+def entry_lines(entry: Entry, style: Style, known_contexts: Sequence[str] = ()) -> Iterator[str]:
+    """The finding, then the other places of the same change, and the comparisons that meet it."""
+    yield from finding_lines(entry.finding, style, known_contexts)
+    if style.verbosity >= 0:
+        most = len(entry.mirrors) if style.verbosity > 0 else _MAX_MIRRORS
+        for line in mirror_lines(entry, most):
+            yield style.wrap(line, indent="      ", first="  ")
+
+
+def mirror_lines(entry: Entry, most: int = _MAX_MIRRORS) -> Iterator[str]:
+    """The other places of the same change, then the comparisons that meet it if there are several."""
+    for mirror in entry.mirrors[:most]:
+        yield f"same change: {mirror_line(mirror)}"
+    rest = entry.mirrors[most:]
+    if rest:
+        crds = len({mirror.crd for mirror in rest})
+        yield f"same change: in {plural(len(rest), 'more place')} of {plural(crds, 'CRD')}"
+    if len(entry.met) > 1:
+        yield f"against: {', '.join(map(section_key, entry.met))}"
+
+
+def counted(report: DiffReport | CheckReport) -> str:
+    """``2 errors, 1 warning, 0 info``, and how many causes they have if these are fewer."""
+    found = report.by_severity()
+    return f"{tally(found)}{_with_causes(found, entries(report), ', ')}"
+
+
+def causes_of(report: DiffReport) -> str:
+    """``; 2 causes`` if the findings have fewer causes than their number."""
+    return _with_causes(report.by_severity(), entries(report), "; ")
+
+
+def _with_causes(found: Mapping[Severity, int], listed: Sequence[Entry], before: str) -> str:
+    causes = sum(entry.finding.counts for entry in listed)
+    return f"{before}{plural(causes, 'cause')}" if causes < sum(found.values()) else ""
+
+
+def more_places(entry: Entry) -> str:
+    """`` (and in 2 more places)``, for one line on an entry."""
+    return f" (and in {plural(len(entry.mirrors), 'more place')})" if entry.mirrors else ""
+
+
+def mirror_line(finding: Finding) -> str:
+    """``CRD/version path (severity, id)``."""
+    where = f"{crd_name(finding.crd, finding.version)} {finding.path}".rstrip()
+    return f"{where} ({finding.severity}, {finding.id})"
+
+
+def listed_above(count: int) -> str:
+    """How many entries of a comparison stand in an earlier one."""
+    return f"{plural(count, 'finding')} met here, too, listed above."

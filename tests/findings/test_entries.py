@@ -1,0 +1,190 @@
+"""Entries: one cause is one entry, in its places and against every release; what only looks alike stays apart."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from changes import repository
+from helpers import Json, commit, crd, git, obj, root, run, string
+from msgspec.structs import replace
+from report_samples import compared, rendered
+from sarif import one_run
+
+from crdcompat.findings.entries import entries, group_ids, group_key
+from crdcompat.models.check import CheckReport, Section
+from crdcompat.models.diff import DiffReport
+from crdcompat.models.finding import Acceptance, Location
+from crdcompat.vocabulary import Against, FindingStatus, Severity, Side
+
+
+def _mirrored(*values: str) -> list[Json]:
+    """A Widget, and a Config that holds a Widget in its spec."""
+    widget = obj(spec=obj(), status=obj(phase=string(*values)))
+    return [crd(root(**widget["properties"])), crd(root(spec=obj(widget=widget)), kind="Config")]
+
+
+def _places(report: DiffReport | CheckReport) -> list[tuple[str, str, list[tuple[str, str]]]]:
+    return [
+        (each.finding.crd, each.finding.path, [(mirror.crd, mirror.path) for mirror in each.mirrors])
+        for each in entries(report)
+    ]
+
+
+def test_a_type_that_another_crd_holds_is_one_entry(tmp_path: Path) -> None:
+    report = compared(tmp_path, _mirrored("A"), _mirrored("A", "B"))
+    (entry,) = entries(report)
+    assert (entry.finding.crd, entry.finding.path) == ("widgets.example.com", "status.phase")
+    assert entry.finding.severity == "error"
+    assert [(m.crd, m.path, m.severity) for m in entry.mirrors] == [
+        ("configs.example.com", "spec.widget.status.phase", "warning")
+    ]
+    assert group_ids(report) == {group_key(each): entry.finding.id for each in report.findings}
+
+
+def test_every_format_has_one_entry_with_the_places(tmp_path: Path) -> None:
+    report = compared(tmp_path, _mirrored("A"), _mirrored("A", "B"))
+    (entry,) = entries(report)
+    (mirror,) = entry.mirrors
+    where = f"configs.example.com/v1 spec.widget.status.phase (warning, {mirror.id})"
+    for name in ("text", "markdown", "html", "sarif", "junit", "github", "gitlab"):
+        text = " ".join(rendered(report, name).split())
+        assert where in text, name
+        assert text.count("the writes of every Widget") == (2 if name == "junit" else 1), name
+        assert "the writes of every Config" not in text, name
+    assert rendered(report, "github").count("\n::") == 0, "one annotation, the first line"
+    assert len(json.loads(rendered(report, "gitlab"))) == 1
+    (result,) = one_run(report)["results"]
+    assert [each["message"]["text"] for each in result["relatedLocations"]] == [
+        "the older side",
+        "same change: configs.example.com/v1 spec.widget.status.phase",
+    ]
+    data = json.loads(rendered(report, "json"))
+    assert {finding["group"] for finding in data["findings"]} == {entry.finding.id}
+    assert data["summary"]["findings"]["error"] == data["summary"]["findings"]["warning"] == 1
+    assert "1 error, 1 warning, 0 info, 1 cause" in rendered(report, "github")
+
+
+def test_versions_of_a_crd_are_one_entry(tmp_path: Path) -> None:
+    def made(*values: str) -> list[Json]:
+        schema = {"schema": {"openAPIV3Schema": root(status=obj(phase=string(*values)))}, "served": True}
+        definition = crd(root())
+        definition["spec"]["versions"] = [
+            {"name": name, "storage": name == "v1", **schema} for name in ("v1", "v1beta1")
+        ]
+        return [definition]
+
+    report = compared(tmp_path, made("A"), made("A", "B"))
+    assert [finding.version for finding in report.findings] == ["v1", "v1beta1"]
+    (entry,) = entries(report)
+    assert (entry.finding.version, [mirror.version for mirror in entry.mirrors]) == ("v1", ["v1beta1"])
+
+
+def test_what_only_looks_alike_stays_apart(tmp_path: Path) -> None:
+    """Other values, other halves of the object, top-level fields, and versions that two CRDs lose."""
+
+    def made(*values: str) -> list[Json]:
+        both = [crd(root(status=obj(phase=string(*values)))), crd(root(spec=obj(phase=string(*values))), kind="Other")]
+        third = crd(root(status=obj(phase=string("X", *values))), kind="Third")
+        return [*both, third, *(crd(root(phase=string(*values)), kind=kind) for kind in ("Top", "Tip"))]
+
+    report = compared(tmp_path, made("A"), made("A", "B"))
+    assert sorted(_places(report)) == [
+        ("others.example.com", "spec.phase", []),
+        ("thirds.example.com", "status.phase", []),
+        ("tips.example.com", "phase", []),
+        ("tops.example.com", "phase", []),
+        ("widgets.example.com", "status.phase", []),
+    ]
+
+    def with_versions(*names: str) -> list[Json]:
+        found = []
+        for kind in ("Widget", "Config"):
+            definition = crd(root(), kind=kind)
+            (version,) = definition["spec"]["versions"]
+            definition["spec"]["versions"] = [{**version, "name": n, "storage": n == "v1"} for n in names]
+            found.append(definition)
+        return found
+
+    report = compared(tmp_path / "versions", with_versions("v1", "v2"), with_versions("v1"))
+    removed = [entry for entry in entries(report) if entry.finding.rule == "version-removed"]
+    assert [(entry.finding.crd, entry.mirrors) for entry in removed] == [
+        ("configs.example.com", ()),
+        ("widgets.example.com", ()),
+    ]
+
+
+def _check(*reports: DiffReport) -> CheckReport:
+    against = [Against.BASE, *[Against.TARGET] * (len(reports) - 1)]
+    parts = tuple(Section(kind, report) for kind, report in zip(against, reports, strict=True))
+    return CheckReport(reports[0].new, parts)
+
+
+def test_the_worst_against_any_release_stands_for_all(tmp_path: Path) -> None:
+    base = compared(tmp_path, _mirrored("A"), _mirrored("A", "B"))
+    target = replace(base, findings=tuple(replace(f, severity=Severity.ERROR, message="worse") for f in base.findings))
+    milder = replace(base, findings=tuple(replace(f, severity=Severity.WARNING) for f in base.findings))
+    (entry,) = entries(_check(milder, target))
+    assert (entry.finding.message, entry.home.report, len(entry.met)) == ("worse", target, 2)
+
+
+def test_waived_and_existing_findings_stand_apart(tmp_path: Path) -> None:
+    base = compared(tmp_path, _mirrored("A"), _mirrored("A", "B"))
+    first, second = base.findings
+    waived = replace(base, findings=(first, replace(second, waiver=Acceptance("so"))))
+    assert [(each.finding.id, each.mirrors) for each in entries(waived)] == [(first.id, ()), (second.id, ())]
+    assert set(group_ids(waived).values()) == {first.id, second.id}
+    there = replace(base, findings=tuple(replace(f, status=FindingStatus.EXISTING) for f in base.findings))
+    assert [entry.finding.status for entry in entries(_check(base, there))] == ["new", "existing"]
+
+
+@pytest.mark.parametrize("touched", ["w.json", "c.json"])
+def test_it_points_into_files_that_the_change_touched(tmp_path: Path, touched: str) -> None:
+    report = compared(tmp_path, _mirrored("A"), _mirrored("A", "A2"))
+    files = ("w.json", "c.json")
+
+    def at(index: int) -> tuple[Location, ...]:
+        file = files[index]
+        return (
+            Location(Side.NEW, "t.go", 1, None, "go", False),
+            Location(Side.NEW, file, 3, 1, "yaml", file == touched),
+        )
+
+    found = tuple(replace(f, severity=Severity.WARNING, locations=at(n)) for n, f in enumerate(report.findings))
+    changed = replace(report, findings=found)
+    (result,) = one_run(changed)["results"]
+    shown: list[Any] = [result["locations"][0], *result.get("relatedLocations", ())]
+    assert [each["physicalLocation"]["artifactLocation"]["uri"] for each in shown] == [touched]
+    assert f"file={touched}," in rendered(changed, "github").splitlines()[0]
+    assert "t.go" not in rendered(changed, "text")
+
+
+def test_a_check_lists_a_cause_once_and_default_first(tmp_path: Path) -> None:
+    """Two feature sets and a mirror, against the base and a release: the base's Default manifest is shown."""
+    repo = repository(tmp_path)
+
+    def files(*values: str) -> dict[str, Json]:
+        made = {}
+        for name in ("CustomNoUpgrade", "Default"):
+            notes = {"release.openshift.io/feature-set": name}
+            schemas = _mirrored("A", *values)
+            for definition in schemas:
+                definition["metadata"]["annotations"] = notes
+                made[f"{definition['spec']['names']['plural']}-{name}.yaml"] = definition
+        return made
+
+    commit(repo, files())
+    git(repo, "branch", "release-1")
+    commit(repo, files("B"))
+    ran = run("check", "--base", "HEAD~1", "--target", "release-1", cwd=repo)
+    blocks = [line for line in ran.out.splitlines() if line.startswith(("error[", "warning["))]
+    assert len(blocks) == 1 and "widgets.example.com/v1 status.phase" in blocks[0]
+    assert "  --> new: widgets-Default.yaml" in ran.out
+    assert "  against: base, target release-1" in ran.out
+    assert "1 finding met here, too, listed above." in ran.out
+    report = run("check", "--base", "HEAD~1", "--target", "release-1", "--format", "json", cwd=repo).report
+    found = [finding for section in report["sections"] for finding in section["findings"]]
+    assert len(found) == 4 and len({finding["group"] for finding in found}) == 1
+    assert next(place["file"] for place in found[0]["locations"] if place["side"] == "new") == "widgets-Default.yaml"
