@@ -13,7 +13,7 @@ from crdcompat.crds.model import Crd, NotACrdError, is_crd, is_fragment, read_cr
 from crdcompat.crds.positions import ManifestPositions
 from crdcompat.crds.shipped import NOT_SHIPPED, OPENSHIFT_PAYLOAD, is_shipped, split_shipped
 from crdcompat.errors import Problem, Skipped, skipped_order
-from crdcompat.prefilter.candidates import excluded, has_extension, is_marked
+from crdcompat.prefilter.candidates import excluded, has_crd_line, has_extension, is_lfs_pointer, is_marked
 from crdcompat.sources.encoding import legible
 from crdcompat.sources.tree import Entry, Tree
 from crdcompat.vocabulary import Side
@@ -201,9 +201,15 @@ class CrdReader:
         )
 
 
+_CRD_TEMPLATE = "a template with a CRD: render it and compare the result, or exclude the file"
+_LFS = "a pointer of Git LFS, not the file: run `git lfs pull` and compare folders (path:DIR), or exclude the file"
+
+
 def _read_file(data: bytes, entry: Entry) -> _File:
     if not is_marked(data):
         return _File(skipped=(Skipped(entry.path, "empty" if not data.strip() else "no CRD"),))
+    if is_lfs_pointer(data):
+        return _File(problems=(Problem(entry.path, 1, _LFS),))
     documents: list[CrdDocument] = []
     skipped: list[Skipped] = []
     problems: list[Problem] = []
@@ -226,7 +232,9 @@ def _read_file(data: bytes, entry: Entry) -> _File:
                 place = entry.path, item.index, item.pointer, entry.oid
                 documents.append(CrdDocument(crd, *place, item.positions))
     if problems and b"{{" in legible(data) and not documents:
-        return _File(skipped=(Skipped(entry.path, TEMPLATE),))
+        if not has_crd_line(data):
+            return _File(skipped=(Skipped(entry.path, TEMPLATE),))
+        problems = [replace(item, message=f"{item.message} ({_CRD_TEMPLATE})") for item in problems]
     if others and not documents and not skipped and not problems:
         skipped.append(Skipped(entry.path, "no CRD"))
     return _File(tuple(documents), tuple(skipped), tuple(problems), tuple(remarks))

@@ -5,6 +5,7 @@ Most files of a release contain no CRD, and most changes touch no candidate.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -29,6 +30,9 @@ EXCLUDED_FOLDERS = tuple(_EXCLUDED)
 #: Paths to remember: all sides of a comparison look up mostly the same paths.
 _MAX_PATHS = 1 << 16
 _MARKS = (b"CustomResourceDefinition", b"openAPIV3Schema", b"apiextensions.k8s.io")
+#: Spellings by which a word of a YAML or JSON string is not found: escapes of ASCII letters, broken lines, base64.
+_HIDING = re.compile(rb"\\(?:x[4-7]|u00[4-7]|U000000[4-7]|\r?\n)|!!binary|:binary>")
+_CRD_LINE = re.compile(rb"""(?:^|[\s{,"'])kind["']?[ \t]*:[ \t]*["']?CustomResourceDefinition\b""")
 
 
 def is_candidate(path: str, data: bytes | None = None) -> bool:
@@ -45,9 +49,22 @@ def has_extension(path: str) -> bool:
 
 
 def is_marked(data: bytes) -> bool:
-    """Whether the bytes contain one of the words that every CRD contains."""
+    """Whether the bytes contain one of the words that every CRD contains, or may hide them.
+
+    An escaped letter, a broken string or base64 can hide a word; a Git LFS pointer can hide a whole file.
+    """
     text = legible(data)
-    return any(mark in text for mark in _MARKS)
+    return any(mark in text for mark in _MARKS) or _HIDING.search(text) is not None or is_lfs_pointer(data)
+
+
+def is_lfs_pointer(data: bytes) -> bool:
+    """Whether the file is a pointer of Git LFS, which has the content elsewhere."""
+    return data.startswith(b"version https://git-lfs.github.com/spec/")
+
+
+def has_crd_line(data: bytes) -> bool:
+    """Whether a line says ``kind: CustomResourceDefinition``, in text that need not be YAML."""
+    return _CRD_LINE.search(legible(data)) is not None
 
 
 @lru_cache(_MAX_PATHS)

@@ -82,8 +82,8 @@ def _read(base: GitTree, entries: Sequence[Entry], annotations: tuple[str, ...])
 
 
 def _search(base: GitTree, entries: Sequence[Entry], annotations: tuple[str, ...]) -> PendingFacts:
-    """Let git search the commit; read the files whose paths the output of git does not show unchanged."""
-    oids = {entry.path: entry.oid for entry in entries if _is_plain(entry.path)}
+    """Let git search the commit; read files behind links, and those whose paths git does not print unchanged."""
+    oids = {entry.path: entry.oid for entry in entries if _is_plain(entry.path) and entry.path not in base.linked}
     search = grep(base, (*WORDS, *annotations), excluded_folders=EXCLUDED_FOLDERS)
     others = _read(base, [entry for entry in entries if entry.path not in oids], annotations)
 

@@ -20,12 +20,14 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
 #: Increase it when the same lines yield other facts: this invalidates cached facts.
-FORMAT = 1
+FORMAT = 2
 
 _KIND = "CustomResourceDefinition"
+#: Escapes of ASCII letters in JSON and YAML strings begin so; they can spell the other words.
+ESCAPED_LETTERS = tuple(f"{escape}{digit}" for escape in ("\\x", "\\u00", "\\U000000") for digit in "4567")
 #: The words to search files for, besides annotations: no other line contributes facts. UTF-16 text does not contain
 #: these words as bytes, so its byte order mark is searched for.
-WORDS = ("plural", _KIND, *map(os.fsdecode, WIDE_MARKS))
+WORDS = ("plural", _KIND, *map(os.fsdecode, WIDE_MARKS), *ESCAPED_LETTERS)
 # The key, and its value if that is plain or empty. No value matches if the key ends its line (`? plural`), or if the
 # value is an alias, a template or on the next line.
 _PLURAL = re.compile(
@@ -89,5 +91,8 @@ def _of_line(line: str, annotations: tuple[str, ...]) -> _LineFacts:
         tuple(filter(None, values)),  # controller-gen writes `plural: ""` in an empty status
         line.count(_KIND),
         (line.strip()[:_MAX_LINE],) if has_annotation else (),
-        None in values or _NOT_UTF8 in line or f"{_KIND}List" in line,
+        None in values
+        or _NOT_UTF8 in line
+        or f"{_KIND}List" in line
+        or any(escape in line for escape in ESCAPED_LETTERS),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from crdcompat.errors import SourceError
@@ -10,6 +11,8 @@ from crdcompat.sources.naming import display_path
 if TYPE_CHECKING:
     from crdcompat.sources.repository import Repository
 
+#: A record of ``ls-tree -z`` and ``ls-files -s -z`` that is a symbolic link.
+_LINK = re.compile(rb"(?:^|\0)120000 ")
 _HOW = ("-z", "--no-ext-diff", "--ignore-submodules")
 
 
@@ -35,6 +38,12 @@ def since_commit(repo: Repository, commit: str) -> list[str]:
 def unstaged(repo: Repository) -> list[str]:
     """The tracked files that may differ from the index. Raises SourceError, also in a bare repository."""
     return _names(repo.run("diff-files", "--name-only", *_HOW).stdout)
+
+
+def has_links(repo: Repository, commit: str | None) -> bool:
+    """Whether a commit (a full id), or for None the index, has a symbolic link. Raises SourceError."""
+    listing = ("ls-files", "-s", "-z", ":/") if commit is None else ("ls-tree", "-r", "-z", "--full-tree", commit)
+    return _LINK.search(repo.run(*listing).stdout) is not None
 
 
 def _names(listing: bytes) -> list[str]:

@@ -11,6 +11,7 @@ from typing import IO, TYPE_CHECKING
 from msgspec import Struct, field
 
 from crdcompat.errors import Problem, Skipped, SourceError
+from crdcompat.sources.links import NOTHING, OUT, READ_ANYWAY, Unfollowed
 from crdcompat.sources.naming import display_path, reason_of
 from crdcompat.sources.tree import Entry, Listed
 
@@ -42,6 +43,7 @@ class PathTree(Listed, Struct):
     _is_directory: bool = False
     _entries: list[Entry] | None = None
     _on_disk: dict[str, str] = field(default_factory=dict)
+    _unfollowed: dict[str, Unfollowed] = field(default_factory=dict)
     _stdin: bytes | None = None
 
     @property
@@ -68,6 +70,9 @@ class PathTree(Listed, Struct):
         """
         self.entries()
         for entry in entries:
+            if (link := self._unfollowed.get(entry.path)) is not None:
+                self._add_problem(link.problem)
+                continue
             if self.path == "-":
                 data = self._read_stdin()
             else:
@@ -135,22 +140,27 @@ class PathTree(Listed, Struct):
     def _linked_kind(self, link: os.DirEntry[str], path: str, real_root: str, linked: set[str]) -> str | None:
         target = os.path.realpath(link.path)
         if not _is_within(target, real_root) or ".git" in target[len(real_root) :].split("/"):
-            self._add_skipped(Skipped(display_path(path), "symbolic link out of the directory"))
-            return None
+            return self._unfollowed_kind(Unfollowed(display_path(path), OUT))
         try:
             status = link.stat()
         except OSError:
-            self._add_skipped(Skipped(display_path(path), "symbolic link to nothing"))
-            return None
+            return self._unfollowed_kind(Unfollowed(display_path(path), NOTHING))
         if not stat.S_ISDIR(status.st_mode):
             return _content_id(status)
         # A link to a parent directory would be walked without end, and a second link to a directory would list its
         # files once more.
         if target in linked or _is_within(os.path.realpath(Path(link.path).parent), target):
-            self._add_skipped(Skipped(display_path(path), "symbolic link to a directory that is read anyway"))
+            self._add_skipped(Skipped(display_path(path), READ_ANYWAY))
             return None
         linked.add(target)
         return _DIRECTORY
+
+    def _unfollowed_kind(self, link: Unfollowed) -> str | None:
+        if link.is_manifest:
+            self._unfollowed[link.path] = link
+            return link.entry.oid
+        self._add_skipped(Skipped(link.path, link.reason))
+        return None
 
     def _read_stdin(self) -> bytes | None:
         if self._stdin is None:

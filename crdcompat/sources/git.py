@@ -18,19 +18,20 @@ from crdcompat.errors import Problem, Skipped, SourceError
 from crdcompat.sources.blobs import read_blobs
 from crdcompat.sources.differing import unstaged
 from crdcompat.sources.files import read_file
+from crdcompat.sources.links import Unfollowed, linked_entries
 from crdcompat.sources.naming import display_path
 from crdcompat.sources.repository import Repository
 from crdcompat.sources.tree import Entry, Listed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
 _SYMLINK, _SUBMODULE = "120000", "160000"
 _RECORD = re.compile(r"(\d{6}) (?:[a-z]+ )?([0-9a-f]+)(?: (\d))?\t([^\0]+)\0")
 
 
 class GitTree(Listed, Struct):
-    """The files of one commit; ``commit`` is its full id. Symbolic links and submodules are ``skipped``."""
+    """The files of one commit, also behind symbolic links; ``commit`` is its full id. Submodules are ``skipped``."""
 
     repo: Repository
     name: str
@@ -38,18 +39,20 @@ class GitTree(Listed, Struct):
     notes: tuple[str, ...] = ()
     problems: list[Problem] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
+    unfollowed: dict[str, Unfollowed] = field(default_factory=dict)
+    linked: set[str] = field(default_factory=set)
     _entries: list[Entry] | None = None
 
     def entries(self) -> list[Entry]:
         """List the commit's files with their blob ids, with paths from the top of the repository."""
         if self._entries is None:
             listing = self.repo.run("ls-tree", "-r", "-z", "--full-tree", str(self.commit)).stdout
-            self._entries = _blob_entries(_records(listing), self.skipped)
+            self._entries = _blob_entries(self, _records(listing))
         return self._entries
 
     def read(self, entries: Iterable[Entry]) -> Iterator[tuple[Entry, bytes]]:
         """Read blobs, equal ones once; one that is too large becomes a problem. Raises SourceError."""
-        return read_blobs(self.repo, entries, self.problems)
+        return read_blobs(self.repo, _followed(self, entries), self.problems)
 
 
 class IndexTree(Listed, Struct):
@@ -61,6 +64,8 @@ class IndexTree(Listed, Struct):
     notes: tuple[str, ...] = ()
     problems: list[Problem] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
+    unfollowed: dict[str, Unfollowed] = field(default_factory=dict)
+    linked: set[str] = field(default_factory=set)
     _entries: list[Entry] | None = None
 
     def entries(self) -> list[Entry]:
@@ -74,12 +79,12 @@ class IndexTree(Listed, Struct):
                 Problem(path, None, "in conflict in the index: finish the merge first") for path in sorted(conflicts)
             )
             clean = (record for record in records if record[-1] not in conflicts)
-            self._entries = _blob_entries(clean, self.skipped)
+            self._entries = _blob_entries(self, clean)
         return self._entries
 
     def read(self, entries: Iterable[Entry]) -> Iterator[tuple[Entry, bytes]]:
         """Read blobs, equal ones once; one that is too large becomes a problem. Raises SourceError."""
-        return read_blobs(self.repo, entries, self.problems)
+        return read_blobs(self.repo, _followed(self, entries), self.problems)
 
 
 class WorktreeTree(Listed, Struct):
@@ -91,6 +96,8 @@ class WorktreeTree(Listed, Struct):
     notes: tuple[str, ...] = ()
     problems: list[Problem] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
+    unfollowed: dict[str, Unfollowed] = field(default_factory=dict)
+    linked: set[str] = field(default_factory=set)
     _entries: list[Entry] | None = None
     _on_disk: dict[str, str] = field(default_factory=dict)
 
@@ -99,11 +106,14 @@ class WorktreeTree(Listed, Struct):
         if self._entries is None:
             top = _top_level(self.repo)
             listing = self.repo.run("ls-files", "-z", "-co", "--exclude-standard", "--full-name", ":/").stdout
-            self._on_disk = dict(
-                sorted(_regular_files(top, {os.fsdecode(path) for path in listing.split(b"\0")}, self.skipped))
-            )
+            paths = {os.fsdecode(path) for path in listing.split(b"\0")}
+            targets: dict[str, str] = {}
+            self._on_disk = dict(_regular_files(top, paths, self.skipped, targets))
             known = self._unmodified()
-            self._entries = [Entry(path, known.get(path)) for path in self._on_disk]
+            files = {path: Entry(path, known.get(path)) for path in sorted(self._on_disk)}
+            self._entries = _with_links(self, files, targets)
+            through_links = (entry.path for entry in self._entries if entry.path not in self._on_disk)
+            self._on_disk |= {path: str(Path(top, path)) for path in through_links}
         return self._entries
 
     def _unmodified(self) -> dict[str, str]:
@@ -115,7 +125,7 @@ class WorktreeTree(Listed, Struct):
     def read(self, entries: Iterable[Entry]) -> Iterator[tuple[Entry, bytes]]:
         """Read files from disk; one that cannot be read becomes a problem."""
         self.entries()
-        for entry in entries:
+        for entry in _followed(self, entries):
             data = read_file(self._on_disk[entry.path], entry.path, self.problems)
             if data is not None:
                 yield entry, data
@@ -155,16 +165,44 @@ def _records(listing: bytes) -> list[tuple[str, str, str, str]]:
     return _RECORD.findall(display_path(listing))
 
 
-def _blob_entries(records: Iterable[tuple[str, str, str, str]], skipped: list[Skipped]) -> list[Entry]:
-    entries = []
+def _blob_entries(tree: GitTree | IndexTree, records: Iterable[tuple[str, str, str, str]]) -> list[Entry]:
+    """The files of ``tree``, also those behind links that stay inside it."""
+    files: dict[str, Entry] = {}
+    links: list[Entry] = []
     for mode, oid, _, path in records:
         if mode == _SYMLINK:
-            skipped.append(Skipped(path, "symbolic link"))
+            links.append(Entry(path, oid))
         elif mode == _SUBMODULE:
-            skipped.append(Skipped(path, "submodule"))
+            tree.skipped.append(Skipped(path, "submodule"))
         else:
-            entries.append(Entry(path, oid))
+            files[path] = Entry(path, oid)
+    targets = {entry.path: display_path(data) for entry, data in read_blobs(tree.repo, links, tree.problems)}
+    return _with_links(tree, files, targets)
+
+
+def _with_links(
+    tree: GitTree | IndexTree | WorktreeTree, files: Mapping[str, Entry], targets: Mapping[str, str]
+) -> list[Entry]:
+    entries = [*files.values()]
+    for found in linked_entries(files, targets):
+        if isinstance(found, Entry):
+            entries.append(found)
+            tree.linked.add(found.path)
+        elif found.is_manifest:
+            entries.append(found.entry)
+            tree.unfollowed[found.path] = found
+        else:
+            tree.skipped.append(Skipped(found.path, found.reason))
     return sorted(entries, key=attrgetter("path"))
+
+
+def _followed(tree: GitTree | IndexTree | WorktreeTree, entries: Iterable[Entry]) -> Iterator[Entry]:
+    """The entries to read; a link that is not followed becomes a problem of ``tree``."""
+    for entry in entries:
+        if (link := tree.unfollowed.get(entry.path)) is None:
+            yield entry
+        elif link.problem not in tree.problems:
+            tree.problems.append(link.problem)
 
 
 def _top_level(repo: Repository) -> str:
@@ -174,8 +212,10 @@ def _top_level(repo: Repository) -> str:
     return os.fsdecode(done.stdout.partition(b"\n")[2].removesuffix(b"\n"))
 
 
-def _regular_files(top: str, paths: set[str], skipped: list[Skipped]) -> Iterator[tuple[str, str]]:
-    """The (path, path on disk) of regular files on disk that are not below a symbolic link."""
+def _regular_files(
+    top: str, paths: set[str], skipped: list[Skipped], targets: dict[str, str]
+) -> Iterator[tuple[str, str]]:
+    """The (path, path on disk) of regular files that are not below a symbolic link; links go to ``targets``."""
     real_top = os.path.realpath(top)
     in_place: dict[str, bool] = {}
     for path in sorted(paths - {""}):
@@ -190,7 +230,8 @@ def _regular_files(top: str, paths: set[str], skipped: list[Skipped]) -> Iterato
             continue  # deleted
         if in_place[parent] and stat.S_ISREG(mode):
             yield display_path(path), str(on_disk)
+        elif in_place[parent] and stat.S_ISLNK(mode):
+            targets[display_path(path)] = display_path(str(on_disk.readlink()))
         else:
-            is_link = stat.S_ISLNK(mode) or not in_place[parent]
-            reason = "symbolic link" if is_link else "submodule or repository"
+            reason = "submodule or repository" if in_place[parent] else "below a symbolic link"
             skipped.append(Skipped(display_path(path), reason))

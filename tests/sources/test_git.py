@@ -107,16 +107,62 @@ def test_too_large_blob_is_a_problem_and_hides_nothing(repo: Path, monkeypatch: 
     assert [problem.file for problem in tree.problems] == ["a.yaml", "sub/b.yaml"]  # type: ignore[attr-defined]
 
 
-def test_links_and_submodules_are_skipped(repo: Path) -> None:
-    (repo / "link.yaml").symlink_to("a.yaml")
-    oid = git(repo, "rev-parse", "HEAD")
-    git(repo, "update-index", "--add", "--cacheinfo", f"160000,{oid},module")
-    git(repo, "add", "link.yaml")
-    git(repo, "commit", "-qm", "links")
+def test_submodules_are_skipped(repo: Path) -> None:
+    git(repo, "update-index", "--add", "--cacheinfo", f"160000,{git(repo, 'rev-parse', 'HEAD')},module")
+    git(repo, "commit", "-qm", "module")
     for name in ("git:HEAD", "index:"):
         tree = open_source(name, repo=str(repo))
-        assert not {"link.yaml", "module"} & {entry.path for entry in tree.entries()}
-        assert {one.file for one in tree.skipped} == {"link.yaml", "module"}  # type: ignore[attr-defined]
+        assert "module" not in contents(tree)
+        assert [(one.file, one.reason) for one in tree.skipped] == [("module", "submodule")]  # type: ignore[attr-defined]
+
+
+def test_links_inside_are_followed_and_out_are_not(repo: Path, tmp_path: Path) -> None:
+    before = contents(open_source("HEAD", repo=str(repo)))
+    (tmp_path / "secret.yaml").write_text("secret\n")
+    links = {
+        "file.yaml": "a.yaml",
+        "chain.yaml": "file.yaml",
+        "folder": "sub",
+        "again": "sub/../sub",
+        "sub/up": "..",
+        "through.yaml": "folder/deep/c.yaml",
+        "links/up.yaml": "../a.yaml",
+        "out.yaml": "../secret.yaml",
+        "absolute.yaml": str(tmp_path / "secret.yaml"),
+        "nowhere.yaml": "not-there.yaml",
+        "below-a-file.yaml": "a.yaml/x",
+        "loop.yaml": "loop.yaml",
+        "out": "../..",
+    }
+    (repo / "links").mkdir()
+    for path, target in links.items():
+        (repo / path).symlink_to(target)
+    git(repo, "add", "-A")
+    for name in ("index:", "worktree:", "git:HEAD"):
+        if name == "git:HEAD":
+            git(repo, "commit", "-qm", "links")
+        tree = open_source(name, repo=str(repo))
+        found = contents(tree)
+        assert {path: found[path] for path in found if path not in before} == {
+            "file.yaml": before["a.yaml"],
+            "chain.yaml": before["a.yaml"],
+            "links/up.yaml": before["a.yaml"],
+            "again/b.yaml": before["sub/b.yaml"],
+            "again/deep/c.yaml": before["sub/deep/c.yaml"],
+            "through.yaml": before["sub/deep/c.yaml"],
+        }
+        assert {(one.file, one.message.partition(":")[0]) for one in tree.problems} == {  # type: ignore[attr-defined]
+            ("out.yaml", "symbolic link out of the source"),
+            ("absolute.yaml", "symbolic link out of the source"),
+            ("nowhere.yaml", "symbolic link to nothing"),
+            ("below-a-file.yaml", "symbolic link to nothing"),
+            ("loop.yaml", "symbolic link to nothing"),
+        }
+        assert {(one.file, one.reason) for one in tree.skipped} == {  # type: ignore[attr-defined]
+            ("folder", "symbolic link to a directory that is read anyway"),
+            ("sub/up", "symbolic link to a directory that is read anyway"),
+            ("out", "symbolic link out of the source"),
+        }
 
 
 def test_missing_blob_is_a_source_error(repo: Path) -> None:

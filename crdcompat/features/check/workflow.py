@@ -23,7 +23,7 @@ from crdcompat.features.check.base import (
 from crdcompat.models.check import CheckReport
 from crdcompat.models.report import Release
 from crdcompat.prefilter.candidates import is_candidate, touches_candidates
-from crdcompat.sources.differing import between_commits, since_commit, unstaged
+from crdcompat.sources.differing import between_commits, has_links, since_commit, unstaged
 from crdcompat.sources.refs import is_commit_id, resolve
 from crdcompat.sources.repository import Repository
 
@@ -89,10 +89,14 @@ def _quick_by_names(change: Change, wants: Callable[[str], bool], repo: str | No
         base = change.old.removeprefix("git:")
         base = base if is_commit_id(base) else resolve(repository, base).commit
         if head == "index:":
+            commit = None
             listings = [partial(since_commit, repository, base), partial(unstaged, repository)]
         else:
-            listings = [partial(between_commits, repository, base, resolve(repository, head).commit)]
+            commit = resolve(repository, head).commit
+            listings = [partial(between_commits, repository, base, commit)]
         if any(is_candidate(path) and wants(path) for listing in listings for path in listing()):
+            return None
+        if has_links(repository, base) or has_links(repository, commit):  # any file can be a candidate behind a link
             return None
     except SourceError:  # the full comparison reports it
         return None

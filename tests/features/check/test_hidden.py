@@ -1,0 +1,100 @@
+"""A change cannot hide a CRD: behind links, templates, pointers or spellings."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from changes import repository, widget
+from helpers import commit, git, run
+
+FINDING = ("rollback", "enum-value-added", "status.p")
+_TEXT = json.dumps(widget("A", "B"))
+_SPELLINGS = {
+    "json": _TEXT.replace("Custom", "C\\u0075stom").replace("apiextensions", "\\u0061piextensions"),
+    "yaml": _TEXT.replace("Custom", "C\\x75stom").replace("apiextensions", "\\x61piextensions"),
+    "long": _TEXT.replace("Custom", "C\\U00000075stom").replace("apiextensions", "\\U00000061piextensions"),
+    "broken": _TEXT.replace("CustomRes", "Custom\\\n  Res").replace("apiext", "api\\\n  ext"),
+    "binary": _TEXT.replace('"CustomResourceDefinition"', "!!binary Q3VzdG9tUmVzb3VyY2VEZWZpbml0aW9u"),
+}
+
+
+def _checked(repo: Path, code: int) -> tuple[list[tuple[str, ...]], list[tuple[str, str]]]:
+    """The (rollback errors, problems as (file, first words)) of the last commit of ``repo``."""
+    ran = run("check", "--base", "HEAD~1", "--format", "json", cwd=repo)
+    assert ran.code == code, ran.err
+    sections = ran.report["sections"]
+    found = [finding for section in sections for finding in section["findings"] if finding["severity"] == "error"]
+    problems = ran.report["summary"]["problems"]
+    return [(each["direction"], each["rule"], each["path"]) for each in found], [
+        (each["file"], each["message"].partition(":")[0]) for each in problems
+    ]
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Path:
+    made = repository(tmp_path)
+    commit(made, {"w.yaml": widget("A"), "other.yaml": "a: 1\n"})
+    return made
+
+
+@pytest.mark.parametrize("spelling", [name for name in _SPELLINGS if name != "json"])
+def test_spellings_in_yaml(repo: Path, spelling: str) -> None:
+    text = _SPELLINGS[spelling].replace("openAPIV3Schema", "openAPIV3Sch\\x65ma")
+    commit(repo, {"w.yaml": f"---\n{text}\n"})
+    assert _checked(repo, 1) == ([FINDING], [])
+
+
+def test_spellings_in_json(repo: Path) -> None:
+    git(repo, "mv", "w.yaml", "w.json")
+    commit(repo, {"w.json": _SPELLINGS["json"].replace("Schema", "Sch\\u0065ma")})
+    assert _checked(repo, 1) == ([FINDING], [])
+
+
+def test_a_spelling_on_both_sides(repo: Path) -> None:
+    for phases in (("A",), ("A", "B")):
+        text = json.dumps(widget(*phases)).replace("Custom", "C\\x75stom").replace('"plural"', '"plu\\x72al"')
+        commit(repo, {"w.yaml": f"---\n{text}\n"})
+    assert _checked(repo, 1) == ([FINDING], [])
+
+
+def test_a_template_with_a_legible_crd_is_a_problem(repo: Path) -> None:
+    text = "kind: CustomResourceDefinition\napiVersion: apiextensions.k8s.io/v1\nspec: {{ .Values.spec }}\n"
+    commit(repo, {"w.yaml": text})
+    problem = "a map or list cannot be a key (a template with a CRD"
+    assert _checked(repo, 2) == ([], [("w.yaml", problem)])
+
+
+def test_a_template_without_a_crd_is_skipped(repo: Path) -> None:
+    text = "# of a CustomResourceDefinition\nkind: {{ .Values.kind }}\n"
+    commit(repo, {"t.yaml": text, "w.yaml": widget("A", "B")})
+    assert _checked(repo, 1) == ([FINDING], [])
+
+
+def test_a_pointer_of_lfs_is_a_problem(repo: Path) -> None:
+    commit(repo, {"w.yaml": "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 1\n"})
+    assert _checked(repo, 2) == ([], [("w.yaml", "a pointer of Git LFS, not the file")])
+
+
+def test_a_crd_that_moves_behind_a_link(repo: Path) -> None:
+    git(repo, "rm", "-q", "w.yaml")
+    (repo / "w.yaml").symlink_to("vendor/example/w.txt")
+    commit(repo, {"vendor/example/w.txt": json.dumps(widget("A", "B"))})
+    assert _checked(repo, 1) == ([FINDING], [])
+
+
+def test_a_crd_behind_a_link_that_changes(repo: Path) -> None:
+    (repo / "crds").symlink_to("vendor/crds")
+    git(repo, "rm", "-q", "w.yaml")
+    commit(repo, {"vendor/crds/w.yaml": widget("A")})
+    commit(repo, {"vendor/crds/w.yaml": widget("A", "B")})
+    assert _checked(repo, 1) == ([FINDING], [])
+
+
+def test_a_crd_that_moves_out_behind_a_link(repo: Path, tmp_path: Path) -> None:
+    git(repo, "rm", "-q", "w.yaml")
+    (tmp_path / "w.yaml").write_text(_TEXT)
+    (repo / "w.yaml").symlink_to(tmp_path / "w.yaml")
+    commit(repo, {"other.yaml": "a: 2\n"})
+    assert _checked(repo, 2) == ([], [("w.yaml", "symbolic link out of the source")])
