@@ -13,8 +13,9 @@ from crdcompat.crds.model import Crd, NotACrdError, is_crd, is_fragment, read_cr
 from crdcompat.crds.positions import ManifestPositions
 from crdcompat.crds.shipped import NOT_SHIPPED, OPENSHIFT_PAYLOAD, is_shipped, split_shipped
 from crdcompat.errors import Problem, Skipped, skipped_order
-from crdcompat.prefilter.candidates import excluded, has_crd_line, has_extension, is_lfs_pointer, is_marked
+from crdcompat.prefilter.candidates import excluded, has_crd_line, is_lfs_pointer, is_marked
 from crdcompat.sources.encoding import legible
+from crdcompat.sources.naming import is_manifest_name
 from crdcompat.sources.tree import Entry, Tree
 from crdcompat.vocabulary import Side
 from crdcompat.yaml.documents import Document, read_documents
@@ -132,7 +133,7 @@ class CrdReader:
             has_payload = has_payload or is_shipped(entry.path, self.ships)
             if entry.path in unneeded:
                 left_out += 1
-            elif not tree.is_one_file and not has_extension(entry.path):
+            elif not tree.is_one_file and not is_manifest_name(entry.path):
                 continue
             elif reason := excluded(entry.path):
                 skipped.append(Skipped(entry.path, reason, side))

@@ -11,13 +11,13 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from crdcompat.sources.encoding import legible
+from crdcompat.sources.naming import is_manifest_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from crdcompat.sources.tree import Entry, Tree
 
-_EXTENSIONS = frozenset({".yaml", ".yml", ".json"})
 #: Folders whose CRDs no cluster gets, and the reason.
 _EXCLUDED = {
     "vendor": "vendored",
@@ -37,15 +37,7 @@ _CRD_LINE = re.compile(rb"""(?:^|[\s{,"'])kind["']?[ \t]*:[ \t]*["']?CustomResou
 
 def is_candidate(path: str, data: bytes | None = None) -> bool:
     """Whether a file of a tree may contain a CRD, by its path and, if given, by its bytes."""
-    return has_extension(path) and not excluded(path) and (data is None or is_marked(data))
-
-
-@lru_cache(_MAX_PATHS)
-def has_extension(path: str) -> bool:
-    """Whether a file is YAML or JSON by its name."""
-    name = path[path.rfind("/") + 1 :]
-    dot = name.rfind(".")
-    return dot > 0 and name[dot:].lower() in _EXTENSIONS
+    return is_manifest_name(path) and not excluded(path) and (data is None or is_marked(data))
 
 
 def is_marked(data: bytes) -> bool:

@@ -1,16 +1,29 @@
-"""The names of files that differ according to git, without listing a side or reading a file."""
+"""The names of files that differ between commits, the index and the working tree."""
 
 from __future__ import annotations
 
+import hashlib
+import os
 import re
+import stat
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from crdcompat.errors import SourceError
-from crdcompat.sources.naming import display_path
+from crdcompat.sources.files import MAX_FILE_BYTES
+from crdcompat.sources.naming import display_path, is_manifest_name
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from crdcompat.sources.repository import Repository
 
+_LINK_MODE = b"120000"
+#: A record of ``ls-files -s --debug -z``. Its time and size may be missing: git does not promise their format.
+_STAGED = re.compile(
+    rb"(\d{6}) ([0-9a-f]{40,64}) \d\t([^\0]+)\0"
+    rb"(?:  ctime: [\d:]+\n  mtime: (\d+):(\d+)\n  dev:.*\n  uid:.*\n  size: (\d+)\tflags:.*\n)?"
+)
 #: A record of ``ls-tree -z`` and ``ls-files -s -z`` that is a symbolic link.
 _LINK = re.compile(rb"(?:^|\0)120000 ")
 _HOW = ("-z", "--no-ext-diff", "--ignore-submodules")
@@ -35,9 +48,53 @@ def since_commit(repo: Repository, commit: str) -> list[str]:
     return [display_path(path) for path in fields[1::2]]
 
 
-def unstaged(repo: Repository) -> list[str]:
-    """The tracked files that may differ from the index. Raises SourceError, also in a bare repository."""
-    return _names(repo.run("diff-files", "--name-only", *_HOW).stdout)
+def unstaged(repo: Repository, wants: Callable[[str], bool] = is_manifest_name) -> list[str]:
+    """The tracked files, of those that ``wants`` includes, that differ from the index, also deleted ones.
+
+    ``git diff-files`` is not used: it believes the flags assume-unchanged and skip-worktree, and it runs the filters of
+    the repository. Raises SourceError, also in a bare repository.
+    """
+    top, index = repo.run("rev-parse", "--show-toplevel", "--git-path", "index").stdout.split(b"\n")[:2]
+    listing = repo.run("ls-files", "-s", "--debug", "-z", "--full-name", ":/").stdout
+    written = _written(Path(repo.path or ".", os.fsdecode(index)))
+    found = []
+    for mode, oid, path, seconds, fraction, size in _STAGED.findall(listing):
+        if wants(name := display_path(path)):
+            stamp = int(seconds or 0) * 1_000_000_000 + int(fraction or 0)
+            known = (stamp, int(size)) if size and stamp < written else None
+            if _differs(Path(os.fsdecode(top), os.fsdecode(path)), mode, oid.decode(), known):
+                found.append(name)
+    return found
+
+
+def _written(index: Path) -> int:
+    """The time when the index was written, in ns; a file that changed later may have the size and time of its entry."""
+    try:
+        return index.stat().st_mtime_ns
+    except OSError:
+        return 0
+
+
+def _differs(file: Path, mode: bytes, oid: str, known: tuple[int, int] | None) -> bool:
+    """Whether a file differs from its blob; ``known`` are the time (ns) and size that the index has for the blob."""
+    try:
+        status = file.lstat()
+        if stat.S_ISLNK(status.st_mode) or mode == _LINK_MODE:
+            is_link = stat.S_ISLNK(status.st_mode) and mode == _LINK_MODE
+            return not is_link or _blob_id(os.fsencode(file.readlink()), oid) != oid
+        if known == (status.st_mtime_ns, status.st_size):
+            return False
+        if not stat.S_ISREG(status.st_mode) or status.st_size > MAX_FILE_BYTES:
+            return True
+        return _blob_id(file.read_bytes(), oid) != oid
+    except OSError:
+        return True
+
+
+def _blob_id(data: bytes, like: str) -> str:
+    """The id that git gives these bytes, with the hash function of the id ``like``."""
+    made = hashlib.sha1 if len(like) == 40 else hashlib.sha256
+    return made(b"blob %d\0%s" % (len(data), data), usedforsecurity=False).hexdigest()
 
 
 def has_links(repo: Repository, commit: str | None) -> bool:

@@ -117,9 +117,9 @@ class WorktreeTree(Listed, Struct):
         return self._entries
 
     def _unmodified(self) -> dict[str, str]:
-        """The blob ids of files that are equal on disk and in the index, without files that git is unsure of."""
+        """The blob ids of tracked files that are equal on disk and in the index."""
         staged = self.repo.run("ls-files", "-s", "-z", "--full-name", ":/").stdout
-        modified = set(unstaged(self.repo))
+        modified = set(unstaged(self.repo, lambda path: True))
         return {path: oid for _, oid, stage, path in _records(staged) if stage == "0" and path not in modified}
 
     def read(self, entries: Iterable[Entry]) -> Iterator[tuple[Entry, bytes]]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from crdcompat.errors import Problem
+from crdcompat.sources.naming import is_manifest_name
 from crdcompat.sources.tree import Entry
 
 if TYPE_CHECKING:
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 _MAX_LINKS = 40
 READ_ANYWAY = "symbolic link to a directory that is read anyway"
 OUT, NOTHING = "symbolic link out of the source", "symbolic link to nothing"
-_EXTENSIONS = (".yaml", ".yml", ".json")
 
 
 class Unfollowed(Struct, frozen=True):
@@ -33,7 +33,7 @@ class Unfollowed(Struct, frozen=True):
     @property
     def is_manifest(self) -> bool:
         """Whether it has the name of a manifest and leads nowhere: a CRD may be missing then."""
-        return self.reason != READ_ANYWAY and self.path.lower().endswith(_EXTENSIONS)
+        return self.reason != READ_ANYWAY and is_manifest_name(self.path)
 
     @property
     def entry(self) -> Entry:

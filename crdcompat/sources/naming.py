@@ -1,8 +1,19 @@
-"""Text for paths and system errors in messages."""
+"""Names of files: which are manifests; and text for paths and system errors in messages."""
 
 from __future__ import annotations
 
 import os
+from functools import lru_cache
+
+_EXTENSIONS = frozenset({".yaml", ".yml", ".json"})
+
+
+@lru_cache(1 << 16)  # all sides of a comparison ask for mostly the same paths
+def is_manifest_name(path: str) -> bool:
+    """Whether a file is YAML or JSON by its name."""
+    name = path[path.rfind("/") + 1 :]
+    dot = name.rfind(".")
+    return dot > 0 and name[dot:].lower() in _EXTENSIONS
 
 
 def display_path(path: str | bytes) -> str:

@@ -12,6 +12,7 @@ from offline import PROJECT
 
 from crdcompat.errors import RefNotFoundError, SourceError, UsageError
 from crdcompat.sources import open_source
+from crdcompat.sources.differing import unstaged
 from crdcompat.sources.git import GitTree, IndexTree, WorktreeTree
 from crdcompat.sources.refs import merge_base, resolve
 from crdcompat.sources.repository import NotARepositoryError, Repository
@@ -271,6 +272,38 @@ def test_fsmonitor_is_not_started(repo: Path, tmp_path: Path) -> None:
     contents(open_source("worktree:", repo=str(repo)))
     contents(open_source("index:", repo=str(repo)))
     assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize("flag", ["--assume-unchanged", "--skip-worktree"])
+def test_flags_of_the_index_hide_nothing(repo: Path, flag: str) -> None:
+    (repo / "a.yaml").write_text("changed\n")
+    git(repo, "update-index", flag, "a.yaml")
+    same = {entry.path: entry.oid for entry in open_source("index:", repo=str(repo)).entries()}
+    tree = open_source("worktree:", repo=str(repo))
+    assert [e.path for e in tree.entries() if e.path in same and e.oid != same[e.path]] == ["a.yaml"]
+    assert contents(tree)["a.yaml"] == "changed\n"
+    assert unstaged(Repository(str(repo))) == ["a.yaml"]
+
+
+def test_no_filter_of_the_repository_runs(repo: Path, tmp_path: Path) -> None:
+    git(repo, "config", "filter.f.clean", f"touch {tmp_path}/ran; cat")
+    git(repo, "config", "filter.f.smudge", f"touch {tmp_path}/ran; cat")
+    (repo / ".git/info/attributes").write_text("* filter=f\n")
+    os.utime(repo / "a.yaml", (1, 1))  # git would have to read it, through the filter
+    assert unstaged(Repository(str(repo))) == []
+    for name in ("worktree:", "index:", "git:HEAD"):
+        contents(open_source(name, repo=str(repo)))
+    assert not (tmp_path / "ran").exists()
+
+
+def test_a_change_in_the_moment_of_staging_is_seen(repo: Path) -> None:
+    """The entry has the size and time of the file; only the file's content differs."""
+    before = (repo / "a.yaml").stat()
+    index = (repo / ".git/index").stat()
+    (repo / "a.yaml").write_bytes(bytes(reversed((repo / "a.yaml").read_bytes())))
+    os.utime(repo / "a.yaml", ns=(before.st_mtime_ns, before.st_mtime_ns))
+    os.utime(repo / ".git/index", ns=(index.st_mtime_ns, before.st_mtime_ns))
+    assert unstaged(Repository(str(repo))) == ["a.yaml"]
 
 
 @pytest.mark.parametrize("ref", ["HEAD", "main", "v1", "HEAD~1", "main@{0}", "refs/heads/main"])
