@@ -1,7 +1,8 @@
 """Best-effort cache of facts about blobs, in the user's cache directory.
 
 The key is the blob id, so an entry never becomes stale. There is one JSON file for each version of the program and each
-question. Without the cache, a run is slower and has the same result.
+question. Without the cache, a run is slower and has the same result. Only this user may have written it: a pull
+request that brings a cache along must not decide which files are read.
 """
 
 from __future__ import annotations
@@ -32,7 +33,10 @@ def recall(question: str) -> dict[str, Any]:
     """The cached answers to ``question``, by blob id; none if the cache cannot be read."""
     file = _file(question)
     try:
-        if file is None or not stat.S_ISREG((facts := file.stat()).st_mode) or facts.st_size > _MAX_BYTES:
+        if file is None or not _is_own(file.parent):
+            return {}
+        facts = file.lstat()
+        if not stat.S_ISREG(facts.st_mode) or facts.st_size > _MAX_BYTES or not _is_own(file):
             return {}
         cached = orjson.loads(file.read_bytes())
     except (OSError, ValueError):
@@ -58,13 +62,17 @@ def remember(question: str, answers: Mapping[str, Any]) -> None:
     cached = dict(list(known.items())[-MAX_BLOBS:])
     with suppress(OSError):
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        ignored = file.parent / ".gitignore"
-        if not ignored.exists():  # a home directory can be a git checkout
-            _write(ignored, b"*\n")
+        if not _is_own(file.parent):
+            return
         _write(file, orjson.dumps({"question": _key(question), "blobs": cached}))
-        files = [path for path in file.parent.iterdir() if path != ignored]
-        for old in sorted(files, key=lambda path: -path.stat().st_mtime)[_MAX_FILES:]:
+        for old in sorted(file.parent.iterdir(), key=lambda path: -path.stat().st_mtime)[_MAX_FILES:]:
             old.unlink(missing_ok=True)
+
+
+def _is_own(path: Path) -> bool:
+    """Whether this user owns a file or folder, and nobody else may write to it. Raises OSError."""
+    facts = path.lstat()
+    return facts.st_uid == os.getuid() and not facts.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
 
 
 def _write(file: Path, data: bytes) -> None:
@@ -83,9 +91,9 @@ def _key(question: str) -> str:
 
 
 def _file(question: str) -> Path | None:
-    """The cache file of a question, below XDG_CACHE_HOME or ~/.cache; None without either."""
+    """The cache file of a question, below XDG_CACHE_HOME or ~/.cache; None without either, or in a git checkout."""
     named, home = (Path(os.environ.get(name, "")) for name in ("XDG_CACHE_HOME", "HOME"))
     folder = named if named.is_absolute() else home / ".cache"
-    if not folder.is_absolute():
+    if not folder.is_absolute() or any((parent / ".git").exists() for parent in (folder, *folder.parents)):
         return None
     return folder / "crdcompat" / f"blobs-{zlib.crc32(_key(question).encode()):08x}.json"

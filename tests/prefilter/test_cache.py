@@ -1,10 +1,11 @@
-"""What is remembered of blobs: whoever has it saves time, and nothing else depends on it."""
+"""The cache of facts about blobs saves time; no result depends on it, and only this user can have written it."""
 
 from __future__ import annotations
 
 import json
 import multiprocessing
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -15,8 +16,8 @@ from crdcompat.prefilter.cache import recall, remember
 
 
 def kept(cache: Path) -> list[Path]:
-    """The files that are kept, but for the one that keeps git from taking them."""
-    return sorted(path for path in cache.rglob("*.*") if path.is_file() and path.name != ".gitignore")
+    """The files in the cache."""
+    return sorted(path for path in cache.rglob("*.*") if path.is_file())
 
 
 def test_what_was_remembered_is_recalled(cache: Path) -> None:
@@ -78,11 +79,33 @@ def test_no_home_to_keep_it_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_home_that_is_a_checkout(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(repo / ".cache"))
-    run("check", cwd=repo)
-    assert kept(repo / ".cache")
-    assert git(repo, "status", "--porcelain", "--untracked-files=all") == "M  w.yaml"
+def test_a_cache_inside_a_checkout_does_not_count(repo: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    remember("who", {"a": 1})
+    for variable, folder in (("XDG_CACHE_HOME", "deep/cache"), ("HOME", ".")):
+        monkeypatch.setenv("XDG_CACHE_HOME", "")
+        monkeypatch.setenv(variable, str(repo / folder))
+        copy = repo / (folder if variable == "XDG_CACHE_HOME" else ".cache") / "crdcompat"
+        shutil.copytree(cache / "crdcompat", copy)
+        assert recall("who") == {}
+        before = kept(repo)
+        remember("who", {"b": 1})
+        assert kept(repo) == before
+
+
+@pytest.mark.parametrize("mode", [0o020, 0o002])
+@pytest.mark.parametrize("at_folder", [True, False])
+def test_a_cache_that_others_can_write_does_not_count(cache: Path, mode: int, at_folder: bool) -> None:
+    remember("who", {"a": 1})
+    (file,) = kept(cache)
+    place = file.parent if at_folder else file
+    place.chmod(place.stat().st_mode | mode)
+    assert recall("who") == {}
+
+
+def test_a_cache_of_another_user_does_not_count(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    remember("who", {"a": 1})
+    monkeypatch.setattr(os, "getuid", lambda: os.geteuid() + 1)
+    assert recall("who") == {}
 
 
 def test_what_is_no_file_is_not_read(cache: Path) -> None:
@@ -102,7 +125,7 @@ def test_what_a_cut_off_run_left_goes_in_time(cache: Path) -> None:
         left.write_text("half")
         os.utime(left, (number, number))
     remember("who", {"b": 1})
-    assert len(list((cache / "crdcompat").iterdir())) == 9  # with .gitignore
+    assert len(list((cache / "crdcompat").iterdir())) == 8
     assert recall("who") == {"a": 1, "b": 1}
 
 
