@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import atexit
+import errno
 import gc
+import io
 import os
 import sys
+from contextlib import suppress
 from typing import NoReturn
 
 from crdcompat.errors import CrdcompatError
+
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
 
 
 def main() -> NoReturn:
@@ -16,23 +21,56 @@ def main() -> NoReturn:
     # Most objects live to the end of a run: few passes of the collector, and none at exit.
     gc.set_threshold(200_000)
     atexit.register(gc.freeze)
-    from crdcompat.cli.app import app
-
+    _open_output()
     try:
-        app(prog_name="crdcompat")
+        code = _run()
+        sys.stdout.flush()
     except CrdcompatError as error:
         print(f"crdcompat: {error}", file=sys.stderr)
         _not_done()
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _discard_output()
         _not_done()
     except KeyboardInterrupt:
         sys.exit(130)
     except Exception as error:
+        if isinstance(error, OSError) and error.errno in _FULL and error.filename is None:
+            print(f"crdcompat: standard output cannot be written: {error.strerror}", file=sys.stderr)
+            _discard_output()
+            _not_done()
         if os.environ.get("CRDCOMPAT_TRACEBACK"):
             raise
         _crashed(error)
-    sys.exit(0)
+    sys.exit(code)
+
+
+def _run() -> int | str | None:
+    """The exit code of the command."""
+    from crdcompat.cli.app import app
+
+    try:
+        app(prog_name="crdcompat")
+    except SystemExit as done:
+        return done.code
+    return 0
+
+
+def _open_output() -> None:
+    """Make the output streams writable whatever the locale is, and where the caller has closed them."""
+    for descriptor, name in ((1, "stdout"), (2, "stderr")):
+        stream = getattr(sys, name)
+        if stream is None:
+            with suppress(OSError):
+                os.dup2(os.open(os.devnull, os.O_WRONLY), descriptor)
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115, PTH123
+        elif isinstance(stream, io.TextIOWrapper):
+            # A terminal shows the characters of its locale; a file or pipe is read by a program, which expects UTF-8.
+            stream.reconfigure(encoding=None if stream.isatty() else "utf-8", errors="backslashreplace")
+
+
+def _discard_output() -> None:
+    """Nobody can read what is still buffered; without this, Python would fail to write it at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
 def _not_done() -> NoReturn:

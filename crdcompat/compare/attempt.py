@@ -10,6 +10,7 @@ from enum import Enum
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from crdcompat.apiserver.admission import Verdict
 from crdcompat.apiserver.errors import REQUIRED
@@ -22,12 +23,13 @@ from crdcompat.compare.site import Trial, WriterReader
 from crdcompat.compare.update import Update, addition, updates
 from crdcompat.schema.paths import Object, Pointer, node_at, value_at, with_value
 from crdcompat.schema.sample import concrete
-from crdcompat.schema.structural import ABSENT, Node
+from crdcompat.schema.structural import ABSENT, MAX_SIZE, Node
 from crdcompat.vocabulary import Effect
 
 #: Objects that the search for a clean one judges at most, each under both schemas.
 _MAX_CLEAN = 80
 _RULES = "x-kubernetes-validations"
+_TOO_LARGE = f"no example object was built: it would have {MAX_SIZE:,} members or more"
 
 
 class Ended(Enum):
@@ -90,7 +92,12 @@ def attempt(
     found = _Trying(trial, claim, pair, shared).run(known, search=search)
     if trial.adds and found.reading is not None and (update := addition(found.reading.object, claim, pair, trial.path)):
         return _updated(update, claim, pair)
-    return found
+    return replace(found, why=_TOO_LARGE) if found.why and _is_too_large(trial, pair.writer.node) else found
+
+
+def _is_too_large(trial: Trial, root: Node) -> bool:
+    nodes = (node_at(root, trial.path[:length]) for length in range(len(trial.path) + 1))
+    return any(node is not None and node.least_size == MAX_SIZE for node in nodes)
 
 
 _NO_UPDATE = "no object was found whose update shows it"

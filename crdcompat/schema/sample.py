@@ -15,7 +15,7 @@ from crdcompat.schema.enums import enum_members, member_key
 from crdcompat.schema.paths import ITEM, VALUE, Pointer, SchemaPath
 from crdcompat.schema.plausible import plausible_integers
 from crdcompat.schema.sample_strings import string_limits, strings
-from crdcompat.schema.structural import ABSENT, Node
+from crdcompat.schema.structural import ABSENT, MAX_SIZE, Node
 
 _MAX_DEPTH = 40
 _MAX_ITEMS = 2_000
@@ -23,7 +23,7 @@ _MAX_ITEMS = 2_000
 
 def sample(node: Node, *, depth: int = 0) -> Any:
     """A minimal value for ``node``, with required members only; ABSENT if none is found."""
-    if depth > _MAX_DEPTH:
+    if depth > _MAX_DEPTH or node.least_size == MAX_SIZE:
         return ABSENT
     if node.default is not ABSENT and not node.enum and isinstance(node.default, (str, int, float, bool)):
         return node.default
@@ -63,7 +63,7 @@ def values(node: Node, *, depth: int = 0) -> Iterator[Any]:
 
 def list_of_size(node: Node, size: int) -> Any:
     """A list of exactly ``size`` items, distinct if the list type requires it; ABSENT if none is found."""
-    if size > _MAX_ITEMS:
+    if size > _MAX_ITEMS or (node.items is not None and size * node.items.least_size >= MAX_SIZE):
         return ABSENT
     if node.items is None:
         return ["a"] * size if node.preserve else ABSENT
@@ -131,6 +131,8 @@ def _keyed_items(node: Node, wanted: int, depth: int) -> Any:
 
 def _object(node: Node, depth: int, holding: str = "") -> Any:
     """A minimal object; ``holding`` is a member that it gets later, which counts as one of its members."""
+    if node.least_size == MAX_SIZE:
+        return ABSENT
     made: dict[str, Any] = {}
     wanted = (node.count("minProperties") or 0) - bool(holding)
     if node.embedded:
@@ -230,7 +232,7 @@ def numbers_between(low: float, high: float, node: Node, *, whole: bool) -> Iter
     step = number(node.raw.get("multipleOf"), 1) or 1
     for start in (low, low + step, high - step, high, (low + high) / 2):
         value = _next_multiple(start, step)
-        if low <= value <= high:
+        if low <= value <= high and math.isfinite(value):
             yield whole_number(value) if whole or value == int(value) else value
     if not whole:
         yield from (low + (high - low) / 2, low + 0.5)

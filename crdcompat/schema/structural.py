@@ -31,6 +31,10 @@ ABSENT: Final = _Absent()
 Schema = dict[str, Any]
 
 
+#: The number of values from which on no example value is built.
+MAX_SIZE = 20_000
+
+
 class Node:
     """One node of a structural schema (a JSON object), compared by identity: a node is a place, not a value.
 
@@ -124,6 +128,24 @@ class Node:
     def members_with_unique_lists(self) -> tuple[tuple[str, Node], ...]:
         """The declared members with ``has_unique_lists``."""
         return tuple((name, sub) for name, sub in self.properties.items() if sub.has_unique_lists)
+
+    @cached_property
+    def least_size(self) -> int:
+        """How many values the smallest valid value has at least, itself included; what is larger counts as MAX_SIZE.
+
+        Nested minimums multiply: two levels of ``minItems: 1900`` need 3.6 million items.
+        """
+        if self.enum or self.default is not ABSENT or self.nullable:
+            return 1
+        size = 1
+        if self.type == "array" and (count := self.count("minItems")):
+            size += count * (self.items.least_size if self.items is not None else 1)
+        elif self.type == "object":
+            needed = [sub.least_size for name in self.required if (sub := self.child(name)) is not None]
+            others = max((self.count("minProperties") or 0) - len(self.required), 0)
+            each = self.additional.least_size if isinstance(self.additional, Node) and not self.properties else 1
+            size += sum(needed) + others * each
+        return min(size, MAX_SIZE)
 
     def child(self, key: str) -> Node | None:
         """The schema of member ``key`` of an object of this node; None if the schema does not describe it."""

@@ -7,6 +7,7 @@ only list values. So it does not matter which of them states the set (design sec
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import Any
 
 from crdcompat.apiserver.enums import is_member
@@ -152,8 +153,11 @@ def _members_of(node: Node, *, null: bool, rules: bool) -> tuple[Any, ...] | Non
         return None
     members = tuple(member for member in members if member is not None)
     if strings.is_string(node) and strings.is_limited(node):
+        from crdcompat.schema.regex.errors import Unsupported
+
         allowed = strings.language(node, with_enum=False).judge()
-        members = tuple(member for member in members if not isinstance(member, str) or allowed(member))
+        with suppress(Unsupported):  # such a pattern allows no value, or any: the judgement of the example shows which
+            members = tuple(member for member in members if not isinstance(member, str) or allowed(member))
     return (*members, None) if null and not node.enum else members
 
 

@@ -67,8 +67,8 @@ def _multiples(writer: Node) -> Iterator[Any]:
     mine = range_of(writer, BOUNDS)
     step = number(writer.raw.get("multipleOf"), 0.5 if writer.type == "number" else 1) or 1
     for edge in (0, mine.low, mine.high):
-        start = math.ceil(edge / step) if math.isfinite(edge) else 0
-        near = (count * step for count in range(start - 4, start + 8))
+        start = math.ceil(edge / step) if math.isfinite(edge / step) else 0
+        near = filter(math.isfinite, (count * step for count in range(start - 4, start + 8)))
         for value in sorted(near, key=lambda value: (abs(value - start * step), value < 0)):
             yield whole_number(value) if value == int(value) else value
     yield from values(writer)

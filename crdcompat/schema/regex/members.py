@@ -5,7 +5,6 @@ The order in which a pattern names its members: ``^(B|A)$`` names B before A.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import islice
@@ -37,7 +36,7 @@ def members(
 
     At most ``limit``; fewer, perhaps none, if there are no more or more cannot be found within bounds.
     """
-    return islice(_remembered(tuple(dict.fromkeys(patterns)), min_length, max_length), max(limit, 0))
+    return islice(_remembered(tuple(dict.fromkeys(patterns)), (), min_length, max_length), max(limit, 0))
 
 
 def outside(
@@ -52,7 +51,10 @@ def outside(
 
     There are none if ``without`` is empty.
     """
-    return _words(inside, without, min_length, max_length, limit) if without else iter(())
+    if not without:
+        return iter(())
+    patterns = tuple(dict.fromkeys(inside)), tuple(dict.fromkeys(without))
+    return islice(_remembered(*patterns, min_length, max_length), max(limit, 0))
 
 
 class _Begun(Struct):
@@ -63,33 +65,30 @@ class _Begun(Struct):
 
 
 @lru_cache(maxsize=1024)
-def _begun(patterns: tuple[str, ...], least: int, most: int | None) -> _Begun:
-    """What is remembered of a language: the same few patterns are asked for members wherever a value is made."""
+def _begun(patterns: tuple[str, ...], without: tuple[str, ...], least: int, most: int | None) -> _Begun:
+    """The remembered members of a language: a release asks for those of the same few patterns again and again."""
     return _Begun()
 
 
-def _remembered(patterns: tuple[str, ...], least: int, most: int | None) -> Iterator[str]:
-    begun = _begun(patterns, least, most)
+def _remembered(patterns: tuple[str, ...], without: tuple[str, ...], least: int, most: int | None) -> Iterator[str]:
+    begun = _begun(patterns, without, least, most)
     known = len(begun.texts)
     yield from begun.texts[:known]
     if begun.ended:
         return
-    for place, text in enumerate(islice(_words(patterns, (), least, most, sys.maxsize), known, None), known):
+    for place, text in enumerate(islice(_words(patterns, without, least, most), known, None), known):
         if place == len(begun.texts) and place < _REMEMBERED:
             begun.texts.append(text)
         yield text
     begun.ended = len(begun.texts) < _REMEMBERED
 
 
-def _words(inside: Sequence[str], without: Sequence[str], least: int, most: int | None, limit: int) -> Iterator[str]:
+def _words(inside: Sequence[str], without: Sequence[str], least: int, most: int | None) -> Iterator[str]:
     try:
         kept = Language(patterns=tuple(dict.fromkeys(inside)))
         product = Product(kept.automata(), [pattern_automaton(each) for each in dict.fromkeys(without)])
         for text in Words(product).listed(max(least, 0), most):
-            if limit <= 0:
-                return
             if text in kept and not (without and all(found(each, text) for each in without)):
-                limit -= 1
                 yield text
     except Unsupported:
         return
