@@ -9,6 +9,8 @@ import stat
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from crdcompat.errors import SourceError
 from crdcompat.sources.files import MAX_FILE_BYTES
 from crdcompat.sources.naming import display_path, is_manifest_name
@@ -24,7 +26,7 @@ _STAGED = re.compile(
     rb"(\d{6}) ([0-9a-f]{40,64}) \d\t([^\0]+)\0"
     rb"(?:  ctime: [\d:]+\n  mtime: (\d+):(\d+)\n  dev:.*\n  uid:.*\n  size: (\d+)\tflags:.*\n)?"
 )
-#: A record of ``ls-tree -z`` and ``ls-files -s -z`` that is a symbolic link.
+#: A record of ``ls-tree -z`` that is a symbolic link.
 _LINK = re.compile(rb"(?:^|\0)120000 ")
 _HOW = ("-z", "--no-ext-diff", "--ignore-submodules")
 
@@ -48,8 +50,35 @@ def since_commit(repo: Repository, commit: str) -> list[str]:
     return [display_path(path) for path in fields[1::2]]
 
 
-def unstaged(repo: Repository, wants: Callable[[str], bool] = is_manifest_name) -> list[str]:
-    """The tracked files, of those that ``wants`` includes, that differ from the index, also deleted ones.
+class Staged(Struct, frozen=True):
+    """The index: its records, the top of its working tree, and when it was written (ns)."""
+
+    top: Path
+    written: int
+    records: tuple[tuple[bytes, ...], ...]
+
+    @property
+    def has_links(self) -> bool:
+        """Whether a file of the index is a symbolic link."""
+        return any(mode == _LINK_MODE for mode, *_ in self.records)
+
+    def changed(self, wants: Callable[[str], bool] = is_manifest_name) -> list[str]:
+        """The tracked files, of those that ``wants`` includes, that differ on disk, also deleted ones."""
+        return [
+            name
+            for mode, oid, path, seconds, fraction, size in self.records
+            if wants(name := display_path(path))
+            and _differs(Path(self.top, os.fsdecode(path)), mode, oid.decode(), self._known(seconds, fraction, size))
+        ]
+
+    def _known(self, seconds: bytes, fraction: bytes, size: bytes) -> tuple[int, int] | None:
+        """The time (ns) and size of the file that is staged; None if a later change can have the same."""
+        stamp = int(seconds or 0) * 1_000_000_000 + int(fraction or 0)
+        return (stamp, int(size)) if size and stamp < self.written else None
+
+
+def read_index(repo: Repository) -> Staged:
+    """The index, to compare it with the working tree.
 
     ``git diff-files`` is not used: it believes the flags assume-unchanged and skip-worktree, and it runs the filters of
     the repository. Raises SourceError, also in a bare repository.
@@ -57,14 +86,7 @@ def unstaged(repo: Repository, wants: Callable[[str], bool] = is_manifest_name) 
     top, index = repo.run("rev-parse", "--show-toplevel", "--git-path", "index").stdout.split(b"\n")[:2]
     listing = repo.run("ls-files", "-s", "--debug", "-z", "--full-name", ":/").stdout
     written = _written(Path(repo.path or ".", os.fsdecode(index)))
-    found = []
-    for mode, oid, path, seconds, fraction, size in _STAGED.findall(listing):
-        if wants(name := display_path(path)):
-            stamp = int(seconds or 0) * 1_000_000_000 + int(fraction or 0)
-            known = (stamp, int(size)) if size and stamp < written else None
-            if _differs(Path(os.fsdecode(top), os.fsdecode(path)), mode, oid.decode(), known):
-                found.append(name)
-    return found
+    return Staged(Path(os.fsdecode(top)), written, tuple(_STAGED.findall(listing)))
 
 
 def _written(index: Path) -> int:
@@ -97,10 +119,9 @@ def _blob_id(data: bytes, like: str) -> str:
     return made(b"blob %d\0%s" % (len(data), data), usedforsecurity=False).hexdigest()
 
 
-def has_links(repo: Repository, commit: str | None) -> bool:
-    """Whether a commit (a full id), or for None the index, has a symbolic link. Raises SourceError."""
-    listing = ("ls-files", "-s", "-z", ":/") if commit is None else ("ls-tree", "-r", "-z", "--full-tree", commit)
-    return _LINK.search(repo.run(*listing).stdout) is not None
+def has_links(repo: Repository, commit: str) -> bool:
+    """Whether a commit (a full id) has a symbolic link. Raises SourceError."""
+    return _LINK.search(repo.run("ls-tree", "-r", "-z", "--full-tree", commit).stdout) is not None
 
 
 def _names(listing: bytes) -> list[str]:

@@ -16,7 +16,7 @@ from msgspec import Struct, field
 
 from crdcompat.errors import Problem, Skipped, SourceError
 from crdcompat.sources.blobs import read_blobs
-from crdcompat.sources.differing import unstaged
+from crdcompat.sources.differing import read_index
 from crdcompat.sources.files import read_file
 from crdcompat.sources.links import Unfollowed, linked_entries
 from crdcompat.sources.naming import display_path
@@ -119,7 +119,7 @@ class WorktreeTree(Listed, Struct):
     def _unmodified(self) -> dict[str, str]:
         """The blob ids of tracked files that are equal on disk and in the index."""
         staged = self.repo.run("ls-files", "-s", "-z", "--full-name", ":/").stdout
-        modified = set(unstaged(self.repo, lambda path: True))
+        modified = set(read_index(self.repo).changed(lambda path: True))
         return {path: oid for _, oid, stage, path in _records(staged) if stage == "0" and path not in modified}
 
     def read(self, entries: Iterable[Entry]) -> Iterator[tuple[Entry, bytes]]:

@@ -12,7 +12,7 @@ from offline import PROJECT
 
 from crdcompat.errors import RefNotFoundError, SourceError, UsageError
 from crdcompat.sources import open_source
-from crdcompat.sources.differing import unstaged
+from crdcompat.sources.differing import read_index
 from crdcompat.sources.git import GitTree, IndexTree, WorktreeTree
 from crdcompat.sources.refs import merge_base, resolve
 from crdcompat.sources.repository import NotARepositoryError, Repository
@@ -282,7 +282,7 @@ def test_flags_of_the_index_hide_nothing(repo: Path, flag: str) -> None:
     tree = open_source("worktree:", repo=str(repo))
     assert [e.path for e in tree.entries() if e.path in same and e.oid != same[e.path]] == ["a.yaml"]
     assert contents(tree)["a.yaml"] == "changed\n"
-    assert unstaged(Repository(str(repo))) == ["a.yaml"]
+    assert read_index(Repository(str(repo))).changed() == ["a.yaml"]
 
 
 def test_no_filter_of_the_repository_runs(repo: Path, tmp_path: Path) -> None:
@@ -290,7 +290,7 @@ def test_no_filter_of_the_repository_runs(repo: Path, tmp_path: Path) -> None:
     git(repo, "config", "filter.f.smudge", f"touch {tmp_path}/ran; cat")
     (repo / ".git/info/attributes").write_text("* filter=f\n")
     os.utime(repo / "a.yaml", (1, 1))  # git would have to read it, through the filter
-    assert unstaged(Repository(str(repo))) == []
+    assert read_index(Repository(str(repo))).changed() == []
     for name in ("worktree:", "index:", "git:HEAD"):
         contents(open_source(name, repo=str(repo)))
     assert not (tmp_path / "ran").exists()
@@ -303,7 +303,7 @@ def test_a_change_in_the_moment_of_staging_is_seen(repo: Path) -> None:
     (repo / "a.yaml").write_bytes(bytes(reversed((repo / "a.yaml").read_bytes())))
     os.utime(repo / "a.yaml", ns=(before.st_mtime_ns, before.st_mtime_ns))
     os.utime(repo / ".git/index", ns=(index.st_mtime_ns, before.st_mtime_ns))
-    assert unstaged(Repository(str(repo))) == ["a.yaml"]
+    assert read_index(Repository(str(repo))).changed() == ["a.yaml"]
 
 
 @pytest.mark.parametrize("ref", ["HEAD", "main", "v1", "HEAD~1", "main@{0}", "refs/heads/main"])

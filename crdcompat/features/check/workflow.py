@@ -6,7 +6,6 @@ parser or the comparison.
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -23,12 +22,12 @@ from crdcompat.features.check.base import (
 from crdcompat.models.check import CheckReport
 from crdcompat.models.report import Release
 from crdcompat.prefilter.candidates import is_candidate, touches_candidates
-from crdcompat.sources.differing import between_commits, has_links, since_commit, unstaged
+from crdcompat.sources.differing import between_commits, has_links, read_index, since_commit
 from crdcompat.sources.refs import is_commit_id, resolve
 from crdcompat.sources.repository import Repository
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from crdcompat.config.configuration import Config
     from crdcompat.features.check.base import Change, CheckOptions
@@ -90,17 +89,25 @@ def _quick_by_names(change: Change, wants: Callable[[str], bool], repo: str | No
         base = base if is_commit_id(base) else resolve(repository, base).commit
         if head == "index:":
             commit = None
-            listings = [partial(since_commit, repository, base), partial(unstaged, repository)]
+            names = since_commit(repository, base)
         else:
             commit = resolve(repository, head).commit
-            listings = [partial(between_commits, repository, base, commit)]
-        if any(is_candidate(path) and wants(path) for listing in listings for path in listing()):
+            names = between_commits(repository, base, commit)
+        if _any_candidate(names, wants) or has_links(repository, base):  # behind a link any file can be a candidate
             return None
-        if has_links(repository, base) or has_links(repository, commit):  # any file can be a candidate behind a link
+        if commit is None:
+            staged = read_index(repository)
+            if staged.has_links or _any_candidate(staged.changed(), wants):
+                return None
+        elif has_links(repository, commit):
             return None
     except SourceError:  # the full comparison reports it
         return None
     return _no_crd_changed(change, base)
+
+
+def _any_candidate(names: Iterable[str], wants: Callable[[str], bool]) -> bool:
+    return any(is_candidate(name) and wants(name) for name in names)
 
 
 def _quick_by_contents(
@@ -111,7 +118,7 @@ def _quick_by_contents(
     if touches_candidates(before, after, wants):
         return None
     report = _no_crd_changed(change, before.commit)
-    if after.name == "index:" and any(map(is_candidate, unstaged(Repository(repo)))):
+    if after.name == "index:" and any(map(is_candidate, read_index(Repository(repo)).changed())):
         return replace(report, notes=(*report.notes, "what is not staged is not looked at: --head worktree:"))
     return report
 
