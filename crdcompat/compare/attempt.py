@@ -13,7 +13,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from crdcompat.apiserver.admission import Verdict
-from crdcompat.apiserver.errors import REQUIRED
 from crdcompat.compare.claim import Claim, Shown
 from crdcompat.compare.exhaust import cannot_hold, forbids
 from crdcompat.compare.local import NodeJudge, shape
@@ -38,9 +37,9 @@ class Ended(Enum):
     PROVED = "proved"
     NO_EFFECT = "no effect"
     NEVER = "never"
-    """No value of the field is possible in any object."""
+    """Every object has the field: none can lack it."""
     NOT_THIS = "not this"
-    """This value is not possible."""
+    """No object can have this value."""
     OPEN = "open"
 
 
@@ -149,7 +148,7 @@ class _Trying:
         if first.shown.clean:
             return Attempt(Ended.PROVED, first)
         if first.written.accepted is False:
-            ended = _impossible(self._trial, first.written, self._pair)
+            ended = _impossible(self._trial, self._pair)
             return Attempt(ended) if ended is not None else None
         if first.written.accepted is None:
             return None
@@ -242,12 +241,12 @@ def _has_members(parent: Node | None) -> bool:
     return parent is not None and (not parent.types or parent.type == "object")
 
 
-def _impossible(trial: Trial, verdict: Verdict, pair: WriterReader) -> Ended | None:
+def _impossible(trial: Trial, pair: WriterReader) -> Ended | None:
     """NEVER or NOT_THIS if the writer rejects the value in every object; None if not known."""
     root, server = pair.writer.node, pair.writer.server
     if trial.value is ABSENT:
-        missing = concrete(trial.path)
-        needed = any(error.type == REQUIRED and error.pointer == missing for error in verdict.errors)
+        parent = node_at(root, trial.path[:-1])
+        needed = parent is not None and trial.path[-1] in parent.required  # a branch may require it of some objects
         return Ended.NEVER if needed else None
     node = node_at(root, trial.path)
     fixed = trial.label is not ABSENT or not isinstance(trial.value, (dict, list))  # the search may change other values
@@ -256,7 +255,7 @@ def _impossible(trial: Trial, verdict: Verdict, pair: WriterReader) -> Ended | N
     parent, member = node_at(root, trial.path[:-1]) if trial.path else None, trial.path[-1:]
     if parent is None or not member or not isinstance(member[0], str):
         return None
-    return Ended.NEVER if cannot_hold(parent, member[0], trial.value, server) else None
+    return Ended.NOT_THIS if cannot_hold(parent, member[0], trial.value, server) else None
 
 
 def _why_rejected(verdict: Verdict) -> str:

@@ -6,6 +6,7 @@ cases, trying all combinations decides the question. Otherwise the answer is "no
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import product
 from math import prod
 from typing import Any
@@ -21,6 +22,8 @@ from crdcompat.schema.structural import ABSENT, Node
 
 _MAX_COMBINATIONS = 4096
 _LENGTHS = frozenset({"minLength", "maxLength"})
+#: Keywords of a member itself that may reject the string that stands for others.
+_NARROWING = frozenset({*_LENGTHS, "pattern", "format", "x-kubernetes-validations", "anyOf", "oneOf", "not", "allOf"})
 #: Represents all strings that no branch names.
 _OTHER_STRING = "zz-other"
 
@@ -50,6 +53,18 @@ def cannot_hold(parent: Node, member: str, value: Any, server: Server) -> bool:
         if not errors:
             return False
     return True
+
+
+def holds_only(parent: Node, member: str, values: Sequence[Any], server: Server) -> bool:
+    """True if the junctors of ``parent`` reject each object with another string at ``member``; False if not decided."""
+    declared, named = parent.properties.get(member), dict[str, list[Node]]()
+    if declared is None or declared.raw.keys() - {"type", "description", "default"}:
+        return False
+    if not _collect(Node(_relevant(parent.raw, member)), named) or member not in named:
+        return False
+    cases = _domain(declared, named[member])
+    others = [case for case in cases or () if case is not ABSENT and case not in values]
+    return bool(others) and all(cannot_hold(parent, member, case, server) for case in others)
 
 
 def all_cases(writer: Node, reader: Node) -> list[Any] | None:
@@ -123,11 +138,11 @@ def _domain_of(parent: Node, name: str, constraints: list[Node]) -> list[Any] | 
 
 
 def _domain(declared: Node, constraints: list[Node]) -> list[Any] | None:
-    if declared.type not in ("string", "boolean", "object"):
+    if not constraints:  # only whether the member is there counts
+        made = sample(declared)
+        return None if made is ABSENT else [ABSENT, made]
+    if declared.type != "string" or declared.nullable or declared.raw.keys() & _NARROWING:
         return None
-    if declared.type != "string":
-        free: list[Any] = [ABSENT, {}] if declared.type == "object" else [ABSENT, True, False]
-        return None if constraints else free
     cases: list[Any] = [ABSENT]
     for constraint in constraints:
         if constraint.raw.keys() - _LENGTHS - {"enum", "type", "description"}:

@@ -44,7 +44,11 @@ class NodeJudge:
         kept = [rule for rule in self._node.rules if not removed(rule)]
         if len(kept) == len(self._node.rules):
             return self
-        return NodeJudge(Node({**self._node.raw, _RULES: kept}), self._server)
+        return self.by(Node({**self._node.raw, _RULES: kept}))
+
+    def by(self, node: Node) -> NodeJudge:
+        """A judge by another node, on the same server."""
+        return NodeJudge(node, self._server)
 
     def accepts(self, value: Any) -> bool:
         """Whether the node accepts ``value`` after defaulting. What cannot be judged counts as accepted."""
@@ -95,12 +99,12 @@ _SHAPE = (
 )
 
 
-def shape(schema: Any) -> Any:
-    """A schema reduced to the names and types of its values, without restrictions."""
+def shape(schema: Any, *more: str) -> Any:
+    """A schema reduced to the names and types of its values, without restrictions but the keywords ``more``."""
     if not isinstance(schema, dict):
         return schema
-    kept = {key: schema[key] for key in _SHAPE if key in schema}
-    kept |= {key: shape(schema[key]) for key in ("items", "additionalProperties") if key in schema}
+    kept = {key: schema[key] for key in (*_SHAPE, *more) if key in schema}
+    kept |= {key: shape(schema[key], *more) for key in ("items", "additionalProperties") if key in schema}
     if isinstance(members := schema.get("properties"), dict):
-        kept["properties"] = {name: shape(member) for name, member in members.items()}
+        kept["properties"] = {name: shape(member, *more) for name, member in members.items()}
     return kept

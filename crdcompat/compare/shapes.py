@@ -9,6 +9,7 @@ from typing import Any
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Effects
 from crdcompat.compare.local import NodeJudge
+from crdcompat.compare.reading import takes_all
 from crdcompat.compare.site import ReaderVerdict, Trial, Trials, WriterReader
 from crdcompat.schema.paths import node_at
 from crdcompat.schema.sample import sample, values
@@ -28,14 +29,17 @@ _MAX_VALUES = 4
 def shape_trials(change: Change, pair: WriterReader) -> Trials:
     """Values that the writer's type allows; for objects also one with a key that only a map accepts."""
     node = node_at(pair.writer.node, change.path)
+    reader = node_at(pair.reader.node, change.path)
     if node is None:
         return Trials(())
+    if reader is not None and takes_all(node, reader, prunes=pair.reader.crd.prunes):
+        return Trials((), complete=True)
     made: list[Any] = list(islice(values(node), _MAX_VALUES))
     if isinstance(node.additional, Node) and (value := sample(node.additional)) is not ABSENT:
         made.insert(0, {"key": value})
     elif node.additional is True or (node.preserve and node.type == "object"):
         made[:0] = [{"key": value} for value in ("a", 1, True)]
-    made += _members(node, node_at(pair.reader.node, change.path), pair)
+    made += _members(node, reader, pair)
     for name, sub in islice(node.properties.items(), _MAX_VALUES):
         if (value := sample(sub)) is not ABSENT:
             base = sample(node)

@@ -33,7 +33,7 @@ class TrialBook:
         inputs = [
             self._look(node_at(side.node, path), side.server) for side in (pair.writer, pair.reader) for path in paths
         ]
-        key = (change.kind, change.path, direction, *inputs)
+        key = (change.kind, change.path, direction, pair.reader.crd.prunes, *inputs)
         if key not in self._known:
             self._known[key] = facet.trials(change, direction, pair)
         return self._known[key]

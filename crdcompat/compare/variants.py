@@ -86,8 +86,9 @@ def _every_case(node: Node, mention: Mention) -> list[Any] | None:
     closed = enum_members(below)
     if closed is not None:
         return [ABSENT, *closed]
-    if below.type == "object" and isinstance(made := sample(below), dict):
-        return [ABSENT, made]
+    if below.type == "object" and not (below.additional or below.preserve):
+        made = sample(below)
+        return [ABSENT, made] if isinstance(made, dict) else None
     if below.type == "boolean":
         return [ABSENT, True, False]
     if below.type == "string" and not below.raw.keys() & {"pattern", "format", "minLength", "maxLength"}:
@@ -193,6 +194,8 @@ def _cases(node: Node, mention: Mention) -> Iterator[Any]:
             cases += [[], *([item] for item in (sample(below.items),) if item is not ABSENT)]
         if below.type == "object":
             cases.append({})
+            if isinstance(below.additional, Node) and (held := sample(below.additional)) is not ABSENT:
+                cases += [{key: held} for key in mention.values if isinstance(key, str)]
     yield from islice(distinct(cases), 2 * _MAX_CASES)
 
 

@@ -60,7 +60,7 @@ def prove(change: Change, direction: Direction, pair: WriterReader, book: TrialB
     """The effect of ``change`` when ``pair.reader`` reads objects that are valid under ``pair.writer``."""
     facet = facet_of(change.kind)
     effects = facet.effects[change.kind].towards(direction)
-    if not effects:
+    if not effects or (effects == (Effect.VALUE_PRUNED,) and not pair.reader.crd.prunes):
         return Outcome(Effect.NONE, Witness(None))
     trials = book.trials(facet, change, direction, pair)
     tried: list[tuple[Trial, Attempt]] = []
@@ -82,9 +82,7 @@ def prove(change: Change, direction: Direction, pair: WriterReader, book: TrialB
         if best.shown.masked:
             return Outcome(effects[0], Witness(None, reason=_MASKED), labels)
         return Outcome(best.shown.effect, _witness(trial, best), labels)
-    if trials.complete and not remaining:
-        return Outcome(Effect.NONE, Witness(None))
-    if tried and all(answer.ended in (Ended.NEVER, Ended.NO_EFFECT) for _, answer in tried):
+    if (trials.complete and not remaining) or any(answer.ended is Ended.NEVER for _, answer in tried):
         return Outcome(Effect.NONE, Witness(None))
     if effects == (Effect.WRITE_REJECTED,) and _follows(change, direction, pair):
         return Outcome(Effect.NONE, Witness(None))

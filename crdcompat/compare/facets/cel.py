@@ -110,8 +110,10 @@ def _values(path: SchemaPath, rules: list[Any], nodes: tuple[Node, Node, Node], 
     (writer, reader, shared), texts = nodes, list(_texts(rules))
     every = every_value(writer)
     cases = every or rule_cases(writer, texts) or []
-    # The writer's rules may tell more cases apart than the reader's do.
-    complete = any(judges.writer.accepts(value) for value in cases) and (every is not None or not writer.rules)
+    # Beside other members than those of the cases, the writer may accept what it rejects here.
+    able = judges.writer if every is not None else judges.writer.by(Node(shape(writer.raw, "required")))
+    broken = (value for value in cases if judges.rules.breaks_rules(as_read(defaulted(value, writer), reader)))
+    complete = bool(cases) and not any(map(able.accepts, broken))
     hints = _hints(reader, rules)
     made_of_shared = (rule_cases(shared, texts) if cases else None) or variants(shared, *hints)
     searched = chain(made_of_shared, cases, () if complete else variants(writer, *hints))

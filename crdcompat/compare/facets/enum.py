@@ -14,6 +14,7 @@ from crdcompat.apiserver.enums import is_member
 from crdcompat.apiserver.keywords import Keyword
 from crdcompat.compare import strings
 from crdcompat.compare.changes import Change
+from crdcompat.compare.exhaust import holds_only
 from crdcompat.compare.facet import Differing, Effects, Facet, Reaction, WaivedBy, Widening, copy_from_new
 from crdcompat.compare.local import NodeJudge
 from crdcompat.compare.site import ReaderVerdict, Site, Trial, Trials, WriterReader
@@ -77,6 +78,9 @@ def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
     accepts = NodeJudge(node, pair.writer.server).accepts
     both = other is not None and strings.is_string(node) and strings.is_string(other)
     if both and other is not None and not node.nullable and strings.strings_outside(node, other, accepts)[1]:
+        return Trials((), complete=True)
+    parent = node_at(pair.writer.node, change.path[:-1]) if change.path else None
+    if parent is not None and holds_only(parent, str(change.path[-1]), closed or (), pair.writer.server):
         return Trials((), complete=True)
     outside: dict[Any, Any] = {}
     # The empty string comes last: as an example, it tells the reader least.
@@ -201,6 +205,7 @@ FACET = Facet(
     trials,
     shows,
     in_branches=True,
+    looks_above=True,
     waived_by=dict.fromkeys(("enum.value-added", "enum.value-removed"), WaivedBy.VALUES),
     widen=widen,
     explains=explains,

@@ -14,7 +14,7 @@ from crdcompat.compare.branches import BRANCHES, compared_by_branch, enums_of, w
 from crdcompat.compare.changes import Change, identical
 from crdcompat.compare.exhaust import all_cases
 from crdcompat.compare.facet import Effects, Facet, drop_keywords, explains_below
-from crdcompat.compare.local import NodeJudge, defaulted
+from crdcompat.compare.local import NodeJudge, defaulted, shape
 from crdcompat.compare.site import ReaderVerdict, Site, Trial, Trials, WriterReader
 from crdcompat.compare.variants import every_value, variants
 from crdcompat.schema.enums import member_key
@@ -60,10 +60,13 @@ def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
         (value for value in refused if not (by_enums and _is_outside_an_enum(value, reader_only))), _MAX_TRIALS
     )
     made = tuple(Trial(value, change.path) for value in found)
-    # The writer's rules may tell more cases apart than the junctors do.
-    all_tried = exhaustive is not None and (not writer.rules or every_value(writer) is not None)
-    complete = all_tried and not made and any(mine.accepts(value) for value in exhaustive or ())
-    return Trials(made, complete=complete or (by_enums and not made))
+    # Beside other members than those of the cases, the writer may accept what it rejects here.
+    cases = Node({**shape(writer.raw, "required"), **_junctors(writer)}) if writer.type == "object" else writer
+    able = NodeJudge(cases, pair.writer.server)
+    complete = exhaustive is not None and not any(
+        able.accepts(value) and not theirs.accepts(defaulted(defaulted(value, writer), reader)) for value in exhaustive
+    )
+    return Trials(made, complete=not made and (complete or by_enums))
 
 
 def shows(effect: Effect, observed: ReaderVerdict) -> bool:

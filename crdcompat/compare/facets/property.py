@@ -59,7 +59,7 @@ def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
         field = node_at(pair.reader.node, change.path)
         if field is None or field.default is ABSENT:
             return Trials((), complete=True)
-        return Trials((Trial(ABSENT, change.path),))
+        return Trials((Trial(ABSENT, change.path),), complete=True)
     field = node_at(pair.writer.node, change.path)
     if field is None or keeps_unknown(node_at(pair.reader.node, above)):
         return Trials((), complete=True)

@@ -11,11 +11,11 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
-from crdcompat.apiserver.cel.views import View
 from crdcompat.apiserver.keywords import Keyword
 from crdcompat.compare.changes import Change, identical
 from crdcompat.compare.facet import Effects, Facet, explains_below
 from crdcompat.compare.local import NodeJudge, as_read, defaulted, shape
+from crdcompat.compare.reading import COUNTS, RULES, reads_alike
 from crdcompat.compare.site import ReaderVerdict, Site, Trial, Trials, WriterReader
 from crdcompat.compare.variants import variants
 from crdcompat.schema.mentions import mentions
@@ -28,8 +28,6 @@ from crdcompat.vocabulary import Direction, Effect
 KEYWORDS: frozenset[str] = frozenset()
 EFFECTS = {"shared-constraint.broken": Effects(rollback=(Effect.WRITE_REJECTED,), upgrade=(Effect.WRITE_REJECTED,))}
 
-_RULES = "x-kubernetes-validations"
-_COUNTS = ("minProperties", "maxProperties")
 _MEMBER_CONSTRAINTS = ("allOf", "anyOf", "oneOf", "not", "required")
 _MAX_TRIALS, _MAX_MEMBERS, _MAX_VARIANTS = 2, 8, 40
 
@@ -38,7 +36,8 @@ def changes(site: Site) -> Iterator[Change]:
     if site.reshaped:
         return
     shared = _shared(site.old, site.new)
-    affected = {keyword: value for keyword, value in shared.items() if _reads_differently(keyword, value, site)}
+    ways = (site.old, site.new), (site.new, site.old)
+    affected = {key: value for key, value in shared.items() if not all(reads_alike(key, value, *way) for way in ways)}
     if affected:
         yield site.change("shared-constraint.broken", affected, affected, *affected)
 
@@ -46,10 +45,12 @@ def changes(site: Site) -> Iterator[Change]:
 def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
     """Values that the writer accepts and that, as the reader reads them, violate a shared constraint.
 
-    Without such a value there is no claim: the search over members that the constraints mention is the only evidence.
+    There are none if the reader reads the members as the writer does.
     """
     writer, reader = node_at(pair.writer.node, change.path), node_at(pair.reader.node, change.path)
     if writer is None or reader is None or not isinstance(change.old, dict):
+        return Trials((), complete=True)
+    if all(reads_alike(keyword, value, writer, reader) for keyword, value in change.old.items()):
         return Trials((), complete=True)
     bare, constraint = shape(reader.raw), Node(change.old)
     mine = NodeJudge(writer, pair.writer.server)
@@ -65,15 +66,14 @@ def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
         for value, read in read_values
         if not constraint_judge.accepts(read) and shape_judge.accepts(read) and mine.accepts(value)
     )
-    found = tuple(Trial(value, change.path) for value in islice(broken, _MAX_TRIALS))
-    return Trials(found, complete=not found)
+    return Trials(tuple(Trial(value, change.path) for value in islice(broken, _MAX_TRIALS)))
 
 
 def shows(effect: Effect, observed: ReaderVerdict) -> bool:
     """Whether the node's own rules, unions, or limits on its members reject the value."""
     shared = observed.change.old
-    texts = {str(rule.get("rule")).strip() for rule in shared.get(_RULES, ())}
-    own = (Keyword(keyword) for keyword in shared if keyword not in (_RULES, "required"))
+    texts = {str(rule.get("rule")).strip() for rule in shared.get(RULES, ())}
+    own = (Keyword(keyword) for keyword in shared if keyword not in (RULES, "required"))
     return (
         observed.breaks(*own)
         or observed.breaks_a_rule(texts)
@@ -89,50 +89,12 @@ def _shared(old: Node, new: Node) -> dict[str, Any]:
     """The constraints that both sides have, with the rules that both have."""
     shared = {
         keyword: old.raw[keyword]
-        for keyword in (*_COUNTS, *_MEMBER_CONSTRAINTS)
+        for keyword in (*COUNTS, *_MEMBER_CONSTRAINTS)
         if keyword in old.raw and identical(old.raw[keyword], new.raw.get(keyword))
     }
     theirs = {str(rule.get("rule")) for rule in new.rules}
     rules = [rule for rule in old.rules if str(rule.get("rule")) in theirs and "oldSelf" not in str(rule.get("rule"))]
-    return {**shared, **({_RULES: rules} if rules else {})}
-
-
-def _reads_differently(keyword: str, value: Any, site: Site) -> bool:
-    """Whether the two sides read the members of a constraint differently."""
-    old, new = site.old, site.new
-    if (old.preserve, old.embedded) != (new.preserve, new.embedded):
-        return True
-    if keyword == _RULES and (old.format != new.format or _reading(_element(old)) != _reading(_element(new))):
-        return True  # in rules, format byte makes bytes and date-time a timestamp
-    if keyword in _COUNTS or any(count in repr(value) for count in _COUNTS):  # branches may have limits, too
-        values = _reading(_element(old)) != _reading(_element(new))  # a null in a map is dropped, or counts
-        return values or any(_differ(old, new, (name,)) for name in (*old.properties, *new.properties))
-    if keyword == "required":
-        # The facet ``nullable`` judges a required null.
-        return any((name in old.properties) != (name in new.properties) for name in old.required)
-    mentioned = {mention.member for mention in mentions(Node({keyword: value})) if mention.member}
-    return any(_differ(old, new, member) for member in mentioned)
-
-
-def _differ(old: Node, new: Node, member: tuple[str, ...]) -> bool:
-    return bool(_reading(node_at(old, member)) != _reading(node_at(new, member)))
-
-
-def _element(node: Node) -> Node | None:
-    return node.additional if isinstance(node.additional, Node) else node.items
-
-
-def _reading(node: Node | None) -> Any:
-    """The properties of a member that decide whether it survives reading and how rules see it."""
-    if node is None:
-        return None
-    flags = node.preserve, node.embedded, node.nullable, node.additional is not None
-    return _kinds(View(node)), node.types, repr(node.default), flags
-
-
-def _kinds(view: View | None) -> tuple[str, ...]:
-    """The CEL type of a view and of its elements; CEL does not see a map whose values have no type."""
-    return (view.kind, *_kinds(view.element)) if view is not None else ()
+    return {**shared, **({RULES: rules} if rules else {})}
 
 
 def _candidates(writer: Node, reader: Node, constraint: Node) -> Iterator[Any]:
@@ -162,7 +124,7 @@ def _objects(writer: Node, reader: Node, constraint: Node) -> Iterator[dict[str,
         held = None if writer.additional.nullable else sample(writer.additional)
         yield from ({f"key{at}": held for at in range(size)} for size in (1, 2, 3) if held is not ABSENT)
     yield base
-    sizes = (constraint.count(keyword) for keyword in _COUNTS)
+    sizes = (constraint.count(keyword) for keyword in COUNTS)
     sized = [object_of_size(writer, size) for size in sizes if size is not None]
     yield from (value for value in sized if isinstance(value, dict))
     yield from ({**around, name: value} for name, value in each for around in ({}, base))

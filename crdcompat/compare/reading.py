@@ -1,0 +1,126 @@
+"""Compare how two sides read the members of an object, as far as constraints on the object depend on it.
+
+A reader drops members that it does not know and nulls that it does not allow, and adds defaults; rules see only members
+with a type. Where a reader reads the members as the writer does, a constraint of both accepts what the writer accepts.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from crdcompat.apiserver.cel.views import View
+from crdcompat.compare.changes import identical
+from crdcompat.schema.mentions import mentions
+from crdcompat.schema.structural import ABSENT, Node
+
+RULES = "x-kubernetes-validations"
+COUNTS = ("minProperties", "maxProperties")
+#: Keywords that ``takes_all`` covers, or that restrict no value.
+_OF_SHAPE = frozenset(
+    {
+        "additionalProperties",
+        "default",
+        "description",
+        "items",
+        "nullable",
+        "properties",
+        "type",
+        "x-kubernetes-int-or-string",
+        "x-kubernetes-preserve-unknown-fields",
+    }
+)
+
+
+def reads_alike(keyword: str, value: Any, writer: Node, reader: Node) -> bool:
+    """Whether a constraint means the same for each object of ``writer``, as ``reader`` reads it; False if not known."""
+    if (writer.preserve, writer.embedded) != (reader.preserve, reader.embedded):
+        return False
+    if keyword == RULES and (writer.format != reader.format or not _alike(_element(writer), _element(reader))):
+        return False  # in rules, format byte makes bytes and date-time a timestamp
+    if keyword in COUNTS or any(count in repr(value) for count in COUNTS):  # branches may have limits, too
+        # A null in a map is dropped, or counts.
+        names = dict.fromkeys((*writer.properties, *reader.properties))
+        return _alike(_element(writer), _element(reader)) and all(_member_alike(writer, reader, (n,)) for n in names)
+    if keyword == "required":
+        # The facet ``nullable`` judges a required null.
+        return not any((name in writer.properties) != (name in reader.properties) for name in writer.required)
+    mentioned = {mention.member for mention in mentions(Node({keyword: value})) if mention.member}
+    return all(_member_alike(writer, reader, member) for member in mentioned)
+
+
+def _member_alike(writer: Node, reader: Node, member: tuple[str, ...]) -> bool:
+    """Whether the reader reads a member, and those that it is in, as the writer does."""
+    for name in member:
+        mine, theirs = writer.child(name), reader.child(name)
+        if mine is None and (writer.preserve or writer.additional is not None):
+            return theirs is None
+        if mine is None:  # no object of the writer has it
+            return theirs is None or theirs.default is ABSENT
+        if theirs is None or not _alike(mine, theirs):
+            return False
+        writer, reader = mine, theirs
+    return True
+
+
+def _alike(writer: Node | None, reader: Node | None) -> bool:
+    if writer is None or reader is None:
+        return writer is reader
+    if (_kinds(View(writer)), writer.types) != (_kinds(View(reader)), reader.types):
+        return False
+    flags = [(side.preserve, side.embedded, side.additional is not None) for side in (writer, reader)]
+    added = writer.default is ABSENT and reader.default is not ABSENT  # the writer stores its own default
+    dropped = writer.nullable and not reader.nullable
+    return flags[0] == flags[1] and not (added or dropped)
+
+
+def _kinds(view: View | None) -> tuple[str, ...]:
+    """The CEL type of a view and of its elements; CEL does not see a map whose values have no type."""
+    return (view.kind, *_kinds(view.element)) if view is not None else ()
+
+
+def _element(node: Node) -> Node | None:
+    return node.additional if isinstance(node.additional, Node) else node.items
+
+
+def takes_all(writer: Node, reader: Node, *, prunes: bool) -> bool:
+    """Whether ``reader`` has a type and members for each value of ``writer``; False if not known.
+
+    Then it neither prunes a value nor rejects its type, whatever other keywords of the two nodes say. ``prunes``:
+    whether the reader's server removes unknown members.
+    """
+    if reader.types and not (writer.types and all(_is_of(kind, reader) for kind in writer.types)):
+        return False
+    if (writer.nullable and not reader.nullable) or writer.embedded != reader.embedded:
+        return False
+    scalar = writer.types and not {"object", "array"} & set(writer.types)
+    return bool(scalar) or _keeps_members(writer, reader, prunes=prunes)
+
+
+def _is_of(kind: str, reader: Node) -> bool:
+    return kind in reader.types or (kind == "integer" and "number" in reader.types)
+
+
+def _keeps_members(writer: Node, reader: Node, *, prunes: bool) -> bool:
+    """Whether the reader takes all items and members of ``writer``'s values."""
+    if not (reader.properties or reader.items or reader.additional is not None) and (reader.preserve or not prunes):
+        return True  # any members and items
+    if not writer.types or writer.preserve or writer.additional is True or reader.additional is False:
+        return False
+    if writer.type == "array":
+        return writer.items is not None and _takes_part(writer.items, reader.items, prunes=prunes)
+    parts = [(member, reader.child(name)) for name, member in writer.properties.items()]
+    if isinstance(writer.additional, Node):
+        named = (member for name, member in reader.properties.items() if name not in writer.properties)
+        others = reader.additional if isinstance(reader.additional, Node) else None
+        parts += [(writer.additional, each) for each in (*named, others)]
+    keeps = reader.preserve or reader.additional is True
+    return all(_takes_part(mine, theirs, prunes=prunes) or (keeps and theirs is None) for mine, theirs in parts)
+
+
+def _takes_part(writer: Node, reader: Node | None, *, prunes: bool) -> bool:
+    """``takes_all`` for an item or a member, whose other keywords count, too."""
+    if reader is None:
+        return not prunes
+    if identical(writer.raw, reader.raw):
+        return True
+    return reader.raw.keys() <= _OF_SHAPE and takes_all(writer, reader, prunes=prunes)

@@ -1,0 +1,108 @@
+"""A change is silent only where a proof covers all cases; what was not tried has a finding, if only as "may"."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from helpers import Json, array, both, crd, diff, obj, prove, root, string
+
+_RULES = "x-kubernetes-validations"
+_PAIR = obj(a=string(), b=string())
+_NESTED = obj(a={**obj(x=string()), "required": ["x"]}, c=string())
+_MAP = obj(labels={"type": "object", "additionalProperties": string()}, c=string())
+_DIGITS = obj(a=string(pattern="^[0-9]+$"), c=string())
+_EITHER = {"anyOf": [{"required": ["a"]}, {"required": ["b"]}]}
+#: Objects with ``a`` have ``b``, too.
+_TOGETHER = {"anyOf": [{"required": ["b"]}, {"not": {"required": ["a"]}}]}
+_NO_A = {"not": {"required": ["a"]}}
+_LONG_OR_A = {"anyOf": [{"properties": {"t": {"minLength": 30}}}, {"properties": {"t": {"enum": ["A"]}}}]}
+_ONLY_A = {"anyOf": [{"properties": {"t": {"enum": ["A"]}}, "required": ["t"]}]}
+
+
+def rule(text: str) -> Json:
+    return {_RULES: [{"rule": text}]}
+
+
+def found(tmp_path: Path, old: Json, new: Json) -> list[tuple[str, str, bool]]:
+    """Direction, rule, and whether an example proves it, of each finding on two schemas of spec.v."""
+    sides = [root(spec=obj(v=side)) for side in (old, new)]
+    findings = diff(*both(tmp_path, *sides))["findings"]
+    for finding in findings:
+        if finding["witness"]["object"] is None:
+            assert finding["severity"] != "error" and "may" in finding["message"]
+        elif finding["effect"] == "write-rejected":
+            prove(finding, *map(crd, sides))
+    return sorted((f["direction"], f["rule"], f["witness"]["object"] is not None) for f in findings)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        # {} breaks the union, but {b: …} lacks a, too.
+        ({**_PAIR, **_EITHER}, {**_PAIR, **_EITHER, "required": ["a"]}, ("required-added", True)),
+        # The cases of a rule say nothing of the keys of a map.
+        (_MAP, _MAP | rule("!has(self.labels) || !('k' in self.labels)"), ("cel-rule-added", True)),
+        # The union lets no object have a alone; with b it may.
+        ({**_PAIR, **_TOGETHER}, {**_PAIR, **_TOGETHER} | rule("!has(self.a)"), ("cel-rule-added", True)),
+        (
+            obj(o={**_PAIR, **_TOGETHER}),
+            obj(o={**_PAIR, **_TOGETHER}) | rule("!has(self.o) || !has(self.o.a)"),
+            ("cel-rule-added", False),
+        ),
+        # {a: {}} and {a: "zz"} are no values of the writer; others with a are.
+        (_NESTED, {**_NESTED, **_NO_A}, ("junctor-changed", True)),
+        (_DIGITS, {**_DIGITS, **_NO_A}, ("junctor-changed", True)),
+        # Two members are needed, and c is in no branch.
+        (
+            {**obj(a=string(), b=string(), c=string()), "minProperties": 2},
+            {**obj(a=string(), b=string(), c=string()), "minProperties": 2, **_TOGETHER},
+            ("junctor-changed", False),
+        ),
+        # Plain strings are too short for the union.
+        ({**obj(t=string()), **_LONG_OR_A}, {**obj(t=string("A")), **_LONG_OR_A}, ("enum-introduced", False)),
+    ],
+    ids=["union", "map", "tied", "tied below", "nested", "pattern", "count", "long"],
+)
+def test_what_some_object_shows_is_told(tmp_path: Path, old: Json, new: Json, expected: tuple[str, bool]) -> None:
+    assert found(tmp_path, old, new) == [("upgrade", *expected)]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        # No string but A passes the union.
+        ({**obj(t=string()), **_ONLY_A}, {**obj(t=string("A")), **_ONLY_A}, []),
+        # A required member with all values of its enum.
+        ({**obj(t=string("A", "B")), "required": ["t"]}, {**obj(t=string("A", "B"))} | rule("has(self.t)"), []),
+        # The reader has the type and all members, and reads them alike; only the way back has an effect.
+        ({"type": "integer"}, {"type": "number"}, [("rollback", "type-changed", True)]),
+        (string(), {"x-kubernetes-int-or-string": True}, [("rollback", "type-changed", True)]),
+        (_PAIR, {"type": "object", "additionalProperties": string()}, [("rollback", "map-introduced", True)]),
+        (
+            {**obj(a=string()), "minProperties": 1},
+            {**_PAIR, "minProperties": 1},
+            [("rollback", "property-added", True), ("rollback", "shared-constraint-broken", True)],
+        ),
+        (
+            array(obj(a=string())),
+            {"x-kubernetes-preserve-unknown-fields": True},
+            [("rollback", "preserve-unknown-added", True), ("rollback", "type-changed", True)],
+        ),
+    ],
+    ids=["union", "required", "number", "int-or-string", "map", "one more", "anything"],
+)
+def test_what_is_proved_to_have_no_effect_is_silent(
+    tmp_path: Path, old: Json, new: Json, expected: list[tuple[str, str, bool]]
+) -> None:
+    assert found(tmp_path, old, new) == expected
+
+
+def test_a_shared_constraint_that_no_trial_breaks_may_be_broken(tmp_path: Path) -> None:
+    """OLD sets c by default, and its rule then rejects one number of each thousand: no trial has one."""
+    counts = rule("!has(self.c) || !has(self.n) || self.n * 7 % 1000 != 3")
+    old, new = (obj(n={"type": "integer"}, c=c) | counts for c in (string(default="x"), string()))
+    assert found(tmp_path, old, new) == [
+        ("rollback", "default-removed", True),
+        ("rollback", "shared-constraint-broken", False),
+    ]
