@@ -39,6 +39,7 @@ def check(
     objects: o.Objects = None,
     formats: o.Formats = None,
     fail_on: o.FailOnChoice = None,
+    profile: o.ProfileOption = None,
     config: o.ConfigFile = None,
     repo: o.Repo = None,
     no_cache: Annotated[
@@ -55,7 +56,7 @@ def check(
     from crdcompat.render.write import write_reports
 
     check_rules((*(select or ()), *(ignore or ())))
-    settings = settled(config, repo, formats, fail_on)
+    settings = settled(config, repo, formats, fail_on, profile)
     check_formats(settings.formats)
     options = CheckOptions(
         base=base,

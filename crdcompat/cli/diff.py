@@ -29,6 +29,7 @@ def diff(
     any_order: o.AnyOrder = False,
     formats: o.Formats = None,
     fail_on: o.FailOnChoice = None,
+    profile: o.ProfileOption = None,
     config: o.ConfigFile = None,
     repo: o.Repo = None,
     verbose: o.Verbose = False,
@@ -39,7 +40,7 @@ def diff(
     from crdcompat.cli.run import compare_and_report
     from crdcompat.cli.settings import settled
 
-    settings = settled(config, repo, formats, fail_on)
+    settings = settled(config, repo, formats, fail_on, profile)
     code = compare_and_report(
         old,
         new,

@@ -40,6 +40,7 @@ def matrix(
     ] = None,
     formats: o.Formats = None,
     fail_on: o.FailOnChoice = None,
+    profile: o.ProfileOption = None,
     config: o.ConfigFile = None,
     repo: o.Repo = None,
     verbose: o.Verbose = False,
@@ -63,7 +64,7 @@ def matrix(
     from crdcompat.sources import open_objects
 
     check_rules((*(select or ()), *(ignore or ())))
-    settings = settled(config, repo, formats, fail_on)
+    settings = settled(config, repo, formats, fail_on, profile)
     check_matrix_formats(settings.formats)
     chosen = choose(refs or (), branches or (), repo)
     progress = Progress(wanted=not no_progress)

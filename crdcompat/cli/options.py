@@ -27,6 +27,13 @@ class DirectionChoice(StrEnum):
         return tuple(Direction) if self is DirectionChoice.BOTH else (Direction(self),)
 
 
+class Profile(StrEnum):
+    """How much fails."""
+
+    standard = "standard"
+    strict = "strict"
+
+
 class Colour(StrEnum):
     """When to colour."""
 
@@ -55,6 +62,12 @@ Formats = Annotated[
 ]
 FailOnChoice = Annotated[
     FailOn | None, typer.Option("--fail-on", help="Exit with 1 from this severity on (default: error).")
+]
+ProfileOption = Annotated[
+    Profile | None,
+    typer.Option(
+        "--profile", help="strict: what upgrades reject or remove in Default is an error (default: standard)."
+    ),
 ]
 ConfigFile = Annotated[
     str | None,

@@ -26,11 +26,19 @@ class Settings(Struct, frozen=True):
     fail_on: FailOn
 
 
-def settled(named: str | None, repo: str | None, formats: Sequence[str] | None, fail_on: FailOn | None) -> Settings:
+def settled(
+    named: str | None,
+    repo: str | None,
+    formats: Sequence[str] | None,
+    fail_on: FailOn | None,
+    profile: str | None = None,
+) -> Settings:
     """The settings: options override the configuration, found upwards from the repository. Raises ConfigError."""
     from crdcompat.config.configuration import find_config
 
     config = find_config(named, Path(repo) if repo else None)
+    if profile is not None:
+        config = config.with_profile(profile)
     threshold = fail_on or FailOn(config.values["fail_on"])
     return Settings(config, tuple(formats or config.texts("formats")), threshold)
 

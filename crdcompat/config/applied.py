@@ -15,11 +15,13 @@ from crdcompat.crds.reader import CrdReader, CrdSet
 from crdcompat.crds.variants import variant_annotations_only
 from crdcompat.errors import UsageError
 from crdcompat.findings.finding import order
+from crdcompat.findings.severity import is_strict_error
 from crdcompat.findings.split import FindingSplitter
 from crdcompat.findings.waivers import Waiver, apply_waivers, with_ended
 from crdcompat.models.diff import DiffReport
+from crdcompat.models.finding import Finding
 from crdcompat.sources import open_source
-from crdcompat.vocabulary import Side
+from crdcompat.vocabulary import Severity, Side
 
 
 def reader_for(config: Config) -> CrdReader:
@@ -54,12 +56,18 @@ def both_sides(
 
 
 def with_severities(report: DiffReport, config: Config) -> DiffReport:
-    """The report with the severities of the configuration, sorted again."""
-    findings = (
-        replace(f, severity=config.severity(f.rule, f.direction, f.owner, f.path) or f.severity)
-        for f in report.findings
-    )
+    """The report with the severities of the configuration and its profile, sorted again."""
+    findings = (_with_severity(finding, config) for finding in report.findings)
     return replace(report, findings=tuple(sorted(findings, key=order)))
+
+
+def _with_severity(finding: Finding, config: Config) -> Finding:
+    configured = config.severity(finding.rule, finding.direction, finding.owner, finding.path)
+    if configured is not None:
+        return replace(finding, severity=configured)
+    if finding.severity == Severity.ERROR or not config.is_strict or not is_strict_error(finding):
+        return finding
+    return replace(finding, severity=Severity.ERROR, message=f"{finding.message} (an error in the strict profile)")
 
 
 class ActiveWaivers(Struct, frozen=True, eq=False):

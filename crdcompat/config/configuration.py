@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from crdcompat.crds.shipped import OPENSHIFT_PAYLOAD
 from crdcompat.errors import ConfigError
@@ -26,7 +27,7 @@ _DEFAULTS: dict[str, Any] = {
     "preset": None, "base": None, "rollback_targets": [], "releases": {}, "include": [], "exclude": [],
     "ships": None,
     "variant_annotations": [], "contexts": [], "severities": [], "objects": [], "formats": [], "fail_on": "error",
-    "waivers": WAIVERS,
+    "profile": "standard", "waivers": WAIVERS,
 }  # fmt: skip
 _DEFAULT = "default"
 
@@ -50,6 +51,15 @@ class Config(Struct, frozen=True):
     def preset(self) -> str | None:
         found: str | None = self.values["preset"]
         return found
+
+    @property
+    def is_strict(self) -> bool:
+        """Whether rejections and removals on upgrade are errors."""
+        return bool(self.values["profile"] == "strict")
+
+    def with_profile(self, profile: str) -> Config:
+        """This configuration with the profile of an option."""
+        return replace(self, values={**self.values, "profile": profile}, origins={**self.origins, "profile": "option"})
 
     def runs(self, release: str) -> str:
         """The server version of a release (``1.31``, ``openshift-4.18``) by the key ``releases``; "" if not listed."""

@@ -73,6 +73,9 @@ def first_config(repo: str | None = None) -> str:
         "",
         "# formats: [text, junit=report/junit_crdcompat.xml]",
         "# fail_on: error",
+        "",
+        "# With the profile strict, what upgrades reject or remove in Default fails as well.",
+        "# profile: standard",
         "# waivers: .crdcompat-waivers.yaml",
     ]
     return "".join(f"{line}\n" for line in lines)

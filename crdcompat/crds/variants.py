@@ -95,8 +95,8 @@ def contexts_of(documents: Iterable[CrdDocument], others: Iterable[CrdDocument])
 
 
 def is_default(context: str) -> bool:
-    """Whether the name of a context is about the feature set of most clusters."""
-    return context.partition("/")[0] == "Default"
+    """Whether the name of a context is about the feature set of most clusters; without feature sets, each is."""
+    return context.partition("/")[0] == "Default" or "/" not in context
 
 
 class _Facts(Struct, frozen=True):

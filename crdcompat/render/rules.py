@@ -81,10 +81,12 @@ What the API server does, and so how much a finding matters where its rule says 
 """
 
 _AFTER_SEVERITY = """\
-Four things change this. A default that the other release rejects is an error: every object that leaves the field
+Five things change this. A default that the other release rejects is an error: every object that leaves the field
 out holds it. Recorded objects that meet a finding (`--objects`) make a rejection an error and a loss a warning. What
 only *may* be rejected, because no object was found that shows it, is at most a warning. A change only in feature sets
 that can be neither upgraded nor rolled back (`*NoUpgrade`) is one step lower, except for a CRD rejected on upgrade.
+With the strict profile (`--profile strict`, or `profile: strict` in the configuration) everything that an upgrade
+rejects or removes in the feature set Default, or in any variant of other trees, is an error.
 """
 
 _COLUMNS = {

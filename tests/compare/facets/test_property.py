@@ -33,7 +33,7 @@ def test_a_new_field_is_lost_by_a_rollback(tmp_path: Path, owner: str) -> None:
 def test_a_removed_field_is_lost_by_an_upgrade(tmp_path: Path) -> None:
     old = root(spec=obj(a=string(), zone=string()), status=obj(a=string()))
     finding = only(compare(tmp_path, old, PLAIN))
-    assert brief(finding) == ("upgrade", "info", "property-removed", "widgets.example.com", "spec.zone")
+    assert brief(finding) == ("upgrade", "warning", "property-removed", "widgets.example.com", "spec.zone")
     assert (finding["effect"], finding["removed"]) == ("value-pruned", ["zone"])
 
 
