@@ -117,8 +117,8 @@ def _resolved_pairs(
 ) -> Iterator[tuple[Resolved, Resolved]]:
     olds, news = old.named(), new.named()
     for name in olds.keys() & news.keys():
-        left = tuple(document for document in olds[name] if a.includes(document.crd.annotations))
-        right = tuple(document for document in news[name] if b.includes(document.crd.annotations))
+        left = tuple(document for document in olds[name] if document.is_in(a))
+        right = tuple(document for document in news[name] if document.is_in(b))
         if not left or not right:
             continue
         if old.shipped is not None and new.shipped is not None:
@@ -190,7 +190,7 @@ def resolve_all(crds: CrdSet, others: CrdSet, wanted: str | None = None) -> tupl
     name = wanted or next((name for name in _USUAL_CONTEXTS if name in contexts), next(iter(contexts)))
     found = {}
     for documents in crds.named().values():
-        included = tuple(document for document in documents if contexts[name].includes(document.crd.annotations))
+        included = tuple(document for document in documents if document.is_in(contexts[name]))
         if included:
             found[included[0].crd.group, included[0].crd.kind] = resolve(included)
     return name, found

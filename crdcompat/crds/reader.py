@@ -9,9 +9,11 @@ import orjson
 from msgspec import Struct
 from msgspec.structs import replace
 
+from crdcompat.crds.gates import NO_GATES, FeatureGates, Where, read_gates
 from crdcompat.crds.model import Crd, NotACrdError, is_crd, is_fragment, read_crd
 from crdcompat.crds.positions import ManifestPositions
 from crdcompat.crds.shipped import NOT_SHIPPED, OPENSHIFT_PAYLOAD, is_shipped, split_shipped
+from crdcompat.crds.variants import Context
 from crdcompat.errors import Problem, Skipped, skipped_order
 from crdcompat.prefilter.candidates import excluded, has_crd_line, is_lfs_pointer, is_marked
 from crdcompat.sources.encoding import legible
@@ -29,6 +31,7 @@ class CrdDocument(Struct, frozen=True, eq=False):
     """A CRD and its place: file, index of the document in the file, JSON pointer inside a List.
 
     ``oid`` is the file's content id if known, ``positions`` the lines and columns of its values if reading gave them.
+    ``gated`` tells by feature set and profile whether a cluster gets it, where that depends on feature gates.
     """
 
     crd: Crd
@@ -37,6 +40,12 @@ class CrdDocument(Struct, frozen=True, eq=False):
     pointer: tuple[str | int, ...] = ()
     oid: str | None = None
     positions: Positions | None = None
+    gated: Mapping[Where, bool] = {}
+
+    def is_in(self, context: Context) -> bool:
+        """Whether a cluster of this context gets the document."""
+        where = context.feature_set, context.profile
+        return context.includes(self.crd.annotations) and self.gated.get(where, True)
 
 
 class CrdSet(Struct, frozen=True, eq=False):
@@ -47,7 +56,8 @@ class CrdSet(Struct, frozen=True, eq=False):
     that the configuration gives the source (``1.31``, ``openshift-4.18``), "" for the one that follows from its name.
     ``unread`` counts the files that were left out because all sides have the same content there. ``shipped`` are the
     names of the CRDs in the payload of the source, as far as it was read; None for a source without a payload.
-    ``label`` is how sentences call the source where that is not its name. ``is_one_file``: the user named one file.
+    ``label`` is how sentences call the source where that is not its name. ``gates`` are the feature gates that are on.
+    ``is_one_file``: the user named one file.
     """
 
     name: str
@@ -63,6 +73,7 @@ class CrdSet(Struct, frozen=True, eq=False):
     unread: int = 0
     shipped: frozenset[str] | None = None
     label: str = ""
+    gates: FeatureGates = NO_GATES
     is_one_file: bool = False
 
     def named(self) -> dict[str, list[CrdDocument]]:
@@ -129,7 +140,8 @@ class CrdReader:
         candidates: list[Entry] = []
         left_out = 0
         has_payload = False
-        for entry in tree.entries():
+        entries = list(tree.entries())
+        for entry in entries:
             has_payload = has_payload or is_shipped(entry.path, self.ships)
             if entry.path in unneeded:
                 left_out += 1
@@ -148,10 +160,13 @@ class CrdReader:
             problems.extend(Problem(item.file, item.line, item.message, side) for item in file.problems)
             remarks.extend(Problem(item.file, item.line, item.message, side) for item in file.remarks)
         problems.extend(Problem(item.file, item.line, item.message, side) for item in getattr(tree, "problems", ()))
-        by_path = {entry.path: entry for entry in candidates}
+        by_path = {entry.path: entry for entry in entries}
         # Cached files come first; the tree's order counts, because the first document of a CRD defines its scope.
         order = {path: index for index, path in enumerate(by_path)}
         documents.sort(key=lambda document: order[document.file])
+        gates = read_gates(tree, entries)
+        problems.extend(Problem(item.file, item.line, item.message, side) for item in gates.problems)
+        documents = [replace(document, gated=gates.of(document.crd.annotations)) for document in documents]
         kept, overridden, shipped = split_shipped(documents, self.ships)
         used = {document.file for document in kept}
         skipped.extend(Skipped(file, NOT_SHIPPED, side) for file in {item.file for item in overridden} - used)
@@ -171,6 +186,7 @@ class CrdReader:
             positions=ManifestPositions(read),
             unread=left_out,
             shipped=shipped if has_payload else None,
+            gates=gates,
             is_one_file=tree.is_one_file,
         )
 

@@ -79,8 +79,7 @@ def _shipped(crds: CrdSet, other: CrdSet) -> _Named:
 
 def _in_context(named: _Named, context: Context) -> dict[str, _Documents]:
     included = {
-        name: tuple(document for document in documents if context.includes(document.crd.annotations))
-        for name, documents in named.items()
+        name: tuple(document for document in documents if document.is_in(context)) for name, documents in named.items()
     }
     return {name: documents for name, documents in included.items() if documents}
 

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 FEATURE_SET = "release.openshift.io/feature-set"
 PROFILE = "include.release.openshift.io/"
+#: Feature gates that decide whether a cluster gets a manifest; see ``gates.py``.
+GATE = "release.openshift.io/feature-gate"
 CHANNEL = "gateway.networking.k8s.io/channel"
 DEFAULT = "default"
 
@@ -70,7 +72,8 @@ def variant_annotations_only(
     def kept(annotations: Mapping[str, str]) -> Mapping[str, str]:
         found = dict(annotations)
         for key in annotations:
-            of = OPENSHIFT if key == FEATURE_SET or key.startswith(PROFILE) else GATEWAY if key == CHANNEL else preset
+            is_openshift = key in (FEATURE_SET, GATE) or key.startswith(PROFILE)
+            of = OPENSHIFT if is_openshift else GATEWAY if key == CHANNEL else preset
             if preset is not None and of != preset:
                 del found[key]
         channel = next((annotations[key] for key in variants if key in annotations), None)
@@ -110,9 +113,11 @@ class _Facts(Struct, frozen=True):
 
 
 def _facts(documents: Iterable[CrdDocument]) -> _Facts:
-    annotations = [document.crd.annotations for document in documents]
+    listed = list(documents)
+    annotations = [document.crd.annotations for document in listed]
+    gated = (feature_set for document in listed for feature_set, _ in document.gated)
     return _Facts(
-        frozenset(name for notes in annotations for name in _sets(notes)),
+        frozenset({*gated, *(name for notes in annotations for name in _sets(notes))}),
         frozenset(name for notes in annotations for name in _profiles(notes)),
         frozenset(notes[CHANNEL] for notes in annotations if CHANNEL in notes),
     )

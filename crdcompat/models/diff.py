@@ -65,6 +65,19 @@ class Unexplained(Struct, frozen=True):
     error: str
 
 
+class PromotedGate(Struct, frozen=True):
+    """A feature gate of OpenShift that NEW turns on in these contexts of the feature set Default, and OLD does not.
+
+    ``exposes`` are the places of the findings that are due to it (CRD, version, path), ``location`` is where the source
+    declares it.
+    """
+
+    gate: str
+    contexts: tuple[str, ...]
+    exposes: tuple[tuple[str, str, str], ...]
+    location: Location | None = None
+
+
 class DiffReport(Struct, frozen=True):
     """The result of ``diff``: findings, undecided differences, and input that was not read."""
 
@@ -80,6 +93,7 @@ class DiffReport(Struct, frozen=True):
     problems: tuple[Problem, ...]
     remarks: tuple[Problem, ...] = ()
     unexplained: tuple[Unexplained, ...] = ()
+    promoted: tuple[PromotedGate, ...] = ()
 
     def by_severity(self) -> dict[Severity, int]:
         """The number of counting findings (new and not waived) for every severity."""

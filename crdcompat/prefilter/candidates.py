@@ -27,6 +27,7 @@ _EXCLUDED = {
     "manual-override-crd-manifests": "fragment: manual override",
 }
 EXCLUDED_FOLDERS = tuple(_EXCLUDED)
+_GATE_LISTS = "payload-manifests/featuregates/"
 #: Paths to remember: all sides of a comparison look up mostly the same paths.
 _MAX_PATHS = 1 << 16
 _MARKS = (b"CustomResourceDefinition", b"openAPIV3Schema", b"apiextensions.k8s.io")
@@ -38,6 +39,11 @@ _CRD_LINE = re.compile(rb"""(?:^|[\s{,"'])kind["']?[ \t]*:[ \t]*["']?CustomResou
 def is_candidate(path: str, data: bytes | None = None) -> bool:
     """Whether a file of a tree may contain a CRD, by its path and, if given, by its bytes."""
     return is_manifest_name(path) and not excluded(path) and (data is None or is_marked(data))
+
+
+def is_gate_list(path: str) -> bool:
+    """Whether a file says which feature gates of OpenShift are on: these decide which manifests clusters get."""
+    return path.startswith(_GATE_LISTS) and is_manifest_name(path)
 
 
 def is_marked(data: bytes) -> bool:
@@ -90,6 +96,6 @@ def touches_candidates(before: Tree, after: Tree, wants: Callable[[str], bool]) 
     counted = [Counter(entry.oid for entry in entries) for entries in sides]
     for tree, entries in ((before, sides[0]), (after, sides[1])):
         differing = [e for e in entries if e.oid is None or counted[0][e.oid] != counted[1][e.oid]]
-        if any(is_candidate(entry.path, data) for entry, data in tree.read(differing)) or tree.problems:
+        if any(is_gate_list(e.path) or is_candidate(e.path, data) for e, data in tree.read(differing)) or tree.problems:
             return True
     return False

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from crdcompat.apiserver.versions import server_of_name
 from crdcompat.config.applied import ActiveWaivers, active_waivers, reader_for, with_severities, with_waivers
 from crdcompat.config.configuration import Config
-from crdcompat.crds.reader import CrdSet
+from crdcompat.crds.reader import CrdDocument, CrdSet
 from crdcompat.crds.variants import preset_of
 from crdcompat.features.check.base import Change, CheckOptions, Targets, compares_all, short
 from crdcompat.features.check.existing import mark_existing
@@ -155,9 +155,15 @@ class _Comparisons:
 
 def _touched(old: CrdSet, new: CrdSet) -> frozenset[str]:
     """The names of the CRDs whose documents differ, or may differ."""
-    sides = ({(item.crd.name, item.file, item.oid, item.index) for item in crds.documents} for crds in (old, new))
+    sides = (set(map(_identity, crds.documents)) for crds in (old, new))
     changed = {name for name, *_ in set.symmetric_difference(*sides)}
     return frozenset(changed | {item.crd.name for crds in (old, new) for item in crds.documents if item.oid is None})
+
+
+def _identity(document: CrdDocument) -> tuple[str, ...]:
+    """The CRD, its file and content, and in which feature sets clusters get it."""
+    gated = sorted(document.gated.items())
+    return (document.crd.name, document.file, str(document.oid), str(document.index), str(gated))
 
 
 def _without_unchanged(report: DiffReport, old: CrdSet, new: CrdSet) -> DiffReport:

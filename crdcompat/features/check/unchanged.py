@@ -13,9 +13,9 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 
 from crdcompat.crds.reader import CrdDocument, CrdReader
 from crdcompat.crds.shipped import is_shipped
-from crdcompat.crds.variants import CHANNEL
+from crdcompat.crds.variants import CHANNEL, GATE
 from crdcompat.errors import SourceError
-from crdcompat.prefilter.candidates import is_candidate, unchanged
+from crdcompat.prefilter.candidates import is_candidate, is_gate_list, unchanged
 from crdcompat.prefilter.collect import FactsByBlob, PendingFacts
 from crdcompat.sources.tree import Entry, Tree
 
@@ -65,8 +65,14 @@ def unneeded_files(
         return {pair for document in documents for pair in _annotations(document, variants)}
 
     shown = set.intersection(*map(annotations, differing)) | annotations(read(base, needed))
+    if any(is_gate_list(path) and path not in same for tree in trees for path in _paths(tree)):
+        needed |= {entry for line, entries in by_line.items() if GATE in line for entry in entries}
     needed |= _representatives(by_line, shown, lambda entries: annotations(read(base, entries)))
     return frozenset(entry.path for entry in equal if entry not in needed)
+
+
+def _paths(tree: Tree) -> Iterator[str]:
+    return (entry.path for entry in tree.entries())
 
 
 def _surest_first(entries: Iterable[Entry], facts: FactsByBlob, ships: Sequence[str]) -> list[Entry]:

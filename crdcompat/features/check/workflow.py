@@ -57,11 +57,11 @@ def run_check(config: Config, options: CheckOptions) -> CheckReport:
     if wants_quick and (report := _quick_by_contents(change, trees, config.wants, options.repo)) is not None:
         return report
 
-    from crdcompat.crds.variants import CHANNEL, FEATURE_SET, PROFILE
+    from crdcompat.crds.variants import CHANNEL, FEATURE_SET, GATE, PROFILE
     from crdcompat.prefilter.collect import collect_facts
 
     options = _with_defaults(options, config)
-    annotations = (FEATURE_SET, PROFILE, CHANNEL, *config.texts("variant_annotations"))
+    annotations = (FEATURE_SET, PROFILE, GATE, CHANNEL, *config.texts("variant_annotations"))
     # Without facts each file is read.
     needs_all = compares_all(replace(options, all_targets=False))
     facts: PendingFacts = dict if needs_all else collect_facts(trees, annotations, use_cache=options.use_cache)

@@ -18,6 +18,7 @@ from crdcompat.compare.unpaired import judge_unpaired
 from crdcompat.crds.pairing import CrdPair, Pairing, pair
 from crdcompat.crds.reader import CrdDocument, CrdSet
 from crdcompat.errors import problem_order
+from crdcompat.features.diff.promoted import promoted_gates
 from crdcompat.findings.finding import group_copies, make_findings
 from crdcompat.findings.locations import Places
 from crdcompat.models.diff import Counts, DiffReport, UndecidedEntry
@@ -111,8 +112,9 @@ def report_on(
     def where(item: Judged) -> tuple[Location, ...]:
         return (*places.of(item), *(more_places(item) if more_places is not None else ()))
 
-    judged = (item for item in compared.judged if item.direction in wanted.directions)
-    findings = group_copies(make_findings(judged, releases[0].title, releases[1].title, where))
+    judged = [item for item in compared.judged if item.direction in wanted.directions]
+    grouped = group_copies(make_findings(judged, releases[0].title, releases[1].title, where))
+    findings = tuple(finding for finding in grouped if _is_kept(finding, wanted))
     return DiffReport(
         command=command,
         old=releases[0],
@@ -135,11 +137,12 @@ def report_on(
             unread=new.unread,
             unpaired=compared.unpaired,
         ),
-        findings=tuple(finding for finding in findings if _is_kept(finding, wanted)),
+        findings=findings,
         undecided=tuple(sorted((_undecided(item, places) for item in compared.open), key=_undecided_order)),
         skipped=sorted_skips(old.skipped, new.skipped),
         problems=tuple(sorted((*old.problems, *new.problems), key=problem_order)),
         remarks=tuple(sorted((*old.remarks, *new.remarks), key=problem_order)),
+        promoted=tuple(promoted_gates(old, new, pairing.contexts, judged, findings)),
     )
 
 

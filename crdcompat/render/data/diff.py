@@ -10,7 +10,7 @@ from crdcompat.vocabulary import FindingStatus
 
 if TYPE_CHECKING:
     from crdcompat.models.check import CheckReport
-    from crdcompat.models.diff import DiffReport, UndecidedEntry
+    from crdcompat.models.diff import DiffReport, PromotedGate, UndecidedEntry
     from crdcompat.models.finding import Finding, IntroducedBy
 
 
@@ -54,6 +54,7 @@ def _compared(report: DiffReport, groups: GroupIds) -> dict[str, Any]:
         "unexplained": [
             {"object": item.object, "source": item.source, "error": item.error} for item in report.unexplained
         ],
+        "promoted_gates": [_promoted(item) for item in report.promoted],
         "findings": [_finding(item, groups) for item in report.findings],
     }
 
@@ -67,6 +68,15 @@ def check_data(report: CheckReport) -> dict[str, Any]:
         "waivers": list(report.waivers),
         "summary": {"findings": words(report.by_severity()), "problems": [problem(item) for item in report.problems]},
         "sections": [{"against": section.against, **_compared(section.report, groups)} for section in report.sections],
+    }
+
+
+def _promoted(item: PromotedGate) -> dict[str, Any]:
+    return {
+        "gate": item.gate,
+        "contexts": list(item.contexts),
+        "exposes": [{"crd": crd, "version": version, "path": path} for crd, version, path in item.exposes],
+        "location": None if item.location is None else location(item.location),
     }
 
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from crdcompat.models.check import CheckReport
+from crdcompat.models.check import CheckReport, sections
 from crdcompat.models.finding import Location
 from crdcompat.models.reports import Report
 from crdcompat.models.simulation import SimulationReport
 from crdcompat.render.escape import Style, escape_text
-from crdcompat.render.wording.findings import plural
+from crdcompat.render.wording.findings import plural, promoted_lines
 from crdcompat.render.wording.report import cause_sentences, counting, headline, primary, sentences, subject, title
 from crdcompat.vocabulary import Direction, Side
 
@@ -55,6 +55,9 @@ def _found(report: Report) -> Iterator[str]:
     for entry in counting(report):
         finding = entry.finding
         yield _command(_COMMANDS[finding.severity], title(finding), sentences(entry), primary(finding.locations))
+    for section in sections(report):
+        for gate, line in zip(section.report.promoted, promoted_lines(section.report), strict=True):
+            yield _command("notice", "feature gate", [escape_text(line)], gate.location)
 
 
 def _waivers(report: Report) -> Iterator[str]:

@@ -15,6 +15,7 @@ from crdcompat.render.wording.findings import (
     only_on_one_side,
     plural,
     problem_line,
+    promoted_lines,
     tally,
     undecided_line,
 )
@@ -47,6 +48,8 @@ def diff_text(report: DiffReport, style: Style, listed: Sequence[Entry] | None =
         yield style.paint(f"{_side(report.old)} -> {_side(report.new)}", "bold")
         for note in (*report.old.notes, *report.new.notes):
             yield f"  note: {note}"
+        for line in promoted_lines(report):
+            yield style.wrap(line, indent="    ", first="  ")
     for problem in report.problems:
         yield problem_line(problem, style)
     for remark in () if quiet else report.remarks:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from crdcompat.errors import Problem
-    from crdcompat.models.diff import DiffReport, UndecidedEntry
+    from crdcompat.models.diff import DiffReport, PromotedGate, UndecidedEntry
     from crdcompat.models.finding import Finding, IntroducedBy, Location
     from crdcompat.models.report import Release
     from crdcompat.render.escape import Style
@@ -75,6 +75,22 @@ def compared_line(report: DiffReport) -> str:
     )
 
 
+def promoted_lines(report: DiffReport) -> tuple[str, ...]:
+    """A line for each feature gate that NEW turns on in Default: what it exposes, and where it is declared."""
+    return tuple(_promoted_line(item, report.new) for item in report.promoted)
+
+
+def _promoted_line(item: PromotedGate, new: Release) -> str:
+    declared = f" ({place(item.location)})" if item.location is not None else ""
+    exposed = [f"{crd_name(crd, version)} {path}".strip() for crd, version, path in item.exposes]
+    rest = len(exposed) - _MAX_EXPOSED
+    more = f" and {rest} more" if rest > 0 else ""
+    return (
+        f"feature gate {item.gate} is on in Default from {new.title} on{declared}: it exposes "
+        f"{', '.join(exposed[:_MAX_EXPOSED])}{more}"
+    )
+
+
 def only_on_one_side(report: DiffReport) -> tuple[tuple[tuple[str, ...], Release], ...]:
     return (report.counts.only_old, report.old), (report.counts.only_new, report.new)
 
@@ -90,7 +106,7 @@ def plural(count: int, what: str) -> str:
     return f"{count} {what}{'' if count == 1 else 's'}"
 
 
-_MAX_CONTEXTS = 3
+_MAX_CONTEXTS, _MAX_EXPOSED = 3, 6
 
 
 def finding_lines(finding: Finding, style: Style, known_contexts: Sequence[str] = ()) -> Iterator[str]:

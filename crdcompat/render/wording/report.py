@@ -13,7 +13,7 @@ from crdcompat.models.reports import Report
 from crdcompat.models.simulation import RejectedCause, SimulatedObject, SimulationReport
 from crdcompat.render.escape import Style, escape_text, finish
 from crdcompat.render.wording.entries import counted, mirror_lines
-from crdcompat.render.wording.findings import crd_name, expired_waiver_sentence, fix_line
+from crdcompat.render.wording.findings import crd_name, expired_waiver_sentence, fix_line, promoted_lines
 from crdcompat.render.wording.simulation import (
     cause_fix,
     cause_line,
@@ -46,7 +46,8 @@ def notes(report: Report) -> tuple[str, ...]:
         return (*report.old.notes, *report.new.notes, *report.notes)
     own = (*report.notes, *report.waivers) if isinstance(report, CheckReport) else ()
     sides = [note for item in sections(report) for side in (item.report.old, item.report.new) for note in side.notes]
-    return tuple(dict.fromkeys((*own, *sides)))
+    promoted = [line for item in sections(report) for line in promoted_lines(item.report)]
+    return tuple(dict.fromkeys((*own, *sides, *promoted)))
 
 
 def section_counts(section: Section) -> str:

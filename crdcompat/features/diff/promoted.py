@@ -1,0 +1,113 @@
+"""Feature gates that NEW turns on in Default: one entry for each gate, with what it exposes.
+
+openshift/api keeps a fragment of a CRD for each gate: the CRD with the fields of the gate. A gate exposes a change if
+its place looks different there than in the fragment without gates. A CRD without such a fragment is exposed as a whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from functools import cached_property
+from itertools import takewhile
+from typing import Any
+
+from crdcompat.compare.result import Judged
+from crdcompat.crds.gates import gate_names
+from crdcompat.crds.model import Crd, NotACrdError, is_crd, read_crd
+from crdcompat.crds.reader import CrdSet
+from crdcompat.errors import Problem
+from crdcompat.models.diff import PromotedGate
+from crdcompat.models.finding import Finding, Location
+from crdcompat.schema.paths import Pointer, value_at
+from crdcompat.schema.structural import ABSENT
+from crdcompat.vocabulary import Side
+from crdcompat.yaml.documents import read_documents
+
+_DEFAULT = "Default"
+#: The folder of fragments, and the name of the fragment without gates, as openshift/api has them.
+_FRAGMENTS, _UNGATED = "zz_generated.featuregated-crd-manifests", "AAA_ungated"
+#: Keywords with a list: its items have other places in a fragment.
+_LISTS = ("enum", "x-kubernetes-validations")
+#: CRD, version, path.
+_Place = tuple[str, str, str]
+
+
+def promoted_gates(
+    old: CrdSet, new: CrdSet, contexts: Iterable[str], judged: Iterable[Judged], findings: Sequence[Finding]
+) -> Iterator[PromotedGate]:
+    """The gates that are on in Default of NEW and off in OLD, with the places of ``findings`` that they expose."""
+    promoted: dict[str, set[str]] = {}
+    for context in contexts:
+        feature_set, _, profile = context.partition("/")
+        before, after = (side.gates.enabled.get((feature_set, profile)) for side in (old, new))
+        if feature_set == _DEFAULT and before is not None and after is not None:
+            for gate in after - before:
+                promoted.setdefault(gate, set()).add(context)
+    if not promoted:
+        return
+    there = set().union(*promoted.values())
+    candidates = [item for item in judged if any(each.context in there for each in item.occurrences)]
+    fragments = _Fragments(new, {item.crd for item in candidates})
+    for gate in sorted(promoted):
+        places = {_place(item) for item in candidates if fragments.expose(gate, item)}
+        exposed = [
+            (finding.crd, finding.version, finding.path)
+            for finding in findings
+            if not promoted[gate].isdisjoint(finding.contexts)
+            and any((finding.crd, finding.version, path) in places for path in (finding.path, *finding.places))
+        ]
+        if exposed:
+            declared = new.gates.declared.get(gate)
+            location = Location(Side.NEW, declared.file, declared.line, kind="go") if declared else None
+            yield PromotedGate(gate, tuple(sorted(promoted[gate])), tuple(dict.fromkeys(exposed)), location)
+
+
+def _place(item: Judged) -> _Place:
+    return item.crd, item.version, item.change.place
+
+
+class _Fragments:
+    """The fragments of some CRDs; they are read when the first one is needed."""
+
+    def __init__(self, crds: CrdSet, names: set[str]) -> None:
+        self._crds, self._names = crds, names
+
+    def expose(self, gate: str, item: Judged) -> bool:
+        """Whether a change is due to a gate that NEW turns on."""
+        of_new = (chosen for occurrence in item.occurrences for chosen in occurrence.at(Side.NEW))
+        if any(gate in gate_names(chosen.document.crd.annotations) for chosen in of_new):
+            return True
+        of_gate = [crd for name, gates, crd in self._read if name == item.crd and gate in gates]
+        ungated = [crd for name, gates, crd in self._read if name == item.crd and gates == (_UNGATED,)]
+        if item.change.of_crd:
+            return bool(of_gate) and not ungated
+        place = list(takewhile(lambda step: step not in _LISTS, item.change.new_at))
+        at = (*place, *item.change.new_at[len(place) : len(place) + 1])
+        without = [_value(crd, item.version, at) for crd in ungated]
+        return any((value := _value(crd, item.version, at)) is not ABSENT and value not in without for crd in of_gate)
+
+    @cached_property
+    def _read(self) -> list[tuple[str, tuple[str, ...], Crd]]:
+        """The name of the CRD, the gates and the content of each fragment."""
+        paths: dict[str, tuple[str, tuple[str, ...]]] = {}
+        for item in self._crds.skipped:
+            *_, folder, name, file = ("", "", *item.file.split("/"))
+            if folder == _FRAGMENTS and name in self._names:
+                paths[item.file] = name, tuple(file.rpartition(".")[0].split("+"))
+        found = []
+        for path, data in self._crds.read(paths):
+            for document in read_documents(data, path):
+                with suppress(NotACrdError):
+                    if not isinstance(document, Problem) and is_crd(document.data):
+                        found.append((*paths[path], read_crd(document.data)))
+        return found
+
+
+def _value(crd: Crd, version: str, at: Pointer) -> Any:
+    """The value at a place in the schema of a version; ABSENT if there is none."""
+    found = crd.version(version)
+    try:
+        return value_at(found.schema, at) if found is not None else ABSENT
+    except LookupError:
+        return ABSENT
