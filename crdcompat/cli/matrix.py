@@ -24,6 +24,10 @@ def matrix(
         list[str] | None,
         typer.Option("--branches", metavar="GLOB", help="Every branch that matches, as 'release-4.1*'; repeatable."),
     ] = None,
+    tags: Annotated[
+        list[str] | None,
+        typer.Option("--tags", metavar="GLOB", help="The newest patch of each minor among these tags, as 'v1.*'."),
+    ] = None,
     direction: o.DirectionOption = o.DirectionChoice.BOTH,
     owner: o.Owners = None,
     crd: o.Crds = None,
@@ -66,7 +70,7 @@ def matrix(
     check_rules((*(select or ()), *(ignore or ())))
     settings = settled(config, repo, formats, fail_on, profile)
     check_matrix_formats(settings.formats)
-    chosen = choose(refs or (), branches or (), repo)
+    chosen = choose(refs or (), branches or (), repo, tags or ())
     progress = Progress(wanted=not no_progress)
 
     def recorded() -> Iterator[ObjectItem]:

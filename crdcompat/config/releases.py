@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 
 from msgspec import Struct
@@ -26,13 +26,14 @@ class ReleaseList(Struct, frozen=True):
     notes: tuple[str, ...] = ()
 
 
-def choose(named: Sequence[str], globs: Sequence[str], repo: str | None) -> ReleaseList:
-    """The releases of ``named`` and the branches that match ``globs``, oldest first.
+def choose(named: Sequence[str], globs: Sequence[str], repo: str | None, tag_globs: Sequence[str] = ()) -> ReleaseList:
+    """The releases of ``named``, the branches that match ``globs`` and the tags for ``tag_globs``, oldest first.
 
-    If a name has no version, the branches come first and then ``named`` in the order given. Raises UsageError for
-    fewer than two releases, a duplicate name, a glob without a match, and a matching branch without a version.
+    Of the tags that match, the newest patch of each minor counts. If a name has no version, the branches and tags come
+    first and then ``named`` in the order given. Raises UsageError for fewer than two releases, a duplicate name, a glob
+    without a match, and a matching branch without a version.
     """
-    matched = _sorted(_matching(globs, repo)) if globs else ()
+    matched = _sorted((*(_matching(globs, repo) if globs else ()), *_matching_tags(tag_globs, repo)))
     names = (*matched, *(name for name in named if name not in matched))
     duplicate = next((name for index, name in enumerate(named) if name in named[:index]), None)
     if duplicate is not None:
@@ -104,13 +105,50 @@ def _matching(globs: Sequence[str], repo: str | None) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _available(glob: str, spelled: Mapping[str, str]) -> str:
+def _matching_tags(globs: Sequence[str], repo: str | None) -> Iterator[str]:
+    """The tags that match, the newest patch of each minor alone. Raises UsageError."""
+    from crdcompat.sources.refs import tags
+    from crdcompat.sources.repository import Repository
+
+    names = tags(Repository(repo)) if globs else ()
+    for glob in globs:
+        found = newest_patches(name for name in names if fnmatchcase(name, glob.removeprefix("refs/tags/")))
+        if not found:
+            available = _available(glob, {name: name for name in names}, "tag")
+            raise UsageError(f"no tag with a version matches {glob!r}; {available}")
+        yield from found
+
+
+def newest_patches(names: Iterable[str]) -> tuple[str, ...]:
+    """The newest release of each minor, oldest first; a pre-release only where the minor has no release yet.
+
+    Names that differ before the version (``v1.2.3``, ``api/v1.2.3``) are of different projects.
+    """
+    newest: dict[tuple[str, tuple[int, int]], str] = {}
+    for name in _sorted([name for name in names if version_of(name) is not None]):
+        minor = minor_of(name)
+        if minor is None:
+            continue
+        key = _VERSION.split(name, maxsplit=1)[0], minor
+        known = newest.get(key)
+        if known is None or is_release(name) or not is_release(known):
+            newest[key] = name
+    return _sorted(list(newest.values()))
+
+
+def is_release(name: str) -> bool:
+    """Whether a name tells the version of a release, not of a pre-release."""
+    version = version_of(name)
+    return version is not None and version[1] == len(_STAGES)
+
+
+def _available(glob: str, spelled: Mapping[str, str], what: str = "branch") -> str:
     """A hint for a glob without a match: the most similar names, else the first of all names."""
     from difflib import get_close_matches
 
     names = sorted({name if "/" in glob else branch for name, branch in spelled.items()})
     if not names:
-        return "the repository has no branch"
+        return f"the repository has no {what}"
     near = get_close_matches(glob.strip("*"), names, n=_MAX_NAMES, cutoff=0.4)
     if near:
         return f"there are {', '.join(near)}"

@@ -6,26 +6,26 @@ finds a misspelt ref before a check fails on it.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from crdcompat.config.configuration import Config
+from crdcompat.config.releases import is_release, newest_patches, version_of
 from crdcompat.crds.pairing import pair
 from crdcompat.crds.reader import CrdReader
 from crdcompat.crds.variants import PLAIN, preset_of
 from crdcompat.errors import RefNotFoundError, SourceError
 from crdcompat.sources import open_source
-from crdcompat.sources.refs import release_branches, resolve
+from crdcompat.sources.refs import release_branches, resolve, tags, trees
 from crdcompat.sources.repository import Repository
 
-_VERSION = re.compile(r"(\d+)\.(\d+)$")
-_MAX_TARGETS = 2
+#: Most releases to go back to from one branch, and most branches or tags to propose.
+_MAX_TARGETS, _MAX_RELEASES = 2, 3
 
 
 def first_config(repo: str | None = None) -> str:
     """The text of a ``.crdcompat.yaml`` for a repository, from its branches and the CRDs of its working tree."""
     repository = Repository(repo)
-    releases, default = release_branches(repository), _default_branch(repository)
+    default = _default_branch(repository)
     preset, contexts = _contexts(repo)
     lines = [
         "# Configuration of crdcompat; every key is optional. crdcompat config --show tells what is in effect.",
@@ -36,16 +36,8 @@ def first_config(repo: str | None = None) -> str:
         "# Releases that a rollback may go to, by the branch a change is made for. A release that is not named here",
         '# may not be rolled back. Names with a number only belong in quotes: "4.10".',
     ]
-    newest_first = sorted(releases, key=_version, reverse=True)
-    if newest_first:
-        lines.append("rollback_targets:")
-        if default and default not in releases:
-            lines.append(f"  {default}: [{', '.join(newest_first[:_MAX_TARGETS])}]")
-        for at, name in enumerate(newest_first):
-            lines.append(f"  {name}: [{', '.join(newest_first[at + 1 : at + 1 + _MAX_TARGETS])}]")
-    else:
-        lines.append("# rollback_targets: [release-1.0]")
     lines += [
+        *_rollback_targets(repository, default),
         "",
         "# The Kubernetes minor that runs beside a release whose name does not tell: 1.31, or openshift-4.18.",
         '# releases: {main: "1.31"}',
@@ -81,6 +73,38 @@ def first_config(repo: str | None = None) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
+def _rollback_targets(repository: Repository, default: str) -> Iterator[str]:
+    """The newest release branches, else the tags of the newest minors; none whose files are those of the base."""
+    branches = _newest_first(release_branches(repository), repository, default)
+    if branches:
+        yield "rollback_targets:"
+        if default and default not in branches:
+            yield f"  {default}: [{', '.join(branches[:_MAX_TARGETS])}]"
+        for at, name in enumerate(branches[:_MAX_RELEASES]):
+            yield f"  {name}: [{', '.join(branches[at + 1 : at + 1 + _MAX_TARGETS])}]"
+        return
+    try:
+        named = [name for name in tags(repository) if is_release(name) and "/" not in name]
+    except SourceError:
+        named = []
+    releases = _newest_first(newest_patches(named), repository, default)[:_MAX_RELEASES]
+    yield (
+        f"rollback_targets: [{', '.join(map(_quoted, releases))}]" if releases else "# rollback_targets: [release-1.0]"
+    )
+
+
+def _newest_first(names: Sequence[str], repository: Repository, default: str) -> list[str]:
+    """The names by version, the newest first, without those whose files are those of the default branch."""
+    found = trees(repository, [*names, default]) if names else {}
+    kept = [name for name in names if name == default or found.get(name) != found.get(default)]
+    return sorted(kept, key=lambda name: version_of(name) or ((), 0, 0), reverse=True)
+
+
+def _quoted(name: str) -> str:
+    """A name in quotes where YAML reads it as a number."""
+    return f'"{name}"' if name[:1].isdigit() else name
+
+
 def _default_branch(repository: Repository) -> str:
     try:
         head = repository.run("symbolic-ref", "--quiet", "refs/remotes/origin/HEAD", ok=(0, 1, 128)).stdout
@@ -97,11 +121,6 @@ def _contexts(repo: str | None) -> tuple[str, tuple[str, ...]]:
     except SourceError:
         return PLAIN, ()
     return preset_of(crds.documents), pair(crds, crds).contexts if crds.documents else ()
-
-
-def _version(name: str) -> tuple[int, int]:
-    found = _VERSION.search(name)
-    return (int(found[1]), int(found[2])) if found else (0, 0)
 
 
 def missing_refs(config: Config, repo: str | None = None) -> Iterator[str]:

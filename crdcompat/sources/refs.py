@@ -116,6 +116,20 @@ def branches(repo: Repository) -> tuple[str, ...]:
     return tuple(sorted(set(branch_spellings(repo).values())))
 
 
+def tags(repo: Repository) -> tuple[str, ...]:
+    """The names of all tags. Raises SourceError."""
+    return tuple(sorted(_names(repo).tags))
+
+
+def trees(repo: Repository, names: Sequence[str]) -> dict[str, str]:
+    """The id of the tree of each branch or tag of ``names`` that exists. Raises SourceError."""
+    patterns = [f"refs/{place}/{name}" for name in names for place in ("tags", "remotes/*", "heads")]
+    form = "--format=%(refname)%00%(tree)%(*tree)"
+    listed = repo.run("for-each-ref", form, *patterns, ok=(0, 129)).stdout.decode("utf-8", "replace")
+    found = [line.split("\0") for line in listed.splitlines()]
+    return {name: tree for name in names for ref, tree in found if ref.endswith(f"/{name}")}
+
+
 def branches_with(repo: Repository, commit: str, names: Sequence[str]) -> tuple[str, ...]:
     """Those of the branches ``names``, local or of a remote, whose history has ``commit``. Raises SourceError."""
     patterns = [f"refs/{place}/{name}" for name in names for place in ("heads", "remotes/*")]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -491,6 +492,9 @@ def test_init_writes_what_can_be_read_and_does_no_harm(tmp_path: Path) -> None:
     git(tmp_path, "commit", "--quiet", "-m", "a")
     for name in ("release-4.9", "release-4.10", "release-4.11"):
         git(tmp_path, "branch", name)
+    write(tmp_path / "w.yaml", crd(root(spec=obj(b=string()))))
+    git(tmp_path, "commit", "--quiet", "-am", "b")
+    git(tmp_path, "branch", "release-4.12")  # has the files of main: nothing to go back to
     assert run("init", cwd=tmp_path).code == 0
     found = read_config(tmp_path / ".crdcompat.yaml")
     assert found.base == "main"
@@ -503,3 +507,66 @@ def test_init_writes_what_can_be_read_and_does_no_harm(tmp_path: Path) -> None:
     assert len(examples) > 8
     for example in examples:
         config(tmp_path, f"{example}\n", "one.yaml")
+
+
+def _repository(folder: Path, tags: Sequence[str] = (), branches: Sequence[str] = ()) -> Path:
+    """A repository with a commit per tag or branch, and one more on main."""
+    git(folder, "init", "--quiet", "--initial-branch=main")
+    for number, name in enumerate((*tags, *branches, "")):
+        commit(folder, {"w.yaml": crd(root(spec=obj(**{f"a{number}": string()})))})
+        if name:
+            git(folder, "tag" if name in tags else "branch", name)
+    return folder
+
+
+def test_init_proposes_the_newest_branches_alone(tmp_path: Path) -> None:
+    names = [f"release-4.{minor}" for minor in range(1, 34)]
+    assert run("init", cwd=_repository(tmp_path, branches=names)).code == 0
+    assert read_config(tmp_path / ".crdcompat.yaml").values["rollback_targets"] == {
+        "main": ["release-4.33", "release-4.32"],
+        "release-4.33": ["release-4.32", "release-4.31"],
+        "release-4.32": ["release-4.31", "release-4.30"],
+        "release-4.31": ["release-4.30", "release-4.29"],
+    }
+
+
+def test_init_proposes_the_tags_of_the_newest_minors(tmp_path: Path) -> None:
+    tags = ("v1.8.0", "v1.9.0", "v1.10.0", "v1.10.2", "v1.10.10", "v1.11.0", "v1.12.0-rc.1", "api/v3.0.0", "nightly")
+    assert run("init", cwd=_repository(tmp_path, tags)).code == 0
+    assert read_config(tmp_path / ".crdcompat.yaml").values["rollback_targets"] == ["v1.11.0", "v1.10.10", "v1.9.0"]
+
+
+def test_init_leaves_out_a_tag_with_the_files_of_main(tmp_path: Path) -> None:
+    git(_repository(tmp_path, ("1.8.0", "1.9.0")), "tag", "--annotate", "--message", "now", "1.10")
+    assert run("init", cwd=tmp_path).code == 0
+    assert read_config(tmp_path / ".crdcompat.yaml").values["rollback_targets"] == ["1.9.0", "1.8.0"]
+
+
+@pytest.mark.parametrize(
+    ("glob", "releases"),
+    [
+        ("v*", ["v1.8.0", "v1.10.10", "v1.11.0-rc.2"]),
+        ("v1.1*", ["v1.10.10", "v1.11.0-rc.2"]),
+        ("*", ["api/v1.8.1", "v1.8.0", "v1.10.10", "v1.11.0-rc.2"]),
+    ],
+)
+def test_tags_are_releases_of_a_matrix(tmp_path: Path, glob: str, releases: list[str]) -> None:
+    tags = (
+        "v1.8.0-rc.1",
+        "v1.8.0",
+        "v1.10.0",
+        "v1.10.2",
+        "v1.10.10",
+        "v1.11.0-rc.1",
+        "v1.11.0-rc.2",
+        "api/v1.8.1",
+        "x",
+    )
+    ran = run("matrix", "--tags", glob, "--format", "json", cwd=_repository(tmp_path, tags))
+    assert sorted(each["name"] for each in ran.report["releases"]) == sorted(releases)
+
+
+def test_a_glob_that_matches_no_tag(tmp_path: Path) -> None:
+    ran = run("matrix", "--tags", "v2.*", cwd=_repository(tmp_path, ("v1.8.0", "v1.9.0")))
+    assert (ran.code, ran.out) == (2, "")
+    assert "no tag with a version matches 'v2.*'; there are v1." in ran.err
