@@ -127,4 +127,6 @@ def server_of(crds: CrdSet) -> Server:
 
 def known_server(crds: CrdSet) -> Server | None:
     """The server that the configuration or the name of a release names; None where neither does. Raises UsageError."""
-    return kubernetes_server(crds.runs) if crds.runs else server_of_name(crds.name)
+    if crds.runs:
+        return kubernetes_server(crds.runs)
+    return server_of_name(crds.name) if crds.may_be_openshift else None

@@ -26,7 +26,8 @@ from crdcompat.vocabulary import Severity, Side
 
 def reader_for(config: Config) -> CrdReader:
     """A reader for the variants and the payload that the configuration names."""
-    return CrdReader(variant_annotations_only(config.preset, config.texts("variant_annotations")), config.ships)
+    variants = variant_annotations_only(config.preset, config.texts("variant_annotations"))
+    return CrdReader(variants, config.ships, may_be_openshift=config.may_be_openshift)
 
 
 def read_source(name: str, side: Side, reader: CrdReader, config: Config, repo: str | None) -> CrdSet:

@@ -100,7 +100,12 @@ class Config(Struct, frozen=True):
         found: list[str] | None = self.values["ships"]
         if found is not None:
             return tuple(found)
-        return OPENSHIFT_PAYLOAD if self.preset in (None, "openshift") else ()
+        return OPENSHIFT_PAYLOAD if self.may_be_openshift else ()
+
+    @property
+    def may_be_openshift(self) -> bool:
+        """Whether releases may be those of OpenShift; another preset excludes it."""
+        return self.preset in (None, "openshift")
 
     def severity(self, rule: str, direction: Direction, owner: Owner, path: str) -> Severity | None:
         """The severity of the first entry of ``severities`` that matches a finding; None if no entry does."""

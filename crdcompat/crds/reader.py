@@ -57,7 +57,7 @@ class CrdSet(Struct, frozen=True, eq=False):
     ``unread`` counts the files that were left out because all sides have the same content there. ``shipped`` are the
     names of the CRDs in the payload of the source, as far as it was read; None for a source without a payload.
     ``label`` is how sentences call the source where that is not its name. ``gates`` are the feature gates that are on.
-    ``is_one_file``: the user named one file.
+    ``is_one_file``: the user named one file. ``may_be_openshift``: a name such as release-4.13 tells the server.
     """
 
     name: str
@@ -75,6 +75,7 @@ class CrdSet(Struct, frozen=True, eq=False):
     label: str = ""
     gates: FeatureGates = NO_GATES
     is_one_file: bool = False
+    may_be_openshift: bool = True
 
     def named(self) -> dict[str, list[CrdDocument]]:
         """The documents by CRD name, in name order, each list in path order."""
@@ -107,14 +108,17 @@ class CrdReader:
 
     CRDs that differ only in their metadata share their ``CrdVersion`` objects: caches by identity then compare and
     compile each of them once. ``keep_annotations`` reduces a CRD's annotations to those that distinguish variants;
-    None keeps all. ``ships`` are the globs of the payload (see ``split_shipped``).
+    None keeps all. ``ships`` are the globs of the payload (``split_shipped``); ``may_be_openshift``: see ``CrdSet``.
     """
 
     def __init__(
         self,
         keep_annotations: Callable[[Mapping[str, str]], Mapping[str, str]] | None = None,
         ships: Sequence[str] = OPENSHIFT_PAYLOAD,
+        *,
+        may_be_openshift: bool = True,
     ) -> None:
+        self._may_be_openshift = may_be_openshift
         self.ships = tuple(ships)
         self._by_oid: dict[str, _File] = {}
         self._by_spec: dict[bytes, Crd] = {}
@@ -188,6 +192,7 @@ class CrdReader:
             shipped=shipped if has_payload else None,
             gates=gates,
             is_one_file=tree.is_one_file,
+            may_be_openshift=self._may_be_openshift,
         )
 
     def _files(self, tree: Tree, candidates: list[Entry]) -> Iterator[_File]:

@@ -570,3 +570,23 @@ def test_a_glob_that_matches_no_tag(tmp_path: Path) -> None:
     ran = run("matrix", "--tags", "v2.*", cwd=_repository(tmp_path, ("v1.8.0", "v1.9.0")))
     assert (ran.code, ran.out) == (2, "")
     assert "no tag with a version matches 'v2.*'; there are v1." in ran.err
+
+
+@pytest.mark.parametrize(
+    ("text", "kubernetes", "notes"),
+    [
+        ("", "1.26", []),
+        ("preset: openshift\n", "1.26", []),
+        ("preset: plain\n", None, ["Kubernetes 1.31 is assumed to run release-4.13 (configuration: releases)"]),
+        ('preset: plain\nreleases: {release-4.13: "1.29"}\n', "1.29", []),
+    ],
+)
+def test_a_release_4_13_of_another_project_is_none_of_openshift(
+    tmp_path: Path, text: str, kubernetes: str | None, notes: list[str]
+) -> None:
+    repo = _repository(tmp_path, branches=["release-4.13"])
+    write(tmp_path / ".crdcompat.yaml", text)
+    ran = run("diff", "release-4.13", "main", "--format", "json", cwd=repo)
+    assert (ran.report["old"]["kubernetes"], ran.report["old"]["notes"]) == (kubernetes, notes)
+    checked = run("check", "--base", "release-4.13", "--head", "main", "--format", "json", cwd=repo)
+    assert checked.report["sections"][0]["old"]["kubernetes"] == kubernetes

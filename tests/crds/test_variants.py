@@ -328,7 +328,8 @@ def test_what_is_left_out_is_counted_with_its_reason(tmp_path: Path) -> None:
             **{"a__zz_generated.featuregated-crd-manifests__w__G": wide, "a__manual-override-crd-manifests__w": wide},
         )
         write(
-            folder / "charts/templates/crd.yaml", "{{- if .Values.crds }}\nkind: CustomResourceDefinition\n{{- end }}\n"
+            folder / "charts/templates/crd.yaml",
+            "{{- if .Values.crds }}\nkind: {{ CustomResourceDefinition }}\n{{- end }}\n",
         )
         write(folder / "patch.yaml", {**crd(), "spec": {"conversion": {"strategy": "None"}}})
         write(folder / "cm.yaml", {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "x"}})

@@ -61,7 +61,7 @@ def compare_change(
     crds, variants = options.filters.get("crds", ()), config.texts("variant_annotations")
     unneeded = unneeded_files((before, after, *opened), reader, config.wants, facts, crds, variants)
     release = change.release or short(before.commit)
-    runs = config.runs(release) or _runs_beside(release)
+    runs = config.runs(release) or (_runs_beside(release) if config.may_be_openshift else "")
     base = replace(reader.read(before, Side.OLD, config.wants, unneeded), name=release, runs=runs, label=_BEFORE)
     head = replace(reader.read(after, Side.NEW, config.wants, unneeded), name=_CHANGE, runs=runs)
     older = [

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from msgspec.structs import replace
 
-from crdcompat.apiserver.versions import known_server, server_of
+from crdcompat.apiserver.versions import DEFAULT_SERVER, known_server, server_of
 from crdcompat.compare.memory import ComparisonCache
 from crdcompat.compare.result import Judged
 from crdcompat.crds.reader import CrdReader, CrdSet
@@ -111,4 +111,7 @@ def _compare(old: CrdSet, new: CrdSet, wanted: Filters) -> Compared:
 def release(crds: CrdSet) -> Release:
     """The description of a side for reports."""
     server = known_server(crds)
-    return Release(crds.name, crds.commit, server.kubernetes if server else None, crds.notes, crds.label)
+    notes = crds.notes
+    if server is None and not crds.may_be_openshift:
+        notes += (f"{DEFAULT_SERVER} is assumed to run {crds.label or crds.name} (configuration: releases)",)
+    return Release(crds.name, crds.commit, server.kubernetes if server else None, notes, crds.label)
