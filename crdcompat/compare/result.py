@@ -11,6 +11,7 @@ from crdcompat.compare.changes import Change, Undecided
 from crdcompat.compare.witness import Witness
 from crdcompat.crds.pairing import Chosen
 from crdcompat.vocabulary import Direction, Effect, Side
+from crdcompat.vocabulary.writes import Spared, WriteKind
 
 
 class Occurrence(Struct, frozen=True, eq=False):
@@ -62,7 +63,8 @@ class Judged(Struct, frozen=True, eq=False):
     ``labels``: the enum values (or other labels of trials) with this effect. ``windows``: the effects on rollback and
     on upgrade. ``version`` is "" for changes of the CRD itself. ``doubtful``: nothing proves the effect, it may occur.
     ``writer_default``: the writer sets the rejected value by default, so every object that leaves the field out has it.
-    ``unlikely``: no controller writes a state that has the effect.
+    ``unlikely``: no controller writes a state that has the effect. ``writes`` are the kinds of write of the witness
+    that the reader's server rejects, None if they are not known; ``spared``: which updates it accepts by ratcheting.
     """
 
     change: Change
@@ -78,6 +80,8 @@ class Judged(Struct, frozen=True, eq=False):
     doubtful: bool = False
     writer_default: bool = False
     unlikely: bool = False
+    writes: tuple[WriteKind, ...] | None = None
+    spared: Spared | None = None
 
 
 class Open(Struct, frozen=True, eq=False):

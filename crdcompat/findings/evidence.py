@@ -29,6 +29,7 @@ from crdcompat.recordings.objects import ObjectItem, Recorded
 from crdcompat.schema.paths import pointer_of, render, schema_path_of
 from crdcompat.schema.structural import Node
 from crdcompat.vocabulary import Direction, Effect, Severity
+from crdcompat.vocabulary.writes import Spared
 
 _EXAMPLES = 3
 #: The least severity of an effect with evidence: recorded objects use the changed field.
@@ -169,6 +170,8 @@ def _with(finding: Finding, labels: list[str]) -> Finding:
     if not labels:
         return finding
     raised = _RAISED.get(finding.effect, finding.severity)
+    if finding.spared is Spared.VALUE:
+        raised = Severity.WARNING  # the recorded objects can be updated
     severity = finding.severity if finding.severity.at_least(raised) else raised
     evidence = Evidence(len(labels), tuple(labels[:_EXAMPLES]))
     return replace(finding, severity=severity, evidence=evidence)

@@ -17,6 +17,7 @@ from crdcompat.compare.result import Judged, Lone
 from crdcompat.findings.rules import Rule, rule_for
 from crdcompat.models.finding import Finding, Location, Windows
 from crdcompat.vocabulary import Direction, Effect, Severity
+from crdcompat.vocabulary.writes import Spared
 
 #: The verbs of messages, and their form where nothing proves the effect. A later verb of a list needs no second "may".
 VERBS = {
@@ -59,6 +60,8 @@ def _finding(item: Judged, old: str, new: str, locate: Locate) -> Finding:
     change = item.change
     rule = rule_for(change.kind)
     severity = Severity.ERROR if item.writer_default else rule.judge(item.direction, item.effect, change.owner)
+    if item.spared is Spared.VALUE and severity == Severity.ERROR:
+        severity = Severity.WARNING  # no write of a controller fails
     if item.unlikely:
         severity = Severity.INFO
     if item.doubtful and severity == Severity.ERROR:
@@ -87,6 +90,8 @@ def _finding(item: Judged, old: str, new: str, locate: Locate) -> Finding:
         witness=item.witness,
         windows=Windows(*item.windows),
         locations=locate(item),
+        writes=item.writes,
+        spared=item.spared,
         versions=_versions(item),
     )
 
@@ -140,6 +145,8 @@ def _message(
         sentence += f" (written as {written_as}, which only {writer} has, and read as {item.version})"
     if item.writer_default:
         sentence += f" (it is {writer}'s default: every object that does not set the field holds it)"
+    if item.spared is not None:
+        sentence += _SPARED[item.spared].format(reader=reader)
     if item.unlikely:
         sentence += f" (only a status in which nothing else is set that {reader} knows: no controller writes that)"
     if any(isinstance(each, Lone) and each.elsewhere for each in item.occurrences):
@@ -148,6 +155,15 @@ def _message(
     if lowered:
         sentence += " (only in feature sets that can be neither upgraded nor rolled back: one level lower)"
     return sentence
+
+
+_SPARED = {
+    Spared.VALUE: " (only writes that set it: {reader}'s server accepts updates that leave a stored value as it is)",
+    Spared.LIST: (
+        " (only writes that change the list: {reader}'s server accepts updates that leave a stored list as it is, but"
+        " none that changes the list and leaves the value in it)"
+    ),
+}
 
 
 def _brief(value: Any) -> str:
@@ -183,7 +199,7 @@ def group_copies(findings: Iterable[Finding]) -> list[Finding]:
 
 def _equivalence_key(finding: Finding) -> tuple[Any, ...]:
     facts = orjson.dumps([finding.old, finding.new, finding.added, finding.removed], option=orjson.OPT_SORT_KEYS)
-    judgement = (finding.direction, finding.rule, finding.effect, finding.severity, finding.owner)
+    judgement = (finding.direction, finding.rule, finding.effect, finding.severity, finding.owner, finding.spared)
     # A change of the root or outside the schema has no copies.
     return (*judgement, finding.crd, finding.version, finding.contexts, facts, field_of(finding.path) or finding.id)
 

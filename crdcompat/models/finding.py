@@ -10,6 +10,7 @@ from crdcompat.vocabulary import Direction, Effect, FindingStatus, Owner, Severi
 
 if TYPE_CHECKING:
     from crdcompat.compare.witness import Witness
+    from crdcompat.vocabulary.writes import Spared, WriteKind
 
 
 class Location(Struct, frozen=True):
@@ -106,6 +107,8 @@ class Finding(Struct, frozen=True):
     waiver: Acceptance | None = None
     ended: str = ""  # where the waiver stands that accepted it once, and when that ended
     excerpts: tuple[Excerpt, ...] = ()  # only gathered for a format that shows them
+    writes: tuple[WriteKind, ...] | None = None  # the kinds of write of the witness that the reader's server rejects
+    spared: Spared | None = None  # the updates that it accepts
     versions: str = ""  # what of the versions is in the id: the one it is about, after the one objects are written as
 
     @property

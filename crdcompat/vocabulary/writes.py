@@ -19,6 +19,19 @@ class WriteKind(StrEnum):
     CREATE = "create"
 
 
+#: The writes that leave a bad value alone, if there is another thing to change.
+ORDINARY = frozenset(WriteKind) - {WriteKind.STATUS_UPDATE_TOUCHING, WriteKind.CREATE}
+
+
+class Spared(StrEnum):
+    """The updates that ratcheting lets pass: all that leave a part of the object as it is."""
+
+    VALUE = "value"
+    """Those that leave the value that breaks the schema."""
+    LIST = "list"
+    """Those that leave the whole list that the value is in, because ratcheting compares the list as one value."""
+
+
 class Operation(StrEnum):
     """The write of an update, in the words of ``crdcompat judge``."""
 

@@ -19,6 +19,7 @@ from crdcompat.crds.pairing import CrdPair, Pairing, pair
 from crdcompat.crds.reader import CrdDocument, CrdSet
 from crdcompat.errors import problem_order
 from crdcompat.features.diff.promoted import promoted_gates
+from crdcompat.features.diff.ratcheting import with_writes
 from crdcompat.findings.finding import group_copies, make_findings
 from crdcompat.findings.locations import Places
 from crdcompat.models.diff import Counts, DiffReport, UndecidedEntry
@@ -87,7 +88,9 @@ def compare(
         pairing,
         pairs,
         found,
-        judged=tuple(item for item in found.judged if not owners or item.change.owner in owners),
+        judged=tuple(
+            with_writes((item for item in found.judged if not owners or item.change.owner in owners), old, new)
+        ),
         open=tuple(item for item in found.open if not owners or owner(item.undecided.path) in owners),
         missing=missing,
         unpaired=len({item.names for item in unpaired}),

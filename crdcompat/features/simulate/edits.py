@@ -11,7 +11,10 @@ from crdcompat.apiserver.errors import FieldError
 from crdcompat.apiserver.validate import SchemaValidator
 from crdcompat.apiserver.versions import Server
 from crdcompat.schema.paths import ITEM, VALUE, Object, Pointer, field_of, node_at, schema_path_of, value_at, with_value
-from crdcompat.schema.structural import Node
+from crdcompat.schema.sample import sample
+from crdcompat.schema.structural import ABSENT, Node
+
+_SCALARS = frozenset({"string", "integer", "number", "boolean"})
 
 
 class Edit(Struct, frozen=True):
@@ -45,8 +48,8 @@ def unrelated(obj: Object, root: Node, part: str, bad: list[Pointer], server: Se
     """Edits in ``part`` (``status`` or ``spec``) that leave the ``bad`` places alone.
 
     First the fields that controllers change most: observedGeneration, a condition's message. Then any scalar for
-    which the schema allows another value. Last the members of an object that breaks a constraint as a whole: where
-    that is all of ``part``, every write changes it.
+    which the schema allows another value. Then the members of an object that breaks a constraint as a whole: where
+    that is all of ``part``, every write changes it. Last scalars that ``part`` does not have yet.
     """
     if not isinstance(obj.get(part), dict):
         return
@@ -68,6 +71,19 @@ def unrelated(obj: Object, root: Node, part: str, bad: list[Pointer], server: Se
     generation = node_at(root, (part, "observedGeneration"))
     if generation is not None and "observedGeneration" not in obj[part]:
         yield Edit(with_value(obj, (part, "observedGeneration"), 1), (part, "observedGeneration"))
+    yield from _added(obj, root, part, bad, server)
+
+
+def _added(obj: Object, root: Node, part: str, bad: list[Pointer], server: Server) -> Iterator[Edit]:
+    """Edits that add a scalar to ``part``."""
+    holder = node_at(root, (part,))
+    for name, node in holder.properties.items() if holder is not None else ():
+        pointer = (part, name)
+        if name in obj[part] or name == "observedGeneration" or node.type not in _SCALARS or pointer in bad:
+            continue
+        value = sample(node)
+        if value is not ABSENT and _allowed(value, node, server):
+            yield Edit(with_value(obj, pointer, value), pointer)
 
 
 def touching(obj: Object, old: Object, root: Node, bad: list[Pointer]) -> tuple[Object, Object, str] | None:
@@ -102,8 +118,6 @@ def touching(obj: Object, old: Object, root: Node, bad: list[Pointer]) -> tuple[
 
 
 def _without_member(obj: Object, target: Pointer) -> Object | None:
-    from crdcompat.schema.structural import ABSENT
-
     try:
         removed: Object = with_value(obj, target, ABSENT)
     except LookupError:

@@ -83,12 +83,28 @@ def replay(resource: Resource, stored: Object, *, had_status: bool, known: Set[C
 
     A write that touches one bad value touches one that breaks no ``known`` constraint, if there is such a value.
     """
+    found = writes_of(resource, stored, had_status=had_status, known=known)
+    at_root = any(not cause.pointer for cause in found.causes)
+    repaired = repair(resource, found.read.object, found.bad, at_root=at_root)
+    return Replay(found.writes, found.causes, found.read.pruned, found.read.defaulted, repaired)
+
+
+class Written(Struct, frozen=True):
+    """The answers to all writes of one object, as it is ``read``; ``causes`` break the schema at the places ``bad``."""
+
+    read: Decoded
+    writes: dict[WriteKind, Answer]
+    causes: tuple[Cause, ...]
+    bad: list[Pointer]
+
+
+def writes_of(resource: Resource, stored: Object, *, had_status: bool, known: Set[Constraint] = frozenset()) -> Written:
+    """The writes of ``replay``, without the search for a repair."""
     read = resource.read(stored)
     whole = _whole(resource, read.object)
     causes = _causes(resource, read.object, whole)
     ranked = sorted(causes, key=lambda cause: constraint_of(cause.error) in known)
     bad = list(dict.fromkeys(cause.pointer for cause in ranked if cause.pointer))
-    at_root = any(not cause.pointer for cause in causes)
     # An unrelated small change keeps a valid object valid, unless rules read the old object.
     sound = whole.accepted is True and not resource.has_transition_rules
     loses = bool(read.pruned)
@@ -108,7 +124,7 @@ def replay(resource: Resource, stored: Object, *, had_status: bool, known: Set[C
     }
     if loses:
         writes = {name: _lossy(answer) for name, answer in writes.items()}
-    return Replay(writes, causes, read.pruned, read.defaulted, repair(resource, read.object, bad, at_root=at_root))
+    return Written(read, writes, causes, bad)
 
 
 def _whole(resource: Resource, obj: Object) -> Verdict:

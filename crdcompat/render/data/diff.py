@@ -115,6 +115,7 @@ def _finding(item: Finding, groups: GroupIds) -> dict[str, Any]:
         "removed": list(item.removed),
         "message": item.message,
         "witness": _witness(item),
+        **({} if item.writes is None else {"writes": list(item.writes)}),
         "windows": {
             "old_crd_new_writer": item.windows.old_crd_new_writer,
             "new_crd_old_writer": item.windows.new_crd_old_writer,

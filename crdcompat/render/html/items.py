@@ -244,6 +244,7 @@ def _fact_rows(entry: Entry, report: DiffReport) -> Iterator[_Row]:
     yield "Removed", listed(finding.removed, _MAX_VALUES)
     yield "Lost", ", ".join(witness.pruned)
     yield "Set by default", ", ".join(witness.defaulted)
+    yield "Rejected writes", ", ".join(finding.writes or ())
     yield "No witness", str(witness.reason or "") if witness.object is None else ""
     if evidence.recorded_objects:
         yield "Met by", f"{plural(evidence.recorded_objects, 'recorded object')}: {', '.join(evidence.examples)}"

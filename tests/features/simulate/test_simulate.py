@@ -469,9 +469,20 @@ def test_a_sound_object_is_not_edited_against_a_rule_above_the_place(tmp_path: P
 def test_a_sound_object_that_allows_no_other_edit_is_written_as_it_is(tmp_path: Path) -> None:
     made = schema({"a": string()})
     made["properties"]["spec"]["x-kubernetes-validations"] = [{"rule": "self.a == 'x'"}]
+    del made["properties"]["spec"]["properties"]["note"]
     stored = {**with_bad(spec="B"), "spec": {"a": "x"}}
     write = one(replay(tmp_path, made, made, stored))["writes"]["spec-update"]
     assert (write["verdict"], write["note"]) == ("accepted", "nothing else in spec can be changed: written as it is")
+
+
+@pytest.mark.parametrize("kube", ["1.29", "1.33"])
+def test_a_field_that_is_not_there_yet_is_set(tmp_path: Path, kube: str) -> None:
+    """An object that breaks a rule as a whole cannot change in anything, ratcheting or not."""
+    old, new = schema({"a": string()}), schema({"a": string()})
+    old["properties"]["spec"]["x-kubernetes-validations"] = [{"rule": "has(self.a)"}]
+    stored = {**with_bad(spec="B"), "spec": {}}
+    write = one(replay(tmp_path, old, new, stored, options=("--kube-version", kube)))["writes"]["spec-update"]
+    assert (write["verdict"], write["note"]) == ("rejected", "changes spec.note")
 
 
 # -- the recording's own cluster ---------------------------------------------

@@ -1,0 +1,98 @@
+"""Replays each witness that the reader rejects: which kinds of write its server rejects, and what ratcheting spares.
+
+A schema that rejects an object does not make every write of it fail. The replay is that of ``simulate``, so both say
+the same about an object.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from msgspec.structs import replace
+
+from crdcompat.apiserver.errors import DUPLICATE
+from crdcompat.apiserver.strategy import Resource
+from crdcompat.apiserver.versions import NEWEST, Server, known_server
+from crdcompat.compare.result import Judged, Occurrence
+from crdcompat.crds.pairing import Chosen
+from crdcompat.crds.reader import CrdSet
+from crdcompat.features.simulate.replay import Cause, Written, writes_of
+from crdcompat.schema.paths import ITEM, node_at
+from crdcompat.vocabulary import Direction, Effect
+from crdcompat.vocabulary.writes import ORDINARY, Spared, WriteKind, WriteResult
+
+_NEWEST = Server(NEWEST)
+
+
+def with_writes(judged: Iterable[Judged], old: CrdSet, new: CrdSet) -> Iterator[Judged]:
+    """The judged changes, with the answers to all kinds of write of the witnesses that are rejected."""
+    asked = _Asked(old, new)
+    for item in judged:
+        occurrence = item.occurrences[0]
+        rejected = item.effect == Effect.WRITE_REJECTED and item.witness.object is not None
+        # An update is one kind of write: the rule refuses no others.
+        if not rejected or item.witness.stored is not None or not isinstance(occurrence, Occurrence):
+            yield item
+        else:
+            yield asked.about(item, occurrence)
+
+
+class _Asked:
+    """The servers of both releases.
+
+    If the one of a release is not known, the newest is asked: what it rejects, the others reject as well, because
+    ratcheting has only grown. What it spares is not known then.
+    """
+
+    def __init__(self, old: CrdSet, new: CrdSet) -> None:
+        self._known = known_server(old), known_server(new)
+        self._resources: dict[tuple[int, Server], Resource] = {}
+
+    def about(self, item: Judged, occurrence: Occurrence) -> Judged:
+        """``item`` with the kinds of write that are rejected, and the updates that are spared."""
+        sides = [*zip((occurrence.old, occurrence.new), self._known, strict=True)]
+        (reads, known), written_by = sides if item.direction == Direction.ROLLBACK else sides[::-1]
+        reader, writer = self._resource(reads, known), self._resource(*written_by)
+        stored = writer.create(item.witness.object or {}, keep_status=True).object
+        if stored is None:
+            return item
+        as_read = {**stored, "apiVersion": reader.api_version}
+        written = writes_of(reader, as_read, had_status=writer.version.has_status)
+        rejected = _rejected(written)
+        return replace(
+            item,
+            writes=tuple(kind for kind in WriteKind if kind in rejected),
+            spared=_spared(reader, written) if known is not None else None,
+        )
+
+    def _resource(self, chosen: Chosen, known: Server | None) -> Resource:
+        server = known or _NEWEST
+        key = id(chosen.version), server
+        if key not in self._resources:
+            self._resources[key] = Resource(chosen.document.crd, chosen.version, server)
+        return self._resources[key]
+
+
+def _rejected(written: Written) -> frozenset[WriteKind]:
+    return frozenset(kind for kind, answer in written.writes.items() if answer.verdict is WriteResult.REJECTED)
+
+
+def _spared(reader: Resource, written: Written) -> Spared | None:
+    """The updates that the server accepts although the object breaks the schema; None if an ordinary one fails.
+
+    Duplicates are no matter of ratcheting: every server tolerates stored ones.
+    """
+    causes = [cause for cause in written.causes if cause.error.type != DUPLICATE]
+    if not causes or _rejected(written) & ORDINARY:
+        return None
+    parts = {"ratchet_status" if cause.path[:1] == ("status",) else "ratchet_main" for cause in causes}
+    if not all(reader.server.does(part) for part in parts):
+        return None
+    return Spared.LIST if any(_is_in_a_list(reader, cause) for cause in causes) else Spared.VALUE
+
+
+def _is_in_a_list(reader: Resource, cause: Cause) -> bool:
+    """Whether ratcheting compares a list that the cause is in as one value, because its items have no keys."""
+    holders = (cause.path[:index] for index, step in enumerate(cause.path) if step is ITEM)
+    lists = (node_at(reader.node, holder) for holder in holders)
+    return any(each is None or each.list_type != "map" for each in lists)

@@ -1,0 +1,161 @@
+"""Severity, sentence and ``writes`` of a rejection: what the reader's server tolerates (rollback-truth, section 4)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from helpers import Json, array, checked, crd, crd_set, root, string
+from helpers import obj as schema
+from msgspec.structs import replace
+
+import crdcompat
+from crdcompat.crds.reader import CrdSet
+from crdcompat.findings.evidence import with_evidence
+from crdcompat.models.diff import DiffReport
+from crdcompat.models.finding import Finding
+from crdcompat.recordings.objects import Recorded
+from crdcompat.render.data.diff import diff_data
+
+#: The OpenShift release that has the server of an era, as rollback-truth names the eras.
+ERAS = {"A": "4.13", "B": "4.15", "C": "4.17", "E": "4.18"}
+TOUCHING = ["status-update-touching"]
+MAIN = ["spec-update", "metadata-update", "finalizer-removal", "apply"]
+ALL_BUT_CREATE = ["status-update", *TOUCHING, *MAIN]
+OF_STATUS = ["status-update", *TOUCHING]
+
+VALUE = "accepts updates that leave a stored value as it is)"
+LIST = "accepts updates that leave a stored list as it is, but none that changes the list and leaves the value in it)"
+
+
+def sides(old: Json, new: Json, era: str) -> tuple[CrdSet, CrdSet]:
+    both = (crd_set(name, crd(root(**parts))) for name, parts in (("old", old), ("new", new)))
+    runs = f"openshift-{ERAS[era]}" if era else ""
+    before, after = (replace(each, runs=runs) for each in both)
+    return before, after
+
+
+def report(old: Json, new: Json, era: str) -> DiffReport:
+    made = crdcompat.diff(*sides(old, new, era), directions=["rollback"], locate=False)
+    checked({**diff_data(made), "format": "1", "tool": {"name": "crdcompat", "version": "0"}})
+    return made
+
+
+def only(old: Json, new: Json, era: str) -> Finding:
+    (finding,) = (each for each in report(old, new, era).findings if each.effect == "write-rejected")
+    return finding
+
+
+def told(finding: Finding) -> tuple[str, list[str]]:
+    return str(finding.severity), [str(kind) for kind in finding.writes or ()]
+
+
+MORE = {"note": string(), "conditions": array(schema(type=string(), message=string()))}
+
+
+def status(phase: Json) -> Json:
+    return {"spec": schema(note=string()), "status": schema(phase=phase, **MORE)}
+
+
+_STATUS = {
+    "A": ("error", ALL_BUT_CREATE),
+    "B": ("error", ALL_BUT_CREATE),
+    "C": ("error", OF_STATUS),
+    "E": ("warning", TOUCHING),
+}
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_a_value_in_status(era: str) -> None:
+    """From 1.33 on (OpenShift 4.18) the controller can write its status beside a value that it does not know."""
+    finding = only(status(string("A")), status(string("A", "B")), era)
+    assert told(finding) == _STATUS[era]
+    assert finding.message.endswith(f" (only writes that set it: old's server {VALUE}") == (era == "E")
+
+
+_DEFAULT = {
+    "A": ("error", [*ALL_BUT_CREATE, "create"]),
+    "B": ("error", [*MAIN, "create"]),
+    "C": ("warning", ["create"]),
+    "E": ("warning", ["create"]),
+}
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_a_default_in_spec(era: str) -> None:
+    """Each object has the value; from 1.30 on it is in nobody's way while it stays."""
+    old = {"spec": schema(mode=string("A", default="A"), note=string()), "status": schema(**MORE)}
+    new = {"spec": schema(mode=string("A", "B", default="B"), note=string()), "status": schema(**MORE)}
+    (finding,) = (each for each in report(old, new, era).findings if each.rule == "enum-value-added")
+    assert told(finding) == _DEFAULT[era]
+    assert (VALUE in finding.message) == (era in "CE")
+
+
+_IN_LISTS: dict[str, tuple[Json, str, str]] = {
+    "atomic": ({}, "error", LIST),
+    "set": ({"x-kubernetes-list-type": "set"}, "error", LIST),
+}
+
+
+@pytest.mark.parametrize(("more", "severity", "sentence"), _IN_LISTS.values(), ids=_IN_LISTS)
+def test_a_list_that_counts_as_one_value(more: Json, severity: str, sentence: str) -> None:
+    """The controller that changes the list is stuck on every server."""
+    old, new = (status(array(string(*values), **more)) for values in (("A",), ("A", "B")))
+    finding = only(old, new, "E")
+    assert told(finding) == (severity, TOUCHING)
+    assert finding.message.endswith(sentence)
+
+
+def test_an_item_with_a_key() -> None:
+    more = {"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"]}
+    items = (schema(name=string(), v=string(*values)) for values in (("A",), ("A", "B")))
+    old, new = (status(array({**item, "required": ["name"]}, **more)) for item in items)
+    finding = only(old, new, "E")
+    assert told(finding) == ("warning", TOUCHING)
+    assert finding.message.endswith(VALUE)
+
+
+_WHOLE: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "required": ({"required": ["phase"]}, {}),
+    "a rule": ({"x-kubernetes-validations": [{"rule": "!has(self.note) || has(self.phase)"}]}, {}),
+}
+
+
+@pytest.mark.parametrize(("old", "new"), _WHOLE.values(), ids=_WHOLE)
+def test_a_status_that_breaks_a_constraint_as_a_whole(old: dict[str, Any], new: dict[str, Any]) -> None:
+    """Each change of such a status is rejected on every server."""
+    members = {"phase": string(), **MORE}
+    schemas = ({"status": {**schema(**members), **more}} for more in (old, new))
+    finding = only(*schemas, "E")
+    assert told(finding) == ("error", OF_STATUS)
+    assert "accepts updates" not in finding.message
+
+
+def test_an_unknown_version() -> None:
+    """Nothing is said of ratcheting, and only what every server rejects is listed."""
+    finding = only(status(string("A")), status(string("A", "B")), "")
+    assert told(finding) == ("error", TOUCHING)
+    assert "accepts updates" not in finding.message
+
+
+@pytest.mark.parametrize(("era", "severity"), [("B", "error"), ("C", "warning")])
+def test_recorded_objects_that_can_be_updated_are_no_error(era: str, severity: str) -> None:
+    old, new = ({"spec": schema(mode=string(*values), note=string())} for values in (("A",), ("A", "B")))
+    both = sides(old, new, era)
+    widget = {
+        "apiVersion": "example.com/v1",
+        "kind": "Widget",
+        "metadata": {"name": "a", "namespace": "default", "uid": "1"},
+        "spec": {"mode": "B"},
+    }
+    found = with_evidence(crdcompat.diff(*both, locate=False), *both, [Recorded(widget, "dump.json")])
+    (finding,) = (each for each in found.findings if each.direction == "rollback")
+    assert (finding.severity, finding.evidence.recorded_objects) == (severity, 1)
+
+
+def test_duplicates_are_no_matter_of_ratcheting() -> None:
+    """Every server tolerates stored ones, and the rule says so itself."""
+    old, new = (status(array(string(), **more)) for more in ({"x-kubernetes-list-type": "set"}, {}))
+    finding = only(old, new, "E")
+    assert told(finding) == ("warning", [])
+    assert "accepts updates" not in finding.message
