@@ -28,7 +28,8 @@ test: $(DEV) $(WHEELS)
 
 fuzz: $(DEV) $(WHEELS)
 	CRDCOMPAT_FUZZ=20000 $(BIN)/python -m pytest -rfEs -n auto $(ARGS) tests/test_fuzz.py tests/compare/test_recall.py \
-	  tests/compare/test_smallest_steps.py tests/conformance/test_equivalence_real.py
+	  tests/compare/test_smallest_steps.py tests/conformance/test_equivalence_real.py \
+	  tests/conformance/test_mutated_real.py
 
 # Real API servers for the tests, built from Go modules into the user's cache; MINORS="1.28 1.33" chooses.
 referee: $(MADE)

@@ -11,6 +11,7 @@ import copy
 import os
 import random
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -18,13 +19,11 @@ import pytest
 from helpers import Json, array, crd, crd_set, obj, root
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from recall import untold
 
 import crdcompat
 from crdcompat.apiserver.versions import DEFAULT_SERVER
 from crdcompat.compare.local import NodeJudge
-from crdcompat.features.judge.verdict import resource_of
-from crdcompat.findings.evidence import with_evidence
-from crdcompat.recordings.objects import Recorded
 from crdcompat.schema.structural import Node
 
 CASES = int(os.environ.get("CRDCOMPAT_FUZZ", "2000"))  # pairs of schemas in all; each depth takes a third
@@ -200,37 +199,12 @@ def _value(node: Json, rng: random.Random) -> Any:
     return rng.choice([value for value in pool if alone.accepts(value)] or [pool[0]])
 
 
-def _general(text: str) -> str:
-    """The paths in a text in the report's notation; the keys of maps are named ``k0``, ``k1``, …"""
-    return re.sub(r"\.k\d|\[k\d\]", ".*", re.sub(r"\[\d+\]", "[*]", text))
-
-
 def unexplained(old: Json, new: Json, seed: int) -> list[Any]:
     """What objects of either side meet on the other that no finding and no undecided difference tells."""
-    definitions = [crd(root(spec=obj(v=schema), status=obj(v=schema))) for schema in (old, new)]
-    sides = crd_set("old", definitions[0]), crd_set("new", definitions[1])
+    sides = [crd_set(name, crd(root(spec=obj(v=v), status=obj(v=v)))) for name, v in (("old", old), ("new", new))]
     rng = random.Random(seed)
     objects = [*_objects(new, rng), *_objects(old, rng)]
-    report = crdcompat.diff(*sides, locate=False)
-    proved = with_evidence(report, *sides, [Recorded(item, str(index)) for index, item in enumerate(objects)])
-    opened = [entry.path for entry in report.undecided]
-    before, after = (resource_of(definition, "v1", DEFAULT_SERVER) for definition in definitions)
-    found: list[Any] = []
-    for direction, reader, author in (("rollback", before, after), ("upgrade", after, before)):
-        rejected = [each for each in proved.unexplained if each.error.startswith(direction)]
-        mine = [finding for finding in report.findings if finding.direction == direction]
-        told = (*opened, *(path for finding in mine for path in (finding.path, *finding.places)))
-        above = tuple(f"{path}{step}" for path in told for step in ".[")
-        for index, item in enumerate(objects):
-            stored = author.create(item, keep_status=True)
-            if stored.object is None or stored.pruned:
-                continue
-            read = reader.read(stored.object)
-            moved = (field for field in (*read.pruned, *read.defaulted) if not f"{_general(field)}.".startswith(above))
-            found += [(direction, field, item) for field in moved]
-            errors = (each.error for each in rejected if each.source == str(index))
-            found += [(e, item) for e in errors if not any(f" {path}: " in _general(e) for path in opened)]
-    return found
+    return untold(crdcompat.diff(*sides, locate=False), *sides, objects, Counter())
 
 
 @pytest.mark.parametrize("depth", [0, 1, 2])
@@ -252,6 +226,13 @@ def _union(keyword: str, modes: list[str]) -> Json:
     branches = [{"properties": {"type": {"enum": [t]}, "mode": {"enum": m}}} for t, m in (("B", modes), ("A", "xy"))]
     branches[1]["properties"]["mode"]["enum"] = ["x", "y"]
     return {**fields, "required": ["type", "mode"], keyword: branches}
+
+
+def _one_of(*names: str) -> Json:
+    """At most one of two members, of which ``names`` are allowed."""
+    one = obj(p={"type": "integer"}) | {"required": ["p"]}
+    none = {"not": {"anyOf": [{"required": ["a"]}, {"required": ["b"]}]}}
+    return {**obj(a=one, b=obj(q={"type": "string"})), "oneOf": [none, *({"required": [name]} for name in names)]}
 
 
 def _beside(*values: str) -> Json:
@@ -276,6 +257,11 @@ FOUND = {
         _union("oneOf", ["x"]),
         _union("oneOf", ["x", "y"]),
         {("rollback", "junctor-changed", "v", "write-rejected")},
+    ),
+    "a oneOf that gains a branch, of members with required members": (
+        _one_of("a"),
+        _one_of("a", "b"),
+        {(direction, "junctor-changed", "v", "write-rejected") for direction in ("rollback", "upgrade")},
     ),
     "a branch whose enum grows beside what it requires": (
         _beside("A"),

@@ -350,7 +350,10 @@ def shows(finding: Json, verdict: Verdict, witness: Json) -> bool:
         # Changed, and rejected for another reason.
         return verdict.accepted is False and bool({*fields, finding["path"]} & {*verdict.pruned, *verdict.defaulted})
     if finding["effect"] == "write-rejected":
-        # A missing field has no place in the witness, so its error is searched by the general path.
+        # A missing field has no place in the witness, so its error is searched below what lacks it.
+        if finding["rule"].startswith("required-"):
+            above, _, name = finding["path"].rpartition(".")
+            fields = {field_name((*place, name)) for place in places(witness, above)}
         fields = fields or {finding["path"].replace("[*]", "[0]")}
         wanted = next((text for start, text in _SENTENCES.items() if finding["rule"].startswith(start)), "")
         return any(re.search(wanted, error.text()) and _stands_at(error, fields) for error in verdict.errors)
