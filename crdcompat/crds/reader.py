@@ -13,6 +13,7 @@ from crdcompat.crds.gates import NO_GATES, FeatureGates, Where, read_gates
 from crdcompat.crds.model import Crd, NotACrdError, is_crd, is_fragment, read_crd
 from crdcompat.crds.positions import ManifestPositions
 from crdcompat.crds.shipped import NOT_SHIPPED, OPENSHIFT_PAYLOAD, is_shipped, split_shipped
+from crdcompat.crds.unseen import FRAGMENT, KUSTOMIZE, unseen
 from crdcompat.crds.variants import Context
 from crdcompat.errors import Problem, Skipped, skipped_order
 from crdcompat.prefilter.candidates import excluded, has_crd_line, is_lfs_pointer, is_marked
@@ -175,13 +176,15 @@ class CrdReader:
         used = {document.file for document in kept}
         skipped.extend(Skipped(file, NOT_SHIPPED, side) for file in {item.file for item in overridden} - used)
 
+        wanted_entries = (entry for entry in entries if wanted is None or wanted(entry.path))
+
         def read(paths: Iterable[str]) -> Iterator[tuple[str, bytes]]:
             return ((entry.path, data) for entry, data in tree.read([by_path[path] for path in paths]))
 
         return CrdSet(
             name=tree.name,
             commit=tree.commit,
-            notes=tree.notes,
+            notes=(*tree.notes, *unseen(tree, wanted_entries, skipped, has_crds=bool(documents) or left_out > 0)),
             documents=kept,
             skipped=tuple(sorted(skipped, key=skipped_order)),
             problems=tuple(problems),
@@ -240,10 +243,12 @@ def _read_file(data: bytes, entry: Entry) -> _File:
     for item in read_documents(data, entry.path):
         if isinstance(item, Problem):
             problems.append(item)
+        elif isinstance(item.data, dict) and item.data.get("kind") == "Kustomization":
+            skipped.append(Skipped(entry.path, KUSTOMIZE))
         elif not is_crd(item.data):
             others += 1
         elif is_fragment(item.data):
-            skipped.append(Skipped(entry.path, "fragment of a CRD: no names or versions"))
+            skipped.append(Skipped(entry.path, FRAGMENT))
         else:
             remarks.extend(Problem(entry.path, remark.line, remark.message) for remark in item.remarks)
             try:

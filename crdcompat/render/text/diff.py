@@ -46,7 +46,7 @@ def diff_text(report: DiffReport, style: Style, listed: Sequence[Entry] | None =
         return
     if not quiet:
         yield style.paint(f"{_side(report.old)} -> {_side(report.new)}", "bold")
-        for note in (*report.old.notes, *report.new.notes):
+        for note in dict.fromkeys((*report.old.notes, *report.new.notes)):
             yield f"  note: {note}"
         for line in promoted_lines(report):
             yield style.wrap(line, indent="    ", first="  ")

@@ -1,0 +1,55 @@
+"""Notes on CRDs outside of the manifests of a source: patches for kustomize, Go that makes or generates CRDs."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from crdcompat.prefilter.candidates import excluded
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from crdcompat.errors import Skipped
+    from crdcompat.sources.tree import Entry, Tree
+
+#: The reason to skip a document that only patches a CRD, and a list of patches that names CRDs.
+FRAGMENT, KUSTOMIZE = "fragment of a CRD: no names or versions", "kustomization: patches CRDs"
+#: A CRD written as a Go value, and the markers of types from which controller-gen generates one.
+_GO_VALUE = re.compile(rb"CustomResourceDefinition\{\s*(?:TypeMeta|ObjectMeta|Spec)\b")
+_GO_TYPE = re.compile(rb"\+kubebuilder:(?:resource\b|object:root=true|subresource:)")
+
+
+def unseen(tree: Tree, entries: Iterable[Entry], skipped: Iterable[Skipped], *, has_crds: bool) -> Iterator[str]:
+    """The notes on one source, which ``has_crds`` in its manifests.
+
+    Where it has some, only Go files with ``crd`` in their name are read; where it has none, all Go files are. Raises
+    SourceError.
+    """
+    patches = sorted({item.file for item in skipped if item.reason in (FRAGMENT, KUSTOMIZE)})
+    if patches:
+        yield f"{_files(patches)} CRDs, and the result is not seen: kustomize build shows it"
+    sources = [entry for entry in entries if _is_go(entry.path) and (not has_crds or "crd" in entry.path.lower())]
+    values, types = [], []
+    for entry, data in tree.read(sources) if sources else ():
+        if _GO_VALUE.search(data):
+            values.append(entry.path)
+        elif not has_crds and _GO_TYPE.search(data):
+            types.append(entry.path)
+    if values:
+        makers = _files(values, "make", "makes")
+        yield f"{makers} CRDs in Go, and these are not seen: write them as YAML and compare the result"
+    if types:
+        holders = _files(types, "have", "has")
+        yield f"{holders} types to generate CRDs from, and no manifest is there: run the generator first"
+
+
+def _is_go(path: str) -> bool:
+    name = path.rpartition("/")[2]
+    return name.endswith(".go") and not name.endswith("_test.go") and not excluded(path)
+
+
+def _files(paths: Sequence[str], several: str = "patch", one: str = "patches") -> str:
+    """``a.yaml patches``, ``a.yaml and 2 more files patch``."""
+    rest = len(paths) - 1
+    return f"{paths[0]} and {rest} more file{'' if rest == 1 else 's'} {several}" if rest else f"{paths[0]} {one}"

@@ -1,0 +1,65 @@
+"""What a source has of CRDs outside of its manifests is told by file and count."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helpers import Json, crd, diff, obj, run, string, write
+
+from crdcompat.crds.reader import CrdReader
+from crdcompat.sources.files import PathTree
+
+_VALUE = "package crds\n\nvar made = &extv1.CustomResourceDefinition{\n\tTypeMeta: metav1.TypeMeta{},\n}\n"
+_DECODED = "package crds\n\nvar found = &extv1.CustomResourceDefinition{}\n"
+_TYPES = "package v1\n\n// +kubebuilder:object:root=true\ntype Widget struct{}\n"
+_PATCH = {**crd(), "spec": {"conversion": {"strategy": "None"}}}
+_KUSTOMIZATION: Json = {
+    "kind": "Kustomization",
+    "patches": [{"path": "p.yaml", "target": {"kind": "CustomResourceDefinition"}}],
+}
+_ONE = {"widget.yaml": crd(obj(status=obj(phase=string("A"))))}
+_PATCHED = "and the result is not seen: kustomize build shows it"
+_MADE = "CRDs in Go, and these are not seen: write them as YAML and compare the result"
+_GENERATED = "types to generate CRDs from, and no manifest is there: run the generator first"
+
+
+@pytest.mark.parametrize(
+    ("files", "notes"),
+    [
+        (_ONE, ()),
+        ({**_ONE, "a/p.yaml": _PATCH}, (f"a/p.yaml patches CRDs, {_PATCHED}",)),
+        (
+            {**_ONE, "a/p.yaml": _PATCH, "b/p.yaml": _PATCH, "kustomization.yaml": _KUSTOMIZATION},
+            (f"a/p.yaml and 2 more files patch CRDs, {_PATCHED}",),
+        ),
+        ({**_ONE, "kustomization.yaml": {"kind": "Kustomization", "resources": ["widget.yaml"]}}, ()),
+        ({**_ONE, "pkg/crds.go": _VALUE, "pkg/crds_test.go": _VALUE}, (f"pkg/crds.go makes {_MADE}",)),
+        ({**_ONE, "pkg/crds.go": _DECODED, "vendor/a/crds.go": _VALUE, "pkg/types.go": _TYPES}, ()),
+        (
+            {"pkg/made.go": _VALUE, "pkg/crds.go": _VALUE, "api/v1/types.go": _TYPES},
+            (f"pkg/crds.go and 1 more file make {_MADE}", f"api/v1/types.go has {_GENERATED}"),
+        ),
+    ],
+)
+def test_notes(tmp_path: Path, files: dict[str, Any], notes: tuple[str, ...]) -> None:
+    for name, content in files.items():
+        write(tmp_path / name, content)
+    assert CrdReader().read(PathTree("tree", str(tmp_path))).notes == notes
+
+
+def test_a_file_that_is_not_included_is_not_mentioned(tmp_path: Path) -> None:
+    for name, content in {**_ONE, "pkg/crds.go": _VALUE, "a/p.yaml": _PATCH}.items():
+        write(tmp_path / name, content)
+    read = CrdReader().read(PathTree("tree", str(tmp_path)), wanted=lambda path: "/" not in path)
+    assert read.notes == ()
+
+
+def test_reports_have_the_notes(tmp_path: Path) -> None:
+    for side in ("old", "new"):
+        for name, content in {**_ONE, "pkg/crds.go": _VALUE}.items():
+            write(tmp_path / side / name, content)
+    sides = tmp_path / "old", tmp_path / "new"
+    assert diff(*sides)["old"]["notes"] == [f"pkg/crds.go makes {_MADE}"]
+    assert f"note: pkg/crds.go makes {_MADE}" in run("diff", *sides).out
