@@ -88,6 +88,8 @@ class Server(Struct, frozen=True):
 
 #: The server of a release whose name does not name a Kubernetes version: only the text of errors depends on it.
 DEFAULT_SERVER = Server(31)
+#: The judge of one write, where the user names no server.
+NEWEST_SERVER = Server(NEWEST)
 
 
 def kubernetes_server(text: str) -> Server:

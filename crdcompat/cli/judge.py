@@ -62,10 +62,17 @@ def judge(
         raise typer.Exit(answers.answer_requests(requests))
     if crd is None or new is None:
         raise UsageError("judge needs a CRD file and an object file (or --requests FILE)")
+    server = chosen_server(kube_version, openshift_version)
+    if server is None:
+        from crdcompat.apiserver.versions import NEWEST_SERVER
+
+        note = (
+            f"judged by {NEWEST_SERVER}, the newest known version (--kube-version or --openshift-version sets it)"
+        )
+        typer.echo(f"crdcompat: {note}", err=True)
     request = answers.Question(
-        crd=crd, new=new, old=old, op=op.value, version=version,
-        server=chosen_server(kube_version, openshift_version), ratcheting=ratcheting,
-    )  # fmt: skip
+        crd=crd, new=new, old=old, op=op.value, version=version, server=server, ratcheting=ratcheting
+    )
     text, code = answers.answer(request, as_json=output is Output.json)
     typer.echo(text)
     raise typer.Exit(code)

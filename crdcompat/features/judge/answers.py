@@ -14,7 +14,7 @@ from msgspec import Struct
 from crdcompat.apiserver.admission import Verdict
 from crdcompat.apiserver.crd_validation.refusal import refusal
 from crdcompat.apiserver.strategy import Resource
-from crdcompat.apiserver.versions import DEFAULT_SERVER, Server, kubernetes_server
+from crdcompat.apiserver.versions import DEFAULT_SERVER, NEWEST_SERVER, Server, kubernetes_server
 from crdcompat.crds.model import Crd, NotACrdError, is_crd, read_crd
 from crdcompat.errors import CrdcompatError, Problem, SourceError, UsageError
 from crdcompat.features.judge.verdict import judge_write, resource_of
@@ -22,6 +22,10 @@ from crdcompat.features.simulate.workflow import error_data
 from crdcompat.render.escape import escape_text
 from crdcompat.vocabulary import ExitCode
 from crdcompat.yaml.documents import Document, read_documents
+
+#: Changed fields that the text names.
+_MAX_CHANGES = 50
+_STATUS_DROPPED = "  note: a create drops the status, so it was not judged (--op validate judges it)"
 
 
 class Question(Struct, frozen=True):
@@ -40,7 +44,7 @@ def answer(question: Question, *, as_json: bool) -> tuple[str, int]:
     """The answer as text or JSON, and the exit code. Raises CrdcompatError for input that cannot be judged."""
     new = _one_object(question.new)
     old = _one_object(question.old) if question.old else None
-    server = question.server or DEFAULT_SERVER
+    server = question.server or NEWEST_SERVER
     server = Server(server.minor, server.openshift, question.ratcheting)
     version = question.version or str(new.get("apiVersion", "")).rpartition("/")[2] or None
     resource = _served(question.crd, resource_of(_crd_for(question.crd, new), version, server))
@@ -51,7 +55,9 @@ def answer(question: Question, *, as_json: bool) -> tuple[str, int]:
     from crdcompat.features.judge.stored import changed_besides
 
     besides = changed_besides(resource, question.op, new, verdict)
-    return "\n".join(_lines(verdict, server, besides)), code
+    drops = question.op == "create" and "status" in new and "status" not in (verdict.object or {"status": None})
+    notes = [_STATUS_DROPPED] if drops else []
+    return "\n".join((*_lines(verdict, server, besides), *notes)), code
 
 
 def answer_requests(source: str) -> int:
@@ -186,7 +192,8 @@ def _lines(verdict: Verdict, server: Server, besides: Sequence[str]) -> Iterator
     if verdict.defaulted:
         yield f"  set by default: {escape_text(', '.join(verdict.defaulted))}"
     if besides:
-        yield f"  changed besides: {escape_text(', '.join(besides))}"
+        more = f" and {len(besides) - _MAX_CHANGES:,} more" if len(besides) > _MAX_CHANGES else ""
+        yield f"  changed besides: {escape_text(', '.join(besides[:_MAX_CHANGES]))}{more}"
 
 
 def _documents(file: str) -> list[Document]:

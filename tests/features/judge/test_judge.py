@@ -36,6 +36,9 @@ def judged(world: Path, *args: str) -> tuple[int, Json]:
     return ran.code, json.loads(ran.out)
 
 
+ASSUMED = "judged by Kubernetes 1.36, the newest known version (--kube-version or --openshift-version sets it)"
+
+
 def test_accepted(world: Path) -> None:
     code, told = judged(world, "good.json")
     assert code == 0
@@ -43,7 +46,14 @@ def test_accepted(world: Path) -> None:
     assert told["result"]["spec"] == {"v": "A", "size": 3}
     assert told["defaulted_paths"] == ["spec.size"]
     assert (told["errors"], told["aggregate"], told["unknown"]) == ([], "", [])
-    assert run("judge", "crd.yaml", "good.json", cwd=world).out.startswith("accepted by Kubernetes 1.31\n")
+
+
+def test_without_a_version_the_newest_judges_and_says_so(world: Path) -> None:
+    ran = run("judge", "crd.yaml", "good.json", cwd=world)
+    assert ran.out.startswith("accepted by Kubernetes 1.36\n")
+    assert ran.err == f"crdcompat: {ASSUMED}\n"
+    named = run("judge", "crd.yaml", "good.json", "--kube-version", "1.31", cwd=world)
+    assert (named.out.partition("\n")[0], named.err) == ("accepted by Kubernetes 1.31", "")
 
 
 def test_rejected(world: Path) -> None:
@@ -224,7 +234,7 @@ def test_as_a_process(world: Path) -> None:
     ran = spawn("judge", "crd.yaml", "bad.json", cwd=world)
     assert ran.code == 1
     assert "Unsupported value" in ran.out
-    assert ran.err == ""
+    assert ran.err == f"crdcompat: {ASSUMED}\n"
 
 
 BESIDES = "  changed besides: "
@@ -238,7 +248,9 @@ def _lines(world: Path, *args: str) -> list[str]:
 
 def test_text_says_what_else_the_server_changed(world: Path) -> None:
     lines = _lines(world, "badstatus.json")
-    assert lines[1:] == ["  set by default: spec.size", f"{BESIDES}status (removed)"]
+    dropped = "  note: a create drops the status, so it was not judged (--op validate judges it)"
+    assert lines[1:] == ["  set by default: spec.size", f"{BESIDES}status (removed)", dropped]
+    assert dropped not in _lines(world, "good.json")
 
 
 @pytest.mark.parametrize(
