@@ -66,9 +66,7 @@ def judge(
     if server is None:
         from crdcompat.apiserver.versions import NEWEST_SERVER
 
-        note = (
-            f"judged by {NEWEST_SERVER}, the newest known version (--kube-version or --openshift-version sets it)"
-        )
+        note = f"judged by {NEWEST_SERVER}, the newest known version (--kube-version or --openshift-version sets it)"
         typer.echo(f"crdcompat: {note}", err=True)
     request = answers.Question(
         crd=crd, new=new, old=old, op=op.value, version=version, server=server, ratcheting=ratcheting

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -88,7 +89,13 @@ def check_verification_formats(formats: Sequence[str]) -> None:
 
 
 def exit_code(report: DiffReport | CheckReport | MatrixReport, fail_on: FailOn) -> int:
-    """The exit code: 2 for unread input, 1 if the report fails at the threshold, else 0 (design, section 8)."""
+    """The exit code (design, section 8): 2 for unread input or CRDs not compared, 1 if the report fails, else 0.
+
+    Not compared is a CRD that both sides have, but no context has on both: what changed in it is unknown.
+    """
     if report.problems:
+        return ExitCode.NOT_DONE
+    if names := report.not_compared:
+        print(f"crdcompat: not compared, because no context has it on both sides: {', '.join(names)}", file=sys.stderr)
         return ExitCode.NOT_DONE
     return ExitCode.FOUND if report.fails(fail_on) else ExitCode.CLEAN

@@ -127,10 +127,15 @@ def simulate(
     write_reports(report, settings.formats, color.value, o.verbosity(verbose, quiet))
     if report.problems:
         raise typer.Exit(ExitCode.NOT_DONE)
-    if not report.objects and not report.not_simulated:
-        typer.echo(f"crdcompat: no objects in {', '.join(objects)}", err=True)
+    if not report.objects:
+        why = _NOTHING_JUDGED if report.not_simulated else "no objects"
+        typer.echo(f"crdcompat: {why} in {', '.join(objects)}", err=True)
         raise typer.Exit(ExitCode.NOT_DONE)
     raise typer.Exit(ExitCode.FOUND if report.fails(settings.fail_on) else ExitCode.CLEAN)
+
+
+#: Never exit 0 for a rollback of which nothing was judged.
+_NOTHING_JUDGED = "no object could be judged (the report gives the reasons)"
 
 
 def _check(objects: object, fleet: object, *, many_only: tuple[object, ...], upgrade: bool) -> None:
@@ -172,5 +177,8 @@ def run_fleet(
         shown.close()
     write_reports(report, settings.formats, colour, verbosity)
     if report.problems or report.unread:
+        return ExitCode.NOT_DONE
+    if not any(verdict.objects for cluster in report.clusters for verdict in cluster.verdicts):
+        print(f"crdcompat: {_NOTHING_JUDGED} in {', '.join(names)}", file=sys.stderr)
         return ExitCode.NOT_DONE
     return ExitCode.FOUND if report.fails(settings.fail_on) else ExitCode.CLEAN

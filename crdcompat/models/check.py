@@ -46,6 +46,11 @@ class CheckReport(Struct, frozen=True):
         return tuple(dict.fromkeys(problem for section in self.sections for problem in section.report.problems))
 
     @property
+    def not_compared(self) -> tuple[str, ...]:
+        """The CRDs that both sides of a section have, but in no common context."""
+        return tuple(sorted({name for section in self.sections for name in section.report.not_compared}))
+
+    @property
     def is_idle(self) -> bool:
         """Whether nothing had to be checked, and the report has nothing else to show."""
         return not self.sections and len(self.notes) <= 1 and not self.waivers

@@ -108,6 +108,11 @@ class DiffReport(Struct, frozen=True):
         return not counts.compared and (is_disjoint or not counts.unpaired)
 
     @property
+    def not_compared(self) -> tuple[str, ...]:
+        """The CRDs that both sides have, but in no common context."""
+        return self.counts.apart
+
+    @property
     def why_nothing(self) -> str:
         """The reason why no CRD was compared; meaningful only if none was."""
         sizes = (self.old, self.counts.old), (self.new, self.counts.new)

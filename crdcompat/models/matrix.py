@@ -140,6 +140,11 @@ class MatrixReport(Struct, frozen=True):
         return tuple({(each.file, each.line, each.message): each for each in problems}.values())
 
     @property
+    def not_compared(self) -> tuple[str, ...]:
+        """The CRDs that both releases of a pair have, but in no common context."""
+        return tuple(sorted({name for cell in self.cells for name in cell.report.not_compared}))
+
+    @property
     def idle(self) -> tuple[str, ...]:
         """Messages on pairs without a common CRD, and on recordings without an object."""
         pairs = {

@@ -129,7 +129,7 @@ def report_on(
             changed=len(found.changed),
             only_old=pairing.only_old,
             only_new=pairing.only_new,
-            apart=pairing.without_common_context,
+            apart=tuple(name for name in pairing.without_common_context if _names_wanted(wanted, [name])),
             contexts=pairing.contexts,
             contexts_only_old=pairing.only_old_contexts,
             contexts_only_new=pairing.only_new_contexts,
@@ -161,13 +161,16 @@ def _is_wanted(crd_pair: CrdPair, wanted: Filters) -> bool:
 
 def _wants(wanted: Filters, names: Collection[str], sides: Iterable[Iterable[CrdDocument]]) -> bool:
     """Whether the filters leave a CRD with these names, and documents on either side."""
-    for kept in (wanted.crds or None, wanted.touched):
-        if kept is not None and not any(name in kept for name in names):
-            return False
+    if not _names_wanted(wanted, names):
+        return False
     prefixes = [path.strip("/").removeprefix("./") for path in wanted.paths]
     files = [document.file for side in sides for document in side]
     below = (not prefix or file == prefix or file.startswith(f"{prefix}/") for file in files for prefix in prefixes)
     return not prefixes or any(below)
+
+
+def _names_wanted(wanted: Filters, names: Collection[str]) -> bool:
+    return all(kept is None or any(name in kept for name in names) for kept in (wanted.crds or None, wanted.touched))
 
 
 def _is_kept(finding: Finding, wanted: Filters) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -33,10 +34,12 @@ from helpers import (
 # -- small worlds ---------------------------------------------
 
 
-def replay(tmp_path: Path, old: Json, new: Json, *objects: Json, options: tuple[str, ...] = ()) -> Json:
+def replay(
+    tmp_path: Path, old: Json, new: Json, *objects: Json, options: tuple[str, ...] = (), code: int | None = None
+) -> Json:
     sides = both(tmp_path, old, new)
     recording = write(tmp_path / "objects.json", *objects)
-    return simulate(*sides, "--objects", recording, *options)
+    return simulate(*sides, "--objects", recording, *options, code=code)
 
 
 def one(report: Json) -> Json:
@@ -373,15 +376,32 @@ def test_what_cannot_be_simulated_is_listed_with_its_reason(tmp_path: Path) -> N
 def test_a_crd_that_old_lacks(tmp_path: Path) -> None:
     write(tmp_path / "old" / "other.yaml", crd(schema(), kind="Gadget"))
     write(tmp_path / "new" / "w.yaml", crd(schema()))
-    report = simulate(tmp_path / "old", tmp_path / "new", "--objects", write(tmp_path / "o.json", with_bad()))
+    report = simulate(tmp_path / "old", tmp_path / "new", "--objects", write(tmp_path / "o.json", with_bad()), code=2)
     (missed,) = report["not_simulated"]
     assert "404" in missed["reason"]
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        [with_bad()],
+        {"type": "ADDED", "object": with_bad()},
+        {k: v for k, v in with_bad().items() if k != "kind"},
+        with_bad() | {"apiVersion": "v9"},
+    ],
+    ids=["a list at the top", "a watch event", "no kind", "a version that neither release has"],
+)
+def test_nothing_that_could_be_judged_is_exit_2(tmp_path: Path, document: Any) -> None:
+    old, new = both(tmp_path, crd(schema()), crd(schema()))
+    ran = run("simulate", old, new, "--objects", write(tmp_path / "o.json", json.dumps(document)))
+    assert ran.code == 2
+    assert ran.err == f"crdcompat: no object could be judged (the report gives the reasons) in {tmp_path / 'o.json'}\n"
 
 
 def test_a_conversion_webhook_cannot_be_asked(tmp_path: Path) -> None:
     made = crd(versions=[version(schema()), version(schema(), "v2", storage=False)])
     made["spec"]["conversion"] = {"strategy": "Webhook"}
-    report = replay(tmp_path, made, made, with_bad())
+    report = replay(tmp_path, made, made, with_bad(), code=2)
     (missed,) = report["not_simulated"]
     assert "webhook" in missed["reason"]
 
