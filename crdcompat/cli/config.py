@@ -44,6 +44,7 @@ def init(
     """Write a commented configuration for the tree that is there."""
     from pathlib import Path
 
+    from crdcompat.atomic_write import write_file
     from crdcompat.config.configuration import NAMES
     from crdcompat.config.repository import first_config
     from crdcompat.errors import UsageError
@@ -52,7 +53,10 @@ def init(
     path = Path(repo or ".") / NAMES[0]
     if path.exists() and not force:
         raise UsageError(f"{path} is there already; --force writes over it")
-    path.write_text(first_config(repo), encoding="utf-8")
+    try:
+        write_file(path, first_config(repo).encode())
+    except OSError as error:
+        raise UsageError(f"cannot write {path}: {error.strerror}") from None
     if Repository(repo).exists:
         typer.echo(f"{path} written")
         return

@@ -10,6 +10,7 @@ from typing import Any
 
 import orjson
 
+from crdcompat.atomic_write import write_file
 from crdcompat.errors import ConfigError
 from crdcompat.findings.rules import rule_names
 from crdcompat.findings.waivers import Waiver, asks_for, brief
@@ -127,7 +128,7 @@ def add_waivers(path: Path, entries: Iterable[dict[str, Any]]) -> int:
     if read_mapping(path, written).get("waivers") != [*known, *fresh]:
         raise ConfigError(f"{path}: cannot be added to as it is written: write the waivers as a plain list")
     try:
-        path.write_bytes(written)
+        write_file(path, written)
     except OSError as error:
         raise ConfigError(f"{path}: {error.strerror}") from None
     return len(fresh)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from msgspec import Struct, field
 
 from crdcompat.vocabulary import Direction, FailOn
-from crdcompat.vocabulary.writes import Endpoint, RepairVerdict, WriteKind, WriteResult
+from crdcompat.vocabulary.writes import COUNTED_WRITES, Endpoint, RepairVerdict, WriteKind, WriteResult
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -70,7 +70,15 @@ class SimulatedObject(Struct, frozen=True):
     @property
     def worst(self) -> WriteResult:
         """The worst verdict over all writes that count."""
-        return worst_verdict(write.verdict for write in self.writes.values() if not write.already)
+        counted = map(self.writes.__getitem__, COUNTED_WRITES)
+        return worst_verdict(write.verdict for write in counted if not write.already)
+
+    @property
+    def only_create_is_rejected(self) -> bool:
+        """Whether the object goes on working, but cannot be restored from a backup."""
+        create = self.writes.get(WriteKind.CREATE)
+        rejects = create is not None and create.verdict is WriteResult.REJECTED and not create.already
+        return rejects and self.worst is not WriteResult.REJECTED
 
 
 def worst_verdict(verdicts: Iterable[WriteResult]) -> WriteResult:

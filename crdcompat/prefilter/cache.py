@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import stat
-import time
 import zlib
 from contextlib import suppress
 from pathlib import Path
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
+from crdcompat.atomic_write import write_file
 from crdcompat.version import __version__
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def remember(question: str, answers: Mapping[str, Any]) -> None:
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         if not _is_own(file.parent):
             return
-        _write(file, orjson.dumps({"question": _key(question), "blobs": cached}))
+        write_file(file, orjson.dumps({"question": _key(question), "blobs": cached}))
         for old in sorted(file.parent.iterdir(), key=lambda path: -path.stat().st_mtime)[_MAX_FILES:]:
             old.unlink(missing_ok=True)
 
@@ -73,17 +73,6 @@ def _is_own(path: Path) -> bool:
     """Whether this user owns a file or folder, and nobody else may write to it. Raises OSError."""
     facts = path.lstat()
     return facts.st_uid == os.getuid() and not facts.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
-
-
-def _write(file: Path, data: bytes) -> None:
-    """Replace a file atomically. Raises OSError."""
-    own = file.with_name(f".{os.getpid()}-{time.monotonic_ns()}")
-    try:
-        with own.open("xb") as written:
-            written.write(data)
-        own.replace(file)
-    finally:
-        own.unlink(missing_ok=True)
 
 
 def _key(question: str) -> str:

@@ -9,6 +9,7 @@ from typing import IO, TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from crdcompat.atomic_write import write_file
 from crdcompat.errors import UsageError
 
 if TYPE_CHECKING:
@@ -52,10 +53,12 @@ def write_reports(
 
 def _write(target: str, text: str) -> None:
     try:
-        Path(target).parent.mkdir(parents=True, exist_ok=True)
-        Path(target).write_text(text, encoding="utf-8")
+        write_file(Path(target), text.encode())
     except OSError as error:
         raise UsageError(f"cannot write {target}: {error.strerror}") from None
+    from crdcompat.render.escape import escape_text
+
+    print(f"crdcompat: wrote {escape_text(target)}", file=sys.stderr)
 
 
 def _plain(verbosity: int = 0, *, existing: bool = False) -> Style:

@@ -17,6 +17,11 @@ class WriteKind(StrEnum):
     FINALIZER_REMOVAL = "finalizer-removal"
     APPLY = "apply"
     CREATE = "create"
+    """A restore from a backup, which no rollback does: it never makes a rollback blocked (design, section 5)."""
+
+
+#: The writes that a cluster does after a rollback; their answers make the verdict on an object.
+COUNTED_WRITES = tuple(kind for kind in WriteKind if kind is not WriteKind.CREATE)
 
 
 #: The writes that leave a bad value alone, if there is another thing to change.

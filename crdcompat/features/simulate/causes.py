@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from operator import attrgetter
 from typing import Any
 
 from msgspec import Struct, field
@@ -13,13 +12,13 @@ from crdcompat.crds.pairing import Chosen
 from crdcompat.crds.positions import Spot
 from crdcompat.crds.reader import CrdSet
 from crdcompat.features.simulate.judges import Replayed
-from crdcompat.features.simulate.replay import Cause, Replay
+from crdcompat.features.simulate.replay import Cause
 from crdcompat.models.finding import Location
 from crdcompat.models.simulation import RejectedCause
 from crdcompat.schema.enums import member_key
 from crdcompat.schema.paths import SchemaPath, render, schema_pointer
 from crdcompat.vocabulary import Side
-from crdcompat.vocabulary.writes import Endpoint
+from crdcompat.vocabulary.writes import Endpoint, WriteResult
 
 _MAX_VALUES = 20
 
@@ -63,13 +62,18 @@ class CauseGroup(Struct):
         return document.file, document.index, pointer
 
 
+def _counted(replayed: Replayed) -> Iterable[Cause]:
+    """The causes of a replay; none if only creating the object anew is rejected, which no rollback does."""
+    return replayed.last.causes if replayed.worst is not WriteResult.ACCEPTED else ()
+
+
 class CauseCounter:
     """Collects causes object by object; memory grows with distinct causes, not with objects.
 
-    ``causes_of`` selects the causes of a replay; by default those that the move between releases has.
+    ``causes_of`` selects the causes of an object; by default those of writes that count.
     """
 
-    def __init__(self, causes_of: Callable[[Replay], Iterable[Cause]] = attrgetter("causes")) -> None:
+    def __init__(self, causes_of: Callable[[Replayed], Iterable[Cause]] = _counted) -> None:
         self._causes_of = causes_of
         self._groups: dict[CauseKey, CauseGroup] = {}
         self._totals: dict[str, int] = {}
@@ -79,7 +83,7 @@ class CauseCounter:
         chosen, crd = replayed.chosen, replayed.chosen.document.crd
         self._totals[crd.name] = self._totals.get(crd.name, 0) + 1
         causes = set()
-        for cause in self._causes_of(replayed.last):
+        for cause in self._causes_of(replayed):
             key = (crd.name, cause.path, cause.error.type)
             if key not in self._groups:
                 self._groups[key] = CauseGroup(

@@ -18,7 +18,7 @@ from crdcompat.features.simulate.already import without_already
 from crdcompat.features.simulate.replay import Answer, Replay, replay
 from crdcompat.models.simulation import NotSimulated, worst_verdict
 from crdcompat.recordings.objects import Recorded
-from crdcompat.vocabulary.writes import Apart, WriteKind, WriteResult
+from crdcompat.vocabulary.writes import COUNTED_WRITES, Apart, WriteKind, WriteResult
 
 ASK = "depends on the Kubernetes version: give --kube-version or --openshift-version"
 
@@ -48,13 +48,15 @@ class Replayed(Struct, frozen=True):
 
     @property
     def worst(self) -> WriteResult:
-        """The worst verdict over all writes; a write on which the servers differ is unknown."""
-        return worst_verdict(map(self._verdict, self.last.writes))
+        """The worst verdict over all writes that count; a write on which the servers differ is unknown."""
+        return worst_verdict(map(self._verdict, COUNTED_WRITES))
 
     @property
     def doubt(self) -> str:
         """Why the answer to a write is unknown, for the first such write; "" if there is none."""
-        unknown = (name for name in self.last.writes if self._verdict(name) == WriteResult.UNKNOWN)
+        unknown = (
+            name for name in COUNTED_WRITES if name in self.last.writes and self._verdict(name) == WriteResult.UNKNOWN
+        )
         answers = (answer for name in unknown for _, answer in self.answers(name)[-1:])
         return next((answer.note if answer.verdict == WriteResult.UNKNOWN else ASK for answer in answers), "")
 

@@ -87,6 +87,13 @@ def apart_notes(report: SimulationReport) -> Iterator[str]:
         yield not_stored_note(unstored, writer, _some([f"{field.kind} {field.path}" for field in not_stored(report)]))
 
 
+def restore_notes(report: SimulationReport) -> Iterator[str]:
+    """The objects that cannot be created anew, which no rollback does."""
+    only = [item.label for item in report.objects if item.only_create_is_rejected]
+    if only:
+        yield f"not counted: {plural(len(only), 'object')} cannot be restored from a backup ({_some(only)})"
+
+
 def already_note(objects: int, writer: str, named: str = "") -> str:
     """Objects with writes that the writing release rejects as well."""
     return f"already so under {writer}, and not counted: rejections of {plural(objects, 'object')}{_in_brackets(named)}"

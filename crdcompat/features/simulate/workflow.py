@@ -15,7 +15,14 @@ from crdcompat.errors import Problem, Skipped, problem_order, skipped_order
 from crdcompat.features.diff.workflow import release
 from crdcompat.features.simulate.causes import CauseCounter
 from crdcompat.features.simulate.judges import ASK, Replayed, replayers
-from crdcompat.features.simulate.notes import apart_notes, cluster_notes, hidden_findings, hidden_note, older_than
+from crdcompat.features.simulate.notes import (
+    apart_notes,
+    cluster_notes,
+    hidden_findings,
+    hidden_note,
+    older_than,
+    restore_notes,
+)
 from crdcompat.features.simulate.replay import Answer
 from crdcompat.models.report import Release
 from crdcompat.models.simulation import NotSimulated, Repair, SimulatedObject, SimulationReport, WriteVerdict
@@ -94,7 +101,7 @@ class _Run:
         self._missed: list[NotSimulated] = []
         self._problems = [*target.problems, *new.problems]
         self._skipped = {*target.skipped, *new.skipped}
-        self._causes, self._already = CauseCounter(), CauseCounter(attrgetter("already"))
+        self._causes, self._already = CauseCounter(), CauseCounter(attrgetter("last.already"))
         self._errors: dict[tuple[Any, ...], dict[str, Any]] = {}
 
     def add(self, item: ObjectItem) -> None:
@@ -131,7 +138,7 @@ class _Run:
             causes=self._causes.summary(reader, side),
             already=self._already.summary(reader, side),
         )
-        return replace(report, notes=(*report.notes, *apart_notes(report)))
+        return replace(report, notes=(*report.notes, *apart_notes(report), *restore_notes(report)))
 
     def _simulated_object(self, replayed: Replayed) -> SimulatedObject:
         last = replayed.last

@@ -398,6 +398,18 @@ def test_nothing_that_could_be_judged_is_exit_2(tmp_path: Path, document: Any) -
     assert ran.err == f"crdcompat: no object could be judged (the report gives the reasons) in {tmp_path / 'o.json'}\n"
 
 
+def test_a_restore_from_a_backup_is_no_rollback(tmp_path: Path) -> None:
+    """With ratcheting, a stored value that the older release does not know stops nothing but creating the object."""
+    old, new = (crd(root(spec=obj(mode=string(*modes), note=string()))) for modes in ("A", ["A", "B"]))
+    stored = widget({"spec": {"mode": "B", "note": "n"}})
+    report = replay(tmp_path, old, new, stored, options=("--kube-version", "1.33"), code=0)
+    assert {name for name, found in verdicts(one(report)).items() if found == "rejected"} == {"create"}
+    assert report["summary"]["causes"] == []
+    assert report["notes"] == ["not counted: 1 object cannot be restored from a backup (Widget/default/a)"]
+    before = replay(tmp_path, old, new, stored, options=("--kube-version", "1.29"), code=1)
+    assert [cause["path"] for cause in before["summary"]["causes"]] == ["spec.mode"]
+
+
 def test_a_conversion_webhook_cannot_be_asked(tmp_path: Path) -> None:
     made = crd(versions=[version(schema()), version(schema(), "v2", storage=False)])
     made["spec"]["conversion"] = {"strategy": "Webhook"}
