@@ -11,12 +11,9 @@ from pathlib import Path
 def write_file(path: Path, data: bytes) -> None:
     """Write ``data`` beside ``path`` and rename it to ``path``; an existing file keeps its mode.
 
-    A link is kept, its target is replaced. Devices and pipes are written directly. Raises OSError; then an existing
-    file is unchanged, and no other file is left.
+    A link is kept, its target is replaced. Raises OSError; then an existing file is unchanged, and no other file is
+    left.
     """
-    if path.exists() and not path.is_file():
-        path.write_bytes(data)
-        return
     target = path.resolve() if path.is_symlink() else path
     own = target.with_name(f".{os.getpid()}-{time.monotonic_ns()}")
     try:

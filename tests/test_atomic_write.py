@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
@@ -30,14 +29,6 @@ def test_mode_and_link_are_kept(tmp_path: Path) -> None:
     link.symlink_to(file.name)
     write_file(link, b"after")
     assert (file.read_text(), file.stat().st_mode & 0o777, link.is_symlink()) == ("after", 0o640, True)
-
-
-def test_a_pipe_gets_the_bytes(tmp_path: Path) -> None:
-    reader, writer = os.pipe()
-    write_file(Path(f"/dev/fd/{writer}"), b"data")
-    os.close(writer)
-    with os.fdopen(reader, "rb") as read:
-        assert read.read() == b"data"
 
 
 def test_no_folder_is_made(tmp_path: Path) -> None:

@@ -52,8 +52,12 @@ def write_reports(
 
 
 def _write(target: str, text: str) -> None:
+    path = Path(target)
     try:
-        write_file(Path(target), text.encode())
+        if path.exists() and not path.is_file():  # a device or a pipe
+            path.write_bytes(text.encode())
+        else:
+            write_file(path, text.encode())
     except OSError as error:
         raise UsageError(f"cannot write {target}: {error.strerror}") from None
     from crdcompat.render.escape import escape_text

@@ -41,3 +41,18 @@ def test_any_locale(command: list[str]) -> None:
     ran = spawn(*command, env=plain)
     assert (ran.code, ran.err) == (spawn(*command, env={**plain, "PYTHONUTF8": "1"}).code, "")
     assert ran.out
+
+
+def test_a_report_in_a_file_is_named_and_makes_no_folder(tmp_path: Path) -> None:
+    old, new = both(tmp_path, widget("A"), widget("A", "B"))
+    ran = spawn("diff", old, new, "--format", f"json={tmp_path / 'report.json'}")
+    assert (ran.code, ran.out, ran.err) == (1, "", f"crdcompat: wrote {tmp_path / 'report.json'}\n")
+    missing = tmp_path / "none/report.json"
+    ran = spawn("diff", old, new, "--format", f"json={missing}")
+    assert (ran.code, ran.err) == (2, f"crdcompat: cannot write {missing}: No such file or directory\n")
+    assert not missing.parent.exists()
+
+
+def test_a_report_can_go_to_a_pipe(tmp_path: Path) -> None:
+    old, new = both(tmp_path, widget("A"), widget("A", "B"))
+    assert '"enum-value-added"' in spawn("diff", old, new, "--format", "json=/dev/stdout").out
