@@ -432,7 +432,7 @@ def test_demo() -> None:
 
 
 def test_several_formats_at_once(sides: tuple[Path, Path], tmp_path: Path) -> None:
-    target = tmp_path / "out" / "report.json"
+    target = tmp_path / "report.json"
     ran = run("diff", *sides, "--format", "text", "--format", f"json={target}")
     assert ran.code == 1
     assert "error[enum-value-added]" in ran.out

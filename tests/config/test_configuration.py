@@ -168,10 +168,10 @@ def test_severities(tmp_path: Path, text: str, expected: dict[str, str]) -> None
 
 def test_options_count_over_the_configuration(tmp_path: Path) -> None:
     old, new = sides(tmp_path)
-    (tmp_path / ".crdcompat.yaml").write_text("fail_on: never\nformats: [json=out/r.json]\n")
+    (tmp_path / ".crdcompat.yaml").write_text("fail_on: never\nformats: [json=r.json]\n")
     ran = run("diff", old, new, cwd=tmp_path)
     assert (ran.code, ran.out) == (0, "")
-    assert json.loads((tmp_path / "out/r.json").read_text())["command"] == "diff"
+    assert json.loads((tmp_path / "r.json").read_text())["command"] == "diff"
     ran = run("diff", old, new, "--fail-on", "error", "--format", "text", cwd=tmp_path)
     assert ran.code == 1
     assert "error[enum-value-added]" in ran.out
