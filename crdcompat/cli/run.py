@@ -40,7 +40,7 @@ def compare_and_report(
     check_rules((*filters.get("select", ()), *filters.get("ignore", ())))
     check_formats(settings.formats)
     before, after = both_sides(old, new, settings.config, repo, command="diff", any_order=any_order)
-    report = workflow.diff(before, after, **filters)
+    report = workflow.diff(before, after, advise=settings.config.advises, **filters)
     if objects:
         from crdcompat.findings.evidence import with_evidence
 

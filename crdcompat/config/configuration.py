@@ -27,7 +27,7 @@ _DEFAULTS: dict[str, Any] = {
     "preset": None, "base": None, "rollback_targets": [], "releases": {}, "include": [], "exclude": [],
     "ships": None,
     "variant_annotations": [], "contexts": [], "severities": [], "objects": [], "formats": [], "fail_on": "error",
-    "profile": "standard", "waivers": WAIVERS,
+    "profile": "standard", "status_advice": True, "waivers": WAIVERS,
 }  # fmt: skip
 _DEFAULT = "default"
 
@@ -51,6 +51,11 @@ class Config(Struct, frozen=True):
     def preset(self) -> str | None:
         found: str | None = self.values["preset"]
         return found
+
+    @property
+    def advises(self) -> bool:
+        """Whether new fields of status that will be expensive to change are findings."""
+        return bool(self.values["status_advice"])
 
     @property
     def is_strict(self) -> bool:

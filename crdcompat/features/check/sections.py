@@ -126,6 +126,7 @@ class _Comparisons:
     def _diff_head(self, old: CrdSet, *, judge_new: bool) -> DiffReport:
         """The report on head; ``judge_new`` with the base alone, which tells what the change touches."""
         filters, head = {**self._options.filters, "judge_new": judge_new, "touched": self._touched}, self._head
+        filters["advise"] = self._config.advises
         report = workflow.diff(old, head, command="check", more_places=self._markers.places, **filters)
         if self._options.recordings:
             from crdcompat.findings.evidence import with_evidence

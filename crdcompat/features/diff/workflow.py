@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from msgspec.structs import replace
 
 from crdcompat.apiserver.versions import DEFAULT_SERVER, known_server, server_of
+from crdcompat.compare.advice import judge_new_status
 from crdcompat.compare.memory import ComparisonCache
 from crdcompat.compare.result import Judged
 from crdcompat.crds.reader import CrdReader, CrdSet
@@ -46,6 +47,7 @@ def diff(
     command: str = "diff",
     locate: bool = True,
     judge_new: bool = True,
+    advise: bool = True,
     more_places: Callable[[Judged], tuple[Location, ...]] | None = None,
 ) -> DiffReport:
     """Compare two CRD sets in both directions. An empty filter excludes nothing.
@@ -53,14 +55,17 @@ def diff(
     ``paths``: a CRD is compared if a file of either side lies below one. ``contexts``: names to keep, or
     ``OLD=NEW`` to force a pair. ``touched``: the only CRDs to compare; those that are missing are no error.
     ``judge_new``: whether CRDs of NEW that the API server refuses are findings; without it they are remarks, as those
-    of OLD. ``more_places`` gives the locations of a change outside the manifests. Raises UsageError for a filter name
-    that matches nothing.
+    of OLD. ``advise``: whether new fields of status that will be expensive to change are findings. ``more_places``
+    gives the locations of a change outside the manifests. Raises UsageError for a filter name that matches nothing.
     """
     wanted = Filters(directions, owners, crds, paths, contexts, select, ignore, touched)
     compared = _compare(old, new, wanted)
     of_old, of_new = find_refused(compared, (server_of(old), server_of(new))) if locate else ((), ())
     if judge_new:
         compared = with_refused(compared, of_new, wanted)
+    if advise:
+        advice = judge_new_status(compared.judged, wanted.directions)
+        compared = replace(compared, judged=(*compared.judged, *advice))
     places = find_places(old, new, compared.judged, compared.open) if locate else Places({}, {})
     releases = release(old), release(new)
     report = report_on(compared, releases, wanted, places, command=command, more_places=more_places)

@@ -19,7 +19,7 @@ from crdcompat.render.wording.findings import (
     tally,
     undecided_line,
 )
-from crdcompat.vocabulary import Severity
+from crdcompat.vocabulary import Effect, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 #: Changes of a CRD as a whole.
 _WHOLE_CRD = ("crd.added", "crd.removed", "crd.renamed")
+#: Effects in one line; advice on what has no effect yet is named by its rule.
+_WHAT = {Effect.VALUE_PRUNED: "lost", Effect.VALUE_DEFAULTED: "set to its default", Effect.NONE: ""}
 _MAX_UNDECIDED = 12
 _MAX_NAMES = 6
 
@@ -113,7 +115,7 @@ def _short_list(found: Sequence[Entry], style: Style) -> Iterator[str]:
         if name != crd:
             crd = name
             yield f"{style.paint('info', 'info')} {name}"
-        what = {"value-pruned": "lost", "value-defaulted": "set to its default"}.get(finding.effect, finding.effect)
+        what = _WHAT.get(finding.effect, finding.effect) or rule(finding.rule).title.lower()
         yield f"  {finding.path or 'the CRD'}: {what} [{finding.rule}]{more_places(entry)}"
 
 

@@ -1,0 +1,93 @@
+"""Advice on new status fields: what is expensive to change later, once for each new field, and never more than info."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from changes import repository
+from helpers import Json, commit, crd, diff, obj, root, run, string, write
+
+CONDITION = obj(type=string(), status=string("True", "False"), lastTransitionTime=string())
+CONDITIONS = {"type": "array", "items": {**CONDITION, "required": ["type", "status", "lastTransitionTime"]}}
+KEYED = {"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"]}
+
+
+def _items(*required: str, **members: Any) -> Json:
+    return {"type": "array", "items": {**obj(**members), "required": list(required)}}
+
+
+def _advice(tmp_path: Path, old: Json, new: Json, *args: str) -> list[tuple[str, str, list[str]]]:
+    """(rule, path, places) of the findings without an effect."""
+    sides = [write(tmp_path / f"{name}.json", json.dumps(crd(each))) for name, each in (("old", old), ("new", new))]
+    found = [f for f in diff(*sides, *args)["findings"] if f["effect"] == "none"]
+    assert {(f["severity"], f["direction"], f["owner"]) for f in found} <= {("info", "rollback", "status")}
+    return sorted((f["rule"], f["path"], f["new"]) for f in found)
+
+
+@pytest.mark.parametrize(
+    ("new", "expected"),
+    [
+        ({"phase": string("A")}, [("status-enum-born-closed", "status.phase", ["status.phase"])]),
+        ({"phase": string()}, []),
+        ({"conditions": CONDITIONS}, []),
+        ({"names": {"type": "array", "items": string()}}, []),
+        ({"nodes": {**_items("name", name=string()), **KEYED}}, []),
+        ({"nodes": {**_items(name=string()), "x-kubernetes-list-type": "atomic"}}, []),
+        (
+            {"nodes": _items("name", name=string(), phase=string("A"))},
+            [
+                ("status-enum-born-closed", "status.nodes[*].phase", ["status.nodes[*].phase"]),
+                ("status-list-born-without-keys", "status.nodes", ["status.nodes"]),
+                ("status-required-born", "status.nodes[*].name", ["status.nodes[*].name"]),
+            ],
+        ),
+        (
+            {"last": obj(a=string("A"), more={"type": "object", "additionalProperties": string("B")})},
+            [("status-enum-born-closed", "status.last.a", ["status.last.a", "status.last.more.*"])],
+        ),
+    ],
+)
+def test_new_fields(tmp_path: Path, new: Json, expected: list[tuple[str, str, list[str]]]) -> None:
+    assert _advice(tmp_path, root(status=obj(a=string())), root(status=obj(a=string(), **new))) == expected
+
+
+def test_fields_elsewhere_and_old_fields_need_no_advice(tmp_path: Path) -> None:
+    old, new = root(spec=obj(), status=obj(p=string())), root(spec=obj(p=string("A")), status=obj(p=string("A")))
+    assert _advice(tmp_path, old, new) == []
+
+
+def test_a_field_that_becomes_required(tmp_path: Path) -> None:
+    def made(*required: str) -> Json:
+        held = obj(a=string())
+        nodes = {**_items(*required, name=string()), **KEYED}
+        conditions = {**CONDITIONS, "items": {**CONDITION, "required": ["type"] if required else []}}
+        return root(status={**obj(a=held, nodes=nodes, conditions=conditions), "required": ["a"] if required else []})
+
+    assert _advice(tmp_path, made(), made("name")) == [("status-required-born", "status.a", ["status.a"])]
+    assert _advice(tmp_path, made(), made("name"), "--direction", "upgrade") == []
+
+
+def test_it_can_be_switched_off_and_never_fails(tmp_path: Path) -> None:
+    old, new = root(status=obj(a=string())), root(status=obj(a=string(), phase=string("A")))
+    assert len(_advice(tmp_path, old, new)) == 1
+    assert _advice(tmp_path, old, new, "--ignore", "status-enum-born-closed") == []
+    config = write(tmp_path / ".crdcompat.yaml", "status_advice: false\n")
+    assert _advice(tmp_path, old, new, "--config", str(config)) == []
+    repo = repository(tmp_path)
+    commit(repo, {"w.json": crd(old)})
+    commit(repo, {"w.json": crd(new)})
+    ran = run("check", "--base", "HEAD~1", cwd=repo)
+    assert ran.code == 0
+    assert "  status.phase: closed set of values in a new status field [status-enum-born-closed]" in ran.out
+    assert "born-closed" not in run("check", "--base", "HEAD~1", "--config", str(config), cwd=repo).out
+
+
+def test_the_line_is_that_of_the_enum(tmp_path: Path) -> None:
+    old, new = root(status=obj(a=string())), root(status=obj(a=string(), phase=string("A")))
+    sides = [write(tmp_path / f"{n}.json", json.dumps(crd(s), indent=1)) for n, s in (("old", old), ("new", new))]
+    (found,) = (f for f in diff(*sides)["findings"] if f["effect"] == "none")
+    (place,) = (place for place in found["locations"] if place["side"] == "new")
+    assert '"enum"' in sides[1].read_text().splitlines()[place["line"] - 1]
