@@ -232,8 +232,10 @@ def _disputes(reading: Reading) -> tuple[bool, int]:
 
 
 def _as_good(shown: Shown, wanted: Shown) -> bool:
-    """Whether an object shows the same effect, with no more errors of other causes."""
-    return (shown.effect, shown.masked) == (wanted.effect, wanted.masked) and len(shown.others) <= len(wanted.others)
+    """Whether an object shows the same effect, and no error of another cause that the first object does not show."""
+    kept = {(error.pointer, error.keyword) for error in wanted.others}
+    others = all((error.pointer, error.keyword) in kept for error in shown.others)
+    return (shown.effect, shown.masked) == (wanted.effect, wanted.masked) and others
 
 
 def _has_members(parent: Node | None) -> bool:

@@ -7,6 +7,7 @@ member to a mentioned value, remove an optional member. The value under trial ne
 from __future__ import annotations
 
 import heapq
+from collections import Counter
 from collections.abc import Callable, Iterator
 from itertools import count, islice
 from typing import Any
@@ -25,6 +26,8 @@ from crdcompat.schema.structural import ABSENT, Node
 MAX_JUDGED = 160
 #: Members that are tried where an object has too few.
 _MAX_ADDED = 6
+#: Members like each other that have to stay before the rest of them is taken to have to stay, too.
+_MAX_STAYED = 12
 #: Characters of strings that are made for a length in a rule.
 _MAX_LENGTH = 512
 
@@ -79,9 +82,15 @@ def find(
 
 
 def shrink(obj: Object, keep: Pointer, still: Callable[[Object], bool]) -> Object:
-    """Remove each member without which ``still`` remains true, except the value at ``keep`` and its parents."""
+    """Remove each member without which ``still`` remains true, except the value at ``keep`` and its parents.
+
+    Where many members of one map, or of the items of one list, have to stay, the others are not tried.
+    """
+    stayed: Counter[tuple[str, ...]] = Counter()
     for pointer in sorted(_members(obj, ()), key=len):
-        if pointer == keep[: len(pointer)] or pointer[0] in ("apiVersion", "kind", "metadata"):
+        alike = _alike(obj, pointer)
+        fixed = pointer == keep[: len(pointer)] or pointer[0] in ("apiVersion", "kind", "metadata")
+        if fixed or stayed[alike] == _MAX_STAYED:
             continue
         try:
             value_at(obj, pointer)
@@ -90,7 +99,19 @@ def shrink(obj: Object, keep: Pointer, still: Callable[[Object], bool]) -> Objec
             continue  # removed with its parent
         if still(smaller):
             obj = smaller
+        else:
+            stayed[alike] += 1
     return obj
+
+
+def _alike(obj: Object, pointer: Pointer) -> tuple[str, ...]:
+    """The pointer without what tells items of a list from each other, or members of a large object."""
+    *above, last = ("*" if isinstance(step, int) else step for step in pointer)
+    try:
+        many = len(value_at(obj, pointer[:-1])) > _MAX_STAYED
+    except LookupError:
+        many = False  # removed with its parent
+    return (*above, "*" if many else last)
 
 
 def _members(value: Any, at: Pointer) -> Iterator[Pointer]:

@@ -11,7 +11,7 @@ from typing import Any
 from crdcompat.schema.enums import enum_members
 from crdcompat.schema.mentions import Mention, mentions
 from crdcompat.schema.paths import is_within, with_value
-from crdcompat.schema.sample import object_of_size, sample, values
+from crdcompat.schema.sample import list_of_size, object_of_size, sample, values
 from crdcompat.schema.sample_strings import POOL
 from crdcompat.schema.structural import ABSENT, Node
 
@@ -146,6 +146,8 @@ def _lists(node: Node, others: tuple[Node, ...]) -> Iterator[list[Any]]:
         v for m in _named(node, others) for v in m.values if isinstance(v, str)
     ]
     yield from ([item] for item in items)
+    if node.list_type == "map" and (two := list_of_size(node, 2)) is not ABSENT:
+        yield two
     yield from ([a, b] for a in items[:4] for b in items[:4])
     yield items[:3]
 
@@ -195,7 +197,7 @@ def _cases(node: Node, mention: Mention) -> Iterator[Any]:
         if below.type == "object":
             cases.append({})
             if isinstance(below.additional, Node) and (held := sample(below.additional)) is not ABSENT:
-                cases += [{key: held} for key in mention.values if isinstance(key, str)]
+                cases += [{key: held} for key in (*mention.values, "1") if isinstance(key, str)]
     yield from islice(distinct(cases), 2 * _MAX_CASES)
 
 

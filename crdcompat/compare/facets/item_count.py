@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from crdcompat.apiserver.keywords import Keyword
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Facet, copy_from_new
+from crdcompat.compare.intersection import intersection
 from crdcompat.compare.limits import limit_changes, limit_effects, limit_trials, may_be, sizes_outside
 from crdcompat.compare.site import ReaderVerdict, Site, Trials, WriterReader
 from crdcompat.schema.paths import node_at
@@ -29,7 +30,10 @@ def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
         return Trials(())
     if not may_be(writer, "array"):
         return Trials((), complete=True)
-    return limit_trials(change, (list_of_size(writer, size) for size in sizes_outside(reader, writer, _LIMITS)))
+    made_of = intersection(writer, reader, pair.writer.server), writer
+    return limit_trials(
+        change, (list_of_size(node, size) for size in sizes_outside(reader, writer, _LIMITS) for node in made_of)
+    )
 
 
 def shows(effect: Effect, observed: ReaderVerdict) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
@@ -109,6 +109,10 @@ def plural(count: int, what: str) -> str:
 _MAX_CONTEXTS, _MAX_EXPOSED = 3, 6
 
 
+#: Bytes of an example object in JSON that fit on a screen.
+_MAX_EXAMPLE = 4_000
+
+
 def finding_lines(finding: Finding, style: Style, known_contexts: Sequence[str] = ()) -> Iterator[str]:
     """One finding: message, places, errors of the API server, witness, fix.
 
@@ -127,9 +131,9 @@ def finding_lines(finding: Finding, style: Style, known_contexts: Sequence[str] 
     if witness.pruned and finding.effect == Effect.VALUE_PRUNED:
         yield f"  lost: {', '.join(witness.pruned)}"
     if witness.stored is not None:
-        yield f"  stored: {orjson.dumps(witness.stored).decode()}"
+        yield f"  stored: {_example(witness.stored, style)}"
     if witness.object is not None:
-        yield f"  {witness_title(finding)}: {orjson.dumps(witness.object).decode()}"
+        yield f"  {witness_title(finding)}: {_example(witness.object, style)}"
     else:
         yield style.wrap(f"no witness: {witness.reason}")
     if finding.evidence.recorded_objects:
@@ -142,6 +146,14 @@ def finding_lines(finding: Finding, style: Style, known_contexts: Sequence[str] 
         yield style.wrap(expired_waiver_sentence(finding), indent="    ", first="  ")
     yield style.wrap(fix_line(finding), indent="    ", first="  way out: ")
     yield f"  contexts: {contexts(finding.contexts, known_contexts)}"
+
+
+def _example(obj: Any, style: Style) -> str:
+    """An example object as JSON; if it is large, only its size, unless all is to be shown."""
+    text = orjson.dumps(obj)
+    if len(text) > _MAX_EXAMPLE and style.verbosity < 1:
+        return f"an object of {len(text):,} bytes; -v and --format json show it"
+    return text.decode()
 
 
 def witness_title(finding: Finding) -> str:
