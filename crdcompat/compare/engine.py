@@ -13,13 +13,12 @@ from typing import Any
 
 from msgspec.structs import astuple
 
-from crdcompat.apiserver.strategy import Resource
 from crdcompat.apiserver.versions import Server
 from crdcompat.compare.changes import Change, Undecided, canonical, identical
 from crdcompat.compare.crd_facet import CrdChange
 from crdcompat.compare.crd_walk import CrdDiff, diff_crds
 from crdcompat.compare.crossings import crosses, version_crossings
-from crdcompat.compare.memory import CachingConvertingResource, CachingResource, ComparisonCache
+from crdcompat.compare.memory import ComparisonCache
 from crdcompat.compare.result import Comparison, Judged, Occurrence, Open
 from crdcompat.compare.site import WriterReader
 from crdcompat.compare.unlikely_state import is_unlikely
@@ -209,20 +208,13 @@ class Comparer:
 
     def _writer_reader(self, occurrence: Occurrence, direction: Direction) -> WriterReader:
         reads_old, reads_new = (bool(occurrence.direction) and direction == way for way in Direction)
-        old = self._resource(occurrence.old, self._old_server, converting=reads_old)
-        new = self._resource(occurrence.new, self._new_server, converting=reads_new)
+        old = self._cache.resource(occurrence.old, self._old_server, converting=reads_old)
+        new = self._cache.resource(occurrence.new, self._new_server, converting=reads_new)
         return (
             WriterReader(writer=new, reader=old)
             if direction == Direction.ROLLBACK
             else WriterReader(writer=old, reader=new)
         )
-
-    def _resource(self, chosen: Chosen, server: Server, *, converting: bool) -> Resource:
-        key, known = (id(chosen.version), server, converting), self._cache.resources
-        if key not in known:
-            made = CachingConvertingResource if converting else CachingResource
-            known[key] = made(chosen.document.crd, chosen.version, server)
-        return known[key]
 
 
 def _crd_occurrence(crd_pair: CrdPair, item: CrdChange) -> Occurrence:

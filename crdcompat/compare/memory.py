@@ -15,6 +15,7 @@ from crdcompat.apiserver.strategy import Resource
 from crdcompat.apiserver.versions import Server
 from crdcompat.compare.trial_book import TrialBook
 from crdcompat.compare.walk import SchemaDiff, diff_schemas
+from crdcompat.crds.pairing import Chosen
 from crdcompat.schema.structural import Node
 
 
@@ -69,6 +70,14 @@ class ComparisonCache:
         self.resources: dict[tuple[int, Server, bool], Resource] = {}
         self.book = TrialBook()
         self._schemas: dict[tuple[bytes, bytes], SchemaDiff] = {}
+
+    def resource(self, chosen: Chosen, server: Server, *, converting: bool = False) -> Resource:
+        """The version of a CRD on a server, compiled once; ``converting``: for objects written as another version."""
+        key = (id(chosen.version), server, converting)
+        if key not in self.resources:
+            made = CachingConvertingResource if converting else CachingResource
+            self.resources[key] = made(chosen.document.crd, chosen.version, server)
+        return self.resources[key]
 
     def diff(self, old: Node, new: Node) -> SchemaDiff:
         """``diff_schemas`` of two roots."""

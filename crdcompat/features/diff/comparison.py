@@ -89,7 +89,7 @@ def compare(
         pairs,
         found,
         judged=tuple(
-            with_writes((item for item in found.judged if not owners or item.change.owner in owners), old, new)
+            with_writes((item for item in found.judged if not owners or item.change.owner in owners), old, new, shared)
         ),
         open=tuple(item for item in found.open if not owners or owner(item.undecided.path) in owners),
         missing=missing,

@@ -12,9 +12,9 @@ from msgspec.structs import replace
 
 from crdcompat.apiserver.errors import DUPLICATE
 from crdcompat.apiserver.strategy import Resource
-from crdcompat.apiserver.versions import NEWEST, Server, known_server
+from crdcompat.apiserver.versions import DEFAULT_SERVER, NEWEST, Server, known_server
+from crdcompat.compare.memory import ComparisonCache
 from crdcompat.compare.result import Judged, Occurrence
-from crdcompat.crds.pairing import Chosen
 from crdcompat.crds.reader import CrdSet
 from crdcompat.features.simulate.replay import Cause, Written, writes_of
 from crdcompat.schema.paths import ITEM, node_at
@@ -24,9 +24,9 @@ from crdcompat.vocabulary.writes import ORDINARY, Spared, WriteKind, WriteResult
 _NEWEST = Server(NEWEST)
 
 
-def with_writes(judged: Iterable[Judged], old: CrdSet, new: CrdSet) -> Iterator[Judged]:
+def with_writes(judged: Iterable[Judged], old: CrdSet, new: CrdSet, shared: ComparisonCache) -> Iterator[Judged]:
     """The judged changes, with the answers to all kinds of write of the witnesses that are rejected."""
-    asked = _Asked(old, new)
+    asked = _Asked(old, new, shared)
     for item in judged:
         occurrence = item.occurrences[0]
         rejected = item.effect == Effect.WRITE_REJECTED and item.witness.object is not None
@@ -44,15 +44,16 @@ class _Asked:
     ratcheting has only grown. What it spares is not known then.
     """
 
-    def __init__(self, old: CrdSet, new: CrdSet) -> None:
+    def __init__(self, old: CrdSet, new: CrdSet, shared: ComparisonCache) -> None:
         self._known = known_server(old), known_server(new)
-        self._resources: dict[tuple[int, Server], Resource] = {}
+        self._shared = shared
 
     def about(self, item: Judged, occurrence: Occurrence) -> Judged:
         """``item`` with the kinds of write that are rejected, and the updates that are spared."""
         sides = [*zip((occurrence.old, occurrence.new), self._known, strict=True)]
         (reads, known), written_by = sides if item.direction == Direction.ROLLBACK else sides[::-1]
-        reader, writer = self._resource(reads, known), self._resource(*written_by)
+        reader = self._shared.resource(reads, known or _NEWEST)
+        writer = self._shared.resource(written_by[0], written_by[1] or DEFAULT_SERVER)
         stored = writer.create(item.witness.object or {}, keep_status=True).object
         if stored is None:
             return item
@@ -64,13 +65,6 @@ class _Asked:
             writes=tuple(kind for kind in WriteKind if kind in rejected),
             spared=_spared(reader, written) if known is not None else None,
         )
-
-    def _resource(self, chosen: Chosen, known: Server | None) -> Resource:
-        server = known or _NEWEST
-        key = id(chosen.version), server
-        if key not in self._resources:
-            self._resources[key] = Resource(chosen.document.crd, chosen.version, server)
-        return self._resources[key]
 
 
 def _rejected(written: Written) -> frozenset[WriteKind]:
