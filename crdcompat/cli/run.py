@@ -39,7 +39,9 @@ def compare_and_report(
     """
     check_rules((*filters.get("select", ()), *filters.get("ignore", ())))
     check_formats(settings.formats)
-    before, after = both_sides(old, new, settings.config, repo, command="diff", any_order=any_order)
+    before, after = both_sides(
+        old, new, settings.config, repo, command="diff", any_order=any_order, paths=filters.get("paths", ())
+    )
     report = workflow.diff(before, after, advise=settings.config.advises, **filters)
     if objects:
         from crdcompat.findings.evidence import with_evidence
@@ -59,13 +61,14 @@ def compare_and_report(
         sys.stdout.write(workflow.suggest_patch(before, after, **named, waived=waived))
     if settings.formats or not patch:
         write_reports(report, settings.formats, colour, verbosity)
-    if not report.problems and report.has_nothing_compared:
-        print(f"crdcompat: nothing to compare: {_nothing(report, filters.get('paths', ()))}", file=sys.stderr)
+    paths = filters.get("paths", ())
+    if not report.problems and report.has_nothing_compared and not (paths and report.counts.unpaired):
+        print(f"crdcompat: nothing to compare: {_nothing(report, paths)}", file=sys.stderr)
         return ExitCode.NOT_DONE
     return exit_code(report, settings.fail_on)
 
 
 def _nothing(report: DiffReport, paths: Sequence[str]) -> str:
-    if paths and report.counts.old and report.counts.new:
+    if paths:
         return f"no CRD of both sides has a file below {', '.join(paths)}"
     return report.why_nothing

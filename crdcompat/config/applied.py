@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from crdcompat.config.configuration import Config
 from crdcompat.config.releases import version_of
+from crdcompat.crds.below import needed_below
 from crdcompat.crds.reader import CrdReader, CrdSet
 from crdcompat.crds.variants import variant_annotations_only
 from crdcompat.errors import UsageError
@@ -40,15 +41,29 @@ def read_source(name: str, side: Side, reader: CrdReader, config: Config, repo: 
 
 
 def both_sides(
-    old: str, new: str, config: Config, repo: str | None, *, command: str, any_order: bool
+    old: str,
+    new: str,
+    config: Config,
+    repo: str | None,
+    *,
+    command: str,
+    any_order: bool,
+    paths: Sequence[str] = (),
 ) -> tuple[CrdSet, CrdSet]:
     """The CRDs of both sides; equal blobs are read once.
 
-    ``any_order`` allows an OLD whose name is a later release than NEW's; ``command`` is named in that error. Raises as
-    ``read_source`` does, and UsageError for the wrong order: each finding would have the wrong direction.
+    ``any_order`` allows an OLD whose name is a later release than NEW's; ``command`` is named in that error. Of the
+    files outside of ``paths``, only those that name a CRD found below them are read. Raises as ``read_source`` does,
+    and UsageError for the wrong order: each finding would have the wrong direction.
     """
     reader = reader_for(config)
-    before, after = read_source(old, Side.OLD, reader, config, repo), read_source(new, Side.NEW, reader, config, repo)
+    trees = open_source(old, repo=repo), open_source(new, repo=repo)
+    needed = needed_below(trees, reader, config.wants, paths) if paths else (config.wants, config.wants)
+    before, after = (
+        replace(crds, runs=config.runs(crds.name))
+        for tree, side, wanted in zip(trees, (Side.OLD, Side.NEW), needed, strict=True)
+        for crds in (reader.read(tree, side, wanted),)
+    )
     versions = version_of(before.name), version_of(after.name)
     if not any_order and versions[0] and versions[1] and versions[0] > versions[1]:
         right = f"crdcompat {command} {new} {old}"

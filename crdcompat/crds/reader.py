@@ -58,7 +58,8 @@ class CrdSet(Struct, frozen=True, eq=False):
     ``unread`` counts the files that were left out because all sides have the same content there. ``shipped`` are the
     names of the CRDs in the payload of the source, as far as it was read; None for a source without a payload.
     ``label`` is how sentences call the source where that is not its name. ``gates`` are the feature gates that are on.
-    ``is_one_file``: the user named one file. ``may_be_openshift``: a name such as release-4.13 tells the server.
+    ``is_one_file``: the user named one file, ``is_partial``: manifests were left out by path. ``may_be_openshift``: a
+    name such as release-4.13 tells the server.
     """
 
     name: str
@@ -76,6 +77,7 @@ class CrdSet(Struct, frozen=True, eq=False):
     label: str = ""
     gates: FeatureGates = NO_GATES
     is_one_file: bool = False
+    is_partial: bool = False
     may_be_openshift: bool = True
 
     def named(self) -> dict[str, list[CrdDocument]]:
@@ -144,7 +146,7 @@ class CrdReader:
         skipped: list[Skipped] = []
         candidates: list[Entry] = []
         left_out = 0
-        has_payload = False
+        has_payload = is_partial = False
         entries = list(tree.entries())
         for entry in entries:
             has_payload = has_payload or is_shipped(entry.path, self.ships)
@@ -156,6 +158,8 @@ class CrdReader:
                 skipped.append(Skipped(entry.path, reason, side))
             elif wanted is None or wanted(entry.path):
                 candidates.append(entry)
+            else:
+                is_partial = True
         documents: list[CrdDocument] = []
         problems: list[Problem] = []
         remarks: list[Problem] = []
@@ -195,6 +199,7 @@ class CrdReader:
             shipped=shipped if has_payload else None,
             gates=gates,
             is_one_file=tree.is_one_file,
+            is_partial=is_partial,
             may_be_openshift=self._may_be_openshift,
         )
 

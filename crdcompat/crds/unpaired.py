@@ -61,7 +61,11 @@ def unpaired(old: CrdSet, new: CrdSet, contexts: Sequence[tuple[Context, Context
 def _are_releases(old: CrdSet, new: CrdSet) -> bool:
     """Whether both sets are what a project ships; before its first CRD, it shipped nothing."""
     is_chosen = old.is_one_file != new.is_one_file
-    return bool(old.documents or old.unread) and not is_chosen and not any(map(_is_of_cluster, (old, new)))
+    return (
+        bool(old.documents or old.unread or old.is_partial)
+        and not is_chosen
+        and not any(map(_is_of_cluster, (old, new)))
+    )
 
 
 def _is_of_cluster(crds: CrdSet) -> bool:

@@ -52,7 +52,12 @@ def is_marked(data: bytes) -> bool:
     An escaped letter, a broken string or base64 can hide a word; a Git LFS pointer can hide a whole file.
     """
     text = legible(data)
-    return any(mark in text for mark in _MARKS) or _HIDING.search(text) is not None or is_lfs_pointer(data)
+    return any(mark in text for mark in _MARKS) or may_hide_words(data)
+
+
+def may_hide_words(data: bytes) -> bool:
+    """Whether words of the file may not be found in its bytes."""
+    return _HIDING.search(legible(data)) is not None or is_lfs_pointer(data)
 
 
 def is_lfs_pointer(data: bytes) -> bool:

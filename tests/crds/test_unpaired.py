@@ -92,7 +92,7 @@ def test_filters_choose_among_them(tmp_path: Path) -> None:
     assert [crd for *_, crd, _ in _found(old, new, "--crd", _GADGET)] == [_GADGET]
     assert [crd for *_, crd, _ in _found(old, new, "--direction", "upgrade")] == [_WIDGET]
     ran = run("diff", old, new, "2.yaml", "--format", "json")
-    assert [finding["crd"] for finding in ran.report["findings"]] == ["gizmos.example.com"]
+    assert (ran.code, [finding["crd"] for finding in ran.report["findings"]]) == (0, ["gizmos.example.com"])
     assert run("diff", old, new, "--crd", "nothing.example.com").code == 2
 
 

@@ -15,6 +15,7 @@ from crdcompat.compare.engine import Comparer
 from crdcompat.compare.memory import ComparisonCache
 from crdcompat.compare.result import Comparison, Judged, Open
 from crdcompat.compare.unpaired import judge_unpaired
+from crdcompat.crds.below import is_below
 from crdcompat.crds.pairing import CrdPair, Pairing, pair
 from crdcompat.crds.reader import CrdDocument, CrdSet
 from crdcompat.errors import problem_order
@@ -163,10 +164,8 @@ def _wants(wanted: Filters, names: Collection[str], sides: Iterable[Iterable[Crd
     """Whether the filters leave a CRD with these names, and documents on either side."""
     if not _names_wanted(wanted, names):
         return False
-    prefixes = [path.strip("/").removeprefix("./") for path in wanted.paths]
-    files = [document.file for side in sides for document in side]
-    below = (not prefix or file == prefix or file.startswith(f"{prefix}/") for file in files for prefix in prefixes)
-    return not prefixes or any(below)
+    files = (document.file for side in sides for document in side)
+    return not wanted.paths or any(is_below(file, wanted.paths) for file in files)
 
 
 def _names_wanted(wanted: Filters, names: Collection[str]) -> bool:
