@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cache
 
 import orjson
@@ -97,8 +97,15 @@ def pair(old: CrdSet, new: CrdSet, forced: Sequence[tuple[str, str]] = (), only:
         for of_old, of_new in _resolved_pairs(old, new, old_context, new_context, resolved):
             pairs.append(CrdPair(label, terminal, of_old, of_new))
             ignored_duplicates.update((*of_old.ignored_duplicates, *of_new.ignored_duplicates))
-    old_names, new_names = old.named().keys(), new.named().keys()
+    old_named, new_named = old.named(), new.named()
+    old_names, new_names = old_named.keys(), new_named.keys()
     paired = {each.old.name for each in pairs}
+    apart = {
+        name
+        for name in (old_names & new_names if everything else ())
+        if name not in paired
+        and (_is_shipped(old_named[name], olds.values()) or _is_shipped(new_named[name], news.values()))
+    }
     return Pairing(
         pairs=tuple(pairs),
         contexts=tuple(dict.fromkeys(each.context for each in pairs)) or tuple(str(a) for a, _ in common),
@@ -107,9 +114,14 @@ def pair(old: CrdSet, new: CrdSet, forced: Sequence[tuple[str, str]] = (), only:
         only_old=tuple(sorted(old_names - new_names)),
         only_new=tuple(sorted(new_names - old_names)),
         ignored_duplicates=tuple(sorted(ignored_duplicates)),
-        without_common_context=tuple(sorted(old_names & new_names - paired)) if everything else (),
+        without_common_context=tuple(sorted(apart)),
         unpaired=unpaired(old, new, common),
     )
+
+
+def _is_shipped(documents: Iterable[CrdDocument], contexts: Collection[Context]) -> bool:
+    """Whether a cluster of any context gets one of the documents; feature gates can be off in all."""
+    return any(document.is_in(context) for context in contexts for document in documents)
 
 
 def _resolved_pairs(
