@@ -188,3 +188,22 @@ def test_a_check_lists_a_cause_once_and_default_first(tmp_path: Path) -> None:
     found = [finding for section in report["sections"] for finding in section["findings"]]
     assert len(found) == 4 and len({finding["group"] for finding in found}) == 1
     assert next(place["file"] for place in found[0]["locations"] if place["side"] == "new") == "widgets-Default.yaml"
+
+
+def test_a_check_that_fails_says_what_to_do_next(tmp_path: Path) -> None:
+    """The fix, and the command that accepts the whole entry: pasted, it lets the check pass."""
+    repo = repository(tmp_path)
+    for values in (("A",), ("A", "B")):
+        commit(repo, {f"{made['spec']['names']['plural']}.yaml": made for made in _mirrored(*values)})
+    ran = run("check", "--base", "HEAD~1", cwd=repo)
+    fix, accept = ran.out.splitlines()[-2:]
+    assert fix.startswith("To fix it: Accept in release N, write in N+1")
+    assert fix.endswith("(crdcompat explain enum-value-added)")
+    told = accept.removeprefix("To accept one: crdcompat ").partition(" --reason ")[0].split()
+    assert told[0] == "waive" and len(told) == 3
+    assert accept.endswith("and add the waiver file to the change (git add FILE).")
+    markdown = run("check", "--base", "HEAD~1", "--format", "markdown", cwd=repo).out
+    assert fix in markdown and accept in markdown
+    assert run(*told, "--base", "HEAD~1", "--reason", "known", cwd=repo).code == 0
+    after = run("check", "--base", "HEAD~1", cwd=repo)
+    assert after.code == 0 and "To accept" not in after.out

@@ -1,6 +1,7 @@
 """Workflow commands of GitHub Actions: findings become annotations of a pull request.
 
-GitHub shows ten errors, ten warnings and ten notices of a step, so the most severe come first. Escaping as in
+GitHub shows ten errors, ten warnings and ten notices of a step, so the most severe come first, and several infos share
+one notice. Escaping as in
 actions/toolkit, packages/core/src/command.ts.
 """
 
@@ -13,9 +14,10 @@ from crdcompat.models.finding import Location
 from crdcompat.models.reports import Report
 from crdcompat.models.simulation import SimulationReport
 from crdcompat.render.escape import Style, escape_text
+from crdcompat.render.wording.entries import more_places
 from crdcompat.render.wording.findings import plural, promoted_lines
 from crdcompat.render.wording.report import cause_sentences, counting, headline, primary, sentences, subject, title
-from crdcompat.vocabulary import Direction, Side
+from crdcompat.vocabulary import Direction, Severity, Side
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -25,7 +27,9 @@ if TYPE_CHECKING:
 
 NAME = "github"
 
-_COMMANDS = {"error": "error", "warning": "warning", "info": "notice"}
+#: Lines in the one notice for all infos.
+_MAX_INFOS = 100
+_COMMANDS = {"error": "error", "warning": "warning"}
 
 
 def render(report: Report, style: Style) -> str:
@@ -52,9 +56,20 @@ def _found(report: Report) -> Iterator[str]:
         for cause in report.causes:
             yield _command("error", "rejected", cause_sentences(report, cause), _of_head(cause.location))
         return
-    for entry in counting(report):
+    found = counting(report)
+    for entry in found:
         finding = entry.finding
-        yield _command(_COMMANDS[finding.severity], title(finding), sentences(entry), primary(finding.locations))
+        if finding.severity != Severity.INFO:
+            yield _command(_COMMANDS[finding.severity], title(finding), sentences(entry), primary(finding.locations))
+    infos = [entry for entry in found if entry.finding.severity == Severity.INFO]
+    if len(infos) == 1:
+        finding = infos[0].finding
+        yield _command("notice", title(finding), sentences(infos[0]), primary(finding.locations))
+    elif infos:
+        lines = [f"{subject(each.finding)} [{title(each.finding)}]{more_places(each)}" for each in infos[:_MAX_INFOS]]
+        rest = len(infos) - _MAX_INFOS
+        lines += [f"and {rest} more: the summary of the step has them"] if rest > 0 else []
+        yield _command("notice", f"{len(infos)} infos", list(map(escape_text, lines)), None)
     for section in sections(report):
         for gate, line in zip(section.report.promoted, promoted_lines(section.report), strict=True):
             yield _command("notice", "feature gate", [escape_text(line)], gate.location)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from crdcompat.findings.entries import entries
 from crdcompat.models.check import CheckReport, Section, sections
 from crdcompat.models.diff import DiffReport
 from crdcompat.models.reports import Report
 from crdcompat.models.simulation import SimulationReport
 from crdcompat.render.escape import Style, escape_text
 from crdcompat.render.markdown.markup import block, bullets, code, details, span
+from crdcompat.render.wording.check import next_steps
 from crdcompat.render.wording.entries import entry_lines, more_places, section_key
 from crdcompat.render.wording.findings import compared_line, plural, undecided_line
 from crdcompat.render.wording.report import (
@@ -46,7 +48,7 @@ _Entry = tuple[str, int]
 
 def render(report: Report, style: Style) -> str:
     """The report as GitHub Markdown; ignores ``style``."""
-    head = [f"## crdcompat: {_heading(report)}", *_head(report)]
+    head = [f"## crdcompat: {_heading(report)}", *_head(report), *_steps(report)]
     tail = list(_tail(report))
     entries = list(_replayed(report) if isinstance(report, SimulationReport) else _found(report))
     if not entries and not report.problems:
@@ -106,6 +108,12 @@ def _head(report: Report) -> Iterator[str]:
     if report.problems:
         lines = [f"{problem.file}:{problem.line or 1}: {problem.message}" for problem in report.problems]
         yield f"**Could not be read:**\n\n{bullets(lines)}"
+
+
+def _steps(report: Report) -> Iterator[str]:
+    """What to do next, for a check that fails."""
+    if isinstance(report, CheckReport) and (steps := next_steps(entries(report))):
+        yield block("\n".join(escape_text(line) for line in steps))
 
 
 def _section(section: Section, report: Report) -> str:

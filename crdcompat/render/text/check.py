@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from crdcompat.findings.entries import Entry, entries
 from crdcompat.models.check import CheckReport, Section
 from crdcompat.render.text.diff import diff_text, has_quiet_output
-from crdcompat.render.wording.check import UNRELEASED_REASON, section_title
+from crdcompat.render.wording.check import UNRELEASED_REASON, next_steps, section_title
 from crdcompat.render.wording.entries import counted, listed_above
 from crdcompat.render.wording.findings import plural
 from crdcompat.vocabulary import FindingStatus, Severity
@@ -38,9 +38,8 @@ def check_text(report: CheckReport, style: Style) -> Iterator[str]:
     colour = "error" if found[Severity.ERROR] else "warning" if found[Severity.WARNING] else "good"
     yield ""
     yield style.paint(f"This change: {counted(report)}.", colour)
-    worst = next((entry.finding for entry in listed if entry.finding.counts), None)
-    if found[Severity.ERROR] and worst is not None and style.verbosity >= 0:
-        yield f'To accept one: crdcompat waive {worst.id} --reason "…", and add the waiver file to the change.'
+    for line in next_steps(listed) if style.verbosity >= 0 else ():
+        yield style.wrap(line, indent="    ", first="")
 
 
 def _section(section: Section, own: Sequence[Entry], above: int, style: Style) -> Iterator[str]:

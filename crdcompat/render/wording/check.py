@@ -2,11 +2,31 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from crdcompat.models.check import Section
-from crdcompat.vocabulary import Against
+from crdcompat.render.wording.findings import fix_line
+from crdcompat.vocabulary import Against, Severity
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from crdcompat.findings.entries import Entry
 
 #: Why an unreleased finding does not fail.
 UNRELEASED_REASON = "no rollback target has what it breaks, so it does not fail"
+
+
+def next_steps(listed: Sequence[Entry]) -> list[str]:
+    """What to do about the worst error: fix it, accept it, or read more; nothing without an error."""
+    worst = next((entry for entry in listed if entry.finding.counts), None)
+    if worst is None or worst.finding.severity != Severity.ERROR:
+        return []
+    ids = " ".join(worst.ids)
+    return [
+        f"To fix it: {fix_line(worst.finding)}",
+        f'To accept one: crdcompat waive {ids} --reason "…", and add the waiver file to the change (git add FILE).',
+    ]
 
 
 def section_title(section: Section) -> str:

@@ -6,13 +6,14 @@ import re
 from pathlib import Path
 
 import pytest
-from helpers import both, crd, root, run, string
+from helpers import both, crd, obj, root, run, string
 from msgspec.structs import replace
 from report_samples import (
     HOSTILE,
     NEW,
     OLD,
     check,
+    compared,
     empty_check,
     hostile_check,
     rendered,
@@ -192,3 +193,14 @@ def test_a_summary_that_cannot_be_written_is_told(actions: Path, tmp_path: Path)
     assert ran.code == 2
     assert f"cannot write {actions}" in ran.err
     assert "\n::error file=" in ran.out, "the reports are written before"
+
+
+def test_several_infos_share_one_notice(tmp_path: Path) -> None:
+    report = compared(tmp_path, root(spec=obj()), root(spec=obj(**{f"n{number}": string() for number in range(120)})))
+    command, last = rendered(report, "github").splitlines()
+    name, told, message = _read(command)
+    assert (name, told) == ("notice", {"title": "120 infos"})
+    lines = message.split("\n")
+    assert lines[0] == "widgets.example.com/v1 spec.n0 [property-added (rollback)]"
+    assert (len(lines), lines[-1]) == (101, "and 20 more: the summary of the step has them")
+    assert last == "crdcompat: 0 errors, 0 warnings, 120 info"
