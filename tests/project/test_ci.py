@@ -37,6 +37,42 @@ def test_prow(tmp_path: Path, change: Json | None, code: int) -> None:
     assert ("status.phase" in written(report)) == bool(code)
 
 
+def _targets(work: Job) -> None:
+    """Another release at the origin, which the configuration names as target, and which the clone lacks."""
+    git(work.at.parent / "origin", "branch", "release-4.1", f"{work.base}~1")
+    config = "rollback_targets: {main: [release-4.1]}\n"
+    (work.at / ".crdcompat.yaml").write_text(config, encoding="utf-8")
+
+
+def test_prow_fetches_its_targets(tmp_path: Path) -> None:
+    ((presubmit,),) = snippet("presubmits")["presubmits"].values()
+    (container,) = presubmit["spec"]["containers"]
+    work = _job(tmp_path, BREAKING, PULL_BASE_REF="main", ARTIFACTS=str(tmp_path))
+    _targets(work)
+    missing = work.script("crdcompat check", PULL_BASE_SHA=work.base)
+    assert missing.code == 2, missing.output
+    assert "git fetch origin release-4.1:refs/remotes/origin/release-4.1" in missing.output
+    ran = work.script(container["args"][0], "+e", PULL_BASE_SHA=work.base)
+    assert ran.code == 1, ran.output
+    assert "Against the rollback target release-4.1" in ran.output
+
+
+@pytest.mark.parametrize(("change", "code"), CHANGES)
+def test_make_verify(tmp_path: Path, change: Json | None, code: int) -> None:
+    """The target of the page, with a base that Prow sets and one that it does not."""
+    blocks = [token.content for token in MarkdownIt().parse(PAGE) if token.type == "fence" and token.info == "make"]
+    work = _job(tmp_path, change, PULL_BASE_REF="main")
+    _targets(work)
+    (work.at / "Makefile").write_text(blocks[0], encoding="utf-8")
+    for script, env in (("make -s verify-crdcompat", {"PULL_BASE_SHA": work.base}), (_MAKE_MAIN, {})):
+        ran = work.script(script, **env)
+        assert ran.code == (2 if code else 0), ran.output  # make's own code for a recipe that fails
+        assert ("status.phase" in ran.output) == bool(code), ran.output
+
+
+_MAKE_MAIN = "make -s verify-crdcompat CRDCOMPAT_BASE=origin/main"
+
+
 @pytest.mark.parametrize(("change", "code"), CHANGES)
 def test_gitlab(tmp_path: Path, change: Json | None, code: int) -> None:
     wanted = snippet(".gitlab-ci.yml")["crdcompat"]
