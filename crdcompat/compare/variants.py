@@ -17,6 +17,8 @@ from crdcompat.schema.structural import ABSENT, Node
 
 #: Limits: values per mentioned member, per other member, members set together, variants of one node.
 _MAX_CASES, _MAX_OF_MEMBER, _MAX_MEMBERS, _MAX_VARIANTS = 8, 2, 3, 600
+#: Keys of maps that no rule names, and characters of a key.
+_MAX_KEYS, _MAX_LENGTH = 16, 512
 
 
 def variants(node: Node, *others: Node) -> Iterator[Any]:
@@ -148,7 +150,8 @@ def _lists(node: Node, others: tuple[Node, ...]) -> Iterator[list[Any]]:
     yield from ([item] for item in items)
     if node.list_type == "map" and (two := list_of_size(node, 2)) is not ABSENT:
         yield two
-    yield from ([a, b] for a in items[:4] for b in items[:4])
+    chosen = [*items[:4], *(value for value in items[4:8] if _has_type_of(value, node.items))]
+    yield from ([a, b] for a in chosen for b in chosen)
     yield items[:3]
 
 
@@ -170,9 +173,29 @@ def _objects(node: Node, others: tuple[Node, ...]) -> Iterator[dict[str, Any]]:
                     yield made
     if isinstance(node.additional, Node):
         yield from (made for size in (1, 2, 3) if (made := object_of_size(node, size)) is not ABSENT)
+        yield from _maps(node.additional, [mention for mention in _named(node, others) if not mention.member])
     for at in range(_MAX_OF_MEMBER):
         for name, member in node.properties.items():
             yield from ({**base, name: value} for value in islice(values(member), at, at + 1))
+
+
+def _maps(held: Node, named: list[Mention]) -> Iterator[dict[str, Any]]:
+    """Maps with one entry, for rules about keys and values: by what rules name, of the lengths that they name."""
+    literals = [value for mention in named for value in mention.values]
+    if not literals:
+        return
+    yield from ({"key": value} for value in literals if _has_type_of(value, held))
+    texts = [value for value in literals if isinstance(value, str)]
+    sizes = [value for value in literals if isinstance(value, int) and 0 < value < _MAX_LENGTH]
+    value = sample(held)
+    if value is not ABSENT:
+        keys = (
+            "",
+            *texts,
+            *("a" * size for limit in sizes for size in (limit - 1, limit, limit + 1)),
+            *POOL[:_MAX_KEYS],
+        )
+        yield from ({key: value} for key in keys)
 
 
 def _cases(node: Node, mention: Mention) -> Iterator[Any]:
