@@ -31,8 +31,10 @@ _GATE_LISTS = "payload-manifests/featuregates/"
 #: Paths to remember: all sides of a comparison look up mostly the same paths.
 _MAX_PATHS = 1 << 16
 _MARKS = (b"CustomResourceDefinition", b"openAPIV3Schema", b"apiextensions.k8s.io")
+#: The hexadecimal digits of an ASCII letter, behind ``\\x``, ``\\u00`` or ``\\U000000``.
+LETTER_ESCAPE = r"\\(?:x|u00|U000000)(?:4[1-9a-fA-F]|5[0-9aA]|6[1-9a-fA-F]|7[0-9aA])"
 #: Spellings by which a word of a YAML or JSON string is not found: escapes of ASCII letters, broken lines, base64.
-_HIDING = re.compile(rb"\\(?:x[4-7]|u00[4-7]|U000000[4-7]|\r?\n)|!!binary|:binary>")
+_HIDING = re.compile(LETTER_ESCAPE.encode() + rb"|\\\r?\n|!!binary|:binary>")
 _CRD_LINE = re.compile(rb"""(?:^|[\s{,"'])kind["']?[ \t]*:[ \t]*["']?CustomResourceDefinition\b""")
 
 

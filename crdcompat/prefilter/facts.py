@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from crdcompat.prefilter.candidates import LETTER_ESCAPE
 from crdcompat.sources.encoding import WIDE_MARKS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
 #: Increase it when the same lines yield other facts: this invalidates cached facts.
-FORMAT = 2
+FORMAT = 3
 
 _KIND = "CustomResourceDefinition"
 #: Escapes of ASCII letters in JSON and YAML strings begin so; they can spell the other words.
@@ -34,6 +35,7 @@ _PLURAL = re.compile(
     r"""(?<![^\s{,"'?])plural["']?\s*"""
     r"""(?:$|:(?:\s*(?P<quote>["']?)(?P<value>[a-z0-9][-a-z0-9]*|(?<=["']))(?P=quote)\s*(?=[,}#]|$))?)"""
 )
+_ESCAPED_LETTER = re.compile(LETTER_ESCAPE)
 #: The replacement for bytes that are not UTF-8.
 _NOT_UTF8 = "\ufffd"
 #: Longer lines (JSON without line breaks) are cut: they are never a single annotation.
@@ -91,8 +93,5 @@ def _of_line(line: str, annotations: tuple[str, ...]) -> _LineFacts:
         tuple(filter(None, values)),  # controller-gen writes `plural: ""` in an empty status
         line.count(_KIND),
         (line.strip()[:_MAX_LINE],) if has_annotation else (),
-        None in values
-        or _NOT_UTF8 in line
-        or f"{_KIND}List" in line
-        or any(escape in line for escape in ESCAPED_LETTERS),
+        None in values or _NOT_UTF8 in line or f"{_KIND}List" in line or _ESCAPED_LETTER.search(line) is not None,
     )

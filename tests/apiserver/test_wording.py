@@ -146,7 +146,7 @@ def test_verdicts_do_not_depend_on_words(tmp_path: Path, kube: str, request: pyt
     args = ("simulate", *sides, "--objects", recorded, "--kube-version", kube, "--format", "json")
     verdicts, texts = _verdicts(run(*args).report)
     assert len(verdicts[1]) > 5
-    assert len(texts) > 5
+    assert len(texts) >= 5
     request.getfixturevalue("other_words")
     again, reworded = _verdicts(run(*args).report)
     assert again == verdicts

@@ -23,7 +23,7 @@ def test_the_schema_can_fail(shared: Path, tmp_path: Path) -> None:
 
 
 def test_real_releases(openshift_api: Path, tmp_path: Path) -> None:
-    target = tmp_path / "out" / "report.sarif"
+    target = tmp_path / "report.sarif"
     ran = run(
         "diff", "release-4.13", "release-4.14", "--format", f"sarif={target}", "--format", "json", cwd=openshift_api
     )
