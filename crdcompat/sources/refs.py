@@ -14,6 +14,7 @@ from crdcompat.sources.naming import display_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from pathlib import Path
 
     from crdcompat.sources.repository import Repository
 
@@ -247,3 +248,9 @@ def is_shallow(repo: Repository) -> bool:
 
 def _git(repo: Repository) -> str:
     return "git" if repo.path is None else f"git -C {shlex.quote(repo.path)}"
+
+
+def is_untracked(repo: Repository, file: Path) -> bool:
+    """Whether a file lies in the repository's working tree, but git does not track it. Raises SourceError."""
+    named = repo.run("ls-files", "--others", "-z", "--", str(file.absolute()), ok=(0, 128))
+    return bool(named.stdout)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -16,7 +17,7 @@ from offline import PROJECT, copy_project, need_wheelhouse, offline_environment
 from pipelines import BREAKING, HARMLESS, Job, Ran, job, programs, snippet, written
 
 ACTION: Json = yaml.safe_load((PROJECT / "action.yml").read_text(encoding="utf-8"))
-INSTALL, RUN = ACTION["runs"]["steps"]
+INSTALL, RUN, COMMENT = ACTION["runs"]["steps"]
 #: How a runner starts ``shell: bash``.
 _BASH = ("--noprofile", "--norc", "-e", "-o", "pipefail")
 
@@ -61,7 +62,7 @@ def _filled(text: str, inputs: Mapping[str, str]) -> str:
 
 
 def test_nothing_is_filled_into_a_script() -> None:
-    for step in (INSTALL, RUN):
+    for step in (INSTALL, RUN, COMMENT):
         assert step["shell"] == "bash"
         assert "${{" not in step["run"]
         assert "eval" not in step["run"]
@@ -134,6 +135,59 @@ def test_arguments_are_not_expanded(work: Job) -> None:
     ran, _ = _step(work, args="--crd * --select $HOME")
     assert ran.code == 2
     assert "$HOME" in ran.output
+
+
+# -- the comment ---------------------------------------------------------------------------------------
+
+#: Stands for GitHub's `gh`: it logs its arguments, and knows the comments in a file.
+_GH = """#!/bin/bash
+echo "$*" >>"$RUNNER_TEMP/calls"
+for argument in "$@"; do
+  case "$argument" in
+    --jq) cat "$RUNNER_TEMP/known" ;;
+    body=@*) cp "${argument#body=@}" "$RUNNER_TEMP/sent" ;;
+  esac
+done
+"""
+
+
+def _comment(work: Job, known: str, exit_code: str) -> list[str]:
+    """The calls of ``gh`` after a run with this exit code, where the comments ``known`` are marked."""
+    temp = Path(work.env["RUNNER_TEMP"])
+    (temp / "gh").write_text(_GH, encoding="utf-8")
+    (temp / "gh").chmod(0o755)
+    (temp / "known").write_text(known, encoding="utf-8")
+    (temp / "calls").unlink(missing_ok=True)
+    env = {"GH_TOKEN": "t", "NUMBER": "7", "EXIT_CODE": exit_code, "GITHUB_REPOSITORY": "o/r"}
+    ran = work.script(COMMENT["run"], *_BASH, **env, PATH=f"{temp}:{work.env.get('PATH', os.environ['PATH'])}")
+    assert ran.code == 0, ran.output
+    return (temp / "calls").read_text(encoding="utf-8").splitlines() if (temp / "calls").exists() else []
+
+
+def test_one_comment_is_made_and_then_updated(work: Job) -> None:
+    ran, code = _step(work, comment="true")
+    assert (ran.code, code) == (1, "1"), ran.output
+    asked, made = _comment(work, "", code)
+    assert asked.startswith("api --paginate repos/o/r/issues/7/comments?per_page=100 --jq ")
+    assert made.startswith("api --silent --method POST repos/o/r/issues/7/comments --field body=@")
+    sent = (Path(work.env["RUNNER_TEMP"]) / "sent").read_text(encoding="utf-8")
+    assert sent.startswith("<!-- crdcompat -->\n") and "status.phase" in sent
+    for exit_code in ("1", "0"):
+        _, updated = _comment(work, "41\n42\n", exit_code)
+        assert updated.startswith("api --silent --method PATCH repos/o/r/issues/comments/41 --field body=@")
+
+
+@pytest.mark.parametrize("change", [HARMLESS])
+def test_no_comment_where_nothing_is_found(work: Job) -> None:
+    ran, code = _step(work, comment="true")
+    assert (ran.code, code) == (0, "0"), ran.output
+    assert len(_comment(work, "", code)) == 1
+
+
+def test_no_comment_unless_it_is_asked_for(work: Job) -> None:
+    _, code = _step(work)
+    assert _comment(work, "", code) == []
+    assert "inputs.comment == 'true'" in COMMENT["if"]
 
 
 # -- the installation ----------------------------------------------------------------------------------

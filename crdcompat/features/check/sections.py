@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterator
 from datetime import date
 from itertools import chain
+from pathlib import Path
 
 from msgspec.structs import replace
 
@@ -32,6 +33,8 @@ from crdcompat.prefilter.candidates import unchanged
 from crdcompat.prefilter.collect import PendingFacts
 from crdcompat.render.write import wants_excerpts
 from crdcompat.sources import open_objects, open_source
+from crdcompat.sources.refs import is_untracked
+from crdcompat.sources.repository import Repository
 from crdcompat.sources.tree import Tree
 from crdcompat.vocabulary import Against, Direction, Side
 
@@ -84,7 +87,8 @@ def compare_change(
         sections = (Section(Against.BASE, mark_unreleased(report, of_targets)), *sections)
     preset = f"variants are told apart as in {config.preset or preset_of((*base.documents, *head.documents))} trees"
     narrow = (_ONLY_TOUCHED,) if touched is not None and targets.names else ()
-    notes = (change.compared_with(before.commit), preset, *targets.notes, *narrow, *unknown)
+    untracked = _untracked(config.waiver_file, options.repo) if used else ()
+    notes = (change.compared_with(before.commit), preset, *targets.notes, *narrow, *unknown, *untracked)
     could_be_stale = bool(targets.names) and _is_unfiltered(options)
     waiver_notes = (*_ends(active, release), *(_stale(active, used, touched) if could_be_stale else ()))
     return CheckReport(workflow.release(head), sections, notes, waiver_notes)
@@ -188,6 +192,12 @@ def _stale(waivers: ActiveWaivers, used: frozenset[int], touched: frozenset[str]
     for waiver in waivers.valid:
         if id(waiver) not in used and (touched is None or waiver.crd in touched):
             yield f"stale: {waivers.file}:{waiver.line}: {waiver.label}: nothing matches it, take it out"
+
+
+def _untracked(file: Path, repo: str | None) -> Iterator[str]:
+    """A note on a waiver file that exists only here: it counts, but the check of the pull request will not have it."""
+    if is_untracked(Repository(repo), file):
+        yield f"git does not track {file}: add it with `git add {file}`, else CI does not see its waivers"
 
 
 def _is_unfiltered(options: CheckOptions) -> bool:

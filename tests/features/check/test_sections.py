@@ -26,6 +26,21 @@ def test_a_waiver_of_a_warning_covers_no_error(tmp_path: Path) -> None:
     check(repo, "--base", "old", code=0)
 
 
+def test_a_waiver_file_that_git_does_not_track_is_named(tmp_path: Path) -> None:
+    repo = repository(tmp_path)
+    commit(repo, {"w.yaml": widget("A")})
+    git(repo, "branch", "old")
+    commit(repo, {"w.yaml": widget("A", "B")})
+    said = [note for note in check(repo, "--base", "old", code=1)["notes"] if "waivers" in note]
+    assert run("baseline", "--base", "old", cwd=repo).code == 0
+    for added in (False, True):
+        if added:
+            git(repo, "add", ".crdcompat-waivers.yaml")
+        said += [note for note in check(repo, "--base", "old", code=0)["notes"] if "waivers" in note]
+    file = ".crdcompat-waivers.yaml"
+    assert said == [f"git does not track {file}: add it with `git add {file}`, else CI does not see its waivers"]
+
+
 def test_the_witness_of_the_rest_holds_the_rest(tmp_path: Path) -> None:
     """Another field holds the value that is left: that is no proof."""
     repo = repository(tmp_path)
