@@ -55,7 +55,7 @@ class WriteResult(Ordered):
 
 
 class Apart(StrEnum):
-    """What the writing release says alike of an object, so that it is no effect of the move to another release."""
+    """Rejections and losses that the writing release has as well: the move to another release does not cause them."""
 
     ALREADY = "already"
     """It rejects the writes as well."""

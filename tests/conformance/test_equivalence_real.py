@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import Json, crd, crd_set, obj, root
+from helpers import Json, crd, crd_set, obj, root, without_texts
 from rewriting import UnwritableError, conjuncts, mutated, reworded
 
 import crdcompat
@@ -39,7 +39,7 @@ def ruled(shared: Path) -> list[Json]:
         for path in sorted((shared / f"data/{folder}/crds").glob("*.json")):
             for version in json.loads(path.read_text(encoding="utf-8"))["spec"]["versions"]:
                 for node in _nodes(version.get("schema", {}).get("openAPIV3Schema")):
-                    plain = _without_texts(node)
+                    plain = without_texts(node)
                     if len(json.dumps(plain)) < _MAX_SIZE and "metadata" not in plain.get("properties", {}):
                         for rule in node[_RULES]:
                             found.setdefault(rule["rule"], {**plain, _RULES: [{"rule": rule["rule"]}]})
@@ -56,18 +56,6 @@ def _nodes(schema: Any) -> Iterator[Json]:
         yield schema
     for sub in (*schema.get("properties", {}).values(), schema.get("items"), schema.get("additionalProperties")):
         yield from _nodes(sub)
-
-
-def _without_texts(schema: Any) -> Any:
-    if isinstance(schema, list):
-        return [_without_texts(item) for item in schema]
-    if not isinstance(schema, dict):
-        return schema
-    return {
-        key: _without_texts(value)
-        for key, value in schema.items()
-        if not (key == "description" and isinstance(value, str))
-    }
 
 
 def _ruled(node: Json, *rules: str) -> Json:

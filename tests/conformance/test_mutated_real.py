@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import Json, at, crd_set, git, places, shows
+from helpers import Json, at, crd_set, git, places, shows, without_texts
 from mutation import Step, mutated, nodes
 from recall import is_below, untold
 from sampling import Sampler
@@ -53,7 +53,7 @@ def real(openshift_api: Path, projects: Path) -> list[Json]:
 def _alone(definition: Any) -> Json | None:
     """The CRD with its stored version alone, without texts; None where it is of no use here."""
     entry = next((version for version in definition["spec"]["versions"] if version.get("storage")), None)
-    schema = _without_texts((entry or {}).get("schema", {}).get("openAPIV3Schema"))
+    schema = without_texts((entry or {}).get("schema", {}).get("openAPIV3Schema"))
     if entry is None or not schema or not 20 < sum(1 for _ in nodes(schema)) < _MOST_NODES:
         return None
     made = {**definition, "metadata": {"name": definition["metadata"]["name"]}}
@@ -64,18 +64,6 @@ def _alone(definition: Any) -> Json | None:
 def _with_schema(definition: Json, entry: Json, schema: Json) -> Json:
     version = {**entry, "served": True, "schema": {"openAPIV3Schema": schema}}
     return {**definition, "spec": {**definition["spec"], "versions": [version]}}
-
-
-def _without_texts(schema: Any) -> Any:
-    if isinstance(schema, list):
-        return [_without_texts(item) for item in schema]
-    if not isinstance(schema, dict):
-        return schema
-    return {
-        key: _without_texts(value)
-        for key, value in schema.items()
-        if not (key == "description" and isinstance(value, str))
-    }
 
 
 class Case:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
-from helpers import RELEASES
+from helpers import RELEASES, WRITES
 
 import crdcompat
 from crdcompat.apiserver.versions import Server
@@ -17,15 +17,6 @@ from crdcompat.models.simulation import SimulationReport
 from crdcompat.recordings.objects import Recorded, read_objects
 from crdcompat.sources import open_objects
 
-WRITES = {
-    "status-update",
-    "status-update-touching",
-    "spec-update",
-    "metadata-update",
-    "finalizer-removal",
-    "apply",
-    "create",
-}
 VERDICTS = {"accepted", "rejected", "loses-data", "unknown"}
 
 
@@ -67,7 +58,7 @@ def _told(report: SimulationReport, asked: int) -> Counter[str]:
     """The report's verdicts, each of which must say why."""
     counts: Counter[str] = Counter()
     for item in report.objects:
-        assert set(item.writes) == WRITES, item.name
+        assert set(item.writes) == {*WRITES}, item.name
         for name, write in item.writes.items():
             where = (item.crd, item.name, name)
             assert write.verdict in VERDICTS, where

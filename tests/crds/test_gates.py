@@ -1,4 +1,4 @@
-"""Feature gates of OpenShift decide in which contexts a CRD exists; those that enter Default are told as one entry."""
+"""Feature gates decide in which contexts a CRD exists; each gate that Default turns on is one entry of a report."""
 
 from __future__ import annotations
 

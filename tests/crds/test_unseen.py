@@ -1,4 +1,4 @@
-"""What a source has of CRDs outside of its manifests is told by file and count."""
+"""Reports name the files that may define CRDs without a manifest, and count them."""
 
 from __future__ import annotations
 

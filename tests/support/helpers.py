@@ -549,6 +549,16 @@ def remarks(report: Json) -> list[tuple[str, int, str, str]]:
     return [(each["file"], each["line"], each["side"], each["message"]) for each in found]
 
 
+#: The kinds of write in the order of the report.
+WRITES = (
+    "status-update",
+    "status-update-touching",
+    "spec-update",
+    "metadata-update",
+    "finalizer-removal",
+    "apply",
+    "create",
+)
 REJECTED = ("status-update", "status-update-touching", "spec-update", "metadata-update", "finalizer-removal")
 
 
@@ -576,3 +586,16 @@ def contents(tree: Tree) -> dict[str, str]:
 
 def apply_patch(patch: str, at: Path) -> None:
     subprocess.run(["git", "apply", "-"], input=patch.encode(), cwd=at, check=True, capture_output=True)
+
+
+def without_texts(schema: Any) -> Any:
+    """The schema without descriptions, which no judgement depends on; fields may be called ``description``."""
+    if isinstance(schema, list):
+        return [without_texts(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    return {
+        key: without_texts(value)
+        for key, value in schema.items()
+        if not (key == "description" and isinstance(value, str))
+    }

@@ -1,4 +1,4 @@
-"""Leaves out of a replay what the writing release rejects or loses as well.
+"""Removes from a replay the rejections and losses that the writing release has as well.
 
 A recording is not always what is stored: some tools write typed objects, with empty strings for absent values and
 without fields that their types lack. And a stored object may break the schema of the release that it is recorded from.

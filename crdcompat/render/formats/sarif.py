@@ -157,7 +157,7 @@ def _result(
     where: str,
     more: Sequence[tuple[Location, str]] = (),
 ) -> _Json:
-    """A result; ``more`` are related places with what they are."""
+    """One result; ``more`` are related locations, each with its description."""
     first = primary(locations) or next(iter(locations), None)
     related = [(location, _SIDES[location.side]) for location in locations if location != first]
     return {

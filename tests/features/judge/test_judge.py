@@ -275,6 +275,13 @@ def test_what_else_changed(world: Path, op: str, sent: Json, stored: Json | None
     assert lines == ([BESIDES + besides] if besides else [])
 
 
+def test_of_many_changes_some_are_named_and_all_counted(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("crdcompat.features.judge.answers._MAX_CHANGES", 1)
+    write(world / "new.json", widget({"spec": {"v": None}, "status": {"p": "X"}}))
+    (line,) = (line for line in _lines(world, "new.json") if line.startswith(BESIDES))
+    assert line == f"{BESIDES}spec.v (removed) and 1 more"
+
+
 def test_what_else_changed_is_escaped(world: Path) -> None:
     open_map = {"type": "object", "additionalProperties": {"type": "string"}}
     write(world / "crd.yaml", crd(root(spec=obj(m=open_map))))

@@ -6,18 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import Json, array, crd, obj, root, run, simulate, string, version, widget, write
+from helpers import WRITES, Json, array, crd, obj, root, run, simulate, string, version, widget, write
 
 RULE = "x-kubernetes-validations"
-KINDS = (
-    "status-update",
-    "status-update-touching",
-    "spec-update",
-    "metadata-update",
-    "finalizer-removal",
-    "apply",
-    "create",
-)
 
 
 def _schema(spec: Json | None = None, status: Json | None = None) -> Json:
@@ -59,7 +50,7 @@ def test_a_value_that_both_reject(tmp_path: Path) -> None:
     old, new = _schema(status={"v": string("A")}), _schema(status={"v": string("A", "B")})
     report = _replay(tmp_path, old, new, _object(status={"v": ""}))
     (item,) = report["objects"]
-    assert _rejected(item) == _already(item) == {*KINDS} - {"create"}
+    assert _rejected(item) == _already(item) == {*WRITES} - {"create"}
     assert item["writes"]["metadata-update"]["note"] == "already so under path:new"
     assert item["writes"]["metadata-update"]["errors"]  # the server's words stay
     assert item["repair"] == {"verdict": "not-needed", "patch": {}}
@@ -81,7 +72,7 @@ def test_a_value_that_both_reject_beside_one_that_only_old_rejects(tmp_path: Pat
     report = _replay(tmp_path, old, new, body)
     (item,) = report["objects"]
     assert _already(item) == set()
-    assert _rejected(item) == {*KINDS} - {"create"}
+    assert _rejected(item) == {*WRITES} - {"create"}
     assert [cause["path"] for cause in report["summary"]["causes"]] == ["status.b"]
     assert [cause["path"] for cause in report["summary"]["already"]] == ["status.a"]
     # With ratcheting, it is the touched value that is rejected: the one that only OLD rejects is touched.
@@ -140,7 +131,7 @@ def test_what_is_alike(tmp_path: Path, old: Json, new: Json, spec: Any) -> None:
 def test_what_is_not_alike(tmp_path: Path, old: Json, new: Json, spec: Any) -> None:
     report = _replay(tmp_path, _schema({"v": old}), _schema({"v": new}), _object({"v": spec}))
     (item,) = report["objects"]
-    assert _rejected(item) == {*KINDS} and _already(item) == set()
+    assert _rejected(item) == {*WRITES} and _already(item) == set()
     assert report["summary"]["verdicts"]["rejected"] == 1
     assert "already" not in report["summary"]
 
@@ -217,10 +208,10 @@ def test_the_writer_of_an_upgrade_is_old(tmp_path: Path) -> None:
     old, new = _schema({"v": string("A", "B")}), _schema({"v": string("A")})
     options = ("--upgrade", "--kube-version", "1.26")
     (item,) = _replay(tmp_path, old, new, _object({"v": "B"}), options=options)["objects"]
-    assert _already(item) == set() and _rejected(item) == {*KINDS}
+    assert _already(item) == set() and _rejected(item) == {*WRITES}
     report = _replay(tmp_path, old, new, _object({"v": ""}), options=options)
     (item,) = report["objects"]
-    assert _already(item) == _rejected(item) == {*KINDS}
+    assert _already(item) == _rejected(item) == {*WRITES}
     assert item["writes"]["metadata-update"]["note"] == "already so under path:old"
 
 
