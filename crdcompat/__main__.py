@@ -26,7 +26,7 @@ def main() -> NoReturn:
         code = _run()
         sys.stdout.flush()
     except CrdcompatError as error:
-        print(f"crdcompat: {error}", file=sys.stderr)
+        _warn(str(error))
         _not_done()
     except BrokenPipeError:
         _discard_output()
@@ -35,7 +35,7 @@ def main() -> NoReturn:
         sys.exit(130)
     except Exception as error:
         if isinstance(error, OSError) and error.errno in _FULL and error.filename is None:
-            print(f"crdcompat: standard output cannot be written: {error.strerror}", file=sys.stderr)
+            _warn(f"standard output cannot be written: {error.strerror}")
             _discard_output()
             _not_done()
         if os.environ.get("CRDCOMPAT_TRACEBACK"):
@@ -79,15 +79,22 @@ def _not_done() -> NoReturn:
     sys.exit(ExitCode.NOT_DONE)
 
 
+def _warn(message: str) -> None:
+    from crdcompat.render.escape import warn
+
+    warn(message)
+
+
 def _crashed(error: Exception) -> NoReturn:
+    from crdcompat.render.escape import say
     from crdcompat.version import __version__
     from crdcompat.vocabulary import ExitCode
 
     summary = f"{type(error).__name__}: {error}".splitlines()[0][:200]
-    print(
+    say(
         f"crdcompat {__version__} crashed ({summary}): this is a bug; please report it with the command line and, if"
         " you can, the input (CRDCOMPAT_TRACEBACK=1 shows where)",
-        file=sys.stderr,
+        error=True,
     )
     sys.exit(ExitCode.CRASHED)
 

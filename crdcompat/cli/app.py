@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import UserDict
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
 from typing import Annotated, Any
@@ -45,6 +47,29 @@ class _Group(TyperGroup):
         super().__init__(**attributes)
         self.commands = _Commands(_MODULES)
 
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command; an error of its arguments quotes them, so its hidden characters are escaped."""
+        with _escaped():
+            return super().invoke(ctx)
+
+    def make_context(self, *args: Any, **more: Any) -> Any:
+        """As ``invoke``, for the arguments before the command."""
+        with _escaped():
+            return super().make_context(*args, **more)
+
+
+@contextmanager
+def _escaped() -> Iterator[None]:
+    try:
+        yield
+    except Exception as error:
+        # Typer's class of usage errors is not public.
+        if isinstance(message := getattr(error, "message", None), str):
+            from crdcompat.render.escape import escape_lines
+
+            error.message = escape_lines(message)  # type: ignore[attr-defined]
+        raise
+
 
 @cache
 def _command(name: str, module: str) -> Any:
@@ -66,7 +91,9 @@ app = typer.Typer(
 
 def _version(asked: bool) -> None:
     if asked:
-        typer.echo(f"crdcompat {__version__}")
+        from crdcompat.render.escape import say
+
+        say(f"crdcompat {__version__}")
         raise typer.Exit
 
 

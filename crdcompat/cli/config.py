@@ -17,24 +17,22 @@ def config(
     """Check the configuration, and show what is in effect."""
     from pathlib import Path
 
-    import orjson
-
     from crdcompat.config.configuration import find_config
     from crdcompat.config.repository import missing_refs
     from crdcompat.findings.waiver_file import read_waivers
-    from crdcompat.render.escape import escape_text
+    from crdcompat.render.escape import json_text, say
 
     found = find_config(file, Path(repo) if repo else None)
-    missing = [escape_text(note) for note in missing_refs(found, repo)]
+    missing = missing_refs(found, repo)
     waivers = read_waivers(found.waiver_file)
     if not show:
-        typer.echo(f"{found.file or 'no configuration file: the defaults hold'}")
-        typer.echo(f"{found.waiver_file}: {len(waivers)} {'waiver' if len(waivers) == 1 else 'waivers'}")
-        typer.echo("".join(f"note: {note}\n" for note in missing), nl=False)
+        say(f"{found.file or 'no configuration file: the defaults hold'}")
+        say(f"{found.waiver_file}: {len(waivers)} {'waiver' if len(waivers) == 1 else 'waivers'}")
+        say("".join(f"note: {note}\n" for note in missing), end="")
         return
     for key, value in found.values.items():
-        typer.echo(f"{key}: {orjson.dumps(value).decode()}  # {found.origins[key]}")
-    typer.echo("".join(f"# note: {note}\n" for note in missing), nl=False)
+        say(f"{key}: {json_text(value)}  # {found.origins[key]}")
+    say("".join(f"# note: {note}\n" for note in missing), end="")
 
 
 def init(
@@ -48,6 +46,7 @@ def init(
     from crdcompat.config.configuration import NAMES
     from crdcompat.config.repository import first_config
     from crdcompat.errors import UsageError
+    from crdcompat.render.escape import say
     from crdcompat.sources.repository import Repository
 
     path = Path(repo or ".") / NAMES[0]
@@ -58,7 +57,7 @@ def init(
     except OSError as error:
         raise UsageError(f"cannot write {path}: {error.strerror}") from None
     if Repository(repo).exists:
-        typer.echo(f"{path} written")
+        say(f"{path} written")
         return
-    typer.echo(f"{path.resolve()} written")
-    typer.echo("note: there is no git repository around it: check needs one, and no branch told what to write")
+    say(f"{path.resolve()} written")
+    say("note: there is no git repository around it: check needs one, and no branch told what to write")

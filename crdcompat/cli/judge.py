@@ -57,6 +57,7 @@ def judge(
     from crdcompat.cli.options import chosen_server
     from crdcompat.errors import UsageError
     from crdcompat.features.judge import answers
+    from crdcompat.render.escape import say, warn
 
     if requests is not None:
         raise typer.Exit(answers.answer_requests(requests))
@@ -67,10 +68,10 @@ def judge(
         from crdcompat.apiserver.versions import NEWEST_SERVER
 
         note = f"judged by {NEWEST_SERVER}, the newest known version (--kube-version or --openshift-version sets it)"
-        typer.echo(f"crdcompat: {note}", err=True)
+        warn(note)
     request = answers.Question(
         crd=crd, new=new, old=old, op=op.value, version=version, server=server, ratcheting=ratcheting
     )
     text, code = answers.answer(request, as_json=output is Output.json)
-    typer.echo(text)
+    say(text)
     raise typer.Exit(code)

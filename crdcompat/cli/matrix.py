@@ -53,7 +53,6 @@ def matrix(
     no_progress: Annotated[bool, typer.Option("--no-progress", help="Show no progress on a terminal.")] = False,
 ) -> None:
     """Which release can go back to which: every ordered pair of releases, what blocks, and since which release."""
-    import sys
     from itertools import chain
 
     from crdcompat.cli.progress import Progress
@@ -64,6 +63,7 @@ def matrix(
     from crdcompat.features.matrix.workflow import matrix as run
     from crdcompat.findings.waiver_file import read_waivers
     from crdcompat.recordings.objects import read_objects
+    from crdcompat.render.escape import warn
     from crdcompat.render.write import wants_excerpts, write_reports
     from crdcompat.sources import open_objects
 
@@ -95,5 +95,5 @@ def matrix(
     report = run(chosen, settings.config, read_waivers(settings.config.waiver_file), matrix_options)
     write_reports(report, settings.formats, color.value, o.verbosity(verbose, quiet))
     for message in report.idle:
-        print(f"crdcompat: {message}", file=sys.stderr)
+        warn(message)
     raise typer.Exit(ExitCode.NOT_DONE if report.idle else exit_code(report, settings.fail_on))

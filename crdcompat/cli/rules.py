@@ -27,24 +27,25 @@ def rules(
     from msgspec import to_builtins
 
     from crdcompat.findings.rules import catalogue, rule_names
+    from crdcompat.render.escape import json_text, say
     from crdcompat.render.report_schema import schema_text
 
     if report_schema:
-        typer.echo(schema_text())
+        say(schema_text())
         return
     if output is Listing.markdown:
         from crdcompat.render.rules import rules_markdown
 
-        typer.echo(rules_markdown(), nl=False)
+        say(rules_markdown(), end="")
         return
     if output is Listing.json:
         listed = to_builtins(list(catalogue().values()))
-        typer.echo(orjson.dumps(listed, option=orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS).decode())
+        say(json_text(listed, orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS))
         return
     width = max(map(len, rule_names()))
     for rule in catalogue().values():
-        typer.echo(f"{rule.id:<{width}}  {rule.summary}")
-    typer.echo("\ncrdcompat explain RULE tells why it matters and what to do.")
+        say(f"{rule.id:<{width}}  {rule.summary}")
+    say("\ncrdcompat explain RULE tells why it matters and what to do.")
 
 
 def _beginning_with(incomplete: str) -> list[str]:
@@ -60,6 +61,7 @@ def explain(
 ) -> None:
     """Explain one rule: why it matters, how to do it safely, an example."""
     from crdcompat.findings.rules import find_rule
+    from crdcompat.render.escape import say
     from crdcompat.render.rules import rule_text
 
-    typer.echo("\n".join(rule_text(find_rule(rule))))
+    say("\n".join(rule_text(find_rule(rule))))

@@ -14,6 +14,7 @@ from crdcompat.findings.split import FindingSplitter
 from crdcompat.findings.waiver_file import read_waivers
 from crdcompat.models.diff import DiffReport
 from crdcompat.recordings.objects import read_objects
+from crdcompat.render.escape import escape_lines, warn
 from crdcompat.render.write import wants_excerpts, write_reports
 from crdcompat.sources import open_objects
 from crdcompat.vocabulary import ExitCode
@@ -58,12 +59,14 @@ def compare_and_report(
     if patch:
         named = {key: filters[key] for key in ("crds", "paths", "contexts") if key in filters}
         waived = [finding for finding in report.findings if finding.waiver is not None]
-        sys.stdout.write(workflow.suggest_patch(before, after, **named, waived=waived))
+        text = workflow.suggest_patch(before, after, **named, waived=waived)
+        # git applies the bytes of the files; a terminal gets none that steer it.
+        sys.stdout.write(escape_lines(text) if sys.stdout.isatty() else text)
     if settings.formats or not patch:
         write_reports(report, settings.formats, colour, verbosity)
     paths = filters.get("paths", ())
     if not report.problems and report.has_nothing_compared and not (paths and report.counts.unpaired):
-        print(f"crdcompat: nothing to compare: {_nothing(report, paths)}", file=sys.stderr)
+        warn(f"nothing to compare: {_nothing(report, paths)}")
         return ExitCode.NOT_DONE
     return exit_code(report, settings.fail_on)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -96,6 +95,8 @@ def exit_code(report: DiffReport | CheckReport | MatrixReport, fail_on: FailOn) 
     if report.problems:
         return ExitCode.NOT_DONE
     if names := report.not_compared:
-        print(f"crdcompat: not compared, because no context has it on both sides: {', '.join(names)}", file=sys.stderr)
+        from crdcompat.render.escape import warn
+
+        warn(f"not compared, because no context has it on both sides: {', '.join(names)}")
         return ExitCode.NOT_DONE
     return ExitCode.FOUND if report.fails(fail_on) else ExitCode.CLEAN

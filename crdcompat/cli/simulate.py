@@ -5,7 +5,6 @@ simulate --fleet DIR…: the same for many clusters.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from contextlib import nullcontext
 from typing import Annotated
@@ -20,6 +19,7 @@ from crdcompat.features.fleet.journal import Journal
 from crdcompat.features.fleet.recordings import find_fleet
 from crdcompat.features.fleet.workers import usual_jobs
 from crdcompat.features.fleet.workflow import FleetJudge, Plan, simulate_fleet
+from crdcompat.render.escape import warn
 from crdcompat.render.write import write_reports
 from crdcompat.vocabulary import ExitCode
 
@@ -129,7 +129,7 @@ def simulate(
         raise typer.Exit(ExitCode.NOT_DONE)
     if not report.objects:
         why = _NOTHING_JUDGED if report.not_simulated else "no objects"
-        typer.echo(f"crdcompat: {why} in {', '.join(objects)}", err=True)
+        warn(f"{why} in {', '.join(objects)}")
         raise typer.Exit(ExitCode.NOT_DONE)
     raise typer.Exit(ExitCode.FOUND if report.fails(settings.fail_on) else ExitCode.CLEAN)
 
@@ -164,7 +164,7 @@ def run_fleet(
     """Judge the recordings of a fleet and write the reports. Returns the exit code (design, section 8)."""
     fleet = find_fleet(names)
     if not fleet.recordings and not fleet.unread:
-        print(f"crdcompat: no recordings in {', '.join(names)}", file=sys.stderr)
+        warn(f"no recordings in {', '.join(names)}")
         return ExitCode.NOT_DONE
     judge = FleetJudge(plan)
     shown = FleetProgress(len(fleet.recordings), wanted=progress)
@@ -179,6 +179,6 @@ def run_fleet(
     if report.problems or report.unread:
         return ExitCode.NOT_DONE
     if not any(verdict.objects for cluster in report.clusters for verdict in cluster.verdicts):
-        print(f"crdcompat: {_NOTHING_JUDGED} in {', '.join(names)}", file=sys.stderr)
+        warn(f"{_NOTHING_JUDGED} in {', '.join(names)}")
         return ExitCode.NOT_DONE
     return ExitCode.FOUND if report.fails(settings.fail_on) else ExitCode.CLEAN

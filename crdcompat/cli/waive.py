@@ -44,6 +44,7 @@ def waive(
     from crdcompat.errors import UsageError
     from crdcompat.findings.waive_comment import Request, requests_in
     from crdcompat.models.finding import Acceptance
+    from crdcompat.render.escape import say
 
     if from_comment:
         if ids or reason is not None:
@@ -52,7 +53,7 @@ def waive(
             raise UsageError("--from-comment needs --owner: the author of the comment")
         requests = requests_in(sys.stdin)
         if not requests:
-            typer.echo("no line of the comment begins with /crdcompat waive")
+            say("no line of the comment begins with /crdcompat waive")
             return
     else:
         if not ids:
@@ -134,10 +135,11 @@ def _findings(report: str | None, base: str | None, config: str | None, repo: st
 
 def _write(findings: list[tuple[dict[str, Any], Acceptance]], config: str | None, repo: str | None) -> None:
     from crdcompat.findings.waiver_file import add_waivers, entries_for
+    from crdcompat.render.escape import say
 
     path = _config(config, repo).waiver_file
     count = add_waivers(path, [made for finding, accepted in findings for made in entries_for(finding, accepted)])
-    typer.echo(f"{path}: {count} {'waiver' if count == 1 else 'waivers'} written")
+    say(f"{path}: {count} {'waiver' if count == 1 else 'waivers'} written")
 
 
 def _config(named: str | None, repo: str | None) -> Config:

@@ -1,4 +1,8 @@
-"""Colour and wrapping of terminal output, and escaping of text from manifests.
+"""Colour and wrapping of terminal output, and the escaping of text at every exit of the program.
+
+Text from manifests, configurations, refs and file names can hold characters that steer a terminal, break lines, or
+are not seen. ``escape_text`` makes them visible in reports, ``json_text`` escapes them in JSON, ``say`` and ``warn``
+print messages. No other function of the program prints.
 
 A report marks its own colours and line breaks with a random secret. ``finish`` escapes all other text, then turns the
 marks into terminal codes. So no line of a report can pass a terminal code from a manifest.
@@ -7,10 +11,10 @@ marks into terminal codes. So no line of a report can pass a terminal code from 
 from __future__ import annotations
 
 import re
+import sys
 import textwrap
-import unicodedata
 from os import urandom
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
@@ -27,11 +31,19 @@ _COLOURS = {
     "path": "1;36",
 }
 #: Marks begin with a random text that no manifest can contain on purpose.
-_SECRET = f"\ufdd0{urandom(8).hex()}"
+_SECRET = f"\ue000{urandom(8).hex()}"
 _PAINT, _PAINTED, _PLAIN, _BREAK = (f"{_SECRET}{kind}" for kind in "psnb")
 _MARKED = re.compile(f"{_PAINT}([0-9;]*){_PAINTED}")
-#: Unicode marks that reorder the text on screen (Trojan Source): escaped.
-_REORDERING = frozenset("\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u061c")
+#: Delete and C1, line and paragraph separators, marks that reorder text (Trojan Source), invisible characters, half
+#: surrogates, tags and other special characters of plane 14, characters that XML and HTML forbid.
+_UNSEEN = (
+    "\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufdd0-\ufdef\ufeff\ufff9-\ufffb"
+    "\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+    + "".join(chr(plane | last) for plane in range(0, 0x110000, 0x10000) for last in (0xFFFE, 0xFFFF))
+)
+_HIDDEN = re.compile(f"[\x00-\x1f{_UNSEEN}]")
+#: A serialiser has escaped C0 in strings; those that are left are the line breaks between values.
+_HIDDEN_IN_JSON = re.compile(f"[{_UNSEEN}]")
 
 
 class Style(Struct, frozen=True):
@@ -72,14 +84,43 @@ def finish(lines: Iterable[str]) -> Iterator[str]:
 
 
 def escape_text(text: str) -> str:
-    """Escape control and reordering characters of a manifest's text: ``\\x1b``, ``\\u202e``."""
+    """Escape hidden characters of others' text, line breaks included: ``\\x1b``, ``\\u202e``, ``\\U000e0041``."""
     if text.isascii() and text.isprintable():
         return text
-    return "".join(_escaped(char) for char in text)
+    return _HIDDEN.sub(_visible, text)
 
 
-def _escaped(char: str) -> str:
-    if char in _REORDERING or unicodedata.category(char) in ("Cc", "Cs"):
-        code = ord(char)
-        return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
-    return char
+def escape_lines(text: str) -> str:
+    """Escape hidden characters except line breaks."""
+    return "\n".join(map(escape_text, text.split("\n")))
+
+
+def json_text(value: Any, option: int = 0) -> str:
+    """A value as JSON whose strings show no hidden character as it is. ``option``: that of orjson."""
+    import orjson
+
+    text = orjson.dumps(value, option=option).decode()
+    return text if text.isascii() and "\x7f" not in text else _HIDDEN_IN_JSON.sub(_in_json, text)
+
+
+def say(text: str, *, end: str = "\n", error: bool = False) -> None:
+    """Print a message, its hidden characters escaped, to standard output (``error``: standard error)."""
+    print(escape_lines(text), end=end, file=sys.stderr if error else sys.stdout)
+
+
+def warn(message: str) -> None:
+    """Print a message with the program's name to standard error."""
+    say(f"crdcompat: {message}", error=True)
+
+
+def _visible(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    if code < 0x100:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def _in_json(found: re.Match[str]) -> str:
+    """The character as one or two UTF-16 units."""
+    units = found[0].encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))

@@ -60,9 +60,9 @@ def _write(target: str, text: str) -> None:
             write_file(path, text.encode())
     except OSError as error:
         raise UsageError(f"cannot write {target}: {error.strerror}") from None
-    from crdcompat.render.escape import escape_text
+    from crdcompat.render.escape import warn
 
-    print(f"crdcompat: wrote {escape_text(target)}", file=sys.stderr)
+    warn(f"wrote {target}")
 
 
 def _plain(verbosity: int = 0, *, existing: bool = False) -> Style:
@@ -109,7 +109,9 @@ def _append_summary(report: AnyReport) -> None:
             if summary.tell() + len(data) <= _MAX_SUMMARY_BYTES:
                 summary.write(data)
             else:
-                print("crdcompat: the step's summary has no room for this report", file=sys.stderr)
+                from crdcompat.render.escape import warn
+
+                warn("the step's summary has no room for this report")
     except OSError as error:
         raise UsageError(f"cannot write {path}: {error.strerror}") from None
 

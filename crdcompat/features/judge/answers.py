@@ -19,7 +19,7 @@ from crdcompat.crds.model import Crd, NotACrdError, is_crd, read_crd
 from crdcompat.errors import CrdcompatError, Problem, SourceError, UsageError
 from crdcompat.features.judge.verdict import judge_write, resource_of
 from crdcompat.features.simulate.workflow import error_data
-from crdcompat.render.escape import escape_text
+from crdcompat.render.escape import escape_text, json_text
 from crdcompat.vocabulary import ExitCode
 from crdcompat.yaml.documents import Document, read_documents
 
@@ -51,7 +51,7 @@ def answer(question: Question, *, as_json: bool) -> tuple[str, int]:
     verdict = judge_write(resource, question.op, new, old)
     code = ExitCode.NOT_DONE if verdict.accepted is None else (ExitCode.CLEAN if verdict.accepted else ExitCode.FOUND)
     if as_json:
-        return orjson.dumps(_data(verdict, server), option=orjson.OPT_INDENT_2).decode(), code
+        return json_text(_data(verdict, server), orjson.OPT_INDENT_2), code
     from crdcompat.features.judge.stored import changed_besides
 
     besides = changed_besides(resource, question.op, new, verdict)
@@ -87,7 +87,7 @@ def _answer_lines(lines: BinaryIO) -> int:
             answered = _unanswered(_id_of(line), str(error))
         if "request" in (item["what"] for item in answered["unknown"]):
             code = ExitCode.NOT_DONE
-        out.write(orjson.dumps(answered, option=orjson.OPT_APPEND_NEWLINE))
+        out.write(json_text(answered, orjson.OPT_APPEND_NEWLINE).encode())
     out.flush()
     return code
 

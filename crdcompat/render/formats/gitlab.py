@@ -10,7 +10,7 @@ from crdcompat.findings.finding import fingerprint
 from crdcompat.models.finding import Location
 from crdcompat.models.reports import Report
 from crdcompat.models.simulation import SimulationReport
-from crdcompat.render.escape import Style, escape_text
+from crdcompat.render.escape import Style, escape_text, json_text
 from crdcompat.render.wording.report import cause_id, cause_sentences, counting, primary, sentences
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ _SEVERITIES = {"error": "critical", "warning": "major", "info": "info"}
 def render(report: Report, style: Style) -> str:
     """The issues as JSON text, ``[]`` without findings; ignores ``style``."""
     issues = [*map(_problem, report.problems), *_found(report)]
-    return orjson.dumps(issues, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE).decode()
+    return json_text(issues, orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
 
 
 def _found(report: Report) -> Iterator[dict[str, Any]]:

@@ -9,12 +9,12 @@ import orjson
 from crdcompat.models.check import CheckReport
 from crdcompat.models.reports import Report
 from crdcompat.models.simulation import SimulationReport
+from crdcompat.render.escape import Style, json_text
 
 if TYPE_CHECKING:
     from crdcompat.models.fleet import FleetReport
     from crdcompat.models.matrix import MatrixReport
     from crdcompat.models.verification import VerificationReport
-    from crdcompat.render.escape import Style
 
 NAME = "json"
 
@@ -52,4 +52,4 @@ def render_verification(report: VerificationReport, style: Style) -> str:
 
 
 def _text(data: dict[str, Any]) -> str:
-    return orjson.dumps(data, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE).decode()
+    return json_text(data, orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)

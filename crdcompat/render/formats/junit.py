@@ -5,7 +5,6 @@ Prow's Spyglass shows the text of a failure, not its ``message``; so the text co
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
@@ -50,8 +49,6 @@ NAME = "junit"
 PASSING = True
 
 FAILURE, ERROR, SKIPPED = "failure", "error", "skipped"
-#: Control characters and surrogates are escaped before; XML 1.0 forbids these two as well.
-_NO_XML = re.compile("[\ufffe\uffff]")
 _PLAIN = Style()
 _MAX_OBJECTS = 20
 
@@ -227,20 +224,20 @@ def _lines(lines: Iterable[str]) -> str:
 
 
 def _suite_element(suite: _Suite) -> ET.Element:
-    element = ET.Element("testsuite", {"name": _legal(escape_text(suite.name)), **_counted(suite.cases)})
+    element = ET.Element("testsuite", {"name": escape_text(suite.name), **_counted(suite.cases)})
     element.extend(_case_element(case) for case in suite.cases)
     if suite.out:
-        ET.SubElement(element, "system-out").text = _legal(suite.out)
+        ET.SubElement(element, "system-out").text = suite.out
     return element
 
 
 def _case_element(case: _Case) -> ET.Element:
-    element = ET.Element("testcase", {"name": _legal(escape_text(case.name)), "classname": "crdcompat", "time": "0"})
+    element = ET.Element("testcase", {"name": escape_text(case.name), "classname": "crdcompat", "time": "0"})
     if case.outcome:
-        outcome = ET.SubElement(element, case.outcome, {"message": _legal(escape_text(case.message))})
-        outcome.text = _legal(case.text)
+        outcome = ET.SubElement(element, case.outcome, {"message": escape_text(case.message)})
+        outcome.text = case.text
     if case.out:
-        ET.SubElement(element, "system-out").text = _legal(case.out)
+        ET.SubElement(element, "system-out").text = case.out
     return element
 
 
@@ -248,7 +245,3 @@ def _counted(cases: Sequence[_Case]) -> dict[str, str]:
     names = {"failures": FAILURE, "errors": ERROR, "skipped": SKIPPED}
     counts = {key: str(sum(case.outcome == outcome for case in cases)) for key, outcome in names.items()}
     return {"tests": str(len(cases)), **counts, "time": "0"}
-
-
-def _legal(text: str) -> str:
-    return _NO_XML.sub(lambda found: f"\\u{ord(found[0]):04x}", text)

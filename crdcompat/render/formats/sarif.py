@@ -19,7 +19,7 @@ from crdcompat.models.diff import DiffReport, UndecidedEntry
 from crdcompat.models.finding import Location
 from crdcompat.models.reports import Report
 from crdcompat.models.simulation import RejectedCause, SimulatedObject, SimulationReport
-from crdcompat.render.escape import Style, escape_text
+from crdcompat.render.escape import Style, escape_text, json_text
 from crdcompat.render.wording.entries import section_key
 from crdcompat.render.wording.findings import shown_places, undecided_line
 from crdcompat.render.wording.report import (
@@ -72,7 +72,7 @@ def render(report: Report, style: Style) -> str:
         "results": results,
     }
     data = {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
-    return orjson.dumps(data, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE).decode()
+    return json_text(data, orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
 
 
 def _rule(rule: str, results: Sequence[_Json]) -> _Json:

@@ -58,7 +58,7 @@ def _environment() -> Environment:
         block=block,
         lines=lines_block,
         yaml=yaml_block,
-        json=json_text,
+        json=ascii_json,
         excerpt=excerpt_block,
         prose=prose,
         data=as_data,
@@ -71,9 +71,6 @@ def _digest(content: str) -> str:
 
 
 _MAX_INLINE, _MAX_BLOCK, _MAX_LINES = 4_000, 20_000, 400_000
-#: Characters that HTML forbids, besides control characters, which are escaped already.
-_LAST_TWO = "".join(chr(plane | last) for plane in range(0, 0x110000, 0x10000) for last in (0xFFFE, 0xFFFF))
-_NO_HTML = re.compile(f"[\ufdd0-\ufdef{_LAST_TWO}]")
 _UNSAFE_IN_SCRIPT = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
 #: The sign before the number of a line that differs from the other side.
 _SIGNS = {"old": "−", "new": "+"}
@@ -83,11 +80,7 @@ def inert(value: Any) -> Any:
     """A value that a template prints: text escaped and cut, own markup unchanged."""
     if isinstance(value, Markup) or not isinstance(value, str):
         return value
-    return _legal(_cut(value, _MAX_INLINE))
-
-
-def _legal(text: str) -> str:
-    return _NO_HTML.sub(lambda found: f"\\u{ord(found[0]):04x}", escape_text(text))
+    return escape_text(_cut(value, _MAX_INLINE))
 
 
 def _cut(text: str, most: int) -> str:
@@ -96,22 +89,22 @@ def _cut(text: str, most: int) -> str:
 
 def as_data(value: Any) -> Markup:
     """JSON for a script element, in ASCII: nothing in it ends the element or starts a comment."""
-    return Markup(json.dumps(value, separators=(",", ":")).translate(_UNSAFE_IN_SCRIPT))
+    return Markup(ascii_json(value).translate(_UNSAFE_IN_SCRIPT))
 
 
-def json_text(value: Any) -> str:
+def ascii_json(value: Any) -> str:
     """A value in one line of ASCII."""
-    return json.dumps(value, separators=(",", ":"))
+    return json.dumps(value, separators=(",", ":")).replace("\x7f", "\\u007f")
 
 
 def block(text: str, most: int = _MAX_BLOCK) -> Markup:
     """Lines of text for a ``pre``."""
-    return Markup("\n".join(_text(_legal(line)) for line in _cut(text, most).rstrip("\n").split("\n")))
+    return Markup("\n".join(_text(escape_text(line)) for line in _cut(text, most).rstrip("\n").split("\n")))
 
 
 def lines_block(lines: Iterable[str]) -> Markup:
     """Many short lines for a ``pre``."""
-    return block("\n".join(_legal(line) for line in lines), _MAX_LINES)
+    return block("\n".join(escape_text(line) for line in lines), _MAX_LINES)
 
 
 def yaml_block(value: Any) -> Markup:
@@ -133,7 +126,7 @@ def _runs(excerpt: Excerpt) -> Iterator[tuple[str, list[str]]]:
     for names, run in groupby(numbered, lambda each: _names(excerpt, each[0])):
         sign = _SIGNS[excerpt.side] if "changed" in names else " "
         here = "›" if "place" in names else " "
-        yield names, [f"{here}{sign} {number:>{digits}}  {_text(_legal(line[indent:]))}\n" for number, line in run]
+        yield names, [f"{here}{sign} {number:>{digits}}  {_text(escape_text(line[indent:]))}\n" for number, line in run]
 
 
 def _names(excerpt: Excerpt, number: int) -> str:
