@@ -90,13 +90,15 @@ def check_verification_formats(formats: Sequence[str]) -> None:
 def exit_code(report: DiffReport | CheckReport | MatrixReport, fail_on: FailOn) -> int:
     """The exit code (design, section 8): 2 for unread input or CRDs not compared, 1 if the report fails, else 0.
 
-    Not compared is a CRD that both sides have, but no context has on both: what changed in it is unknown.
+    Not compared is a CRD that both sides have, but in no common context, or in copies that may belong together in
+    several ways: what changed in it is unknown.
     """
     if report.problems:
         return ExitCode.NOT_DONE
-    if names := report.not_compared:
+    if reasons := report.not_compared:
         from crdcompat.render.escape import warn
 
-        warn(f"not compared, because no context has it on both sides: {', '.join(names)}")
+        for reason in reasons:
+            warn(f"not compared: {reason}")
         return ExitCode.NOT_DONE
     return ExitCode.FOUND if report.fails(fail_on) else ExitCode.CLEAN

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cache
 
 import orjson
 from msgspec import Struct
 
+from crdcompat.crds.copies import Unmatched, match_copies
 from crdcompat.crds.model import CrdVersion
 from crdcompat.crds.reader import CrdDocument, CrdSet
 from crdcompat.crds.shipped import like_shipped
@@ -62,7 +63,7 @@ class Pairing(Struct, frozen=True, eq=False):
     """The pairs of two CRD sets, and what has no counterpart.
 
     ``unpaired`` are the CRDs of one side alone in a context. ``without_common_context`` are CRDs that both sets have,
-    but no context of both.
+    but no context of both. ``unmatched`` are copies with several possible counterparts.
     """
 
     pairs: tuple[CrdPair, ...]
@@ -74,6 +75,7 @@ class Pairing(Struct, frozen=True, eq=False):
     ignored_duplicates: tuple[tuple[str, str, str], ...]
     without_common_context: tuple[str, ...] = ()
     unpaired: tuple[Unpaired, ...] = ()
+    unmatched: tuple[Unmatched, ...] = ()
 
 
 def pair(old: CrdSet, new: CrdSet, forced: Sequence[tuple[str, str]] = (), only: Sequence[str] = ()) -> Pairing:
@@ -90,11 +92,14 @@ def pair(old: CrdSet, new: CrdSet, forced: Sequence[tuple[str, str]] = (), only:
     resolved = cache(resolve)  # most CRDs have the same documents in all contexts
     pairs: list[CrdPair] = []
     ignored_duplicates: set[tuple[str, str, str]] = set()
+    unmatched: list[Unmatched] = []
     for old_context, new_context in common:
         a, b = str(old_context), str(new_context)
         label = a if a == b else f"{a}={b}"
         terminal = old_context.is_terminal or new_context.is_terminal
-        for of_old, of_new in _resolved_pairs(old, new, old_context, new_context, resolved):
+        found, rest = _resolved_pairs(old, new, old_context, new_context, resolved)
+        unmatched += rest
+        for of_old, of_new in found:
             pairs.append(CrdPair(label, terminal, of_old, of_new))
             ignored_duplicates.update((*of_old.ignored_duplicates, *of_new.ignored_duplicates))
     old_named, new_named = old.named(), new.named()
@@ -103,7 +108,7 @@ def pair(old: CrdSet, new: CrdSet, forced: Sequence[tuple[str, str]] = (), only:
     apart = {
         name
         for name in (old_names & new_names if everything else ())
-        if name not in paired
+        if name not in paired | {each.name for each in unmatched}
         and (_is_shipped(old_named[name], olds.values()) or _is_shipped(new_named[name], news.values()))
     }
     return Pairing(
@@ -116,6 +121,7 @@ def pair(old: CrdSet, new: CrdSet, forced: Sequence[tuple[str, str]] = (), only:
         ignored_duplicates=tuple(sorted(ignored_duplicates)),
         without_common_context=tuple(sorted(apart)),
         unpaired=unpaired(old, new, common),
+        unmatched=tuple(unmatched),
     )
 
 
@@ -126,7 +132,10 @@ def _is_shipped(documents: Iterable[CrdDocument], contexts: Collection[Context])
 
 def _resolved_pairs(
     old: CrdSet, new: CrdSet, a: Context, b: Context, resolved: _Resolve
-) -> Iterator[tuple[Resolved, Resolved]]:
+) -> tuple[list[tuple[Resolved, Resolved]], list[Unmatched]]:
+    """The CRDs of both sides in a pair of contexts, and the copies of them that cannot be paired."""
+    pairs: list[tuple[Resolved, Resolved]] = []
+    unmatched: list[Unmatched] = []
     olds, news = old.named(), new.named()
     for name in olds.keys() & news.keys():
         left = tuple(document for document in olds[name] if document.is_in(a))
@@ -139,27 +148,12 @@ def _resolved_pairs(
             elif name in old.shipped and name not in new.shipped:
                 right = like_shipped(right, left)
         if a == b == Context() and (_disagree(left) or _disagree(right)):
-            yield from _by_folder(left, right, resolved)
+            matched, rest = match_copies(left, right)
+            pairs += [(resolved(of_old), resolved(of_new)) for of_old, of_new in matched]
+            unmatched += [rest] if rest else []
         else:
-            yield resolved(left), resolved(right)
-
-
-def _by_folder(left: _Documents, right: _Documents, resolved: _Resolve) -> Iterator[tuple[Resolved, Resolved]]:
-    """Pair copies that differ and that no annotation distinguishes (config/crd, bundle/, charts/) by their folder."""
-    olds, news = _folders(left), _folders(right)
-    common = sorted(olds.keys() & news.keys())
-    for folder in common:
-        yield resolved(olds[folder]), resolved(news[folder])
-    if not common:
-        yield resolved(left), resolved(right)
-
-
-def _folders(documents: Iterable[CrdDocument]) -> dict[str, _Documents]:
-    found: dict[str, list[CrdDocument]] = {}
-    for document in documents:
-        folder, slash, _ = document.file.partition("/")
-        found.setdefault(folder if slash else "", []).append(document)
-    return {folder: tuple(inside) for folder, inside in found.items()}
+            pairs.append((resolved(left), resolved(right)))
+    return pairs, unmatched
 
 
 def _disagree(documents: _Documents) -> bool:

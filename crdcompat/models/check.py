@@ -47,8 +47,8 @@ class CheckReport(Struct, frozen=True):
 
     @property
     def not_compared(self) -> tuple[str, ...]:
-        """The CRDs that both sides of a section have, but in no common context."""
-        return tuple(sorted({name for section in self.sections for name in section.report.not_compared}))
+        """The CRDs that both sides of a section have and that were not compared, with the reasons."""
+        return tuple(sorted({line for section in self.sections for line in section.report.not_compared}))
 
     @property
     def is_idle(self) -> bool:

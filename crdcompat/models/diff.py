@@ -30,13 +30,21 @@ class UndecidedEntry(Struct, frozen=True):
     excerpts: tuple[Excerpt, ...] = ()
 
 
+class UnmatchedCopies(Struct, frozen=True):
+    """Files with copies of a CRD, and nothing tells which one of OLD belongs to which one of NEW."""
+
+    crd: str
+    old: tuple[str, ...]
+    new: tuple[str, ...]
+
+
 class Counts(Struct, frozen=True):
     """The scope of a comparison.
 
     ``versions`` are the compared CRDs by name and version (``""``: the sides share no version). ``apart`` are CRDs
     that both sides have, but without a common context: they were not compared. ``unread`` counts files that are equal
     on every side and that the comparison did not need; no other count includes their CRDs. ``unpaired`` counts the CRDs
-    that were judged because only one side ships them in some context.
+    that were judged because only one side ships them in some context. ``unmatched`` are copies that were not compared.
     """
 
     old: int
@@ -55,6 +63,7 @@ class Counts(Struct, frozen=True):
     apart: tuple[str, ...] = ()
     unread: int = 0
     unpaired: int = 0
+    unmatched: tuple[UnmatchedCopies, ...] = ()
 
 
 class Unexplained(Struct, frozen=True):
@@ -105,12 +114,18 @@ class DiffReport(Struct, frozen=True):
         """Whether no CRD was compared, and those of one side alone tell nothing: the sides have none in common."""
         counts = self.counts
         is_disjoint = len(counts.only_old) == counts.old or len(counts.only_new) == counts.new
-        return not counts.compared and (is_disjoint or not counts.unpaired)
+        return not counts.compared and not self.not_compared and (is_disjoint or not counts.unpaired)
 
     @property
     def not_compared(self) -> tuple[str, ...]:
-        """The CRDs that both sides have, but in no common context."""
-        return self.counts.apart
+        """The CRDs that both sides have and that were not compared, or not in all copies, each with the reason."""
+        apart = (f"{name}: no context has it on both sides" for name in self.counts.apart)
+        unmatched = (
+            f"{item.crd}: its copies differ, and nothing says which belong together: {', '.join(item.old)} in "
+            f"{self.old.name}, {', '.join(item.new)} in {self.new.name} (`exclude` in the configuration omits some)"
+            for item in self.counts.unmatched
+        )
+        return (*apart, *unmatched)
 
     @property
     def why_nothing(self) -> str:

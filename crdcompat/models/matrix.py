@@ -141,8 +141,8 @@ class MatrixReport(Struct, frozen=True):
 
     @property
     def not_compared(self) -> tuple[str, ...]:
-        """The CRDs that both releases of a pair have, but in no common context."""
-        return tuple(sorted({name for cell in self.cells for name in cell.report.not_compared}))
+        """The CRDs that both releases of a pair have and that were not compared, with the reasons."""
+        return tuple(sorted({line for cell in self.cells for line in cell.report.not_compared}))
 
     @property
     def idle(self) -> tuple[str, ...]:

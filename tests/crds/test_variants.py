@@ -175,6 +175,7 @@ def test_equal_copies_are_one(tmp_path: Path) -> None:
     assert only(report)["added"] == ["B"]
     assert report["summary"]["crds"] == {
         "old": 1, "new": 1, "compared": 1, "changed": 1, "only_old": [], "only_new": [], "apart": [],
+        "unmatched": [],
     }  # fmt: skip
 
 

@@ -23,7 +23,7 @@ from crdcompat.features.diff.promoted import promoted_gates
 from crdcompat.features.diff.ratcheting import with_writes
 from crdcompat.findings.finding import group_copies, make_findings
 from crdcompat.findings.locations import Places
-from crdcompat.models.diff import Counts, DiffReport, UndecidedEntry
+from crdcompat.models.diff import Counts, DiffReport, UndecidedEntry, UnmatchedCopies
 from crdcompat.models.finding import Finding, Location
 from crdcompat.models.report import Release, sorted_skips
 from crdcompat.schema.paths import owner, render
@@ -140,6 +140,11 @@ def report_on(
             versions=tuple(sorted(found.versions)),
             unread=new.unread,
             unpaired=compared.unpaired,
+            unmatched=tuple(
+                UnmatchedCopies(item.name, _files(item.old), _files(item.new))
+                for item in pairing.unmatched
+                if _wants(wanted, (item.name,), (item.old, item.new))
+            ),
         ),
         findings=findings,
         undecided=tuple(sorted((_undecided(item, places) for item in compared.open), key=_undecided_order)),
@@ -166,6 +171,10 @@ def _wants(wanted: Filters, names: Collection[str], sides: Iterable[Iterable[Crd
         return False
     files = (document.file for side in sides for document in side)
     return not wanted.paths or any(is_below(file, wanted.paths) for file in files)
+
+
+def _files(documents: Iterable[CrdDocument]) -> tuple[str, ...]:
+    return tuple(sorted({document.file for document in documents}))
 
 
 def _names_wanted(wanted: Filters, names: Collection[str]) -> bool:

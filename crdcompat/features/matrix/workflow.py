@@ -150,8 +150,7 @@ def _unjudged(report: DiffReport, missing: str) -> Iterator[str]:
         yield f"{release.name}: {problem.file}{line}: {problem.message}"
     for entry in report.undecided:
         yield f"{entry.crd}/{entry.version} {entry.path}: {entry.keyword}: {entry.reason}"
-    for crd in report.counts.apart:
-        yield f"{crd}: no context has it in both releases"
+    yield from report.not_compared
     if report.has_nothing_compared:
         yield missing or report.why_nothing
 

@@ -32,6 +32,7 @@ def _compared(report: DiffReport, groups: GroupIds) -> dict[str, Any]:
                 "only_old": list(counts.only_old),
                 "only_new": list(counts.only_new),
                 "apart": list(counts.apart),
+                "unmatched": [{"crd": e.crd, "old": list(e.old), "new": list(e.new)} for e in counts.unmatched],
             },
             "findings": {
                 **words(report.by_severity()),

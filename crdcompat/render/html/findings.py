@@ -127,6 +127,8 @@ def _scope(report: DiffReport) -> Iterator[tuple[str, tuple[str, ...]]]:
         (f"Contexts only in {report.new.title}, not compared", counted.contexts_only_new),
     ):
         yield f"{name}: {len(lines)}", lines
+    if report.not_compared:
+        yield f"CRDs not compared: {len(report.not_compared)}", report.not_compared
     yield f"Text-only changes: {len(counted.text_changes)}", tuple(dict.fromkeys(counted.text_changes))
     yield (
         f"Documents that give way to another: {len(counted.superseded)}",

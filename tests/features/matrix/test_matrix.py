@@ -409,12 +409,12 @@ def test_a_crd_that_no_common_context_has_is_not_judged(tmp_path: Path) -> None:
     report = matrix(tmp_path, "./r-1.1", "./r-1.2", codes=(2,))
     assert set(verdicts(report).values()) == {"unknown"}
     assert {reason for each in report["cells"] for reason in each["unjudged"]} == {
-        "widgets.example.com: no context has it in both releases"
+        "widgets.example.com: no context has it on both sides"
     }
     ran = run("diff", "./r-1.1", "./r-1.2", cwd=tmp_path)
     assert ran.code == 2
-    assert ran.err == "crdcompat: not compared, because no context has it on both sides: widgets.example.com\n"
-    assert "not compared, for no context has it on both sides: widgets.example.com" in ran.out
+    assert ran.err == "crdcompat: not compared: widgets.example.com: no context has it on both sides\n"
+    assert "not compared: widgets.example.com: no context has it on both sides" in ran.out
     assert "The schemas are the same" not in ran.out
 
 

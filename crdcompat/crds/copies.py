@@ -1,0 +1,107 @@
+"""Copies of one CRD that differ, and that no annotation distinguishes (config/crd, bundle/, charts/).
+
+The copies in one top folder are compared with those of the other side in the same folder. Copies in a folder that only
+one side has are compared with what is left over on the other side, as after a move, or with the content that all copies
+of the other side have. Where several counterparts are possible, none is chosen: the copies are unmatched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
+from typing import Any
+
+import orjson
+from msgspec import Struct
+
+from crdcompat.crds.reader import CrdDocument
+
+_Documents = tuple[CrdDocument, ...]
+_Pair = tuple[_Documents, _Documents]
+#: Keywords with values that are no schemas: nothing in them is a text.
+_VALUES = frozenset({"default", "enum", "example"})
+
+
+class Unmatched(Struct, frozen=True, eq=False):
+    """Copies of a CRD with several possible counterparts: those of OLD and of NEW that may belong together."""
+
+    name: str
+    old: _Documents
+    new: _Documents
+
+
+def match_copies(old: _Documents, new: _Documents) -> tuple[list[_Pair], Unmatched | None]:
+    """The copies of one CRD that belong together, and the rest."""
+    olds, news = _folders(old), _folders(new)
+    common = sorted(olds.keys() & news.keys())
+    pairs = [(olds[folder], news[folder]) for folder in common]
+    left = _by_content(olds[folder] for folder in sorted(olds.keys() - news.keys()))
+    right = _by_content(news[folder] for folder in sorted(news.keys() - olds.keys()))
+    pairs += [(left.pop(content), right.pop(content)) for content in sorted(left.keys() & right.keys())]
+    if len(left) == len(right) == 1:
+        pairs.append((left.popitem()[1], right.popitem()[1]))
+    copied_old = {_content(olds[folder]): news[folder] for folder in common}
+    copied_new = {_content(news[folder]): olds[folder] for folder in common}
+    pairs += list(_with_counterparts(left, copied_old, _by_content(news.values())))
+    pairs += [(a, b) for b, a in _with_counterparts(right, copied_new, _by_content(olds.values()))]
+    if not left and not right:
+        return pairs, None
+    return pairs, Unmatched(old[0].crd.name, _all(left.values()) or old, _all(right.values()) or new)
+
+
+def _with_counterparts(
+    rest: dict[bytes, _Documents], copied: Mapping[bytes, _Documents], others: Mapping[bytes, _Documents]
+) -> Iterator[_Pair]:
+    """The copies of one side that are left over and have a counterpart, with it; this function takes them out.
+
+    A copy of another folder has the counterpart of that folder (``copied``). ``others`` are all copies of the other
+    side: if they agree, their content is the counterpart of every copy.
+    """
+    only = next(iter(others.values())) if len(others) == 1 else None
+    for content in list(rest):
+        if counterpart := copied.get(content) or others.get(content) or only:
+            yield rest.pop(content), counterpart
+
+
+def _folders(documents: _Documents) -> dict[str, _Documents]:
+    found: dict[str, list[CrdDocument]] = {}
+    for document in documents:
+        folder, slash, _ = document.file.partition("/")
+        found.setdefault(folder if slash else "", []).append(document)
+    return {folder: tuple(inside) for folder, inside in found.items()}
+
+
+def _by_content(folders: Iterable[_Documents]) -> dict[bytes, _Documents]:
+    """The documents of folders by content; folders with the same content together."""
+    found: dict[bytes, _Documents] = {}
+    for documents in folders:
+        content = _content(documents)
+        found[content] = (*found.get(content, ()), *documents)
+    return found
+
+
+def _all(groups: Iterable[_Documents]) -> _Documents:
+    return tuple(chain.from_iterable(groups))
+
+
+def _content(documents: _Documents) -> bytes:
+    """The versions of the CRDs in a folder without texts: copies often lack descriptions, or the conversion."""
+    versions = {
+        orjson.dumps(
+            (each.name, each.served, each.storage, each.subresources, _without_texts(each.schema)),
+            option=orjson.OPT_SORT_KEYS,
+        )
+        for document in documents
+        for each in document.crd.versions
+    }
+    return b"\n".join(sorted(versions))
+
+
+def _without_texts(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {
+            key: below if key in _VALUES else _without_texts(below)
+            for key, below in value.items()
+            if not (key == "description" and isinstance(below, str))
+        }
+    return [_without_texts(item) for item in value] if isinstance(value, list) else value
