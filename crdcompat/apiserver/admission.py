@@ -44,6 +44,7 @@ class Verdict(Struct, frozen=True):
     object's kind, group and name. ``object`` is the object to store if the write is accepted, else None. ``pruned``
     and ``defaulted`` are the paths that decoding of the request removed and added. ``unknown`` lists the constraints
     that could not be judged: ``accepted`` is then None, or False if other errors reject the write.
+    ``redacted_failure`` replaces a failure that quotes a value of the object, where values are to be hidden.
     """
 
     accepted: bool | None
@@ -56,6 +57,7 @@ class Verdict(Struct, frozen=True):
     code: int = 200
     subject: tuple[str, str, str] = ("", "", "")
     failure: str = ""
+    redacted_failure: str = ""
 
     @property
     def message(self) -> str:

@@ -15,6 +15,7 @@ from crdcompat.apiserver.gotext import quote
 from crdcompat.apiserver.patch import apply_merge, merge_patch, typed_error, undeclared_field, with_replicas
 from crdcompat.schema.paths import Object
 from crdcompat.schema.structural import Node
+from crdcompat.vocabulary import HIDDEN
 
 #: The message for objects from the Python API that exceed Python's recursion limit. Files are limited to 200 levels.
 TOO_DEEP = "nested too deeply to be judged"
@@ -94,7 +95,8 @@ class Resource(Admission):
         for what, obj in (("patch", patch), ("live", live)):
             wrong = typed_error(obj, self.node, self.server, strict=what == "patch")
             if wrong:
-                return self._failed(500, f"failed to create typed {what} object ({self._describe(live)}): {wrong}")
+                said = f"failed to create typed {what} object ({self._describe(live)}): "
+                return self._failed(500, said + wrong, redacted=said + HIDDEN)
         return None
 
     def scale(self, replicas: Any, stored: Object) -> Verdict:
@@ -121,8 +123,8 @@ class Resource(Admission):
         return f"{name}; {self.api_version}, Kind={self.crd.kind}"
 
     @staticmethod
-    def _failed(code: int, message: str) -> Verdict:
-        return Verdict(False, (), None, code=code, failure=message)
+    def _failed(code: int, message: str, redacted: str = "") -> Verdict:
+        return Verdict(False, (), None, code=code, failure=message, redacted_failure=redacted)
 
     def _content_changed(self, new: Object, old: Object) -> bool:
         ignored = {"metadata", "status"} if self.version.has_status else {"metadata"}

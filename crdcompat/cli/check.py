@@ -47,6 +47,7 @@ def check(
     ] = False,
     verbose: o.Verbose = False,
     quiet: o.Quiet = False,
+    redact: o.Redact = None,
     color: o.ColourOption = o.Colour.auto,
 ) -> None:
     """What the change that is about to be committed, pushed or merged does to rollbacks and upgrades."""
@@ -56,7 +57,7 @@ def check(
     from crdcompat.render.write import write_reports
 
     check_rules((*(select or ()), *(ignore or ())))
-    settings = settled(config, repo, formats, fail_on, profile)
+    settings = settled(config, repo, formats, fail_on, profile, redact)
     check_formats(settings.formats)
     options = CheckOptions(
         base=base,
@@ -79,5 +80,7 @@ def check(
     )
     # Reports are written in any case: a check that never reports its status blocks every merge.
     report = run_check(settings.config, options)
-    write_reports(report, settings.formats, color.value, o.verbosity(verbose, quiet), existing=show_all)
+    write_reports(
+        report, settings.formats, color.value, o.verbosity(verbose, quiet), existing=show_all, redact=settings.redact
+    )
     raise typer.Exit(exit_code(report, settings.fail_on))

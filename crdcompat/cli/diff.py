@@ -34,13 +34,14 @@ def diff(
     repo: o.Repo = None,
     verbose: o.Verbose = False,
     quiet: o.Quiet = False,
+    redact: o.Redact = None,
     color: o.ColourOption = o.Colour.auto,
 ) -> None:
     """Compare the CRDs of two releases: what breaks on rollback NEW -> OLD, and on upgrade OLD -> NEW."""
     from crdcompat.cli.run import compare_and_report
     from crdcompat.cli.settings import settled
 
-    settings = settled(config, repo, formats, fail_on, profile)
+    settings = settled(config, repo, formats, fail_on, profile, redact)
     code = compare_and_report(
         old,
         new,

@@ -51,6 +51,9 @@ def judge(
         str | None,
         typer.Option(metavar="FILE", help="Answer NDJSON requests, one line each; - is standard input."),
     ] = None,
+    redact: Annotated[
+        bool, typer.Option("--redact", help="Hide values of the object, except members of enums.")
+    ] = False,
     output: Annotated[Output, typer.Option("--format", help="How to answer.")] = Output.text,
 ) -> None:
     """Judge one write as the API server would: exit code 0 accepted, 1 rejected, 2 unknown."""
@@ -60,7 +63,7 @@ def judge(
     from crdcompat.render.escape import say, warn
 
     if requests is not None:
-        raise typer.Exit(answers.answer_requests(requests))
+        raise typer.Exit(answers.answer_requests(requests, redact=redact))
     if crd is None or new is None:
         raise UsageError("judge needs a CRD file and an object file (or --requests FILE)")
     server = chosen_server(kube_version, openshift_version)
@@ -70,7 +73,7 @@ def judge(
         note = f"judged by {NEWEST_SERVER}, the newest known version (--kube-version or --openshift-version sets it)"
         warn(note)
     request = answers.Question(
-        crd=crd, new=new, old=old, op=op.value, version=version, server=server, ratcheting=ratcheting
+        crd=crd, new=new, old=old, op=op.value, version=version, server=server, ratcheting=ratcheting, redact=redact
     )
     text, code = answers.answer(request, as_json=output is Output.json)
     say(text)

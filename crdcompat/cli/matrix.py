@@ -49,6 +49,7 @@ def matrix(
     repo: o.Repo = None,
     verbose: o.Verbose = False,
     quiet: o.Quiet = False,
+    redact: o.Redact = None,
     color: o.ColourOption = o.Colour.auto,
     no_progress: Annotated[bool, typer.Option("--no-progress", help="Show no progress on a terminal.")] = False,
 ) -> None:
@@ -68,7 +69,7 @@ def matrix(
     from crdcompat.sources import open_objects
 
     check_rules((*(select or ()), *(ignore or ())))
-    settings = settled(config, repo, formats, fail_on, profile)
+    settings = settled(config, repo, formats, fail_on, profile, redact)
     check_matrix_formats(settings.formats)
     chosen = choose(refs or (), branches or (), repo, tags or ())
     progress = Progress(wanted=not no_progress)
@@ -93,7 +94,7 @@ def matrix(
         excerpts=wants_excerpts(settings.formats),
     )
     report = run(chosen, settings.config, read_waivers(settings.config.waiver_file), matrix_options)
-    write_reports(report, settings.formats, color.value, o.verbosity(verbose, quiet))
+    write_reports(report, settings.formats, color.value, o.verbosity(verbose, quiet), redact=settings.redact)
     for message in report.idle:
         warn(message)
     raise typer.Exit(ExitCode.NOT_DONE if report.idle else exit_code(report, settings.fail_on))

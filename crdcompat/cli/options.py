@@ -94,6 +94,13 @@ Select = Annotated[list[str] | None, typer.Option("--select", metavar="RULE", he
 Ignore = Annotated[list[str] | None, typer.Option("--ignore", metavar="RULE", help="No findings of this rule.")]
 
 
+Redact = Annotated[
+    bool | None,
+    typer.Option(
+        "--redact/--no-redact",
+        help="Hide values of recorded objects, except members of enums (default: in github, gitlab, markdown, sarif).",
+    ),
+]
 AnyOrder = Annotated[bool, typer.Option("--any-order", help="Allow an OLD whose name is a later release than NEW's.")]
 
 

@@ -63,7 +63,7 @@ def compare_and_report(
         # git applies the bytes of the files; a terminal gets none that steer it.
         sys.stdout.write(escape_lines(text) if sys.stdout.isatty() else text)
     if settings.formats or not patch:
-        write_reports(report, settings.formats, colour, verbosity)
+        write_reports(report, settings.formats, colour, verbosity, redact=settings.redact)
     paths = filters.get("paths", ())
     if not report.problems and report.has_nothing_compared and not (paths and report.counts.unpaired):
         warn(f"nothing to compare: {_nothing(report, paths)}")

@@ -19,11 +19,12 @@ if TYPE_CHECKING:
 
 
 class Settings(Struct, frozen=True):
-    """The configuration with the effective formats and failure threshold."""
+    """The configuration with the effective formats and failure threshold; ``redact`` is that of ``write_reports``."""
 
     config: Config
     formats: tuple[str, ...]
     fail_on: FailOn
+    redact: bool | None = None
 
 
 def settled(
@@ -32,6 +33,7 @@ def settled(
     formats: Sequence[str] | None,
     fail_on: FailOn | None,
     profile: str | None = None,
+    redact: bool | None = None,
 ) -> Settings:
     """The settings: options override the configuration, found upwards from the repository. Raises ConfigError."""
     from crdcompat.config.configuration import find_config
@@ -40,7 +42,7 @@ def settled(
     if profile is not None:
         config = config.with_profile(profile)
     threshold = fail_on or FailOn(config.values["fail_on"])
-    return Settings(config, tuple(formats or config.texts("formats")), threshold)
+    return Settings(config, tuple(formats or config.texts("formats")), threshold, redact)
 
 
 def check_rules(names: Sequence[str]) -> None:

@@ -77,6 +77,7 @@ def simulate(
     repo: o.Repo = None,
     verbose: o.Verbose = False,
     quiet: o.Quiet = False,
+    redact: o.Redact = None,
     color: o.ColourOption = o.Colour.auto,
     no_progress: Annotated[bool, typer.Option("--no-progress", help="Show no progress on a terminal.")] = False,
 ) -> None:
@@ -93,7 +94,7 @@ def simulate(
     from crdcompat.sources import open_objects
 
     _check(objects, fleet, many_only=(target, jobs, resume), upgrade=upgrade)
-    settings = settled(config, repo, formats, fail_on)
+    settings = settled(config, repo, formats, fail_on, redact=redact)
     (check_fleet_formats if fleet else check_formats)(settings.formats)
     server = chosen_server(kube_version, openshift_version)
     if fleet:
@@ -124,7 +125,7 @@ def simulate(
         context=context,
         crds=crd or (),
     )
-    write_reports(report, settings.formats, color.value, o.verbosity(verbose, quiet))
+    write_reports(report, settings.formats, color.value, o.verbosity(verbose, quiet), redact=settings.redact)
     if report.problems:
         raise typer.Exit(ExitCode.NOT_DONE)
     if not report.objects:
@@ -175,7 +176,7 @@ def run_fleet(
             report = simulate_fleet(judge, fleet, jobs=jobs or usual_jobs(), journal=journal, on_done=shown.done)
     finally:
         shown.close()
-    write_reports(report, settings.formats, colour, verbosity)
+    write_reports(report, settings.formats, colour, verbosity, redact=settings.redact)
     if report.problems or report.unread:
         return ExitCode.NOT_DONE
     if not any(verdict.objects for cluster in report.clusters for verdict in cluster.verdicts):

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from crdcompat.apiserver.errors import DUPLICATE, REQUIRED, FieldError
 from crdcompat.apiserver.keywords import Keyword
+from crdcompat.apiserver.redaction import redacted_error
 from crdcompat.apiserver.strategy import Resource
 from crdcompat.apiserver.versions import server_of
 from crdcompat.compare.facet import Reaction
@@ -107,8 +108,9 @@ class _Evidence:
                 for finding in explaining:
                     self.labels.setdefault(finding.id, {})[f"{label} in {item.source}"] = None
                 if not explaining and fact.error is not None:
-                    error = f"{direction}: {fact.error.text()}"
-                    self.unexplained.append(Unexplained(label, item.source, error))
+                    said, redacted = fact.error, redacted_error(fact.error, reader.node, writer.node)
+                    texts = (f"{direction}: {error.text()}" for error in (said, redacted))
+                    self.unexplained.append(Unexplained(label, item.source, *texts))
 
     def _resource(self, side: int, group: str, kind: str, version: str) -> Resource | None:
         resolved, server = self._sides[side]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from msgspec import Struct
 
-from crdcompat.vocabulary import FailOn, Severity
+from crdcompat.vocabulary import HIDDEN, FailOn, Severity
 
 if TYPE_CHECKING:
     from crdcompat.errors import Problem, Skipped
@@ -67,11 +67,15 @@ class Counts(Struct, frozen=True):
 
 
 class Unexplained(Struct, frozen=True):
-    """A rejection of a recorded object that no finding explains: its name, its recording, the server's error."""
+    """A rejection of a recorded object that no finding explains: its name, its recording, the server's error.
+
+    ``redacted`` is the error without values of the object.
+    """
 
     object: str
     source: str
     error: str
+    redacted: str = HIDDEN
 
 
 class PromotedGate(Struct, frozen=True):

@@ -69,10 +69,11 @@ class FleetCluster(Struct, frozen=True):
 
 
 class RejectedValue(Struct, frozen=True):
-    """A rejected value, and the number of clusters that hold it."""
+    """A rejected value, the number of clusters that hold it, and whether it is not to be published."""
 
     value: Any
     clusters: int
+    is_hidden: bool = False
 
 
 class TargetShare(Struct, frozen=True):

@@ -18,10 +18,18 @@ if TYPE_CHECKING:
     from crdcompat.models.report import Release
 
 
+class Said(Struct, frozen=True):
+    """The answer of a server to a write: its errors as data, and the message to the client."""
+
+    errors: tuple[dict[str, Any], ...] = ()
+    message: str = ""
+
+
 class WriteVerdict(Struct, frozen=True):
     """The verdict on one kind of write of one object: accepted, rejected, loses-data or unknown.
 
-    ``already``: the release that wrote the object rejects the write alike, so that it counts for nothing.
+    ``already``: the release that wrote the object rejects the write alike, so that it counts for nothing. ``redacted``
+    is the answer without values of the object; None if it has none to hide.
     """
 
     verdict: WriteResult
@@ -29,17 +37,20 @@ class WriteVerdict(Struct, frozen=True):
     message: str = ""
     note: str = ""
     already: bool = False
+    redacted: Said | None = None
 
 
 class Repair(Struct, frozen=True):
     """The repair of an object: ``verdict`` is the endpoint of the single write, ``deadlock`` or ``not-needed``.
 
     ``patch`` is the merge patch for that endpoint; in a deadlock it contains the changes that both halves need.
+    ``redacted`` is the patch without values of the object.
     """
 
     verdict: RepairVerdict
     patch: dict[str, Any] = field(default_factory=dict)
     note: str = ""
+    redacted: dict[str, Any] = field(default_factory=dict)
 
 
 class SimulatedObject(Struct, frozen=True):
@@ -90,7 +101,7 @@ class RejectedCause(Struct, frozen=True):
     """Values at one path of one kind's recorded objects that the judging release rejects.
 
     ``objects`` of ``total`` are affected; ``endpoint`` (``main`` or ``status``) is where a write can remove the values,
-    ``location`` the line of the judging release's CRD to widen.
+    ``location`` the line of the judging release's CRD to widen. ``redacted`` are the values to publish.
     """
 
     crd: str
@@ -103,6 +114,7 @@ class RejectedCause(Struct, frozen=True):
     endpoint: Endpoint
     location: Location | None
     example: str
+    redacted: tuple[Any, ...] = ()
 
 
 class NotSimulated(Struct, frozen=True):

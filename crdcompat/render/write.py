@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 #: GitHub limits the summary of a step to 1 MiB.
 _MAX_SUMMARY_BYTES = 1 << 20
+#: The formats of services, whose pages others read: by default they show no values of recorded objects.
+PUBLISHED = frozenset({"github", "gitlab", "markdown", "sarif"})
 
 
 def write_reports(
@@ -29,11 +31,13 @@ def write_reports(
     verbosity: int = 0,
     *,
     existing: bool = False,
+    redact: bool | None = None,
 ) -> None:
     """Write the report in each ``FORMAT[=FILE]``; without a file to standard output. Raises UsageError.
 
     Under GitHub Actions the default is text and annotations; annotations come with a summary of the step.
-    ``existing``: findings that existed before a change are shown, too.
+    ``existing``: findings that existed before a change are shown, too. ``redact``: whether values of recorded objects
+    are hidden; None: in the formats of services, where others read them.
     """
     actions = os.environ.get("GITHUB_ACTIONS") == "true"
     usual = ("text", "github") if actions and _has_annotations(report) else ("text",)
@@ -43,12 +47,21 @@ def write_reports(
     chosen = [each for each in named if each not in silent]
     for name, target in chosen:
         if target is None:
-            text = _render(name, report, replace(style_for(sys.stdout, colour, verbosity), existing=existing))
+            shown = _redacted(report, name, redact)
+            text = _render(name, shown, replace(style_for(sys.stdout, colour, verbosity), existing=existing))
             sys.stdout.write(_without_commands(text) if actions and name == "text" else text)
         else:
-            _write(target, _render(name, report, _plain(verbosity, existing=existing)))
+            _write(target, _render(name, _redacted(report, name, redact), _plain(verbosity, existing=existing)))
     if "github" in dict(chosen):
-        _append_summary(report)  # last: if it fails, the reports are written
+        _append_summary(_redacted(report, "markdown", redact))  # last: if it fails, the reports are written
+
+
+def _redacted(report: AnyReport, name: str, redact: bool | None) -> AnyReport:
+    if not (name in PUBLISHED if redact is None else redact):
+        return report
+    from crdcompat.models.redaction import redacted
+
+    return redacted(report)
 
 
 def _write(target: str, text: str) -> None:

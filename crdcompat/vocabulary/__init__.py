@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from enum import IntEnum, StrEnum
 
+#: Replaces, in reports, a value of a recorded or judged object that is not to be published.
+HIDDEN = "<hidden>"
+
 
 class Ordered(StrEnum):
     """Terms with an order; ``rank`` is the index of definition, from 0."""

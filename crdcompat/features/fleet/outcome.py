@@ -28,6 +28,7 @@ class RecordingCause(Struct, frozen=True):
     """What a target rejects at one path of one recording's objects.
 
     ``file``, ``index`` and ``pointer`` give the place in the CRD that rejects it. Long ``values`` are cut text.
+    ``hidden``: which of them are not to be published.
     """
 
     crd: str
@@ -36,6 +37,7 @@ class RecordingCause(Struct, frozen=True):
     type: str
     endpoint: Endpoint
     values: tuple[Any, ...]
+    hidden: tuple[bool, ...]
     objects: int
     example: str
     file: str

@@ -166,6 +166,7 @@ class _Target:
                 type=group.type,
                 endpoint=group.endpoint,
                 values=tuple(_short(value) for value in group.values.values()),
+                hidden=tuple(key in group.hidden for key in group.values),
                 objects=group.objects,
                 example=_cut(group.label),
                 file=file,

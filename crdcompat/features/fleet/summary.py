@@ -186,7 +186,7 @@ def _unread_crds(target: CrdSet) -> Iterator[str]:
 
 def _values(share: ShareTally) -> tuple[RejectedValue, ...]:
     """The rejected values, those of most clusters first."""
-    found = [RejectedValue(value, clusters.bit_count()) for value, clusters in share.values.values()]
+    found = [RejectedValue(value, clusters.bit_count(), hidden) for value, hidden, clusters in share.values.values()]
     return tuple(sorted(found, key=lambda item: (-item.clusters, str(item.value))))
 
 

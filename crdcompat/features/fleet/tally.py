@@ -25,12 +25,15 @@ _MAX_CLUSTER_REASONS = 3
 
 
 class ShareTally(Struct):
-    """A finding against one target; ``clusters`` is a bit set of cluster numbers."""
+    """A finding against one target; ``clusters`` is a bit set of cluster numbers.
+
+    ``values``: a rejected value, whether it is not to be published, and the bit set of clusters that hold it.
+    """
 
     spot: Spot
     clusters: int = 0
     objects: int = 0
-    values: dict[Any, tuple[Any, int]] = field(default_factory=dict)
+    values: dict[Any, tuple[Any, bool, int]] = field(default_factory=dict)
 
 
 class FindingTally(Struct):
@@ -167,11 +170,11 @@ class FleetTally:
         share = finding.shares.setdefault(at, ShareTally(spot))
         share.clusters |= 1 << number
         share.objects += cause.objects
-        for value in cause.values:
+        for value, hidden in zip(cause.values, cause.hidden, strict=True):
             key = member_key(value)
-            known, clusters = share.values.get(key, (value, 0))
+            known, hides, clusters = share.values.get(key, (value, False, 0))
             if clusters or len(share.values) < _MAX_VALUES:
-                share.values[key] = known, clusters | 1 << number
+                share.values[key] = known, hides or hidden, clusters | 1 << number
 
     def _add_reason(self, at: int, number: int, reason: str, objects: int, example: str) -> None:
         if reason not in self.reasons and len(self.reasons) >= _MAX_REASONS:

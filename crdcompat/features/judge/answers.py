@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from crdcompat.apiserver.admission import Verdict
 from crdcompat.apiserver.crd_validation.refusal import refusal
+from crdcompat.apiserver.redaction import redacted_verdict
 from crdcompat.apiserver.strategy import Resource
 from crdcompat.apiserver.versions import DEFAULT_SERVER, NEWEST_SERVER, Server, kubernetes_server
 from crdcompat.crds.model import Crd, NotACrdError, is_crd, read_crd
@@ -29,7 +30,7 @@ _STATUS_DROPPED = "  note: a create drops the status, so it was not judged (--op
 
 
 class Question(Struct, frozen=True):
-    """One write to judge: file names of the CRD and the objects, and on which server."""
+    """One write to judge: file names of the CRD and the objects, and on which server; ``redact``: hide its values."""
 
     crd: str
     new: str
@@ -38,6 +39,7 @@ class Question(Struct, frozen=True):
     version: str | None
     server: Server | None
     ratcheting: bool | None
+    redact: bool = False
 
 
 def answer(question: Question, *, as_json: bool) -> tuple[str, int]:
@@ -50,37 +52,38 @@ def answer(question: Question, *, as_json: bool) -> tuple[str, int]:
     resource = _served(question.crd, resource_of(_crd_for(question.crd, new), version, server))
     verdict = judge_write(resource, question.op, new, old)
     code = ExitCode.NOT_DONE if verdict.accepted is None else (ExitCode.CLEAN if verdict.accepted else ExitCode.FOUND)
+    shown = redacted_verdict(verdict, resource.node) if question.redact else verdict
     if as_json:
-        return json_text(_data(verdict, server), orjson.OPT_INDENT_2), code
+        return json_text(_data(shown, server), orjson.OPT_INDENT_2), code
     from crdcompat.features.judge.stored import changed_besides
 
     besides = changed_besides(resource, question.op, new, verdict)
     drops = question.op == "create" and "status" in new and "status" not in (verdict.object or {"status": None})
     notes = [_STATUS_DROPPED] if drops else []
-    return "\n".join((*_lines(verdict, server, besides), *notes)), code
+    return "\n".join((*_lines(shown, server, besides), *notes)), code
 
 
-def answer_requests(source: str) -> int:
+def answer_requests(source: str, *, redact: bool = False) -> int:
     """Answer every line of ``source`` (``-``: standard input) in order; the exit code is 0 if all were judged."""
     code = 0
     if source == "-":
-        return _answer_lines(sys.stdin.buffer)
+        return _answer_lines(sys.stdin.buffer, redact=redact)
     try:
         with Path(source).open("rb") as lines:
-            code = _answer_lines(lines)
+            code = _answer_lines(lines, redact=redact)
     except OSError as error:
         raise SourceError(f"{source}: {error.strerror}") from None
     return code
 
 
-def _answer_lines(lines: BinaryIO) -> int:
+def _answer_lines(lines: BinaryIO, *, redact: bool) -> int:
     code = 0
     out = sys.stdout.buffer
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
         try:
-            answered = _answer_request(orjson.loads(line))
+            answered = _answer_request(orjson.loads(line), redact=redact)
         except orjson.JSONDecodeError as error:
             answered = _unanswered(None, f"line {number} is not JSON: {error}")
         except CrdcompatError as error:
@@ -92,7 +95,7 @@ def _answer_lines(lines: BinaryIO) -> int:
     return code
 
 
-def _answer_request(request: Any) -> dict[str, Any]:
+def _answer_request(request: Any, *, redact: bool) -> dict[str, Any]:
     if not isinstance(request, dict):
         raise UsageError("the request is not an object")
     crd, version, kube = request.get("crd"), request.get("version"), request.get("kube") or DEFAULT_SERVER.kubernetes
@@ -112,7 +115,8 @@ def _answer_request(request: Any) -> dict[str, Any]:
     if not isinstance(operation, str):
         raise UsageError("the request's `op` is no text")
     verdict = judge_write(resource, operation, new, _as_decoded(request.get("old")))
-    return {"id": request.get("id"), **_data(verdict, resource.server)}
+    shown = redacted_verdict(verdict, resource.node) if redact else verdict
+    return {"id": request.get("id"), **_data(shown, resource.server)}
 
 
 @lru_cache(maxsize=1024)

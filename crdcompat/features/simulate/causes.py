@@ -8,6 +8,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from crdcompat.apiserver.errors import NOT_SUPPORTED
+from crdcompat.apiserver.redaction import is_public
 from crdcompat.crds.pairing import Chosen
 from crdcompat.crds.positions import Spot
 from crdcompat.crds.reader import CrdSet
@@ -17,7 +18,7 @@ from crdcompat.models.finding import Location
 from crdcompat.models.simulation import RejectedCause
 from crdcompat.schema.enums import member_key
 from crdcompat.schema.paths import SchemaPath, render, schema_pointer
-from crdcompat.vocabulary import Side
+from crdcompat.vocabulary import HIDDEN, Side
 from crdcompat.vocabulary.writes import Endpoint, WriteResult
 
 _MAX_VALUES = 20
@@ -27,7 +28,7 @@ CauseKey = tuple[str, SchemaPath, str]
 
 
 class CauseGroup(Struct):
-    """Rejected values of one kind's objects at one path with one type of error."""
+    """Rejected values of one kind's objects at one path with one type of error; ``hidden`` are keys of ``values``."""
 
     chosen: Chosen
     kind: str
@@ -36,7 +37,14 @@ class CauseGroup(Struct):
     label: str
     source: str
     values: dict[Any, Any] = field(default_factory=dict)
+    hidden: set[Any] = field(default_factory=set)
     objects: int = 0
+
+    @property
+    def redacted(self) -> tuple[Any, ...]:
+        """The values to publish."""
+        shown = [value for key, value in self.values.items() if key not in self.hidden]
+        return (*shown, HIDDEN) if self.hidden else tuple(shown)
 
     @property
     def key(self) -> CauseKey:
@@ -91,7 +99,10 @@ class CauseCounter:
                 )
             group = self._groups[key]
             if cause.error.type == NOT_SUPPORTED and len(group.values) < _MAX_VALUES:
-                group.values.setdefault(member_key(cause.error.value), cause.error.value)
+                value, value_key = cause.error.value, member_key(cause.error.value)
+                group.values.setdefault(value_key, value)
+                if not is_public(value, cause.error.pointer, *replayed.schemas):
+                    group.hidden.add(value_key)
             causes.add(key)
         for key in causes:
             self._groups[key].objects += 1
@@ -117,6 +128,7 @@ class CauseCounter:
                 endpoint=group.endpoint,
                 location=Location(side, group.chosen.document.file, *places.get(group.spot, (None, None))),
                 example=f"{group.label} in {group.source}",
+                redacted=group.redacted,
             )
             for group in groups
         )

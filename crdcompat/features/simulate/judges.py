@@ -18,6 +18,7 @@ from crdcompat.features.simulate.already import without_already
 from crdcompat.features.simulate.replay import Answer, Replay, replay
 from crdcompat.models.simulation import NotSimulated, worst_verdict
 from crdcompat.recordings.objects import Recorded
+from crdcompat.schema.structural import Node
 from crdcompat.vocabulary.writes import COUNTED_WRITES, Apart, WriteKind, WriteResult
 
 ASK = "depends on the Kubernetes version: give --kube-version or --openshift-version"
@@ -27,7 +28,10 @@ _REPRESENTATIVE_SERVERS = (Server(26), Server(29), Server(30), Server(32), Serve
 
 
 class Replayed(Struct, frozen=True):
-    """One object replayed on a version of a CRD, by the known server or by the representative ones."""
+    """One object replayed on a version of a CRD, by the known server or by the representative ones.
+
+    ``schemas``: the judging schema, and that of the release that wrote the object if it has one.
+    """
 
     item: Recorded
     label: str
@@ -35,6 +39,7 @@ class Replayed(Struct, frozen=True):
     api_version: str
     crd: str
     chosen: Chosen
+    schemas: tuple[Node, ...]
     by_server: tuple[tuple[Server, Replay], ...]
 
     @property
@@ -143,7 +148,10 @@ class Replayer:
             found = [(on, self._on(chosen, on, item, before, had_status=had_status)) for on in servers]
         except RecursionError:
             return missed(TOO_DEEP)
-        return Replayed(item, label, kind, api_version, reader.name, chosen, tuple(found))
+        schemas = [
+            each.version.node for each in (chosen, before) if each is not None and each.version.schema is not None
+        ]
+        return Replayed(item, label, kind, api_version, reader.name, chosen, tuple(schemas), tuple(found))
 
     def _on(self, chosen: Chosen, server: Server, item: Recorded, before: Chosen | None, *, had_status: bool) -> Replay:
         resource = self._resource(chosen, server)

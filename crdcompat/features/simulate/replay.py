@@ -30,7 +30,8 @@ _MAX_EDITS = 8
 class Answer(Struct, frozen=True):
     """The answer to one kind of write: verdict, errors, the message to the client, and a note on the write.
 
-    ``already``: the writing release rejects it too, so the answer does not count.
+    ``already``: the writing release rejects it too, so the answer does not count. ``redacted_failure`` is that of the
+    verdict.
     """
 
     verdict: WriteResult
@@ -38,6 +39,7 @@ class Answer(Struct, frozen=True):
     message: str = ""
     note: str = ""
     already: bool = False
+    redacted_failure: str = ""
 
     @property
     def counts(self) -> WriteResult:
@@ -257,7 +259,7 @@ def _fresh(stored: Object) -> Object:
 
 def _answer(verdict: Verdict) -> Answer:
     if verdict.accepted is False:
-        return Answer(WriteResult.REJECTED, verdict.errors, verdict.message)
+        return Answer(WriteResult.REJECTED, verdict.errors, verdict.message, redacted_failure=verdict.redacted_failure)
     if verdict.unknown:
         return Answer(WriteResult.UNKNOWN, note="; ".join(_doubts(verdict)))
     return Answer(WriteResult.ACCEPTED)

@@ -8,8 +8,11 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from crdcompat.apiserver.admission import metadata_of
 from crdcompat.apiserver.errors import FieldError
+from crdcompat.apiserver.redaction import redacted_error, redacted_value
 from crdcompat.apiserver.versions import Server
+from crdcompat.apiserver.wording import aggregate
 from crdcompat.crds.reader import CrdSet
 from crdcompat.errors import Problem, Skipped, problem_order, skipped_order
 from crdcompat.features.diff.workflow import release
@@ -25,12 +28,12 @@ from crdcompat.features.simulate.notes import (
 )
 from crdcompat.features.simulate.replay import Answer
 from crdcompat.models.report import Release
-from crdcompat.models.simulation import NotSimulated, Repair, SimulatedObject, SimulationReport, WriteVerdict
+from crdcompat.models.simulation import NotSimulated, Repair, Said, SimulatedObject, SimulationReport, WriteVerdict
 from crdcompat.recordings.clusters import ClusterFacts
 from crdcompat.recordings.objects import ObjectItem
 from crdcompat.schema.structural import ABSENT
 from crdcompat.vocabulary import Direction, Side
-from crdcompat.vocabulary.writes import RepairVerdict, WriteResult
+from crdcompat.vocabulary.writes import RepairVerdict, WriteKind, WriteResult
 
 
 def simulate(
@@ -152,29 +155,40 @@ class _Run:
             source=replayed.item.source,
             crd=replayed.crd,
             version=replayed.chosen.version.name,
-            writes={name: self._agreed(replayed.answers(name)) for name in last.writes},
-            repair=last.repair if len(repairs) == 1 else Repair(RepairVerdict.UNKNOWN, note=ASK),
+            writes={name: self._agreed(replayed, name) for name in last.writes},
+            repair=_repair(replayed) if len(repairs) == 1 else Repair(RepairVerdict.UNKNOWN, note=ASK),
             pruned=last.pruned,
             defaulted=last.defaulted,
             not_stored=last.not_stored,
         )
 
-    def _agreed(self, answers: Sequence[tuple[Server, Answer]]) -> WriteVerdict:
+    def _agreed(self, replayed: Replayed, write: WriteKind) -> WriteVerdict:
         """The verdict that all servers agree on; where they differ, unknown, with the option that decides it."""
+        answers = replayed.answers(write)
         verdicts = {answer.counts for _, answer in answers}
         if len(verdicts) == 1:
-            return self._verdict(answers[-1][1])
+            return self._verdict(answers[-1][1], replayed)
         differences = ", ".join(f"{answer.verdict} on {server.kubernetes}" for server, answer in answers)
         return WriteVerdict(WriteResult.UNKNOWN, note=f"{ASK} ({differences})")
 
-    def _verdict(self, answer: Answer) -> WriteVerdict:
+    def _verdict(self, answer: Answer, replayed: Replayed) -> WriteVerdict:
         return WriteVerdict(
             verdict=answer.verdict,
             errors=tuple(self._error(error) for error in answer.errors),
             message=answer.message if answer.verdict not in (WriteResult.ACCEPTED, WriteResult.LOSES_DATA) else "",
             note="; ".join(filter(None, (answer.note, f"already so under {self._writer}" if answer.already else ""))),
             already=answer.already,
+            redacted=self._redacted(answer, replayed) if answer.verdict is WriteResult.REJECTED else None,
         )
+
+    def _redacted(self, answer: Answer, replayed: Replayed) -> Said | None:
+        if not answer.errors:
+            return Said((), answer.redacted_failure) if answer.redacted_failure else None
+        errors = tuple(redacted_error(error, *replayed.schemas) for error in answer.errors)
+        if errors == answer.errors:
+            return None
+        crd, name = replayed.chosen.document.crd, metadata_of(replayed.item.data).get("name", "")
+        return Said(tuple(map(self._error, errors)), aggregate(crd.kind, crd.group, name, errors))
 
     def _error(self, error: FieldError) -> dict[str, Any]:
         """The error as data; equal errors of many writes and objects share one value."""
@@ -182,6 +196,11 @@ class _Run:
         if key not in self._errors:
             self._errors[key] = error_data(error)
         return self._errors[key]
+
+
+def _repair(replayed: Replayed) -> Repair:
+    found = replayed.last.repair
+    return replace(found, redacted=redacted_value(found.patch, (), *replayed.schemas))
 
 
 def error_data(error: FieldError) -> dict[str, Any]:
