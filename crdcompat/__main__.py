@@ -9,11 +9,20 @@ import io
 import os
 import sys
 from contextlib import suppress
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from crdcompat.errors import CrdcompatError
 
-_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+
+
+class _LossyFile(io.FileIO):
+    """A file that drops what it cannot write: a lost message must not change the exit code."""
+
+    def write(self, data: Any, /) -> int:
+        with suppress(OSError):
+            super().write(data)
+        return len(data)
 
 
 def main() -> NoReturn:
@@ -66,6 +75,9 @@ def _open_output() -> None:
         elif isinstance(stream, io.TextIOWrapper):
             # A terminal shows the characters of its locale; a file or pipe is read by a program, which expects UTF-8.
             stream.reconfigure(encoding=None if stream.isatty() else "utf-8", errors="backslashreplace")
+            if stream is sys.__stderr__:
+                lossy = _LossyFile(2, "w", closefd=False)
+                sys.stderr = io.TextIOWrapper(lossy, stream.encoding, stream.errors, write_through=True)
 
 
 def _discard_output() -> None:

@@ -31,6 +31,7 @@ from crdcompat.sources.tree import Tree
 from crdcompat.sources.unpack import CutShortError, UnpackError, gunzip, is_gzip
 from crdcompat.vocabulary import Side
 from crdcompat.yaml.documents import Document, read_documents
+from crdcompat.yaml.json_streams import has_too_many_values
 
 _EMPTY = "not recorded: empty"
 _CUT_SHORT = "not recorded: cut short"
@@ -171,7 +172,9 @@ def _whole_values(text: bytes) -> bytes:
 
 
 def _ends_early(text: bytes) -> bool | None:
-    """Whether the text of a JSON value is truncated; None for several values and for other text."""
+    """Whether the text of a JSON value is truncated; None for several values, too many values and other text."""
+    if has_too_many_values(text):
+        return None
     try:
         orjson.loads(text)
     except orjson.JSONDecodeError as error:

@@ -77,11 +77,15 @@ def _items(document: Document) -> Iterator[Document | Problem]:
         yield document
         return
     remarks = document.remarks
+    others = [position for position, item in enumerate(items or ()) if not isinstance(item, dict)]
+    if others:  # one problem, however many there are: a list can have millions of them
+        pointer = (*document.pointer, "items", others[0])
+        where = "".join(f".{part}" if isinstance(part, str) else f"[{part}]" for part in pointer)
+        more = f" (and {len(others) - 1} more)" if len(others) > 1 else ""
+        yield Problem(document.file, document.line, f"{where[1:]} of the {kind} is not an object{more}")
     for position, item in enumerate(items or ()):
         pointer = (*document.pointer, "items", position)
         if not isinstance(item, dict):
-            where = "".join(f".{part}" if isinstance(part, str) else f"[{part}]" for part in pointer)
-            yield Problem(document.file, document.line, f"{where[1:]} of the {kind} is not an object")
             continue
         data_of_item = _typed(item, kind, data.get("apiVersion"))
         yield from _items(Document(document.file, document.index, document.line, data_of_item, pointer, remarks))

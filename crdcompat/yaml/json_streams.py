@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Any
 
 import orjson
@@ -10,9 +11,12 @@ import orjson
 from crdcompat.yaml.aliases import MAX_DEPTH, TOO_DEEP
 from crdcompat.yaml.streams import Fault, Parsed, as_int64, pieces_at
 
-MAX_JSON_VALUES = 5_000_000
-"""Values of one JSON file, estimated from its commas; above those of a dense file of `MAX_FILE_BYTES`."""
+MAX_JSON_VALUES = 6_000_000
+"""Values in one JSON text, estimated by `has_too_many_values`. Recorded objects of `MAX_FILE_BYTES` have a third of
+it; as many lists or maps take about 1 GB of memory.
+"""
 
+_TOO_MANY_VALUES = f"more than {MAX_JSON_VALUES} values: split the list, or record fewer objects in one file"
 _BIG_INTEGER = re.compile(rb"[0-9]{19}")
 _VALUE_START = re.compile(rb"^(?=[{\[])", re.MULTILINE)
 
@@ -26,24 +30,36 @@ def json_pieces(text: bytes) -> list[tuple[int, bytes]]:
     return pieces if len(pieces) > 1 and _is_json(pieces[0][1]) else []
 
 
-def json_values(text: bytes) -> list[Parsed | Fault] | None:
+def has_too_many_values(text: bytes) -> bool:
+    """Whether a JSON text may have more than `MAX_JSON_VALUES` values: by its commas and opening brackets.
+
+    Those inside strings count, too: the text must not be parsed to find out.
+    """
+    return text.count(b",") + text.count(b"[") + text.count(b"{") > MAX_JSON_VALUES
+
+
+def json_values(text: bytes) -> Iterable[Parsed | Fault] | None:
     """Read the values of a file that starts like JSON; None if it is not JSON: YAML can start so, too."""
-    try:
-        return [_json_value(1, text)]
-    except orjson.JSONDecodeError:
-        pass
+    is_large = has_too_many_values(text)
+    if not is_large:
+        try:
+            return [_json_value(1, text)]
+        except orjson.JSONDecodeError:
+            pass
     try:
         pieces = json_pieces(text)
     except Fault as fault:
         return [fault]
-    return [_json_piece(line, piece) for line, piece in pieces] or None
+    if pieces:
+        return (_json_piece(line, piece) for line, piece in pieces)
+    return [Fault(1, _TOO_MANY_VALUES)] if is_large else None
 
 
 def _json_value(first_line: int, text: bytes) -> Parsed | Fault:
     """Read one JSON value. Raises orjson.JSONDecodeError."""
     line = first_line + text.count(b"\n", 0, len(text) - len(text.lstrip()))
-    if text.count(b",") > MAX_JSON_VALUES:
-        return Fault(line, f"more than {MAX_JSON_VALUES} values")
+    if has_too_many_values(text):
+        return Fault(line, _TOO_MANY_VALUES)
     data = orjson.loads(text)
     if _deeper_than(data, MAX_DEPTH, text):
         return Fault(line, TOO_DEEP)
@@ -59,6 +75,8 @@ def _json_piece(first_line: int, text: bytes) -> Parsed | Fault:
 
 
 def _is_json(text: bytes) -> bool:
+    if has_too_many_values(text):
+        return False
     try:
         orjson.loads(text)
     except orjson.JSONDecodeError:

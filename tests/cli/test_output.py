@@ -56,3 +56,19 @@ def test_a_report_in_a_file_is_named_and_makes_no_folder(tmp_path: Path) -> None
 def test_a_report_can_go_to_a_pipe(tmp_path: Path) -> None:
     old, new = both(tmp_path, widget("A"), widget("A", "B"))
     assert '"enum-value-added"' in spawn("diff", old, new, "--format", "json=/dev/stdout").out
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+def test_messages_that_nobody_can_read_keep_the_exit_code(tmp_path: Path) -> None:
+    """Python's own exit code for them is 1, which reads as findings."""
+    old, new = both(tmp_path, widget("A"), widget("A", "B"))
+    assert _shell(f"{PROGRAM} diff {old} {new} >/dev/full 2>/dev/full")[0] == 2
+    assert _shell(f"{PROGRAM} diff {old} {tmp_path / 'none'} 2>/dev/full")[0] == 2
+    assert _shell(f"{PROGRAM} nonsense 2>/dev/full")[0] == 2
+    assert _shell(f"{PROGRAM} diff {old} {new} --format json={tmp_path / 'report.json'} 2>/dev/full")[0] == 1
+
+
+def test_output_that_may_not_grow_is_no_crash(tmp_path: Path) -> None:
+    old, new = both(tmp_path, widget("A"), widget("A", "B"))
+    code, err = _shell(f"ulimit -f 0; {PROGRAM} diff {old} {new} >{tmp_path / 'out'}")
+    assert (code, err) == (2, "crdcompat: standard output cannot be written: File too large\n")

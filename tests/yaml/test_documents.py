@@ -2,11 +2,14 @@ from __future__ import annotations
 
 import json
 import random
+import subprocess
+import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from crdcompat.errors import Problem
+from crdcompat.yaml import json_streams
 from crdcompat.yaml.documents import Document, read_documents
 
 if TYPE_CHECKING:
@@ -121,10 +124,10 @@ def test_items_of_typed_lists_get_their_kind() -> None:
     ]
 
 
-def test_items_that_are_no_objects() -> None:
-    found = read("kind: List\nitems: [1, {kind: A}, null]")
-    assert [type(one) for one in found] == [Problem, Document, Problem]
-    assert isinstance(found[0], Problem) and "items[0]" in found[0].message
+def test_items_that_are_no_objects_are_one_problem() -> None:
+    first, last = read("kind: List\nitems: [1, {kind: A}, null, 2]")
+    assert isinstance(first, Problem) and first.message == "items[0] of the List is not an object (and 2 more)"
+    assert isinstance(last, Document) and last.pointer == ("items", 1)
 
 
 def test_one_broken_document_does_not_hide_the_others() -> None:
@@ -193,3 +196,38 @@ def test_no_bytes_raise(seed: int) -> None:
             data[at : at + chance.randrange(3)] = bytes(chance.choices(alphabet, k=chance.randrange(4)))
         for one in read(bytes(data)):
             assert isinstance(one, (Document, Problem))
+
+
+#: What a JSON text of many values may take; a list of as many maps took 3 GB.
+_MOST_MEMORY = 2 << 30
+_READ = """
+import resource
+resource.setrlimit(resource.RLIMIT_AS, ({most}, {most}))
+from crdcompat.yaml.documents import read_documents
+text = b'{{"kind":"FooList","items":[' + b",".join([{item!r}] * {count}) + b"]}}"
+assert len(text) < 64 << 20
+for item in read_documents(text, "f.json"):
+    print(item.message)
+"""
+
+
+@pytest.mark.parametrize(
+    ("item", "count", "told"),
+    [
+        (b"[[[[[[]]]]]]", 4_900_000, "more than 6000000 values: split the list, or record fewer objects in one file"),
+        (b'{"":{}}', 3_000_000, "more than 6000000 values: split the list, or record fewer objects in one file"),
+        (b"[[]]", 1_900_000, "items[0] of the FooList is not an object (and 1899999 more)"),
+    ],
+)
+def test_a_large_list_fits_in_memory(item: bytes, count: int, told: str) -> None:
+    code = _READ.format(most=_MOST_MEMORY, item=item, count=count)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == (f"{told}\n", "")
+
+
+def test_many_small_values_in_one_file_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The limit is that of one value: lines of JSON take the memory of one line."""
+    monkeypatch.setattr(json_streams, "MAX_JSON_VALUES", 4)
+    assert values('{"a": [1, 2]}\n' * 3) == [{"a": [1, 2]}] * 3
+    (problem,) = read('{"a": [1, 2, 3, 4]}')
+    assert isinstance(problem, Problem)

@@ -11,8 +11,8 @@ from __future__ import annotations
 import fcntl
 import os
 import time
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from types import TracebackType
 from typing import Any, BinaryIO, Self
 
@@ -45,22 +45,24 @@ class Journal:
         self.refused = 0
         self._offsets: dict[tuple[str, str], int] = {}
         self._synced = time.monotonic()
-        try:
+        with self._named():
             self._file = self._opened()
-        except OSError as error:
-            raise UsageError(f"{path}: {reason_of(error)}") from None
         try:
-            self._begin({"journal": _FORMAT, "version": __version__, **run})
+            with self._named():
+                self._begin({"journal": _FORMAT, "version": __version__, **run})
         except BaseException:
-            self._file.close()
+            self._close()
             raise
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        os.fsync(self._file.fileno())
-        self._file.close()
+        try:
+            with self._named():
+                os.fsync(self._file.fileno())
+        finally:
+            self._close()
 
     def get(self, recording: str, signature: str) -> Outcome | None:
         """The outcome of an unchanged recording; None if the journal has none."""
@@ -79,15 +81,26 @@ class Journal:
     def add(self, recording: str, signature: str, outcome: bytes) -> None:
         """Append an encoded outcome. Raises UsageError if it cannot be written."""
         line = orjson.dumps({"recording": recording, "signature": signature, "outcome": orjson.Fragment(outcome)})
-        try:
+        with self._named():
             self._file.seek(0, os.SEEK_END)
             self._file.write(line + b"\n")
             self._file.flush()
             if time.monotonic() - self._synced > _SECONDS_BETWEEN_SYNCS:
                 os.fsync(self._file.fileno())
                 self._synced = time.monotonic()
+
+    @contextmanager
+    def _named(self) -> Iterator[None]:
+        """Raises UsageError with the path and the reason for an error of the system."""
+        try:
+            yield
         except OSError as error:
             raise UsageError(f"{self._path}: {reason_of(error)}") from None
+
+    def _close(self) -> None:
+        """Close the file; what a full disk did not take is lost: the error of the write has named it."""
+        with suppress(OSError):
+            self._file.close()
 
     def _opened(self) -> BinaryIO:
         file = os.fdopen(os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666), "r+b")

@@ -476,6 +476,21 @@ def test_a_torn_last_line_is_cut_off(crds: dict[str, Path], fleet: Path, tmp_pat
     assert journal.read_bytes().splitlines(keepends=True) == lines
 
 
+@pytest.mark.parametrize("kibibytes", [0, 1, 2])
+def test_a_journal_that_cannot_grow(crds: dict[str, Path], fleet: Path, tmp_path: Path, kibibytes: int) -> None:
+    """The run ends with the reason; what the journal took is known to the next run."""
+    journal = tmp_path / "journal"
+    command = [sys.executable, "-m", "crdcompat", *_args(crds, fleet, "--jobs", "1", "--resume", journal)]
+    limited = ["bash", "-c", f'ulimit -f {kibibytes}; exec "$@"', "bash", *map(str, command)]
+    done = subprocess.run(limited, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (2, f"crdcompat: {journal}: file too large\n")
+    whole = max(journal.read_bytes().count(b"\n") - 1, 0)
+    assert whole < 6 and (kibibytes < 2 or whole)
+    asked, report = _resumed(crds, fleet, journal)
+    assert len(asked) == 6 - whole
+    assert report == _simulated(FleetJudge(plan(crds)), fleet, 1)
+
+
 REFUSED = "of the journal held no outcome of this run: read again"
 
 
