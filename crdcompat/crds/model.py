@@ -103,10 +103,13 @@ def is_crd(data: Any) -> bool:
 
 
 def is_fragment(data: Mapping[str, Any]) -> bool:
-    """Whether a CRD document is only a patch, without names and versions (kustomize, feature gates)."""
+    """Whether a CRD document is only a patch, without names and versions (kustomize, feature gates).
+
+    A document whose spec is empty or no object patches nothing: it is a CRD that cannot be read.
+    """
     spec = data.get("spec")
-    if not isinstance(spec, dict):
-        return True
+    if not spec or not isinstance(spec, dict):
+        return "spec" not in data
     return not isinstance(spec.get("names"), dict) and not isinstance(spec.get("versions"), list)
 
 
@@ -190,4 +193,4 @@ def _text(value: Any, where: str, pointer: Pointer) -> str:
 
 
 def _shown(value: Any) -> str:
-    return "missing" if value is None else f"{type(value).__name__} {str(value)[:40]!r}"
+    return "missing or null" if value is None else f"{type(value).__name__} {str(value)[:40]!r}"

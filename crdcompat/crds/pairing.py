@@ -12,7 +12,7 @@ from crdcompat.crds.copies import Unmatched, match_copies
 from crdcompat.crds.model import CrdVersion
 from crdcompat.crds.reader import CrdDocument, CrdSet
 from crdcompat.crds.shipped import like_shipped
-from crdcompat.crds.unpaired import Unpaired, unpaired
+from crdcompat.crds.unpaired import Unpaired, context_label, entering, unpaired
 from crdcompat.crds.variants import Context, contexts_of
 from crdcompat.errors import UsageError
 
@@ -62,8 +62,9 @@ class CrdPair(Struct, frozen=True, eq=False):
 class Pairing(Struct, frozen=True, eq=False):
     """The pairs of two CRD sets, and what has no counterpart.
 
-    ``unpaired`` are the CRDs of one side alone in a context. ``without_common_context`` are CRDs that both sets have,
-    but no context of both. ``unmatched`` are copies with several possible counterparts.
+    ``unpaired`` are the CRDs of one side alone in a context; ``entering`` are those of NEW alone, also where OLD is no
+    release of the same project. ``without_common_context`` are CRDs that both sets have, but no context of both.
+    ``unmatched`` are copies with several possible counterparts.
     """
 
     pairs: tuple[CrdPair, ...]
@@ -76,6 +77,7 @@ class Pairing(Struct, frozen=True, eq=False):
     without_common_context: tuple[str, ...] = ()
     unpaired: tuple[Unpaired, ...] = ()
     unmatched: tuple[Unmatched, ...] = ()
+    entering: tuple[Unpaired, ...] = ()
 
 
 def pair(old: CrdSet, new: CrdSet, forced: Sequence[tuple[str, str]] = (), only: Sequence[str] = ()) -> Pairing:
@@ -94,8 +96,7 @@ def pair(old: CrdSet, new: CrdSet, forced: Sequence[tuple[str, str]] = (), only:
     ignored_duplicates: set[tuple[str, str, str]] = set()
     unmatched: list[Unmatched] = []
     for old_context, new_context in common:
-        a, b = str(old_context), str(new_context)
-        label = a if a == b else f"{a}={b}"
+        label = context_label(old_context, new_context)
         terminal = old_context.is_terminal or new_context.is_terminal
         found, rest = _resolved_pairs(old, new, old_context, new_context, resolved)
         unmatched += rest
@@ -122,6 +123,7 @@ def pair(old: CrdSet, new: CrdSet, forced: Sequence[tuple[str, str]] = (), only:
         without_common_context=tuple(sorted(apart)),
         unpaired=unpaired(old, new, common),
         unmatched=tuple(unmatched),
+        entering=entering(old, new, common),
     )
 
 

@@ -46,7 +46,7 @@ def unpaired(old: CrdSet, new: CrdSet, contexts: Sequence[tuple[Context, Context
     unread_old, unread_new = _unread(old), _unread(new)
     found = []
     for a, b in contexts:
-        label = str(a) if str(a) == str(b) else f"{a}={b}"
+        label = context_label(a, b)
         terminal = a.is_terminal or b.is_terminal
         left, right = _in_context(olds, a), _in_context(news, b)
         gone = {name: left[name] for name in left.keys() - right.keys() if not _may_be_in(left[name], unread_new)}
@@ -56,6 +56,27 @@ def unpaired(old: CrdSet, new: CrdSet, contexts: Sequence[tuple[Context, Context
         found += [Unpaired(label, terminal, Side.OLD, gone[name], name in news) for name in sorted(gone)]
         found += [Unpaired(label, terminal, Side.NEW, come[name], name in olds) for name in sorted(come)]
     return tuple(found)
+
+
+def entering(old: CrdSet, new: CrdSet, contexts: Sequence[tuple[Context, Context]]) -> tuple[Unpaired, ...]:
+    """The CRDs that NEW ships in a context and OLD does not, whatever OLD is; none if an API server has taken them.
+
+    With one file as OLD, only the CRDs in it were chosen.
+    """
+    if _is_of_cluster(new) or (old.is_one_file and not new.is_one_file):
+        return ()
+    news = _shipped(new, old)
+    return tuple(
+        Unpaired(context_label(a, b), a.is_terminal or b.is_terminal, Side.NEW, documents)
+        for a, b in contexts
+        for name, documents in _in_context(news, b).items()
+        if not any(document.is_in(a) for document in old.named().get(name, ()))
+    )
+
+
+def context_label(a: Context, b: Context) -> str:
+    """How the report calls a pair of contexts."""
+    return str(a) if str(a) == str(b) else f"{a}={b}"
 
 
 def _are_releases(old: CrdSet, new: CrdSet) -> bool:

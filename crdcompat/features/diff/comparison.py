@@ -18,6 +18,7 @@ from crdcompat.compare.unpaired import judge_unpaired
 from crdcompat.crds.below import is_below
 from crdcompat.crds.pairing import CrdPair, Pairing, pair
 from crdcompat.crds.reader import CrdDocument, CrdSet
+from crdcompat.crds.unpaired import Unpaired
 from crdcompat.errors import problem_order
 from crdcompat.features.diff.promoted import promoted_gates
 from crdcompat.features.diff.ratcheting import with_writes
@@ -51,7 +52,7 @@ class Compared(Struct, frozen=True, eq=False):
 
     ``pairs`` are the pairs that the filters left to compare. ``missing`` describes a filter name that
     matches nothing, so that nothing was compared; it is "" if all names match. ``unpaired`` counts the CRDs that only
-    one side ships.
+    one side ships, ``entering`` are those that NEW alone has.
     """
 
     old: CrdSet
@@ -63,6 +64,7 @@ class Compared(Struct, frozen=True, eq=False):
     open: tuple[Open, ...]
     missing: str = ""
     unpaired: int = 0
+    entering: tuple[Unpaired, ...] = ()
 
 
 def compare(
@@ -95,6 +97,7 @@ def compare(
         open=tuple(item for item in found.open if not owners or owner(item.undecided.path) in owners),
         missing=missing,
         unpaired=len({item.names for item in unpaired}),
+        entering=tuple(item for item in pairing.entering if _wants(wanted, item.names, (item.documents,))),
     )
 
 

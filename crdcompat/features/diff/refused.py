@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from crdcompat.apiserver.versions import Server
 from crdcompat.compare.refused import Placed, Refused, judge_refused, refused_documents
 from crdcompat.crds.model import Crd
+from crdcompat.crds.pairing import resolve
 from crdcompat.crds.reader import CrdSet
 from crdcompat.errors import Problem
 from crdcompat.features.diff.comparison import Compared, Filters
@@ -19,13 +20,15 @@ from crdcompat.vocabulary import Owner, Side
 
 
 def find_refused(compared: Compared, servers: tuple[Server, Server]) -> tuple[Sequence[Refused], Sequence[Refused]]:
-    """The changed CRDs of OLD and of NEW that the server of their side refuses.
+    """The changed CRDs of OLD, and the changed and added ones of NEW, that the server of their side refuses.
 
     Parts of OLD that equal a part of NEW without faults are not validated again.
     """
     differing = [crd_pair for crd_pair in compared.pairs if crd_pair.old.name in compared.found.changed]
     good: dict[str, Crd] = {}
-    of_new = refused_documents((crd_pair.new for crd_pair in differing), servers[1], good)
+    of_new = refused_documents(
+        (*(crd_pair.new for crd_pair in differing), *(placed.crd for placed in _entering(compared))), servers[1], good
+    )
     of_old = refused_documents((crd_pair.old for crd_pair in differing), servers[0], good)
     return of_old, of_new
 
@@ -35,7 +38,12 @@ def with_refused(compared: Compared, found: Iterable[Refused], wanted: Filters) 
     if wanted.owners and Owner.CRD not in wanted.owners:
         return compared
     placed = (Placed(crd_pair.context, crd_pair.terminal, crd_pair.new) for crd_pair in compared.pairs)
-    return replace(compared, judged=(*compared.judged, *judge_refused(placed, found)))
+    return replace(compared, judged=(*compared.judged, *judge_refused((*placed, *_entering(compared)), found)))
+
+
+def _entering(compared: Compared) -> Iterator[Placed]:
+    """The CRDs that NEW alone has."""
+    return (Placed(item.context, item.terminal, resolve(item.documents)) for item in compared.entering)
 
 
 def remarks_on(crds: CrdSet, side: Side, found: Iterable[Refused]) -> Iterator[Problem]:

@@ -172,3 +172,27 @@ def test_check_fails_for_what_the_change_touches(tmp_path: Path) -> None:
     assert remarks(base) == []
     assert _refused(target) == []
     assert remarks(target) == [("w.yaml", line, "new", f"{_REFUSES}{_MISFIT}")]
+
+
+def test_check_fails_for_a_crd_that_the_change_adds(tmp_path: Path) -> None:
+    """The first CRD of a repository, one more, and one that gets another name."""
+    git(tmp_path, "init", "-qb", "main")
+    commit(tmp_path, {"other.txt": "text"})
+    bad = root(spec=obj(a={}))
+    names = {"kind": "Gadget", "plural": "machines", "singular": "machine", "listKind": "GadgetList"}
+    gadget = crd(bad, kind="Gadget")
+    renamed = {**gadget, "metadata": {"name": "machines.example.com"}, "spec": {**gadget["spec"], "names": names}}
+    for file, made in (("w.yaml", crd(bad)), ("g.yaml", gadget), ("g.yaml", renamed)):
+        commit(tmp_path, {file: made})
+        ran = run("check", "--base", "HEAD~1", "--format", "json", cwd=tmp_path)
+        line = _line(tmp_path / file, " a: ")
+        (section,) = ran.report["sections"]
+        assert _refused(section) == [("error", "spec.a", [_TYPELESS], [(file, line)])]
+        assert ran.code == 1
+
+
+def test_of_one_file_only_its_crds(tmp_path: Path) -> None:
+    write(tmp_path / "new" / "g.yaml", crd(root(spec=obj(a={})), kind="Gadget"))
+    write(tmp_path / "new" / "w.yaml", crd(root(spec=obj())))
+    old = write(tmp_path / "old.yaml", crd(root(spec=obj())))
+    assert _refused(diff(old, tmp_path / "new")) == []
