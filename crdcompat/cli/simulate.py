@@ -179,7 +179,7 @@ def run_fleet(
     write_reports(report, settings.formats, colour, verbosity, redact=settings.redact)
     if report.problems or report.unread:
         return ExitCode.NOT_DONE
-    if not any(verdict.objects for cluster in report.clusters for verdict in cluster.verdicts):
+    if not any(any(each.objects.values()) for cluster in report.clusters for each in cluster.verdicts):
         warn(f"{_NOTHING_JUDGED} in {', '.join(names)}")
         return ExitCode.NOT_DONE
     return ExitCode.FOUND if report.fails(settings.fail_on) else ExitCode.CLEAN

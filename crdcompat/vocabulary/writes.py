@@ -24,6 +24,11 @@ class WriteKind(StrEnum):
 COUNTED_WRITES = tuple(kind for kind in WriteKind if kind is not WriteKind.CREATE)
 
 
+#: The type of a cause that is no field error: the API server answers 404, because the CRD of the judging release lacks
+#: the version (then the path is "") or the endpoint (``status``).
+NOT_FOUND = "NotFound"
+
+
 #: The writes that leave a bad value alone, if there is another thing to change.
 ORDINARY = frozenset(WriteKind) - {WriteKind.STATUS_UPDATE_TOUCHING, WriteKind.CREATE}
 

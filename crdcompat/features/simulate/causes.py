@@ -18,10 +18,13 @@ from crdcompat.models.finding import Location
 from crdcompat.models.simulation import RejectedCause
 from crdcompat.schema.enums import member_key
 from crdcompat.schema.paths import SchemaPath, render, schema_pointer
+from crdcompat.schema.structural import ABSENT
 from crdcompat.vocabulary import HIDDEN, Side
-from crdcompat.vocabulary.writes import Endpoint, WriteResult
+from crdcompat.vocabulary.writes import NOT_FOUND, Endpoint, WriteResult
 
 _MAX_VALUES = 20
+#: The types of errors whose values a report lists: enum values, and versions.
+_WITH_VALUES = frozenset({NOT_SUPPORTED, NOT_FOUND})
 
 #: The key of a cause: CRD, path and type of error.
 CauseKey = tuple[str, SchemaPath, str]
@@ -66,7 +69,8 @@ class CauseGroup(Struct):
         """The place that rejects the values: file, index of the document in the file, pointer into the document."""
         document, version = self.chosen.document, self.chosen.version
         keyword = ("enum",) if self.type == NOT_SUPPORTED else ()
-        pointer = (*document.pointer, *version.schema_pointer, *schema_pointer(self.path), *keyword)
+        in_schema = (*version.schema_pointer, *schema_pointer(self.path), *keyword)
+        pointer = (*document.pointer, *(version.pointer if self.type == NOT_FOUND else in_schema))
         return document.file, document.index, pointer
 
 
@@ -98,10 +102,11 @@ class CauseCounter:
                     chosen, crd.kind, cause.path, cause.error.type, replayed.label, replayed.item.source
                 )
             group = self._groups[key]
-            if cause.error.type == NOT_SUPPORTED and len(group.values) < _MAX_VALUES:
-                value, value_key = cause.error.value, member_key(cause.error.value)
+            error = cause.error
+            if error.type in _WITH_VALUES and error.value is not ABSENT and len(group.values) < _MAX_VALUES:
+                value, value_key = error.value, member_key(error.value)
                 group.values.setdefault(value_key, value)
-                if not is_public(value, cause.error.pointer, *replayed.schemas):
+                if error.type == NOT_SUPPORTED and not is_public(value, error.pointer, *replayed.schemas):
                     group.hidden.add(value_key)
             causes.add(key)
         for key in causes:

@@ -10,12 +10,13 @@ from msgspec import Struct
 from crdcompat.apiserver.crd_validation.refusal import refusal
 from crdcompat.apiserver.strategy import TOO_DEEP, Resource
 from crdcompat.apiserver.versions import Server, known_server
+from crdcompat.crds.model import CrdVersion
 from crdcompat.crds.pairing import Chosen, Resolved, resolve_all
 from crdcompat.crds.reader import CrdSet
 from crdcompat.crds.variants import DEFAULT
 from crdcompat.errors import Problem
 from crdcompat.features.simulate.already import without_already
-from crdcompat.features.simulate.replay import Answer, Replay, replay
+from crdcompat.features.simulate.replay import Answer, Replay, replay, without_version
 from crdcompat.models.simulation import NotSimulated, worst_verdict
 from crdcompat.recordings.objects import Recorded
 from crdcompat.schema.structural import Node
@@ -131,13 +132,19 @@ class Replayer:
             return NotSimulated(label, item.source, reason, crd=writer.name)
         missed = partial(NotSimulated, label, item.source, crd=reader.name)
         chosen = reader.versions.get(version)
+        before = writer.versions.get(version) if writer is not None else None
         if chosen is None:
-            return missed(f"{self._reader_name} does not know version {version} of {reader.name}")
+            why = f"{self._reader_name} does not know version {version} of {reader.name}"
+            if before is None:
+                return missed(why)
+            server = self._server or _REPRESENTATIVE_SERVERS[-1]
+            absent = without_version(version, server, why)
+            lacking = _lacking(reader, version), (before.version.node,), ((server, absent),)
+            return Replayed(item, label, kind, api_version, reader.name, *lacking)
         if chosen.version.schema is None:
             return missed(f"{reader.name} {version} has no schema in {self._reader_name}")
         if _converts(reader):
             return missed(f"{reader.name} converts versions by a webhook, which cannot be asked here")
-        before = writer.versions.get(version) if writer is not None else None
         had_status = before.version.has_status if before is not None else chosen.version.has_status
         servers = (self._server,) if self._server is not None else _REPRESENTATIVE_SERVERS
         refused = self._refusal(chosen, servers[-1])
@@ -175,6 +182,12 @@ class Replayer:
         if key not in self._refusals:
             self._refusals[key] = refusal(chosen.document.crd, chosen.version, server)
         return self._refusals[key]
+
+
+def _lacking(resolved: Resolved, version: str) -> Chosen:
+    """A version that a CRD lacks; its place is the list of versions."""
+    at = ("spec", "versions")
+    return Chosen(resolved.documents[0], CrdVersion(version, False, False, None, {}, {}, at, at))
 
 
 def _has_effect(found: Replay) -> bool:

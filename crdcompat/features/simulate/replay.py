@@ -17,14 +17,18 @@ from crdcompat.apiserver.decode import Decoded
 from crdcompat.apiserver.errors import FieldError
 from crdcompat.apiserver.keywords import Keyword
 from crdcompat.apiserver.strategy import Resource
+from crdcompat.apiserver.versions import Server
 from crdcompat.features.simulate.edits import touching, unrelated
 from crdcompat.features.simulate.repair import place_before, repair, without
 from crdcompat.models.simulation import Repair
 from crdcompat.schema.paths import Object, Pointer, SchemaPath, is_within, schema_path_of
-from crdcompat.vocabulary.writes import WriteKind, WriteResult
+from crdcompat.schema.structural import ABSENT
+from crdcompat.vocabulary.writes import NOT_FOUND, RepairVerdict, WriteKind, WriteResult
 
 _PROBE = "crdcompat.example.com/probe"
 _MAX_EDITS = 8
+#: The answer to a request for a version that the server does not serve.
+_NO_RESOURCE = "404 page not found"
 
 
 class Answer(Struct, frozen=True):
@@ -57,7 +61,10 @@ def constraint_of(error: FieldError) -> Constraint:
 
 
 class Cause(Struct, frozen=True):
-    """A place of the object that breaks the schema: its pointer, its schema path, and the error."""
+    """A place of the object that breaks the schema: its pointer, its schema path, and the error.
+
+    An error of type NOT_FOUND is about the CRD, and no value of the object.
+    """
 
     pointer: Pointer
     path: SchemaPath
@@ -88,7 +95,19 @@ def replay(resource: Resource, stored: Object, *, had_status: bool, known: Set[C
     found = writes_of(resource, stored, had_status=had_status, known=known)
     at_root = any(not cause.pointer for cause in found.causes)
     repaired = repair(resource, found.read.object, found.bad, at_root=at_root)
-    return Replay(found.writes, found.causes, found.read.pruned, found.read.defaulted, repaired)
+    lacking = (_not_found(("status",), ABSENT, resource.server),) if _lacks_endpoint(resource, had_status) else ()
+    return Replay(found.writes, (*found.causes, *lacking), found.read.pruned, found.read.defaulted, repaired)
+
+
+def without_version(version: str, server: Server, note: str) -> Replay:
+    """The replay on a CRD that lacks the version of the object: the server finds no resource for any request."""
+    answer = Answer(WriteResult.REJECTED, message=_NO_RESOURCE, note=note)
+    causes = (_not_found((), version, server),)
+    return Replay(dict.fromkeys(WriteKind, answer), causes, (), (), Repair(RepairVerdict.NOT_NEEDED))
+
+
+def _not_found(at: tuple[str, ...], value: object, server: Server) -> Cause:
+    return Cause(at, at, FieldError(NOT_FOUND, at, Keyword.CRD, value, server))
 
 
 class Written(Struct, frozen=True):
@@ -158,7 +177,7 @@ def _cause(resource: Resource, obj: Object, error: FieldError) -> Cause:
 def _status_update(
     resource: Resource, obj: Object, causes: tuple[Cause, ...], had_status: bool, metadata: Answer, *, sound: bool
 ) -> Answer:
-    if had_status and not resource.version.has_status:
+    if _lacks_endpoint(resource, had_status):
         return _no_endpoint(resource, obj)
     return _edited(resource, obj, "status", causes, metadata, sound=sound)
 
@@ -203,7 +222,7 @@ def _same_constraints(resource: Resource, edited: Object, answer: Answer, broken
 
 
 def _status_touching(resource: Resource, obj: Object, bad: list[Pointer], had_status: bool, plain: Answer) -> Answer:
-    if had_status and not resource.version.has_status:
+    if _lacks_endpoint(resource, had_status):
         return _no_endpoint(resource, obj)
     in_status = [place for place in bad if place[0] == "status"]
     made = touching(obj, obj, resource.node, in_status)
@@ -212,6 +231,10 @@ def _status_touching(resource: Resource, obj: Object, bad: list[Pointer], had_st
     new, old, what = made
     verdict = _update(resource, new, old, status=resource.version.has_status)
     return replace(_answer(verdict), note=f"writes {what}")
+
+
+def _lacks_endpoint(resource: Resource, had_status: bool) -> bool:
+    return had_status and not resource.version.has_status
 
 
 def _no_endpoint(resource: Resource, obj: Object) -> Answer:

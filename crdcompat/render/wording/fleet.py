@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from crdcompat.findings.finding import listed
 from crdcompat.render.wording.findings import place, plural
+from crdcompat.render.wording.simulation import not_found, not_found_fix
 from crdcompat.vocabulary import Direction
-from crdcompat.vocabulary.writes import Endpoint, ReleaseVerdict, WriteResult
+from crdcompat.vocabulary.writes import NOT_FOUND, Endpoint, ReleaseVerdict, WriteResult
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -61,17 +62,31 @@ def verdict_tally(counted: Mapping[ReleaseVerdict, int]) -> str:
 def finding_sentences(finding: FleetFinding, report: FleetReport) -> Iterator[str]:
     """Which clusters have the value, which targets reject it, the fix, an example."""
     share = f"{finding.clusters} of {plural(len(report.clusters), 'cluster')}"
-    yield f"{share}: {finding.crd} {finding.path or 'the root'} {_held(finding)}  {finding.id}"
+    yield f"{share}: {finding.crd}{_held(finding)}  {finding.id}"
     for item in finding.targets:
         where = f" at {place(item.location)}" if item.location is not None else ""
         yield f"rejected by {item.target}{where} ({plural(item.clusters, 'cluster')}, {plural(item.objects, 'object')})"
-    endpoint = "/status" if finding.endpoint == Endpoint.STATUS else "the object itself"
-    verb = "set it" if finding.type == "FieldValueRequired" else "take it out"
-    yield f"{verb} by a write to {endpoint}, or widen the CRD there"
+    yield _fix(finding)
     yield f"e.g. {finding.example}"
 
 
+def _fix(finding: FleetFinding) -> str:
+    if finding.type == NOT_FOUND:
+        return f"{not_found_fix(finding.path)} in the CRD there"
+    endpoint = "/status" if finding.endpoint == Endpoint.STATUS else "the object itself"
+    verb = "set it" if finding.type == "FieldValueRequired" else "take it out"
+    return f"{verb} by a write to {endpoint}, or widen the CRD there"
+
+
 def _held(finding: FleetFinding) -> str:
+    """The place in the objects and the rejected values; or what the CRD lacks."""
+    if finding.type == NOT_FOUND:
+        versions = dict.fromkeys(held.value for target in finding.targets for held in target.values)
+        return f": {not_found(finding.path, tuple(versions))}"
+    return f" {finding.path or 'the root'} {_values(finding)}"
+
+
+def _values(finding: FleetFinding) -> str:
     if finding.type == "FieldValueRequired":
         return "is missing, and required"
     values: dict[str, int] = {}

@@ -9,8 +9,9 @@ from crdcompat.findings.finding import listed
 from crdcompat.models.losses import losses
 from crdcompat.models.matrix_obstacles import ObstaclePart
 from crdcompat.render.wording.findings import plural
+from crdcompat.render.wording.simulation import not_found
 from crdcompat.vocabulary import Direction
-from crdcompat.vocabulary.writes import ReleaseVerdict
+from crdcompat.vocabulary.writes import NOT_FOUND, ReleaseVerdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -78,9 +79,12 @@ def _cause_lines(report: SimulationReport) -> list[str]:
     by_value: dict[tuple[str, str], list[str]] = {}
     for cause in report.causes:
         who = cause.example.partition(" in ")[0] if cause.objects == 1 else plural(cause.objects, cause.kind)
+        if cause.type == NOT_FOUND:
+            by_value[who, not_found(cause.path, cause.values)] = []
+            continue
         held = listed(cause.values, _MAX_VALUES) if cause.values else f"rejected ({cause.type})"
         by_value.setdefault((who, held), []).append(cause.path or "the object")
-    return [f"{who}: {', '.join(paths)}: {held}" for (who, held), paths in by_value.items()]
+    return [": ".join(filter(None, (who, ", ".join(paths), held))) for (who, held), paths in by_value.items()]
 
 
 def _loss_lines(report: SimulationReport) -> Iterator[str]:

@@ -23,7 +23,7 @@ from crdcompat.render.wording.simulation import (
     verdict_tally,
 )
 from crdcompat.vocabulary import FindingStatus, Side
-from crdcompat.vocabulary.writes import WriteResult
+from crdcompat.vocabulary.writes import NOT_FOUND, WriteResult
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -103,8 +103,9 @@ def cause_id(report: SimulationReport, cause: RejectedCause) -> str:
 def cause_sentences(report: SimulationReport, cause: RejectedCause) -> list[str]:
     """A rejected value in recorded objects, and its fix."""
     reader = judging(report)
+    so = "" if cause.type == NOT_FOUND else f", and {reader.name} rejects it"
     lines = (
-        f"{cause.crd}: {cause_line(cause)}, and {reader.name} rejects it (e.g. {cause.example})",
+        f"{cause.crd}: {cause_line(cause)}{so} (e.g. {cause.example})",
         f"Way out: {cause_fix(cause, reader)}",
     )
     return [escape_text(line) for line in lines]

@@ -9,10 +9,10 @@ import orjson
 from crdcompat.findings.finding import listed
 from crdcompat.render.wording.findings import place, plural
 from crdcompat.vocabulary import Direction
-from crdcompat.vocabulary.writes import Endpoint, RepairVerdict, WriteResult
+from crdcompat.vocabulary.writes import NOT_FOUND, Endpoint, RepairVerdict, WriteResult
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from crdcompat.models.report import Release
     from crdcompat.models.simulation import RejectedCause, SimulatedObject, SimulationReport
@@ -66,14 +66,31 @@ def object_lines(item: SimulatedObject, style: Style) -> Iterator[str]:
 
 def cause_fix(cause: RejectedCause, reader: Release) -> str:
     """The fix: a write, or a wider schema in the judging release."""
+    if cause.type == NOT_FOUND:
+        at = f" at {place(cause.location)}" if cause.location is not None else ""
+        return f"{not_found_fix(cause.path)}{at} of {reader.name}"
     endpoint = "/status" if cause.endpoint == Endpoint.STATUS else "the object itself"
     where = f", or widen {place(cause.location)} of {reader.name}" if cause.location is not None else ""
     verb = "set it" if cause.type == "FieldValueRequired" else "take it out"
     return f"{verb} by a write to {endpoint}{where}"
 
 
+def not_found(path: str, versions: Sequence[object]) -> str:
+    """The requests for which the server finds nothing: those to /status, or to versions that the CRD lacks."""
+    if path:
+        return "the CRD has no /status endpoint, a write to it is answered 404"
+    return f"the CRD lacks version {', '.join(map(str, versions))}, every request for it is answered 404"
+
+
+def not_found_fix(path: str) -> str:
+    """The change of the CRD after which the server finds it."""
+    return "declare the status subresource" if path else "declare the version"
+
+
 def cause_line(cause: RejectedCause) -> str:
     """Number of objects with the rejected value, path and value."""
+    if cause.type == NOT_FOUND:
+        return f"{cause.objects} of {cause.total} {cause.kind}: {not_found(cause.path, cause.values)}"
     where, share = cause.path or "the root", f"{cause.objects} of {cause.total} {cause.kind}"
     if cause.type == "FieldValueRequired":
         return f"{share}: {where} is missing, and required"

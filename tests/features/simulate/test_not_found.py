@@ -1,0 +1,107 @@
+"""Versions and endpoints that the older CRD lacks: every verdict names them as its reason."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from helpers import WRITES, Json, crd, obj, root, run, simulate, string, verdicts, version, widget, write
+
+_SCHEMA = root(spec=obj(), status=obj(phase=string()))
+_PLAIN = {key: value for key, value in version(_SCHEMA).items() if key != "subresources"}
+
+
+class _Case:
+    """OLD, NEW, an object, the cause of the rejection, the sentence on it, and the CRD's line that lacks something."""
+
+    def __init__(self, old: Json, new: Json, item: Json, cause: Json, sentence: str, fix: str) -> None:
+        self.old, self.new, self.item, self.cause, self.sentence, self.fix = old, new, item, cause, sentence, fix
+
+    def sides(self, tmp_path: Path) -> list[str]:
+        write(tmp_path / "r-1.1" / "w.json", self.old)
+        write(tmp_path / "r-1.2" / "w.json", self.new)
+        write(tmp_path / "fleet" / "o.json", self.item)
+        return ["./r-1.1", "./r-1.2"]
+
+
+_VERSION = _Case(
+    crd(_SCHEMA),
+    crd(versions=[version(_SCHEMA), version(_SCHEMA, "v2", storage=False)]),
+    {**widget({"spec": {}}), "apiVersion": "example.com/v2"},
+    {"path": "", "type": "NotFound", "values": ["v2"], "objects": 1, "total": 1, "endpoint": "main"},
+    "the CRD lacks version v2, every request for it is answered 404",
+    "declare the version",
+)
+_STATUS = _Case(
+    crd(versions=[_PLAIN]),
+    crd(_SCHEMA),
+    widget({"status": {"phase": "A"}}),
+    {"path": "status", "type": "NotFound", "values": [], "objects": 1, "total": 1, "endpoint": "main"},
+    "the CRD has no /status endpoint, a write to it is answered 404",
+    "declare the status subresource",
+)
+_CASES = pytest.mark.parametrize("case", [_VERSION, _STATUS], ids=["version", "status"])
+
+
+@_CASES
+def test_simulate_names_what_the_crd_lacks(tmp_path: Path, case: _Case) -> None:
+    sides = case.sides(tmp_path)
+    report = simulate(*sides, "--objects", "fleet/o.json", code=1, cwd=tmp_path)
+    (cause,) = report["summary"]["causes"]
+    assert {key: cause[key] for key in case.cause} == case.cause
+    assert cause["location"]["file"] == "w.json"
+    assert report["not_simulated"] == []
+    text = run("simulate", *sides, "--objects", "fleet/o.json", cwd=tmp_path).out
+    assert f"  1 of 1 Widget: {case.sentence}\n    {case.fix} at w.json:" in text
+    for form in ("markdown", "github", "html", "junit", "sarif"):
+        assert case.sentence in run("simulate", *sides, "--objects", "fleet/o.json", "--format", form, cwd=tmp_path).out
+
+
+def test_no_write_reaches_a_version_that_the_crd_lacks(tmp_path: Path) -> None:
+    (item,) = simulate(*_VERSION.sides(tmp_path), "--objects", "fleet/o.json", cwd=tmp_path)["objects"]
+    assert item["version"] == "v2"
+    assert verdicts(item) == dict.fromkeys(WRITES, "rejected")
+    assert {write["message"] for write in item["writes"].values()} == {"404 page not found"}
+
+
+@_CASES
+def test_a_matrix_names_what_the_crd_lacks(tmp_path: Path, case: _Case) -> None:
+    sides = case.sides(tmp_path)
+    ran = run("matrix", *sides, "--objects", "fleet/o.json", "--format", "json", cwd=tmp_path)
+    (target,) = ran.report["cluster"]["targets"]
+    assert (target["verdict"], ran.code) == ("blocked", 1)
+    for form in ("text", "markdown", "html"):
+        out = run("matrix", *sides, "--objects", "fleet/o.json", "--format", form, cwd=tmp_path).out
+        assert f"Widget/default/a: {case.sentence}" in out, form
+
+
+@_CASES
+def test_a_fleet_names_what_the_crd_lacks(tmp_path: Path, case: _Case) -> None:
+    args = ("simulate", *case.sides(tmp_path), "--fleet", "fleet", "--jobs", "1")
+    ran = run(*args, "--format", "json", cwd=tmp_path)
+    (cluster,) = ran.report["clusters"]
+    assert ([each["verdict"] for each in cluster["targets"]], ran.code) == (["blocked"], 1)
+    (finding,) = ran.report["findings"]
+    assert (finding["type"], finding["path"]) == ("NotFound", case.cause["path"])
+    out = " ".join(run(*args, cwd=tmp_path).out.split())
+    assert f"1 of 1 cluster: widgets.example.com: {case.sentence}" in out
+    assert f"{case.fix} in the CRD there" in out
+
+
+def test_a_version_that_neither_release_has_is_not_judged(tmp_path: Path) -> None:
+    sides = _STATUS.sides(tmp_path)
+    write(tmp_path / "o.json", {**_STATUS.item, "apiVersion": "example.com/v9"})
+    report = simulate(*sides, "--objects", "o.json", code=2, cwd=tmp_path)
+    assert [item["object"] for item in report["not_simulated"]] == ["Widget/default/a"]
+
+
+@pytest.mark.parametrize(
+    "document",
+    [[_STATUS.item], {"type": "ADDED", "object": _STATUS.item}, {"metadata": {"name": "a"}}],
+    ids=["a list at the top", "a watch event", "no kind"],
+)
+def test_a_fleet_of_which_nothing_was_judged_is_exit_2(tmp_path: Path, document: object) -> None:
+    sides = _STATUS.sides(tmp_path)
+    write(tmp_path / "fleet" / "o.json", document)
+    ran = run("simulate", *sides, "--fleet", "fleet", "--jobs", "1", cwd=tmp_path)
+    assert ran.code == 2, ran.out
