@@ -282,4 +282,6 @@ def _value(value: Any, server: Server) -> str:
         return str(value)
     if isinstance(value, float):
         return gotext.number(value)
+    if isinstance(value, gotext.GoValue):
+        return value.json if server.does("json_values") else value.go
     return gotext.compact_json(value) if server.does("json_values") else gotext.go_syntax(value)

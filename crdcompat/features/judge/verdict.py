@@ -58,6 +58,26 @@ def resource_of(crd: Crd | dict[str, Any], version: str | None, server: Server) 
     return Resource(crd, found, server)
 
 
+#: The writes of CRDs themselves: a new one, and an update of an installed one.
+CRD_OPERATIONS = ("createCRD", "updateCRD")
+
+
+def judge_crd(operation: str, new: Any, old: Any, server: Server, *, as_sent: bool = False) -> Verdict:
+    """The verdict on one write of a CRD. Raises UsageError for an invalid request. ``as_sent``: see ``create_crd``."""
+    from crdcompat.apiserver.crd_validation.answer import create_crd, update_crd
+
+    if not isinstance(new, dict):
+        raise UsageError("the new CRD is not a JSON object")
+    if operation == "updateCRD" and not isinstance(old, dict):
+        raise UsageError("operation updateCRD needs the installed CRD as old object")
+    try:
+        if operation == "createCRD":
+            return create_crd(new, server, as_sent=as_sent)
+        return update_crd(new, old, server, as_sent=as_sent)
+    except RecursionError:
+        raise UsageError(TOO_DEEP) from None
+
+
 def version_of(obj: Any) -> str | None:
     """The version in the object's apiVersion, if it has one."""
     api_version = obj.get("apiVersion") if isinstance(obj, dict) else None
