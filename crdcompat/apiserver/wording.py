@@ -87,7 +87,7 @@ def body(error: FieldError) -> str:
     """The sentence without its path."""
     parts = [_HEADS[error.type]]
     if error.type not in _WITHOUT_VALUE and error.value is not ABSENT:
-        parts.append(_value(error.value, error.server))
+        parts.append(_bad_value(error))
     if explanation := detail(error):
         parts.append(explanation)
     return ": ".join(parts)
@@ -268,6 +268,12 @@ _SPECIAL: Final[dict[Keyword, Callable[[FieldError], str]]] = {
 
 def _shown(value: int | float) -> str:
     return str(value) if isinstance(value, int) else gotext.number(value)
+
+
+def _bad_value(error: FieldError) -> str:
+    if error.keyword is Keyword.METADATA and error.demand is not None and not error.server.does("json_values"):
+        return str(error.demand)
+    return _value(error.value, error.server)
 
 
 def _value(value: Any, server: Server) -> str:

@@ -5,29 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from crdcompat.apiserver import requests
 from crdcompat.apiserver.admission import Verdict
 from crdcompat.apiserver.strategy import TOO_DEEP, Resource
 from crdcompat.apiserver.versions import Server
 from crdcompat.crds.model import Crd, CrdVersion, is_crd, read_crd
 from crdcompat.errors import UsageError
 
-
-def _scale(resource: Resource, new: Any, old: Any) -> Verdict:
-    spec = new.get("spec")
-    return resource.scale(spec.get("replicas") if isinstance(spec, dict) else None, old)
-
-
 #: The kinds of write that ``judge`` knows. In patches ``new`` is the patch, in ``scale`` the Scale object.
 OPERATIONS: dict[str, Callable[[Resource, Any, Any], Verdict]] = {
-    "create": lambda resource, new, old: resource.create(new),
-    "validate": lambda resource, new, old: resource.create(new, keep_status=True),
-    "update": lambda resource, new, old: resource.update(new, old),
-    "updateStatus": lambda resource, new, old: resource.update_status(new, old),
-    "mergePatch": lambda resource, new, old: resource.merge_patch(new, old),
-    "mergePatchStatus": lambda resource, new, old: resource.merge_patch(new, old, status=True),
-    "apply": lambda resource, new, old: resource.apply(new, old),
-    "applyStatus": lambda resource, new, old: resource.apply(new, old, status=True),
-    "scale": _scale,
+    "create": lambda resource, new, old: requests.create(resource, new),
+    "validate": lambda resource, new, old: requests.create(resource, new, keep_status=True),
+    "update": requests.update,
+    "updateStatus": lambda resource, new, old: requests.update(resource, new, old, status=True),
+    "mergePatch": requests.merge_patch,
+    "mergePatchStatus": lambda resource, new, old: requests.merge_patch(resource, new, old, status=True),
+    "apply": requests.apply,
+    "applyStatus": lambda resource, new, old: requests.apply(resource, new, old, status=True),
+    "scale": requests.scale,
 }
 
 
