@@ -135,15 +135,10 @@ class Resource(Admission):
 
 
 def _updated_metadata(new: Object, old: Object, *, changed: bool) -> Object:
-    """Metadata of an update: the server's own members, and the next generation if content changed.
-
-    An update cannot set times that the object has, nor take away what it has of a deletion.
-    """
+    """Metadata of an update: old values of the server's own members, and the next generation if content changed."""
     updated = dict(new)
-    for name in ("uid", "deletionGracePeriodSeconds"):
-        if name in old:
-            updated.setdefault(name, old[name])
-    for name in ("creationTimestamp", "deletionTimestamp"):
+    for name in ("uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds"):
+        updated.pop(name, None)
         if name in old:
             updated[name] = old[name]
     generation = old.get("generation")

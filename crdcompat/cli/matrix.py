@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from crdcompat.cli import options as o
-from crdcompat.vocabulary import ExitCode
+from crdcompat.vocabulary import ExitCode, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -91,7 +91,7 @@ def matrix(
         recorded=recorded,
         origin=origin,
         repo=repo,
-        excerpts=wants_excerpts(settings.formats),
+        excerpts=wants_excerpts(settings.formats) is Severity.INFO,  # only a page shows lines
     )
     report = run(chosen, settings.config, read_waivers(settings.config.waiver_file), matrix_options)
     write_reports(report, settings.formats, color.value, o.verbosity(verbose, quiet), redact=settings.redact)

@@ -57,7 +57,7 @@ Formats = Annotated[
     typer.Option(
         "--format",
         metavar="FORMAT[=FILE]",
-        help="How to report: text, json, markdown, sarif, junit, github, gitlab, html; may be repeated.",
+        help="How to report: text, concise, json, markdown, sarif, junit, github, gitlab, html; may be repeated.",
     ),
 ]
 FailOnChoice = Annotated[

@@ -52,10 +52,10 @@ def compare_and_report(
     report = apply_config(
         report, settings.config, read_waivers(settings.config.waiver_file), FindingSplitter(before, after)
     )
-    if wants_excerpts(settings.formats):
+    if (least := wants_excerpts(settings.formats, report)) is not None:
         from crdcompat.findings.excerpts import with_excerpts
 
-        report = with_excerpts(report, before, after)
+        report = with_excerpts(report, before, after, least)
     if patch:
         named = {key: filters[key] for key in ("crds", "paths", "contexts") if key in filters}
         waived = [finding for finding in report.findings if finding.waiver is not None]

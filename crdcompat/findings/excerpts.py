@@ -44,14 +44,14 @@ class _Window(Struct, frozen=True):
         return (self.place.line or 1) - self.start
 
 
-def with_excerpts(report: DiffReport, old: CrdSet, new: CrdSet, *, brief: bool = False) -> DiffReport:
+def with_excerpts(report: DiffReport, old: CrdSet, new: CrdSet, least: Severity) -> DiffReport:
     """The report with excerpts on its findings and undecided differences that have a line.
 
-    ``brief``: findings of severity info have none.
+    Findings below the severity ``least`` have none.
     """
 
     def wanted(entry: Finding | UndecidedEntry) -> bool:
-        return not brief or isinstance(entry, UndecidedEntry) or entry.severity != Severity.INFO
+        return isinstance(entry, UndecidedEntry) or entry.severity.at_least(least)
 
     entries: tuple[Finding | UndecidedEntry, ...] = (*report.findings, *report.undecided)
     places = [place for entry in entries if wanted(entry) for place in _places(entry)]

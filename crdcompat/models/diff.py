@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from msgspec import Struct
 
-from crdcompat.vocabulary import HIDDEN, FailOn, Severity
+from crdcompat.vocabulary import HIDDEN, Direction, FailOn, Severity
 
 if TYPE_CHECKING:
     from crdcompat.errors import Problem, Skipped
@@ -92,7 +92,10 @@ class PromotedGate(Struct, frozen=True):
 
 
 class DiffReport(Struct, frozen=True):
-    """The result of ``diff``: findings, undecided differences, and input that was not read."""
+    """The result of ``diff``: findings, undecided differences, and input that was not read.
+
+    ``directions`` are those that were judged; ``is_filtered``: other filters may have left findings out.
+    """
 
     KIND: ClassVar[Literal["diff"]] = "diff"
 
@@ -107,6 +110,8 @@ class DiffReport(Struct, frozen=True):
     remarks: tuple[Problem, ...] = ()
     unexplained: tuple[Unexplained, ...] = ()
     promoted: tuple[PromotedGate, ...] = ()
+    directions: tuple[Direction, ...] = tuple(Direction)
+    is_filtered: bool = False
 
     def by_severity(self) -> dict[Severity, int]:
         """The number of counting findings (new and not waived) for every severity."""

@@ -46,9 +46,14 @@ _HIDDEN = re.compile(f"[\x00-\x1f{_UNSEEN}]")
 _HIDDEN_IN_JSON = re.compile(f"[{_UNSEEN}]")
 
 
+#: The columns of a page that no terminal limits.
+_PAGE = 120
+
+
 class Style(Struct, frozen=True):
     """``colour`` and ``width`` (0: never wrap) of the output; ``verbosity`` -1 quiet, 0 usual, 1 all.
 
+    ``height``: the lines of a screen.
     ``existing``: findings that existed before a change are shown, too.
     """
 
@@ -56,6 +61,7 @@ class Style(Struct, frozen=True):
     width: int = 0
     verbosity: int = 0
     existing: bool = False
+    height: int = 40
 
     def paint(self, text: str, colour: str) -> str:
         """``text`` in a named colour; unchanged without ``colour``."""
@@ -64,16 +70,40 @@ class Style(Struct, frozen=True):
     def wrap(self, text: str, indent: str = "  ", first: str | None = None) -> str:
         """One paragraph, indented by ``indent``, its first line by ``first``; wrapped only with a ``width``."""
         start = indent if first is None else first
-        if not self.width:
-            return start + text
-        return _BREAK.join(textwrap.wrap(
-            text,
-            width=max(self.width, 40),
-            initial_indent=start,
-            subsequent_indent=indent,
-            break_long_words=False,
-            break_on_hyphens=False,
-        ))  # fmt: skip
+        return _wrapped(text, start, indent, self.width, cut_words=False) if self.width else start + text
+
+    def clip(self, text: str, indent: str = "  ", lines: int = 2, first: str | None = None) -> str:
+        """One paragraph as ``wrap`` makes it, cut in the middle to fit a number of lines of the page's width."""
+        room = self.page - len(indent if first is None else first)
+        return self.fill(shortened(text, room + (lines - 1) * (self.page - len(indent) - 8)), indent, first)
+
+    def fill(self, text: str, indent: str = "  ", first: str | None = None) -> str:
+        """One paragraph that is never wider than the page: longer words, such as patterns, are broken."""
+        return _wrapped(text, indent if first is None else first, indent, self.page, cut_words=True)
+
+    @property
+    def page(self) -> int:
+        """The columns to fill: those of the terminal, and 120 where there is none or it is wider."""
+        return min(self.width or _PAGE, _PAGE)
+
+
+def _wrapped(text: str, start: str, indent: str, width: int, *, cut_words: bool) -> str:
+    return _BREAK.join(textwrap.wrap(
+        text,
+        width=max(width, 40),
+        initial_indent=start,
+        subsequent_indent=indent,
+        break_long_words=cut_words,
+        break_on_hyphens=False,
+    ))  # fmt: skip
+
+
+def shortened(text: str, limit: int) -> str:
+    """The text, cut in the middle to at most ``limit`` characters: patterns and rules differ at their ends."""
+    if len(text) <= limit:
+        return text
+    tail = limit // 3
+    return f"{text[: limit - tail - 3].rstrip()} … {text[len(text) - tail :].lstrip()}"
 
 
 def finish(lines: Iterable[str]) -> Iterator[str]:

@@ -15,8 +15,10 @@ from crdcompat.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from crdcompat.models.diff import DiffReport
     from crdcompat.models.reports import AnyReport
     from crdcompat.render.escape import Style
+    from crdcompat.vocabulary import Severity
 
 #: GitHub limits the summary of a step to 1 MiB.
 _MAX_SUMMARY_BYTES = 1 << 20
@@ -129,20 +131,22 @@ def _append_summary(report: AnyReport) -> None:
         raise UsageError(f"cannot write {path}: {error.strerror}") from None
 
 
-def wants_excerpts(formats: Sequence[str]) -> bool:
-    """Whether a format shows lines of files: only then excerpts are read."""
-    return _any_has(formats, "EXCERPTS")
+def wants_excerpts(formats: Sequence[str], report: DiffReport | None = None) -> Severity | None:
+    """The lowest severity of findings whose lines a format shows: only these lines are read. None: there are none."""
+    from crdcompat.render.formats import get_format
+
+    found = (getattr(get_format(parse_format(text)[0]), "EXCERPTS", None) for text in formats or ("text",))
+    lowest = max((least for least in found if least is not None), key=lambda least: least.rank, default=None)
+    if lowest is None or report is None or report.undecided:
+        return lowest
+    return lowest if any(finding.severity.at_least(lowest) for finding in report.findings) else None
 
 
 def wants_passing(formats: Sequence[str]) -> bool:
     """Whether a format lists CRDs without findings, too: only then all CRDs are compared."""
-    return _any_has(formats, "PASSING")
-
-
-def _any_has(formats: Sequence[str], trait: str) -> bool:
     from crdcompat.render.formats import get_format
 
-    return any(getattr(get_format(parse_format(text)[0]), trait, False) for text in formats)
+    return any(getattr(get_format(parse_format(text)[0]), "PASSING", False) for text in formats)
 
 
 def parse_format(text: str) -> tuple[str, str | None]:
@@ -162,9 +166,10 @@ def style_for(stream: IO[str], colour: str, verbosity: int) -> Style:
     coloured = coloured or bool(os.environ.get("FORCE_COLOR"))
     if colour != "auto":
         coloured = colour == "always"
-    width = 0
-    if terminal:
-        import shutil
+    style = replace(_plain(verbosity), colour=coloured)
+    if not terminal:
+        return style
+    import shutil
 
-        width = shutil.get_terminal_size().columns
-    return replace(_plain(verbosity), colour=coloured, width=width)
+    width, height = shutil.get_terminal_size()
+    return replace(style, width=width, height=height)

@@ -13,15 +13,18 @@ from crdcompat.findings import excerpts
 from crdcompat.findings.excerpts import with_excerpts
 from crdcompat.models.diff import DiffReport
 from crdcompat.models.finding import Excerpt
+from crdcompat.vocabulary import Severity
 
 
-def compared(top: Path, old: str | Json, new: str | Json, *, brief: bool = False, name: str = "w.yaml") -> DiffReport:
+def compared(
+    top: Path, old: str | Json, new: str | Json, *, least: Severity = Severity.INFO, name: str = "w.yaml"
+) -> DiffReport:
     """The diff of two files, with excerpts."""
     sets = []
     for side, data in (("old", old), ("new", new)):
         write(top / side / name, data)
         sets.append(crdcompat.load(f"path:{top / side}"))
-    return with_excerpts(crdcompat.diff(*sets), *sets, brief=brief)
+    return with_excerpts(crdcompat.diff(*sets), *sets, least)
 
 
 def shown(excerpt: Excerpt) -> list[str]:
@@ -123,7 +126,7 @@ def test_bounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_brief(tmp_path: Path) -> None:
     old, new = status(*ENUM), status(*ENUM, "  - C", "other:", "  type: string")
-    report = compared(tmp_path, old, new, brief=True)
+    report = compared(tmp_path, old, new, least=Severity.WARNING)
     assert {finding.severity: len(finding.excerpts) for finding in report.findings} == {"error": 2, "info": 0}
 
 
@@ -133,6 +136,6 @@ def test_a_file_that_went_away_costs_no_finding(tmp_path: Path) -> None:
     sets = [crdcompat.load(f"path:{tmp_path / side}") for side in ("old", "new")]
     report = crdcompat.diff(*sets)
     (tmp_path / "new" / "w.yaml").unlink()
-    told = with_excerpts(report, *sets)
+    told = with_excerpts(report, *sets, Severity.INFO)
     assert [[each.side for each in finding.excerpts] for finding in told.findings] == [["old"]]
     assert len(told.findings) == len(report.findings) == 1

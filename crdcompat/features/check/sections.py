@@ -151,10 +151,10 @@ class _Comparisons:
         self, report: DiffReport, old: CrdSet, splitter: FindingSplitter
     ) -> tuple[DiffReport, frozenset[int]]:
         report, used = with_waivers(report, self._waivers, splitter)
-        if wants_excerpts(self._options.formats):
+        if (least := wants_excerpts(self._options.formats, report)) is not None:
             from crdcompat.findings.excerpts import with_excerpts
 
-            report = with_excerpts(report, old, self._head)
+            report = with_excerpts(report, old, self._head, least)
         return report, used
 
 

@@ -46,6 +46,11 @@ class Filters(Struct, frozen=True):
     ignore: Sequence[str] = ()
     touched: frozenset[str] | None = None
 
+    @property
+    def leave_out(self) -> bool:
+        """Whether a filter other than ``directions`` and ``touched`` may leave findings out."""
+        return any((self.owners, self.crds, self.paths, self.contexts, self.select, self.ignore))
+
 
 class Compared(Struct, frozen=True, eq=False):
     """The comparison of two sets: their pairing, and the filtered results.
@@ -155,6 +160,8 @@ def report_on(
         problems=tuple(sorted((*old.problems, *new.problems), key=problem_order)),
         remarks=tuple(sorted((*old.remarks, *new.remarks), key=problem_order)),
         promoted=tuple(promoted_gates(old, new, pairing.contexts, judged, findings)),
+        directions=tuple(wanted.directions),
+        is_filtered=wanted.leave_out,
     )
 
 

@@ -28,10 +28,10 @@ from crdcompat.findings.waivers import Waiver, has_values
 from crdcompat.models.diff import DiffReport
 from crdcompat.models.finding import Finding
 from crdcompat.models.matrix import Blocker, Cell, MatrixCluster, MatrixReport, Since
+from crdcompat.models.outcome import outcome, unjudged
 from crdcompat.recordings.objects import ObjectItem
 from crdcompat.schema.enums import member_key
 from crdcompat.vocabulary import Direction, Severity, Side
-from crdcompat.vocabulary.writes import ReleaseVerdict
 
 #: By index of the older release, of the newer one, and direction: the report, and the filter name that matches nothing.
 _Transitions = dict[tuple[int, int, str], tuple[DiffReport, str]]
@@ -99,7 +99,7 @@ def _shown(report: DiffReport, sets: Sequence[CrdSet], transition: tuple[int, in
     """The report with excerpts for errors and warnings; a matrix has too many other findings."""
     from crdcompat.findings.excerpts import with_excerpts
 
-    return with_excerpts(report, sets[transition[0]], sets[transition[1]], brief=True)
+    return with_excerpts(report, sets[transition[0]], sets[transition[1]], Severity.WARNING)
 
 
 def _as(crds: CrdSet, side: Side) -> CrdSet:
@@ -121,38 +121,16 @@ def _cells(names: Sequence[str], transitions: _Transitions) -> Iterator[Cell]:
             continue
         report, missing = transitions[older, newer, direction]
         back = [(names[each], transitions[older, each, direction][0].findings) for each in range(newer, older, -1)]
-        unjudged = tuple(_unjudged(report, missing))
+        reasons = tuple(unjudged(report, missing))
         yield Cell(
             origin=names[origin],
             target=names[target],
             direction=direction,
-            verdict=_verdict(report, unjudged),
+            verdict=outcome(report, direction),
             report=report,
             blockers=blockers(back),
-            unjudged=unjudged,
+            unjudged=reasons,
         )
-
-
-def _verdict(report: DiffReport, unjudged: Sequence[str]) -> ReleaseVerdict:
-    """An error blocks even if something was not judged; without an error, unjudged parts make the verdict unknown."""
-    counted = report.by_severity()
-    if counted[Severity.ERROR]:
-        return ReleaseVerdict.BLOCKED
-    if unjudged:
-        return ReleaseVerdict.UNKNOWN
-    return ReleaseVerdict.AT_RISK if counted[Severity.WARNING] else ReleaseVerdict.CLEAN
-
-
-def _unjudged(report: DiffReport, missing: str) -> Iterator[str]:
-    for problem in report.problems:
-        release = report.old if problem.side == Side.OLD else report.new
-        line = f":{problem.line}" if problem.line else ""
-        yield f"{release.name}: {problem.file}{line}: {problem.message}"
-    for entry in report.undecided:
-        yield f"{entry.crd}/{entry.version} {entry.path}: {entry.keyword}: {entry.reason}"
-    yield from report.not_compared
-    if report.has_nothing_compared:
-        yield missing or report.why_nothing
 
 
 def _cluster(sets: Sequence[CrdSet], options: MatrixOptions) -> MatrixCluster:

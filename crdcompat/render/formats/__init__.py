@@ -1,8 +1,8 @@
 """One module per report format: ``NAME`` and ``render``. Adding a file here adds a format.
 
 A format that can show a matrix of releases has ``render_matrix``, too; one that can show many clusters,
-``render_fleet``; one that can show a server's answers to a report, ``render_verification``. ``EXCERPTS = True``: it
-shows lines of files. ``PASSING = True``: it lists CRDs without findings.
+``render_fleet``; one that can show a server's answers to a report, ``render_verification``. ``EXCERPTS`` is the
+lowest severity of findings whose lines of files it shows. ``PASSING = True``: it lists CRDs without findings.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 NAME = "html"
 
 #: This format shows lines of files: commands read them.
-EXCERPTS = True
+EXCERPTS = Severity.INFO
 
 
 def render(report: Report, style: Style) -> str:

@@ -8,6 +8,7 @@ from crdcompat.models.reports import Report
 from crdcompat.render.escape import Style, finish
 from crdcompat.render.text.check import check_text
 from crdcompat.render.text.diff import diff_text
+from crdcompat.vocabulary import Severity
 
 if TYPE_CHECKING:
     from crdcompat.models.fleet import FleetReport
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from crdcompat.models.verification import VerificationReport
 
 NAME = "text"
+EXCERPTS = Severity.ERROR
 
 
 def render(report: Report, style: Style) -> str:

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 from crdcompat.findings.entries import Entry, entries
 from crdcompat.models.check import CheckReport, Section
-from crdcompat.render.text.diff import diff_text, has_quiet_output
-from crdcompat.render.wording.check import UNRELEASED_REASON, next_steps, section_title
+from crdcompat.render.text.diff import compared_text, has_quiet_output
+from crdcompat.render.wording.check import UNRELEASED_REASON, check_verdict, next_steps, section_title
 from crdcompat.render.wording.entries import counted, listed_above
 from crdcompat.render.wording.findings import plural
-from crdcompat.vocabulary import FindingStatus, Severity
+from crdcompat.render.wording.verdict import COLOURS, blocking_lines
+from crdcompat.vocabulary import Direction, FindingStatus, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -35,9 +36,12 @@ def check_text(report: CheckReport, style: Style) -> Iterator[str]:
             yield from _section(section, own, above, style)
     if not report.sections or (style.verbosity < 0 and not found[Severity.ERROR]):
         return
-    colour = "error" if found[Severity.ERROR] else "warning" if found[Severity.WARNING] else "good"
+    result, sentence = check_verdict(report)
     yield ""
-    yield style.paint(f"This change: {counted(report)}.", colour)
+    yield style.paint(f"This change: {sentence}", COLOURS[result])
+    for direction in Direction:
+        yield from blocking_lines(listed, direction, style)
+    yield f"{counted(report)}."
     for line in next_steps(listed) if style.verbosity >= 0 else ():
         yield style.wrap(line, indent="    ", first="")
 
@@ -47,7 +51,7 @@ def _section(section: Section, own: Sequence[Entry], above: int, style: Style) -
     counted = Counter(finding.status for finding in report.findings if finding.waiver is None)
     existing, unreleased = counted[FindingStatus.EXISTING], counted[FindingStatus.UNRELEASED]
     yield style.paint(section_title(section), "bold")
-    yield from diff_text(report, style, own)
+    yield from compared_text(report, style, own)
     if above and style.verbosity >= 0:
         yield listed_above(above)
     if existing and style.verbosity >= 0:

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 
 from crdcompat.findings.entries import Entry, entries
 from crdcompat.findings.rules import rule
-from crdcompat.render.wording.entries import causes_of, entry_lines, more_places
+from crdcompat.render.text.blocks import block_lines, count_by_rule, fix_lines
+from crdcompat.render.wording.entries import entry_lines, more_places
 from crdcompat.render.wording.findings import (
-    DIRECTION_TITLES,
     compared_line,
     direction_title,
     only_on_one_side,
     plural,
     problem_line,
     promoted_lines,
-    tally,
     undecided_line,
 )
+from crdcompat.render.wording.verdict import shown_directions, verdict_lines
 from crdcompat.vocabulary import Effect, Severity
 
 if TYPE_CHECKING:
@@ -32,20 +32,34 @@ if TYPE_CHECKING:
 _WHOLE_CRD = ("crd.added", "crd.removed", "crd.renamed")
 #: Effects in one line; advice on what has no effect yet is named by its rule.
 _WHAT = {Effect.VALUE_PRUNED: "lost", Effect.VALUE_DEFAULTED: "set to its default", Effect.NONE: ""}
-_MAX_UNDECIDED = 12
+_MAX_UNDECIDED, _MAX_INFOS = 12, 12
 _MAX_NAMES = 6
 
 
-def diff_text(report: DiffReport, style: Style, listed: Sequence[Entry] | None = None) -> Iterator[str]:
-    """All lines of the report; a quiet one has only errors and input that could not be read.
+def diff_text(report: DiffReport, style: Style) -> Iterator[str]:
+    """All lines of the report: what was found, then the verdict; a long report begins with it, too.
 
-    ``listed`` are the entries to show, for a check, which shows an entry of several comparisons in one of them.
+    A quiet one has only errors and input that could not be read.
     """
-    quiet = style.verbosity < 0
-    if listed is None:
-        listed = entries(report)
-    if quiet and not has_quiet_output(report, listed):
+    listed = entries(report)
+    if style.verbosity < 0 and not has_quiet_output(report, listed):
         return
+    body = [*compared_text(report, style, listed)]
+    if style.verbosity == 0:
+        body += fix_lines([entry for entry in listed if _is_worked_on(entry, report)], style)
+    verdict = [*verdict_lines(report, listed, style)]
+    if len(body) + len(verdict) > style.height:
+        yield from verdict
+        yield ""
+    yield from body
+    yield ""
+    yield from verdict
+
+
+def compared_text(report: DiffReport, style: Style, listed: Sequence[Entry]) -> Iterator[str]:
+    """The lines on one comparison, without a verdict. ``listed`` are the entries to show: a check shows an entry of
+    several comparisons in one of them."""
+    quiet = style.verbosity < 0
     if not quiet:
         yield style.paint(f"{_side(report.old)} -> {_side(report.new)}", "bold")
         for note in dict.fromkeys((*report.old.notes, *report.new.notes)):
@@ -56,13 +70,20 @@ def diff_text(report: DiffReport, style: Style, listed: Sequence[Entry] | None =
         yield problem_line(problem, style)
     for remark in () if quiet else report.remarks:
         yield f"  {remark.file}:{remark.line}: {remark.message}"
-    for direction in DIRECTION_TITLES:
+    for direction in report.directions if style.verbosity > 0 else shown_directions(report):
         found = [entry for entry in listed if entry.finding.direction == direction]
         yield from _direction(found, direction_title(report, direction), style, report.counts.contexts)
     yield from _undecided(report, style)
     yield from _unexplained(report, style)
-    yield ""
-    yield from (_found(report, style),) if quiet else _footer(report, style)
+    if not quiet:
+        yield ""
+        yield from _footer(report, style)
+
+
+def _is_worked_on(entry: Entry, report: DiffReport) -> bool:
+    """Whether somebody has to do something about the entry."""
+    finding = entry.finding
+    return finding.counts and finding.severity != Severity.INFO and finding.direction in shown_directions(report)
 
 
 def has_quiet_output(report: DiffReport, listed: Sequence[Entry]) -> bool:
@@ -82,20 +103,31 @@ def _side(release: Release) -> str:
 
 def _direction(found: Sequence[Entry], title: str, style: Style, known: Sequence[str]) -> Iterator[str]:
     shown = [each for each in found if each.finding.counts or (each.finding.waiver is None and style.existing)]
-    blocks = [entry for entry in shown if entry.finding.severity != Severity.INFO or style.verbosity > 0]
-    lines = [entry for entry in shown if entry.finding.severity == Severity.INFO and style.verbosity == 0]
     if style.verbosity < 0:
-        blocks, lines = [entry for entry in blocks if entry.finding.severity == Severity.ERROR], []
-    if not blocks and not lines:
+        shown = [entry for entry in shown if entry.finding.severity == Severity.ERROR]
+    if not shown:
         return
     yield ""
     yield style.paint(title, "bold")
-    for entry in blocks:
+    if style.verbosity > 0:
+        for entry in shown:
+            yield ""
+            yield from entry_lines(entry, style, known)
+        return
+    severe = [entry for entry in shown if entry.finding.severity != Severity.INFO]
+    yield from block_lines(severe, style)
+    if infos := [entry for entry in shown if entry.finding.severity == Severity.INFO]:
         yield ""
-        yield from entry_lines(entry, style, known)
-    if lines:
-        yield ""
-        yield from _short_list(lines, style)
+        yield from _infos(infos, style)
+
+
+def _infos(found: Sequence[Entry], style: Style) -> Iterator[str]:
+    """A line for each info; if there are many, one line that counts them."""
+    lines = [*_short_list(found, style)]
+    if len(lines) <= _MAX_INFOS:
+        yield from lines
+    else:
+        yield style.fill(f"{len(found)} info: {count_by_rule(found)} (-v lists them)", indent="  ", first="")
 
 
 def _short_list(found: Sequence[Entry], style: Style) -> Iterator[str]:
@@ -153,7 +185,7 @@ def _unexplained(report: DiffReport, style: Style) -> Iterator[str]:
 
 def _footer(report: DiffReport, style: Style) -> Iterator[str]:
     counts = report.counts
-    yield style.wrap(compared_line(report), indent="")
+    yield style.fill(compared_line(report), indent="  ", first="")
     said = {finding.crd for finding in report.findings if finding.change in _WHOLE_CRD}
     for names, side in only_on_one_side(report):
         if unsaid := [name for name in names if name not in said]:
@@ -166,7 +198,6 @@ def _footer(report: DiffReport, style: Style) -> Iterator[str]:
         yield style.wrap(f"not compared: {line}", indent="    ", first="  ")
     if counts.superseded and style.verbosity == 0:
         yield f"  {plural(len(counts.superseded), 'document')} gave way to another of the same CRD (-v names them)"
-    yield _found(report, style)
     one_sided = counts.only_old or counts.only_new or report.not_compared
     if counts.compared and not counts.changed and not one_sided and not (report.problems or report.findings):
         yield "The schemas are the same."
@@ -175,11 +206,3 @@ def _footer(report: DiffReport, style: Style) -> Iterator[str]:
 def _names(names: Sequence[str], style: Style) -> str:
     rest = len(names) - _MAX_NAMES if style.verbosity <= 0 else 0
     return ", ".join(names[:_MAX_NAMES]) + f" and {rest} more" if rest > 0 else ", ".join(names)
-
-
-def _found(report: DiffReport, style: Style) -> str:
-    found = report.by_severity()
-    waived = sum(finding.waiver is not None for finding in report.findings)
-    colour = "error" if found[Severity.ERROR] else "warning" if found[Severity.WARNING] else "good"
-    rest = f"{len(report.undecided)} undecided, {waived} waived{causes_of(report)}"
-    return f"{style.paint(f'Found {tally(found)}', colour)}; {rest}."

@@ -17,8 +17,9 @@ from crdcompat.render.wording.matrix import (
     target_lines,
     verdicts,
 )
-from crdcompat.render.wording.matrix_grid import COLOURS, grid
+from crdcompat.render.wording.matrix_grid import grid
 from crdcompat.render.wording.simulation import verdict_tally
+from crdcompat.render.wording.verdict import COLOURS
 from crdcompat.vocabulary import Severity
 from crdcompat.vocabulary.writes import ReleaseVerdict
 

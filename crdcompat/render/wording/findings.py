@@ -120,7 +120,7 @@ def finding_lines(finding: Finding, style: Style, known_contexts: Sequence[str] 
     """
     head = style.paint(f"{finding.severity}[{finding.rule}]", finding.severity)
     yield f"{head} {crd_name(finding.crd, finding.version)} {style.paint(finding.path, 'path')}  {finding.id}"
-    for location in _first_of_each_side(finding.locations):
+    for location in first_of_each_side(finding.locations):
         yield f"  --> {location.side}: {place(location)}"
     yield style.wrap(finding.message + ".")
     if style.verbosity < 0:
@@ -167,7 +167,7 @@ def witness_title(finding: Finding) -> str:
             return "witness, which replaces it"
 
 
-def _first_of_each_side(locations: Sequence[Location]) -> list[Location]:
+def first_of_each_side(locations: Sequence[Location]) -> list[Location]:
     """One place per side and kind: a place in Go source is shown besides the YAML that is generated from it."""
     found = {(location.side, location.kind): location for location in reversed(shown_places(locations))}
     return list(found.values())[::-1]

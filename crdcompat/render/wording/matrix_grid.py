@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
+from crdcompat.render.wording.verdict import COLOURS
 from crdcompat.vocabulary import Severity
 from crdcompat.vocabulary.writes import ReleaseVerdict
 
@@ -14,12 +15,6 @@ if TYPE_CHECKING:
     from crdcompat.models.matrix import Cell, MatrixReport
     from crdcompat.render.escape import Style
 
-COLOURS = {
-    ReleaseVerdict.BLOCKED: "error",
-    ReleaseVerdict.UNKNOWN: "path",
-    ReleaseVerdict.AT_RISK: "warning",
-    ReleaseVerdict.CLEAN: "good",
-}
 _LETTERS = {
     ReleaseVerdict.BLOCKED: "B",
     ReleaseVerdict.UNKNOWN: "?",

@@ -146,7 +146,7 @@ def test_the_marker_in_the_go_source_and_who_brought_the_line(tmp_path: Path) ->
     assert (told["commit"], told["subject"], told["since"]) == (head, "A new phase: B", "release-4.14")
     out = run("check", "--base", "release-4.13", cwd=repo).out
     assert f"introduced by: {head[:12]} {told['date'][:10]} A new phase: B (since release-4.14)" in out
-    assert "--> new: api/v1/types.go:3:" in out
+    assert "--> api/v1/types.go:3:" in out
     annotations = run("check", "--base", "release-4.13", "--format", "github", cwd=repo).out
     assert annotations.startswith("::error file=api/v1/types.go,line=3,")
 

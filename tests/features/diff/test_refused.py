@@ -49,7 +49,7 @@ def test_diff_says_what_the_server_says_and_goes_on(tmp_path: Path) -> None:
     assert remarks(report) == []
     assert "enum-value-added" in {finding["rule"] for finding in report["findings"]}
     assert report["summary"]["problems"] == []
-    ran = run("diff", old, new, "--select", "crd-refused")
+    ran = run("diff", old, new, "--select", "crd-refused", "-v")
     assert ran.code == 1
     assert f"widget.yaml:{line}:" in ran.out
     assert _MISFIT in " ".join(ran.out.split())

@@ -1,0 +1,66 @@
+"""One line for each finding, ``file:line:column: severity[rule] path: sentence``, sorted, for grep and editors."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from crdcompat.models.check import sections
+from crdcompat.models.reports import Report
+from crdcompat.models.simulation import SimulationReport
+from crdcompat.render.escape import Style, escape_text
+from crdcompat.render.wording.blocks import predicate
+from crdcompat.render.wording.findings import crd_name, place, undecided_line
+from crdcompat.render.wording.report import cause_id, cause_sentences, counting, primary
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from crdcompat.models.finding import Location
+
+NAME = "concise"
+
+
+def render(report: Report, style: Style) -> str:
+    """The lines in the order of files and lines; nothing without findings. A quiet one has errors and problems only."""
+    found = [*_problems(report), *_found(report, style)]
+    return "".join(f"{line}\n" for _, line in sorted(found))
+
+
+_Sorted = tuple[tuple[str, int, str], str]
+
+
+def _problems(report: Report) -> Iterator[_Sorted]:
+    for problem in report.problems:
+        where = f"{problem.file}:{problem.line}" if problem.line else problem.file
+        yield _line((problem.file, problem.line or 0), where, f"error[could-not-read] {problem.message}")
+
+
+def _found(report: Report, style: Style) -> Iterator[_Sorted]:
+    if isinstance(report, SimulationReport):
+        for cause in report.causes:
+            text = f"error[rejected] {cause.path}: {cause_sentences(report, cause)[0]}  {cause_id(report, cause)}"
+            yield _placed((cause.location,) if cause.location is not None else (), cause.crd, text)
+        return
+    for entry in counting(report):
+        finding = entry.finding
+        if style.verbosity < 0 and finding.severity != "error":
+            continue
+        path = f"{crd_name(finding.crd, finding.version)} {finding.path}".rstrip()
+        more = f" (same change in {len(entry.mirrors)} more)" if entry.mirrors else ""
+        text = f"{finding.severity}[{finding.rule}] {path}: {predicate(finding)}{more}  {finding.id}"
+        yield _placed(finding.locations, finding.crd, text)
+    for undecided in dict.fromkeys(each for section in sections(report) for each in section.report.undecided):
+        if style.verbosity >= 0:
+            yield _placed(undecided.locations, undecided.crd, f"undecided {undecided_line(undecided)}")
+
+
+def _placed(locations: Sequence[Location], crd: str, text: str) -> _Sorted:
+    """The line of the newer side, else of the older one; without either the name of the CRD."""
+    location = primary(locations) or next(iter(locations), None)
+    if location is None:
+        return _line((crd, 0), crd, text)
+    return _line((location.file, location.line or 0), place(location), text)
+
+
+def _line(order: tuple[str, int], where: str, text: str) -> _Sorted:
+    return (*order, text), escape_text(f"{where}: {text}")

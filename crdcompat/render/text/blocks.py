@@ -1,0 +1,122 @@
+"""Findings as short blocks: one for siblings that changed alike, with the changed lines of errors."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from crdcompat.render.wording.blocks import Block, blocks, predicate
+from crdcompat.render.wording.entries import section_key
+from crdcompat.render.wording.findings import (
+    commit_line,
+    crd_name,
+    expired_waiver_sentence,
+    first_of_each_side,
+    fix_line,
+    place,
+    plural,
+)
+from crdcompat.vocabulary import Severity, Side
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from crdcompat.findings.entries import Entry
+    from crdcompat.models.finding import Excerpt, Finding
+    from crdcompat.render.escape import Style
+
+#: Marked lines of a code frame.
+_MAX_MARKED = 6
+#: Characters of an answer of the API server.
+_MAX_ANSWER = 200
+
+
+def block_lines(listed: Sequence[Entry], style: Style) -> Iterator[str]:
+    """Entries as blocks by CRD, the CRD with the worst finding first; an empty line before each block."""
+    made = blocks(listed)
+    worst: dict[str, int] = {}
+    for number, block in enumerate(made):
+        worst.setdefault(block.finding.crd, number)
+    for block in sorted(made, key=lambda block: worst[block.finding.crd]):
+        yield ""
+        yield from _lines(block, style)
+
+
+def fix_lines(listed: Sequence[Entry], style: Style) -> Iterator[str]:
+    """The first fix of each rule with an error; the rules of warnings are named."""
+    severe = dict.fromkeys(each.finding.rule for each in listed if each.finding.severity == Severity.ERROR)
+    first = {each.finding.rule: each.finding for each in reversed(listed)}
+    others = [name for name in dict.fromkeys(each.finding.rule for each in listed) if name not in severe]
+    if severe or others:
+        yield ""
+    for name in severe:
+        yield style.fill(f"fix[{name}]: {fix_line(first[name])}", indent="  ", first="")
+    if others:
+        yield style.clip(f"Fixes of the warnings: crdcompat explain {', '.join(others)}", indent="  ", first="")
+
+
+def _lines(block: Block, style: Style) -> Iterator[str]:
+    finding = block.finding
+    kind, crd, path = f"{finding.severity}[{finding.rule}]", crd_name(finding.crd, finding.version), block.path
+    head = f"{style.paint(kind, finding.severity)} {crd}"
+    if len(kind) + len(crd) + len(path) + 2 <= style.page:
+        yield f"{head} {style.paint(path, 'path')}".rstrip()
+    else:
+        yield head
+        yield f"  {style.paint(path, 'path')}"
+    is_error = finding.severity == Severity.ERROR
+    places = sorted(first_of_each_side(finding.locations), key=lambda location: location.side == Side.OLD)
+    for location in places if is_error else places[:1]:
+        yield f"  {'old:' if location.side == Side.OLD else '-->'} {place(location)}"
+    if is_error:
+        yield from _frame(finding, style)
+    yield style.clip(f"{predicate(finding)}.")
+    if is_error and finding.witness.errors:
+        first = finding.witness.errors[0]
+        if len(first) <= _MAX_ANSWER:
+            yield style.clip(first, indent="      ", first="  API server: ")
+    if finding.evidence.recorded_objects:
+        met = f"met by {plural(finding.evidence.recorded_objects, 'recorded object')}"
+        yield style.clip(f"{met}: {', '.join(finding.evidence.examples)}", indent="    ", lines=1, first="  ")
+    if finding.ended:
+        yield style.fill(expired_waiver_sentence(finding), indent="    ", first="  ")
+    if finding.introduced_by is not None:
+        yield style.clip(commit_line(finding.introduced_by), indent="    ", lines=1, first="  introduced by: ")
+    if block.mirrors:
+        crds = dict.fromkeys(mirror.crd for mirror in block.mirrors)
+        where = f"same change in {plural(len(block.mirrors), 'more place')}: {', '.join(crds)}"
+        yield style.clip(where, indent="    ", lines=1, first="  ")
+    if len(block.entries[0].met) > 1:
+        yield style.clip(f"against: {', '.join(map(section_key, block.entries[0].met))}", lines=1)
+
+
+def _frame(finding: Finding, style: Style) -> Iterator[str]:
+    """The changed lines of the newer side, else of the older one, with their numbers; of an enum its values alone."""
+    values = {str(value) for value in (*finding.added, *finding.removed)}
+    marked = sorted((each for each in finding.excerpts if each.changed), key=lambda each: each.side == Side.OLD)
+    for excerpt in marked[:1]:
+        changed = sorted(excerpt.changed, key=lambda number: (abs(number - excerpt.line), number))
+        items = [number for number in changed if _item(excerpt.lines[number - excerpt.first]) in values]
+        numbers = (items or changed)[:_MAX_MARKED]
+        sign, colour = ("-", "error") if excerpt.side == Side.OLD else ("+", "good")
+        indent = min((_indent(excerpt, number) for number in numbers), default=0)
+        for number in sorted(numbers):
+            text = excerpt.lines[number - excerpt.first][indent:]
+            yield f"  {number:>6} {style.paint(f'{sign} {text}', colour)}"
+
+
+def _item(line: str) -> str:
+    return line.strip().removeprefix("- ").strip("\"' ")
+
+
+def _indent(excerpt: Excerpt, number: int) -> int:
+    line = excerpt.lines[number - excerpt.first]
+    return len(line) - len(line.lstrip())
+
+
+def count_by_rule(listed: Sequence[Entry]) -> str:
+    """``20 property-added, 8 default-added``: the most frequent first."""
+    counted: dict[str, int] = {}
+    for entry in listed:
+        counted[entry.finding.rule] = counted.get(entry.finding.rule, 0) + 1
+    ranked = sorted(counted.items(), key=lambda item: -item[1])
+    return ", ".join(f"{count} {name}" for name, count in ranked)

@@ -1,0 +1,98 @@
+"""Entries that read as one: siblings with the same sentence share a block, ``status.{a,b}[*]``."""
+
+from __future__ import annotations
+
+from itertools import takewhile
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+
+from crdcompat.findings.entries import Entry
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from crdcompat.models.finding import Finding
+
+#: Names of siblings that are written out.
+_MAX_NAMES = 6
+
+
+class Block(Struct, frozen=True, eq=False):
+    """Entries of one CRD, version, rule and sentence whose paths differ in one step; the first one is the example."""
+
+    entries: tuple[Entry, ...]
+
+    @property
+    def finding(self) -> Finding:
+        """The finding that the block is worded after."""
+        return self.entries[0].finding
+
+    @property
+    def path(self) -> str:
+        """The path of all: ``status.{a,b}[*]``."""
+        return fold([*map(_path, self.entries)])
+
+    @property
+    def mirrors(self) -> tuple[Finding, ...]:
+        """The other places of the same changes."""
+        return tuple(mirror for entry in self.entries for mirror in entry.mirrors)
+
+
+def blocks(listed: Iterable[Entry]) -> tuple[Block, ...]:
+    """The entries as blocks, in the order of their first entries."""
+    made: dict[tuple[Any, ...], list[list[Entry]]] = {}
+    order: list[list[Entry]] = []
+    for entry in listed:
+        finding = entry.finding
+        key = (finding.crd, finding.version, finding.direction, finding.severity, finding.rule, predicate(finding))
+        groups = made.setdefault(key, [])
+        home = next((group for group in groups if _are_siblings([*map(_path, group), finding.path])), None)
+        if home is None:
+            home = []
+            groups.append(home)
+            order.append(home)
+        home.append(entry)
+    return tuple(Block(tuple(group)) for group in order)
+
+
+def predicate(finding: Finding) -> str:
+    """The sentence without its subject where that is the path: ``gained "A": after a rollback, …``."""
+    return finding.message.removeprefix(f"{finding.path} ") if finding.path else finding.message
+
+
+def fold(paths: Sequence[str]) -> str:
+    """Paths that differ in one step as one: ``status.{enabled,known}Items[*]``; a single path stays as it is."""
+    steps = [path.split(".") for path in paths]
+    at = _differing_step(steps)
+    if at is None:
+        return paths[0]
+    names = [path[at] for path in steps]
+    suffix = _common_end(names)
+    shown = [name.removesuffix(suffix) for name in names[:_MAX_NAMES]]
+    more = f",{len(names) - _MAX_NAMES} more" if len(names) > _MAX_NAMES else ""
+    return ".".join([*steps[0][:at], f"{{{','.join(shown)}{more}}}{suffix}", *steps[0][at + 1 :]])
+
+
+def _common_end(names: Sequence[str]) -> str:
+    """The last words that all names in camel case share: ``Items[*]`` of ``enabledItems[*]`` and ``knownItems[*]``."""
+    columns = takewhile(lambda chars: len(set(chars)) == 1, zip(*(reversed(name) for name in names), strict=False))
+    shared = "".join(chars[0] for chars in columns)[::-1]
+    start = next((at for at, char in enumerate(shared) if char.isupper() or char == "["), len(shared))
+    return shared[start:] if all(len(name) > len(shared) - start for name in names) else ""
+
+
+def _path(entry: Entry) -> str:
+    return entry.finding.path
+
+
+def _are_siblings(paths: Sequence[str]) -> bool:
+    return _differing_step([path.split(".") for path in paths]) is not None
+
+
+def _differing_step(steps: Sequence[Sequence[str]]) -> int | None:
+    """The index of the only step in which paths differ; None if there is none, or more than one."""
+    if len({len(path) for path in steps}) != 1:
+        return None
+    differing = [index for index, names in enumerate(zip(*steps, strict=True)) if len(set(names)) > 1]
+    return differing[0] if len(differing) == 1 else None

@@ -1,0 +1,107 @@
+"""Blocks of siblings, the verdict of a report, and the width of the default text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from helpers import Json, array, both, obj, root, run, string
+from report_samples import OLD as SAME
+from report_samples import compared, sample, unreadable
+
+from crdcompat.findings.entries import entries
+from crdcompat.render.escape import Style, shortened
+from crdcompat.render.text.diff import diff_text
+from crdcompat.render.wording.blocks import blocks, fold
+from crdcompat.render.wording.verdict import verdict_lines
+from crdcompat.vocabulary import Direction
+
+
+@pytest.mark.parametrize(
+    ("paths", "folded"),
+    [
+        (["spec.a"], "spec.a"),
+        (["spec.a", "spec.b"], "spec.{a,b}"),
+        (["status.enabledItems[*]", "status.knownItems[*]"], "status.{enabled,known}Items[*]"),
+        (["spec.a[*].x", "spec.b[*].x"], "spec.{a,b}[*].x"),
+        (["spec.Items", "spec.knownItems"], "spec.{Items,knownItems}"),
+        (["spec.p", "spec.q[*]"], "spec.{p,q[*]}"),
+        ([f"spec.f{number}" for number in range(8)], "spec.{f0,f1,f2,f3,f4,f5,2 more}"),
+        (["spec.a", "status.b"], "spec.a"),
+        (["spec.a", "spec.a.b"], "spec.a"),
+    ],
+)
+def test_paths_that_differ_in_one_step_fold(paths: list[str], folded: str) -> None:
+    assert fold(paths) == folded
+
+
+def test_siblings_with_one_sentence_share_a_block(tmp_path: Path) -> None:
+    """Another value, another parent or another severity makes another block."""
+
+    def schema(*values: str) -> Json:
+        text = string(*values)
+        return root(spec=obj(a=text), status=obj(p=text, q=array(text), r=obj(u=text, v=text)))
+
+    report = compared(tmp_path, schema("A"), schema("A", "B"))
+    assert {block.path for block in blocks(entries(report))} == {
+        "spec.a", "status.{p,q[*]}", "status.r.{u,v}",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("limit", [10, 11, 80])
+def test_long_text_is_cut_in_the_middle(limit: int) -> None:
+    text = "^(" + "abc|" * 40 + "xyz)$"
+    short = shortened(text, limit)
+    assert len(short) <= limit
+    assert text.startswith(short.split(" … ")[0]) and text.endswith(short.split(" … ")[1])
+    assert shortened(text, len(text)) == text
+
+
+def test_the_verdict_says_what_it_rests_on(tmp_path: Path) -> None:
+    def verdict(report: object) -> str:
+        return next(iter(verdict_lines(report, entries(report), Style())))  # type: ignore[arg-type]
+
+    blocked = sample(tmp_path / "blocked")
+    assert [*verdict_lines(blocked, entries(blocked), Style())] == [
+        "r2 -> r1: BLOCKED",
+        "  Widget  status.p",
+        '    r1 rejects "B": the controller cannot write status',
+        "rollback: 1 error, 1 warning, 1 info; upgrade: 0 errors, 0 warnings, 0 info; 0 undecided, 0 waived.",
+    ]
+    warned = compared(tmp_path / "risk", root(spec=obj(a=string("A"))), root(spec=obj(a=string("A", "B"))))
+    assert verdict(warned) == "r2 -> r1: AT RISK (no error, 1 warning)"
+    same = compared(tmp_path / "clean", SAME, SAME)
+    assert verdict(same) == "r2 -> r1: CLEAN (no error and no warning in 1 CRD)"
+    assert verdict(unreadable(same)) == "r2 -> r1: UNKNOWN (not judged: 1 problem)"
+
+
+def test_a_filter_limits_the_verdict(tmp_path: Path) -> None:
+    sides = both(tmp_path, SAME, SAME)
+    text = run("diff", *sides, "--owner", "status").out
+    assert text.splitlines()[-2].endswith(": CLEAN (no error and no warning in 1 CRD, as far as the filters go)")
+    upgrade = run("diff", *sides, "--direction", "upgrade").out.splitlines()
+    assert upgrade[-2] == f"{sides[0]} -> {sides[1]}: CLEAN (no error and no warning in 1 CRD)"
+    assert upgrade[-1].startswith("upgrade: ") and "rollback" not in upgrade[-1], "only this direction was judged"
+
+
+def test_an_upgrade_is_a_line_unless_it_fails(tmp_path: Path) -> None:
+    narrowed = both(tmp_path / "narrowed", root(status=obj(p=string("A", "B"))), root(status=obj(p=string("A"))))
+    text = run("diff", *narrowed).out
+    assert "Upgrading" not in text and "upgrade: 0 errors, 1 warning, 0 info (--direction upgrade)" in text
+    assert "Upgrading" in run("diff", *narrowed, "--direction", "upgrade").out
+    assert "Upgrading" in run("diff", *narrowed, "-v").out
+    strict = run("diff", *narrowed, "--profile", "strict")
+    assert strict.code == 1 and "Upgrading" in strict.out
+    assert f"{narrowed[0]} -> {narrowed[1]}: BLOCKED" in strict.out
+
+
+def test_a_long_report_begins_with_its_verdict(tmp_path: Path) -> None:
+    def fields(*values: str) -> Json:
+        return root(status=obj(**{f"f{n}": string("A", *(f"{value}{n}" for value in values)) for n in range(9)}))
+
+    report = compared(tmp_path, fields(), fields("B"))
+    lines = [*diff_text(report, Style(height=20))]
+    verdict = lines[: lines.index("")]
+    assert verdict[0] == "r2 -> r1: BLOCKED" and lines[-len(verdict) :] == verdict
+    assert next(iter(diff_text(report, Style(height=1000)))) == "r1 -> r2"
+    assert report.directions == tuple(Direction)
