@@ -184,6 +184,23 @@ def judge(
     return judge_write(resource_of(crd, version or version_of(new), server), operation, new, old)
 
 
+def judge_crd(
+    crd: Crd | dict[str, Any], installed: Crd | dict[str, Any] | None = None, *, kubernetes: str = "1.31"
+) -> Verdict:
+    """Would an API server take this CRD?
+
+    ``installed`` is the CRD that ``crd`` replaces, None for a new CRD; some old faults are tolerated in an update.
+    ``kubernetes`` is ``1.31`` or ``openshift-4.18``. Nothing that is passed in is changed.
+
+    Example: ``judge_crd(crd, kubernetes="1.29").message``.
+    """
+    from crdcompat.apiserver.versions import kubernetes_server
+    from crdcompat.features.judge.verdict import judge_crd as judge
+
+    new, old = (each if each is None or isinstance(each, dict) else dict(each.raw) for each in (crd, installed))
+    return judge("createCRD" if old is None else "updateCRD", new, old, kubernetes_server(kubernetes))
+
+
 def matrix(releases: Sequence[str], *, repo: str | None = None, config: str | None = None) -> MatrixReport:
     """Compare every two of the releases in both directions: which release can go back to which.
 

@@ -11,6 +11,7 @@ from helpers import both, commit, crd, diff, git, obj, root, run, string, write
 
 import crdcompat
 from crdcompat.apiserver.strategy import TOO_DEEP
+from crdcompat.crds.model import read_crd
 from crdcompat.errors import ConfigError, CrdcompatError, RefNotFoundError, SourceError, UsageError
 from crdcompat.recordings.objects import Recorded, read_objects
 from crdcompat.sources.files import PathTree
@@ -18,7 +19,7 @@ from crdcompat.sources.files import PathTree
 OLD, NEW = (root(spec=obj(a=string()), status=obj(p=string(*members))) for members in ("A", "AB"))
 
 
-FUNCTIONS = ["check", "diff", "judge", "load_crds", "load_objects", "matrix", "simulate"]
+FUNCTIONS = ["check", "diff", "judge", "judge_crd", "load_crds", "load_objects", "matrix", "simulate"]
 
 
 def test_public_names() -> None:
@@ -122,6 +123,17 @@ def test_judge() -> None:
     assert verdict.accepted is False
     assert verdict.object is None
     assert [error.field for error in verdict.errors] == ["status.p"]
+
+
+def test_judge_crd() -> None:
+    good, bad = crd(root(spec=obj(a=string()))), crd(root(spec=obj(a={"type": "array"})))
+    assert crdcompat.judge_crd(good).accepted
+    assert crdcompat.judge_crd(read_crd(good), good).code == 200
+    assert [error.field for error in crdcompat.judge_crd(bad, good, kubernetes="1.36").errors] == [
+        "spec.validation.openAPIV3Schema.properties[spec].properties[a].items"
+    ]
+    with pytest.raises(UsageError, match=r"not one of 1\.17 to"):
+        crdcompat.judge_crd(good, kubernetes="1.99")
 
 
 def test_judge_changes_nothing_that_it_is_given() -> None:

@@ -126,7 +126,7 @@ def _drops_null(node: Node) -> bool:
 
 
 def _embedded_meta(name: str, member: Any, at: _At, pruned: list[str]) -> Any:
-    if name != "metadata" or not isinstance(member, dict):
+    if name != "metadata" or not isinstance(member, (dict, type(None))):
         return _copy(member)
     meta, dropped = decode_object_meta(member)
     prefix = f"{_path(at)}." if at is not None else ""

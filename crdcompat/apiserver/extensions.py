@@ -13,10 +13,10 @@ from typing import Any
 from crdcompat.apiserver.errors import DUPLICATE, INVALID, REQUIRED, FieldError
 from crdcompat.apiserver.gotext import compact_json
 from crdcompat.apiserver.keywords import Keyword
-from crdcompat.apiserver.metadata import dns1035_label_errors, validate_embedded
+from crdcompat.apiserver.metadata import dns1035_label_errors, undecodable, validate_embedded
 from crdcompat.apiserver.versions import Server
 from crdcompat.schema.paths import Key, Trail, place_at
-from crdcompat.schema.structural import Node
+from crdcompat.schema.structural import ABSENT, Node
 
 
 def duplicate_errors(value: Any, node: Node, server: Server, path: Trail = None) -> Iterator[FieldError]:
@@ -96,6 +96,28 @@ def embedded_errors(value: Any, node: Node, server: Server, path: Trail = None) 
     elif isinstance(value, list) and node.items is not None:
         for index, item in enumerate(value):
             yield from embedded_errors(item, node.items, server, (path, index))
+
+
+def misfit_of_embedded(value: Any, node: Node, server: Server, path: Trail = None) -> FieldError | None:
+    """The first misfit of a type in the embedded resources of a request, which the server cannot decode then."""
+    if isinstance(value, list) and node.items is not None:
+        found = (misfit_of_embedded(item, node.items, server, (path, at)) for at, item in enumerate(value))
+        return next(filter(None, found), None)
+    if not isinstance(value, dict):
+        return None
+    for name in sorted(value):
+        sub, member = node.child(name), value[name]
+        if member is None and sub is not None and not sub.nullable and sub.default is ABSENT:
+            continue  # dropped before
+        if node.embedded and path is not None:
+            if name in ("apiVersion", "kind") and not isinstance(member, str):
+                return _embedded_error(INVALID, (path, name), member, server, "must be a string")
+            if name == "metadata" and (error := undecodable(member)):
+                return _embedded_error(INVALID, (path, name), member, server, error)
+        step = name if name in node.properties else Key(name)
+        if sub is not None and (misfit := misfit_of_embedded(member, sub, server, (path, step))):
+            return misfit
+    return None
 
 
 def has_embedded(node: Node) -> bool:

@@ -8,6 +8,16 @@ import unicodedata
 from decimal import Decimal
 from typing import Any
 
+from msgspec import Struct
+
+
+class GoValue(Struct, frozen=True):
+    """A value of a Go type that has no JSON type of its own: as ``%#v`` prints it, and as JSON."""
+
+    go: str
+    json: str
+
+
 _ESCAPES = {
     "\a": "\\a",
     "\b": "\\b",

@@ -135,10 +135,15 @@ class Resource(Admission):
 
 
 def _updated_metadata(new: Object, old: Object, *, changed: bool) -> Object:
-    """Metadata of an update: old values of the server's own members, and the next generation if content changed."""
+    """Metadata of an update: the server's own members, and the next generation if content changed.
+
+    An update cannot set times that the object has, nor take away what it has of a deletion.
+    """
     updated = dict(new)
-    for name in ("uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds"):
-        updated.pop(name, None)
+    for name in ("uid", "deletionGracePeriodSeconds"):
+        if name in old:
+            updated.setdefault(name, old[name])
+    for name in ("creationTimestamp", "deletionTimestamp"):
         if name in old:
             updated[name] = old[name]
     generation = old.get("generation")

@@ -17,24 +17,36 @@ if TYPE_CHECKING:
 
 #: Behaviour of the API server -> the Kubernetes minor (1.N) that introduced it.
 SINCE: dict[str, int] = {
+    "deprecation_warnings": 19,
+    "owners_deduplicated": 20,  # equal owner references of a request are merged, with a warning
     "list_index_in_paths": 24,  # before: errors inside items carry the array's path
     "typed_errors": 24,  # FieldValueTypeInvalid, Too long, Too many as types of their own
     "count_as_bad_value": 24,  # min/maxProperties name the count, before: the limit
     "field_warnings": 25,  # fieldValidation=Warn: the answer warns of the request's unknown fields
     "cel": 25,  # CustomResourceValidationExpressions on by default
     "status_list_uniqueness": 26,
+    "stored_versions_value": 27,  # the list of stored versions is the bad value, before: the version
     "status_scope": 28,  # a status write validates .status only, before: the whole object
     "property_counts_go_on": 28,  # a min/maxProperties failure no longer hides the object's other errors
     "enum_blocks_cel": 29,
+    "finalizer_warnings": 29,  # new finalizers without a domain
     "apply_tolerates_duplicates": 29,  # duplicates of a keyed list in the stored object no longer fail apply
+    "stored_messages": 29,  # stored messageExpressions may use newer libraries; before: those of stored rules
+    "suppresses_rule_cost": 29,  # in updates, the cost of a rule is not limited if the schema is unchanged
     "ratchet_main": 30,  # CRDValidationRatcheting beta, on
     "status_prefix": 31,  # `status.` is back in the paths of status writes
     "cel_in_all_of": 31,
     "additional_false_in_junctors": 31,  # additionalProperties: false inside allOf, anyOf and oneOf
+    "selectable_fields": 31,  # CustomResourceFieldSelectors beta, on
+    "checks_ca_bundle": 31,
     "bytes_text": 32,  # "may not be more than N bytes", before "may not be longer than N"
+    "finalizer_path_warnings": 32,  # the warning asks for a path too
     "ratchet_status": 33,  # kubernetes/kubernetes#129506; OpenShift carries it since 4.18
     "stored_version_text": 33,  # the refusal of a CRD without a stored version explains the order of steps
     "json_values": 34,  # bad values as JSON, before: Go syntax; singular "1 item"
+    "plain_rule_texts": 34,  # faults of rules no longer begin with the name of the field
+    "nested_decoding_paths": 36,  # messages about values that do not decode have the path below items
+    "many_selectable_kept": 35,  # updates keep more selectable fields than the limit
     "embedded_required_plain": 34,  # missing apiVersion/kind of an embedded resource: no detail
     "cel_actual_value": 35,  # CEL failures show the scalar, before: the schema type in quotes
     "k8s_name_formats": 35,

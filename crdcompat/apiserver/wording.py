@@ -87,7 +87,7 @@ def body(error: FieldError) -> str:
     """The sentence without its path."""
     parts = [_HEADS[error.type]]
     if error.type not in _WITHOUT_VALUE and error.value is not ABSENT:
-        parts.append(_value(error.value, error.server))
+        parts.append(_bad_value(error))
     if explanation := detail(error):
         parts.append(explanation)
     return ": ".join(parts)
@@ -270,6 +270,12 @@ def _shown(value: int | float) -> str:
     return str(value) if isinstance(value, int) else gotext.number(value)
 
 
+def _bad_value(error: FieldError) -> str:
+    if error.keyword is Keyword.METADATA and error.demand is not None and not error.server.does("json_values"):
+        return str(error.demand)
+    return _value(error.value, error.server)
+
+
 def _value(value: Any, server: Server) -> str:
     """A bad value as this server prints it."""
     if value is None:
@@ -282,4 +288,6 @@ def _value(value: Any, server: Server) -> str:
         return str(value)
     if isinstance(value, float):
         return gotext.number(value)
+    if isinstance(value, gotext.GoValue):
+        return value.json if server.does("json_values") else value.go
     return gotext.compact_json(value) if server.does("json_values") else gotext.go_syntax(value)

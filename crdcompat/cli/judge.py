@@ -34,12 +34,15 @@ class Output(StrEnum):
 def judge(
     crd: Annotated[str | None, typer.Argument(metavar="CRD", help="The file of the CRD.")] = None,
     new: Annotated[
-        str | None, typer.Argument(metavar="OBJECT", help="The object of the request; - is standard input.")
+        str | None,
+        typer.Argument(metavar="OBJECT", help="The object of the request; - is standard input. Without it: the CRD."),
     ] = None,
     op: Annotated[
         Operation, typer.Option(help="The write; validate is create with status kept and judged.")
     ] = Operation.create,
-    old: Annotated[str | None, typer.Option(metavar="FILE", help="The stored object, for updates.")] = None,
+    old: Annotated[
+        str | None, typer.Option(metavar="FILE", help="The stored object, for updates; without OBJECT: the old CRD.")
+    ] = None,
     version: Annotated[str | None, typer.Option(help="The CRD's version (default: the object's).")] = None,
     kube_version: KubeVersion = None,
     openshift_version: OpenshiftVersion = None,
@@ -56,7 +59,7 @@ def judge(
     ] = False,
     output: Annotated[Output, typer.Option("--format", help="How to answer.")] = Output.text,
 ) -> None:
-    """Judge one write as the API server would: exit code 0 accepted, 1 rejected, 2 unknown."""
+    """Judge one write, of an object or a CRD, as the API server would: exit code 0 accepted, 1 rejected, 2 unknown."""
     from crdcompat.cli.options import chosen_server
     from crdcompat.errors import UsageError
     from crdcompat.features.judge import answers
@@ -64,8 +67,10 @@ def judge(
 
     if requests is not None:
         raise typer.Exit(answers.answer_requests(requests, redact=redact))
-    if crd is None or new is None:
-        raise UsageError("judge needs a CRD file and an object file (or --requests FILE)")
+    if crd is None:
+        raise UsageError("judge needs a CRD file, and an object file to judge an object (or --requests FILE)")
+    if new is None and (op is not Operation.create or version is not None):
+        raise UsageError("--op and --version are about an object: judge needs its file after the CRD's")
     server = chosen_server(kube_version, openshift_version)
     if server is None:
         from crdcompat.apiserver.versions import NEWEST_SERVER

@@ -16,6 +16,7 @@ from crdcompat.apiserver.admission import Verdict
 from crdcompat.compare.claim import Claim, Shown
 from crdcompat.compare.exhaust import cannot_hold, forbids
 from crdcompat.compare.local import NodeJudge, shape
+from crdcompat.compare.moves import Made
 from crdcompat.compare.objects import whole_object
 from crdcompat.compare.search import Answer, find, shrink
 from crdcompat.compare.site import Trial, WriterReader
@@ -77,9 +78,18 @@ class Attempt(Struct, frozen=True):
 
 
 def attempt(
-    trial: Trial, claim: Claim, pair: WriterReader, shared: Node, *, known: Object | None, search: bool
+    trial: Trial,
+    claim: Claim,
+    pair: WriterReader,
+    shared: Node,
+    *,
+    known: Object | None,
+    search: bool,
+    made: Made,
 ) -> Attempt:
     """Try ``trial``: ``shared`` is the intersection of both schemas, ``known`` an object that proved another value.
+
+    ``made`` makes the values of the members that a search adds.
 
     Without ``search`` only the plainest objects are tried.
     """
@@ -88,7 +98,7 @@ def attempt(
         return Attempt(Ended.OPEN, why=_NO_UPDATE) if update is None else _updated(update, claim, pair)
     if trial.value is ABSENT and not _has_members(node_at(pair.writer.node, trial.path[:-1])):
         return Attempt(Ended.NEVER)
-    found = _Trying(trial, claim, pair, shared).run(known, search=search)
+    found = _Trying(trial, claim, pair, shared, made).run(known, search=search)
     if trial.adds and found.reading is not None and (update := addition(found.reading.object, claim, pair, trial.path)):
         return _updated(update, claim, pair)
     return replace(found, why=_TOO_LARGE) if found.why and _is_too_large(trial, pair.writer.node) else found
@@ -110,8 +120,8 @@ def _updated(update: Update, claim: Claim, pair: WriterReader) -> Attempt:
 class _Trying:
     """The steps of one attempt."""
 
-    def __init__(self, trial: Trial, claim: Claim, pair: WriterReader, shared: Node) -> None:
-        self._trial, self._claim, self._pair, self._shared = trial, claim, pair, shared
+    def __init__(self, trial: Trial, claim: Claim, pair: WriterReader, shared: Node, made: Made) -> None:
+        self._trial, self._claim, self._pair, self._shared, self._made = trial, claim, pair, shared, made
         self._keep = concrete(trial.path)
 
     def run(self, known: Object | None, *, search: bool) -> Attempt:
@@ -178,6 +188,7 @@ class _Trying:
             lambda obj: self.read(obj).answer,
             limit=_MAX_CLEAN,
             inside=self._trial.label is ABSENT,
+            made=self._made,
         )
         if found is None:
             return None
@@ -197,6 +208,7 @@ class _Trying:
                 self._keep,
                 self._pair.writer.node,
                 lambda obj: Answer((verdict := judge(obj, keep_status=True)).accepted is True, verdict.errors),
+                made=self._made,
             )
             if found is None:
                 return Attempt(Ended.OPEN, why=_why_rejected(reading.written))

@@ -6,6 +6,7 @@ with a type. Where a reader reads the members as the writer does, a constraint o
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from crdcompat.apiserver.cel.views import View
@@ -35,20 +36,23 @@ def reads_alike(keyword: str, value: Any, writer: Node, reader: Node) -> bool:
     """Whether a constraint means the same for each object of ``writer``, as ``reader`` reads it; False if not known."""
     if (writer.preserve, writer.embedded) != (reader.preserve, reader.embedded):
         return False
-    if keyword == RULES and (writer.format != reader.format or not _alike(_element(writer), _element(reader))):
-        return False  # in rules, format byte makes bytes and date-time a timestamp
+    if keyword == RULES and not (_seen_alike(writer, reader) and _alike(_element(writer), _element(reader))):
+        return False
     if keyword in COUNTS or any(count in repr(value) for count in COUNTS):  # branches may have limits, too
         # A null in a map is dropped, or counts.
         names = dict.fromkeys((*writer.properties, *reader.properties))
-        return _alike(_element(writer), _element(reader)) and all(_member_alike(writer, reader, (n,)) for n in names)
+        counted = (_member_alike(writer, reader, (name,), _counted_alike) for name in names)
+        return _counted_alike(_element(writer), _element(reader)) and all(counted)
     if keyword == "required":
         # The facet ``nullable`` judges a required null.
         return not any((name in writer.properties) != (name in reader.properties) for name in writer.required)
     mentioned = {mention.member for mention in mentions(Node({keyword: value})) if mention.member}
-    return all(_member_alike(writer, reader, member) for member in mentioned)
+    return all(_member_alike(writer, reader, member, _alike) for member in mentioned)
 
 
-def _member_alike(writer: Node, reader: Node, member: tuple[str, ...]) -> bool:
+def _member_alike(
+    writer: Node, reader: Node, member: tuple[str, ...], alike: Callable[[Node | None, Node | None], bool]
+) -> bool:
     """Whether the reader reads a member, and those that it is in, as the writer does."""
     for name in member:
         mine, theirs = writer.child(name), reader.child(name)
@@ -56,7 +60,7 @@ def _member_alike(writer: Node, reader: Node, member: tuple[str, ...]) -> bool:
             return theirs is None
         if mine is None:  # no object of the writer has it
             return theirs is None or theirs.default is ABSENT
-        if theirs is None or not _alike(mine, theirs):
+        if theirs is None or not alike(mine, theirs):
             return False
         writer, reader = mine, theirs
     return True
@@ -65,17 +69,31 @@ def _member_alike(writer: Node, reader: Node, member: tuple[str, ...]) -> bool:
 def _alike(writer: Node | None, reader: Node | None) -> bool:
     if writer is None or reader is None:
         return writer is reader
-    if (_kinds(View(writer)), writer.types) != (_kinds(View(reader)), reader.types):
-        return False
     flags = [(side.preserve, side.embedded, side.additional is not None) for side in (writer, reader)]
+    return flags[0] == flags[1] and _seen_alike(writer, reader) and _counted_alike(writer, reader)
+
+
+def _seen_alike(writer: Node, reader: Node) -> bool:
+    """Whether rules see values of both as the same type: format byte makes bytes, and date-time a timestamp."""
+    return (_kinds(View(writer)), writer.types) == (_kinds(View(reader)), reader.types)
+
+
+def _counted_alike(writer: Node | None, reader: Node | None) -> bool:
+    """Whether a member is there on both sides or on none."""
+    if writer is None or reader is None:
+        return writer is reader
     added = writer.default is ABSENT and reader.default is not ABSENT  # the writer stores its own default
     dropped = writer.nullable and not reader.nullable
-    return flags[0] == flags[1] and not (added or dropped)
+    return not (added or dropped)
 
 
-def _kinds(view: View | None) -> tuple[str, ...]:
-    """The CEL type of a view and of its elements; CEL does not see a map whose values have no type."""
-    return (view.kind, *_kinds(view.element)) if view is not None else ()
+def _kinds(view: View | None) -> tuple[Any, ...]:
+    """The CEL type of a view and of its elements.
+
+    CEL does not see a map whose values have no type, and rules cannot read an object that nothing describes.
+    """
+    described = view is not None and (view.kind != "object" or view.described)
+    return (view.kind, described, *_kinds(view.element)) if view is not None else ()
 
 
 def _element(node: Node) -> Node | None:

@@ -1,7 +1,6 @@
 """Search for an object that a judge accepts, from a minimal one that it rejects: a small best-first search.
 
-The moves follow the errors and the members and values that rules and junctors mention: add a missing member, set a
-member to a mentioned value, remove an optional member. The value under trial never changes as a whole.
+The value under trial never changes as a whole.
 """
 
 from __future__ import annotations
@@ -9,27 +8,24 @@ from __future__ import annotations
 import heapq
 from collections import Counter
 from collections.abc import Callable, Iterator
-from itertools import count, islice
+from itertools import count
 from typing import Any
 
 from msgspec import Struct
 
-from crdcompat.apiserver.errors import DUPLICATE, REQUIRED, FieldError
-from crdcompat.apiserver.keywords import JUNCTORS, Keyword
+from crdcompat.apiserver.errors import FieldError
 from crdcompat.compare.changes import canonical
-from crdcompat.schema.mentions import Mention, mentions
-from crdcompat.schema.paths import Object, Pointer, is_within, node_at, schema_path_of, value_at, with_value
-from crdcompat.schema.sample import sample, values
+from crdcompat.compare.moves import Made, moves
+from crdcompat.schema.paths import Object, Pointer, value_at, with_value
+from crdcompat.schema.sample import sample
 from crdcompat.schema.structural import ABSENT, Node
 
 #: Objects that one search judges at most; each costs about a millisecond.
 MAX_JUDGED = 160
-#: Members that are tried where an object has too few.
-_MAX_ADDED = 6
+#: Steps from the start to an object.
+_MAX_STEPS = 9
 #: Members like each other that have to stay before the rest of them is taken to have to stay, too.
 _MAX_STAYED = 12
-#: Characters of strings that are made for a length in a rule.
-_MAX_LENGTH = 512
 
 
 class Answer(Struct, frozen=True):
@@ -41,6 +37,15 @@ class Answer(Struct, frozen=True):
     found: bool
     errors: tuple[FieldError, ...] = ()
 
+    @property
+    def rank(self) -> tuple[bool, int]:
+        """The sort key of objects to go on from: behind the others those whose rules were not checked; few errors."""
+        return any(error.is_marker for error in self.errors), len(self.errors)
+
+
+#: Rank, steps from the start, ticket, and the objects one step further that were not judged yet.
+_Entry = tuple[tuple[bool, int], int, int, Iterator[Object]]
+
 
 def find(
     start: Object,
@@ -51,33 +56,40 @@ def find(
     *,
     limit: int = MAX_JUDGED,
     inside: bool = False,
+    made: Made = sample,
 ) -> Object | None:
     """An object that ``judge`` accepts, derived from ``start`` without changing the value at ``keep``; else None.
 
     ``first`` is the judgement on ``start``, ``root`` the schema to take values from, ``limit`` the number of objects
-    to judge. ``inside``: whether parts of the value at ``keep`` may change.
+    to judge. ``inside``: whether parts of the value at ``keep`` may change. ``made`` makes the values of added members.
+    A better object is followed at once; the other moves from the object before it wait.
     """
     if first.found or not first.errors:
         return start if first.found else None
     ticket = count()
-    queue = [(len(first.errors), 0, next(ticket), start, first)]
+
+    def entry(obj: Object, answer: Answer, steps: int) -> _Entry:
+        return answer.rank, steps, next(ticket), moves(obj, answer.errors, keep, root, made, inside=inside)
+
+    queue = [entry(start, first, 0)]
     seen = {canonical(start)}
     judged = 1
     while queue and judged < limit:
-        _, steps, _, obj, answer = heapq.heappop(queue)
-        for candidate in _moves(obj, answer.errors, keep, root, inside=inside):
-            key = canonical(candidate)
-            if key in seen:
-                continue
-            seen.add(key)
-            judged += 1
-            answer = judge(candidate)
-            if answer.found:
-                return candidate
-            if answer.errors and steps < 8:
-                heapq.heappush(queue, (len(answer.errors), steps + 1, next(ticket), candidate, answer))
-            if judged >= limit:
-                break
+        _, steps, _, following = queue[0]
+        candidate = next(following, None)
+        if candidate is None:
+            heapq.heappop(queue)
+            continue
+        key = canonical(candidate)
+        if key in seen:
+            continue
+        seen.add(key)
+        judged += 1
+        answer = judge(candidate)
+        if answer.found:
+            return candidate
+        if answer.errors and steps < _MAX_STEPS:
+            heapq.heappush(queue, entry(candidate, answer, steps + 1))
     return None
 
 
@@ -122,108 +134,3 @@ def _members(value: Any, at: Pointer) -> Iterator[Pointer]:
     elif isinstance(value, list):
         for index, item in enumerate(value):
             yield from _members(item, (*at, index))
-
-
-def _moves(obj: Object, errors: tuple[FieldError, ...], keep: Pointer, root: Node, *, inside: bool) -> Iterator[Object]:
-    for error in errors:
-        if error.is_marker:
-            continue
-        for pointer, value in _edits(obj, error, root):
-            within = pointer[: len(keep)] == keep and not (inside and len(pointer) > len(keep))
-            if within or pointer == keep[: len(pointer)]:
-                continue
-            try:
-                yield with_value(obj, pointer, value)
-            except LookupError:
-                continue
-
-
-def _edits(obj: Object, error: FieldError, root: Node) -> Iterator[tuple[Pointer, Any]]:
-    pointer = error.pointer
-    if not is_within(obj, pointer):
-        return
-    node = node_at(root, schema_path_of(root, pointer))
-    if error.type == REQUIRED and node is not None:
-        yield pointer, sample(node)
-        return
-    if error.type == DUPLICATE and isinstance(pointer[-1], int):
-        items = value_at(obj, pointer[:-1])
-        yield pointer[:-1], [item for index, item in enumerate(items) if index != pointer[-1]]
-        return
-    if node is None:
-        return
-    if error.keyword in (Keyword.MIN_PROPERTIES, Keyword.MAX_PROPERTIES):
-        yield from _other_members(value_at(obj, pointer), pointer, node, more=error.keyword is Keyword.MIN_PROPERTIES)
-    named = mentions(node)
-    for mention in named:
-        yield from _mentioned(obj, pointer, node, mention)
-    # A rule may compare two members with each other.
-    here = [value for mention in named if mention.member for value in _value(obj, (*pointer, *mention.member))]
-    for mention in named:
-        if mention.member:
-            yield from (((*pointer, *mention.member), value) for value in here)
-    if pointer and error.keyword not in JUNCTORS:
-        for value in islice(values(node), 12):
-            yield pointer, value
-
-
-def _other_members(value: Any, pointer: Pointer, node: Node, *, more: bool) -> Iterator[tuple[Pointer, Any]]:
-    """Edits of an object with too few members, or too many: one member added or removed."""
-    held = value if isinstance(value, dict) else {}
-    if not more:
-        yield from (((*pointer, name), ABSENT) for name in held if name not in node.required)
-        return
-    for name in islice((name for name in node.properties if name not in held), _MAX_ADDED):
-        if (made := sample(node.properties[name])) is not ABSENT:
-            yield (*pointer, name), made
-    if isinstance(node.additional, Node) and (made := sample(node.additional)) is not ABSENT:
-        yield (*pointer, f"key{len(held)}"), made
-
-
-def _mentioned(obj: Object, pointer: Pointer, node: Node, mention: Mention) -> Iterator[tuple[Pointer, Any]]:
-    at = (*pointer, *mention.member)
-    if at == ("metadata", "name"):
-        # metadata.name always exists, whether the schema declares it or not.
-        yield from ((at, value) for value in mention.values if isinstance(value, str))
-        return
-    below: Node | None = node
-    for name in mention.member:
-        below = below.child(name) if below is not None else None
-    if below is None:
-        return
-    try:
-        value_at(obj, at)
-        if mention.member:
-            yield at, ABSENT
-    except LookupError:
-        made = sample(below)
-        if made is not ABSENT:
-            yield at, made
-    # Rules often compare a member with the object's own name.
-    named = (*mention.values, value_at(obj, ("metadata", "name")))
-    for value in named:
-        if _has_type_of(value, below):
-            yield at, [value] if below.type == "array" else value
-    if below.type == "string":  # a rule may compare the length with a number
-        lengths = (value for value in mention.values if isinstance(value, int) and 0 < value < _MAX_LENGTH)
-        yield from ((at, "a" * size) for length in lengths for size in (length, length + 1))
-    if isinstance(below.additional, Node):
-        for key in mention.values:
-            if isinstance(key, str):
-                yield from (((*at, key), value) for value in mention.values if _has_type_of(value, below.additional))
-
-
-def _value(obj: Object, pointer: Pointer) -> list[Any]:
-    """The scalar at a pointer as a list of one; empty if there is none."""
-    try:
-        value = value_at(obj, pointer)
-    except LookupError:
-        return []
-    return [] if isinstance(value, (dict, list)) else [value]
-
-
-def _has_type_of(value: Any, node: Node) -> bool:
-    kind = node.items if node.type == "array" and node.items is not None else node
-    if isinstance(value, str):
-        return kind.type == "string" or kind.int_or_string
-    return kind.type in ("integer", "number") or kind.int_or_string

@@ -13,6 +13,7 @@ from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Facet
 from crdcompat.compare.intersection import intersection
 from crdcompat.compare.site import Trials, WriterReader
+from crdcompat.compare.valid_values import ValidValues
 from crdcompat.schema.paths import node_at
 from crdcompat.schema.structural import Node
 from crdcompat.vocabulary import Direction
@@ -25,6 +26,7 @@ class TrialBook:
         self._known: dict[tuple[Any, ...], Trials] = {}
         self._shared: dict[tuple[bytes, bytes, Server], Node] = {}
         self._digests: dict[Node, bytes] = {}
+        self._made: dict[Server, ValidValues] = {}
         self._servers: dict[bytes, dict[Server, Server]] = {}
 
     def trials(self, facet: Facet, change: Change, direction: Direction, pair: WriterReader) -> Trials:
@@ -63,3 +65,7 @@ class TrialBook:
         if key not in self._shared:
             self._shared[key] = intersection(writer, reader, server)
         return self._shared[key]
+
+    def made(self, server: Server) -> ValidValues:
+        """Makes values of nodes, each found once for all searches."""
+        return self._made.setdefault(server, ValidValues(server))

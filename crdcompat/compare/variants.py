@@ -200,9 +200,7 @@ def _maps(held: Node, named: list[Mention]) -> Iterator[dict[str, Any]]:
 
 def _cases(node: Node, mention: Mention) -> Iterator[Any]:
     """Values of one mentioned member that its own schema allows, ABSENT included."""
-    below: Node | None = node
-    for name in mention.member:
-        below = below.child(name) if below is not None else None
+    below = mention.at(node)
     if below is None:
         return
     cases: list[Any] = [ABSENT]

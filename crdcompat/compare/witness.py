@@ -68,7 +68,9 @@ def prove(change: Change, direction: Direction, pair: WriterReader, book: TrialB
     for trial in trials.values[:_MAX_TRIED]:
         claim = Claim.at(change, effects, trial.at)
         known = proved[-1][1].object if proved else None
-        answer = attempt(trial, claim, pair, book.shared(pair), known=known, search=trials.complete or not proved)
+        searched = trials.complete or not proved
+        made = book.made(pair.writer.server)
+        answer = attempt(trial, claim, pair, book.shared(pair), known=known, search=searched, made=made)
         tried.append((trial, answer))
         if answer.reading is not None:
             proved.append((trial, answer.reading))

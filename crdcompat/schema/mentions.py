@@ -13,6 +13,7 @@ from typing import Any
 from msgspec import Struct
 
 from crdcompat.schema.paths import SchemaPath, node_at
+from crdcompat.schema.rule_values import rule_values
 from crdcompat.schema.structural import Node
 
 _MEMBER = re.compile(r"\b(?:self|oldSelf)((?:\.\??[A-Za-z_][A-Za-z0-9_]*)+)")
@@ -27,6 +28,13 @@ class Mention(Struct, frozen=True):
     member: tuple[str, ...]
     values: tuple[Any, ...]
 
+    def at(self, node: Node) -> Node | None:
+        """The node of the member, below the node that mentions it; None if the schema does not describe it."""
+        below: Node | None = node
+        for name in self.member:
+            below = below.child(name) if below is not None else None
+        return below
+
 
 def mentions(node: Node) -> list[Mention]:
     """The members and values that the rules and junctors of ``node`` itself mention; at most 64 members."""
@@ -36,6 +44,7 @@ def mentions(node: Node) -> list[Mention]:
         if isinstance(text, str):
             literals: list[Any] = [a or b for a, b in _LITERAL.findall(text)]
             literals += [int(digits) for digits in _NUMBER.findall(text)]
+            literals += rule_values(text)
             for member in _members(text):
                 found.setdefault(member, {}).update((repr(value), value) for value in literals)
     for member, values in _branch_mentions(node, ()):

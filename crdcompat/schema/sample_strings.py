@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from crdcompat.schema.plausible import plausible_strings
 from crdcompat.schema.re2 import Pattern, PatternError, compile_pattern
+from crdcompat.schema.rule_values import rule_values
 from crdcompat.schema.structural import Node
 
 #: Strings that together match most patterns and formats of real CRDs; the shortest and plainest first.
@@ -41,7 +42,8 @@ def strings(node: Node) -> Iterator[str]:
     for hint in _rule_patterns(node):
         seen.update(_members((*patterns, hint), min_length=least, max_length=most, limit=4))
     yield from sorted(seen, key=lambda text: (len(text), text))
-    for text in (*plausible_strings(node), *(preferred or POOL)):
+    parsed = [value for rule in node.rules for value in rule_values(str(rule.get("rule", "")))]
+    for text in (*plausible_strings(node), *parsed, *(preferred or POOL)):
         padded = (text, text * math.ceil(least / len(text)) if text else "", text.ljust(least, "a"))
         for candidate in dict.fromkeys(padded):
             fits = least <= len(candidate) <= (math.inf if most is None else most)

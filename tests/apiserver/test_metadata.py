@@ -87,24 +87,62 @@ def test_unknown_members_vanish() -> None:
 )  # fmt: skip
 def test_empty_is_left_out(name: str, value: Any) -> None:
     assert decode_object_meta({name: value}) == ({}, [])
-    assert undecodable({name: value}) == []
+    assert undecodable({name: value}) == ""
+
+
+_INTO = "json: cannot unmarshal {} into Go struct field {} of type {}"
+_TIME = 'parsing time "{}" as "2006-01-02T15:04:05Z07:00": cannot parse "{}" as "{}"'
 
 
 @pytest.mark.parametrize(
-    ("name", "value"),
-    [("name", 1), ("labels", []), ("labels", {"a": 1}), ("labels", {"a": {}}), ("finalizers", "x"),
-    ("finalizers", [1]),
-     ("generation", "1"), ("generation", 1.5), ("generation", True), ("generation", 1e300),
-     ("generation", float("nan")),
-     ("creationTimestamp", "yesterday"), ("creationTimestamp", ""), ("creationTimestamp", 5),
-     ("creationTimestamp", "2020-01-01t00:00:00Z"), ("creationTimestamp", "2020-01-01T00:00:00.5ZT"),
-     ("creationTimestamp", "2020-02-30T00:00:00Z"), ("ownerReferences", [1]), ("ownerReferences", {}),
-     ("ownerReferences", [{"controller": "yes"}]), ("managedFields", [{"manager": 1}]),
-     ("deletionGracePeriodSeconds", "3")],
-)  # fmt: skip
-def test_wrong_types(name: str, value: Any) -> None:
-    assert decode_object_meta({name: value, "uid": "u"}) == ({"uid": "u"}, [])
-    assert undecodable({name: value, "uid": "u"}) == [f"metadata.{name}"]
+    ("name", "value", "error"),
+    [
+        ("name", 1, _INTO.format("number", "ObjectMeta.name", "string")),
+        ("uid", [], _INTO.format("array", "ObjectMeta.uid", "types.UID")),
+        ("labels", [], _INTO.format("array", "ObjectMeta.labels", "map[string]string")),
+        ("labels", {"a": 1}, _INTO.format("number", "ObjectMeta.labels", "string")),
+        ("labels", {"a": {}}, _INTO.format("object", "ObjectMeta.labels", "string")),
+        ("finalizers", "x", _INTO.format("string", "ObjectMeta.finalizers", "[]string")),
+        ("finalizers", [1], _INTO.format("number", "ObjectMeta.finalizers", "string")),
+        ("generation", "1", _INTO.format("string", "ObjectMeta.generation", "int64")),
+        ("generation", 1.5, _INTO.format("number 1.5", "ObjectMeta.generation", "int64")),
+        ("generation", True, _INTO.format("bool", "ObjectMeta.generation", "int64")),
+        ("generation", 1e300, _INTO.format("number 1e+300", "ObjectMeta.generation", "int64")),
+        ("creationTimestamp", "yesterday", _TIME.format("yesterday", "yesterday", "2006")),
+        ("creationTimestamp", "", _TIME.format("", "", "2006")),
+        ("creationTimestamp", 5, "json: cannot unmarshal number into Go value of type string"),
+        ("creationTimestamp", "2020-01-01t00:00:00Z", _TIME.format("2020-01-01t00:00:00Z", "t00:00:00Z", "T")),
+        ("creationTimestamp", "2020-01-01T00:00:00.5ZT", 'parsing time "2020-01-01T00:00:00.5ZT": extra text: "T"'),
+        ("creationTimestamp", "2020-02-30T00:00:00Z", 'parsing time "2020-02-30T00:00:00Z": day out of range'),
+        ("creationTimestamp", "2020-13-30T00:00:00Z", 'parsing time "2020-13-30T00:00:00Z": month out of range'),
+        ("ownerReferences", [1], _INTO.format("number", "ObjectMeta.ownerReferences", "v1.OwnerReference")),
+        ("ownerReferences", {}, _INTO.format("object", "ObjectMeta.ownerReferences", "[]v1.OwnerReference")),
+        (
+            "ownerReferences",
+            [{"controller": "yes"}],
+            _INTO.format("string", "OwnerReference.ownerReferences.controller", "bool"),
+        ),
+        (
+            "managedFields",
+            [{"manager": 1}],
+            _INTO.format("number", "ManagedFieldsEntry.managedFields.manager", "string"),
+        ),
+        ("deletionGracePeriodSeconds", "3", _INTO.format("string", "ObjectMeta.deletionGracePeriodSeconds", "int64")),
+    ],
+)
+def test_wrong_types(name: str, value: Any, error: str) -> None:
+    assert decode_object_meta({name: value, "selfLink": "u"}) == ({"selfLink": "u"}, [])
+    assert undecodable({name: value, "selfLink": "u"}) == error
+
+
+def test_no_number() -> None:
+    assert decode_object_meta({"generation": float("nan")}) == ({}, [])
+
+
+def test_the_error_of_several_wrong_types() -> None:
+    """The first by name; but Go stops at a malformed time."""
+    assert undecodable({"name": 1, "finalizers": 2}) == _INTO.format("number", "ObjectMeta.finalizers", "[]string")
+    assert undecodable({"deletionTimestamp": "x", "finalizers": 2, "annotations": 1}) == _TIME.format("x", "x", "2006")
 
 
 def test_whole_floats_are_integers() -> None:
@@ -114,7 +152,8 @@ def test_whole_floats_are_integers() -> None:
 @pytest.mark.parametrize("raw", [None, [], "x", 3])
 def test_no_object(raw: Any) -> None:
     assert decode_object_meta(raw) == ({}, [])
-    assert undecodable(raw) == ([] if raw is None else ["metadata"])
+    kind = {list: "array", str: "string", int: "number"}.get(type(raw))
+    assert undecodable(raw) == (f"json: cannot unmarshal {kind} into Go value of type v1.ObjectMeta" if kind else "")
 
 
 def test_times_beyond_python() -> None:
@@ -166,7 +205,7 @@ def test_generated_name_is_shown() -> None:
 
 def test_namespace() -> None:
     assert create({}) == []
-    assert create({"namespace": "n"}, namespaced=False) == ["metadata.namespace: Forbidden: not allowed on this type"]
+    assert create({"namespace": "n"}, namespaced=False) == []  # the server clears it
     assert create({"namespace": "a.b"})[0].startswith(
         'metadata.namespace: Invalid value: "a.b": a lowercase RFC 1123 label must consist of'
     )
@@ -251,14 +290,16 @@ def test_finalizers() -> None:
 
 def test_generation_and_managed_fields() -> None:
     assert create({"generation": -1}) == ["metadata.generation: Invalid value: -1: must be greater than or equal to 0"]
-    entry = {"operation": "Edit", "fieldsType": "X", "manager": "é\t", "subresource": "s" * 257}
-    assert create({"managedFields": [{"operation": "Apply"}, entry, {"operation": "Apply", "manager": "m" * 129}]}) == [
-        'metadata.managedFields[1].operation: Invalid value: "Edit": must be `Apply` or `Update`',
-        'metadata.managedFields[1].fieldsType: Invalid value: "X": must be `FieldsV1`',
+    entry = {"operation": "Apply", "fieldsType": "FieldsV1", "apiVersion": "v1"}
+    odd = {**entry, "manager": "é\t", "subresource": "s" * 257}
+    assert create({"managedFields": [entry, odd, {**entry, "manager": "m" * 129}]}) == [
         'metadata.managedFields[1].manager: Invalid value: "é\\t": invalid character U+0009 (at position 2)',
         "metadata.managedFields[1].subresource: Too long: may not be more than 256 bytes",
         "metadata.managedFields[2].manager: Too long: may not be more than 128 bytes",
     ]
+    # The server does not keep entries that do not decode.
+    for wrong in ({"operation": "Edit"}, {"fieldsType": "X"}, {"apiVersion": ""}):
+        assert create({"managedFields": [odd, {**entry, **wrong}]}) == []
 
 
 # --- update
@@ -268,7 +309,6 @@ def test_update_of_nothing() -> None:
     old = {"name": "Bad_Name", "namespace": "n", "uid": "u", "creationTimestamp": "2020-01-01T00:00:00Z"}
     assert update(old, old) == []
     assert update({"creationTimestamp": "2021-01-01T00:00:00Z"}, old) == []
-    assert update({"finalizers": ["not good"]}, old) == []
     assert update({"namespace": "n", "uid": "u"}, {"name": "a"}) == []
 
 
@@ -303,12 +343,14 @@ def test_no_new_finalizers_while_deleting() -> None:
 
 def test_update_checks_the_rest_again() -> None:
     same = {"labels": {"a b": ""}, "annotations": {"-": ""}, "ownerReferences": [{}], "managedFields": [{}]}
+    same |= {"finalizers": ["not good", "orphan", "foregroundDeletion"]}
     paths = [text.split(":")[0] for text in update(same, same)]
     assert paths == [
         "metadata.labels",
         "metadata.annotations",
         *(f"metadata.ownerReferences.{name}" for name in ("apiVersion", "kind", "name", "uid")),
-        "metadata.managedFields[0].operation",
+        "metadata.finalizers",
+        "metadata.finalizers",
     ]
 
 

@@ -11,6 +11,7 @@ _RULES = "x-kubernetes-validations"
 _PAIR = obj(a=string(), b=string())
 _NESTED = obj(a={**obj(x=string()), "required": ["x"]}, c=string())
 _MAP = obj(labels={"type": "object", "additionalProperties": string()}, c=string())
+_TIMES = {"type": "object", "additionalProperties": string(format="date-time")}
 _DIGITS = obj(a=string(pattern="^[0-9]+$"), c=string())
 _EITHER = {"anyOf": [{"required": ["a"]}, {"required": ["b"]}]}
 #: Objects with ``a`` have ``b``, too.
@@ -89,8 +90,19 @@ def test_what_some_object_shows_is_told(tmp_path: Path, old: Json, new: Json, ex
             {"x-kubernetes-preserve-unknown-fields": True},
             [("rollback", "preserve-unknown-added", True), ("rollback", "type-changed", True)],
         ),
+        # A format that makes no other type for rules; one that does, in members that are counted alone.
+        (
+            string() | rule("duration(self) >= duration('1ms')"),
+            string(format="ipv4") | rule("duration(self) >= duration('1ms')"),
+            [("upgrade", "format-changed", True)],
+        ),
+        (
+            {**_MAP, "minProperties": 1},
+            {**obj(labels=_TIMES, c=string()), "minProperties": 1},
+            [("upgrade", "format-changed", True)],
+        ),
     ],
-    ids=["union", "required", "number", "int-or-string", "map", "one more", "anything"],
+    ids=["union", "required", "number", "int-or-string", "map", "one more", "anything", "format", "counted"],
 )
 def test_what_is_proved_to_have_no_effect_is_silent(
     tmp_path: Path, old: Json, new: Json, expected: list[tuple[str, str, bool]]
@@ -106,3 +118,10 @@ def test_a_shared_constraint_that_no_trial_breaks_may_be_broken(tmp_path: Path) 
         ("rollback", "default-removed", True),
         ("rollback", "shared-constraint-broken", False),
     ]
+
+
+def test_a_rule_that_reads_an_object_which_nothing_describes(tmp_path: Path) -> None:
+    """The server answers that it has neither properties nor additionalProperties, to whatever the rule says."""
+    one = rule("(has(self.o) ? 1 : 0) + (has(self.c) ? 1 : 0) <= 1")
+    old, new = (obj(o=o, c=string()) | one for o in (obj(a=string()), obj()))
+    assert ("upgrade", "shared-constraint-broken", True) in found(tmp_path, old, new)

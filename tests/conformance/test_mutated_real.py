@@ -89,7 +89,7 @@ class Case:
     def is_of_use(self) -> bool:
         """Whether there is a step, and the servers take both CRDs."""
         sides = [read_crd(copy.deepcopy(side)) for side in (self.old, self.new)]
-        return bool(self.steps) and not any(refusal(side, side.versions[0], DEFAULT_SERVER) for side in sides)
+        return bool(self.steps) and not any(refusal(side, DEFAULT_SERVER) for side in sides)
 
     def wrong(self, seen: Counter[str]) -> list[Any]:
         """What is missed, and what is invented."""

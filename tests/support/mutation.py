@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
@@ -56,7 +57,15 @@ def mutated(schema: Json, rng: random.Random, near: SchemaPath | None = None) ->
     if changed is None or changed[0] == node:
         return None
     made = _replaced(schema, path, changed[0])
-    return (made, Step(path, keyword, changed[1])) if _has_keys(made, path) else None
+    lost = node.get("properties", {}).keys() - changed[0].get("properties", {}).keys()
+    installable = _has_keys(made, path) and not any(_is_named(name, made) for name in lost)
+    return (made, Step(path, keyword, changed[1])) if installable else None
+
+
+def _is_named(name: str, schema: Json) -> bool:
+    """Whether a rule names a member: servers refuse rules that name undeclared ones."""
+    rules = (rule["rule"] for _, node in nodes(schema) for rule in node.get(_RULES, ()))
+    return any(re.search(rf"\b{re.escape(name)}\b", rule) for rule in rules)
 
 
 def _has_keys(schema: Json, path: SchemaPath) -> bool:
@@ -150,7 +159,7 @@ def _pattern(node: Json, rng: random.Random) -> _Changed | None:
         (
             (_without(node, "pattern"), True),
             ({**node, "pattern": f"^(Other|{known})$"}, None),
-            ({**node, "pattern": known.replace("+", "*", 1)}, True),
+            ({**node, "pattern": known.replace("+", "*", 1)}, None),
             ({**node, "pattern": known.replace("z", "y", 1)}, None),
         )
     )
@@ -185,7 +194,7 @@ def _properties(node: Json, rng: random.Random) -> _Changed | None:
 def _default(node: Json, rng: random.Random) -> _Changed | None:
     if "default" in node and rng.random() < 0.4:
         return _without(node, "default"), None
-    values = {"string": ["other"], "integer": [1, 3], "boolean": [True, False]}.get(node["type"])
+    values = {"string": ["other"], "integer": [1, 3], "boolean": [True, False]}.get(str(node.get("type")))
     return None if values is None else ({**node, "default": rng.choice([*node.get("enum", ()), *values])}, None)
 
 

@@ -59,11 +59,11 @@ def _mark(schema: Any, marked: set[int]) -> bool:
     return False
 
 
-def steps(root: Node, server: Server) -> Step | None:
-    """The steps of a schema; None if it has no rules that the server evaluates."""
+def steps(root: Node, server: Server, *, resource: bool = True) -> Step | None:
+    """The steps of a schema; None if it has no rules that the server evaluates. ``resource``: of a whole object."""
     marked: set[int] = set()
     _mark(root.raw, marked)
-    return _step(root, View(root, resource=True), server, marked)
+    return _step(root, View(root, resource=resource), server, marked)
 
 
 def _step(rules: Node, view: View, server: Server, marked: set[int]) -> Step | None:

@@ -1,198 +1,209 @@
 """The rules of structural schemas, which v1 CRDs must obey; with the server's messages.
 
-Source: apiextensions-apiserver, pkg/apiserver/schema/validation.go and pkg/apis/apiextensions/validation; reference
-section 11.
+Source: apiextensions-apiserver, pkg/apiserver/schema/validation.go, complete.go and convert.go; reference section 11.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
-from crdcompat.apiserver.decode import apply_defaults, prune
+from crdcompat.apiserver import wording
+from crdcompat.apiserver.crd_validation.definition import Schema, fault, map_keys
 from crdcompat.apiserver.errors import FORBIDDEN, INVALID, REQUIRED, FieldError
-from crdcompat.apiserver.keywords import Keyword
-from crdcompat.apiserver.validate import SchemaValidator
 from crdcompat.apiserver.versions import Server
-from crdcompat.crds.model import CrdVersion
 from crdcompat.schema.paths import Pointer
 from crdcompat.schema.re2 import syntax_error
-from crdcompat.schema.structural import ABSENT, Node, mapping_of
-
-Schema = Mapping[str, Any]
-"""A schema as in the manifest."""
-
-Fault = tuple[Pointer, FieldError]
-"""An error, and its pointer in the schema."""
 
 #: Keywords that are forbidden inside anyOf, oneOf, allOf and not, because they shape the value; what they have to be.
 _SHAPING = {
     "type": "empty",
     "additionalProperties": "undefined",
     "default": "undefined",
-    "nullable": "false",
     "title": "empty",
     "description": "empty",
+    "nullable": "false",
+    "x-kubernetes-preserve-unknown-fields": "false",
+    "x-kubernetes-embedded-resource": "false",
+    "x-kubernetes-int-or-string": "false",
+    "x-kubernetes-list-map-keys": "empty",
+    "x-kubernetes-list-type": "undefined",
+    "x-kubernetes-map-type": "undefined",
+    "x-kubernetes-validations": "empty",
 }
-#: Keywords that are forbidden at the root of a version with a status subresource.
-_ROOT_FORBIDDEN = ("allOf", "anyOf", "oneOf", "not", "enum", "nullable")
-_JUNCTORS = frozenset({"allOf", "anyOf", "oneOf", "not"})
-#: The path of the schema in the server's internal form of a CRD whose versions have the same schema.
-_SCHEMA: Pointer = ("spec", "validation", "openAPIV3Schema")
+_UNSUPPORTED = ("id", "$schema", "$ref", "patternProperties", "dependencies", "additionalItems", "definitions")
+_INT_OR_STRING = [{"type": "integer"}, {"type": "string"}]
+_FREE, _EMBEDDED = "x-kubernetes-preserve-unknown-fields", "x-kubernetes-embedded-resource"
+_IOS = "x-kubernetes-int-or-string"
+_ROOT, _ITEM, _FIELD = "at the root", "for specified array items", "for specified object fields"
+_JUNCTOR_LISTS = ("anyOf", "allOf", "oneOf")
 
 
-def root_faults(version: CrdVersion, server: Server) -> Iterator[Fault]:
-    """The faults of the root of a schema."""
-    node = version.node
-    if node.type != "object":
-        kind, detail = (
-            (INVALID, "must be object at the root") if node.type else (REQUIRED, "must not be empty at the root")
-        )
-        yield _fault((), "type", kind, server, detail, node.type)
-    if node.additional is not None:
-        yield _fault((), "additionalProperties", FORBIDDEN, server, "must not be used at the root")
-    for keyword in _ROOT_FORBIDDEN if version.has_status else ():
-        if keyword in node.raw:
-            allowed = (
-                "only a list of keywords is allowed at the root of the schema if the status subresource is enabled"
-            )
-            yield (keyword,), _error((), INVALID, ABSENT, server, f"{allowed}; {keyword} is not one of them")
+def conversion_error(schema: Schema) -> str:
+    """The reason why the server cannot read a schema as a structural one; "" if it can."""
+    for keyword in _UNSUPPORTED:
+        if schema.get(keyword) or keyword == "additionalItems" in schema:
+            return f"OpenAPIV3Schema '{keyword.removeprefix('$') if keyword != '$ref' else keyword}' is not supported"
+    for keyword in ("not", *_JUNCTOR_LISTS):
+        value = schema.get(keyword, ())
+        for branch in (value,) if keyword == "not" and value else value:
+            if text := conversion_error(branch):
+                return text
+    if schema.get("x-kubernetes-preserve-unknown-fields") is False:
+        return "internal error: 'x-kubernetes-preserve-unknown-fields' must be true or undefined"
+    items, additional = schema.get("items"), schema.get("additionalProperties")
+    if isinstance(items, list) and items:
+        return "OpenAPIV3Schema 'items' must be a schema, but is an array"
+    below = [*schema.get("properties", {}).values(), *(each for each in (items, additional) if isinstance(each, dict))]
+    return next((text for each in below if (text := conversion_error(each))), "")
 
 
-def schema_faults(
-    raw: Schema, at: Pointer, server: Server, *, root: bool = False, of: str = "object fields"
-) -> Iterator[Fault]:
-    """The faults of a schema and of all schemas below it. Works on plain dicts, because it runs for every CRD.
+def structural_faults(schema: Schema, at: Pointer, server: Server) -> Iterator[FieldError]:
+    """The faults of a schema that the server can read."""
+    yield from _invariants(schema, _ROOT, at, server)
+    yield from _completeness(schema, schema, at, at, server)
 
-    ``of`` is what the schema describes, in the server's words.
-    """
-    kind, properties, additional, items = map(raw.get, ("type", "properties", "additionalProperties", "items"))
-    free = raw.get("x-kubernetes-int-or-string") is True or raw.get("x-kubernetes-preserve-unknown-fields") is True
-    if not root and not free and not (kind and isinstance(kind, str)):
-        yield _fault(at, "type", REQUIRED, server, f"must not be empty for specified {of}")
-    if raw.get("uniqueItems") is True:
-        detail = "uniqueItems cannot be set to true since the runtime complexity becomes quadratic"
-        yield _fault(at, "uniqueItems", FORBIDDEN, server, detail)
-    if properties and isinstance(properties, dict) and isinstance(additional, dict):
-        detail = "additionalProperties and properties are mutual exclusive"
-        yield _fault(at, "additionalProperties", FORBIDDEN, server, detail)
+
+def _invariants(schema: Schema, level: str, at: Pointer, server: Server) -> Iterator[FieldError]:
+    new = partial(_new, at=at, server=server)
+    kind = schema.get("type", "")
+    items, additional = schema.get("items"), schema.get("additionalProperties")
     if kind == "array" and not isinstance(items, dict):
-        yield _fault(at, "items", REQUIRED, server, "must be specified")
-    if "pattern" in raw:
-        yield from _pattern(raw, at, server)
-    if raw.get("default") is not None:
-        yield from _default(raw, at, server)
-    for name, sub in sorted(mapping_of(properties).items()):
-        yield from schema_faults(mapping_of(sub), (*at, "properties", name), server, root=root and name == "metadata")
-    if isinstance(additional, dict):
-        yield from schema_faults(additional, (*at, "additionalProperties"), server)
+        yield new(REQUIRED, ("items",), "", "must be specified")
     if isinstance(items, dict):
-        yield from schema_faults(items, (*at, "items"), server, of="array items")
-    if not _JUNCTORS.isdisjoint(raw):
-        yield from _branches(raw, at, server, within_int_or_string=_is_int_or_string(raw))
+        yield from _invariants(items, _ITEM, (*at, "items"), server)
+    properties = schema.get("properties", {})
+    for name, sub in properties.items():
+        yield from _invariants(sub, _FIELD, (*at, "properties", name), server)
+    if additional is not None:
+        if level is _ROOT:
+            yield new(FORBIDDEN, ("additionalProperties",), "", "must not be used at the root")
+        if isinstance(additional, dict):
+            yield from _invariants(additional, _FIELD, (*at, "additionalProperties"), server)
+    free, embedded, either = map(schema.get, (_FREE, _EMBEDDED, _IOS))
+    for keyword in (_FREE, _EMBEDDED) if either else ():
+        if schema.get(keyword):
+            yield new(INVALID, (keyword,), True, "must be false if x-kubernetes-int-or-string is true")
+    yield from _value_validation(
+        schema, at, server, skip_any=_is_either(schema), skip_all=_is_either(_first_all(schema))
+    )
+    if embedded and kind != "object":
+        detail = "must be object if x-kubernetes-embedded-resource is true"
+        yield new(INVALID if kind else REQUIRED, ("type",), kind, detail)
+    elif not kind and not either and not free:
+        yield new(REQUIRED, ("type",), "", f"must not be empty {level}")
+    if embedded and additional is not None:
+        detail = "must not be used if x-kubernetes-embedded-resource is set"
+        yield new(FORBIDDEN, ("additionalProperties",), "", detail)
+    if level is _ROOT and kind and kind != "object":
+        yield new(INVALID, ("type",), kind, "must be object at the root")
+    if level is _ROOT or embedded:
+        for name in ("kind", "apiVersion"):
+            if name in properties and (found := properties[name].get("type", "")) != "string":
+                yield new(INVALID, ("properties", name, "type"), found, "must be string")
+    if "metadata" in properties:
+        yield from _metadata(properties["metadata"], level, (*at, "properties", "metadata"), server, bool(embedded))
+    if embedded and not free and not properties:
+        detail = (
+            "must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields"
+        )
+        yield new(REQUIRED, ("properties",), "", detail)
 
 
-def _pattern(raw: Schema, at: Pointer, server: Server) -> Iterator[Fault]:
-    pattern = raw.get("pattern")
-    if isinstance(pattern, str) and (reason := syntax_error(pattern)):
+def _metadata(schema: Schema, level: str, at: Pointer, server: Server, embedded: bool) -> Iterator[FieldError]:
+    if (level is _ROOT or embedded) and schema.get("type", "") != "object":
+        yield _new(INVALID, ("type",), schema.get("type", ""), "must be object", at=at, server=server)
+    if level is _ROOT:
+        rest = {key: value for key, value in schema.items() if key not in ("type", "default")}
+        if rest.get("properties") and rest["properties"].keys() <= {"name", "generateName"}:
+            rest.pop("properties")
+        if rest:
+            detail = "must not specify anything other than name and generateName, but metadata is implicitly specified"
+            yield fault(FORBIDDEN, at, "", detail, server)
+
+
+def _value_validation(
+    schema: Schema, at: Pointer, server: Server, *, skip_any: bool = False, skip_all: bool = False
+) -> Iterator[FieldError]:
+    """The faults of the branches and the pattern. ``skip_any``: anyOf are the types of an int-or-string."""
+    for keyword in _JUNCTOR_LISTS:
+        if keyword == "anyOf" and skip_any:
+            continue
+        for index, branch in enumerate(schema.get(keyword, ())):
+            skip = keyword == "allOf" and skip_all and index == 0
+            yield from _branch(branch, (*at, keyword, index), server, skip_any=skip)
+    if "not" in schema:
+        yield from _branch(schema["not"], (*at, "not"), server)
+    pattern = schema.get("pattern")
+    if pattern and (reason := syntax_error(pattern)):
         detail = f"must be a valid regular expression, but isn't: {reason}"
-        yield _fault(at, "pattern", INVALID, server, detail, pattern)
+        yield fault(INVALID, (*at, "pattern"), pattern, detail, server)
 
 
-def _default(raw: Schema, at: Pointer, server: Server) -> Iterator[Fault]:
-    node = Node(raw)
-    pruned: list[str] = []
-    parent = Node({"properties": {"v": raw}})
-    prune({"v": _without_metadata(node.default, node)}, parent, None, pruned)
-    value = prune({"v": node.default}, parent, None, [])
-    holder = Node({"type": "object", "properties": {"v": raw}})
-    apply_defaults(value, holder, "", [])
-    if pruned:
-        yield _fault(at, "default", INVALID, server, "must not have unknown fields", node.default)
-    errors: list[FieldError] = []
-    SchemaValidator(node, server).validate(value.get("v"), None, None, errors, [])
-    for error in errors:
-        place = (*at, "default")
-        yield place, _error(place, error.type, error.value, server, keyword=Keyword.DEFAULT, demand=error)
-
-
-def _without_metadata(value: Any, node: Node | None) -> Any:
-    """The value without the metadata of embedded resources: a default may have unknown fields there."""
-    if node is None:
-        return value
-    if isinstance(value, list):
-        return [_without_metadata(item, node.items) for item in value]
-    if not isinstance(value, dict):
-        return value
-    kept = {name: member for name, member in value.items() if not (node.embedded and name == "metadata")}
-    return {name: _without_metadata(member, node.child(name)) for name, member in kept.items()}
-
-
-def _branches(raw: Schema, at: Pointer, server: Server, *, within_int_or_string: bool) -> Iterator[Fault]:
-    for keyword in ("allOf", "anyOf", "oneOf"):
-        branches = raw.get(keyword)
-        for index, branch in enumerate(branches if isinstance(branches, list) else ()):
-            below = (*at, keyword, index)
-            yield from _branch(mapping_of(branch), below, server, within_int_or_string=within_int_or_string)
-    if isinstance(raw.get("not"), dict):
-        yield from _branch(raw["not"], (*at, "not"), server, within_int_or_string=within_int_or_string)
-
-
-def _branch(raw: Schema, at: Pointer, server: Server, *, within_int_or_string: bool) -> Iterator[Fault]:
+def _branch(schema: Schema, at: Pointer, server: Server, *, skip_any: bool = False) -> Iterator[FieldError]:
+    """The faults of a schema inside anyOf, allOf, oneOf or not."""
+    yield from _value_validation(schema, at, server, skip_any=skip_any)
+    if isinstance(schema.get("items"), dict):
+        yield from _branch(schema["items"], (*at, "items"), server)
+    properties = schema.get("properties", {})
+    for name, sub in properties.items():
+        yield from _branch(sub, (*at, "properties", name), server)
     for keyword, wanted in _SHAPING.items():
-        value = raw.get(keyword)
-        forbidden = value not in (None, "", False)
-        if keyword == "additionalProperties" and value is False:
-            forbidden = not server.does("additional_false_in_junctors")
-        # The one exception: anyOf of the types integer and string with x-kubernetes-int-or-string.
-        if forbidden and not (keyword == "type" and within_int_or_string):
-            yield _fault(at, keyword, FORBIDDEN, server, f"must be {wanted} to be structural")
-    yield from _pattern(raw, at, server)
-    for name, sub in sorted(mapping_of(raw.get("properties")).items()):
-        inner = mapping_of(sub)
-        yield from _branch(inner, (*at, "properties", name), server, within_int_or_string=_is_int_or_string(inner))
-    if isinstance(raw.get("items"), dict):
-        yield from _branch(raw["items"], (*at, "items"), server, within_int_or_string=False)
-    yield from _branches(raw, at, server, within_int_or_string=within_int_or_string)
+        value = schema.get(keyword)
+        if keyword == "additionalProperties" and value is False and server.does("additional_false_in_junctors"):
+            continue
+        if value is not None:
+            yield fault(FORBIDDEN, (*at, keyword), "", f"must be {wanted} to be structural", server)
+    if "metadata" in properties:
+        yield fault(FORBIDDEN, (*at, "properties", "metadata"), "", "must not be specified in a nested context", server)
 
 
-def of_version(fault: Fault, version: CrdVersion) -> Fault:
-    """The fault in a CRD whose versions have different schemas: its path names the version."""
-    at, error = fault
-    pointer = ("spec", "versions", version.pointer[-1], "schema", _SCHEMA[-1], *error.pointer[len(_SCHEMA) :])
-    return at, error._replace(pointer=pointer, base=len(pointer), keys=_keys(pointer))
+def _completeness(
+    branch: Schema, schema: Schema | None, at: Pointer, below: Pointer, server: Server
+) -> Iterator[FieldError]:
+    """What the branches at ``below`` constrain, and the schema itself, at ``at``, does not have."""
+    for keyword in ("not", "allOf", "anyOf", "oneOf"):
+        value = branch.get(keyword)
+        branches = [((keyword,), value)] if isinstance(value, dict) else _indexed(keyword, value or ())
+        for step, each in branches:
+            yield from _nested_completeness(each, schema, at, (*below, *step), server)
 
 
-def _fault(at: Pointer, keyword: str, kind: str, server: Server, detail: str, value: Any = "") -> Fault:
-    """A fault of one keyword of the schema at ``at``."""
-    place = (*at, keyword)
-    return place, _error(place, kind, value, server, detail)
+def _indexed(keyword: str, branches: Any) -> list[tuple[tuple[Any, ...], Schema]]:
+    return [((keyword, index), branch) for index, branch in enumerate(branches)]
 
 
-def _error(
-    at: Pointer,
-    kind: str,
-    value: Any,
-    server: Server,
-    detail: str | None = None,
-    *,
-    keyword: Keyword = Keyword.CRD,
-    demand: Any = None,
-) -> FieldError:
-    pointer = (*_SCHEMA, *at)
-    return FieldError(kind, pointer, keyword, value, server, demand, detail, base=len(pointer), keys=_keys(pointer))
+def _nested_completeness(
+    branch: Schema, schema: Schema | None, at: Pointer, below: Pointer, server: Server
+) -> Iterator[FieldError]:
+    if schema is None:
+        yield fault(REQUIRED, at, "", f"because it is defined in {_place(below)}", server)
+        return
+    yield from _completeness(branch, schema, at, below, server)
+    if isinstance(branch.get("items"), dict):
+        inner = schema.get("items")
+        items = inner if isinstance(inner, dict) else None
+        yield from _nested_completeness(branch["items"], items, (*at, "items"), (*below, "items"), server)
+    for name, sub in branch.get("properties", {}).items():
+        step = ("properties", name)
+        inner = schema.get("properties", {}).get(name)
+        yield from _nested_completeness(sub, inner, (*at, *step), (*below, *step), server)
 
 
-def _keys(pointer: Pointer) -> tuple[int, ...]:
-    """The indices of the steps that are property names (``spec.validation.openAPIV3Schema.properties[spec]``)."""
-    keys: list[int] = []
-    named = False
-    for index, step in enumerate(pointer):
-        if named:
-            keys.append(index)
-        named = step == "properties" and not named
-    return tuple(keys)
+def _place(at: Pointer) -> str:
+    return wording.rule_place(at, map_keys(at))
 
 
-def _is_int_or_string(raw: Schema) -> bool:
-    return raw.get("x-kubernetes-int-or-string") is True
+def _is_either(schema: Schema) -> bool:
+    """Whether anyOf are just the types integer and string."""
+    return bool(schema.get("anyOf") == _INT_OR_STRING)
+
+
+def _first_all(schema: Schema) -> Schema:
+    branches = schema.get("allOf", ())
+    return branches[0] if branches else {}
+
+
+def _new(kind: str, step: Pointer, value: Any, detail: str, *, at: Pointer, server: Server) -> FieldError:
+    return fault(kind, (*at, *step), value, detail, server)

@@ -35,10 +35,11 @@ def is_date(text: str) -> bool:
     year, month, day = text[:4], text[5:7], text[8:]
     if not DIGITS.issuperset(year + month + day) or not 1 <= int(month) <= 12:
         return False
-    return 1 <= int(day) <= _days(int(year), int(month))
+    return 1 <= int(day) <= days_in(int(year), int(month))
 
 
-def _days(year: int, month: int) -> int:
+def days_in(year: int, month: int) -> int:
+    """The days of a month of the Gregorian calendar."""
     leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
     return 29 if month == 2 and leap else _DAYS[month - 1]
 

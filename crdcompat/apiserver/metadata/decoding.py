@@ -7,9 +7,8 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from crdcompat.apiserver.formats.times import is_date_time
-
-_RFC_3339 = re.compile(r"[-0-9]{10}T[:0-9]{8}(?:[.,][0-9]+)?(?:Z|[-+](?:[01][0-9]|2[0-4]):[0-5][0-9])")
+from crdcompat.apiserver.gotext import compact_json
+from crdcompat.apiserver.gotime import parse_error
 
 
 def decode_object_meta(raw: Any) -> tuple[dict[str, Any], list[str]]:
@@ -36,46 +35,92 @@ def decode_object_meta(raw: Any) -> tuple[dict[str, Any], list[str]]:
     return decoded, pruned
 
 
-def undecodable(raw: Any) -> list[str]:
-    """The paths of a request's ``metadata`` (or an embedded object's) whose values the server cannot decode."""
+def undecodable(raw: Any) -> str:
+    """Go's error for a request's ``metadata`` (or an embedded object's) that does not decode; "" if it does.
+
+    Go decodes the members in the order of their names and reports the first misfit, but stops at a malformed time.
+    """
+    if raw is None:
+        return ""
     if not isinstance(raw, dict):
-        return [] if raw is None else ["metadata"]
-    wrong = []
-    for name, value in raw.items():
+        return f"json: cannot unmarshal {_json_kind(raw)} into Go value of type v1.ObjectMeta"
+    first = ""
+    for name, value in sorted(raw.items()):
         try:
             if name in _MEMBERS:
-                _MEMBERS[name](value, "", [])
-        except _WrongType:
-            wrong.append(f"metadata.{name}")
-    return wrong
+                _MEMBERS[name](value, f"metadata.{name}", [])
+        except _BadTime as error:
+            return str(error)
+        except _WrongType as error:
+            first = first or str(error)
+    return first
 
 
 class _WrongType(Exception):  # noqa: N818 - control flow inside this module
-    """The value has another type than the Go field."""
+    """The value has another type than the Go field; the text is Go's error."""
+
+    def __init__(self, value: Any, go_type: str, path: str) -> None:
+        super().__init__(value, go_type, path)
+        self._value = value
+        self._type = go_type
+        self._path = path
+
+    def __str__(self) -> str:
+        fields = _INDEX.sub("", self._path).partition(".")[2]
+        struct = _STRUCTS[fields.partition(".")[0]] if "." in fields else "ObjectMeta"
+        into = f"Go struct field {struct}.{fields} of type {self._type}"
+        return f"json: cannot unmarshal {_json_kind(self._value, self._type)} into {into}"
+
+
+class _BadTime(_WrongType):
+    """A malformed time; the text is Go's error."""
+
+    def __init__(self, error: str) -> None:
+        super().__init__(None, "", "")
+        self._error = error
+
+    def __str__(self) -> str:
+        return self._error
+
+
+_INDEX = re.compile(r"\[\d+\]")
+_STRUCTS = {"ownerReferences": "OwnerReference", "managedFields": "ManagedFieldsEntry"}
+_KINDS = {bool: "bool", str: "string", list: "array", dict: "object"}
+
+
+def _json_kind(value: Any, go_type: str = "") -> str:
+    """The kind of a JSON value in Go's errors; a number that does not fit an integer is shown."""
+    return _KINDS.get(type(value)) or ("number" if go_type != "int64" else f"number {compact_json(value)}")
 
 
 _Reader = Callable[[Any, str, list[str]], Any]
 
 
-def _string(value: Any, path: str, lost: list[str]) -> str:
-    if value is not None and not isinstance(value, str):
-        raise _WrongType
-    return value or ""
+def _string_of(go_type: str) -> _Reader:
+    def read(value: Any, path: str, lost: list[str]) -> str:
+        if value is not None and not isinstance(value, str):
+            raise _WrongType(value, go_type, path)
+        return value or ""
+
+    return read
+
+
+_string = _string_of("string")
 
 
 def _integer(value: Any, path: str, lost: list[str]) -> int | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise _WrongType
+        raise _WrongType(value, "int64", path)
     if not -(1 << 63) <= value < 1 << 63 or value % 1:
-        raise _WrongType
+        raise _WrongType(value, "int64", path)
     return int(value)
 
 
 def _boolean(value: Any, path: str, lost: list[str]) -> bool | None:
     if value is not None and not isinstance(value, bool):
-        raise _WrongType
+        raise _WrongType(value, "bool", path)
     return value
 
 
@@ -83,8 +128,10 @@ def _time(value: Any, path: str, lost: list[str]) -> str | None:
     """An RFC 3339 time, in UTC and whole seconds."""
     if value is None:
         return None
-    if not isinstance(value, str) or not _RFC_3339.fullmatch(value) or not is_date_time(value):
-        raise _WrongType
+    if not isinstance(value, str):
+        raise _BadTime(f"json: cannot unmarshal {_json_kind(value)} into Go value of type string")
+    if error := parse_error(value):
+        raise _BadTime(error)
     return _in_utc(value)
 
 
@@ -105,29 +152,29 @@ def _anything(value: Any, path: str, lost: list[str]) -> Any:
 
 def _strings(value: Any, path: str, lost: list[str]) -> list[str]:
     if value is not None and not isinstance(value, list):
-        raise _WrongType
+        raise _WrongType(value, "[]string", path)
     return [_string(item, path, lost) for item in value or ()]
 
 
 def _string_map(value: Any, path: str, lost: list[str]) -> dict[str, str]:
     if value is not None and not isinstance(value, dict):
-        raise _WrongType
+        raise _WrongType(value, "map[string]string", path)
     return {key: _string(item, path, lost) for key, item in (value or {}).items()}
 
 
-def _list_of(members: dict[str, _Reader], always: tuple[str, ...]) -> _Reader:
-    """A reader of a list of structs. The members in ``always`` are present even if empty."""
+def _list_of(go_type: str, members: dict[str, _Reader], always: tuple[str, ...]) -> _Reader:
+    """A reader of a list of structs of a Go type. The members in ``always`` are present even if empty."""
 
     def read(value: Any, path: str, lost: list[str]) -> list[dict[str, Any]]:
         if value is not None and not isinstance(value, list):
-            raise _WrongType
+            raise _WrongType(value, f"[]{go_type}", path)
         return [struct(item, f"{path}[{index}]", lost) for index, item in enumerate(value or ())]
 
     def struct(value: Any, path: str, lost: list[str]) -> dict[str, Any]:
         if value is not None and not isinstance(value, dict):
-            raise _WrongType
+            raise _WrongType(value, go_type, _INDEX.sub("", path))
         result: dict[str, Any] = dict.fromkeys(always, "")
-        for name, item in (value or {}).items():
+        for name, item in sorted((value or {}).items()):
             if name not in members:
                 lost.append(f"{path}.{name}")
                 continue
@@ -140,9 +187,11 @@ def _list_of(members: dict[str, _Reader], always: tuple[str, ...]) -> _Reader:
 
 
 OWNER_STRINGS = ("apiVersion", "kind", "name", "uid")
-_MANAGER_STRINGS = ("manager", "operation", "apiVersion", "fieldsType", "subresource")
+_UID = _string_of("types.UID")
+_MANAGER_STRINGS = ("manager", "apiVersion", "fieldsType", "subresource")
 _MEMBERS: dict[str, _Reader] = {
-    **dict.fromkeys(("name", "generateName", "namespace", "selfLink", "uid", "resourceVersion"), _string),
+    **dict.fromkeys(("name", "generateName", "namespace", "selfLink", "resourceVersion"), _string),
+    "uid": _UID,
     "generation": _integer,
     "creationTimestamp": _time,
     "deletionTimestamp": _time,
@@ -150,11 +199,19 @@ _MEMBERS: dict[str, _Reader] = {
     "labels": _string_map,
     "annotations": _string_map,
     "ownerReferences": _list_of(
-        dict.fromkeys(OWNER_STRINGS, _string) | dict.fromkeys(("controller", "blockOwnerDeletion"), _boolean),
+        "v1.OwnerReference",
+        dict.fromkeys(OWNER_STRINGS, _string)
+        | {"uid": _UID}
+        | dict.fromkeys(("controller", "blockOwnerDeletion"), _boolean),
         OWNER_STRINGS,
     ),
     "finalizers": _strings,
-    "managedFields": _list_of(dict.fromkeys(_MANAGER_STRINGS, _string) | {"time": _time, "fieldsV1": _anything}, ()),
+    "managedFields": _list_of(
+        "v1.ManagedFieldsEntry",
+        dict.fromkeys(_MANAGER_STRINGS, _string)
+        | {"operation": _string_of("v1.ManagedFieldsOperationType"), "time": _time, "fieldsV1": _anything},
+        (),
+    ),
 }
 #: Members that are pointers in Go, so decoding keeps a zero.
 _POINTERS = frozenset({"deletionGracePeriodSeconds"})

@@ -34,6 +34,7 @@ _ROOT: Trail = (None, "metadata")
 _ANNOTATIONS_LIMIT = 256 * 1024
 _MANAGER_LIMIT = 128
 _SUBRESOURCE_LIMIT = 256
+_OPERATIONS, _FIELDS_TYPE = ("Apply", "Update"), "FieldsV1"
 _GENERATED_BASE = 58  # the server truncates generateName to this length
 _IMMUTABLE = "field is immutable"
 _BYTES_IN_ANNOTATION_TEXT = 20  # the minor since which the text counts bytes; before: characters
@@ -46,7 +47,7 @@ def validate_create(meta: dict[str, Any], *, namespaced: bool, server: Server) -
     ``generateName`` before validation; here the random suffix is ``xxxxx``.
     """
     errors: list[FieldError] = []
-    name, generate, namespace = (meta.get(member, "") for member in ("name", "generateName", "namespace"))
+    name, generate = (meta.get(member, "") for member in ("name", "generateName"))
     if generate:
         problems = subdomain_errors(without_trailing_dash(generate), server)
         errors += _invalid((_ROOT, "generateName"), generate, server, problems)
@@ -57,9 +58,8 @@ def validate_create(meta: dict[str, Any], *, namespaced: bool, server: Server) -
         errors.append(_error(REQUIRED, (_ROOT, "name"), ABSENT, server, "name or generateName is required"))
     if namespaced:
         errors += _namespace(meta, _ROOT, server)
-    elif namespace:
-        errors.append(_error(FORBIDDEN, (_ROOT, "namespace"), ABSENT, server, "not allowed on this type"))
     errors += _common(meta, _ROOT, server)
+    errors += _tracked_fields(meta, server)
     return errors
 
 
@@ -75,6 +75,7 @@ def validate_embedded(raw: Any, path: Trail, server: Server) -> list[FieldError]
     errors += _invalid((path, "name"), name, server, problems)
     errors += _namespace(meta, path, server)
     errors += _common(meta, path, server)
+    errors += _managed_fields(meta, path, server)
     return errors
 
 
@@ -92,41 +93,44 @@ def _common(meta: dict[str, Any], path: Trail, server: Server) -> Iterator[Field
     yield from _annotations(meta, path, server)
     yield from _owner_references(meta, path, server)
     yield from _finalizers(meta, path, server)
-    yield from _managed_fields(meta, path, server)
 
 
 def validate_update(new: dict[str, Any], old: dict[str, Any], server: Server) -> list[FieldError]:
     """Errors of the (decoded) metadata of an update on the main endpoint or on /status.
 
-    A member that only one side has counts as unchanged, because the server fills it from the URL or the old object.
-    The server sets times, generation and resourceVersion before validation, and does not validate names and
-    finalizers again.
+    A member that only one side has counts as unchanged, because the server fills it from the URL or the old object; but
+    an update cannot set the members of a deletion. Metadata that was stored before must be valid too.
     """
     errors: list[FieldError] = []
     if old.get("deletionTimestamp"):
         extra = sorted(set(new.get("finalizers", ())) - set(old.get("finalizers", ())))
         if extra:
-            found = f"[]string{{{', '.join(map(gotext.quote, extra))}}}"
-            detail = f"no new finalizers can be added if the object is being deleted, found new finalizers {found}"
+            detail = f"no new finalizers can be added if the object is being deleted, found new finalizers {_go(extra)}"
             errors.append(_error(FORBIDDEN, (_ROOT, "finalizers"), ABSENT, server, detail))
     for name in ("name", "namespace", "uid"):
         if name in new and name in old and new[name] != old[name]:
             errors += _invalid((_ROOT, name), new[name], server, [_IMMUTABLE])
     if "deletionTimestamp" in new and "deletionTimestamp" not in old:
-        errors += _invalid((_ROOT, "deletionTimestamp"), new["deletionTimestamp"], server, [_IMMUTABLE])
+        moment = new["deletionTimestamp"]
+        shown = moment.replace("T", " ").replace("Z", " +0000 UTC")
+        errors.append(_error(INVALID, (_ROOT, "deletionTimestamp"), moment, server, _IMMUTABLE, shown))
     grace = new.get("deletionGracePeriodSeconds")
     if grace is not None and grace != old.get("deletionGracePeriodSeconds"):
         errors += _invalid((_ROOT, "deletionGracePeriodSeconds"), grace, server, [_IMMUTABLE])
-    errors += _labels(new, _ROOT, server)
-    errors += _annotations(new, _ROOT, server)
-    errors += _owner_references(new, _ROOT, server)
-    errors += _managed_fields(new, _ROOT, server)
+    errors += _common(new, _ROOT, server)
+    errors += _tracked_fields(new, server)
     return errors
 
 
-def _error(kind: str, path: Trail, value: Any, server: Server, detail: str) -> FieldError:
+def _go(texts: list[str]) -> str:
+    """A list of strings in Go syntax."""
+    return f"[]string{{{', '.join(map(gotext.quote, texts))}}}"
+
+
+def _error(kind: str, path: Trail, value: Any, server: Server, detail: str, syntax: str | None = None) -> FieldError:
+    """An error; ``syntax`` is the value as servers print it that print Go values, if its Go type is no plain one."""
     pointer, keys = place_at(path)
-    return FieldError(kind, pointer, Keyword.METADATA, value, server, fixed_detail=detail, keys=keys)
+    return FieldError(kind, pointer, Keyword.METADATA, value, server, syntax, fixed_detail=detail, keys=keys)
 
 
 def _invalid(path: Trail, value: Any, server: Server, texts: list[str]) -> Iterator[FieldError]:
@@ -194,7 +198,17 @@ def _finalizers(meta: dict[str, Any], path: Trail, server: Server) -> Iterator[F
         yield from _invalid((path, "finalizers"), finalizer, server, label_key_errors(finalizer, server))
     if "orphan" in finalizers and "foregroundDeletion" in finalizers:
         detail = "finalizer orphan and foregroundDeletion cannot be both set"
-        yield _error(INVALID, (path, "finalizers"), finalizers, server, detail)
+        yield _error(INVALID, (path, "finalizers"), finalizers, server, detail, _go(finalizers))
+
+
+def _tracked_fields(meta: dict[str, Any], server: Server) -> Iterator[FieldError]:
+    """Errors of an object's own managed fields. The server makes new ones where any entry does not decode."""
+    entries = meta.get("managedFields", ())
+    if all(
+        entry.get("operation") in _OPERATIONS and entry.get("apiVersion") and entry.get("fieldsType") == _FIELDS_TYPE
+        for entry in entries
+    ):
+        yield from _managed_fields(meta, _ROOT, server)
 
 
 def _managed_fields(meta: dict[str, Any], path: Trail, server: Server) -> Iterator[FieldError]:
@@ -202,9 +216,9 @@ def _managed_fields(meta: dict[str, Any], path: Trail, server: Server) -> Iterat
         at = ((path, "managedFields"), index)
         operation, fields_type = entry.get("operation", ""), entry.get("fieldsType", "")
         manager = entry.get("manager", "")
-        if operation not in ("Apply", "Update"):
+        if operation not in _OPERATIONS:
             yield _error(INVALID, (at, "operation"), operation, server, "must be `Apply` or `Update`")
-        if fields_type not in ("", "FieldsV1"):
+        if fields_type not in ("", _FIELDS_TYPE):
             yield _error(INVALID, (at, "fieldsType"), fields_type, server, "must be `FieldsV1`")
         if utf8_size(manager) > _MANAGER_LIMIT:
             yield _limit_error((at, "manager"), _MANAGER_LIMIT, server)

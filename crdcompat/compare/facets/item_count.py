@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from crdcompat.apiserver.keywords import Keyword
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Facet, copy_from_new
 from crdcompat.compare.intersection import intersection
 from crdcompat.compare.limits import limit_changes, limit_effects, limit_trials, may_be, sizes_outside
+from crdcompat.compare.moves import Made
 from crdcompat.compare.site import ReaderVerdict, Site, Trials, WriterReader
+from crdcompat.compare.valid_values import ValidValues
 from crdcompat.schema.paths import node_at
 from crdcompat.schema.sample import list_of_size
+from crdcompat.schema.structural import ABSENT, Node
 from crdcompat.vocabulary import Direction, Effect
 
 _LIMITS = ("minItems", "maxItems")
@@ -31,9 +35,16 @@ def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
     if not may_be(writer, "array"):
         return Trials((), complete=True)
     made_of = intersection(writer, reader, pair.writer.server), writer
-    return limit_trials(
-        change, (list_of_size(node, size) for size in sizes_outside(reader, writer, _LIMITS) for node in made_of)
-    )
+    made = ValidValues(pair.writer.server)
+    sizes = sizes_outside(reader, writer, _LIMITS)
+    return limit_trials(change, (_list_of(node, size, made) for size in sizes for node in made_of))
+
+
+def _list_of(node: Node, size: int, made: Made) -> Any:
+    """A list of ``size`` items; where they may be equal objects, of one that its own rules accept."""
+    plain = list_of_size(node, size)
+    item = made(node.items) if plain and node.items is not None and node.list_type == "atomic" else ABSENT
+    return [item] * size if isinstance(item, dict) else plain
 
 
 def shows(effect: Effect, observed: ReaderVerdict) -> bool:

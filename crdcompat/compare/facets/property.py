@@ -12,6 +12,7 @@ from itertools import islice
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Effects, Facet, WaivedBy
 from crdcompat.compare.site import ReaderVerdict, Site, Trial, Trials, WriterReader, summary
+from crdcompat.compare.valid_values import ValidValues
 from crdcompat.schema.paths import node_at
 from crdcompat.schema.sample import values
 from crdcompat.schema.structural import ABSENT, Node
@@ -63,7 +64,9 @@ def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
     field = node_at(pair.writer.node, change.path)
     if field is None or keeps_unknown(node_at(pair.reader.node, above)):
         return Trials((), complete=True)
-    return Trials(tuple(Trial(value, change.path) for value in islice(values(field), _MAX_TRIALS)))
+    made = ValidValues(pair.writer.server)(field) if field.type in ("object", "array") else ABSENT
+    found = values(field) if made is ABSENT else [made]
+    return Trials(tuple(Trial(value, change.path) for value in islice(found, _MAX_TRIALS)))
 
 
 def shows(effect: Effect, observed: ReaderVerdict) -> bool:

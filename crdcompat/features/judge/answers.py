@@ -18,7 +18,7 @@ from crdcompat.apiserver.strategy import Resource
 from crdcompat.apiserver.versions import DEFAULT_SERVER, NEWEST_SERVER, Server, kubernetes_server
 from crdcompat.crds.model import Crd, NotACrdError, is_crd, read_crd
 from crdcompat.errors import CrdcompatError, Problem, SourceError, UsageError
-from crdcompat.features.judge.verdict import judge_write, resource_of
+from crdcompat.features.judge.verdict import CRD_OPERATIONS, judge_crd, judge_write, resource_of
 from crdcompat.features.simulate.workflow import error_data
 from crdcompat.render.escape import escape_text, json_text
 from crdcompat.vocabulary import ExitCode
@@ -30,10 +30,13 @@ _STATUS_DROPPED = "  note: a create drops the status, so it was not judged (--op
 
 
 class Question(Struct, frozen=True):
-    """One write to judge: file names of the CRD and the objects, and on which server; ``redact``: hide its values."""
+    """One write to judge: file names of the CRD and the objects, and on which server; ``redact``: hide its values.
+
+    Without ``new`` the CRD itself is judged; ``old`` is then the file of the installed CRD.
+    """
 
     crd: str
-    new: str
+    new: str | None
     old: str | None
     op: str
     version: str | None
@@ -44,6 +47,8 @@ class Question(Struct, frozen=True):
 
 def answer(question: Question, *, as_json: bool) -> tuple[str, int]:
     """The answer as text or JSON, and the exit code. Raises CrdcompatError for input that cannot be judged."""
+    if question.new is None:
+        return _answer_crd(question, as_json=as_json)
     new = _one_object(question.new)
     old = _one_object(question.old) if question.old else None
     server = question.server or NEWEST_SERVER
@@ -51,16 +56,37 @@ def answer(question: Question, *, as_json: bool) -> tuple[str, int]:
     version = question.version or str(new.get("apiVersion", "")).rpartition("/")[2] or None
     resource = _served(question.crd, resource_of(_crd_for(question.crd, new), version, server))
     verdict = judge_write(resource, question.op, new, old)
-    code = ExitCode.NOT_DONE if verdict.accepted is None else (ExitCode.CLEAN if verdict.accepted else ExitCode.FOUND)
+    code = _exit_code(verdict)
     shown = redacted_verdict(verdict, resource.node) if question.redact else verdict
     if as_json:
-        return json_text(_data(shown, server), orjson.OPT_INDENT_2), code
+        return _as_json(shown), code
     from crdcompat.features.judge.stored import changed_besides
 
     besides = changed_besides(resource, question.op, new, verdict)
     drops = question.op == "create" and "status" in new and "status" not in (verdict.object or {"status": None})
     notes = [_STATUS_DROPPED] if drops else []
     return "\n".join((*_lines(shown, server, besides), *notes)), code
+
+
+def _answer_crd(question: Question, *, as_json: bool) -> tuple[str, int]:
+    """The answer to a new CRD or an update of an installed one."""
+    server = question.server or NEWEST_SERVER
+    server = Server(server.minor, server.openshift, question.ratcheting)
+    new = _only_crd(question.crd)
+    old = _only_crd(question.old, new) if question.old else None
+    verdict = judge_crd("updateCRD" if old else "createCRD", new, old, server)
+    text = _as_json(verdict) if as_json else "\n".join(_lines(verdict, server, ()))
+    return text, _exit_code(verdict)
+
+
+def _exit_code(verdict: Verdict) -> ExitCode:
+    if verdict.accepted is None:
+        return ExitCode.NOT_DONE
+    return ExitCode.CLEAN if verdict.accepted else ExitCode.FOUND
+
+
+def _as_json(verdict: Verdict) -> str:
+    return json_text(_data(verdict), orjson.OPT_INDENT_2)
 
 
 def answer_requests(source: str, *, redact: bool = False) -> int:
@@ -98,7 +124,16 @@ def _answer_lines(lines: BinaryIO, *, redact: bool) -> int:
 def _answer_request(request: Any, *, redact: bool) -> dict[str, Any]:
     if not isinstance(request, dict):
         raise UsageError("the request is not an object")
+    operation = request.get("op", "create")
+    if not isinstance(operation, str):
+        raise UsageError("the request's `op` is no text")
     crd, version, kube = request.get("crd"), request.get("version"), request.get("kube") or DEFAULT_SERVER.kubernetes
+    if operation in CRD_OPERATIONS:
+        if not isinstance(kube, str):
+            raise UsageError("the request's `kube` is no text such as 1.31")
+        server = kubernetes_server(kube)
+        verdict = judge_crd(operation, request.get("new"), request.get("old"), server, as_sent=True)
+        return {"id": request.get("id"), **_data(verdict)}
     if not isinstance(crd, str) or not isinstance(kube, str):
         raise UsageError("the request names no CRD file in `crd`, or `kube` is no text such as 1.31")
     if not isinstance(version, (str, type(None))):
@@ -111,12 +146,9 @@ def _answer_request(request: Any, *, redact: bool) -> dict[str, Any]:
     new = _as_decoded(request.get("new"))
     kind = new.get("kind") if isinstance(new, dict) else None
     resource = _resource(crd, kind if isinstance(kind, str) else None, version, kube, ratcheting)
-    operation = request.get("op", "create")
-    if not isinstance(operation, str):
-        raise UsageError("the request's `op` is no text")
     verdict = judge_write(resource, operation, new, _as_decoded(request.get("old")))
     shown = redacted_verdict(verdict, resource.node) if redact else verdict
-    return {"id": request.get("id"), **_data(shown, resource.server)}
+    return {"id": request.get("id"), **_data(shown)}
 
 
 @lru_cache(maxsize=1024)
@@ -128,7 +160,7 @@ def _resource(crd: str, kind: str | None, version: str | None, kube: str, ratche
 
 def _served(file: str, resource: Resource) -> Resource:
     """The resource, if a server would serve it at all. Raises SourceError with the rule that its CRD breaks."""
-    refused = refusal(resource.crd, resource.version, resource.server)
+    refused = refusal(resource.crd, resource.server)
     if refused:
         raise SourceError(f"{file}: the API server refuses this CRD: {refused}")
     return resource
@@ -145,7 +177,7 @@ def _as_decoded(value: Any) -> Any:
     return value
 
 
-def _data(verdict: Verdict, server: Server) -> dict[str, Any]:
+def _data(verdict: Verdict) -> dict[str, Any]:
     return {
         "accepted": verdict.accepted,
         "code": verdict.code,
@@ -234,3 +266,19 @@ def _crd_for(file: str, obj: dict[str, Any]) -> Crd:
     if not chosen:
         raise UsageError(f"{file}: there is no CustomResourceDefinition in it")
     return chosen[0]
+
+
+def _only_crd(file: str, like: dict[str, Any] | None = None) -> dict[str, Any]:
+    """The CRD in ``file``; of several the one with the name of ``like``. The server judges it, whatever is in it."""
+    found = [document.data for document in _documents(file) if is_crd(document.data)]
+    if like is not None and len(found) > 1:
+        found = [crd for crd in found if _name_of(crd) == _name_of(like)]
+    if len(found) != 1:
+        raise UsageError(f"{file}: judge takes one CustomResourceDefinition, there are {len(found)}")
+    chosen: dict[str, Any] = found[0]
+    return chosen
+
+
+def _name_of(crd: dict[str, Any]) -> Any:
+    metadata = crd.get("metadata")
+    return metadata.get("name") if isinstance(metadata, dict) else None

@@ -5,29 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from crdcompat.apiserver import requests
 from crdcompat.apiserver.admission import Verdict
 from crdcompat.apiserver.strategy import TOO_DEEP, Resource
 from crdcompat.apiserver.versions import Server
 from crdcompat.crds.model import Crd, CrdVersion, is_crd, read_crd
 from crdcompat.errors import UsageError
 
-
-def _scale(resource: Resource, new: Any, old: Any) -> Verdict:
-    spec = new.get("spec")
-    return resource.scale(spec.get("replicas") if isinstance(spec, dict) else None, old)
-
-
 #: The kinds of write that ``judge`` knows. In patches ``new`` is the patch, in ``scale`` the Scale object.
 OPERATIONS: dict[str, Callable[[Resource, Any, Any], Verdict]] = {
-    "create": lambda resource, new, old: resource.create(new),
-    "validate": lambda resource, new, old: resource.create(new, keep_status=True),
-    "update": lambda resource, new, old: resource.update(new, old),
-    "updateStatus": lambda resource, new, old: resource.update_status(new, old),
-    "mergePatch": lambda resource, new, old: resource.merge_patch(new, old),
-    "mergePatchStatus": lambda resource, new, old: resource.merge_patch(new, old, status=True),
-    "apply": lambda resource, new, old: resource.apply(new, old),
-    "applyStatus": lambda resource, new, old: resource.apply(new, old, status=True),
-    "scale": _scale,
+    "create": lambda resource, new, old: requests.create(resource, new),
+    "validate": lambda resource, new, old: requests.create(resource, new, keep_status=True),
+    "update": requests.update,
+    "updateStatus": lambda resource, new, old: requests.update(resource, new, old, status=True),
+    "mergePatch": requests.merge_patch,
+    "mergePatchStatus": lambda resource, new, old: requests.merge_patch(resource, new, old, status=True),
+    "apply": requests.apply,
+    "applyStatus": lambda resource, new, old: requests.apply(resource, new, old, status=True),
+    "scale": requests.scale,
 }
 
 
@@ -56,6 +51,26 @@ def resource_of(crd: Crd | dict[str, Any], version: str | None, server: Server) 
         names = ", ".join(item.name for item in crd.versions)
         raise UsageError(f"{crd.name} has no version {version or 'marked as storage'}; it has {names}")
     return Resource(crd, found, server)
+
+
+#: The writes of CRDs themselves: a new one, and an update of an installed one.
+CRD_OPERATIONS = ("createCRD", "updateCRD")
+
+
+def judge_crd(operation: str, new: Any, old: Any, server: Server, *, as_sent: bool = False) -> Verdict:
+    """The verdict on one write of a CRD. Raises UsageError for an invalid request. ``as_sent``: see ``create_crd``."""
+    from crdcompat.apiserver.crd_validation.answer import create_crd, update_crd
+
+    if not isinstance(new, dict):
+        raise UsageError("the new CRD is not a JSON object")
+    if operation == "updateCRD" and not isinstance(old, dict):
+        raise UsageError("operation updateCRD needs the installed CRD as old object")
+    try:
+        if operation == "createCRD":
+            return create_crd(new, server, as_sent=as_sent)
+        return update_crd(new, old, server, as_sent=as_sent)
+    except RecursionError:
+        raise UsageError(TOO_DEEP) from None
 
 
 def version_of(obj: Any) -> str | None:

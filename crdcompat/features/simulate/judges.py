@@ -180,7 +180,7 @@ class Replayer:
         """Why no server would serve this version of a CRD; "" if servers do."""
         key = id(chosen.version)
         if key not in self._refusals:
-            self._refusals[key] = refusal(chosen.document.crd, chosen.version, server)
+            self._refusals[key] = refusal(chosen.document.crd, server)
         return self._refusals[key]
 
 

@@ -17,6 +17,7 @@ from crdcompat.crds.model import read_crd
 SERVER = Server(31)
 _SCHEMA = "spec.validation.openAPIV3Schema"
 _SPEC = f"{_SCHEMA}.properties[spec]"
+_EMBEDDED = {**obj(a=string()), "x-kubernetes-embedded-resource": True}
 _RESOURCE = {"apiVersion": "v1", "kind": "A"}
 _STRUCTURAL = "must be empty to be structural"
 
@@ -24,7 +25,7 @@ _STRUCTURAL = "must be empty to be structural"
 def _refused(definition: Json, server: Server = SERVER) -> str:
     """Everything that is said after the head of the aggregate; "" for a good CRD."""
     found = read_crd(definition)
-    said = refusal(found, found.versions[0], server)
+    said = refusal(found, server)
     name = definition["metadata"]["name"]
     head = f'CustomResourceDefinition.apiextensions.k8s.io "{name}" is invalid: '
     assert not said or said.startswith(head)
@@ -114,7 +115,7 @@ _NODES: dict[str, tuple[Json, str]] = {
     [
         string(oneOf=[{"nullable": False, "description": "", "title": "", "default": None}]),
         {**obj(b=string()), "anyOf": [{"additionalProperties": False}]},
-        {**obj(), "x-kubernetes-embedded-resource": True, "default": {**_RESOURCE, "metadata": {"foo": "x"}}},
+        {**_EMBEDDED, "default": {**_RESOURCE, "metadata": {"foo": "x"}}},
     ],
 )
 def test_what_looks_wrong_and_is_not(node: Json) -> None:
@@ -156,18 +157,18 @@ _MISFITS: dict[str, tuple[Any, str]] = {
 def test_what_does_not_decode_is_the_whole_answer(case: str) -> None:
     node, said = _MISFITS[case]
     found = read_crd(crd(root(spec=obj(a=node, b={}))))
-    assert refusal(found, found.versions[0], SERVER) == f"{_HANDLED}json: cannot unmarshal {said}"
+    assert refusal(found, SERVER) == f"{_HANDLED}json: cannot unmarshal {said}"
 
 
 def test_neither_a_bool_nor_a_schema() -> None:
     found = read_crd(crd(root(spec=obj(a={"type": "object", "additionalProperties": "yes"}))))
-    assert refusal(found, found.versions[0], SERVER) == f"{_HANDLED}boolean or JSON schema expected"
+    assert refusal(found, SERVER) == f"{_HANDLED}boolean or JSON schema expected"
 
 
 def test_the_first_that_is_sent_is_told() -> None:
     """Maps are sent with their keys in order."""
     found = read_crd(crd(root(spec=obj(b=string(maxLength="1"), a={"type": "number", "minimum": {}}))))
-    assert refusal(found, found.versions[0], SERVER).endswith("minimum of type float64")
+    assert refusal(found, SERVER).endswith("minimum of type float64")
 
 
 _GOOD_NODES: tuple[Json, ...] = (
@@ -189,7 +190,7 @@ def test_what_is_allowed(node: Json) -> None:
     assert _refused(crd(root(spec=obj(a=node)))) == ""
 
 
-_ROOT = "only a list of keywords is allowed at the root of the schema if the status subresource is enabled"
+_ROOT = "fields are allowed at the root of the schema if the status subresource is enabled"
 
 
 @pytest.mark.parametrize("keyword", ["allOf", "anyOf", "oneOf", "not", "enum", "nullable"])
@@ -198,16 +199,16 @@ def test_keywords_at_the_root(keyword: str) -> None:
     value: Any = {"not": {"required": ["x"]}, "enum": [{}], "nullable": True}.get(keyword, [{"required": ["spec"]}])
     schema = {**root(spec=obj()), keyword: value}
     said = _refused(crd(schema))
-    assert said.startswith(f"{_SCHEMA}: Invalid value: ")
-    assert _ROOT.partition(" of the schema")[0] in said
-    assert _refused(crd(versions=[version(schema, subresources={})])) == ""
+    assert f"{_SCHEMA}: Invalid value: apiextensions.JSONSchemaProps{{…}}: only [Description Type " in said
+    assert _ROOT in said
+    assert _ROOT not in _refused(crd(versions=[version(schema, subresources={})]))
 
 
 def test_the_root_is_an_object_of_known_fields() -> None:
-    assert _refused(crd({"type": "string"})) == f'{_SCHEMA}.type: Invalid value: "string": must be object at the root'
+    assert f'{_SCHEMA}.type: Invalid value: "string": must be object at the root' in _refused(crd({"type": "string"}))
     assert _refused(crd({"properties": {}})) == f"{_SCHEMA}.type: Required value: must not be empty at the root"
     said = _refused(crd({"type": "object", "additionalProperties": string()}))
-    assert said == f"{_SCHEMA}.additionalProperties: Forbidden: must not be used at the root"
+    assert said.endswith(f", {_SCHEMA}.additionalProperties: Forbidden: must not be used at the root]")
 
 
 def test_a_schema_is_required() -> None:
@@ -217,11 +218,17 @@ def test_a_schema_is_required() -> None:
 
 def test_versions() -> None:
     schema = root(spec=obj())
-    exactly = "spec.versions: Invalid value: must have exactly one version marked as storage version"
-    assert _refused(crd(versions=[version(schema, storage=False)])) == exactly
-    assert _refused(crd(versions=[version(schema), version(schema, "v2")])) == exactly
+    head = "spec.versions: Invalid value: []apiextensions.CustomResourceDefinitionVersion{apiextensions."
+    exactly = "}}: must have exactly one version marked as storage version"
+    none = _refused(crd(versions=[version(schema, storage=False)]))
+    assert none.startswith(f"[{head}")
+    assert f"{exactly}, status.storedVersions: Invalid value: []string(nil): must have at least one stored" in none
+    two = _refused(crd(versions=[version(schema), version(schema, "v2")]))
+    assert two.startswith(f"[{head}")
+    assert exactly in two
     twice = _refused(crd(versions=[version(schema), version(schema, storage=False)]))
-    assert twice == "spec.versions: Invalid value: must contain unique version names"
+    assert twice.startswith(head)
+    assert twice.endswith("}}: must contain unique version names")
 
 
 def test_names_and_scope() -> None:
@@ -276,6 +283,8 @@ def test_beside_a_good_crd_only_what_differs_is_looked_at(case: str, depth: str)
     """Nothing is lost by it: whatever the good CRD has in the place, what is bad is found."""
     bad = {**_NODES, **_MISFITS}[case][0]
     held = {"property": obj, "item": lambda a: array(obj(a=a)), "value": lambda a: {**obj(), "additionalProperties": a}}
+    if depth == "value" and case.startswith("default"):
+        pytest.skip("the server does not look at defaults below additionalProperties")
     goods = [string(), obj(b=string()), array(string()), {"type": "object", "additionalProperties": string()}]
     found = read_crd(crd(root(spec=obj(at=held[depth](a=bad), more=string()))))
     alone = refusals(found, SERVER)
@@ -286,15 +295,15 @@ def test_beside_a_good_crd_only_what_differs_is_looked_at(case: str, depth: str)
         assert refusals(found, SERVER, other) == alone
 
 
-def test_what_a_good_crd_has_alike_is_not_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_crd_like_a_good_one_is_not_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     looked: list[str] = []
     monkeypatch.setattr(
         crdcompat.apiserver.crd_validation.structural, "syntax_error", lambda text: looked.append(text) or ""
     )
-    one, other = (read_crd(crd(root(spec=obj(a=string(pattern="a"), b=string(pattern=text))))) for text in "bc")
+    one, same = (read_crd(crd(root(spec=obj(a=string(pattern="a"))))) for _ in "ab")
     assert refusals(one, SERVER) == []
-    assert refusals(other, SERVER, one) == []
-    assert looked == ["a", "b", "c"]
+    assert refusals(same, SERVER, one) == []
+    assert looked == ["a"]
 
 
 # -- replacing one CRD by another -----------------------------------------------------------------------------

@@ -116,8 +116,10 @@ def test_the_crd_of_the_kind_is_taken_from_a_file_with_several(world: Path) -> N
 @pytest.mark.parametrize(
     ("args", "told"),
     [
-        ((), "judge needs a CRD file and an object file"),
-        (("crd.yaml",), "judge needs a CRD file and an object file"),
+        ((), "judge needs a CRD file, and an object file to judge an object"),
+        (("crd.yaml", "--op", "update"), "--op and --version are about an object"),
+        (("crd.yaml", "--version", "v1"), "--op and --version are about an object"),
+        (("good.json",), "judge takes one CustomResourceDefinition, there are 0"),
         (("crd.yaml", "missing.json"), "missing.json"),
         (("missing.yaml", "good.json"), "missing.yaml"),
         (("good.json", "good.json"), "CustomResourceDefinition"),

@@ -1,0 +1,178 @@
+"""The answer of an API server to a CRD: a new one, or an update of an installed one.
+
+The order of steps is that of the server: decoding, defaulting, conversion to the internal form, validation.
+Source: apiextensions-apiserver, pkg/registry/customresourcedefinition/strategy.go and
+pkg/apis/apiextensions/validation/validation.go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from crdcompat.apiserver.admission import Verdict
+from crdcompat.apiserver.crd_validation import endpoints, spec
+from crdcompat.apiserver.crd_validation.conversion import conversion_faults
+from crdcompat.apiserver.crd_validation.defaults import default_faults
+from crdcompat.apiserver.crd_validation.definition import Definition, Schema, anywhere, definition_of, fault, installed
+from crdcompat.apiserver.crd_validation.envelope import undecodable_definition
+from crdcompat.apiserver.crd_validation.openapi import SchemaRules
+from crdcompat.apiserver.crd_validation.root import root_faults
+from crdcompat.apiserver.crd_validation.structural import conversion_error, structural_faults
+from crdcompat.apiserver.crd_validation.tolerated import Tolerated, tolerated_in_update
+from crdcompat.apiserver.errors import INVALID, FieldError
+from crdcompat.apiserver.versions import Server
+from crdcompat.schema.paths import Pointer
+
+KIND, GROUP = "CustomResourceDefinition", "apiextensions.k8s.io"
+
+
+def create_crd(raw: Mapping[str, Any], server: Server, *, as_sent: bool = False) -> Verdict:
+    """The answer to POST of a CRD of ``apiextensions.k8s.io/v1``.
+
+    ``as_sent``: the CRD is the JSON of the request. In manifests, ``10.0`` is sent as ``10``.
+    """
+    if misfits := undecodable_definition(raw, server, as_sent=as_sent):
+        return _undecodable(misfits[0][1])
+    form = definition_of(raw, server)
+    return _verdict(raw, form, faults_of(form, None))
+
+
+def update_crd(raw: Mapping[str, Any], current: Mapping[str, Any], server: Server, *, as_sent: bool = False) -> Verdict:
+    """The answer to PUT of a CRD over the installed one. ``as_sent``: see ``create_crd``."""
+    name, other = (_name(each) for each in (raw, current))
+    if name != other:
+        said = f"the name of the object ({name}) does not match the name on the URL ({other})"
+        return _undecodable(said)
+    if misfits := undecodable_definition(raw, server, as_sent=as_sent):
+        return _undecodable(misfits[0][1])
+    old = installed(current, server)
+    form = definition_of(raw, server, old)
+    return _verdict(raw, form, faults_of(form, old))
+
+
+def _name(raw: Mapping[str, Any]) -> Any:
+    metadata = raw.get("metadata")
+    return metadata.get("name") if isinstance(metadata, dict) else None
+
+
+def _undecodable(message: str) -> Verdict:
+    return Verdict(False, (), None, code=400, failure=message)
+
+
+def _verdict(raw: Mapping[str, Any], form: Definition, errors: list[FieldError]) -> Verdict:
+    return Verdict(
+        accepted=not errors,
+        errors=tuple(errors),
+        object=dict(raw) if not errors else None,
+        code=422 if errors else 200,
+        subject=(KIND, GROUP, form.name),
+    )
+
+
+def faults_of(form: Definition, current: Definition | None) -> list[FieldError]:
+    """All faults of a CRD that decodes, at their places in its internal form. ``current`` is the installed CRD."""
+    tolerated = Tolerated() if current is None else tolerated_in_update(form, current)
+    return [*_distinct(_faults(form, current, tolerated))]
+
+
+def _distinct(errors: Iterator[FieldError]) -> Iterator[FieldError]:
+    seen = set()
+    for error in errors:
+        said = (error.type, error.field, error.detail)
+        if said not in seen:
+            seen.add(said)
+            yield error
+
+
+def _faults(form: Definition, current: Definition | None, tolerated: Tolerated) -> Iterator[FieldError]:
+    server = form.server
+    yield from spec.metadata_faults(form, current)
+    yield from spec.spec_faults(form, tolerated)
+    structural = _needs_structural(form, tolerated)
+    for index, version in enumerate(form.versions):
+        at: Pointer = ("spec", "versions", index)
+        subresources = version.subresources if version.subresources is not None else form.subresources
+        if version.schema is not None:
+            has_status = "status" in (subresources or {})
+            place = (*at, "schema", "openAPIV3Schema")
+            cheap = version.name in tolerated.unchanged
+            yield from _schema_faults(
+                version.schema, place, server, tolerated, has_status=has_status, structural=structural, cheap=cheap
+            )
+        yield from endpoints.subresource_faults(version.subresources or {}, (*at, "subresources"), server)
+        yield from endpoints.column_faults(version.columns, (*at, "additionalPrinterColumns"), server)
+        if version.selectable:
+            many = version.name in tolerated.many_selectable
+            here = (*at, "selectableFields")
+            yield from endpoints.selectable_faults(version.selectable, version.schema, here, server, many=many)
+    if form.schema is not None:
+        each = [form.subresources or {}, *(version.subresources or {} for version in form.versions)]
+        cheap = bool(form.versions) and form.versions[0].name in tolerated.unchanged
+        yield from _schema_faults(
+            form.schema,
+            ("spec", "validation", "openAPIV3Schema"),
+            server,
+            tolerated,
+            has_status=any("status" in some for some in each),
+            structural=structural,
+            cheap=cheap,
+        )
+    yield from endpoints.subresource_faults(form.subresources or {}, ("spec", "subresources"), server)
+    yield from endpoints.column_faults(form.columns, ("spec", "additionalPrinterColumns"), server)
+    if form.selectable:
+        many = "" in tolerated.many_selectable
+        at = ("spec", "selectableFields")
+        yield from endpoints.selectable_faults(form.selectable, form.schema, at, server, many=many)
+    yield from conversion_faults(form, tolerated)
+    if current is not None:
+        yield from spec.update_faults(form, current, tolerated)
+    yield from spec.status_faults(form)
+    yield from spec.approval_faults(form, current)
+    yield from spec.preserve_faults(form, current)
+
+
+_EXTENSIONS = (
+    *("x-kubernetes-embedded-resource", "x-kubernetes-preserve-unknown-fields", "x-kubernetes-int-or-string"),
+    *("x-kubernetes-list-map-keys", "x-kubernetes-list-type", "x-kubernetes-validations", "default"),
+)
+
+
+def _needs_structural(form: Definition, tolerated: Tolerated) -> bool:
+    if not tolerated.unstructural or not form.preserve_unknown_fields:
+        return True
+    return any(anywhere(schema, lambda each: any(key in each for key in _EXTENSIONS)) for schema in form.schemas())
+
+
+def _schema_faults(
+    schema: Schema,
+    at: Pointer,
+    server: Server,
+    tolerated: Tolerated,
+    *,
+    has_status: bool,
+    structural: bool,
+    cheap: bool,
+) -> list[FieldError]:
+    """The faults of one schema. ``cheap``: the cost of a single rule is not limited."""
+    found = [*root_faults(schema, at, server, has_status=has_status)]
+    unreadable = ""
+    judged = False
+    if structural:
+        unreadable = conversion_error(schema)
+        if not unreadable:
+            more = [*structural_faults(schema, at, server)]
+            more = more or [*default_faults(schema, at, server, prunes=not tolerated.unpruned_defaults)]
+            judged = not more
+            found += more
+    expressions = None
+    if judged and server.does("cel") and anywhere(schema, lambda each: "x-kubernetes-validations" in each):
+        from crdcompat.apiserver.crd_validation.expressions import Expressions
+
+        expressions = Expressions(server, tolerated, limited=not cheap)
+    found += SchemaRules(server, tolerated, expressions).faults(schema, at)
+    if unreadable and not found:
+        found.append(fault(INVALID, at, "", unreadable, server))
+    if expressions is not None:
+        found += expressions.total_faults(at)
+    return found

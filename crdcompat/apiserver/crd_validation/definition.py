@@ -1,0 +1,320 @@
+"""The internal form of a CRD, in which the API server validates it.
+
+Source: apiextensions-apiserver, pkg/apis/apiextensions/v1/conversion.go and defaults.go. Decoding drops unknown keys,
+nulls and empty values; what all versions have alike moves from the versions to the spec.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from crdcompat.apiserver.errors import FieldError
+from crdcompat.apiserver.keywords import Keyword
+from crdcompat.apiserver.versions import Server
+from crdcompat.schema.paths import Pointer
+
+Schema = Mapping[str, Any]
+"""A decoded schema: known keywords with values that are not empty."""
+
+#: Keywords whose empty value counts as absent; of the others only null does.
+_EMPTY_IS_ABSENT = frozenset(
+    {
+        *("id", "$schema", "description", "type", "format", "title", "pattern"),
+        *("exclusiveMaximum", "exclusiveMinimum", "uniqueItems", "nullable"),
+        *("x-kubernetes-embedded-resource", "x-kubernetes-int-or-string"),
+        *("enum", "required", "x-kubernetes-list-map-keys"),
+    }
+)
+_KEPT = frozenset(
+    {
+        *("$ref", "default", "maximum", "minimum", "maxLength", "minLength", "maxItems", "minItems", "multipleOf"),
+        *("maxProperties", "minProperties", "externalDocs", "example", "x-kubernetes-preserve-unknown-fields"),
+        *("x-kubernetes-list-type", "x-kubernetes-map-type"),
+    }
+)
+_LISTS = frozenset({"allOf", "anyOf", "oneOf"})
+_SINGLE = frozenset({"items", "not", "additionalProperties", "additionalItems"})
+_MAPS = frozenset({"properties", "patternProperties", "definitions"})
+_FIELDS = {"selectableFields": 30}
+#: Field of a rule -> the minor that introduced it.
+RULE_FIELDS = {"rule": 25, "message": 25, "messageExpression": 27, "reason": 28, "fieldPath": 28, "optionalOldSelf": 29}
+#: Fields that the server drops, unless the installed CRD has them, until their feature gate is on by default.
+_GATED = {"optionalOldSelf": "ratchet_main", "selectableFields": "selectable_fields"}
+
+
+class VersionForm(Struct, frozen=True):
+    """One of ``spec.versions``; what moved to the spec is None or empty."""
+
+    name: str
+    served: bool
+    storage: bool
+    deprecated: bool
+    deprecation_warning: str | None
+    schema: Schema | None
+    subresources: Mapping[str, Any] | None
+    columns: tuple[Mapping[str, Any], ...]
+    selectable: tuple[Mapping[str, Any], ...]
+
+
+class Definition(Struct, frozen=True):
+    """A CRD in the internal form, and the server that decoded it."""
+
+    server: Server
+    metadata: Mapping[str, Any]
+    group: str
+    names: Mapping[str, Any]
+    scope: str
+    versions: tuple[VersionForm, ...]
+    schema: Schema | None
+    subresources: Mapping[str, Any] | None
+    columns: tuple[Mapping[str, Any], ...]
+    selectable: tuple[Mapping[str, Any], ...]
+    conversion: Mapping[str, Any]
+    preserve_unknown_fields: bool
+    stored_versions: tuple[str, ...]
+    accepted_names: Mapping[str, Any]
+    established: bool
+
+    @property
+    def name(self) -> str:
+        return str(self.metadata.get("name") or "")
+
+    def schema_of(self, version: VersionForm) -> Schema | None:
+        """The schema of a version, wherever it is."""
+        return version.schema if version.schema is not None else self.schema
+
+    def schemas(self) -> tuple[Schema, ...]:
+        every = (self.schema, *(version.schema for version in self.versions))
+        return tuple(schema for schema in every if schema is not None)
+
+    def document_pointer(self, at: Pointer) -> Pointer:
+        """Where the document has what the internal form has at ``at``."""
+        match at:
+            case ("spec", "validation", *below):
+                return ("spec", "versions", 0, "schema", *below)
+            case ("spec", "subresources" | "selectableFields" as part, *below):
+                return ("spec", "versions", 0, part, *below)
+            case ("spec", "additionalPrinterColumns", *below):
+                return ("spec", "versions", 0, "additionalPrinterColumns", *map(_column_key, below))
+            case ("spec", "versions", index, "additionalPrinterColumns", *below):
+                return ("spec", "versions", index, "additionalPrinterColumns", *map(_column_key, below))
+            case ("spec", "conversion", "webhookClientConfig", *below):
+                return ("spec", "conversion", "webhook", "clientConfig", *below)
+            case ("spec", "conversion", "conversionReviewVersions", *below):
+                return ("spec", "conversion", "webhook", "conversionReviewVersions", *below)
+        return at
+
+
+def _column_key(step: Any) -> Any:
+    return "jsonPath" if step == "JSONPath" else step
+
+
+def definition_of(raw: Mapping[str, Any], server: Server, current: Definition | None = None) -> Definition:
+    """The internal form of a CRD that decodes. ``current`` is the installed CRD, for an update."""
+    spec = _object(raw.get("spec"))
+    names = {key: value for key, value in _object(spec.get("names")).items() if value}
+    if kind := names.get("kind"):
+        names.setdefault("singular", kind.lower())
+        names.setdefault("listKind", f"{kind}List")
+    kept = _kept_fields(server, current)
+    versions = tuple(_version(_object(each), kept) for each in spec.get("versions") or ())
+    form = Definition(
+        server=server,
+        metadata=_object(raw.get("metadata")),
+        group=spec.get("group") or "",
+        names=names,
+        scope=spec.get("scope") or "",
+        versions=versions,
+        schema=None,
+        subresources=None,
+        columns=(),
+        selectable=(),
+        conversion=_conversion(spec.get("conversion")),
+        preserve_unknown_fields=spec.get("preserveUnknownFields") is True,
+        stored_versions=(),
+        accepted_names={},
+        established=False,
+    )
+    return _with_status(_hoisted(form), _object(raw.get("status")), current)
+
+
+def _kept_fields(server: Server, current: Definition | None) -> frozenset[str]:
+    known = {name for name, since in (RULE_FIELDS | _FIELDS).items() if server.minor >= since}
+    dropped = {name for name, gate in _GATED.items() if not server.does(gate)}
+    if current is not None:
+        dropped -= _used(current)
+    return frozenset(known - dropped)
+
+
+def _used(current: Definition) -> set[str]:
+    found = set()
+    if current.selectable or any(version.selectable for version in current.versions):
+        found.add("selectableFields")
+    if any(anywhere(schema, _has_optional_old_self) for schema in current.schemas()):
+        found.add("optionalOldSelf")
+    return found
+
+
+def _has_optional_old_self(schema: Schema) -> bool:
+    return any("optionalOldSelf" in rule for rule in schema.get("x-kubernetes-validations", ()))
+
+
+def installed(raw: Mapping[str, Any], server: Server) -> Definition:
+    """The internal form of a CRD as the server reads it from its storage, with the fields of gates that are off."""
+    form = definition_of(raw, server)
+    everything = frozenset(name for name, since in (RULE_FIELDS | _FIELDS).items() if server.minor >= since)
+    spec = _object(raw.get("spec"))
+    versions = tuple(_version(_object(each), everything) for each in spec.get("versions") or ())
+    bare = replace(form, versions=versions, schema=None, subresources=None, columns=(), selectable=())
+    status = _object(raw.get("status"))
+    conditions = status.get("conditions") or ()
+    return replace(
+        _hoisted(bare),
+        stored_versions=tuple(status.get("storedVersions") or ()) or form.stored_versions,
+        accepted_names={key: value for key, value in _object(status.get("acceptedNames")).items() if value},
+        established=any(_is_established(each) for each in conditions),
+    )
+
+
+def _is_established(condition: Any) -> bool:
+    return isinstance(condition, dict) and condition.get("type") == "Established" and condition.get("status") == "True"
+
+
+def _with_status(form: Definition, status: Mapping[str, Any], current: Definition | None) -> Definition:
+    """The form with the status that the server gives it: of a new CRD the storage version, else the installed one's."""
+    stored = current.stored_versions if current is not None else ()
+    storage = next((version.name for version in form.versions if version.storage), None)
+    if storage is not None and storage not in stored:
+        stored = (*stored, storage)
+    return replace(form, stored_versions=stored, accepted_names=current.accepted_names if current is not None else {})
+
+
+def _hoisted(form: Definition) -> Definition:
+    """The form with the parts that are equal in all versions moved to the spec."""
+    if not form.versions:
+        return form
+    first, changes, cleared = form.versions[0], {}, {}
+    nothing: dict[str, Any] = {"schema": None, "subresources": None, "columns": (), "selectable": ()}
+    for part, absent in nothing.items():
+        value = getattr(first, part)
+        if all(getattr(version, part) == value for version in form.versions[1:]):
+            changes[part], cleared[part] = value, absent
+    return replace(form, versions=tuple(replace(version, **cleared) for version in form.versions), **changes)
+
+
+def _version(raw: Mapping[str, Any], kept: frozenset[str]) -> VersionForm:
+    parent = raw.get("schema")
+    schema = parent.get("openAPIV3Schema") if isinstance(parent, dict) else None
+    subresources = raw.get("subresources")
+    return VersionForm(
+        name=raw.get("name") or "",
+        served=raw.get("served") is True,
+        storage=raw.get("storage") is True,
+        deprecated=raw.get("deprecated") is True,
+        deprecation_warning=raw.get("deprecationWarning"),
+        schema=decoded_schema(schema, kept) if isinstance(schema, dict) else None,
+        subresources=_present(subresources) if isinstance(subresources, dict) else None,
+        columns=tuple(_present(each) for each in raw.get("additionalPrinterColumns") or ()),
+        selectable=tuple(_present(each) for each in raw.get("selectableFields") or ())
+        if "selectableFields" in kept
+        else (),
+    )
+
+
+def _conversion(raw: Any) -> Mapping[str, Any]:
+    """``spec.conversion`` with the names of the internal form."""
+    if not isinstance(raw, dict):
+        return {"strategy": "None"}
+    found = {"strategy": raw.get("strategy") or ""}
+    webhook = raw.get("webhook")
+    if isinstance(webhook, dict):
+        found["conversionReviewVersions"] = webhook.get("conversionReviewVersions") or []
+        if isinstance(client := webhook.get("clientConfig"), dict):
+            found["webhookClientConfig"] = _present(client)
+    return found
+
+
+def decoded_schema(raw: Schema, kept: frozenset[str] = frozenset(RULE_FIELDS)) -> Schema:
+    """A schema that decodes, as the server decodes it. ``kept`` are the fields of rules that it knows."""
+    found: dict[str, Any] = {}
+    sub = partial(_sub, kept=kept)
+    for key, value in raw.items():
+        if value is None:
+            continue
+        if key in _EMPTY_IS_ABSENT:
+            if value:
+                found[key] = value
+        elif key in _KEPT:
+            found[key] = value
+        elif key in _MAPS:
+            if value:
+                found[key] = {name: sub(each) for name, each in value.items()}
+        elif key in _LISTS:
+            if value:
+                found[key] = [sub(each) for each in value]
+        elif key == "not":
+            found[key] = sub(value)
+        elif key == "items":
+            found[key] = sub(value) if isinstance(value, dict) else [sub(e) for e in value if isinstance(value, list)]
+        elif key in ("additionalProperties", "additionalItems"):
+            found[key] = sub(value) if isinstance(value, dict) else value
+        elif key == "dependencies":
+            found[key] = {name: sub(each) if isinstance(each, dict) else each for name, each in value.items()}
+        elif key == "x-kubernetes-validations" and value:
+            found[key] = [_rule(each, kept) for each in value]
+    return found
+
+
+def _sub(raw: Any, kept: frozenset[str]) -> Schema:
+    return decoded_schema(raw, kept) if isinstance(raw, dict) else {}
+
+
+def _rule(raw: Any, kept: frozenset[str]) -> Mapping[str, Any]:
+    pointers = ("reason", "optionalOldSelf")
+    fields = raw.items() if isinstance(raw, dict) else ()
+    return {key: value for key, value in fields if key in kept and (value or (key in pointers and value is not None))}
+
+
+def _object(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _present(raw: Any) -> Mapping[str, Any]:
+    return {key: value for key, value in _object(raw).items() if value is not None}
+
+
+def anywhere(schema: Schema, test: Any) -> bool:
+    """Whether ``test`` is true of the schema or of any schema in it."""
+    if test(schema):
+        return True
+    for key, value in schema.items():
+        if key in _MAPS or key == "dependencies":
+            if any(anywhere(each, test) for each in value.values() if isinstance(each, dict)):
+                return True
+        elif key in _LISTS or (key == "items" and isinstance(value, list)):
+            if any(anywhere(each, test) for each in value):
+                return True
+        elif key in _SINGLE and isinstance(value, dict) and anywhere(value, test):
+            return True
+    return False
+
+
+def map_keys(pointer: Pointer) -> tuple[int, ...]:
+    """The indices of the steps that are map keys (``spec.validation.openAPIV3Schema.properties[spec]``)."""
+    keys: list[int] = []
+    named = False
+    for index, step in enumerate(pointer):
+        if named:
+            keys.append(index)
+        named = not named and step in ("properties", "definitions", "dependencies", "annotations")
+    return tuple(keys)
+
+
+def fault(kind: str, at: Pointer, value: Any, detail: str, server: Server) -> FieldError:
+    """An error about a CRD, at ``at`` in its internal form."""
+    return FieldError(kind, at, Keyword.CRD, value, server, fixed_detail=detail, keys=map_keys(at))

@@ -1,0 +1,131 @@
+"""What a server checks and completes in a request before the kinds of write (``strategy``): metadata above all.
+
+Source: k8s.io/apiserver, ``pkg/endpoints/handlers`` and ``pkg/registry/rest``; the API extensions server's
+``customresource_handler.go``.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
+
+from crdcompat.apiserver.admission import Verdict, metadata_of
+from crdcompat.apiserver.errors import INVALID, FieldError
+from crdcompat.apiserver.extensions import misfit_of_embedded
+from crdcompat.apiserver.gotext import quote
+from crdcompat.apiserver.keywords import Keyword
+from crdcompat.apiserver.metadata import undecodable
+from crdcompat.apiserver.warnings import deduplicated, warnings_of
+
+if TYPE_CHECKING:
+    from crdcompat.apiserver.strategy import Resource
+    from crdcompat.schema.paths import Object
+
+#: Members that the server alone sets. A create wipes them.
+_SYSTEM = ("uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink")
+_MAX_UINT64 = 2**64 - 1
+
+
+def create(resource: Resource, raw: Object, *, keep_status: bool = False) -> Verdict:
+    """POST of ``raw``. ``keep_status`` keeps the status, to judge a stored object as a whole."""
+    if failed := _undecodable(resource, raw):
+        return failed
+    new, warnings = _completed(resource, raw, None)
+    return _warned(resource.create(new, keep_status=keep_status), resource, None, warnings)
+
+
+def update(resource: Resource, raw: Object, stored: Object, *, status: bool = False) -> Verdict:
+    """PUT of ``raw`` over ``stored``, on the main endpoint or on /status."""
+    if failed := _undecodable(resource, raw) or _misaddressed(raw, stored) or _outdated(resource, raw, stored):
+        return failed
+    new, warnings = _completed(resource, raw, stored)
+    verdict = resource.update_status(new, stored) if status else resource.update(new, stored)
+    return _warned(verdict, resource, stored, warnings)
+
+
+def merge_patch(resource: Resource, patch: Any, stored: Object, *, status: bool = False) -> Verdict:
+    """PATCH with a JSON merge patch, on the main endpoint or on /status."""
+    return _warned(resource.merge_patch(patch, stored, status=status), resource, stored, ())
+
+
+def apply(resource: Resource, patch: Object, stored: Object, *, status: bool = False) -> Verdict:
+    """PATCH by server-side apply, by a manager that owns no other field."""
+    return _warned(resource.apply(patch, stored, status=status), resource, stored, ())
+
+
+def scale(resource: Resource, new: Object, stored: Object) -> Verdict:
+    """PUT of the Scale object ``new``."""
+    spec = new.get("spec")
+    verdict = resource.scale(spec.get("replicas") if isinstance(spec, dict) else None, stored)
+    return _warned(verdict, resource, stored, ())
+
+
+def _undecodable(resource: Resource, raw: Object) -> Verdict | None:
+    """The refusal of an object whose metadata, or that of an embedded resource, has a wrong type."""
+    error = undecodable(raw.get("metadata"))
+    if not error and (misfit := misfit_of_embedded(raw, resource.node, resource.server)):
+        error = misfit.text()
+    if not error:
+        return None
+    kind, version = resource.crd.kind, quote(resource.version.name)
+    return _failed(400, f"{kind} in version {version} cannot be handled as a {kind}: {error}")
+
+
+def _misaddressed(raw: Object, stored: Object) -> Verdict | None:
+    """The refusal of an object with another name or namespace than the URL, which has those of the stored object."""
+    new, old = metadata_of(raw), metadata_of(stored)
+    if new.get("namespace") and old.get("namespace") and new["namespace"] != old["namespace"]:
+        return _failed(400, "the namespace of the provided object does not match the namespace sent on the request")
+    name, wanted = new.get("name"), old.get("name")
+    if not wanted or name == wanted:
+        return None
+    if not name:
+        return _failed(400, f"the name of the object ({wanted} based on URL) was undeterminable: name must be provided")
+    return _failed(400, f"the name of the object ({name}) does not match the name on the URL ({wanted})")
+
+
+def _outdated(resource: Resource, raw: Object, stored: Object) -> Verdict | None:
+    """The refusal of an update without the resourceVersion of the stored object, if that has one."""
+    known, old = metadata_of(raw).get("resourceVersion") or "", metadata_of(stored)
+    if not old.get("resourceVersion"):
+        return None
+    if known and not re.fullmatch("[0-9]+", known, re.ASCII):
+        return _failed(500, f"strconv.ParseUint: parsing {quote(known)}: invalid syntax")
+    if known and int(known) > _MAX_UINT64:
+        return _failed(500, f"strconv.ParseUint: parsing {quote(known)}: value out of range")
+    if known and int(known):
+        return None
+    place = ("metadata", "resourceVersion")
+    # The server prints a uint64, and names the resource where other refusals name the kind.
+    detail = "must be specified for an update"
+    error = FieldError(INVALID, place, Keyword.METADATA, 0, resource.server, "0x0", fixed_detail=detail)
+    subject = (resource.crd.plural, resource.crd.group, str(old.get("name", "")))
+    return Verdict(False, (error,), None, code=422, subject=subject)
+
+
+def _completed(resource: Resource, raw: Object, stored: Object | None) -> tuple[Object, tuple[str, ...]]:
+    """The object with the metadata that the request's URL gives, and the warnings about its owners."""
+    meta: dict[str, Any] = dict(metadata_of(raw))
+    if stored is None:
+        for name in _SYSTEM:
+            meta.pop(name, None)
+    if not resource.crd.namespaced:
+        meta.pop("namespace", None)
+    elif not meta.get("namespace"):
+        meta["namespace"] = metadata_of(stored).get("namespace", "default") if stored is not None else "default"
+    owners, warnings = deduplicated(meta.get("ownerReferences"), resource.server)
+    if warnings:
+        meta["ownerReferences"] = owners
+    return ({**raw, "metadata": meta} if meta or "metadata" in raw else raw), warnings
+
+
+def _warned(verdict: Verdict, resource: Resource, stored: Object | None, warnings: tuple[str, ...]) -> Verdict:
+    """The verdict with the warnings that do not depend on the schema."""
+    more = warnings_of(resource.version, resource.crd, verdict.object, stored, resource.server)
+    return replace(verdict, warnings=(*more, *warnings, *verdict.warnings))
+
+
+def _failed(code: int, message: str) -> Verdict:
+    return Verdict(False, (), None, code=code, failure=message)

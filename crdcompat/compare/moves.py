@@ -1,0 +1,164 @@
+"""The moves of a search for a valid object: objects that differ at one place from one that is rejected.
+
+They follow the errors and the members and values that rules and junctors mention: add a missing member, set a member to
+a mentioned value, remove an optional member.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import islice
+from typing import Any
+
+from crdcompat.apiserver.errors import DUPLICATE, REQUIRED, FieldError
+from crdcompat.apiserver.keywords import JUNCTORS, Keyword
+from crdcompat.schema.mentions import Mention, mentions
+from crdcompat.schema.paths import Object, Pointer, is_within, node_at, schema_path_of, value_at, with_value
+from crdcompat.schema.sample import values
+from crdcompat.schema.structural import ABSENT, Node
+
+#: Members that are tried where an object has too few.
+_MAX_ADDED = 6
+#: Characters of strings that are made for a length in a rule.
+_MAX_LENGTH = 512
+_RULES = "x-kubernetes-validations"
+#: Makes a value for a node, ABSENT if it finds none.
+Made = Callable[[Node], Any]
+#: A place in an object, and the value to set there.
+_Edit = tuple[Pointer, Any]
+
+
+def moves(
+    obj: Object, errors: tuple[FieldError, ...], keep: Pointer, root: Node, made: Made, *, inside: bool
+) -> Iterator[Object]:
+    """Objects that differ from ``obj`` at one place, first those that may mend one of the ``errors`` by itself.
+
+    The value at ``keep`` stays; ``inside``: but for its parts. ``root`` is the schema to take values from.
+    """
+    placed = [error for error in errors if not error.is_marker]
+    edits = (edit for edit_by in (_of_rule, _edits) for error in placed for edit in edit_by(obj, error, root, made))
+    for pointer, value in edits:
+        within = pointer[: len(keep)] == keep and not (inside and len(pointer) > len(keep))
+        if within or pointer == keep[: len(pointer)]:
+            continue
+        try:
+            yield with_value(obj, pointer, value)
+        except LookupError:
+            continue
+
+
+def _of_rule(obj: Object, error: FieldError, root: Node, made: Made) -> Iterator[_Edit]:
+    """Edits of what the rule that fails mentions. A fieldPath moves its error below the node that has the rule."""
+    pointer = error.pointer[: error.base]
+    if error.keyword is not Keyword.RULE or not is_within(obj, pointer):
+        return
+    node = node_at(root, schema_path_of(root, pointer))
+    if node is not None:
+        yield from _of_mentions(obj, pointer, node, mentions(Node({_RULES: [{"rule": error.demand}]})), made)
+
+
+def _edits(obj: Object, error: FieldError, root: Node, made: Made) -> Iterator[_Edit]:
+    pointer = error.pointer
+    if not is_within(obj, pointer):
+        return
+    node = node_at(root, schema_path_of(root, pointer))
+    if error.type == REQUIRED and node is not None:
+        yield pointer, made(node)
+        return
+    if error.type == DUPLICATE and isinstance(pointer[-1], int):
+        items = value_at(obj, pointer[:-1])
+        yield pointer[:-1], [item for index, item in enumerate(items) if index != pointer[-1]]
+        return
+    if node is None:
+        return
+    if error.keyword in (Keyword.MIN_PROPERTIES, Keyword.MAX_PROPERTIES):
+        yield from _other_members(
+            value_at(obj, pointer), pointer, node, made, more=error.keyword is Keyword.MIN_PROPERTIES
+        )
+    yield from _of_mentions(obj, pointer, node, mentions(node), made)
+    if pointer and error.keyword not in JUNCTORS:
+        for value in islice(values(node), 12):
+            yield pointer, value
+
+
+def _of_mentions(obj: Object, pointer: Pointer, node: Node, named: list[Mention], made: Made) -> Iterator[_Edit]:
+    for mention in named:
+        yield from _mentioned(obj, pointer, node, mention, made)
+    # A rule may compare two members with each other.
+    here = [value for mention in named if mention.member for value in _value(obj, (*pointer, *mention.member))]
+    for mention in named:
+        below = mention.at(node)
+        if mention.member and below is not None and below.type != "array":
+            yield from (((*pointer, *mention.member), value) for value in here if _has_type_of(value, below))
+
+
+def _other_members(value: Any, pointer: Pointer, node: Node, made: Made, *, more: bool) -> Iterator[_Edit]:
+    """Edits of an object with too few members, or too many: one member added or removed."""
+    held = value if isinstance(value, dict) else {}
+    if not more:
+        yield from (((*pointer, name), ABSENT) for name in held if name not in node.required)
+        return
+    for name in islice((name for name in node.properties if name not in held), _MAX_ADDED):
+        if (member := made(node.properties[name])) is not ABSENT:
+            yield (*pointer, name), member
+    if isinstance(node.additional, Node) and (member := made(node.additional)) is not ABSENT:
+        yield (*pointer, f"key{len(held)}"), member
+
+
+def _mentioned(obj: Object, pointer: Pointer, node: Node, mention: Mention, made: Made) -> Iterator[_Edit]:
+    at = (*pointer, *mention.member)
+    if at == ("metadata", "name"):
+        # metadata.name always exists, whether the schema declares it or not.
+        yield from ((at, value) for value in mention.values if isinstance(value, str))
+        return
+    below = mention.at(node)
+    if below is None:
+        return
+    try:
+        value_at(obj, at)
+        if mention.member and not _is_required(node, mention.member):
+            yield at, ABSENT
+    except LookupError:
+        member = made(below)
+        if member is not ABSENT:
+            yield at, member
+    # Rules often compare a member with the object's own name.
+    named = (*mention.values, *_value(obj, ("metadata", "name")))
+    for value in named:
+        if _has_type_of(value, below):
+            yield at, [value] if below.type == "array" else value
+    if below.type == "boolean":
+        yield from ((at, value) for value in (True, False))
+    if below.type == "string":  # a rule may compare the length with a number
+        lengths = (value for value in mention.values if isinstance(value, int) and 0 < value < _MAX_LENGTH)
+        yield from ((at, "a" * size) for length in lengths for size in (length, length + 1))
+    if isinstance(below.additional, Node):
+        for key in mention.values:
+            if isinstance(key, str):
+                yield from (((*at, key), value) for value in mention.values if _has_type_of(value, below.additional))
+
+
+def _is_required(node: Node, member: tuple[str, ...]) -> bool:
+    parent = node_at(node, member[:-1])
+    return parent is not None and member[-1] in parent.required
+
+
+def _value(obj: Object, pointer: Pointer) -> list[Any]:
+    """The scalar at a pointer as a list of one; empty if there is none."""
+    try:
+        value = value_at(obj, pointer)
+    except LookupError:
+        return []
+    return [] if isinstance(value, (dict, list)) else [value]
+
+
+def _has_type_of(value: Any, node: Node) -> bool:
+    """Whether a scalar is of the type of a node, or of its items, and in its enum."""
+    kind = node.items if node.type == "array" and node.items is not None else node
+    if kind.enum and value not in kind.enum:
+        return False
+    if isinstance(value, bool):
+        return kind.type == "boolean"
+    if isinstance(value, str):
+        return kind.type == "string" or kind.int_or_string
+    return kind.type in ("integer", "number") or kind.int_or_string

@@ -1,0 +1,92 @@
+"""Values that are made for rules: text that the rules parse, and parts that are valid by themselves."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helpers import Json, array, both, crd, diff, obj, only, prove, root, string
+
+from crdcompat.apiserver.versions import Server
+from crdcompat.compare.local import NodeJudge
+from crdcompat.compare.valid_values import ValidValues
+from crdcompat.schema.structural import Node
+
+_RULES = "x-kubernetes-validations"
+_MASK = "[int(self.split('/')[1])].all(x, x <= 29 && x >= 0)"
+_OCTETS = "self.split('/')[0].split('.').size() == 4"
+
+
+def ruled(schema: Json, *rules: str) -> Json:
+    return {**schema, _RULES: [{"rule": rule} for rule in rules]}
+
+
+def shown(tmp_path: Path, old: Json, new: Json, rule: str) -> Any:
+    """The value of spec.v in the proved witness of the only finding of ``rule`` in an upgrade."""
+    sides = root(spec=obj(v=old)), root(spec=obj(v=new))
+    finding = only(diff(*both(tmp_path, *sides)), direction="upgrade", rule=rule)
+    prove(finding, *map(crd, sides))
+    return finding["witness"]["object"]["spec"]["v"]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "value"),
+    [
+        # openshift/api 4.15 -> 4.16: arithmetic on the parts of an address becomes isCIDR(); it takes no 016.
+        ([_MASK, _OCTETS], ["isCIDR(self) && cidr(self).prefixLength() <= 29"], "10.0.0.0/016"),
+        (["isCIDR(self)"], ["isCIDR(self) && cidr(self).ip().family() == 6"], "10.0.0.0/16"),
+        (["cidr(self).prefixLength() <= 22"], ["cidr(self).prefixLength() <= 21"], "10.0.0.0/22"),
+        (["isIP(self)"], ["isIP(self) && ip(self).family() == 4"], "fd00::1"),
+        (["isURL(self)"], ["isURL(self) && url(self).getScheme() == 'https'"], "http://example.com"),
+        (["isQuantity(self)"], ["quantity(self).isGreaterThan(quantity('50m'))"], "0"),
+        (["duration(self) >= duration('-10s')"], ["duration(self) > duration('0s')"], "0s"),
+        (["timestamp(self) == timestamp(self)"], ["timestamp(self).getFullYear() > 1999"], "1970-01-01T00:00:00Z"),
+        (["self != 'zz'"], ["self == self.lowerAscii()"], "A"),
+    ],
+)
+def test_text_that_rules_parse(tmp_path: Path, before: list[str], after: list[str], value: str) -> None:
+    assert shown(tmp_path, ruled(string(), *before), ruled(string(), *after), "cel-rule-changed") == value
+
+
+def test_a_pair_of_addresses_of_one_family(tmp_path: Path) -> None:
+    old = array(ruled(string(), "isIP(self)"), maxItems=2, **{"x-kubernetes-list-type": "set"})
+    new = ruled(old, "size(self) < 2 || ip(self[0]).family() != ip(self[1]).family()")
+    assert shown(tmp_path, old, new, "cel-rule-added") == ["10.0.0.1", "10.0.0.2"]
+
+
+_REFERENCE = ruled(
+    obj(kind=string(default="Service"), port={"type": "integer"}), "self.kind == 'Service' ? has(self.port) : true"
+)
+_FILTER = ruled(
+    {**obj(type=string("Copy", "Auth"), auth={**obj(to=_REFERENCE), "required": ["to"]}), "required": ["type"]},
+    "!(self.type == 'Auth' && !has(self.auth))",
+    "!(self.type != 'Auth' && has(self.auth))",
+)
+
+
+def test_an_added_member_is_valid_by_itself(tmp_path: Path, work: Counter[str]) -> None:
+    """gateway-api 1.3 -> 1.4: a filter of type Auth needs auth, which needs a port for its default kind."""
+    members = _FILTER["properties"]
+    new = {**_FILTER, "properties": {**members, "type": string("Copy")}}
+    value = shown(tmp_path, array(_FILTER), array(new), "enum-value-removed")
+    assert value == [{"type": "Auth", "auth": {"to": {"port": 443}}}]
+    assert work["objects judged"] < 30
+
+
+def test_many_items_are_valid_by_themselves(tmp_path: Path, work: Counter[str]) -> None:
+    """istio 1.23 -> 1.24: each of 17 references has to be of a kind that a rule lists."""
+    item = ruled(
+        obj(group=string(), kind=string()), "[self.group, self.kind] in [['core', 'Service'], ['', 'Gateway']]"
+    )
+    value = shown(tmp_path, array(item), array(item, maxItems=16), "item-count-tightened")
+    assert value in ([{"group": "core", "kind": "Service"}] * 17, [{"group": "", "kind": "Gateway"}] * 17)
+    assert work["objects judged"] < 120  # most of them to make it smaller
+
+
+def test_a_part_without_a_valid_value_is_a_minimal_one() -> None:
+    never = Node(ruled(obj(a=string()), "false"))
+    assert ValidValues(Server(31))(never) == {}
+    node = Node(ruled(obj(a=_REFERENCE), "has(self.a)"))
+    assert NodeJudge(node, Server(31)).accepts(ValidValues(Server(31))(node))
