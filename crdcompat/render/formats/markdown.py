@@ -1,4 +1,4 @@
-"""A comment on a pull request, of bounded length: counts first, then findings to unfold, most severe first."""
+"""A comment on a pull request, of bounded length: the verdict, a table of what to act on, then findings to unfold."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from crdcompat.models.check import CheckReport, Section, sections
 from crdcompat.models.diff import DiffReport
 from crdcompat.models.reports import Report
 from crdcompat.models.simulation import SimulationReport
-from crdcompat.render.escape import Style, escape_text
-from crdcompat.render.markdown.markup import block, bullets, code, details, span
+from crdcompat.render.escape import Style, escape_text, shortened
+from crdcompat.render.markdown.markup import block, bullets, cell, code, details, span
+from crdcompat.render.wording.blocks import Block, blocks, predicate
 from crdcompat.render.wording.check import next_steps
 from crdcompat.render.wording.entries import entry_lines, more_places, section_key
-from crdcompat.render.wording.findings import compared_line, plural, undecided_line
+from crdcompat.render.wording.findings import compared_line, crd_name, plural, undecided_line
 from crdcompat.render.wording.report import (
     cause_sentences,
     counting,
@@ -26,6 +27,7 @@ from crdcompat.render.wording.report import (
     title,
 )
 from crdcompat.render.wording.simulation import replay_title, verdict_tally
+from crdcompat.render.wording.verdict import check_verdict_lines, shown_directions, verdict_lines
 from crdcompat.vocabulary import Severity
 
 if TYPE_CHECKING:
@@ -41,6 +43,7 @@ NAME = "markdown"
 _MAX_CHARACTERS = 60_000
 _MAX_SECTIONS = 20
 _MAX_LINES = 100
+_MAX_ROWS, _MAX_SENTENCE = 30, 300
 _WRAPPED = Style(width=100, verbosity=1)
 #: A part that may be left out, and how many findings (or objects) it shows.
 _Entry = tuple[str, int]
@@ -48,7 +51,7 @@ _Entry = tuple[str, int]
 
 def render(report: Report, style: Style) -> str:
     """The report as GitHub Markdown; ignores ``style``."""
-    head = [f"## crdcompat: {_heading(report)}", *_head(report), *_steps(report)]
+    head = [f"## crdcompat: {_heading(report)}", *_verdict(report), *_head(report), *_steps(report), *_table(report)]
     tail = list(_tail(report))
     entries = list(_replayed(report) if isinstance(report, SimulationReport) else _found(report))
     if not entries and not report.problems:
@@ -92,6 +95,33 @@ def _fitting(entries: Sequence[_Entry], room: int) -> Iterator[str]:
             yield f"**{left} more left out here**: a comment holds no more. The text and JSON reports have them all."
             return
         yield text
+
+
+def _verdict(report: Report) -> Iterator[str]:
+    """The verdict of a diff or a check, with what it rests on or what blocks."""
+    if isinstance(report, DiffReport):
+        yield block(plain(verdict_lines(report, entries(report), _WRAPPED)))
+    elif isinstance(report, CheckReport) and report.sections:
+        yield block(plain(check_verdict_lines(report, entries(report), _WRAPPED)))
+
+
+def _table(report: Report) -> Iterator[str]:
+    """A row for each block of siblings with an error or a warning, as the text shows them."""
+    if isinstance(report, SimulationReport):
+        return
+    shown = {direction for section in sections(report) for direction in shown_directions(section.report)}
+    found = [entry for entry in counting(report) if entry.finding.severity != Severity.INFO]
+    rows = [_row(each) for each in blocks(entry for entry in found if entry.finding.direction in shown)]
+    if rows:
+        rest = len(rows) - _MAX_ROWS
+        more = [f"| | | and {rest} more |"] if rest > 0 else []
+        yield "\n".join(["| severity | field | what changed |", "|---|---|---|", *rows[:_MAX_ROWS], *more])
+
+
+def _row(item: Block) -> str:
+    finding = item.finding
+    field = f"{crd_name(finding.crd, finding.version)} {item.path}".strip()
+    return f"| {finding.severity} | {cell(field)} | {cell(shortened(predicate(finding), _MAX_SENTENCE))} |"
 
 
 # -- what surrounds the findings ---------------------------------------------

@@ -19,10 +19,11 @@ _MAX_IN_BLOCK = 4_000
 _TICKS = re.compile("`+")
 #: Backticks around code must outnumber those in it: without a bound, text of backticks would grow threefold.
 _MANY_TICKS = re.compile("`{11,}")
+_PIPE = re.compile(r"(\\*)\|")
 
 
 def span(text: str) -> str:
-    """Text as a code span. Not for table cells, where ``|`` ends even code."""
+    """Text as a code span. Not for table cells, where ``|`` ends even code: see ``cell``."""
     shown = _cut(escape_text(text), _MAX_INLINE)
     ticks = "`" * (_longest_run(shown) + 1)
     # CommonMark strips one space at either end; empty code would be no code.
@@ -33,6 +34,11 @@ def span(text: str) -> str:
 def code(text: str) -> str:
     """Text as code inside a line of HTML, such as a summary."""
     return f"<code>{html.escape(_cut(escape_text(text), _MAX_INLINE))}</code>"
+
+
+def cell(text: str) -> str:
+    """Text as code in a cell of a table. A backslash keeps ``|`` from ending the cell; nothing escapes a backslash."""
+    return _PIPE.sub(lambda pipe: f"{pipe[1]} \\|" if pipe[1] else r"\|", span(text))
 
 
 def block(text: str) -> str:

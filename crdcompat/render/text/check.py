@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from crdcompat.findings.entries import Entry, entries
 from crdcompat.models.check import CheckReport, Section
 from crdcompat.render.text.diff import compared_text, has_quiet_output
-from crdcompat.render.wording.check import UNRELEASED_REASON, check_verdict, next_steps, section_title
-from crdcompat.render.wording.entries import counted, listed_above
+from crdcompat.render.wording.check import UNRELEASED_REASON, next_steps, section_title
+from crdcompat.render.wording.entries import listed_above
 from crdcompat.render.wording.findings import plural
-from crdcompat.render.wording.verdict import COLOURS, blocking_lines
-from crdcompat.vocabulary import Direction, FindingStatus, Severity
+from crdcompat.render.wording.verdict import check_verdict_lines
+from crdcompat.vocabulary import FindingStatus, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -36,12 +36,8 @@ def check_text(report: CheckReport, style: Style) -> Iterator[str]:
             yield from _section(section, own, above, style)
     if not report.sections or (style.verbosity < 0 and not found[Severity.ERROR]):
         return
-    result, sentence = check_verdict(report)
     yield ""
-    yield style.paint(f"This change: {sentence}", COLOURS[result])
-    for direction in Direction:
-        yield from blocking_lines(listed, direction, style)
-    yield f"{counted(report)}."
+    yield from check_verdict_lines(report, listed, style)
     for line in next_steps(listed) if style.verbosity >= 0 else ():
         yield style.wrap(line, indent="    ", first="")
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from crdcompat.findings.finding import listed as listed_values
 from crdcompat.findings.rules import rule
-from crdcompat.models.outcome import outcome, severities
+from crdcompat.models.outcome import outcome, severities, unjudged
 from crdcompat.render.wording.blocks import Block, blocks
-from crdcompat.render.wording.entries import causes_of
+from crdcompat.render.wording.entries import causes_of, counted
 from crdcompat.render.wording.findings import plural, tally
 from crdcompat.vocabulary import Direction, Effect, Owner, Severity
 from crdcompat.vocabulary.writes import ReleaseVerdict
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from crdcompat.findings.entries import Entry
+    from crdcompat.models.check import CheckReport, Section
     from crdcompat.models.diff import DiffReport
     from crdcompat.render.escape import Style
 
@@ -38,6 +39,38 @@ def verdict_lines(report: DiffReport, listed: Sequence[Entry], style: Style) -> 
         yield style.paint(f"{_way(report, direction)}: {result.upper()}{_reason(report, direction)}", COLOURS[result])
         yield from blocking_lines(listed, direction, style)
     yield style.fill(counts_line(report), indent="  ", first="")
+
+
+def check_verdict_lines(report: CheckReport, listed: Sequence[Entry], style: Style) -> Iterator[str]:
+    """The verdict on a change with what blocks, then all counts."""
+    result, sentence = _on_change(report)
+    yield style.paint(f"This change: {sentence}", COLOURS[result])
+    for direction in Direction:
+        yield from blocking_lines(listed, direction, style)
+    yield f"{counted(report)}."
+
+
+def _on_change(report: CheckReport) -> tuple[ReleaseVerdict, str]:
+    """The verdict on a change, and ``BLOCKED (rollback to main, release-4.15)`` with what it rests on."""
+    ways = [
+        f"{direction} {'to' if direction == Direction.ROLLBACK else 'from'} {', '.join(names)}"
+        for direction in Direction
+        if (names := [each.report.old.title for each in report.sections if _blocks(each, direction)])
+    ]
+    if ways:
+        return ReleaseVerdict.BLOCKED, f"BLOCKED ({'; '.join(ways)})"
+    reasons = dict.fromkeys(reason for section in report.sections for reason in unjudged(section.report))
+    if reasons:
+        first, *others = reasons
+        more = f", and {len(others)} more" if others else ""
+        return ReleaseVerdict.UNKNOWN, f"UNKNOWN (not judged: {first}{more})"
+    result = ReleaseVerdict.AT_RISK if report.by_severity()[Severity.WARNING] else ReleaseVerdict.CLEAN
+    compared = " and ".join(dict.fromkeys(section.report.old.title for section in report.sections))
+    return result, f"{result.upper()} (compared with {compared})"
+
+
+def _blocks(section: Section, direction: Direction) -> bool:
+    return bool(severities(section.report, direction)[Severity.ERROR])
 
 
 def blocking_lines(listed: Sequence[Entry], direction: Direction, style: Style) -> Iterator[str]:

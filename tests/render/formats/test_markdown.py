@@ -29,7 +29,7 @@ from report_samples import OLD as SAME
 from crdcompat.errors import Problem
 from crdcompat.models.check import Section
 from crdcompat.models.diff import Unexplained
-from crdcompat.render.markdown.markup import block, bullets, code, span
+from crdcompat.render.markdown.markup import block, bullets, cell, code, span
 from crdcompat.vocabulary import Against
 
 
@@ -72,8 +72,15 @@ def test_counts_first_then_findings(tmp_path: Path) -> None:
     text = rendered(report, "markdown")
     lines = text.split("\n")
     assert lines[0] == "## crdcompat: 1 error, 1 warning, 1 info"
-    assert lines[2] == "- `r1 -> r2`: 1 error, 1 warning, 1 info; 0 existing, 0 waived, 0 undecided"
-    assert lines[3].startswith("  `Compared 1 CRD in 1 context: 1 changed, 0 only in r1, 0 only in r2; ")
+    assert lines[2:5] == ["```text", "r2 -> r1: BLOCKED", "  Widget  status.p"]
+    counts = "- `r1 -> r2`: 1 error, 1 warning, 1 info; 0 existing, 0 waived, 0 undecided"
+    assert lines.index(counts) < lines.index("| severity | field | what changed |")
+    rows = [line for line in lines if line.startswith("| ") and "`" in line]
+    assert [row.split(" | ")[0] for row in rows] == ["| error", "| warning"]
+    assert "| `widgets.example.com/v1 status.p` |" in rows[0]
+    assert lines[lines.index(counts) + 1].startswith(
+        "  `Compared 1 CRD in 1 context: 1 changed, 0 only in r1, 0 only in r2; "
+    )
     assert [line for line in lines if line.startswith(("#", "<summary>"))][1:] == [
         "### 1 error",
         "<summary>enum-value-added (rollback) <code>widgets.example.com/v1 status.p</code></summary>",
@@ -174,7 +181,9 @@ def test_hostile_text_stands_in_code_only(tmp_path: Path, text: str) -> None:
         out = rendered(report, "markdown")
         assert not re.search("[\x00-\x09\x0b-\x1f\x7f\u202e\u2066]", out)
         page = _page(out)
-        assert set(page.tags) <= {"h2", "h3", "ul", "li", "p", "code", "pre", "details", "summary", "strong"}
+        table = {"table", "thead", "tbody", "tr", "th", "td"}
+        assert set(page.tags) <= {"h2", "h3", "ul", "li", "p", "code", "pre", "details", "summary", "strong"} | table
+        assert page.tags.count("td") == 3 * (page.tags.count("tr") - 1), "no text adds a cell or a row"
         assert page.tags.count("details") == out.count("\n</details>")
         for bad in (
             "@",
@@ -237,3 +246,10 @@ def test_no_text_makes_it_too_long(tmp_path: Path, text: str) -> None:
 def test_lists_are_bounded() -> None:
     assert bullets(["a", "b"]) == "- `a`\n- `b`"
     assert bullets(["a", "b", "c"], most=2) == "- `a`\n- `b`\n- and 1 more"
+
+
+@pytest.mark.parametrize("text", ["^(a|b)$", r"^(a\|b)$", r"a\\|b", "|", "`|`", "||"])
+def test_a_pipe_ends_no_cell(text: str) -> None:
+    page = _page(f"| a | b |\n|---|---|\n| {cell(text)} | {cell('x')} |\n")
+    assert page.tags.count("td") == 2
+    assert page.codes[0].replace(" ", "") == text.replace(" ", "")
