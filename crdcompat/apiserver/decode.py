@@ -14,7 +14,7 @@ from crdcompat.apiserver.metadata import decode_object_meta
 from crdcompat.schema.structural import ABSENT, Node
 
 _TYPE_META = ("apiVersion", "kind")
-_RESOURCE_META = frozenset({"apiVersion", "kind", "metadata"})
+RESOURCE_META = frozenset({"apiVersion", "kind", "metadata"})
 _CONTAINERS = frozenset({dict, list})
 #: A path in an object as a linked list, innermost step first. Only pruned paths are rendered as text.
 _At = tuple["_At", str | int] | None
@@ -41,10 +41,10 @@ def decode(raw: dict[str, Any], schema: Node, *, pruning: bool = True) -> Decode
     if "metadata" in raw:
         meta, dropped = decode_object_meta(raw["metadata"])
         pruned.extend(dropped)
-    body = {name: value for name, value in raw.items() if name not in _RESOURCE_META}
-    kept = _prune_object(body, schema, None, pruned) if pruning else _copy(body)
+    body = {name: value for name, value in raw.items() if name not in RESOURCE_META}
+    kept = _prune_object(body, schema, None, pruned) if pruning else copied(body)
     apply_defaults(kept, schema, "", defaulted)
-    for name in _RESOURCE_META:
+    for name in RESOURCE_META:
         kept.pop(name, None)
     if meta is not None:
         root["metadata"] = meta
@@ -83,12 +83,12 @@ def _prune_object(value: dict[str, Any], node: Node | None, at: _At, pruned: lis
             sub = node.additional if isinstance(node.additional, Node) else None
         if member is None and sub is not None and _drops_null(sub):
             continue
-        if embedded and name in _RESOURCE_META:
+        if embedded and name in RESOURCE_META:
             kept[name] = _embedded_meta(name, member, at, pruned)
         elif sub is not None:
             kept[name] = prune(member, sub, (at, name), pruned)
         elif node.preserve:
-            kept[name] = _copy(member)
+            kept[name] = copied(member)
         elif node.additional is not None:
             # `additionalProperties: true` keeps the keys, but declares no fields of their values.
             kept[name] = prune(member, None, (at, name), pruned)
@@ -100,7 +100,7 @@ def _prune_object(value: dict[str, Any], node: Node | None, at: _At, pruned: lis
 def _skip_prune(value: Any, node: Node | None, at: _At, pruned: list[str]) -> Any:
     """A copy of an item of a list that preserves unknown fields: the server applies this to the items as well."""
     if node is None or not isinstance(value, (dict, list)):
-        return _copy(value)
+        return copied(value)
     if isinstance(value, list):
         return [_skip_prune(item, node.items, (at, i), pruned) for i, item in enumerate(value)]
     kept = {}
@@ -108,7 +108,7 @@ def _skip_prune(value: Any, node: Node | None, at: _At, pruned: list[str]) -> An
         below = node.child(name)
         if member is None and below is not None and _drops_null(below):
             continue
-        kept[name] = _copy(member) if below is None else prune(member, below, (at, name), pruned)
+        kept[name] = copied(member) if below is None else prune(member, below, (at, name), pruned)
     return kept
 
 
@@ -127,7 +127,7 @@ def _drops_null(node: Node) -> bool:
 
 def _embedded_meta(name: str, member: Any, at: _At, pruned: list[str]) -> Any:
     if name != "metadata" or not isinstance(member, (dict, type(None))):
-        return _copy(member)
+        return copied(member)
     meta, dropped = decode_object_meta(member)
     prefix = f"{_path(at)}." if at is not None else ""
     pruned.extend(prefix + path for path in dropped)
@@ -145,7 +145,7 @@ def apply_defaults(value: Any, node: Node | None, path: str, defaulted: list[str
         prefix = f"{path}." if path else ""
         for name, sub in node.properties.items():
             if sub.default is not ABSENT and _needs_default(value, name, sub):
-                value[name] = _copy(sub.default)
+                value[name] = copied(sub.default)
                 defaulted.append(prefix + name)
             if isinstance(value.get(name), (dict, list)):
                 apply_defaults(value[name], sub, prefix + name, defaulted)
@@ -154,13 +154,13 @@ def apply_defaults(value: Any, node: Node | None, path: str, defaulted: list[str
                 if name in node.properties:
                     continue
                 if member is None and not node.additional.nullable and node.additional.default is not ABSENT:
-                    value[name] = _copy(node.additional.default)
+                    value[name] = copied(node.additional.default)
                     defaulted.append(prefix + name)
                 apply_defaults(value[name], node.additional, prefix + name, defaulted)
     elif isinstance(value, list) and node.items is not None:
         for index, item in enumerate(value):
             if item is None and not node.items.nullable and node.items.default is not ABSENT:
-                value[index] = _copy(node.items.default)
+                value[index] = copied(node.items.default)
                 defaulted.append(f"{path}[{index}]")
             apply_defaults(value[index], node.items, f"{path}[{index}]", defaulted)
 
@@ -169,9 +169,10 @@ def _needs_default(value: dict[str, Any], name: str, sub: Node) -> bool:
     return name not in value or (value[name] is None and not sub.nullable)
 
 
-def _copy(value: Any) -> Any:
+def copied(value: Any) -> Any:
+    """A deep copy of a JSON value."""
     if isinstance(value, dict):
-        return {name: _copy(member) for name, member in value.items()}
+        return {name: copied(member) for name, member in value.items()}
     if isinstance(value, list):
-        return [_copy(item) for item in value]
+        return [copied(item) for item in value]
     return value

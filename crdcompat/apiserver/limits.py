@@ -24,13 +24,20 @@ _TOLERANCE = 1e-9
 
 
 def is_integer_like(value: float) -> bool:
-    """Whether the server accepts a float64 as an integer: within +-(2^53-1), and whole up to a tolerance."""
+    """Whether the server accepts a float64 as an integer: within +-(2^53-1), and whole up to a tolerance.
+
+    Source: go-openapi/swag, IsFloat64AJSONInteger. It compares with the value without its fraction, by a conversion to
+    uint64 that makes another number of a negative one.
+    """
     if not math.isfinite(value) or abs(value) > _MAX_SAFE_INTEGER:
         return False
-    if value == math.trunc(value):
-        return True
-    distance = abs(value - round(value))
-    return distance / max(abs(value), abs(round(value)), 1e-300) < _TOLERANCE
+    whole = math.trunc(value)
+    return value == whole or (whole > 0 and (value - whole) / (value + whole) < _TOLERANCE)
+
+
+def _int64(value: float) -> int:
+    """Go's conversion of a float64 to int64 on amd64: the least int64 for all that is out of range."""
+    return math.trunc(value) if -(2.0**63) <= value < 2.0**63 else -(2**63)
 
 
 class Bounds(Struct, frozen=True):
@@ -40,9 +47,9 @@ class Bounds(Struct, frozen=True):
     type: str
     format: str
     in_range: bool
-    multiple_of: float | int | None
-    minimum: float | int | None
-    maximum: float | int | None
+    multiple_of: float | None
+    minimum: float | None
+    maximum: float | None
     exclusive_minimum: bool
     exclusive_maximum: bool
 
@@ -91,14 +98,14 @@ class Bounds(Struct, frozen=True):
     def _bound(
         self, value: int | float, bound: int | float, keyword: Keyword, path: Trail, out: list[FieldError]
     ) -> int | float:
-        """The bound to compare ``value`` with: the server truncates it to an int64 for int64 values."""
+        """The bound to compare ``value`` with: the server converts it to an int64 for int64 values."""
         misfit = self._range(bound, keyword, path, out)
-        return math.trunc(bound) if isinstance(value, int) and not misfit else bound
+        return _int64(bound) if isinstance(value, int) and not misfit else bound
 
     def _multiple(self, value: int | float, path: Trail, out: list[FieldError]) -> None:
         factor: int | float = self.multiple_of if self.multiple_of is not None else 0
         if isinstance(value, int):
-            factor = math.trunc(factor)
+            factor = _int64(factor)
         if factor <= 0:
             out.append(FieldError(INVALID, pointer_at(path), Keyword.MULTIPLE_OF, factor, self.server, factor))
             return
@@ -127,13 +134,11 @@ class Bounds(Struct, frozen=True):
         return self.format != "float" or abs(value) <= struct.unpack("<f", b"\xff\xff\x7f\x7f")[0]
 
 
-def _number(value: Any) -> int | float | None:
-    """A number as Go decodes a float64 keyword, but exact within int64; None if it is no finite number."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
+def _number(value: Any) -> float | None:
+    """A number as Go decodes a float64 keyword; None if it is no finite number."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or abs(value) >= 2**1023:
         return None
-    if isinstance(value, int) and abs(value) >= 2**63:
-        return float(value) if abs(value) < 2**1023 else None
-    return value if math.isfinite(value) else None
+    return float(value) if math.isfinite(value) else None
 
 
 #: Limits of the cache of valid strings, in characters and in strings. Short strings recur, such as condition reasons.

@@ -18,6 +18,7 @@ from crdcompat.apiserver.gotext import quote
 from crdcompat.apiserver.keywords import Keyword
 from crdcompat.apiserver.metadata import undecodable
 from crdcompat.apiserver.warnings import deduplicated, warnings_of
+from crdcompat.vocabulary import HIDDEN
 
 if TYPE_CHECKING:
     from crdcompat.apiserver.strategy import Resource
@@ -70,7 +71,8 @@ def _undecodable(resource: Resource, raw: Object) -> Verdict | None:
     if not error:
         return None
     kind, version = resource.crd.kind, quote(resource.version.name)
-    return _failed(400, f"{kind} in version {version} cannot be handled as a {kind}: {error}")
+    said = f"{kind} in version {version} cannot be handled as a {kind}: "
+    return _failed(400, said + error, said + HIDDEN)
 
 
 def _misaddressed(raw: Object, stored: Object) -> Verdict | None:
@@ -127,5 +129,5 @@ def _warned(verdict: Verdict, resource: Resource, stored: Object | None, warning
     return replace(verdict, warnings=(*more, *warnings, *verdict.warnings))
 
 
-def _failed(code: int, message: str) -> Verdict:
-    return Verdict(False, (), None, code=code, failure=message)
+def _failed(code: int, message: str, redacted: str = "") -> Verdict:
+    return Verdict(False, (), None, code=code, failure=message, redacted_failure=redacted)

@@ -8,19 +8,21 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Any
 
+from msgspec.structs import replace
+
 from crdcompat.apiserver.admission import Admission, Verdict, metadata_of
+from crdcompat.apiserver.apply import UNDECLARED, Type, merged, root_type, typing_errors
 from crdcompat.apiserver.correlation import same
-from crdcompat.apiserver.decode import Decoded, decode
+from crdcompat.apiserver.decode import RESOURCE_META, Decoded, apply_defaults, copied, decode
 from crdcompat.apiserver.gotext import quote
-from crdcompat.apiserver.patch import apply_merge, merge_patch, typed_error, undeclared_field, with_replicas
+from crdcompat.apiserver.metadata import decode_object_meta
+from crdcompat.apiserver.patch import merge_patch, with_replicas
 from crdcompat.schema.paths import Object
 from crdcompat.schema.structural import Node
 from crdcompat.vocabulary import HIDDEN
 
 #: The message for objects from the Python API that exceed Python's recursion limit. Files are limited to 200 levels.
 TOO_DEEP = "nested too deeply to be judged"
-
-_UNDECLARED = "field not declared in schema"
 
 
 class Resource(Admission):
@@ -80,23 +82,37 @@ class Resource(Admission):
         return self._patched(merge_patch(self.read(stored).object, patch), stored, status=status)
 
     def apply(self, patch: Object, stored: Object, *, status: bool = False) -> Verdict:
-        """PATCH by server-side apply, by a manager that owns no other field. A typing failure is a 500."""
+        """PATCH by server-side apply, by a manager that owns no other field. A typing failure is a 500.
+
+        Unlike other requests, the server does not decode the merged object, so it validates the nulls of the patch.
+        """
+        if status and not self.version.has_status:
+            return self.no_endpoint(stored)
         live = self.read(stored).object
-        failed = self.typing_failure(patch, live)
-        return failed or self._patched(apply_merge(live, patch, self.node), stored, status=status)
+        if failed := self.typing_failure(patch, live):
+            return failed
+        whole = merged(live, patch, self._apply_type, self.server)
+        defaulted: list[str] = []
+        whole = {**whole, **{name: copied(whole[name]) for name in whole if name not in RESOURCE_META}}
+        apply_defaults(whole, self.node, "", defaulted)
+        if "metadata" in whole:
+            whole["metadata"] = decode_object_meta(whole["metadata"])[0]
+        request = Decoded(whole, (), tuple(sorted(defaulted)))
+        verdict = self.update_status_decoded(request, live) if status else self.update_decoded(request, live)
+        return verdict if verdict.object is None else replace(verdict, object=self.read(verdict.object).object)
+
+    @cached_property
+    def _apply_type(self) -> Type:
+        return root_type(self.node)
 
     def typing_failure(self, patch: Object, live: Object) -> Verdict | None:
         """The failure of a server-side apply to type ``patch`` or the decoded object ``live``; None without one."""
-        missing = undeclared_field(patch, self.node)
-        if missing:
-            return self._failed(
-                500, f"failed to create typed patch object ({self._describe(live)}): {missing}: {_UNDECLARED}"
-            )
         for what, obj in (("patch", patch), ("live", live)):
-            wrong = typed_error(obj, self.node, self.server, strict=what == "patch")
+            wrong = typing_errors(obj, self._apply_type, self.server, strict=what == "patch")
             if wrong:
                 said = f"failed to create typed {what} object ({self._describe(live)}): "
-                return self._failed(500, said + wrong, redacted=said + HIDDEN)
+                redacted = "" if wrong.endswith(UNDECLARED) else said + HIDDEN
+                return self._failed(500, said + wrong, redacted)
         return None
 
     def scale(self, replicas: Any, stored: Object) -> Verdict:

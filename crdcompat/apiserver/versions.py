@@ -33,6 +33,7 @@ SINCE: dict[str, int] = {
     "apply_tolerates_duplicates": 29,  # duplicates of a keyed list in the stored object no longer fail apply
     "stored_messages": 29,  # stored messageExpressions may use newer libraries; before: those of stored rules
     "suppresses_rule_cost": 29,  # in updates, the cost of a rule is not limited if the schema is unchanged
+    "apply_interleaves": 29,  # items of an applied list keep the patch's order
     "ratchet_main": 30,  # CRDValidationRatcheting beta, on
     "status_prefix": 31,  # `status.` is back in the paths of status writes
     "cel_in_all_of": 31,

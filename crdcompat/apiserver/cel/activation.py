@@ -23,10 +23,10 @@ class Data:
     """The converted new and old value of a node, shared by all its rules, and their misfits.
 
     A misfit is the reason why data does not fit its schema: ``misfit`` for the value as a whole, ``misfits`` by name of
-    member, ``item_misfit`` for an item of a list or map.
+    member, ``item_misfit`` for an item of a list or map. ``nul`` is whether a text has a NUL (``convert.NUL``).
     """
 
-    __slots__ = ("_activation", "_size", "has_old", "item_misfit", "misfit", "misfits", "value")
+    __slots__ = ("_activation", "_size", "has_old", "item_misfit", "misfit", "misfits", "nul", "value")
 
     def __init__(self, value: dict[str, Any], *, has_old: bool) -> None:
         self.value = value
@@ -34,6 +34,7 @@ class Data:
         self.misfit: str | None = None
         self.misfits: dict[str, str] = {}
         self.item_misfit: str | None = None
+        self.nul = False
         self._activation: Any = None
         self._size: tuple[float, float] | None = None
 

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from crdcompat.apiserver.cel import strfmt
+from crdcompat.apiserver.cel.tokens import NUL
 from crdcompat.apiserver.cel.views import ANY_ITEM, Reads, View
 from crdcompat.apiserver.correlation import list_map_key
 
@@ -27,17 +28,27 @@ class MisfitError(Exception):
 class Conversion:
     """The options of one conversion, and its misfits: by name of member, and the last one of an item.
 
+    ``nul`` is whether any text has a NUL.
+
     ``ordered`` is False to sort lists of type set and map, so that == ignores their order. ``unseen`` adds the members
     without a CEL type.
     """
 
-    __slots__ = ("item_misfit", "misfits", "ordered", "unseen")
+    __slots__ = ("item_misfit", "misfits", "nul", "ordered", "unseen")
 
     def __init__(self, *, ordered: bool, unseen: bool) -> None:
         self.ordered = ordered
         self.unseen = unseen
         self.misfits: dict[str, str] = {}
         self.item_misfit: str | None = None
+        self.nul = False
+
+    def text(self, value: str) -> str:
+        """A text for the CEL library."""
+        if "\0" not in value:
+            return value
+        self.nul = True
+        return value.replace("\0", NUL)
 
 
 Plan = Callable[[Any, Conversion], Any]
@@ -102,12 +113,12 @@ def _object(view: View, reads: Reads) -> Plan:
         seen: dict[str, Any] = {}
         if not whole:
             for original, name, step in steps:
-                if original in value:
+                if value.get(original) is not None:  # a null member counts as absent
                     _put(seen, name, step, value[original], found)
             return seen
         for key, item in value.items():
             entry = by_original.get(key)
-            if entry is not None:
+            if entry is not None and item is not None:
                 _put(seen, entry[0], entry[1], item, found)
         if found.unseen and len(seen) < len(value):
             rest = {key: item for key, item in value.items() if key not in by_original}
@@ -133,7 +144,7 @@ def _map(view: View, reads: Reads) -> Plan:
     def run(value: Any, found: Conversion) -> Any:
         if type(value) is not dict:
             raise MisfitError("invalid data, expected a map for the provided schema with type=object")
-        return {key: _item(step, item, found) for key, item in value.items()}
+        return {found.text(key): _item(step, item, found) for key, item in value.items()}
 
     return _nullable(view, run)
 
@@ -165,9 +176,9 @@ def _sort_key(item: Any, keys: tuple[str, ...] | None) -> str:
     return repr(list_map_key(item, keys)) if keys is not None else json.dumps(item, sort_keys=True)
 
 
-def _string(value: Any, _found: Conversion) -> Any:
+def _string(value: Any, found: Conversion) -> Any:
     if type(value) is str:
-        return value
+        return found.text(value)
     raise MisfitError(f"invalid data, expected string, got {go_type(value)}")
 
 
@@ -226,9 +237,11 @@ def _boolean(value: Any, _found: Conversion) -> Any:
     raise MisfitError(f"invalid data, expected bool, got {go_type(value)}")
 
 
-def _int_or_string(value: Any, _found: Conversion) -> Any:
-    if type(value) is str or type(value) is int:
+def _int_or_string(value: Any, found: Conversion) -> Any:
+    if type(value) is int:
         return value
+    if type(value) is str:
+        return found.text(value)
     raise MisfitError("invalid data, expected XIntOrString value to be either a string or integer")
 
 

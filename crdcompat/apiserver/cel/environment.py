@@ -10,7 +10,15 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from crdcompat.apiserver.cel import library_format, library_lists, library_net, library_quantity, library_url, syntax
+from crdcompat.apiserver.cel import (
+    library_convert,
+    library_format,
+    library_lists,
+    library_net,
+    library_quantity,
+    library_url,
+    syntax,
+)
 from crdcompat.apiserver.cel.library import EvaluationError, Function, reported
 
 if TYPE_CHECKING:
@@ -43,6 +51,7 @@ _LIBRARIES: tuple[tuple[Function, ...], ...] = (
     library_net.FUNCTIONS,
     library_quantity.FUNCTIONS,
     library_format.FUNCTIONS,
+    library_convert.FUNCTIONS,
     (Function("k8sHas", ("map", "string"), "bool", _has, member=False),),
 )
 

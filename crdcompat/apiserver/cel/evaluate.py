@@ -18,6 +18,7 @@ from crdcompat.apiserver.cel.activation import Data, FailedError, UndecidedError
 from crdcompat.apiserver.cel.convert import Conversion, MisfitError, Plan, plan
 from crdcompat.apiserver.cel.library import MARK
 from crdcompat.apiserver.cel.rules import OPTIONAL_OLD_RUNS, Rule, program, read_rule
+from crdcompat.apiserver.cel.tokens import NUL
 from crdcompat.apiserver.cel.views import Reads, View
 from crdcompat.apiserver.errors import FieldError, Unknown
 from crdcompat.apiserver.keywords import Keyword
@@ -163,6 +164,7 @@ class NodeRules:
         variables = {"self": new_data, "oldSelf": old_data, "__old": [old_data] if has_old else []}
         data = Data(variables, has_old=has_old)
         data.misfit, data.misfits, data.item_misfit = misfit, found.misfits, found.item_misfit
+        data.nul = found.nul
         return data
 
     def _result(self, rule: Rule, data: Data) -> bool:
@@ -182,6 +184,8 @@ class NodeRules:
         if result.type().name() != "ERROR":
             raise UndecidedError("the rule gives no boolean")
         text = in_go(str(answer))
+        if data.nul:
+            text = with_nul(text)
         raise FailedError(data.misfits.get(missing_key(text) or "", text))
 
     def _guarded(self, rule: Rule, data: Data) -> Any:
@@ -244,6 +248,8 @@ class NodeRules:
         if result.type().name() != "STRING":
             return rule.own_message
         text = str(result.value()).strip()
+        if data.nul:
+            text = with_nul(text)
         if not text or "\n" in text or len(text.encode("utf-8", "replace")) > _MAX_MESSAGE_BYTES:
             return rule.own_message
         return text
@@ -285,6 +291,11 @@ def in_go(text: str) -> str:
         if found:
             return found.expand(template)
     return plain
+
+
+def with_nul(text: str) -> str:
+    """A text of the CEL library with the NULs of the data, plain and as an escape in Go's quotes."""
+    return text.replace(NUL, "\0").replace("\\x02", "\\x00")
 
 
 def missing_key(text: str) -> str | None:

@@ -11,47 +11,78 @@ import re
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+
 from crdcompat.apiserver.cel.library import EvaluationError, Function, content, opaque
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_QUANTITY = re.compile(r"([+-]?)([0-9]+(?:\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+|[KMGTPE]i|[numkMGTPE]?)")
+_QUANTITY = re.compile(r"([+-]?)([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)", re.ASCII)
+_EXPONENT = re.compile(r"[eE][+-]?[0-9]+", re.ASCII)
 _SUFFIX = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
 _BINARY = {name: 1024**power for power, name in enumerate(("Ki", "Mi", "Gi", "Ti", "Pi", "Ei"), 1)}
+_BITS = {name: 10 * power for power, name in enumerate(_BINARY, 1)}
 _NANO = 10**9
+_INT64_DIGITS = 18  # Go holds a quantity of more digits as a decimal
 _MAX_INT64 = 2**63 - 1
 _MAX_DIGITS = 400  # longer quantities are refused, to bound the work
 
 _NUMBER = r"(?:0|[1-9][0-9]*)"
 _SEMVER = re.compile(rf"({_NUMBER})\.({_NUMBER})\.({_NUMBER})(?:-([0-9A-Za-z.-]+))?(?:\+([0-9A-Za-z.-]+))?")
+_FORM = "\x01form"  # the private key of whether Go holds a quantity as an int64
+_BAD_SUFFIX = "unable to parse quantity's suffix"
 _REFUSED = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
 
 
-def parse_quantity(text: str) -> Fraction:
+class Quantity(Struct, frozen=True):
+    """A quantity. ``is_int64`` is whether Go holds it as an int64 without a fraction, which the spelling decides."""
+
+    value: Fraction
+    is_int64: bool
+
+
+def parse_quantity(text: str) -> Quantity:
+    """``resource.ParseQuantity``, which reads no digits at all as 0."""
     found = _QUANTITY.fullmatch(text)
-    if not found or len(text) > _MAX_DIGITS:
+    if not text or not found or len(text) > _MAX_DIGITS:
         raise EvaluationError(_REFUSED)
-    sign, digits, suffix = found.groups()
-    value = Fraction(digits if digits[0] != "." else f"0{digits}")
+    sign, whole, fraction, suffix = found.groups(default="")
+    whole = whole.lstrip("0") or "0"
+    value = Fraction(f"{whole}.{fraction or 0}")
     if suffix in _BINARY:
         value *= _BINARY[suffix]
-    else:
+        digits = 14 - len(whole) - int(_BITS[suffix] * 0.3)
+        is_int64 = digits >= 0 and not fraction
+    elif suffix in _SUFFIX or _EXPONENT.fullmatch(suffix):
         power = _SUFFIX[suffix] if suffix in _SUFFIX else int(suffix[1:])
         if abs(power) > _MAX_DIGITS:
-            raise EvaluationError("unable to parse quantity's suffix")
+            raise EvaluationError(_BAD_SUFFIX)
         value *= Fraction(10) ** power
+        is_int64 = power >= len(fraction) and len(whole) + len(fraction) <= _INT64_DIGITS
+    else:
+        raise EvaluationError(_BAD_SUFFIX)
     # resource.Quantity rounds up to nano, and caps at int64.
     value = min(Fraction(math.ceil(value * _NANO), _NANO), Fraction(_MAX_INT64))
-    return -value if sign == "-" else value
+    return Quantity(-value if sign == "-" else value, is_int64 and value < _MAX_INT64)
 
 
 def _quantity(value: Any) -> Fraction:
     return Fraction(content(value, "quantity"))
 
 
-def _wrap(value: Fraction) -> dict[str, str]:
-    return opaque("quantity", str(value))
+def _wrap(value: Fraction, *, is_int64: bool) -> dict[str, Any]:
+    # CEL holds 0 and 0.0 for equal, so equal quantities stay equal however they are spelled.
+    return {**opaque("quantity", str(value)), _FORM: 0 if is_int64 else 0.0}
+
+
+def _to_quantity(text: str) -> dict[str, Any]:
+    found = parse_quantity(text)
+    return _wrap(found.value, is_int64=found.is_int64)
+
+
+def _has_int64(value: Any) -> bool:
+    return isinstance(value, int) or isinstance(value[_FORM], int)
 
 
 def is_quantity(text: str) -> bool:
@@ -63,14 +94,20 @@ def is_quantity(text: str) -> bool:
 
 
 def _is_integer(value: Any) -> bool:
-    quantity = _quantity(value)
-    return quantity.denominator == 1 and abs(quantity) < _MAX_INT64
+    return _quantity(value).denominator == 1 and _has_int64(value)
 
 
 def _as_integer(value: Any) -> int:
     if not _is_integer(value):
         raise EvaluationError("cannot convert value to integer")
     return int(_quantity(value))
+
+
+def _added(sign: int) -> Callable[[Any, Any], dict[str, Any]]:
+    def body(a: Any, b: Any) -> dict[str, Any]:
+        return _wrap(_quantity(a) + sign * _operand(b), is_int64=_has_int64(a) and _has_int64(b))
+
+    return body
 
 
 def _sign(value: Any) -> int:
@@ -139,17 +176,17 @@ def _component(at: int) -> Callable[[Any], Any]:
 
 _Q, _S = 28, 33
 FUNCTIONS = (
-    Function("quantity", ("string",), "map", lambda text: _wrap(parse_quantity(text)), member=False, since=_Q),
+    Function("quantity", ("string",), "map", _to_quantity, member=False, since=_Q),
     Function("isQuantity", ("string",), "bool", is_quantity, member=False, since=_Q),
     Function("sign", ("map",), "int", _sign, member=False, since=_Q),
     Function("sign", ("map",), "int", _sign, since=_Q),
     Function("isInteger", ("map",), "bool", _is_integer, since=_Q),
     Function("asInteger", ("map",), "int", _as_integer, since=_Q),
     Function("asApproximateFloat", ("map",), "double", lambda value: float(_quantity(value)), since=_Q),
-    Function("add", ("map", "map"), "map", lambda a, b: _wrap(_quantity(a) + _quantity(b)), since=_Q),
-    Function("add", ("map", "int"), "map", lambda a, b: _wrap(_quantity(a) + _operand(b)), since=_Q),
-    Function("sub", ("map", "map"), "map", lambda a, b: _wrap(_quantity(a) - _quantity(b)), since=_Q),
-    Function("sub", ("map", "int"), "map", lambda a, b: _wrap(_quantity(a) - _operand(b)), since=_Q),
+    Function("add", ("map", "map"), "map", _added(1), since=_Q),
+    Function("add", ("map", "int"), "map", _added(1), since=_Q),
+    Function("sub", ("map", "map"), "map", _added(-1), since=_Q),
+    Function("sub", ("map", "int"), "map", _added(-1), since=_Q),
     Function("isGreaterThan", ("map", "map"), "bool", lambda a, b: _compare(a, b) > 0, since=_Q),
     Function("isLessThan", ("map", "map"), "bool", lambda a, b: _compare(a, b) < 0, since=_Q),
     Function("compareTo", ("map", "map"), "int", _compare, since=_Q),

@@ -10,6 +10,8 @@ import re
 
 from msgspec import Struct
 
+from crdcompat.apiserver.cel import library_convert
+
 _TOKEN = re.compile(
     r"""
     (?P<space>\s+|//[^\n]*)
@@ -22,8 +24,11 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
+_NUL = re.compile(r"(\\+)(?:x00|u0000|U00000000|000)")  # escapes of rules and of their patterns
 _OPEN, _CLOSE = "([{", ")]}"
 _LOOKBEHIND = 2  # tokens
+#: What a NUL is to the CEL library, which ends strings at one: in the data and in the strings of rules.
+NUL = "\x02"
 
 #: Functions of Kubernetes whose result is an optional.
 _OPTIONAL_RESULT = (("validate", "."), ("named", "format."))
@@ -58,6 +63,8 @@ def rewrite(rule: str, *, optional_old: bool = False, guard_has: bool = False) -
     closing = _closing(found)
     after: dict[int, str] = {}
     for at, token in enumerate(found):
+        if token.kind == "string" and "\\" in token.text:
+            token.text = _NUL.sub(rf"\1x{ord(NUL):02x}", token.text)
         if token.kind != "name":
             continue
         before = _previous(found, at)
@@ -66,6 +73,8 @@ def rewrite(rule: str, *, optional_old: bool = False, guard_has: bool = False) -
             after[closing.get(call, call)] = "[?0]"
         elif call is not None and before.endswith(".") and token.text in _SHARED:
             token.text = _SHARED[token.text]
+        elif call is not None and token.text in library_convert.RENAMED and not before.endswith("."):
+            token.text = library_convert.RENAMED[token.text]
         elif call is not None and token.text == "string" and opaque and not before.endswith("."):
             token.text = "k8sString"
         elif call is not None and token.text == "has" and guard_has and not before.endswith("."):

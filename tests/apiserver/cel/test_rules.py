@@ -100,9 +100,34 @@ class TestWhere:
         assert texts(schema, {}) == []
         assert texts(schema, {"a": None}) == []
 
-    def test_parent_sees_null(self) -> None:
-        schema = with_rules(thing(a={**STRING, "nullable": True}), "has(self.a) && self.a == null")
-        assert texts(schema, {"a": None}) == []
+    def test_a_null_member_counts_as_absent(self) -> None:
+        for more in ({}, {"nullable": True}, {"nullable": True, "default": "x"}):
+            schema = with_rules(thing(a={**STRING, **more}), "!has(self.a) && !self.?a.hasValue()")
+            assert texts(schema, {"a": None}) == []
+        assert (
+            texts(
+                with_rules({**thing(), "additionalProperties": {**STRING, "nullable": True}}, "has(self.a)"),
+                {"a": None},
+            )
+            == []
+        )
+
+    def test_text_with_a_nul(self) -> None:
+        for rule in (
+            "self.size() == 3",
+            "self.matches('^a.b$')",
+            "self == 'a\\u0000b'",
+            "self != 'a'",
+            "self.matches('a\\\\x00b')",
+        ):
+            assert texts(with_rules(STRING, rule), "a\0b") == []
+        assert texts(with_rules(STRING, "bytes(self) == b'a'"), "a\0b", minor=36) == [
+            "spec: Invalid value: \"a\\x00b\": failed rule: bytes(self) == b'a'"
+        ]
+        keys = with_rules(
+            {"type": "object", "additionalProperties": STRING}, "'a' in self || self.all(k, k.size() == 2)"
+        )
+        assert texts(keys, {"a\0": "x"}) == []
 
     def test_rules_in_all_of_alone_are_never_evaluated(self) -> None:
         inner = {"allOf": [{"x-kubernetes-validations": [{"rule": "false", "message": "m"}]}]}
@@ -320,7 +345,6 @@ class TestValues:
             ({"type": "string"}, {}, "invalid data, expected string, got map[string]interface {}"),
             ({"type": "boolean"}, [], "invalid data, expected bool, got []interface {}"),
             ({"type": "number"}, True, "invalid data, expected float, got bool"),
-            (STRING, None, "invalid data, got null for schema with nullable=false"),
             (thing(a=STRING), 1, "invalid data, expected a map for the provided schema with type=object"),
             (
                 {"type": "array", "items": STRING},
@@ -335,8 +359,7 @@ class TestValues:
         for rule in ("[self.i].size() == 1", "!has(self.i)", "has(self.i) && true"):
             assert texts(with_rules(outer, {"rule": rule, "message": "m"}), {"i": value}) == touching
         assert texts(with_rules(outer, "!has(self.o) || [self.i].size() == 1"), {"i": value}) == []
-        if value is not None:
-            assert text in texts(with_rules(schema, "[self].size() == 1"), value)[0]
+        assert text in texts(with_rules(schema, "[self].size() == 1"), value)[0]
 
     def test_misfits_inside_lists_stay_unknown(self) -> None:
         found = judge(with_rules({"type": "array", "items": {"type": "integer"}}, "self.all(x, x > 0)"), [1, 1.0])

@@ -1,0 +1,268 @@
+"""Server-side apply by a manager that owns no other field: typing of the patch and of the object, and their merge.
+
+Source: structured-merge-diff ``typed/validate.go`` and ``merge.go``; kube-openapi ``schemaconv/openapi.go``; reference
+section 8.6. Enums, bounds and patterns do not count here, and ratcheting does not prevent a failure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from msgspec import Struct
+
+from crdcompat.apiserver.gotext import compact_json, go_syntax, plain
+from crdcompat.apiserver.versions import Server
+from crdcompat.schema.structural import ABSENT, Node
+
+_OWNERS = {"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["uid"], "items": {}}
+#: What the server's own schema says of the root's metadata, as far as merging needs it.
+_METADATA: Final = Node(
+    {
+        "x-kubernetes-preserve-unknown-fields": True,
+        "properties": {
+            "finalizers": {"type": "array", "x-kubernetes-list-type": "set", "items": {"type": "string"}},
+            "ownerReferences": _OWNERS,
+        },
+    }
+)
+_TYPE_META = ("apiVersion", "kind")
+_GO_TYPES = {str: "string", bool: "bool", list: "[]interface {}", dict: "map[string]interface {}"}
+UNDECLARED = "field not declared in schema"
+_MAP, _LIST, _SCALAR = "map", "list", "scalar"
+#: The identity of an item of a set or keyed list; None if it has none.
+_Identity = tuple[tuple[str, str], ...] | None
+
+
+class Type(Struct, frozen=True):
+    """A type of server-side apply; without a node a value of any type, merged by what it is, or ``atomic``.
+
+    ``open`` is whether this node or one above preserves unknown fields.
+    """
+
+    node: Node | None = None
+    open: bool = False
+    atomic: bool = False
+
+    def member(self, name: str) -> Type | None:
+        """The type of an object's member; None if it is not declared."""
+        node = self.node
+        if node is None:
+            return self
+        if name in node.properties:
+            return _type(node.properties[name], self.open)
+        if isinstance(node.additional, Node):
+            return _type(node.additional, self.open)
+        if node.additional is False:
+            return None
+        return Type() if node.additional is True or self.open or not node.properties else None
+
+    @property
+    def items(self) -> Type:
+        node = self.node
+        return _type(node.items, self.open) if node is not None and node.items is not None else Type(atomic=True)
+
+    def kind(self, value: Any) -> str:
+        """How a value is merged: as a map, a list or a scalar. Null takes the form of the type."""
+        declared = self.node.type if self.node is not None and not self.node.int_or_string else ""
+        if declared in ("object", "array"):
+            return _MAP if declared == "object" else _LIST
+        if declared:
+            return _SCALAR
+        return _MAP if value is None or isinstance(value, dict) else _LIST if isinstance(value, list) else _SCALAR
+
+    def is_atomic(self, kind: str) -> bool:
+        """Whether a patch replaces the value as a whole."""
+        if self.node is None:
+            return self.atomic or kind == _LIST
+        if kind == _LIST:
+            return self.node.list_type not in ("set", "map")
+        return self.node.raw.get("x-kubernetes-map-type") == "atomic"
+
+
+def _type(node: Node, is_open: bool) -> Type:
+    return Type(node, is_open or node.preserve)
+
+
+class _Root(Type, frozen=True):
+    """The type of a whole object."""
+
+    def member(self, name: str) -> Type | None:
+        if name == "metadata":
+            return Type(_METADATA, True)
+        return Type() if name in _TYPE_META else Type.member(self, name)
+
+
+def root_type(node: Node) -> Type:
+    """The type of the objects of a schema."""
+    return _Root(node, node.preserve)
+
+
+def typing_errors(value: Any, type_: Type, server: Server, *, strict: bool) -> str:
+    """The errors of typing ``value``, or ``""``. ``strict`` is for patches, where duplicates are always errors."""
+    tolerant = not strict and server.does("apply_tolerates_duplicates")
+    found = list(_errors(value, type_, "", tolerant))
+    return found[0] if len(found) < 2 and found else "\n  ".join(("errors:", *found)) if found else ""
+
+
+def _errors(value: Any, type_: Type, path: str, tolerant: bool) -> Iterator[str]:
+    if value is None:
+        return
+    kind = type_.kind(value)
+    if kind == _MAP:
+        if not isinstance(value, dict):
+            yield _misfit(path, f"expected map, got &{{{plain(value)}}}")
+            return
+        for name in sorted(value):
+            member = type_.member(name)
+            if member is None:
+                yield f"{path}.{name}: {UNDECLARED}"
+                return
+            yield from _errors(value[name], member, f"{path}.{name}", tolerant)
+    elif kind == _LIST:
+        if not isinstance(value, list):
+            yield _misfit(path, f"expected list, got &{{{plain(value)}}}")
+            return
+        yield from _item_errors(value, type_, path, tolerant)
+    elif misfit := _scalar_misfit(value, type_):
+        yield _misfit(path, misfit)
+
+
+def _misfit(path: str, text: str) -> str:
+    return f"{path}: {text}" if path else text
+
+
+def _scalar_misfit(value: Any, type_: Type) -> str:
+    node = type_.node
+    declared = node.type if node is not None and not node.int_or_string else ""
+    if declared in ("integer", "number"):
+        fits = isinstance(value, (int, float)) and not isinstance(value, bool)
+        return "" if fits else f"expected numeric (int or float), got {_GO_TYPES[type(value)]}"
+    if declared == "string" and node is not None and node.format in ("", "byte"):
+        shown = f"&value.valueUnstructured{{Value:{go_syntax(value)}}}"
+        return "" if isinstance(value, str) else f"expected string, got {shown}"
+    if declared == "boolean":
+        return "" if isinstance(value, bool) else f"expected boolean, got &{{{plain(value)}}}"
+    return "" if not isinstance(value, (dict, list)) else f"expected any scalar, got &{{{plain(value)}}}"
+
+
+def _item_errors(value: list[Any], type_: Type, path: str, tolerant: bool) -> Iterator[str]:
+    keyed = not type_.is_atomic(_LIST)
+    seen: set[_Identity] = set()
+    for index, item in enumerate(value):
+        here = f"{path}[{index}]"
+        if keyed:
+            identity, wrong = _identity(item, type_)
+            if wrong:
+                yield _misfit(path, f"element {index}: {wrong}")
+                return
+            here = f"{path}{_shown(identity)}"
+            if identity in seen and not tolerant:
+                yield _misfit(path, f"duplicate entries for key {_shown(identity)}")
+            seen.add(identity)
+        yield from _errors(item, type_.items, here, tolerant)
+
+
+def _identity(item: Any, type_: Type) -> tuple[_Identity, str]:
+    """What identifies an item of a set or keyed list, and the error if nothing can."""
+    node = type_.node
+    if node is None or node.list_type == "set":
+        wrong = {
+            dict: "associative list without keys has an element that's a map type",
+            list: "not supported: associative list with lists as elements",
+            type(None): "associative list without keys has an element that's an explicit null",
+        }.get(type(item), "")
+        return (("", compact_json(item)),) if not wrong else None, wrong
+    if item is None:
+        return None, "associative list with keys may not have a null element"
+    if not isinstance(item, dict):
+        return None, "associative list with keys may not have non-map elements"
+    members = node.items.properties if node.items is not None else {}
+    found = []
+    for key in node.list_keys:
+        default = members[key].default if key in members else ABSENT
+        value = item.get(key, default)
+        if value is not ABSENT and (key in item or value is not None):
+            found.append((key, compact_json(value)))
+    if not found:
+        keys = f"[{' '.join(compact_json(key) for key in node.list_keys)}]"
+        ending = "(and doesn't have default values for any key fields)"
+        return None, f"associative list with keys has an element that omits all key fields {keys} {ending}"
+    return tuple(sorted(found)), ""
+
+
+def _shown(identity: _Identity) -> str:
+    return f"[{','.join(f'{name}={value}' for name, value in identity or ())}]"
+
+
+def merged(live: Any, patch: Any, type_: Type, server: Server) -> Any:
+    """The merge of a patch into the object; each may be ABSENT. Maps and keyed lists merge, sets unite.
+
+    The patch replaces anything else. A null for a map or list that has members changes nothing. Fields that the manager
+    owned before and now omits stay, because their removal needs its managed fields.
+    """
+    if patch is ABSENT:
+        return live
+    kind = type_.kind(patch)
+    if kind == _SCALAR:
+        return patch
+    container: Any = dict if kind == _MAP else list
+    old, new = (side if isinstance(side, container) else container() for side in (live, patch))
+    if type_.is_atomic(kind) or not (old or new):
+        return patch
+    if kind == _LIST:
+        return _merged_items(old, new, type_, server)
+    names = [*old, *(name for name in new if name not in old)]
+    return {
+        name: merged(old.get(name, ABSENT), new.get(name, ABSENT), type_.member(name) or Type(), server)
+        for name in names
+    }
+
+
+def _merged_items(old: list[Any], new: list[Any], type_: Type, server: Server) -> list[Any]:
+    """Items of the patch keep their order, and items of the object stay before what follows them there."""
+    before = [(_identity(item, type_)[0], item) for item in old]
+    after = {_identity(item, type_)[0]: item for item in new}
+    places: dict[_Identity, list[Any]] = {}
+    for identity, item in before:
+        places.setdefault(identity, []).append(item)
+
+    def both(identity: _Identity) -> Any:
+        known = places.get(identity, [])  # duplicates are not merged
+        return merged(known[0] if len(known) == 1 else ABSENT, after[identity], type_.items, server)
+
+    if not server.does("apply_interleaves"):
+        kept = [both(identity) if identity in after else item for identity, item in before]
+        return kept + [both(identity) for identity in after if identity not in places]
+    shared = [identity for identity in after if identity in places]
+    out: list[Any] = []
+    done: set[_Identity] = set()
+    queue = list(after)
+    at = 0
+    while at < len(before) or queue:
+        identity, item = before[at] if at < len(before) else (None, None)
+        if at < len(before) and queue:
+            if identity == queue[0]:
+                done.add(identity)
+                out.append(both(identity))
+                shared = shared[1:]
+                queue.pop(0)
+                at += 1
+                continue
+            if identity in after and shared and shared[0] != identity:
+                at += 1
+                continue
+        if at < len(before):
+            if identity not in after:
+                out.append(item)
+                at += 1
+                continue
+            if identity in done:
+                at += 1
+        if queue:
+            identity = queue.pop(0)
+            done.add(identity)
+            out.append(both(identity))
+            if shared and shared[0] == identity:
+                shared = shared[1:]
+    return out
