@@ -19,6 +19,7 @@ DUPLICATE = "FieldValueDuplicate"
 FORBIDDEN = "FieldValueForbidden"
 TOO_LONG = "FieldValueTooLong"
 TOO_MANY = "FieldValueTooMany"
+INTERNAL = "InternalError"
 
 
 class FieldError(NamedTuple):

@@ -31,6 +31,7 @@ SINCE: dict[str, int] = {
     "enum_blocks_cel": 29,
     "finalizer_warnings": 29,  # new finalizers without a domain
     "apply_tolerates_duplicates": 29,  # duplicates of a keyed list in the stored object no longer fail apply
+    "enum_lengths": 29,  # the cost of a rule on strings of an enum is that of its longest member
     "stored_messages": 29,  # stored messageExpressions may use newer libraries; before: those of stored rules
     "suppresses_rule_cost": 29,  # in updates, the cost of a rule is not limited if the schema is unchanged
     "apply_interleaves": 29,  # items of an applied list keep the patch's order
@@ -42,6 +43,7 @@ SINCE: dict[str, int] = {
     "checks_ca_bundle": 31,
     "bytes_text": 32,  # "may not be more than N bytes", before "may not be longer than N"
     "finalizer_path_warnings": 32,  # the warning asks for a path too
+    "cel_keyword_fields": 32,  # rules read self.namespace, before: self.__namespace__ alone
     "ratchet_status": 33,  # kubernetes/kubernetes#129506; OpenShift carries it since 4.18
     "stored_version_text": 33,  # the refusal of a CRD without a stored version explains the order of steps
     "json_values": 34,  # bad values as JSON, before: Go syntax; singular "1 item"
@@ -50,7 +52,7 @@ SINCE: dict[str, int] = {
     "many_selectable_kept": 35,  # updates keep more selectable fields than the limit
     "embedded_required_plain": 34,  # missing apiVersion/kind of an embedded resource: no detail
     "cel_actual_value": 35,  # CEL failures show the scalar, before: the schema type in quotes
-    "k8s_name_formats": 35,
+    "k8s_name_formats": 34,
     "integer_range": 36,
 }
 

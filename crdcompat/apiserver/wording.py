@@ -27,8 +27,9 @@ _HEADS: Final = {
     "FieldValueForbidden": "Forbidden",
     "FieldValueTooLong": "Too long",
     "FieldValueTooMany": "Too many",
+    "InternalError": "Internal error",
 }
-_WITHOUT_VALUE = frozenset({"FieldValueRequired", "FieldValueForbidden", "FieldValueTooLong"})
+_WITHOUT_VALUE = frozenset({"FieldValueRequired", "FieldValueForbidden", "FieldValueTooLong", "InternalError"})
 
 #: Details of schema errors. ``place`` is the path, ``quoted`` the path in quotes, ``demand`` the keyword's value.
 _DETAILS: Final[dict[Keyword, str]] = {

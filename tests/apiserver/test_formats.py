@@ -188,9 +188,9 @@ def test_unsupported(name: str, kind: str) -> None:
 
 
 def test_formats_by_version() -> None:
-    assert supported("k8s-short-name", "string", Server(35))
-    assert not supported("k8s-short-name", "string", Server(34))
-    assert not supported("k8s-long-name", "string", Server(34))
+    assert supported("k8s-short-name", "string", Server(34))
+    assert not supported("k8s-short-name", "string", Server(33))
+    assert not supported("k8s-long-name", "string", Server(33))
     for name, kind in (("int32", "integer"), ("int64", "integer"), ("float", "number"), ("double", "number")):
         assert supported(name, kind, Server(36))
         assert not supported(name, kind, Server(35))

@@ -83,12 +83,12 @@ def level(server: Server) -> int:
 
 def lacks(server: Server, functions: Iterable[str]) -> tuple[str, ...]:
     """The functions among ``functions`` that the server does not know."""
-    known, net = level(server), _has_net_backport(server)
+    known, net = level(server), has_net_backport(server)
     introduced = _introduced()
     return tuple(name for name in functions if introduced.get(name, 0) > known and not (net and name in _NET))
 
 
-def _has_net_backport(server: Server) -> bool:
+def has_net_backport(server: Server) -> bool:
     return server.openshift is not None and server.openshift >= _OPENSHIFT_NET_SINCE
 
 
@@ -174,6 +174,12 @@ def parse(rule: str) -> syntax.Parsed:
     return syntax.read(_compiled(full(), rule, disable_check=True).serialize())
 
 
+def parse_as(rule: str, known: int, *, net: bool) -> syntax.Parsed:
+    """The tree of a rule with the macros and operators of the libraries up to a minor. Raises RefusedError."""
+    environment = _server_environment(known, net, "dyn")
+    return syntax.read(_compiled(environment, rule, disable_check=True).serialize())
+
+
 def compile_rule(rule: str) -> Any:
     """The evaluable expression of a rewritten rule. Raises RefusedError.
 
@@ -211,7 +217,7 @@ _ISSUE = re.compile(r"^ERROR: <input>:(\d+):(\d+): ", re.MULTILINE)
 def compile_issues(rule: str, server: Server, self_type: str) -> list[tuple[int, int, str]] | None:
     """The errors of the server's compiler: (line, column, sentence); None if the rule compiles."""
     try:
-        _compiled(_server_environment(level(server), _has_net_backport(server), self_type), rule)
+        _compiled(_server_environment(level(server), has_net_backport(server), self_type), rule)
     except RefusedError as error:
         parts = _ISSUE.split(str(error))[1:]
         return sorted(

@@ -129,7 +129,7 @@ def _constant(message: dict[int, list[Any]]) -> Expr:
         if number == 3:
             return Expr("const", value=raw - (1 << 64) if raw >> 63 else raw)
         if number == 4:
-            return Expr("const", value=raw)
+            return Expr("const", name="uint", value=raw)
         if number == 5:
             return Expr("const", value=struct.unpack("<d", raw)[0])
         if number == 6:

@@ -13,14 +13,12 @@ from typing import Any
 from crdcompat.apiserver.admission import Verdict
 from crdcompat.apiserver.crd_validation import endpoints, spec
 from crdcompat.apiserver.crd_validation.conversion import conversion_faults
-from crdcompat.apiserver.crd_validation.defaults import default_faults
-from crdcompat.apiserver.crd_validation.definition import Definition, Schema, anywhere, definition_of, fault, installed
+from crdcompat.apiserver.crd_validation.definition import Definition, definition_of, installed
 from crdcompat.apiserver.crd_validation.envelope import undecodable_definition
-from crdcompat.apiserver.crd_validation.openapi import SchemaRules
-from crdcompat.apiserver.crd_validation.root import root_faults
-from crdcompat.apiserver.crd_validation.structural import conversion_error, structural_faults
+from crdcompat.apiserver.crd_validation.keywords import anywhere
+from crdcompat.apiserver.crd_validation.schemas import Schemas
 from crdcompat.apiserver.crd_validation.tolerated import Tolerated, tolerated_in_update
-from crdcompat.apiserver.errors import INVALID, FieldError
+from crdcompat.apiserver.errors import FieldError
 from crdcompat.apiserver.versions import Server
 from crdcompat.schema.paths import Pointer
 
@@ -70,10 +68,13 @@ def _verdict(raw: Mapping[str, Any], form: Definition, errors: list[FieldError])
     )
 
 
-def faults_of(form: Definition, current: Definition | None) -> list[FieldError]:
-    """All faults of a CRD that decodes, at their places in its internal form. ``current`` is the installed CRD."""
+def faults_of(form: Definition, current: Definition | None, *, expressions: bool = True) -> list[FieldError]:
+    """All faults of a CRD that decodes, at their places in its internal form.
+
+    ``current`` is the installed CRD. Without ``expressions`` the CEL rules are not compiled.
+    """
     tolerated = Tolerated() if current is None else tolerated_in_update(form, current)
-    return [*_distinct(_faults(form, current, tolerated))]
+    return [*_distinct(_faults(form, current, tolerated, expressions=expressions))]
 
 
 def _distinct(errors: Iterator[FieldError]) -> Iterator[FieldError]:
@@ -85,21 +86,21 @@ def _distinct(errors: Iterator[FieldError]) -> Iterator[FieldError]:
             yield error
 
 
-def _faults(form: Definition, current: Definition | None, tolerated: Tolerated) -> Iterator[FieldError]:
+def _faults(
+    form: Definition, current: Definition | None, tolerated: Tolerated, *, expressions: bool
+) -> Iterator[FieldError]:
     server = form.server
     yield from spec.metadata_faults(form, current)
     yield from spec.spec_faults(form, tolerated)
     structural = _needs_structural(form, tolerated)
+    schemas = Schemas(server, tolerated, structural, expressions)
     for index, version in enumerate(form.versions):
         at: Pointer = ("spec", "versions", index)
         subresources = version.subresources if version.subresources is not None else form.subresources
         if version.schema is not None:
             has_status = "status" in (subresources or {})
             place = (*at, "schema", "openAPIV3Schema")
-            cheap = version.name in tolerated.unchanged
-            yield from _schema_faults(
-                version.schema, place, server, tolerated, has_status=has_status, structural=structural, cheap=cheap
-            )
+            yield from schemas.faults(version.schema, place, version.name, has_status=has_status)
         yield from endpoints.subresource_faults(version.subresources or {}, (*at, "subresources"), server)
         yield from endpoints.column_faults(version.columns, (*at, "additionalPrinterColumns"), server)
         if version.selectable:
@@ -108,16 +109,10 @@ def _faults(form: Definition, current: Definition | None, tolerated: Tolerated) 
             yield from endpoints.selectable_faults(version.selectable, version.schema, here, server, many=many)
     if form.schema is not None:
         each = [form.subresources or {}, *(version.subresources or {} for version in form.versions)]
-        cheap = bool(form.versions) and form.versions[0].name in tolerated.unchanged
-        yield from _schema_faults(
-            form.schema,
-            ("spec", "validation", "openAPIV3Schema"),
-            server,
-            tolerated,
-            has_status=any("status" in some for some in each),
-            structural=structural,
-            cheap=cheap,
-        )
+        has_status = any("status" in some for some in each)
+        first = form.versions[0].name if form.versions else ""
+        place = ("spec", "validation", "openAPIV3Schema")
+        yield from schemas.faults(form.schema, place, first, has_status=has_status)
     yield from endpoints.subresource_faults(form.subresources or {}, ("spec", "subresources"), server)
     yield from endpoints.column_faults(form.columns, ("spec", "additionalPrinterColumns"), server)
     if form.selectable:
@@ -142,37 +137,3 @@ def _needs_structural(form: Definition, tolerated: Tolerated) -> bool:
     if not tolerated.unstructural or not form.preserve_unknown_fields:
         return True
     return any(anywhere(schema, lambda each: any(key in each for key in _EXTENSIONS)) for schema in form.schemas())
-
-
-def _schema_faults(
-    schema: Schema,
-    at: Pointer,
-    server: Server,
-    tolerated: Tolerated,
-    *,
-    has_status: bool,
-    structural: bool,
-    cheap: bool,
-) -> list[FieldError]:
-    """The faults of one schema. ``cheap``: the cost of a single rule is not limited."""
-    found = [*root_faults(schema, at, server, has_status=has_status)]
-    unreadable = ""
-    judged = False
-    if structural:
-        unreadable = conversion_error(schema)
-        if not unreadable:
-            more = [*structural_faults(schema, at, server)]
-            more = more or [*default_faults(schema, at, server, prunes=not tolerated.unpruned_defaults)]
-            judged = not more
-            found += more
-    expressions = None
-    if judged and server.does("cel") and anywhere(schema, lambda each: "x-kubernetes-validations" in each):
-        from crdcompat.apiserver.crd_validation.expressions import Expressions
-
-        expressions = Expressions(server, tolerated, limited=not cheap)
-    found += SchemaRules(server, tolerated, expressions).faults(schema, at)
-    if unreadable and not found:
-        found.append(fault(INVALID, at, "", unreadable, server))
-    if expressions is not None:
-        found += expressions.total_faults(at)
-    return found

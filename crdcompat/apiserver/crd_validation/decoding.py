@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from crdcompat.apiserver.crd_validation.definition import RULE_FIELDS
+from crdcompat.apiserver.crd_validation.keywords import RULE_FIELDS
 from crdcompat.apiserver.versions import Server
 from crdcompat.schema.paths import Pointer
 from crdcompat.schema.structural import Schema

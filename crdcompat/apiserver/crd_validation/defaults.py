@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from crdcompat.apiserver.correlation import Pair
-from crdcompat.apiserver.crd_validation.definition import Schema, fault, map_keys
+from crdcompat.apiserver.crd_validation.definition import fault, map_keys
+from crdcompat.apiserver.crd_validation.keywords import Schema
 from crdcompat.apiserver.decode import prune
 from crdcompat.apiserver.errors import INVALID, FieldError
 from crdcompat.apiserver.extensions import embedded_errors

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from crdcompat.apiserver.crd_validation import shown
-from crdcompat.apiserver.crd_validation.definition import Schema, fault
+from crdcompat.apiserver.crd_validation.definition import fault
+from crdcompat.apiserver.crd_validation.keywords import Schema
 from crdcompat.apiserver.crd_validation.tolerated import Tolerated
 from crdcompat.apiserver.errors import FORBIDDEN, INVALID, NOT_SUPPORTED, REQUIRED, FieldError
 from crdcompat.apiserver.gotext import quote

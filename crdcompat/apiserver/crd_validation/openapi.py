@@ -14,7 +14,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from crdcompat.apiserver.crd_validation import lists
-from crdcompat.apiserver.crd_validation.definition import Schema, fault
+from crdcompat.apiserver.crd_validation.definition import fault
+from crdcompat.apiserver.crd_validation.keywords import Schema
 from crdcompat.apiserver.crd_validation.tolerated import Tolerated
 from crdcompat.apiserver.errors import FORBIDDEN, INVALID, NOT_SUPPORTED, REQUIRED, FieldError
 from crdcompat.apiserver.gotext import quote

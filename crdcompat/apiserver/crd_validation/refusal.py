@@ -1,6 +1,7 @@
 """CRDs that the API server would refuse, and why (reference section 11).
 
-A refused CRD is never served, so verdicts under it are meaningless. Messages and paths are the server's.
+A refused CRD is never served, so verdicts under it are meaningless. Messages and paths are the server's. The CEL rules
+of these CRDs are not compiled.
 """
 
 from __future__ import annotations
@@ -26,14 +27,16 @@ def refusal(crd: Crd, server: Server) -> str:
     """The message by which ``server`` would refuse ``crd``; "" if no rule is violated.
 
     ``apiextensions.k8s.io/v1beta1`` is not checked: there a schema need not be structural. If the CRD does not decode,
-    that error is the whole message.
+    that error is the whole message. CEL rules are not compiled.
     """
     if crd.raw.get("apiVersion") != _V1:
         return ""
     raw = _named(crd)
     if misfits := undecodable_definition(raw, server):
         return misfits[0][1]
-    return aggregate(KIND, GROUP, crd.name, faults_of(definition_of(raw, server), None)[:_MAX_FAULTS])
+    return aggregate(
+        KIND, GROUP, crd.name, faults_of(definition_of(raw, server), None, expressions=False)[:_MAX_FAULTS]
+    )
 
 
 def refusals(crd: Crd, server: Server, valid: Crd | None = None) -> list[tuple[Pointer, str]]:
@@ -47,7 +50,10 @@ def refusals(crd: Crd, server: Server, valid: Crd | None = None) -> list[tuple[P
     if misfits := undecodable_definition(raw, server):
         return misfits[:_MAX_FAULTS]
     form = definition_of(raw, server)
-    return [(form.document_pointer(error.pointer), error.text()) for error in faults_of(form, None)[:_MAX_FAULTS]]
+    return [
+        (form.document_pointer(error.pointer), error.text())
+        for error in faults_of(form, None, expressions=False)[:_MAX_FAULTS]
+    ]
 
 
 def _named(crd: Crd) -> Mapping[str, Any]:

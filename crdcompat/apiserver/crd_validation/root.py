@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from crdcompat.apiserver.crd_validation import shown
-from crdcompat.apiserver.crd_validation.definition import Schema, fault
+from crdcompat.apiserver.crd_validation.definition import fault
+from crdcompat.apiserver.crd_validation.keywords import Schema
 from crdcompat.apiserver.errors import FORBIDDEN, INVALID, FieldError
 from crdcompat.apiserver.versions import Server
 from crdcompat.schema.paths import Pointer

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from crdcompat.apiserver.crd_validation.definition import Schema, fault
+from crdcompat.apiserver.crd_validation.definition import fault
 from crdcompat.apiserver.crd_validation.endpoints import field_path
+from crdcompat.apiserver.crd_validation.keywords import Schema
 from crdcompat.apiserver.crd_validation.openapi import supported
 from crdcompat.apiserver.crd_validation.structural import conversion_error
 from crdcompat.apiserver.errors import INVALID, NOT_SUPPORTED, REQUIRED, FieldError

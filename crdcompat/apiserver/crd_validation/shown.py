@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from crdcompat.apiserver.crd_validation.definition import RULE_FIELDS, VersionForm
+from crdcompat.apiserver.crd_validation.definition import VersionForm
+from crdcompat.apiserver.crd_validation.keywords import RULE_FIELDS
 from crdcompat.apiserver.gotext import GoValue, compact_json, quote
 from crdcompat.apiserver.versions import Server
 

@@ -13,6 +13,7 @@ from crdcompat.apiserver import metadata
 from crdcompat.apiserver.cel.gourl import URLError, parse_request_uri
 from crdcompat.apiserver.crd_validation import shown
 from crdcompat.apiserver.crd_validation.definition import Definition, VersionForm, fault
+from crdcompat.apiserver.crd_validation.keywords import Schema, anywhere
 from crdcompat.apiserver.crd_validation.openapi import supported
 from crdcompat.apiserver.crd_validation.tolerated import Tolerated
 from crdcompat.apiserver.errors import INVALID, NOT_SUPPORTED, REQUIRED, FieldError
@@ -66,11 +67,18 @@ def spec_faults(form: Definition, tolerated: Tolerated) -> Iterator[FieldError]:
             if version.served and version.schema is None:
                 at = (*_VERSIONS, index, "schema", "openAPIV3Schema")
                 yield fault(REQUIRED, at, "", "because otherwise all fields are pruned", form.server)
+    if form.preserve_unknown_fields and any(anywhere(schema, _has_default) for schema in form.schemas()):
+        detail = "must be false in order to use defaults in the schema"
+        yield fault(INVALID, (*_SPEC, "preserveUnknownFields"), True, detail, form.server)
     yield from _versions(form)
     for name in ("plural", "singular", "kind", "listKind"):
         if not form.names.get(name):
             yield fault(REQUIRED, (*_NAMES, name), "", "", form.server)
     yield from _names(form, form.names, _NAMES)
+
+
+def _has_default(schema: Schema) -> bool:
+    return "default" in schema
 
 
 def _group(form: Definition) -> Iterator[FieldError]:

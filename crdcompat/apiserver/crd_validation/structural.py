@@ -10,7 +10,8 @@ from functools import partial
 from typing import Any
 
 from crdcompat.apiserver import wording
-from crdcompat.apiserver.crd_validation.definition import Schema, fault, map_keys
+from crdcompat.apiserver.crd_validation.definition import fault, map_keys
+from crdcompat.apiserver.crd_validation.keywords import Schema
 from crdcompat.apiserver.errors import FORBIDDEN, INVALID, REQUIRED, FieldError
 from crdcompat.apiserver.versions import Server
 from crdcompat.schema.paths import Pointer

@@ -9,7 +9,8 @@ from __future__ import annotations
 from msgspec import Struct
 
 from crdcompat.apiserver.crd_validation import lists
-from crdcompat.apiserver.crd_validation.definition import Definition, Schema, anywhere
+from crdcompat.apiserver.crd_validation.definition import Definition
+from crdcompat.apiserver.crd_validation.keywords import Schema, anywhere
 
 
 class Tolerated(Struct, frozen=True):

@@ -1,0 +1,1 @@
+"""Static checks of CEL rules: types, compiled against the schema, and estimated costs."""

@@ -1,0 +1,139 @@
+"""Compilation of rules against the types of a schema: errors in the server's words, the type of the result, the cost.
+
+Source: apiextensions-apiserver, pkg/apiserver/schema/cel/compilation.go; cel-go, common/error.go.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Any
+
+from msgspec import Struct
+
+from crdcompat.apiserver.cel.environment import (
+    RefusedError,
+    has_net_backport,
+    parse_as,
+)
+from crdcompat.apiserver.cel.static.checker import Checker
+from crdcompat.apiserver.cel.static.cost import Coster
+from crdcompat.apiserver.cel.static.declarations import functions
+from crdcompat.apiserver.cel.static.declared import Declared, name_types
+from crdcompat.apiserver.cel.static.types import Type, optional
+from crdcompat.apiserver.cel.syntax import Expr, Parsed
+from crdcompat.apiserver.versions import Server
+from crdcompat.schema.re2 import syntax_error
+
+#: Since this minor a server takes functions of new rules one minor after those of stored rules.
+_ENVIRONMENTS_SINCE = 28
+_OLD_CHECKER_UNTIL = 28
+_SELF = "selfType0"
+_MAX_SNIPPET = 16384
+#: The libraries since which literals are checked with the types; before: when the program is made.
+_CHECKS_LITERALS_SINCE = 29
+_LITERALS = {
+    "timestamp": (re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d([.,]\d+)?(Z|[+-]\d\d:\d\d)", re.ASCII), "Timestamp"),
+    "duration": (re.compile(r"[-+]?(0|((\d+(\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h))+)", re.ASCII), "Duration"),
+}
+
+
+class Compiled(Struct, frozen=True):
+    """A compiled expression: ``error`` is the server's text about one that does not compile, "" for others.
+
+    ``stage`` is the step that failed: ``compilation`` or ``instantiation``.
+    """
+
+    error: str
+    result: Type | None = None
+    cost: int = 0
+    uses_old: bool = False
+    stage: str = "compilation"
+
+
+def level(server: Server, *, stored: bool) -> int:
+    """The newest minor whose libraries a rule may use; ``stored``: the installed CRD has it already."""
+    if server.minor < _ENVIRONMENTS_SINCE or stored:
+        return server.minor
+    return server.minor - 1
+
+
+@lru_cache(maxsize=65536)
+def compiled(text: str, root: Declared, server: Server, *, stored: bool, optional_old: bool) -> Compiled:
+    """The compiled expression on values of the type ``root``."""
+    known, net = level(server, stored=stored), has_net_backport(server)
+    try:
+        tree = _parsed(text, known, net)
+    except RefusedError as error:
+        return Compiled(str(error))
+    structs: dict[str, Declared] = {}
+    own = name_types(root, _SELF, structs)
+    variables = {"self": own, "oldSelf": optional(own) if optional_old else own}
+    checker = Checker(
+        functions(known, server.minor, net=net),
+        variables,
+        structs,
+        _resolutions(known, server.minor, net),
+        old=server.minor <= _OLD_CHECKER_UNTIL,
+        reads_keywords=server.does("cel_keyword_fields"),
+    )
+    result = checker.check(tree.root)
+    if checker.errors:
+        return Compiled(_report(text, [(tree.offsets.get(node, 0), said) for node, said in checker.errors]))
+    if (wrong := _bad_literal(tree, checker)) is not None:
+        literal, name, reason = wrong
+        if known < _CHECKS_LITERALS_SINCE:
+            return Compiled(reason, stage="instantiation")
+        return Compiled(_report(text, [(tree.offsets.get(literal.id, 0), f"invalid {name} argument")]))
+    cost = Coster(checker, root, server.minor, net=net).cost(tree.root)
+    return Compiled("", result, cost, "oldSelf" in checker.names)
+
+
+def _bad_literal(tree: Parsed, checker: Checker) -> tuple[Expr, str, str] | None:
+    """The first literal that is no pattern, time or duration: the literal, the function, and what is wrong."""
+    for call in tree.root.walk():
+        literal = call.args[-1] if call.kind == "call" and call.args else None
+        if literal is None or literal.kind != "const" or not isinstance(literal.value, str):
+            continue
+        if call.id not in checker.overloads:
+            continue
+        if call.name == "matches" and (reason := syntax_error(literal.value)):
+            return literal, call.name, reason
+        if call.name in _LITERALS:
+            pattern, kind = _LITERALS[call.name]
+            if not pattern.fullmatch(literal.value):
+                return literal, call.name, f"type conversion error from 'string' to 'google.protobuf.{kind}'"
+    return None
+
+
+@lru_cache(maxsize=16384)
+def _parsed(text: str, known: int, net: bool) -> Parsed:
+    return parse_as(text, known, net=net)
+
+
+@lru_cache(maxsize=64)
+def _resolutions(known: int, minor: int, net: bool) -> dict[Any, Any]:
+    """The overloads that calls resolved to, by name and types: they are the same in all rules."""
+    return {}
+
+
+def _report(text: str, errors: list[tuple[int, str]]) -> str:
+    lines = text.split("\n")
+    starts = [0]
+    for line in lines:
+        starts.append(starts[-1] + len(line) + 1)
+    found = []
+    for offset, said in errors:
+        row = max(index for index, start in enumerate(starts[:-1]) if start <= offset)
+        found.append((row, offset - starts[row], said))
+    return "\n".join(_shown(*each, lines) for each in sorted(found, key=lambda each: each[:2]))
+
+
+def _shown(row: int, column: int, said: str, lines: list[str]) -> str:
+    head = f"ERROR: <input>:{row + 1}:{column + 1}: {said}"
+    line = lines[row].replace("\t", " ")
+    if len(line) > _MAX_SNIPPET:
+        return head
+    marks = "".join("." if char.isascii() else "\uff0e" for char in line[:column])
+    at_wide = column < len(line) and not line[column].isascii()
+    return f"{head}\n | {line}\n | {marks}{chr(0xFF3E) if at_wide else '^'}"

@@ -1,0 +1,89 @@
+"""Schemas as the server decodes them: known keywords with values that are not empty."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+Schema = Mapping[str, Any]
+"""A decoded schema: known keywords with values that are not empty."""
+
+#: Keywords whose empty value counts as absent; of the others only null does.
+_EMPTY_IS_ABSENT = frozenset(
+    {
+        *("id", "$schema", "description", "type", "format", "title", "pattern"),
+        *("exclusiveMaximum", "exclusiveMinimum", "uniqueItems", "nullable"),
+        *("x-kubernetes-embedded-resource", "x-kubernetes-int-or-string"),
+        *("enum", "required", "x-kubernetes-list-map-keys"),
+    }
+)
+_KEPT = frozenset(
+    {
+        *("$ref", "default", "maximum", "minimum", "maxLength", "minLength", "maxItems", "minItems", "multipleOf"),
+        *("maxProperties", "minProperties", "externalDocs", "example", "x-kubernetes-preserve-unknown-fields"),
+        *("x-kubernetes-list-type", "x-kubernetes-map-type"),
+    }
+)
+_LISTS = frozenset({"allOf", "anyOf", "oneOf"})
+_SINGLE = frozenset({"items", "not", "additionalProperties", "additionalItems"})
+_MAPS = frozenset({"properties", "patternProperties", "definitions"})
+#: Field of a rule -> the minor that introduced it.
+RULE_FIELDS = {"rule": 25, "message": 25, "messageExpression": 27, "reason": 28, "fieldPath": 28, "optionalOldSelf": 29}
+
+
+def decoded_schema(raw: Schema, kept: frozenset[str] = frozenset(RULE_FIELDS)) -> Schema:
+    """A schema that decodes, as the server decodes it. ``kept`` are the fields of rules that it knows."""
+    found: dict[str, Any] = {}
+    sub = partial(_sub, kept=kept)
+    for key, value in raw.items():
+        if value is None:
+            continue
+        if key in _EMPTY_IS_ABSENT:
+            if value:
+                found[key] = value
+        elif key in _KEPT:
+            found[key] = value
+        elif key in _MAPS:
+            if value:
+                found[key] = {name: sub(each) for name, each in value.items()}
+        elif key in _LISTS:
+            if value:
+                found[key] = [sub(each) for each in value]
+        elif key == "not":
+            found[key] = sub(value)
+        elif key == "items":
+            found[key] = sub(value) if isinstance(value, dict) else [sub(e) for e in value if isinstance(value, list)]
+        elif key in ("additionalProperties", "additionalItems"):
+            found[key] = sub(value) if isinstance(value, dict) else value
+        elif key == "dependencies":
+            found[key] = {name: sub(each) if isinstance(each, dict) else each for name, each in value.items()}
+        elif key == "x-kubernetes-validations" and value:
+            found[key] = [_rule(each, kept) for each in value]
+    return found
+
+
+def _sub(raw: Any, kept: frozenset[str]) -> Schema:
+    return decoded_schema(raw, kept) if isinstance(raw, dict) else {}
+
+
+def _rule(raw: Any, kept: frozenset[str]) -> Mapping[str, Any]:
+    pointers = ("reason", "optionalOldSelf")
+    fields = raw.items() if isinstance(raw, dict) else ()
+    return {key: value for key, value in fields if key in kept and (value or (key in pointers and value is not None))}
+
+
+def anywhere(schema: Schema, test: Any) -> bool:
+    """Whether ``test`` is true of the schema or of any schema in it."""
+    if test(schema):
+        return True
+    for key, value in schema.items():
+        if key in _MAPS or key == "dependencies":
+            if any(anywhere(each, test) for each in value.values() if isinstance(each, dict)):
+                return True
+        elif key in _LISTS or (key == "items" and isinstance(value, list)):
+            if any(anywhere(each, test) for each in value):
+                return True
+        elif key in _SINGLE and isinstance(value, dict) and anywhere(value, test):
+            return True
+    return False

@@ -1,0 +1,128 @@
+"""Static checks of rules: types and costs, by minor."""
+
+from __future__ import annotations
+
+import pytest
+from helpers import Json, array, obj, string
+
+from crdcompat.apiserver.cel.static.compile import compiled
+from crdcompat.apiserver.cel.static.declarations import functions
+from crdcompat.apiserver.cel.static.declared import declared
+from crdcompat.apiserver.versions import Server, kubernetes_server
+
+_SELF = {
+    "type": "object",
+    "properties": {
+        "a": string(maxLength=10),
+        "n": {"type": "integer"},
+        "l": array(string(maxLength=10), maxItems=5),
+        "m": {"type": "object", "additionalProperties": string(), "maxProperties": 3},
+        "o": obj(x=string()),
+        "p": obj(x=string()),
+        "any": {"x-kubernetes-int-or-string": True},
+        "free": {"x-kubernetes-preserve-unknown-fields": True},
+    },
+}
+
+
+def _errors(rule: str, kube: str = "1.36", *, stored: bool = False, schema: Json = _SELF) -> list[str]:
+    root = declared(schema)
+    assert root is not None
+    found = compiled(rule, root, kubernetes_server(kube), stored=stored, optional_old=False)
+    return [line.partition(": ")[2] for line in found.error.splitlines() if line.startswith("ERROR")]
+
+
+def _cost(rule: str, minor: int = 36, schema: Json = _SELF) -> int:
+    root = declared(schema)
+    assert root is not None
+    found = compiled(rule, root, Server(minor), stored=True, optional_old=False)
+    assert not found.error
+    return found.cost
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "self.a == 'x' && self.n > 1",
+        "self.l.all(x, x.size() < 3) && self.m.exists(k, self.m[k] == k)",
+        "self.o.?x.orValue('') == optional.of('a').value()",
+        "self.l.map(x, {x: 1}).size() == 1",
+        "[] == self.l",
+        "self.any == 1 || self.any == 'x'",
+        "has(self.o.x) ? self.o == oldSelf.o : quantity('1').isLessThan(quantity(self.a))",
+        "type(self.n) == int",
+    ],
+)
+def test_what_compiles(rule: str) -> None:
+    assert _errors(rule) == []
+
+
+@pytest.mark.parametrize(
+    ("rule", "said"),
+    [
+        ("self.nope", ["<input>:1:5: undefined field 'nope'"]),
+        ("self.free", ["<input>:1:5: undefined field 'free'"]),
+        ("self.a == 1", ["<input>:1:8: found no matching overload for '_==_' applied to '(string, int)'"]),
+        ("self.a.b == 'x'", ["<input>:1:7: type 'string' does not support field selection"]),
+        ("nope(1)", ["<input>:1:5: undeclared reference to 'nope' (in container '')"]),
+        ("[1, 'a'] == []", ["<input>:1:5: expected type 'int' but found 'string'"]),
+        # Objects of two properties are of two types, whatever is in them.
+        (
+            "self.o == self.p",
+            ["<input>:1:8: found no matching overload for '_==_' applied to '(selfType0.o, selfType0.p)'"],
+        ),
+        ("self.a.matches('[')", ["<input>:1:16: invalid matches argument"]),
+    ],
+)
+def test_what_does_not(rule: str, said: list[str]) -> None:
+    assert _errors(rule) == said
+
+
+@pytest.mark.parametrize(
+    ("rule", "first", "stored"),
+    [
+        ("isQuantity(self.a)", "1.29", "1.28"),
+        ("sets.contains(self.l, self.l)", "1.30", "1.29"),
+        ("isIP(self.a)", "1.31", "1.30"),
+        ("isIP(self.a)", "openshift-4.14", "openshift-4.14"),
+        ("!format.uuid().validate(self.a).hasValue()", "1.31", "1.30"),
+        ("self.l.all(i, v, i < 3)", "1.33", "1.32"),
+        ("isSemver(self.a)", "1.34", "1.33"),
+        ("self.l.distinct() == self.l", "1.35", "1.34"),
+    ],
+)
+def test_libraries_by_minor(rule: str, first: str, stored: str) -> None:
+    """A new rule may use a library one minor later than a rule that the installed CRD has."""
+    assert _errors(rule, first) == []
+    assert _errors(rule, stored, stored=True) == []
+    for server, is_stored in ((first, False), (stored, True)):
+        head, _, minor = server.rpartition(".")
+        assert _errors(rule, f"{head}.{int(minor) - 1}", stored=is_stored) != []
+
+
+def test_a_list_of_functions_has_no_typing_error() -> None:
+    every = functions(36, 36, net=False)
+    assert {overload.member for overload in every["size"]} == {True, False}
+    assert [overload.result.name for overload in every["ip"]] == ["net.IP", "net.IP"]
+
+
+@pytest.mark.parametrize(
+    ("rule", "cost"),
+    [
+        ("self.n == 1", 2),
+        ("self.a == 'x'", 3),
+        ("self.a.contains(self.a)", 20),
+        ("self.l.all(x, x == 'a')", 28),
+    ],
+)
+def test_costs(rule: str, cost: int) -> None:
+    assert _cost(rule) == cost
+
+
+def test_the_cost_of_has_by_minor() -> None:
+    """Nothing up to 1.27, its operand and itself on 1.28, its operand since."""
+    assert [_cost("has(self.o.x)", minor) for minor in (27, 28, 29)] == [0, 3, 2]
+
+
+def test_a_list_without_limit_is_as_long_as_a_request() -> None:
+    assert _cost("self.all(x, x == 'a')", schema=array(string())) > 1_000_000
