@@ -32,6 +32,9 @@ VERBS = {
     "stays": "stay",
 }
 
+#: First letters of kinds that take "an".
+_VOWELS = frozenset("AEIO")
+
 Locate = Callable[[Judged], tuple[Location, ...]]
 
 
@@ -134,6 +137,7 @@ def _message(
         old=old,
         new=new,
         kind=item.kind,
+        a_kind=f"{'an' if item.kind[:1] in _VOWELS else 'a'} {item.kind}",
         default=_default(item),
         before=_brief(item.change.old),
         after=_brief(item.change.new),

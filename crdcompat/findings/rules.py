@@ -35,8 +35,8 @@ class Rule(Struct, frozen=True):
     """The judgement on one kind of change.
 
     ``message`` holds one sentence per direction with ``{path}``, ``{added}``, ``{removed}``, ``{before}``,
-    ``{after}``, ``{default}``, ``{reader}``, ``{writer}``, ``{old}``, ``{new}`` and ``{kind}`` to fill in. The verbs of
-    the effect are in braces, too (``{rejects}``): where no witness was found, they become "may reject". ``unproven`` is
+    ``{after}``, ``{default}``, ``{reader}``, ``{writer}``, ``{old}``, ``{new}``, ``{kind}`` and ``{a_kind}`` (with
+    its article) to fill in. The verbs of the effect are in braces, too (``{rejects}``): where no witness was found, they become "may reject". ``unproven`` is
     the sentence to use there instead, if more is to be said. ``severity`` overrides the default policy per
     direction. ``mirror`` is the rule that the same change is judged by when OLD and NEW change places, or
     ``mirror_reason`` says why there is none.

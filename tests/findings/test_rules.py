@@ -49,7 +49,9 @@ _VERBS_OF = {
 }
 #: The end of a message that nothing proves.
 _DOUBTS = ("object was found", "update was found", "before that had a default")
-_FIELDS = {*VERBS, "path", "added", "removed", "before", "after", "reader", "writer", "old", "new", "kind", "default"}
+_FIELDS = {
+    *VERBS, "path", "added", "removed", "before", "after", "reader", "writer", "old", "new", "kind", "a_kind", "default"
+}  # fmt: skip
 
 
 def test_every_change_with_an_effect_has_its_rule_and_every_rule_its_change() -> None:
