@@ -36,10 +36,10 @@ class Rule(Struct, frozen=True):
 
     ``message`` holds one sentence per direction with ``{path}``, ``{added}``, ``{removed}``, ``{before}``,
     ``{after}``, ``{default}``, ``{reader}``, ``{writer}``, ``{old}``, ``{new}``, ``{kind}`` and ``{a_kind}`` (with
-    its article) to fill in. The verbs of the effect are in braces, too (``{rejects}``): where no witness was found, they become "may reject". ``unproven`` is
-    the sentence to use there instead, if more is to be said. ``severity`` overrides the default policy per
-    direction. ``mirror`` is the rule that the same change is judged by when OLD and NEW change places, or
-    ``mirror_reason`` says why there is none.
+    its article) to fill in. The verbs of the effect are in braces, too (``{rejects}``): where no witness was found,
+    they become "may reject". ``unproven`` is the sentence to use there instead, if more is to be said. ``severity``
+    overrides the default policy per direction. ``mirror`` is the rule that the same change is judged by when OLD and
+    NEW change places, or ``mirror_reason`` says why there is none.
     """
 
     id: str
