@@ -7,8 +7,8 @@ used, because most comparisons need none.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from itertools import islice
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from crdcompat.schema.enums import enum_members
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from crdcompat.schema.regex import Language, Relation
 
 _MAX_STRINGS, _MAX_CANDIDATES, _MAX_LENGTH = 4, 160, 1_000_000
+#: The characters of all candidates of one question together: a pattern can have members of thousands.
+_MAX_CHARACTERS = 200_000
 
 
 def is_string(node: Node) -> bool:
@@ -91,23 +93,40 @@ def _outside(
     writer: Node, mine: Language, theirs: Language, whole: Language, accepts: Callable[[str], bool]
 ) -> tuple[list[str], bool]:
     """Strings of ``mine`` outside ``theirs``; those that the rest of the reader's ``whole`` language accepts first."""
-    from crdcompat.schema.regex import Language, compare_languages, outside
+    from crdcompat.schema.regex import Language, only_in, outside
 
     if not any((mine.patterns, mine.lists, whole.patterns, whole.lists)):
         return _other_lengths(mine, theirs, accepts)
-    decided = compare_languages(theirs, mine)
-    if decided.only_new is None:
-        return [], decided.kind in ("equal", "narrower")
+    one, unknown = only_in(mine, theirs)
+    if one is None:
+        return [], not unknown
     ours, in_theirs = mine.judge(), theirs.judge()
     rest = Language(whole.patterns if not theirs.patterns else (), whole.lists if not theirs.lists else ())
     shortest = outside(
         mine.patterns, theirs.patterns, min_length=mine.least, max_length=mine.most, limit=_MAX_CANDIDATES
     )
     lengths = () if theirs.patterns else _of_other_lengths(mine & rest, theirs)
-    candidates = (*islice(_plain(writer), _MAX_CANDIDATES), decided.only_new, *shortest, *lengths)
-    found = [text for text in dict.fromkeys(candidates) if ours(text) and not in_theirs(text) and accepts(text)]
-    fitting = rest.judge()
-    return sorted(found, key=lambda text: not fitting(text))[:_MAX_STRINGS], False
+    candidates = chain(islice(_plain(writer), _MAX_CANDIDATES), [one], shortest, lengths)
+    fitting, others = _first(
+        candidates, lambda text: ours(text) and not in_theirs(text) and accepts(text), rest.judge()
+    )
+    return [*fitting, *others][:_MAX_STRINGS], False
+
+
+def _first(
+    candidates: Iterable[str], is_member: Callable[[str], bool], is_fitting: Callable[[str], bool]
+) -> tuple[list[str], list[str]]:
+    """The first members that fit, and the first others; candidates are made and judged only until there are enough."""
+    fitting: list[str] = []
+    others: list[str] = []
+    seen: set[str] = set()
+    for text in candidates:
+        if len(fitting) >= _MAX_STRINGS or sum(map(len, seen)) > _MAX_CHARACTERS:
+            break
+        if text not in seen and is_member(text):
+            (fitting if is_fitting(text) else others).append(text)
+        seen.add(text)
+    return fitting, others
 
 
 def _of_other_lengths(both: Language, theirs: Language) -> Iterator[str]:

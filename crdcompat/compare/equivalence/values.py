@@ -98,7 +98,7 @@ def _a_string_can(facts: Facts, excluded: Sequence[Any], least: int, most: float
     patterns = [(atom.value, holds) for atom, holds in facts if atom.kind is Kind.MATCHES]
     if not patterns:
         return most > 0 or "" not in excluded
-    from crdcompat.schema.regex import Language, compare_languages, finite
+    from crdcompat.schema.regex import Language, finite, only_in
 
     inside = Language.from_lengths(least, None if most == math.inf else int(most))
     for pattern, holds in patterns:
@@ -106,7 +106,7 @@ def _a_string_can(facts: Facts, excluded: Sequence[Any], least: int, most: float
             inside &= Language.from_pattern(pattern)
     others = [f"(?:{pattern})" for pattern, holds in patterns if not holds]
     outside = Language.from_pattern("|".join(others)) if others else Language.from_strings(())
-    if compare_languages(outside, inside).kind in ("equal", "narrower"):
+    if only_in(inside, outside) == (None, ""):
         return False
     members = finite(inside, limit=_MAX_MEMBERS) if excluded else None
     if members is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from msgspec import Struct
@@ -10,6 +10,7 @@ from msgspec import Struct
 from crdcompat.apiserver.errors import FieldError
 from crdcompat.apiserver.validate import SchemaValidator
 from crdcompat.apiserver.versions import Server
+from crdcompat.schema.enums import enum_members
 from crdcompat.schema.paths import ITEM, VALUE, Object, Pointer, field_of, node_at, schema_path_of, value_at, with_value
 from crdcompat.schema.sample import sample
 from crdcompat.schema.structural import ABSENT, Node
@@ -64,10 +65,12 @@ def unrelated(obj: Object, root: Node, part: str, bad: list[Pointer], server: Se
         node = node_at(root, schema_path_of(root, pointer))
         if node is None or _is_list_key(pointer, root):
             continue
-        for other in _others(value):
-            if _allowed(other, node, server):
-                yield Edit(with_value(obj, pointer, other), pointer)
-                break
+        members = enum_members(node)
+        others = [other for other in _others(value) if members is None or other in members]
+        is_allowed = _judge(node, server) if others else None  # most scalars of an object can be enums
+        other = next(filter(is_allowed, others), None)
+        if other is not None:
+            yield Edit(with_value(obj, pointer, other), pointer)
     generation = node_at(root, (part, "observedGeneration"))
     if generation is not None and "observedGeneration" not in obj[part]:
         yield Edit(with_value(obj, (part, "observedGeneration"), 1), (part, "observedGeneration"))
@@ -82,7 +85,7 @@ def _added(obj: Object, root: Node, part: str, bad: list[Pointer], server: Serve
         if name in obj[part] or name == "observedGeneration" or node.type not in _SCALARS or pointer in bad:
             continue
         value = sample(node)
-        if value is not ABSENT and _allowed(value, node, server):
+        if value is not ABSENT and _judge(node, server)(value):
             yield Edit(with_value(obj, pointer, value), pointer)
 
 
@@ -199,7 +202,12 @@ def _others(value: Any) -> Iterator[Any]:
         yield from ("2006-01-02T15:04:05Z", "x")
 
 
-def _allowed(value: Any, node: Node, server: Server) -> bool:
-    errors: list[FieldError] = []
-    SchemaValidator(node, server).validate(value, None, None, errors, [])
-    return not errors
+def _judge(node: Node, server: Server) -> Callable[[Any], bool]:
+    validator = SchemaValidator(node, server)
+
+    def allows(value: Any) -> bool:
+        errors: list[FieldError] = []
+        validator.validate(value, None, None, errors, [])
+        return not errors
+
+    return allows

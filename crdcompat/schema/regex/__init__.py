@@ -32,6 +32,7 @@ __all__ = [
     "compare_languages",
     "finite",
     "members",
+    "only_in",
     "outside",
 ]
 
@@ -66,7 +67,7 @@ def compare_languages(old: Language, new: Language, *, bound: int = _BOUND) -> R
     """How ``new`` relates to ``old``; at most ``bound`` states are looked at, and some more for lists and lengths."""
     if old == new:
         return Relation("equal")
-    (only_new, why_new), (only_old, why_old) = _only(new, old, bound), _only(old, new, bound)
+    (only_new, why_new), (only_old, why_old) = only_in(new, old, bound=bound), only_in(old, new, bound=bound)
     reasons = dict.fromkeys(why for why in (why_new, why_old) if why)
     if reasons:
         return Relation("undecided", only_new, only_old, "; ".join(reasons))
@@ -76,8 +77,13 @@ def compare_languages(old: Language, new: Language, *, bound: int = _BOUND) -> R
 
 
 @lru_cache(maxsize=2048)  # of a pair, each is asked about both ways round
-def _only(inside: Language, outside: Language, bound: int) -> tuple[str | None, str]:
-    """A shortest text of ``inside`` that is not in ``outside``, and why it is not known; "" if it is."""
+def only_in(inside: Language, outside: Language, *, bound: int = _BOUND) -> tuple[str | None, str]:
+    """A shortest text of ``inside`` that is not in ``outside``, and why it is not known; "" if it is.
+
+    Half the work of ``compare_languages``.
+    """
+    if inside == outside:
+        return None, ""
     try:
         text = _difference(inside, outside, bound)
         if text is None or (text in inside and text not in outside):

@@ -40,6 +40,8 @@ class Product:
         self._automata = (*inside, *outside)
         self._inside = len(inside)
         self._classes = joint([each.partition for each in self._automata])
+        #: For each automaton, the class that it has for each joint class.
+        self._ids = list(zip(*(each.ids for each in self._classes), strict=True))
         self._budget = Budget(_UNITS, "the patterns need too many states together")
         self._states: list[tuple[int, ...]] = []
         self._numbers: dict[tuple[int, ...], int] = {}
@@ -69,15 +71,9 @@ class Product:
         self._budget.spend(len(self._classes))
         rows = [each.row(at) for each, at in zip(self._automata, self._states[state], strict=True)]
         groups: dict[tuple[int, ...], list[JointClass]] = {}
-        if len(rows) == 2:
-            left, right = rows
-            for each in self._classes:
-                at_left, at_right = each.ids
-                groups.setdefault((left[at_left], right[at_right]), []).append(each)
-        else:
-            for each in self._classes:
-                key = tuple(row[number] for row, number in zip(rows, each.ids, strict=True))
-                groups.setdefault(key, []).append(each)
+        columns = [map(row.__getitem__, ids) for row, ids in zip(rows, self._ids, strict=True)]
+        for key, each in zip(zip(*columns, strict=True), self._classes, strict=True):
+            groups.setdefault(key, []).append(each)
         edges: dict[int, list[JointClass]] = {}
         for key, classes in groups.items():
             target = self._number(key)

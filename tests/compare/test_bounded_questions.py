@@ -1,0 +1,54 @@
+"""Questions that are large or asked often: the work is counted, and grows with what differs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from helpers import Json, both, crd, diff, obj, root, string
+from operations import operations
+
+from crdcompat.compare.strings import strings_off_length, strings_off_pattern
+from crdcompat.schema.structural import Node
+
+_CRN = "^crn:v[0-9]+:bluemix:(public|private):(kms|hs-crypto):[a-z-]+:a/[0-9a-f]+:[0-9a-f-]{36}:key:[0-9a-f-]{36}$"
+
+
+def test_strings_of_a_counted_repetition() -> None:
+    """Members have a thousand characters: four are listed and judged, not a hundred and sixty."""
+    writer, reader = (Node({"type": "string", "pattern": f"^(a{{1,100}}){{1,{most}}}$"}) for most in (10, 9))
+    with operations() as done:
+        found, _ = strings_off_pattern(writer, reader, lambda text: True)
+    assert sorted(map(len, found)) == [901, 902, 903, 904]
+    assert done.calls < 8_000_000
+
+
+def test_lengths_beside_a_long_pattern() -> None:
+    """Only the writer's surplus is asked for, not the reader's; what cannot be decided ends in bounded work."""
+    plain = {"type": "string", "pattern": _CRN, "maxLength": 154}
+    writer, reader = (Node({**plain, "minLength": least}) for least in (140, 144))
+    with operations() as done:
+        found, complete = strings_off_length(writer, reader, lambda text: True)
+    assert (found, complete) == ([], False)  # more states than are looked at
+    assert done.calls < 1_500_000
+
+
+def _calls(tmp_path: Path, count: int, new: Json) -> int:
+    sides = (obj(**{f"p{number}": part for number in range(count)}) for part in (string("A"), new))
+    old, new = (crd(root(status=side)) for side in sides)
+    with operations() as done:
+        report = diff(*both(tmp_path / str(count), old, new))
+    assert {each["rule"] for each in report["findings"]} >= {"enum-value-added"}
+    assert len(report["findings"]) >= count
+    return done.calls
+
+
+def test_work_is_linear_in_the_number_of_changed_properties(tmp_path: Path) -> None:
+    _calls(tmp_path, 2, string("A", "B"))  # what is imported and read once
+    few, many = (_calls(tmp_path, count, string("A", "B")) for count in (50, 200))
+    assert many < 4.2 * few
+
+
+def test_defaults_that_the_reader_rejects_are_no_candidates_for_edits(tmp_path: Path) -> None:
+    """Each object has all of them: their enums say at once that no other value is allowed."""
+    _calls(tmp_path, 2, string("A", "B", default="B"))
+    assert _calls(tmp_path, 60, string("A", "B", default="B")) < 1_500_000
