@@ -8,10 +8,10 @@ The engine also compares across versions (``crossings``).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from msgspec.structs import astuple
+from msgspec.structs import astuple, replace
 
 from crdcompat.apiserver.versions import Server
 from crdcompat.compare.changes import Change, Undecided, canonical, identical
@@ -20,6 +20,7 @@ from crdcompat.compare.crd_walk import CrdDiff, diff_crds
 from crdcompat.compare.crossings import crosses, version_crossings
 from crdcompat.compare.memory import ComparisonCache
 from crdcompat.compare.result import Comparison, Judged, Occurrence, Open
+from crdcompat.compare.seeds import Seed, prove_by_seeds
 from crdcompat.compare.site import WriterReader
 from crdcompat.compare.unlikely_state import is_unlikely
 from crdcompat.compare.walk import SchemaDiff
@@ -129,6 +130,22 @@ class Comparer:
             if self._crds[key].texts or self._crds[key].changes:
                 found.changed.add(crd_pair.old.name)
         return self._crds[key]
+
+    def proved_by(self, item: Judged, seeds: Sequence[Seed]) -> Judged:
+        """A judged change without a witness, with one that a seed gives in all its occurrences, if any does."""
+        places = [occurrence for occurrence in item.occurrences if isinstance(occurrence, Occurrence)]
+        pairs = [self._writer_reader(occurrence, item.direction) for occurrence in places]
+        found = prove_by_seeds(item.change, item.effect, item.direction, pairs[0], seeds, self._cache.book)
+        if found is None or not proves(found, item.change, item.effect, pairs):
+            return item
+        shared = self._cache.book.shared(pairs[0])
+        return replace(
+            item,
+            witness=found,
+            doubtful=False,
+            writer_default=is_writer_default(item.change, item.direction, item.effect, found, pairs[0]),
+            unlikely=is_unlikely(item.change, item.effect, found, pairs[0], shared),
+        )
 
     # -- effects -------------------------------------------------------------------------------
 

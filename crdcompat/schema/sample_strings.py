@@ -89,7 +89,7 @@ _BY_FORMAT: dict[str, tuple[str, ...]] = {
     "datetime": ("2006-01-02T15:04:05Z",),
     "date": ("2006-01-02",),
     "duration": ("1h", "1s"),
-    "byte": ("YQ==",),
+    "byte": ("YQ==", "YWFh"),
     "ipv4": ("10.0.0.1",),
     "ipv6": ("fd00::1",),
     "cidr": ("10.0.0.0/8", "fd00::/64"),

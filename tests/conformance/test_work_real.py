@@ -10,13 +10,13 @@ from crdcompat.crds.reader import CrdReader
 
 #: The whole of openshift/api's largest pair: no more than this. Less is better: then take the numbers down.
 _MOST = {
-    "streams parsed": 409,
+    "streams parsed": 465,  # some are objects of suites, for changes without an example
     "schemas compared": 49,
     "nodes compared": 1_520,
     "changes proved": 620,
     "objects judged": 1_480,
     "patterns compared": 40,
-    "rules compiled": 71,
+    "rules compiled": 73,
 }
 
 

@@ -22,6 +22,7 @@ from crdcompat.crds.unpaired import Unpaired
 from crdcompat.errors import problem_order
 from crdcompat.features.diff.promoted import promoted_gates
 from crdcompat.features.diff.ratcheting import with_writes
+from crdcompat.features.diff.seeds import with_seeds
 from crdcompat.findings.finding import group_copies, make_findings
 from crdcompat.findings.locations import Places
 from crdcompat.models.diff import Counts, DiffReport, UndecidedEntry, UnmatchedCopies
@@ -86,7 +87,9 @@ def compare(
         missing = f"no context {', '.join(contexts)} on both sides; there are: {', '.join(known) or 'none'}"
     elif crds and not any(name in crds for name in _known(pairing)):
         missing = f"no CRD of both sides is named {', '.join(crds)}"
-    found = Comparer(*servers, shared).compare(pairs, wanted.directions)
+    comparer = Comparer(*servers, shared)
+    found = comparer.compare(pairs, wanted.directions)
+    found.judged = list(with_seeds(found.judged, comparer, old, new))
     unpaired = [item for item in pairing.unpaired if _wants(wanted, item.names, (item.documents, item.renamed))]
     found.judged += judge_unpaired(unpaired, wanted.directions)
     owners = wanted.owners

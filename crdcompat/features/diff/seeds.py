@@ -1,0 +1,100 @@
+"""Reads seeds: objects of a CRD in a source's own tests, samples and examples.
+
+They are read only for CRDs with a change that has no example, a bounded number of them. openshift/api keeps suites of
+writes (``tests/<crd>/*.yaml``, ``*.testsuite.yaml``), other projects ``config/samples`` and ``examples``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Any
+
+import orjson
+
+from crdcompat.compare.engine import Comparer
+from crdcompat.compare.result import Judged, Occurrence
+from crdcompat.compare.seeds import Seed
+from crdcompat.crds.model import Crd
+from crdcompat.crds.reader import CrdSet
+from crdcompat.errors import Problem
+from crdcompat.vocabulary import Effect
+from crdcompat.yaml.documents import read_documents
+
+#: Folders and files with objects that people wrote.
+_SEEDED = re.compile(r"(?:^|/)(?:tests?|samples?|examples?|testdata)/|\.testsuite\.[^/]*$")
+#: Files of one CRD on one side, bytes of a file, seeds of one CRD, bytes of a seed.
+_MAX_FILES, _MAX_BYTES, _MAX_SEEDS, _MAX_SIZE = 12, 1 << 20, 64, 1 << 14
+_EFFECTS = (Effect.WRITE_REJECTED, Effect.VALUE_PRUNED)
+
+
+def with_seeds(judged: Iterable[Judged], comparer: Comparer, old: CrdSet, new: CrdSet) -> Iterator[Judged]:
+    """The judged changes; those without an example with one that a seed gives."""
+    known: dict[str, Sequence[Seed]] = {}
+    for item in judged:
+        first = item.occurrences[0]
+        is_open = item.witness.object is None and item.effect in _EFFECTS and not item.change.of_crd
+        if not is_open or not isinstance(first, Occurrence):
+            yield item
+            continue
+        if item.crd not in known:
+            sides = ((new, first.new), (old, first.old))
+            found = (seed for crds, chosen in sides for seed in _seeds(crds, chosen.document.crd))
+            known[item.crd] = list(islice(found, _MAX_SEEDS))
+        yield comparer.proved_by(item, known[item.crd]) if known[item.crd] else item
+
+
+def _seeds(crds: CrdSet, crd: Crd) -> Iterator[Seed]:
+    names = [name.lower() for name in (crd.kind, crd.name.partition(".")[0])]
+    paths = {item.file for item in crds.skipped if _SEEDED.search(item.file)}
+    wanted = sorted(path for path in paths if any(name in path.lower() for name in names))
+    for path, data in list(crds.read(wanted[:_MAX_FILES])):  # read to the end, whoever needs no more seeds
+        if len(data) <= _MAX_BYTES:
+            yield from (seed for seed in _of_file(data, path) if _is_of(seed, crd))
+
+
+def _of_file(data: bytes, path: str) -> Iterator[Seed]:
+    texts: dict[str, dict[str, Any] | None] = {}  # many cases of a suite begin with the same object
+    for content in _contents(data, path):
+        suite = content.get("tests")
+        if not isinstance(suite, dict):
+            yield Seed(content)
+            continue
+        for case in (case for kind in suite.values() if isinstance(kind, list) for case in kind):
+            if isinstance(case, dict):
+                yield from _of_case(case, path, texts)
+
+
+def _of_case(case: dict[str, Any], path: str, texts: dict[str, dict[str, Any] | None]) -> Iterator[Seed]:
+    """The objects of one case that are not in ``texts``, each given as YAML; an update has what is stored before it."""
+    given = {name: text for name in ("initial", "updated") if isinstance(text := case.get(name), str)}
+    fresh = [text for text in given.values() if text not in texts]
+    for text in fresh:
+        texts[text] = next(_contents(text.encode(), path), None)
+    initial, updated = (texts.get(given.get(name, "")) for name in ("initial", "updated"))
+    if initial is not None and updated is not None:
+        yield Seed(updated, stored=initial)
+    yield from (Seed(made) for text in fresh if (made := texts[text]) is not None)
+
+
+def _contents(data: bytes, path: str) -> Iterator[dict[str, Any]]:
+    for document in read_documents(data, path):
+        if not isinstance(document, Problem) and isinstance(document.data, dict):
+            yield document.data
+
+
+def _is_of(seed: Seed, crd: Crd) -> bool:
+    """Whether a seed is a small object of a CRD."""
+    return all(
+        each.get("kind") == crd.kind and str(each.get("apiVersion")).partition("/")[0] == crd.group and _is_small(each)
+        for each in (seed.object, seed.stored)
+        if each is not None
+    )
+
+
+def _is_small(obj: dict[str, Any]) -> bool:
+    try:
+        return len(orjson.dumps(obj)) <= _MAX_SIZE
+    except TypeError:  # integers of more than 64 bits, for example
+        return False
