@@ -23,7 +23,7 @@ _MAX_ITEMS = 2_000
 
 def sample(node: Node, *, depth: int = 0) -> Any:
     """A minimal value for ``node``, with required members only; ABSENT if none is found."""
-    if depth > _MAX_DEPTH or node.least_size == MAX_SIZE:
+    if depth > _MAX_DEPTH:
         return ABSENT
     if node.default is not ABSENT and not node.enum and isinstance(node.default, (str, int, float, bool)):
         return node.default
