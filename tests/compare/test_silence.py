@@ -60,10 +60,12 @@ def found(tmp_path: Path, old: Json, new: Json) -> list[tuple[str, str, bool]]:
             {**obj(a=string(), b=string(), c=string()), "minProperties": 2, **_TOGETHER},
             ("junctor-changed", False),
         ),
+        # No number breaks the rule, but only trials say so.
+        ({"type": "integer"}, {"type": "integer"} | rule("self * 3 != 7"), ("cel-rule-added", False)),
         # Plain strings are too short for the union.
         ({**obj(t=string()), **_LONG_OR_A}, {**obj(t=string("A")), **_LONG_OR_A}, ("enum-introduced", False)),
     ],
-    ids=["union", "map", "tied", "tied below", "nested", "pattern", "count", "long"],
+    ids=["union", "map", "tied", "tied below", "nested", "pattern", "count", "trials", "long"],
 )
 def test_what_some_object_shows_is_told(tmp_path: Path, old: Json, new: Json, expected: tuple[str, bool]) -> None:
     assert found(tmp_path, old, new) == [("upgrade", *expected)]
