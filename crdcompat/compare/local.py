@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import deepcopy
+from functools import lru_cache
 from typing import Any
 
 from crdcompat.apiserver.cel import RuleEvaluator
@@ -26,7 +27,7 @@ class NodeJudge:
         self._node = node
         self._server = server
         self._validator = SchemaValidator(node, server)
-        self._holder = Node({"type": "object", "properties": {"v": node.raw}})
+        self._holder = _holder(node)
         self._rules = RuleEvaluator(self._holder, server)
 
     def breaks_rules(self, value: Any, old: Any = ABSENT) -> bool:
@@ -69,8 +70,13 @@ def defaulted(value: Any, node: Node) -> Any:
 
 def as_read(value: Any, node: Node) -> Any:
     """A stored value as a server reads it under ``node``: pruned, without nulls of fields not nullable, defaulted."""
-    holder = Node({"type": "object", "properties": {"v": node.raw}})
-    return decode({"v": value}, holder).object.get("v")
+    return decode({"v": value}, _holder(node)).object.get("v")
+
+
+@lru_cache(64)
+def _holder(node: Node) -> Node:
+    """An object with the node as its member ``v``. The values of one node are read in a row."""
+    return Node({"type": "object", "properties": {"v": node.raw}})
 
 
 def as_resource(root: Node) -> Node:

@@ -26,6 +26,7 @@ class TrialBook:
         self._known: dict[tuple[Any, ...], Trials] = {}
         self._shared: dict[tuple[bytes, bytes, Server], Node] = {}
         self._digests: dict[Node, bytes] = {}
+        self.proved: dict[tuple[Any, ...], Any] = {}
         self._made: dict[Server, ValidValues] = {}
         self._servers: dict[bytes, dict[Server, Server]] = {}
 
@@ -57,6 +58,11 @@ class TrialBook:
         if node not in self._digests:
             self._digests[node] = blake2b(orjson.dumps(node.raw), digest_size=16).digest()
         return self._digests[node]
+
+    def schemas(self, pair: WriterReader) -> tuple[Any, ...]:
+        """The key of a pair: equal for versions of one CRD whose schemas, servers and subresources are equal."""
+        sides = ((self.digest(side.node), side.server, side.version.has_status) for side in (pair.writer, pair.reader))
+        return pair.writer.crd.name, pair.reader.crd.name, pair.reader.crd.prunes, *sides
 
     def shared(self, pair: WriterReader) -> Node:
         """The intersection of both schemas, cached."""

@@ -10,9 +10,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from crdcompat.compare.attempt import Attempt, Ended, Reading, attempt
-from crdcompat.compare.changes import Change
+from crdcompat.compare.changes import Change, canonical
 from crdcompat.compare.claim import Claim, ordered
 from crdcompat.compare.registry import facet_of
 from crdcompat.compare.site import Trial, WriterReader
@@ -57,7 +58,28 @@ _MASKED = "every example object that was found is also rejected for another reas
 
 
 def prove(change: Change, direction: Direction, pair: WriterReader, book: TrialBook) -> Outcome:
-    """The effect of ``change`` when ``pair.reader`` reads objects that are valid under ``pair.writer``."""
+    """The effect of ``change`` when ``pair.reader`` reads objects that are valid under ``pair.writer``.
+
+    Versions of a CRD mostly have equal schemas: what is proved for one of them is judged once more for the others.
+    """
+    key = (*book.schemas(pair), direction, change.kind, change.path, canonical((change.old, change.new)))
+    known: Outcome | None = book.proved.get(key)
+    if known is None or (moved := _as_version(known, change, pair)) is None:
+        moved = book.proved[key] = _prove(change, direction, pair, book)
+    return moved
+
+
+def _as_version(known: Outcome, change: Change, pair: WriterReader) -> Outcome | None:
+    """The outcome with its witness in the writer's version; None if the servers answer otherwise."""
+    witness, version = known.witness, {"apiVersion": pair.writer.api_version}
+    if witness.object is None:
+        return known
+    stored = None if witness.stored is None else {**witness.stored, **version}
+    moved = replace(witness, object={**witness.object, **version}, stored=stored)
+    return replace(known, witness=moved) if proves(moved, change, known.effect, [pair]) else None
+
+
+def _prove(change: Change, direction: Direction, pair: WriterReader, book: TrialBook) -> Outcome:
     facet = facet_of(change.kind)
     effects = facet.effects[change.kind].towards(direction)
     if not effects or (effects == (Effect.VALUE_PRUNED,) and not pair.reader.crd.prunes):

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import Json, array, both, crd, diff, obj, only, prove, root, string
+from helpers import Json, array, both, crd, diff, obj, only, prove, root, select, string, version
 
 from crdcompat.apiserver.versions import Server
 from crdcompat.compare.local import NodeJudge
@@ -90,3 +90,24 @@ def test_a_part_without_a_valid_value_is_a_minimal_one() -> None:
     assert ValidValues(Server(31))(never) == {}
     node = Node(ruled(obj(a=_REFERENCE), "has(self.a)"))
     assert NodeJudge(node, Server(31)).accepts(ValidValues(Server(31))(node))
+
+
+def test_versions_with_equal_schemas_share_proofs(tmp_path: Path, work: Counter[str]) -> None:
+    """istio has three versions of each CRD: the example of one is judged once more for each of the others."""
+
+    def judged(*names: str) -> int:
+        sides = [
+            crd(versions=[version(root(spec=obj(v=array(each))), name, storage=name == "v1") for name in names])
+            for each in (_FILTER, {**_FILTER, "properties": {**_FILTER["properties"], "type": string("Copy")}})
+        ]
+        before = work["objects judged"]
+        found = select(diff(*both(tmp_path, *sides)), rule="enum-value-removed")
+        done = work["objects judged"] - before
+        for finding in found:
+            prove(finding, *sides)
+        shown = [(finding["version"], finding["witness"]["object"]["apiVersion"]) for finding in found]
+        assert shown == [(name, f"example.com/{name}") for name in names]
+        return done
+
+    one = judged("v1")
+    assert judged("v1", "v2", "v3") <= one + 2 * 2

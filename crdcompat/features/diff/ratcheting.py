@@ -7,14 +7,17 @@ the same about an object.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 from msgspec.structs import replace
 
 from crdcompat.apiserver.errors import DUPLICATE
 from crdcompat.apiserver.strategy import Resource
 from crdcompat.apiserver.versions import DEFAULT_SERVER, NEWEST, Server, known_server
+from crdcompat.compare.changes import canonical
 from crdcompat.compare.memory import ComparisonCache
 from crdcompat.compare.result import Judged, Occurrence
+from crdcompat.compare.site import WriterReader
 from crdcompat.crds.reader import CrdSet
 from crdcompat.features.simulate.replay import Cause, Written, writes_of
 from crdcompat.schema.paths import ITEM, node_at
@@ -47,6 +50,7 @@ class _Asked:
     def __init__(self, old: CrdSet, new: CrdSet, shared: ComparisonCache) -> None:
         self._known = known_server(old), known_server(new)
         self._shared = shared
+        self._answers: dict[tuple[Any, ...], _Answer] = {}
 
     def about(self, item: Judged, occurrence: Occurrence) -> Judged:
         """``item`` with the kinds of write that are rejected, and the updates that are spared."""
@@ -54,17 +58,30 @@ class _Asked:
         (reads, known), written_by = sides if item.direction == Direction.ROLLBACK else sides[::-1]
         reader = self._shared.resource(reads, known or _NEWEST)
         writer = self._shared.resource(written_by[0], written_by[1] or DEFAULT_SERVER)
-        stored = writer.create(item.witness.object or {}, keep_status=True).object
-        if stored is None:
-            return item
-        as_read = {**stored, "apiVersion": reader.api_version}
-        written = writes_of(reader, as_read, had_status=writer.version.has_status)
-        rejected = _rejected(written)
-        return replace(
-            item,
-            writes=tuple(kind for kind in WriteKind if kind in rejected),
-            spared=_spared(reader, written) if known is not None else None,
-        )
+        pair, obj = WriterReader(writer, reader), {**(item.witness.object or {}), "apiVersion": ""}
+        key = (
+            known is None,
+            *self._shared.book.schemas(pair),
+            canonical(obj),
+        )  # other versions mostly have equal schemas
+        if key not in self._answers:
+            self._answers[key] = _answer(item, pair, is_known=known is not None)
+        answer = self._answers[key]
+        return item if answer is None else replace(item, writes=answer[0], spared=answer[1])
+
+
+#: The kinds of write that are rejected, and the updates that are spared; None if the writer does not store the object.
+_Answer = tuple[tuple[WriteKind, ...], Spared | None] | None
+
+
+def _answer(item: Judged, pair: WriterReader, *, is_known: bool) -> _Answer:
+    stored = pair.writer.create(item.witness.object or {}, keep_status=True).object
+    if stored is None:
+        return None
+    as_read = {**stored, "apiVersion": pair.reader.api_version}
+    written = writes_of(pair.reader, as_read, had_status=pair.writer.version.has_status)
+    rejected = _rejected(written)
+    return tuple(kind for kind in WriteKind if kind in rejected), _spared(pair.reader, written) if is_known else None
 
 
 def _rejected(written: Written) -> frozenset[WriteKind]:

@@ -25,7 +25,7 @@ from crdcompat.yaml.documents import read_documents
 #: Folders and files with objects that people wrote.
 _SEEDED = re.compile(r"(?:^|/)(?:tests?|samples?|examples?|testdata)/|\.testsuite\.[^/]*$")
 #: Files of one CRD on one side, bytes of a file, seeds of one CRD, bytes of a seed.
-_MAX_FILES, _MAX_BYTES, _MAX_SEEDS, _MAX_SIZE = 12, 1 << 20, 64, 1 << 14
+_MAX_FILES, _MAX_BYTES, _MAX_SEEDS, _MAX_SIZE = 12, 1 << 20, 12, 1 << 14
 _EFFECTS = (Effect.WRITE_REJECTED, Effect.VALUE_PRUNED)
 
 
