@@ -29,7 +29,7 @@ from crdcompat.crds.model import read_crd
 from crdcompat.models.diff import DiffReport
 from crdcompat.schema.paths import render
 
-CASES = int(os.environ.get("CRDCOMPAT_FUZZ", "2000")) // 10
+CASES = int(os.environ.get("CRDCOMPAT_FUZZ", "200"))
 _MOST_NODES = 1500
 _OBJECTS = 12
 
