@@ -22,6 +22,8 @@ from crdcompat.schema.structural import ABSENT, Node
 
 #: Objects that one search judges at most; each costs about a millisecond.
 MAX_JUDGED = 160
+#: Moves for each object that may be judged: many moves lead to one that was judged before.
+_MAX_TRIED = 8
 #: Steps from the start to an object.
 _MAX_STEPS = 9
 #: Members like each other that have to stay before the rest of them is taken to have to stay, too.
@@ -73,10 +75,11 @@ def find(
 
     queue = [entry(start, first, 0)]
     seen = {canonical(start)}
-    judged = 1
-    while queue and judged < limit:
+    judged = tried = 1
+    while queue and judged < limit and tried < limit * _MAX_TRIED:
         _, steps, _, following = queue[0]
         candidate = next(following, None)
+        tried += 1
         if candidate is None:
             heapq.heappop(queue)
             continue

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
 from helpers import Json, array, both, crd, diff, obj, only, prove, root, select, string, version
 
+from crdcompat.apiserver.errors import REQUIRED, FieldError
+from crdcompat.apiserver.keywords import Keyword
 from crdcompat.apiserver.versions import Server
 from crdcompat.compare.local import NodeJudge
+from crdcompat.compare.search import Answer, find
 from crdcompat.compare.valid_values import ValidValues
 from crdcompat.schema.structural import Node
 
@@ -111,3 +115,14 @@ def test_versions_with_equal_schemas_share_proofs(tmp_path: Path, work: Counter[
 
     one = judged("v1")
     assert judged("v1", "v2", "v3") <= one + 2 * 2
+
+
+def test_moves_to_objects_that_were_judged_before_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Most moves of a search lead back to such an object; without end, they lead nowhere else."""
+    start: Json = {"spec": {}}
+    error = FieldError(REQUIRED, ("spec", "a"), Keyword.REQUIRED, None, Server(31))
+    again = count()
+    monkeypatch.setattr("crdcompat.compare.search.moves", lambda *_, **__: (start for _ in again))
+    rejected = Answer(found=False, errors=(error,))
+    assert find(start, rejected, ("spec",), Node({}), lambda _: rejected, limit=10) is None
+    assert next(again) < 100
