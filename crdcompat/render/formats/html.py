@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from crdcompat.models.check import CheckReport
+from crdcompat.findings.entries import entries
+from crdcompat.models.check import CheckReport, sections
 from crdcompat.models.diff import DiffReport
 from crdcompat.models.reports import Report
 from crdcompat.models.simulation import SimulationReport
@@ -81,13 +82,17 @@ def _findings(report: DiffReport | CheckReport, *, existing: bool) -> str:
     from crdcompat.render.html.findings import parts, rules_of, tally_of, without_excerpts
     from crdcompat.render.html.page import page
     from crdcompat.render.wording.report import NOTHING, notes
+    from crdcompat.render.wording.verdict import MAX_BLOCKED, verdicts
 
     made, facets = parts(report, existing=existing)
     findings = report.findings
+    judged = sections(report) != ()
     return page(
         "findings.j2",
         **(_check(report) if isinstance(report, CheckReport) else _sides(report)),
         tally=tally_of(report),
+        verdicts=verdicts(report, entries(report)) if judged else (),
+        most=MAX_BLOCKED,
         nothing=NOTHING if not made else "",
         notes=notes(report),
         problems=report.problems,

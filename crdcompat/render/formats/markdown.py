@@ -27,7 +27,7 @@ from crdcompat.render.wording.report import (
     title,
 )
 from crdcompat.render.wording.simulation import replay_title, verdict_tally
-from crdcompat.render.wording.verdict import check_verdict_lines, shown_directions, verdict_lines
+from crdcompat.render.wording.verdict import shown_directions, verdict_lines
 from crdcompat.vocabulary import Severity
 
 if TYPE_CHECKING:
@@ -99,10 +99,8 @@ def _fitting(entries: Sequence[_Entry], room: int) -> Iterator[str]:
 
 def _verdict(report: Report) -> Iterator[str]:
     """The verdict of a diff or a check, with what it rests on or what blocks."""
-    if isinstance(report, DiffReport):
+    if not isinstance(report, SimulationReport) and sections(report):
         yield block(plain(verdict_lines(report, entries(report), _WRAPPED)))
-    elif isinstance(report, CheckReport) and report.sections:
-        yield block(plain(check_verdict_lines(report, entries(report), _WRAPPED)))
 
 
 def _table(report: Report) -> Iterator[str]:

@@ -11,7 +11,7 @@ from crdcompat.render.text.diff import compared_text, has_quiet_output
 from crdcompat.render.wording.check import UNRELEASED_REASON, next_steps, section_title
 from crdcompat.render.wording.entries import listed_above
 from crdcompat.render.wording.findings import plural
-from crdcompat.render.wording.verdict import check_verdict_lines
+from crdcompat.render.wording.verdict import verdict_lines
 from crdcompat.vocabulary import FindingStatus, Severity
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def check_text(report: CheckReport, style: Style) -> Iterator[str]:
     if not report.sections or (style.verbosity < 0 and not found[Severity.ERROR]):
         return
     yield ""
-    yield from check_verdict_lines(report, listed, style)
+    yield from verdict_lines(report, listed, style)
     for line in next_steps(listed) if style.verbosity >= 0 else ():
         yield style.wrap(line, indent="    ", first="")
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from crdcompat.findings.finding import listed as listed_values
 from crdcompat.findings.rules import rule
+from crdcompat.models.check import CheckReport, Section
 from crdcompat.models.outcome import outcome, severities, unjudged
 from crdcompat.render.wording.blocks import Block, blocks
 from crdcompat.render.wording.entries import causes_of, counted
@@ -14,10 +17,9 @@ from crdcompat.vocabulary import Direction, Effect, Owner, Severity
 from crdcompat.vocabulary.writes import ReleaseVerdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from crdcompat.findings.entries import Entry
-    from crdcompat.models.check import CheckReport, Section
     from crdcompat.models.diff import DiffReport
     from crdcompat.render.escape import Style
 
@@ -28,67 +30,90 @@ COLOURS: Mapping[ReleaseVerdict, str] = {
     ReleaseVerdict.AT_RISK: "warning",
     ReleaseVerdict.CLEAN: "good",
 }
-#: What blocks, at most, in the verdict.
-_MAX_BLOCKS = 4
+#: What blocks, at most, in the lines of a verdict.
+MAX_BLOCKED = 4
 
 
-def verdict_lines(report: DiffReport, listed: Sequence[Entry], style: Style) -> Iterator[str]:
-    """The verdict of each direction that matters with what blocks it, then all counts in one line."""
-    for direction in shown_directions(report):
-        result = outcome(report, direction)
-        yield style.paint(f"{_way(report, direction)}: {result.upper()}{_reason(report, direction)}", COLOURS[result])
-        yield from blocking_lines(listed, direction, style)
-    yield style.fill(counts_line(report), indent="  ", first="")
+class Blocked(Struct, frozen=True):
+    """What stands in the way: the kind, the field or fields, and what the reader's server does."""
+
+    kind: str
+    path: str
+    reaction: str
 
 
-def check_verdict_lines(report: CheckReport, listed: Sequence[Entry], style: Style) -> Iterator[str]:
-    """The verdict on a change with what blocks, then all counts."""
-    result, sentence = _on_change(report)
-    yield style.paint(f"This change: {sentence}", COLOURS[result])
-    for direction in Direction:
-        yield from blocking_lines(listed, direction, style)
-    yield f"{counted(report)}."
+class Verdict(Struct, frozen=True):
+    """The verdict on one move, what it rests on, and what blocks it, the worst first."""
+
+    way: str
+    result: ReleaseVerdict
+    reason: str
+    blocked: tuple[Blocked, ...] = ()
+
+    @property
+    def sentence(self) -> str:
+        """``release-4.16 -> release-4.15: BLOCKED``."""
+        return f"{self.way}: {self.result.upper()}{self.reason}"
+
+
+def verdicts(report: DiffReport | CheckReport, listed: Sequence[Entry]) -> tuple[Verdict, ...]:
+    """The verdicts of a report: of each direction that matters, or of the change that is checked."""
+    if isinstance(report, CheckReport):
+        result, reason = _on_change(report)
+        return (Verdict("This change", result, reason, _blocked(listed, Direction)),)
+    return tuple(
+        Verdict(_way(report, each), outcome(report, each), _reason(report, each), _blocked(listed, (each,)))
+        for each in shown_directions(report)
+    )
+
+
+def verdict_lines(report: DiffReport | CheckReport, listed: Sequence[Entry], style: Style) -> Iterator[str]:
+    """The verdicts with what blocks, then all counts in one line."""
+    for verdict in verdicts(report, listed):
+        yield style.paint(verdict.sentence, COLOURS[verdict.result])
+        for item in verdict.blocked[:MAX_BLOCKED]:
+            yield f"  {item.kind}  {style.paint(item.path, 'path')}"
+            yield style.clip(item.reaction, indent="    ", lines=1)
+        if len(verdict.blocked) > MAX_BLOCKED:
+            yield f"  and {len(verdict.blocked) - MAX_BLOCKED} more"
+    counts = f"{counted(report)}." if isinstance(report, CheckReport) else counts_line(report)
+    yield style.fill(counts, indent="  ", first="")
 
 
 def _on_change(report: CheckReport) -> tuple[ReleaseVerdict, str]:
-    """The verdict on a change, and ``BLOCKED (rollback to main, release-4.15)`` with what it rests on."""
+    """The verdict on a change, and what it rests on: `` (rollback to main, release-4.15)``."""
     ways = [
         f"{direction} {'to' if direction == Direction.ROLLBACK else 'from'} {', '.join(names)}"
         for direction in Direction
         if (names := [each.report.old.title for each in report.sections if _blocks(each, direction)])
     ]
     if ways:
-        return ReleaseVerdict.BLOCKED, f"BLOCKED ({'; '.join(ways)})"
+        return ReleaseVerdict.BLOCKED, f" ({'; '.join(ways)})"
     reasons = dict.fromkeys(reason for section in report.sections for reason in unjudged(section.report))
     if reasons:
         first, *others = reasons
         more = f", and {len(others)} more" if others else ""
-        return ReleaseVerdict.UNKNOWN, f"UNKNOWN (not judged: {first}{more})"
+        return ReleaseVerdict.UNKNOWN, f" (not judged: {first}{more})"
     result = ReleaseVerdict.AT_RISK if report.by_severity()[Severity.WARNING] else ReleaseVerdict.CLEAN
     compared = " and ".join(dict.fromkeys(section.report.old.title for section in report.sections))
-    return result, f"{result.upper()} (compared with {compared})"
+    return result, f" (compared with {compared})"
 
 
 def _blocks(section: Section, direction: Direction) -> bool:
     return bool(severities(section.report, direction)[Severity.ERROR])
 
 
-def blocking_lines(listed: Sequence[Entry], direction: Direction, style: Style) -> Iterator[str]:
-    """The errors of one direction: the fields, and what the reader does; the worst only, if there are many."""
-    errors = (
-        entry
-        for entry in listed
-        if entry.finding.direction == direction and entry.finding.counts and entry.finding.severity == Severity.ERROR
+def _blocked(listed: Sequence[Entry], directions: Iterable[Direction]) -> tuple[Blocked, ...]:
+    """The errors of these directions; siblings that changed alike are one."""
+    errors = [each for each in listed if each.finding.counts and each.finding.severity == Severity.ERROR]
+    return tuple(
+        Blocked(block.finding.kind, block.path or "the CRD", _reaction(block))
+        for direction in directions
+        for block in blocks(entry for entry in errors if entry.finding.direction == direction)
     )
-    found = blocks(errors)
-    for block in found[:_MAX_BLOCKS]:
-        yield f"  {block.finding.kind}  {style.paint(block.path or 'the CRD', 'path')}"
-        yield style.clip(_what_happens(block), indent="    ", lines=1)
-    if len(found) > _MAX_BLOCKS:
-        yield f"  and {len(found) - _MAX_BLOCKS} more"
 
 
-def _what_happens(block: Block) -> str:
+def _reaction(block: Block) -> str:
     """What the reader does, in a few words: ``release-4.13 rejects "A", "B": the controller cannot write status``."""
     finding, report = block.finding, block.entries[0].home.report
     reader = report.old.title if finding.direction == Direction.ROLLBACK else report.new.title

@@ -60,6 +60,9 @@ def test_counts_then_findings_by_direction_and_severity(tmp_path: Path) -> None:
     shown = page(report)
     assert said(shown.one("h1")) == "r1 → r2"
     assert tally(shown) == ["1 error", "1 warning", "1 info", "0 undecided", "0 waived"]
+    assert said(shown.one("section", "verdict")) == (
+        'r2 -> r1 BLOCKED Widget status.p r1 rejects "B": the controller cannot write status'
+    )
     headings = [said(each) for each in shown.elements() if each.tag in ("h2", "h3")]
     assert headings[:5] == ["Findings", "Rolling back r2 → r1", "1 error", "1 warning", "1 info"]
     items = shown.all("details", "item")
