@@ -89,7 +89,8 @@ class Admission:
         return RuleEvaluator(self.node, self.server)
 
     @cached_property
-    def _has_embedded(self) -> bool:
+    def has_embedded(self) -> bool:
+        """Whether any node is an embedded resource."""
         return has_embedded(self.node)
 
     def admit(self, new: Object, old: Object | None, request: Decoded, *, status_write: bool) -> Verdict:
@@ -110,7 +111,7 @@ class Admission:
             errors.extend(self._schema(new, pair if ratchet else None, status_only, unknown))
             if self.version.scale is not None:
                 errors.extend(scale_errors(new, dict(self.version.scale), self.server, status_only=status_write))
-        if not status_write and self._has_embedded:
+        if not status_write and self.has_embedded:
             errors.extend(embedded_errors(new, self.node, self.server))
         errors.extend(self._duplicates(new, old, status_write=status_write))
         if self.server.does("cel") and self._rules.has_rules:

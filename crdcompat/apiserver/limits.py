@@ -23,16 +23,17 @@ _MAX_SAFE_INTEGER = 2**53 - 1
 _TOLERANCE = 1e-9
 
 
-def is_integer_like(value: float) -> bool:
+def is_integer_like(value: float, server: Server) -> bool:
     """Whether the server accepts a float64 as an integer: within +-(2^53-1), and whole up to a tolerance.
 
     Source: go-openapi/swag, IsFloat64AJSONInteger. It compares with the value without its fraction, by a conversion to
-    uint64 that makes another number of a negative one.
+    uint64 that makes another number of a negative one. The tolerance is half as large from 1.36 on.
     """
     if not math.isfinite(value) or abs(value) > _MAX_SAFE_INTEGER:
         return False
     whole = math.trunc(value)
-    return value == whole or (whole > 0 and (value - whole) / (value + whole) < _TOLERANCE)
+    size = whole if server.does("halved_tolerance") else value + whole
+    return value == whole or (whole > 0 and (value - whole) / size < _TOLERANCE)
 
 
 def _int64(value: float) -> int:
@@ -112,7 +113,7 @@ class Bounds(Struct, frozen=True):
         if isinstance(value, int):
             whole = value % int(factor) == 0
         else:
-            whole = is_integer_like(1 / factor * value if factor < 1 else value / factor)
+            whole = is_integer_like(1 / factor * value if factor < 1 else value / factor, self.server)
         if not whole:
             out.append(FieldError(INVALID, pointer_at(path), Keyword.MULTIPLE_OF, value, self.server, factor))
 

@@ -14,9 +14,11 @@ from msgspec.structs import replace
 from crdcompat.apiserver.admission import Verdict, metadata_of
 from crdcompat.apiserver.errors import INVALID, FieldError
 from crdcompat.apiserver.extensions import misfit_of_embedded
-from crdcompat.apiserver.gotext import quote
+from crdcompat.apiserver.gotext import compact_json, quote
 from crdcompat.apiserver.keywords import Keyword
 from crdcompat.apiserver.metadata import undecodable
+from crdcompat.apiserver.patch import merge_patch as patched
+from crdcompat.apiserver.scale import scale_of
 from crdcompat.apiserver.warnings import deduplicated, warnings_of
 from crdcompat.vocabulary import HIDDEN
 
@@ -34,7 +36,11 @@ def create(resource: Resource, raw: Object, *, keep_status: bool = False) -> Ver
     if failed := _undecodable(resource, raw):
         return failed
     new, warnings = _completed(resource, raw, None)
-    return _warned(resource.create(new, keep_status=keep_status), resource, None, warnings)
+    verdict = resource.create(new, keep_status=keep_status)
+    if verdict.object is not None and "status" in resource.node.properties:
+        # The server answers with the object as it reads it back: a dropped status has its default again.
+        verdict = replace(verdict, object=resource.read(verdict.object).object)
+    return _warned(verdict, resource, None, warnings)
 
 
 def update(resource: Resource, raw: Object, stored: Object, *, status: bool = False) -> Verdict:
@@ -48,31 +54,55 @@ def update(resource: Resource, raw: Object, stored: Object, *, status: bool = Fa
 
 def merge_patch(resource: Resource, patch: Any, stored: Object, *, status: bool = False) -> Verdict:
     """PATCH with a JSON merge patch, on the main endpoint or on /status."""
+    whole = patched(resource.read(stored).object, patch)
+    if isinstance(whole, dict) and (error := _misfit(resource, whole)):
+        sent = compact_json(whole)
+        refused = FieldError(INVALID, ("patch",), Keyword.METADATA, sent, resource.server, fixed_detail=error)
+        return Verdict(False, (refused,), None, code=422)
     return _warned(resource.merge_patch(patch, stored, status=status), resource, stored, ())
 
 
 def apply(resource: Resource, patch: Object, stored: Object, *, status: bool = False) -> Verdict:
-    """PATCH by server-side apply, by a manager that owns no other field."""
-    return _warned(resource.apply(patch, stored, status=status), resource, stored, ())
+    """PATCH by server-side apply, by a manager that owns no other field. The body is YAML to the server."""
+    return _warned(resource.apply(_from_yaml(patch), stored, status=status), resource, stored, ())
 
 
 def scale(resource: Resource, new: Object, stored: Object) -> Verdict:
-    """PUT of the Scale object ``new``."""
+    """PUT of the Scale object ``new``. The object of the verdict is the Scale that the server answers with."""
     spec = new.get("spec")
     verdict = resource.scale(spec.get("replicas") if isinstance(spec, dict) else None, stored)
-    return _warned(verdict, resource, stored, ())
+    verdict = _warned(verdict, resource, stored, ())
+    if verdict.object is None or resource.version.scale is None:
+        return verdict
+    return replace(verdict, object=scale_of(verdict.object, resource.version.scale))
 
 
 def _undecodable(resource: Resource, raw: Object) -> Verdict | None:
     """The refusal of an object whose metadata, or that of an embedded resource, has a wrong type."""
-    error = undecodable(raw.get("metadata"))
-    if not error and (misfit := misfit_of_embedded(raw, resource.node, resource.server)):
-        error = misfit.text()
+    error = _misfit(resource, raw)
     if not error:
         return None
     kind, version = resource.crd.kind, quote(resource.version.name)
     said = f"{kind} in version {version} cannot be handled as a {kind}: "
     return _failed(400, said + error, said + HIDDEN)
+
+
+def _misfit(resource: Resource, raw: Object) -> str:
+    """The error of decoding an object's metadata and its embedded resources, or ""."""
+    if error := undecodable(raw.get("metadata")):
+        return error
+    misfit = misfit_of_embedded(raw, resource.node, resource.server) if resource.has_embedded else None
+    return misfit.text() if misfit is not None else ""
+
+
+def _from_yaml(value: Any) -> Any:
+    """A body after its conversion from YAML, which writes whole floats without a point: they are integers."""
+    if isinstance(value, dict):
+        return {name: _from_yaml(member) for name, member in value.items()}
+    if isinstance(value, list):
+        return [_from_yaml(item) for item in value]
+    is_whole = isinstance(value, float) and value.is_integer() and -(2.0**63) <= value < 2.0**63
+    return int(value) if is_whole else value
 
 
 def _misaddressed(raw: Object, stored: Object) -> Verdict | None:
@@ -102,7 +132,7 @@ def _outdated(resource: Resource, raw: Object, stored: Object) -> Verdict | None
     place = ("metadata", "resourceVersion")
     # The server prints a uint64, and names the resource where other refusals name the kind.
     detail = "must be specified for an update"
-    error = FieldError(INVALID, place, Keyword.METADATA, 0, resource.server, "0x0", fixed_detail=detail)
+    error = FieldError(INVALID, place, Keyword.METADATA, 0, resource.server, ("0x0", "0"), fixed_detail=detail)
     subject = (resource.crd.plural, resource.crd.group, str(old.get("name", "")))
     return Verdict(False, (error,), None, code=422, subject=subject)
 

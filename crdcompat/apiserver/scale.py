@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from crdcompat.apiserver.errors import INVALID, FieldError
@@ -49,6 +49,23 @@ def _replicas(obj: dict[str, Any], path: Any, server: Server) -> Iterator[FieldE
         yield _error(path, found, server, "should be a non-negative integer")
     elif found > _INT32:
         yield _error(path, found, server, f"should be less than or equal to {_INT32}")
+
+
+def scale_of(obj: dict[str, Any], scale: Mapping[str, Any]) -> dict[str, Any]:
+    """The Scale object of an object, with the replicas and the selector at the paths of ``subresources.scale``."""
+    replicas, observed, selector = (
+        _at(obj, path)[0] if isinstance(path := scale.get(name), str) and path else None
+        for name in ("specReplicasPath", "statusReplicasPath", "labelSelectorPath")
+    )
+    status = {"replicas": observed or 0, **({"selector": selector} if selector else {})}
+    names = ("name", "namespace", "uid", "resourceVersion", "creationTimestamp")
+    return {
+        "kind": "Scale",
+        "apiVersion": "autoscaling/v1",
+        "metadata": {name: obj["metadata"][name] for name in names if name in obj.get("metadata", {})},
+        "spec": {"replicas": replicas} if replicas else {},
+        "status": status,
+    }
 
 
 def _error(path: str, value: Any, server: Server, detail: str) -> FieldError:

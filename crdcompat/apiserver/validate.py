@@ -172,7 +172,7 @@ class SchemaValidator:
     def _type(self, value: Any, kind: type, path: Trail, out: list[FieldError]) -> int:
         """The type check of a value whose JSON type is not among ``types``; returns the change of the check count."""
         named = _JSON_TYPE[kind]
-        near_integer = kind is float and "integer" in self.types and limits.is_integer_like(value)
+        near_integer = kind is float and "integer" in self.types and limits.is_integer_like(value, self.server)
         if self.format and kind not in (str, list) and not near_integer:
             detected = _GO_FORMAT.get(kind, "")
             if detected != self.format:

@@ -46,6 +46,7 @@ SINCE: dict[str, int] = {
     "cel_keyword_fields": 32,  # rules read self.namespace, before: self.__namespace__ alone
     "ratchet_status": 33,  # kubernetes/kubernetes#129506; OpenShift carries it since 4.18
     "stored_version_text": 33,  # the refusal of a CRD without a stored version explains the order of steps
+    "owner_text": 34,  # "must not be empty", before: "kind must not be empty"
     "json_values": 34,  # bad values as JSON, before: Go syntax; singular "1 item"
     "plain_rule_texts": 34,  # faults of rules no longer begin with the name of the field
     "nested_decoding_paths": 36,  # messages about values that do not decode have the path below items
@@ -54,6 +55,7 @@ SINCE: dict[str, int] = {
     "cel_actual_value": 35,  # CEL failures show the scalar, before: the schema type in quotes
     "k8s_name_formats": 34,
     "integer_range": 36,
+    "halved_tolerance": 36,  # of the fraction up to which a float is an integer
 }
 
 #: OpenShift release -> Kubernetes minor (reference section 1.1).

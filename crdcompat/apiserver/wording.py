@@ -100,7 +100,7 @@ def aggregate(kind: str, group: str, name: str, errors: Sequence[FieldError]) ->
     if not sentences:
         return ""
     shown = sentences[0] if len(sentences) == 1 else f"[{', '.join(sentences)}]"
-    return f"{kind}.{group} {gotext.quote(name)} is invalid: {shown}"
+    return f"{f'{kind}.{group}' if group else kind} {gotext.quote(name)} is invalid: {shown}"
 
 
 def field(error: FieldError) -> str:
@@ -272,8 +272,8 @@ def _shown(value: int | float) -> str:
 
 
 def _bad_value(error: FieldError) -> str:
-    if error.keyword is Keyword.METADATA and error.demand is not None and not error.server.does("json_values"):
-        return str(error.demand)
+    if error.keyword is Keyword.METADATA and error.demand is not None:
+        return str(error.demand[error.server.does("json_values")])
     return _value(error.value, error.server)
 
 

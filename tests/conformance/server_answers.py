@@ -132,6 +132,8 @@ def _places(value: Any, at: str = "") -> dict[str, Any]:
         return {key: leaf for name in value for key, leaf in _places(value[name], f"{at}.{name}").items()}
     if isinstance(value, list) and value:
         return {key: leaf for i, item in enumerate(value) for key, leaf in _places(item, f"{at}[{i}]").items()}
+    if isinstance(value, int) and not -(2**63) <= value < 2**63:
+        value = float(value)  # as the server decoded it
     return {at: int(value) if isinstance(value, float) and value.is_integer() else value}
 
 

@@ -7,8 +7,18 @@ from pathlib import Path
 import pytest
 from server_answers import SORTS, Difference, File, by_cause, compared, files_of, table
 
-#: The least percentage of equal answers in any file: accepted wrongly, verdict, type and field, text, object, warnings.
-WANTED = dict(zip(SORTS, (99.3, 99.1, 99.1, 95.0, 98.4, 100.0), strict=True))
+#: The least percentage of equal answers in any file.
+WANTED = dict(zip(SORTS, (99.95, 99.9, 99.65, 99.2, 100.0, 100.0), strict=True))
+#: Requests that are answered in another way, by a sentence of the server's answer, and why.
+EXCEPTIONS = {
+    "the namespace of the provided object does not match": "a request does not say the namespace of its URL",
+    "found invalid Unicode character escape code": "the recording client wrote characters as escapes of two surrogates",
+    "cannot unmarshal number 1e400": "no JSON reader of ours takes a number above all floats: the answer is unknown",
+    "(*bool)(0x": "servers before 1.34 print the address of a flag of an owner reference",
+    "NaN values cannot be ordered": "the CEL library orders NaN; the verdict is the same",
+    "index out of range: 0": "indexOf on an empty text, an error before Kubernetes 1.31 only",
+    "must be a valid 'host:port'": "url() of a bare IPv6 address, which Go refuses from Kubernetes 1.36 on",
+}
 
 
 @pytest.fixture(scope="module")
@@ -24,6 +34,15 @@ def test_answers(files: list[File], about: str) -> None:
     assert sum(file.asked["verdict"] for file in files) > 20_000
     low = [file for file in files if file.rate(about) < WANTED[about]]
     assert not low, f"{table(files)}\n{_causes(low, about)}"
+
+
+def test_every_difference_is_explained(files: list[File]) -> None:
+    """All but one: an unknown where a value of another number type is unchanged."""
+    differences = [each for file in files for each in file.differences]
+    left = [each for each in differences if not any(text in str(each.servers) for text in EXCEPTIONS)]
+    assert len({each.request["id"] for each in left}) <= 8, "\n".join(f"{e.request['id']} {e.cause}" for e in left)
+    unused = [text for text in EXCEPTIONS if not any(text in str(each.servers) for each in differences)]
+    assert not unused
 
 
 def _causes(files: list[File], about: str) -> str:

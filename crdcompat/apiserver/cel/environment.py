@@ -55,6 +55,23 @@ _LIBRARIES: tuple[tuple[Function, ...], ...] = (
     (Function("k8sHas", ("map", "string"), "bool", _has, member=False),),
 )
 
+
+def _misfit(function: Function) -> Function:
+    """A function of a text, given the integer of an int-or-string."""
+
+    def body(_value: int) -> Any:
+        raise EvaluationError(f"no such overload: {function.name}(int)")
+
+    return Function(function.name, ("int",), function.returns, body, member=False, since=function.since)
+
+
+_MISFITS = tuple(
+    _misfit(function)
+    for library in (library_net, library_quantity, library_url)
+    for function in library.FUNCTIONS
+    if function.parameters == ("string",) and not function.member and not function.name.startswith("k8s")
+)
+
 #: Function or operator of CEL's own extensions -> the Kubernetes minor that introduced it.
 _EXTENSIONS: dict[str, int] = {
     **dict.fromkeys(("_?._", "_[?_]", "hasValue", "value", "orValue", "or"), 28),
@@ -124,10 +141,11 @@ def _cel() -> Any:
     return cel
 
 
-def _environment(known: int, *, net: bool, self_type: str, old_type: str) -> Any:
+def _environment(known: int, *, net: bool, self_type: str, old_type: str, lenient: bool = False) -> Any:
+    """An environment; ``lenient`` has functions of texts for integers too, which fail as in cel-go."""
     cel = _cel()
     declared: dict[str, list[Any]] = {}
-    for function in (function for library in _LIBRARIES for function in library):
+    for function in (*(function for library in _LIBRARIES for function in library), *(_MISFITS if lenient else ())):
         if function.since <= known or (net and function.name in _NET):
             declared.setdefault(function.name, []).append(_overload(cel, function))
     config = ["extensions:", " - name: strings", f"   version: {2 if known >= 29 else 0}"]
@@ -161,7 +179,7 @@ def _type(cel: Any, name: str) -> Any:
 @cache
 def full() -> Any:
     """The environment for evaluation: all functions of Kubernetes, with untyped variables."""
-    return _environment(_NEWEST, net=True, self_type="dyn", old_type="dyn")
+    return _environment(_NEWEST, net=True, self_type="dyn", old_type="dyn", lenient=True)
 
 
 @cache

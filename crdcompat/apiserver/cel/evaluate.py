@@ -18,7 +18,7 @@ from crdcompat.apiserver.cel.activation import Data, FailedError, UndecidedError
 from crdcompat.apiserver.cel.convert import Conversion, MisfitError, Plan, plan
 from crdcompat.apiserver.cel.library import MARK
 from crdcompat.apiserver.cel.rules import OPTIONAL_OLD_RUNS, Rule, program, read_rule
-from crdcompat.apiserver.cel.tokens import NUL
+from crdcompat.apiserver.cel.tokens import with_nul
 from crdcompat.apiserver.cel.views import Reads, View
 from crdcompat.apiserver.errors import FieldError, Unknown
 from crdcompat.apiserver.keywords import Keyword
@@ -270,6 +270,7 @@ _TRANSLATIONS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"Applying SELECT to non-message type.*", NO_OVERLOAD),
         (r"divide by zero", "division by zero"),
         (r"modulus by zero", "modulus by zero"),
+        (r"int64 out of uint64 range", "unsigned integer overflow"),
         (r"integer overflow", "integer overflow"),
         (r"cannot convert string to (\w+)", r"type conversion error from 'string' to '\1'"),
         (
@@ -291,11 +292,6 @@ def in_go(text: str) -> str:
         if found:
             return found.expand(template)
     return plain
-
-
-def with_nul(text: str) -> str:
-    """A text of the CEL library with the NULs of the data, plain and as an escape in Go's quotes."""
-    return text.replace(NUL, "\0").replace("\\x02", "\\x00")
 
 
 def missing_key(text: str) -> str | None:

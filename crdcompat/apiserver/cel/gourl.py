@@ -6,6 +6,7 @@ import string
 
 from msgspec import Struct
 
+from crdcompat.apiserver import gotext
 from crdcompat.apiserver.ascii_sets import ALNUM, HEX
 
 _UNRESERVED = ALNUM | frozenset("-_.~")
@@ -68,7 +69,7 @@ def parse_request_uri(text: str) -> URL:
     try:
         return _parse(text, via_request=True)
     except URLError as error:
-        raise URLError(f'parse "{text}": {error}') from None
+        raise URLError(f"parse {gotext.quote(text)}: {error}") from None
 
 
 def parse(text: str) -> URL:

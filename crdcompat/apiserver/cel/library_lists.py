@@ -135,7 +135,19 @@ def text_last_index(text: str, wanted: str, offset: int | None = None) -> int:
     return text.rfind(wanted, 0, offset + len(wanted))
 
 
+def substring(text: str, start: int, end: int | None = None) -> str:
+    stop = len(text) if end is None else end
+    if end is not None and start > end:
+        raise EvaluationError(f"invalid substring range. start: {start}, end: {end}")
+    for at in (start, stop):
+        if not 0 <= at <= len(text):
+            raise EvaluationError(f"index out of range: {at}")
+    return text[start:stop]
+
+
 FUNCTIONS = (
+    Function("k8sSubstring", ("string", "int"), "string", substring),
+    Function("k8sSubstring", ("string", "int", "int"), "string", substring),
     Function("find", ("string", "string"), "string", find),
     Function("findAll", ("string", "string"), "list", find_all),
     Function("findAll", ("string", "string", "int"), "list", find_all),

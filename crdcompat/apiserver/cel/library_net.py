@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from crdcompat.apiserver import gotext
+from crdcompat.apiserver.cel import gonetip
 from crdcompat.apiserver.cel.library import EvaluationError, Function, content, opaque
 
 if TYPE_CHECKING:
@@ -14,23 +15,25 @@ if TYPE_CHECKING:
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 _SINCE = 30
+_NO_CIDR = "network address parse error during conversion from string: "
 _BITS = re.compile(r"0|[1-9][0-9]{0,2}")
 
 
 def _netip(text: str) -> Address:
-    """netip.ParseAddr: rejects leading zeros in IPv4 octets, accepts a zone. Raises ValueError."""
-    if not text.isascii():
-        raise ValueError
-    return ipaddress.ip_address(text)
+    """netip.ParseAddr: rejects leading zeros in IPv4 octets, accepts a zone. Raises AddressError."""
+    gonetip.check(text)
+    try:
+        return ipaddress.ip_address(text)
+    except ValueError:  # zones are freer in Go
+        return ipaddress.ip_address(text.partition("%")[0] + "%zone")
 
 
 def parse_ip(text: str) -> Address:
     quoted = gotext.quote(text)
     try:
         address = _netip(text)
-    except ValueError:
-        reason = f"ParseAddr({quoted}): unable to parse IP"
-        raise EvaluationError(f"IP Address {quoted} parse error during conversion from string: {reason}") from None
+    except gonetip.AddressError as error:
+        raise EvaluationError(f"IP Address {quoted} parse error during conversion from string: {error}") from None
     if isinstance(address, ipaddress.IPv6Address):
         if address.scope_id is not None:
             raise EvaluationError(f"IP address {quoted} with zone value is not allowed")
@@ -41,14 +44,14 @@ def parse_ip(text: str) -> Address:
 
 def parse_cidr(text: str) -> tuple[Address, int]:
     quoted = gotext.quote(text)
-    failed = f"network address parse error during conversion from string: netip.ParsePrefix({quoted}): "
+    failed = f"{_NO_CIDR}netip.ParsePrefix({quoted}): "
     host, slash, bits = text.rpartition("/")
     if not slash:
         raise EvaluationError(failed + "no '/'")
     try:
         address = _netip(host)
-    except ValueError:
-        raise EvaluationError(failed + f"ParseAddr({gotext.quote(host)}): unable to parse IP") from None
+    except gonetip.AddressError as error:
+        raise EvaluationError(f"{failed}{error}") from None
     if isinstance(address, ipaddress.IPv6Address) and address.scope_id is not None:
         raise EvaluationError(failed + "IPv6 zones cannot be present in a prefix")
     if not _BITS.fullmatch(bits):
@@ -86,6 +89,13 @@ def _cidr(value: Any) -> tuple[Address, int]:
 
 def _to_cidr(address: Address, bits: int) -> dict[str, str]:
     return opaque("cidr", f"{_text(address)}/{bits}")
+
+
+def _cidr_of(text: str) -> dict[str, str]:
+    try:
+        return _to_cidr(*parse_cidr(text))
+    except EvaluationError as error:
+        raise EvaluationError(f"{_NO_CIDR}{error}") from None
 
 
 def _masked(address: Address, bits: int) -> Address:
@@ -151,7 +161,7 @@ FUNCTIONS = (
     _of_ip("isLinkLocalUnicast", _is_link_local_unicast),
     _of_ip("isGlobalUnicast", _is_global_unicast),
     Function("isCIDR", ("string",), "bool", _accepts(parse_cidr), member=False, since=_SINCE),
-    Function("cidr", ("string",), "map", lambda text: _to_cidr(*parse_cidr(text)), member=False, since=_SINCE),
+    Function("cidr", ("string",), "map", _cidr_of, member=False, since=_SINCE),
     Function("containsIP", ("map", "string"), "bool", _contains_ip, since=_SINCE),
     Function("containsIP", ("map", "map"), "bool", _contains_ip, since=_SINCE),
     Function("containsCIDR", ("map", "string"), "bool", _contains_cidr, since=_SINCE),

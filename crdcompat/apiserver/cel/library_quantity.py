@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
+from crdcompat.apiserver.ascii_sets import DIGITS
 from crdcompat.apiserver.cel.library import EvaluationError, Function, content, opaque
+from crdcompat.apiserver.gotext import quote
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,8 +30,7 @@ _INT64_DIGITS = 18  # Go holds a quantity of more digits as a decimal
 _MAX_INT64 = 2**63 - 1
 _MAX_DIGITS = 400  # longer quantities are refused, to bound the work
 
-_NUMBER = r"(?:0|[1-9][0-9]*)"
-_SEMVER = re.compile(rf"({_NUMBER})\.({_NUMBER})\.({_NUMBER})(?:-([0-9A-Za-z.-]+))?(?:\+([0-9A-Za-z.-]+))?")
+_IDENTIFIER = re.compile("[0-9A-Za-z-]+")
 _FORM = "\x01form"  # the private key of whether Go holds a quantity as an int64
 _BAD_SUFFIX = "unable to parse quantity's suffix"
 _REFUSED = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
@@ -122,16 +123,43 @@ def _operand(value: Any) -> Fraction:
 def parse_semver(text: str, normalize: bool = False) -> str:
     if normalize:
         text = _normalized(text)
-    found = _SEMVER.fullmatch(text)
-    if not found or any(int(number) >= 2**64 for number in found.groups()[:3]):
-        raise EvaluationError("Invalid semantic version" if text else "Version string empty")
-    for at, identifiers in ((4, found[4]), (5, found[5])):
-        for part in identifiers.split(".") if identifiers else ():
-            if not part:
-                raise EvaluationError("Prerelease is empty" if at == 4 else "Build meta data is empty")
-            if at == 4 and part.isdigit() and len(part) > 1 and part[0] == "0":
-                raise EvaluationError(f'Numeric PreRelease version must not contain leading zeroes "{part}"')
+    if not text:
+        raise EvaluationError("Version string empty")
+    parts = text.split(".", 2)
+    if len(parts) != 3:
+        raise EvaluationError("No Major.Minor.Patch elements found")
+    patch, plus, build = parts[2].partition("+")
+    patch, dash, pre = patch.partition("-")
+    for name, number in (("Major", parts[0]), ("Minor", parts[1]), ("Patch", patch)):
+        _check_number(name, number)
+    for identifier in pre.split(".") if dash else ():
+        _check_prerelease(identifier)
+    for identifier in build.split(".") if plus else ():
+        if not identifier:
+            raise EvaluationError("Build meta data is empty")
+        if not _IDENTIFIER.fullmatch(identifier):
+            raise EvaluationError(f"Invalid character(s) found in build meta data {quote(identifier)}")
     return text
+
+
+def _check_number(name: str, number: str) -> None:
+    if not DIGITS.issuperset(number):
+        raise EvaluationError(f"Invalid character(s) found in {name.lower()} number {quote(number)}")
+    if len(number) > 1 and number[0] == "0":
+        raise EvaluationError(f"{name} number must not contain leading zeroes {quote(number)}")
+    if not number or len(number) > 20 or int(number) >= 2**64:
+        raise EvaluationError(
+            f"strconv.ParseUint: parsing {quote(number)}: {'value out of range' if number else 'invalid syntax'}"
+        )
+
+
+def _check_prerelease(identifier: str) -> None:
+    if not identifier:
+        raise EvaluationError("Prerelease is empty")
+    if DIGITS.issuperset(identifier) and len(identifier) > 1 and identifier[0] == "0":
+        raise EvaluationError(f"Numeric PreRelease version must not contain leading zeroes {quote(identifier)}")
+    if not _IDENTIFIER.fullmatch(identifier):
+        raise EvaluationError(f"Invalid character(s) found in prerelease {quote(identifier)}")
 
 
 def _normalized(text: str) -> str:

@@ -32,8 +32,14 @@ NUL = "\x02"
 
 #: Functions of Kubernetes whose result is an optional.
 _OPTIONAL_RESULT = (("validate", "."), ("named", "format."))
-#: Functions that Kubernetes has for lists too, but the CEL library's string extension only for strings.
-_SHARED = {"indexOf": "k8sIndexOf", "lastIndexOf": "k8sLastIndexOf"}
+#: Functions that Kubernetes has for lists too, but the CEL library's string extension only for strings,
+#: and one whose errors cel-go words with numbers.
+_SHARED = {"indexOf": "k8sIndexOf", "lastIndexOf": "k8sLastIndexOf", "substring": "k8sSubstring"}
+
+
+def with_nul(text: str) -> str:
+    """A text of the CEL library with the NULs of the data, plain and as an escape in Go's quotes."""
+    return text.replace(NUL, "\0").replace("\\x02", "\\x00")
 
 
 class Token(Struct):

@@ -34,6 +34,7 @@ _ROOT: Trail = (None, "metadata")
 _ANNOTATIONS_LIMIT = 256 * 1024
 _MANAGER_LIMIT = 128
 _SUBRESOURCE_LIMIT = 256
+_OWNER_FLAGS = ("controller", "blockOwnerDeletion")
 _OPERATIONS, _FIELDS_TYPE = ("Apply", "Update"), "FieldsV1"
 _GENERATED_BASE = 58  # the server truncates generateName to this length
 _IMMUTABLE = "field is immutable"
@@ -113,7 +114,8 @@ def validate_update(new: dict[str, Any], old: dict[str, Any], server: Server) ->
     if "deletionTimestamp" in new and "deletionTimestamp" not in old:
         moment = new["deletionTimestamp"]
         shown = moment.replace("T", " ").replace("Z", " +0000 UTC")
-        errors.append(_error(INVALID, (_ROOT, "deletionTimestamp"), moment, server, _IMMUTABLE, shown))
+        both = (shown, gotext.quote(moment))
+        errors.append(_error(INVALID, (_ROOT, "deletionTimestamp"), moment, server, _IMMUTABLE, both))
     grace = new.get("deletionGracePeriodSeconds")
     if grace is not None and grace != old.get("deletionGracePeriodSeconds"):
         errors += _invalid((_ROOT, "deletionGracePeriodSeconds"), grace, server, [_IMMUTABLE])
@@ -127,10 +129,12 @@ def _go(texts: list[str]) -> str:
     return f"[]string{{{', '.join(map(gotext.quote, texts))}}}"
 
 
-def _error(kind: str, path: Trail, value: Any, server: Server, detail: str, syntax: str | None = None) -> FieldError:
-    """An error; ``syntax`` is the value as servers print it that print Go values, if its Go type is no plain one."""
+def _error(
+    kind: str, path: Trail, value: Any, server: Server, detail: str, shown: tuple[str, str] | None = None
+) -> FieldError:
+    """An error; ``shown`` is a value of a Go type as servers print it: in Go syntax (before 1.34), and as JSON."""
     pointer, keys = place_at(path)
-    return FieldError(kind, pointer, Keyword.METADATA, value, server, syntax, fixed_detail=detail, keys=keys)
+    return FieldError(kind, pointer, Keyword.METADATA, value, server, shown, fixed_detail=detail, keys=keys)
 
 
 def _invalid(path: Trail, value: Any, server: Server, texts: list[str]) -> Iterator[FieldError]:
@@ -171,9 +175,11 @@ def _owner_references(meta: dict[str, Any], path: Trail, server: Server) -> Iter
             yield _error(INVALID, (path, "apiVersion"), api_version, server, "version must not be empty")
         for member in ("kind", "name", "uid"):
             if not owner.get(member):
-                yield _error(INVALID, (path, member), "", server, "must not be empty")
+                empty = "must not be empty" if server.does("owner_text") else f"{member} must not be empty"
+                yield _error(INVALID, (path, member), "", server, empty)
         if (group, version, kind) == ("", "v1", "Event"):
-            yield _error(INVALID, path, owner, server, "/v1, Kind=Event is disallowed from being an owner")
+            disallowed = "/v1, Kind=Event is disallowed from being an owner"
+            yield _error(INVALID, path, owner, server, disallowed, (_owner_syntax(owner), _owner_json(owner)))
         if owner.get("controller"):
             this = f"{kind}/{name}"
             if controller:
@@ -181,8 +187,28 @@ def _owner_references(meta: dict[str, Any], path: Trail, server: Server) -> Iter
                     "Only one reference can have Controller set to true. "
                     f'Found "true" in references for {controller} and {this}'
                 )
-                yield _error(INVALID, path, owners, server, detail)
+                shown = (
+                    f"[]v1.OwnerReference{{{', '.join(map(_owner_syntax, owners))}}}",
+                    f"[{','.join(map(_owner_json, owners))}]",
+                )
+                yield _error(INVALID, path, owners, server, detail, shown)
             controller = controller or this
+
+
+def _owner_json(owner: dict[str, Any]) -> str:
+    """An owner reference as JSON, in the order of the Go struct."""
+    members = (
+        f'"{name}":{gotext.compact_json(owner[name])}' for name in (*OWNER_STRINGS, *_OWNER_FLAGS) if name in owner
+    )
+    return f"{{{','.join(members)}}}"
+
+
+def _owner_syntax(owner: dict[str, Any]) -> str:
+    """An owner reference in Go syntax. Pointers to flags have random addresses there."""
+    names = {"apiVersion": "APIVersion", "kind": "Kind", "name": "Name", "uid": "UID"}
+    texts = [f"{names[name]}:{gotext.quote(owner.get(name, ''))}" for name in OWNER_STRINGS]
+    flags = [f"{name[0].upper()}{name[1:]}:(*bool)({'0x0' if name in owner else 'nil'})" for name in _OWNER_FLAGS]
+    return f"v1.OwnerReference{{{', '.join((*texts, *flags))}}}"
 
 
 def _group_version(text: str) -> tuple[str, str]:
@@ -198,7 +224,14 @@ def _finalizers(meta: dict[str, Any], path: Trail, server: Server) -> Iterator[F
         yield from _invalid((path, "finalizers"), finalizer, server, label_key_errors(finalizer, server))
     if "orphan" in finalizers and "foregroundDeletion" in finalizers:
         detail = "finalizer orphan and foregroundDeletion cannot be both set"
-        yield _error(INVALID, (path, "finalizers"), finalizers, server, detail, _go(finalizers))
+        yield _error(
+            INVALID,
+            (path, "finalizers"),
+            finalizers,
+            server,
+            detail,
+            (_go(finalizers), gotext.compact_json(finalizers)),
+        )
 
 
 def _tracked_fields(meta: dict[str, Any], server: Server) -> Iterator[FieldError]:
