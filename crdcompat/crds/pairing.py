@@ -186,6 +186,12 @@ def resolve(documents: _Documents) -> Resolved:
 _USUAL_CONTEXTS = ("Default/self-managed-high-availability", "Default/default")
 
 
+def usual_context(crds: CrdSet, others: CrdSet) -> str:
+    """The name of the context of most clusters of ``crds``; ``others`` is the other set of a run."""
+    names = [str(context) for context in contexts_of(crds.documents, others.documents)]
+    return next((name for name in _USUAL_CONTEXTS if name in names), names[0])
+
+
 def resolve_all(crds: CrdSet, others: CrdSet, wanted: str | None = None) -> tuple[str, dict[tuple[str, str], Resolved]]:
     """The name of a context, and every CRD by (group, kind) as a cluster of this context gets it.
 
@@ -195,7 +201,7 @@ def resolve_all(crds: CrdSet, others: CrdSet, wanted: str | None = None) -> tupl
     contexts = {str(context): context for context in contexts_of(crds.documents, others.documents)}
     if wanted is not None and wanted not in contexts:
         raise UsageError(f"no context {wanted} in {crds.name}; there are: {', '.join(contexts)}")
-    name = wanted or next((name for name in _USUAL_CONTEXTS if name in contexts), next(iter(contexts)))
+    name = wanted or usual_context(crds, others)
     found = {}
     for documents in crds.named().values():
         included = tuple(document for document in documents if document.is_in(contexts[name]))

@@ -26,7 +26,7 @@ from crdcompat.findings.finding import order
 from crdcompat.models.diff import DiffReport, Unexplained
 from crdcompat.models.finding import Evidence, Finding
 from crdcompat.models.report import sorted_skips
-from crdcompat.recordings.objects import ObjectItem, Recorded
+from crdcompat.recordings.objects import EmptyList, ObjectItem, Recorded
 from crdcompat.schema.paths import pointer_of, render, schema_path_of
 from crdcompat.schema.structural import Node
 from crdcompat.vocabulary import Direction, Effect, Severity
@@ -60,6 +60,8 @@ def with_evidence(report: DiffReport, old: CrdSet, new: CrdSet, objects: Iterabl
     for item in objects:
         if isinstance(item, Problem):
             problems.append(item)
+        elif isinstance(item, EmptyList):
+            continue
         elif isinstance(item, Skipped):
             skipped.append(item)
         else:

@@ -132,12 +132,24 @@ class NotSimulated(Struct, frozen=True):
     problem: Problem | None = None
 
 
+class Unrecorded(Struct, frozen=True):
+    """A kind with findings of which the recording has no object and no empty list: its verdict is unknown.
+
+    ``findings`` counts its errors and warnings in the direction of the replay.
+    """
+
+    crd: str
+    kind: str
+    findings: int
+
+
 class SimulationReport(Struct, frozen=True):
     """The result of ``simulate``.
 
     ``causes`` are what the judging release alone rejects, ``already`` what the writing release rejects as well.
     ``hidden`` are findings on recorded kinds that cannot show in the objects of a cluster older than the writing
-    release.
+    release. ``recorded`` are the names of the recorded CRDs, also those with an empty list; ``unrecorded`` are the
+    kinds with findings that are not among them.
     """
 
     KIND: ClassVar[Literal["simulation"]] = "simulation"
@@ -153,6 +165,8 @@ class SimulationReport(Struct, frozen=True):
     causes: tuple[RejectedCause, ...] = field(default=())
     already: tuple[RejectedCause, ...] = field(default=())
     hidden: tuple[Finding, ...] = field(default=())
+    recorded: frozenset[str] = field(default=frozenset())
+    unrecorded: tuple[Unrecorded, ...] = field(default=())
 
     def by_verdict(self) -> dict[WriteResult, int]:
         """The number of objects per worst verdict."""
@@ -169,6 +183,8 @@ class SimulationReport(Struct, frozen=True):
             failing.append(WriteResult.UNKNOWN)
         if threshold in (FailOn.WARNING, FailOn.INFO):
             failing.append(WriteResult.LOSES_DATA)
+        if WriteResult.UNKNOWN in failing and self.unrecorded:
+            return True
         return any(counted[verdict] for verdict in failing) or (
             threshold == FailOn.UNDECIDED and bool(self.not_simulated)
         )

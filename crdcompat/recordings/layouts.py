@@ -12,6 +12,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from crdcompat.crds.model import Crd
 from crdcompat.crds.pairing import Resolved
 from crdcompat.sources.recording import OBJECT_EXTENSIONS, holds_crds
 
@@ -64,6 +65,18 @@ def hint_of(path: str) -> Hint | None:
     return next((hint for at in range(len(parts)) if (hint := _hint_from(parts[at:])) is not None), None)
 
 
+def hint_of_list(path: str, data: Mapping[str, Any]) -> Hint | None:
+    """The type of the items of a List without items, by its kind, else by its path; None if neither reveals it."""
+    kind, api_version = data["kind"], data.get("apiVersion")
+    if kind != "List":
+        group = api_version.rpartition("/")[0] if isinstance(api_version, str) else ""
+        return Hint(group, kind.removesuffix("List").lower())
+    match path.rpartition(".")[0].split("/"):
+        case [*_, "cluster-scoped-resources", group, resource] | [*_, "namespaces", _, group, resource] if "." in group:
+            return Hint(group, resource)
+    return None
+
+
 def holds_data(path: str) -> bool:
     """Whether a file contains data of the gatherer and no object: alerts, statistics, configuration."""
     parts = _parts(path)
@@ -76,12 +89,20 @@ def complete(data: Mapping[str, Any], hint: Hint, *known: Mapping[tuple[str, str
     ``known`` are CRDs by (group, kind); the first match counts. The version is the one in the object's selfLink, else
     the storage version of the CRD.
     """
+    crd = crd_of(hint, *known)
+    if crd is None:
+        return None
+    version = _version_of_link(data, crd.group) or (crd.storage_version or crd.versions[0]).name
+    return {**data, "apiVersion": f"{crd.group}/{version}", "kind": crd.kind}
+
+
+def crd_of(hint: Hint, *known: Mapping[tuple[str, str], Resolved]) -> Crd | None:
+    """The first of the ``known`` CRDs, by (group, kind), that has the group and the name of the ``hint``."""
     for crds in known:
         for (group, kind), resolved in crds.items():
             crd = resolved.documents[0].crd
             if group == hint.group and hint.resource in (crd.plural, kind.lower(), _singular(crd.raw)):
-                version = _version_of_link(data, group) or (crd.storage_version or crd.versions[0]).name
-                return {**data, "apiVersion": f"{group}/{version}", "kind": kind}
+                return crd
     return None
 
 

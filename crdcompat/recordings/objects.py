@@ -19,6 +19,7 @@ from crdcompat.recordings.layouts import (
     Hint,
     complete,
     hint_of,
+    hint_of_list,
     holds_data,
     holds_objects,
     is_json,
@@ -30,11 +31,12 @@ from crdcompat.sources.files import MAX_FILE_BYTES
 from crdcompat.sources.tree import Tree
 from crdcompat.sources.unpack import CutShortError, UnpackError, gunzip, is_gzip
 from crdcompat.vocabulary import Side
-from crdcompat.yaml.documents import Document, read_documents
+from crdcompat.yaml.documents import Document, is_empty_list, read_documents
 from crdcompat.yaml.json_streams import has_too_many_values
 
 _EMPTY = "not recorded: empty"
 _CUT_SHORT = "not recorded: cut short"
+_NO_ITEMS = "a list without items"
 
 
 class Recorded(Struct, frozen=True):
@@ -108,6 +110,12 @@ class Recorded(Struct, frozen=True):
         return hashlib.blake2b(content.encode(), digest_size=16).hexdigest()
 
 
+class EmptyList(Skipped, frozen=True, kw_only=True):
+    """A recorded list without items: the cluster has no object of the type ``hint``, as far as was recorded."""
+
+    hint: Hint
+
+
 #: What reading objects yields: an object, or why there is none.
 ObjectItem = Recorded | Problem | Skipped
 
@@ -152,9 +160,12 @@ def _objects(path: str, data: bytes, *, is_recording: bool) -> Iterator[Document
     if is_recording and is_json(path) and (whole := _whole_values(text)) is not text:
         yield Skipped(path, _CUT_SHORT)
         text = whole
-    for item in read_documents(text, path):
+    for item in read_documents(text, path, empty_lists=True):
         if isinstance(item, Problem):
             yield item
+        elif is_empty_list(item.data):
+            if (hint := hint_of_list(path, item.data)) is not None:
+                yield EmptyList(path, _NO_ITEMS, hint=hint)
         elif is_crd(item.data):
             yield Skipped(path, A_CRD)
         elif is_recording and not (isinstance(item.data, dict) and "kind" in item.data) and holds_data(path):
@@ -193,4 +204,4 @@ def _placed(item: Document | Problem | Skipped, label: str) -> ObjectItem:
     file = item.file if not label or item.file == label else f"{label}: {item.file}"
     if isinstance(item, Problem):
         return Problem(file, item.line, item.message, Side.OBJECTS)
-    return Skipped(file, item.reason, Side.OBJECTS)
+    return replace(item, file=file, side=Side.OBJECTS)

@@ -43,11 +43,13 @@ class Document(Struct, frozen=True):
     positions: Positions | None = None
 
 
-def read_documents(data: bytes, file: str, *, max_bytes: int = MAX_FILE_BYTES) -> Iterator[Document | Problem]:
+def read_documents(
+    data: bytes, file: str, *, max_bytes: int = MAX_FILE_BYTES, empty_lists: bool = False
+) -> Iterator[Document | Problem]:
     """Read the documents of one file in order; a document that cannot be read is a Problem. Raises nothing.
 
     Input: UTF-8, UTF-16 or UTF-32 text of one JSON value, several JSON values (each starts a line), or a YAML stream.
-    Empty documents are left out.
+    Empty documents are left out, and so are Lists without items unless ``empty_lists`` asks for them.
     """
     if len(data) > max_bytes:
         yield Problem(file, None, f"larger than {max_bytes} bytes: not read")
@@ -62,7 +64,16 @@ def read_documents(data: bytes, file: str, *, max_bytes: int = MAX_FILE_BYTES) -
         if isinstance(found, Fault):
             yield Problem(file, found.line, found.message)
         elif found.data is not None:
-            yield from _items(Document(file, index, found.line, found.data, (), found.remarks, found.positions))
+            document = Document(file, index, found.line, found.data, (), found.remarks, found.positions)
+            if empty_lists and is_empty_list(found.data):
+                yield document
+            yield from _items(document)
+
+
+def is_empty_list(data: Any) -> bool:
+    """Whether a document is a List without items, as ``oc get`` answers where there is no object."""
+    kind = data.get("kind") if isinstance(data, dict) else None
+    return isinstance(kind, str) and kind.endswith("List") and "items" in data and data["items"] in (None, [])
 
 
 def _items(document: Document) -> Iterator[Document | Problem]:

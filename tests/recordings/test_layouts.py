@@ -116,6 +116,7 @@ def test_gather_extra(tmp_path: Path) -> None:
         "artifacts/lines.ndjson",
     ]
     assert dict(left_out(tmp_path)) == {
+        "artifacts/nothing.json": "a list without items",
         "artifacts/empty.json": "not recorded: empty",
         "artifacts/spaces.json": "not recorded: empty",
         "artifacts/replicasets.json.gz": "not recorded: empty",

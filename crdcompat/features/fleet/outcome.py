@@ -93,7 +93,8 @@ class Outcome(Struct, frozen=True):
     """One recording against every target; ``failure`` is why it could not be read, else "".
 
     ``id`` and ``version`` are the cluster's. ``outside`` counts objects of kinds that neither release defines.
-    ``problems`` are the first of ``problem_count``. ``fates`` identify the objects if the recording has an ``id``:
+    ``problems`` are the first of ``problem_count``. ``recorded`` are the CRDs of which
+    there is an object or an empty list. ``fates`` identify the objects if the recording has an ``id``:
     only then can another recording be of the same cluster.
     """
 
@@ -105,6 +106,7 @@ class Outcome(Struct, frozen=True):
     targets: tuple[TargetOutcome, ...] = ()
     problems: tuple[Problem, ...] = ()
     problem_count: int = 0
+    recorded: tuple[str, ...] = ()
     fates: tuple[ResultGroup, ...] = ()
 
 

@@ -18,7 +18,7 @@ from crdcompat.features.simulate.causes import CauseCounter, CauseKey
 from crdcompat.features.simulate.judges import Replayer
 from crdcompat.models.simulation import NotSimulated
 from crdcompat.recordings.clusters import ClusterFacts
-from crdcompat.recordings.objects import ObjectItem, Recorded, read_objects
+from crdcompat.recordings.objects import EmptyList, ObjectItem, Recorded, read_objects
 from crdcompat.sources import open_objects
 from crdcompat.vocabulary.writes import Apart, ReleaseVerdict, WriteResult
 
@@ -62,12 +62,15 @@ def judge_objects(objects: Iterable[ObjectItem], replayers: Sequence[Replayer], 
     facts, listed = ClusterFacts(), RecordingObjects()
     problems: dict[Problem, None] = {}
     skipped: list[Skipped] = []
+    empty: set[str] = set()
     problem_count = count = 0
     for item in objects:
         if isinstance(item, Problem):
             problem_count += 1
             if len(problems) < _MAX_PROBLEMS:
                 problems[_cut_problem(item)] = None
+        elif isinstance(item, EmptyList):
+            empty.update(replayer.crd_of(item) for replayer in replayers)
         elif isinstance(item, Skipped):
             skipped = [*skipped[:1], item]
         else:
@@ -84,6 +87,7 @@ def judge_objects(objects: Iterable[ObjectItem], replayers: Sequence[Replayer], 
     for target in targets:
         problems.update(dict.fromkeys(target.refused))
         problem_count += len(target.refused)
+    recorded = empty.union(*(target.recorded for target in targets)) - {""}
     return Outcome(
         id=facts.id,
         version=facts.version,
@@ -92,6 +96,7 @@ def judge_objects(objects: Iterable[ObjectItem], replayers: Sequence[Replayer], 
         targets=tuple(target.outcome() for target in targets),
         problems=tuple(problems),
         problem_count=problem_count,
+        recorded=tuple(sorted(recorded)),
         fates=listed.groups([target.places() for target in targets]) if facts.id is not None else (),
     )
 
@@ -112,6 +117,7 @@ class _Target:
         self._causes = CauseCounter()
         self._missed: dict[str, UnjudgedObjects] = {}
         self.refused: dict[Problem, None] = {}
+        self.recorded: set[str] = set()
         self.objects = self.outside = 0
 
     def add(self, item: Recorded) -> ObjectResult | None:
@@ -120,6 +126,7 @@ class _Target:
         if outcome is None:
             return None
         self.objects += 1
+        self.recorded.add(outcome.crd)
         if self._crds and outcome.crd and outcome.crd not in self._crds:
             return ObjectResult("")
         if isinstance(outcome, NotSimulated):

@@ -30,7 +30,9 @@ from crdcompat.models.fleet import (
     TargetShare,
     UnjudgedReason,
 )
+from crdcompat.models.simulation import Unrecorded
 from crdcompat.render.wording.findings import plural
+from crdcompat.render.wording.simulation import unrecorded_line
 from crdcompat.vocabulary import Direction, Side
 from crdcompat.vocabulary.writes import Apart
 
@@ -42,11 +44,13 @@ def summarize(
     server: Server | None,
     notes: Sequence[str],
     left_out: Sequence[Skipped],
+    unrecorded: Sequence[Sequence[Unrecorded]],
 ) -> FleetReport:
     """The report on a tally.
 
     ``readers`` are the releases that judged, in the order of the tally's targets. ``sides`` are OLD and NEW.
-    ``server`` is the one that the user asked for, if any.
+    ``server`` is the one that the user asked for, if any. ``unrecorded`` are, for each reader, the kinds with findings
+    that not every cluster has recorded.
     """
     old, new = sides
     writer = old if tally.direction == Direction.UPGRADE else new
@@ -65,11 +69,12 @@ def summarize(
         targets=tuple(judged_by),
         clusters=tuple(
             sorted(
-                (_cluster(item, readers, order, tally.direction) for item in tally.clusters), key=lambda item: item.name
+                (_cluster(item, readers, order, tally.direction, unrecorded) for item in tally.clusters),
+                key=lambda item: item.name,
             )
         ),
         findings=findings,
-        unjudged=_unjudged(tally, readers),
+        unjudged=(*_unjudged(tally, readers), *_unjudged_kinds(tally, readers, unrecorded)),
         unread=tuple(sorted(tally.unread, key=lambda item: item.recording)),
         problems=tuple(sorted(problems, key=problem_order)),
         left_out=tuple(sorted(left_out, key=skipped_order)),
@@ -102,14 +107,19 @@ def _older_clusters(tally: FleetTally, writer: CrdSet, readers: Sequence[CrdSet]
 
 
 def _cluster(
-    cluster: ClusterTally, readers: Sequence[CrdSet], order: dict[str, int], direction: Direction
+    cluster: ClusterTally,
+    readers: Sequence[CrdSet],
+    order: dict[str, int],
+    direction: Direction,
+    unrecorded: Sequence[Sequence[Unrecorded]],
 ) -> FleetCluster:
     verdicts = []
-    for crds, counted in zip(readers, cluster.targets, strict=True):
+    for crds, counted, kinds in zip(readers, cluster.targets, unrecorded, strict=True):
         unjudged = (
             *(_not_a_rollback(cluster, crds) if direction == Direction.ROLLBACK else ()),
             *_unread_crds(crds),
             *_reasons(counted),
+            *_not_recorded(cluster, kinds),
         )
         verdicts.append(
             ClusterVerdict(
@@ -176,6 +186,27 @@ def _unjudged(tally: FleetTally, readers: Sequence[CrdSet]) -> tuple[UnjudgedRea
         for reason, entry in tally.reasons.items()
     )
     return tuple(sorted(found, key=lambda item: (-item.clusters, -item.objects, item.reason)))
+
+
+def _not_recorded(cluster: ClusterTally, kinds: Sequence[Unrecorded]) -> Iterator[str]:
+    """The reason for not judging a cluster of which kinds with findings were not recorded."""
+    if missing := [item for item in kinds if item.crd not in cluster.recorded]:
+        yield unrecorded_line(missing)
+
+
+def _unjudged_kinds(
+    tally: FleetTally, readers: Sequence[CrdSet], unrecorded: Sequence[Sequence[Unrecorded]]
+) -> Iterator[UnjudgedReason]:
+    """The kinds with findings that were not recorded, with the targets and clusters of the same ones."""
+    found: dict[str, tuple[dict[str, None], dict[int, str]]] = {}
+    for crds, kinds in zip(readers, unrecorded, strict=True):
+        for number, cluster in enumerate(tally.clusters):
+            for reason in _not_recorded(cluster, kinds):
+                targets, clusters = found.setdefault(reason, ({}, {}))
+                targets[crds.name] = None
+                clusters[number] = cluster.recordings[0]
+    for reason, (targets, clusters) in found.items():
+        yield UnjudgedReason(reason, tuple(targets), len(clusters), 0, next(iter(clusters.values())))
 
 
 def _unread_crds(target: CrdSet) -> Iterator[str]:

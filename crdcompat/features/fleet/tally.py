@@ -83,13 +83,17 @@ class TargetTally(Struct):
 
 
 class ClusterTally(Struct):
-    """One cluster: its recordings, its version if they agree on it, and its counts against each target."""
+    """One cluster: its recordings, its version if they agree on it, and its counts against each target.
+
+    ``recorded`` are the CRDs of which any recording has an object or an empty list.
+    """
 
     recordings: list[str]
     id: str | None
     version: str | None
     targets: tuple[TargetTally, ...]
     known: ClusterObjects
+    recorded: set[str] = field(default_factory=set)
     objects: int = 0
     outside: int = 0
 
@@ -121,6 +125,7 @@ class FleetTally:
             return
         number = self._number(recording, outcome)
         cluster = self.clusters[number]
+        cluster.recorded.update(outcome.recorded)
         outcome = cluster.known.added_by(outcome)
         cluster.objects += outcome.objects
         cluster.outside += outcome.outside

@@ -15,6 +15,7 @@ from crdcompat.apiserver.versions import Server
 from crdcompat.config.applied import read_source, reader_for
 from crdcompat.config.configuration import Config
 from crdcompat.config.releases import version_of
+from crdcompat.crds.pairing import usual_context
 from crdcompat.crds.reader import CrdSet
 from crdcompat.features.fleet.journal import Journal
 from crdcompat.features.fleet.outcome import Outcome, decode, encode
@@ -24,7 +25,9 @@ from crdcompat.features.fleet.summary import summarize
 from crdcompat.features.fleet.tally import FleetTally
 from crdcompat.features.fleet.workers import Died, done_by
 from crdcompat.features.simulate.judges import replayers
+from crdcompat.features.simulate.unrecorded import unrecorded_kinds
 from crdcompat.models.fleet import FleetReport
+from crdcompat.models.simulation import Unrecorded
 from crdcompat.render.wording.findings import plural
 from crdcompat.sources.naming import display_path
 from crdcompat.vocabulary import Direction, Side
@@ -106,7 +109,28 @@ def simulate_fleet(
     for path, reason in fleet.unread:
         tally.add(display_path(path), Outcome(failure=reason))
     notes = (*judge.notes, *_refused(journal))
-    return summarize(tally, judge.readers, (judge.old, judge.new), judge.plan.server, notes, fleet.left_out)
+    return summarize(
+        tally,
+        judge.readers,
+        (judge.old, judge.new),
+        judge.plan.server,
+        notes,
+        fleet.left_out,
+        tuple(_unrecorded(judge, tally)),
+    )
+
+
+def _unrecorded(judge: FleetJudge, tally: FleetTally) -> Iterator[tuple[Unrecorded, ...]]:
+    """For each release that judges, the kinds with findings that not every cluster has recorded."""
+    plan = judge.plan
+    by_cluster = [cluster.recorded for cluster in tally.clusters]
+    for crds in judge.readers:
+        writer = judge.old if plan.upgrade else judge.new
+        sides = (writer, crds) if plan.upgrade else (crds, writer)
+        context = plan.context or usual_context(crds, writer)
+        names = plan.crds or [document.crd.name for document in crds.documents]
+        missed = [name for name in names if not all(name in recorded for recorded in by_cluster)]
+        yield unrecorded_kinds(sides, tally.direction, (), context=context, crds=missed) if missed else ()
 
 
 def _in_order(

@@ -8,11 +8,12 @@ from crdcompat.config.releases import Version, version_of
 from crdcompat.crds.reader import CrdSet
 from crdcompat.errors import UsageError
 from crdcompat.features.fleet.rollback_depth import verdict_on
-from crdcompat.features.simulate.workflow import simulate_each
+from crdcompat.features.simulate.workflow import simulate_each, with_unrecorded
 from crdcompat.models.matrix import ClusterTarget, MatrixCluster
 from crdcompat.models.simulation import SimulatedObject, SimulationReport
 from crdcompat.recordings.clusters import ClusterFacts
 from crdcompat.recordings.objects import ObjectItem
+from crdcompat.render.wording.simulation import unrecorded_line
 from crdcompat.vocabulary.writes import WriteResult
 
 _MAX_NAMES = 3
@@ -48,12 +49,16 @@ def judge_cluster(
                 raise UsageError(f"standard input can be read only once: name what the cluster runs, --from {origin}")
             return judge_cluster(sets, objects, sources, origin=origin, context=context, crds=crds)
         notes += more
-    by_name = {name: _target(name, report) for name, report in zip(names, reports, strict=False)}
+    judged = list(zip(targets, reports, strict=True))
     return MatrixCluster(
         sources=tuple(sources),
         version=versions[0] if versions else None,
         origin=origin,
-        targets=tuple(by_name[name] for name in reversed(older)),
+        targets=tuple(
+            _target(old.name, with_unrecorded(report, (old, writer), context, crds))
+            for old, report in reversed(judged)
+            if old.name in older
+        ),
         notes=notes,
     )
 
@@ -94,6 +99,7 @@ def _target(name: str, report: SimulationReport) -> ClusterTarget:
     missed += [(_why_unknown(item), item.label) for item in report.objects if item.worst == WriteResult.UNKNOWN]
     unjudged = [f"{reason} ({_some(who)})" for reason, who in _by_reason(missed).items()]
     unjudged += [f"{item.file}: {item.message}" for item in report.problems]
+    unjudged += [unrecorded_line(report.unrecorded)] if report.unrecorded else []
     if not report.objects:
         unjudged.append("no object of a kind that it defines was recorded")
     return ClusterTarget(name, verdict_on(report.by_verdict(), unjudged=bool(unjudged)), report, tuple(unjudged))

@@ -18,7 +18,8 @@ from crdcompat.errors import Problem
 from crdcompat.features.simulate.already import without_already
 from crdcompat.features.simulate.replay import Answer, Replay, replay, without_version
 from crdcompat.models.simulation import NotSimulated, worst_verdict
-from crdcompat.recordings.objects import Recorded
+from crdcompat.recordings.layouts import crd_of
+from crdcompat.recordings.objects import EmptyList, Recorded
 from crdcompat.schema.structural import Node
 from crdcompat.vocabulary.writes import COUNTED_WRITES, Apart, WriteKind, WriteResult
 
@@ -99,6 +100,11 @@ class Replayer:
     def completed(self, item: Recorded) -> Recorded:
         """The object with the apiVersion and kind that its path implies."""
         return item.completed(self._writers, self._readers)
+
+    def crd_of(self, empty: EmptyList) -> str:
+        """The name of the CRD whose list was recorded without items; "" if neither release has it."""
+        crd = crd_of(empty.hint, self._writers, self._readers)
+        return crd.name if crd is not None else ""
 
     def replay_once(self, item: Recorded, seen: set[tuple[str, ...]]) -> Replayed | NotSimulated | None:
         """Replay one recorded object, `completed`; None if ``seen`` has it."""

@@ -13,6 +13,7 @@ from crdcompat.apiserver.errors import FieldError
 from crdcompat.apiserver.redaction import redacted_error, redacted_value
 from crdcompat.apiserver.versions import Server
 from crdcompat.apiserver.wording import aggregate
+from crdcompat.crds.pairing import usual_context
 from crdcompat.crds.reader import CrdSet
 from crdcompat.errors import Problem, Skipped, problem_order, skipped_order
 from crdcompat.features.diff.workflow import release
@@ -27,10 +28,11 @@ from crdcompat.features.simulate.notes import (
     restore_notes,
 )
 from crdcompat.features.simulate.replay import Answer
+from crdcompat.features.simulate.unrecorded import unrecorded_kinds
 from crdcompat.models.report import Release
 from crdcompat.models.simulation import NotSimulated, Repair, Said, SimulatedObject, SimulationReport, WriteVerdict
 from crdcompat.recordings.clusters import ClusterFacts
-from crdcompat.recordings.objects import ObjectItem
+from crdcompat.recordings.objects import EmptyList, ObjectItem
 from crdcompat.schema.structural import ABSENT
 from crdcompat.vocabulary import Direction, Side
 from crdcompat.vocabulary.writes import RepairVerdict, WriteKind, WriteResult
@@ -61,7 +63,19 @@ def simulate(
     hidden = hidden_findings(old, new, report.direction, judged) if older else ()
     note = hidden_note(hidden, older, reader.name)
     notes = (*report.notes, *cluster_notes(facts.versions, writer.name), *filter(None, [note]))
-    return replace(report, notes=notes, hidden=hidden)
+    return with_unrecorded(replace(report, notes=notes, hidden=hidden), (old, new), context, crds)
+
+
+def with_unrecorded(
+    report: SimulationReport, sides: tuple[CrdSet, CrdSet], context: str | None, crds: Sequence[str]
+) -> SimulationReport:
+    """The report with the kinds that have findings and were not recorded; ``context`` and ``crds`` as in `simulate`."""
+    old, new = sides
+    reader, writer = (new, old) if report.direction is Direction.UPGRADE else (old, new)
+    context = context or usual_context(reader, writer)
+    return replace(
+        report, unrecorded=unrecorded_kinds(sides, report.direction, report.recorded, context=context, crds=crds)
+    )
 
 
 def simulate_each(
@@ -102,6 +116,7 @@ class _Run:
         self._seen: set[tuple[str, ...]] = set()
         self._simulated: list[SimulatedObject] = []
         self._missed: list[NotSimulated] = []
+        self._recorded: set[str] = set()
         self._problems = [*target.problems, *new.problems]
         self._skipped = {*target.skipped, *new.skipped}
         self._causes, self._already = CauseCounter(), CauseCounter(attrgetter("last.already"))
@@ -109,12 +124,15 @@ class _Run:
 
     def add(self, item: ObjectItem) -> None:
         """Replay one more object, or record a problem or a skipped file."""
-        if isinstance(item, Problem):
+        if isinstance(item, EmptyList):
+            self._recorded.add(self._replayer.crd_of(item))
+        elif isinstance(item, Problem):
             self._problems.append(item)
         elif isinstance(item, Skipped):
             self._skipped.add(item)
         else:
             outcome = self._replayer.replay_once(item, self._seen)
+            self._recorded.add(outcome.crd if outcome is not None else "")
             if outcome is None or (self._crds and outcome.crd and outcome.crd not in self._crds):
                 return
             if isinstance(outcome, NotSimulated):
@@ -140,6 +158,7 @@ class _Run:
             notes=self._replayer.notes,
             causes=self._causes.summary(reader, side),
             already=self._already.summary(reader, side),
+            recorded=frozenset(self._recorded - {""}),
         )
         return replace(report, notes=(*report.notes, *apart_notes(report), *restore_notes(report)))
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from msgspec import to_builtins
+
 from crdcompat.models.losses import not_stored
 from crdcompat.render.data.parts import head, location, problem, skipped, words
 from crdcompat.vocabulary.writes import WriteResult
@@ -29,6 +31,7 @@ def simulation_data(report: SimulationReport, *, all_objects: bool = True) -> di
             **({"already": [_cause(item) for item in report.already]} if report.already else {}),
             **({"not_stored": [_field(item) for item in fields]} if fields else {}),
             **({"hidden": [_hidden(item) for item in report.hidden]} if report.hidden else {}),
+            **({"unrecorded": [to_builtins(item) for item in report.unrecorded]} if report.unrecorded else {}),
             "skipped": [skipped(item) for item in report.skipped],
             "problems": [problem(item) for item in report.problems],
         },

@@ -13,6 +13,7 @@ from crdcompat.render.wording.simulation import (
     judging,
     object_lines,
     replay_title,
+    unrecorded_line,
     verdict_tally,
 )
 from crdcompat.vocabulary.writes import WriteResult
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from crdcompat.render.escape import Style
 
 _MAX_OBJECTS = 20
+_MAX_KINDS = 3
 
 
 def simulation_text(report: SimulationReport, style: Style) -> Iterator[str]:
@@ -65,6 +67,9 @@ def _footer(report: SimulationReport, style: Style) -> Iterator[str]:
     counted = report.by_verdict()
     colour = next((VERDICT_COLOURS[verdict] for verdict, count in counted.items() if count), "good")
     yield f"{style.paint(f'Objects by their worst write: {verdict_tally(report)}', colour)}."
+    if report.unrecorded:
+        most = len(report.unrecorded) if style.verbosity > 0 else _MAX_KINDS
+        yield style.wrap(f"Unknown: {unrecorded_line(report.unrecorded, most)}.", indent="    ", first="")
     if report.not_simulated:
         reasons = Counter(item.reason for item in report.not_simulated)
         yield f"Not simulated: {len(report.not_simulated)}"

@@ -20,6 +20,7 @@ from crdcompat.render.wording.simulation import (
     judging,
     object_lines,
     replay_title,
+    unrecorded_line,
     verdict_tally,
 )
 from crdcompat.vocabulary import FindingStatus, Side
@@ -43,7 +44,8 @@ def headline(report: Report) -> str:
 def notes(report: Report) -> tuple[str, ...]:
     """Notes on what the run assumed, each once."""
     if isinstance(report, SimulationReport):
-        return (*report.old.notes, *report.new.notes, *report.notes)
+        unknown = (f"unknown: {unrecorded_line(report.unrecorded)}",) if report.unrecorded else ()
+        return (*report.old.notes, *report.new.notes, *report.notes, *unknown)
     own = (*report.notes, *report.waivers) if isinstance(report, CheckReport) else ()
     sides = [note for item in sections(report) for side in (item.report.old, item.report.new) for note in side.notes]
     promoted = [line for item in sections(report) for line in promoted_lines(item.report)]

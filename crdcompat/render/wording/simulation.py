@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import orjson
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from crdcompat.models.report import Release
-    from crdcompat.models.simulation import RejectedCause, SimulatedObject, SimulationReport
+    from crdcompat.models.simulation import RejectedCause, SimulatedObject, SimulationReport, Unrecorded
     from crdcompat.render.escape import Style
 
 
@@ -97,6 +98,15 @@ def cause_line(cause: RejectedCause) -> str:
     if cause.values:
         return f"{share}: {where} holds {listed(cause.values)}"
     return f"{share}: what {where} holds is rejected ({cause.type})"
+
+
+def unrecorded_line(kinds: Sequence[Unrecorded], most: int = 3) -> str:
+    """``nothing was recorded of 5 kinds with findings: A, B, C and 2 more``; kinds of one name are named by CRD."""
+    counted = Counter(item.kind for item in kinds)
+    names = [item.kind if counted[item.kind] == 1 else item.crd for item in kinds]
+    rest = len(names) - most
+    shown = f"{', '.join(names[:most])} and {rest} more" if rest > 0 else ", ".join(names)
+    return f"nothing was recorded of {plural(len(names), 'kind')} with findings: {shown}"
 
 
 def replay_title(report: SimulationReport) -> str:

@@ -476,7 +476,7 @@ def test_a_torn_last_line_is_cut_off(crds: dict[str, Path], fleet: Path, tmp_pat
     assert journal.read_bytes().splitlines(keepends=True) == lines
 
 
-@pytest.mark.parametrize("kibibytes", [0, 1, 2])
+@pytest.mark.parametrize("kibibytes", [0, 1, 3])
 def test_a_journal_that_cannot_grow(crds: dict[str, Path], fleet: Path, tmp_path: Path, kibibytes: int) -> None:
     """The run ends with the reason; what the journal took is known to the next run."""
     journal = tmp_path / "journal"

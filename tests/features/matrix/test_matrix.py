@@ -497,7 +497,10 @@ def test_what_was_not_replayed_makes_it_unknown(tmp_path: Path) -> None:
     assert towards(replayed(tmp_path, names, [widget("a", "A"), pod], code=0)) == {"1.1": "clean"}
     alone = replayed(tmp_path, names, [pod])
     assert towards(alone) == {"1.1": "unknown"}
-    assert alone["targets"][0]["unjudged"] == ["no object of a kind that it defines was recorded"]
+    assert alone["targets"][0]["unjudged"] == [
+        "nothing was recorded of 1 kind with findings: Widget",
+        "no object of a kind that it defines was recorded",
+    ]
 
 
 @pytest.mark.parametrize(

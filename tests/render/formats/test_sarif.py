@@ -230,9 +230,10 @@ def test_a_simulation(read: Read, tmp_path: Path) -> None:
 
 def test_what_was_not_simulated_is_told(read: Read, tmp_path: Path) -> None:
     stray = {**widget("x"), "kind": "Stray"}
-    (told,) = read(replayed(tmp_path, stray))["invocations"][0]["toolExecutionNotifications"]
-    assert told["level"] == "note"
+    told, unrecorded = read(replayed(tmp_path, stray))["invocations"][0]["toolExecutionNotifications"]
+    assert told["level"] == unrecorded["level"] == "note"
     assert told["message"]["text"].startswith("not simulated: Stray/n/x: ")
+    assert unrecorded["message"]["text"] == "unknown: nothing was recorded of 1 kind with findings: Widget"
 
 
 @pytest.mark.parametrize("text", HOSTILE, ids=ascii)
