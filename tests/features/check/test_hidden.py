@@ -98,3 +98,15 @@ def test_a_crd_that_moves_out_behind_a_link(repo: Path, tmp_path: Path) -> None:
     (repo / "w.yaml").symlink_to(tmp_path / "w.yaml")
     commit(repo, {"other.yaml": "a: 2\n"})
     assert _checked(repo, 2) == ([], [("w.yaml", "symbolic link out of the source")])
+
+
+def test_a_link_that_only_the_base_has(repo: Path) -> None:
+    """No changed file has the name of a manifest: the link to the folder is removed, and with it the CRD."""
+    (repo / "crds").symlink_to("vendor/crds")
+    git(repo, "rm", "-q", "w.yaml")
+    commit(repo, {"vendor/crds/w.yaml": widget("A")})
+    git(repo, "rm", "-q", "crds")
+    commit(repo, {"notes.txt": "text"})
+    ran = run("check", "--base", "HEAD~1", "--head", "HEAD", "--format", "json", cwd=repo)
+    (section,) = ran.report["sections"]
+    assert {finding["rule"] for finding in section["findings"]} == {"crd-removed"}
