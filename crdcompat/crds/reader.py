@@ -13,6 +13,7 @@ from crdcompat.crds.gates import NO_GATES, FeatureGates, Where, read_gates
 from crdcompat.crds.model import Crd, NotACrdError, is_crd, is_fragment, read_crd
 from crdcompat.crds.positions import ManifestPositions
 from crdcompat.crds.shipped import NOT_SHIPPED, OPENSHIFT_PAYLOAD, is_shipped, split_shipped
+from crdcompat.crds.templates import TEMPLATE, conditions_remark, of_template, without_conditions
 from crdcompat.crds.unseen import FRAGMENT, KUSTOMIZE, unseen
 from crdcompat.crds.variants import Context
 from crdcompat.errors import Problem, Skipped, skipped_order
@@ -23,9 +24,6 @@ from crdcompat.sources.tree import Entry, Tree
 from crdcompat.vocabulary import Side
 from crdcompat.yaml.documents import Document, read_documents
 from crdcompat.yaml.positions import Positions
-
-#: The reason to skip a file with CRDs that only a template engine can read.
-TEMPLATE = "template that is not YAML"
 
 
 class CrdDocument(Struct, frozen=True, eq=False):
@@ -231,7 +229,6 @@ class CrdReader:
         )
 
 
-_CRD_TEMPLATE = "a template with a CRD: render it and compare the result, or exclude the file"
 _LFS = "a pointer of Git LFS, not the file: run `git lfs pull` and compare folders (path:DIR), or exclude the file"
 
 
@@ -266,7 +263,10 @@ def _read_file(data: bytes, entry: Entry) -> _File:
     if problems and b"{{" in legible(data) and not documents:
         if not has_crd_line(data):
             return _File(skipped=(Skipped(entry.path, TEMPLATE),))
-        problems = [replace(item, message=f"{item.message} ({_CRD_TEMPLATE})") for item in problems]
+        plain = _read_file(text, entry) if (text := without_conditions(data)) != data else _File()
+        if plain.documents and not plain.problems:
+            return replace(plain, remarks=(conditions_remark(entry.path, data), *plain.remarks))
+        problems = list(map(of_template, problems))
     if others and not documents and not skipped and not problems:
         skipped.append(Skipped(entry.path, "no CRD"))
     return _File(tuple(documents), tuple(skipped), tuple(problems), tuple(remarks))

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from crdcompat.crds.reader import TEMPLATE, CrdDocument, CrdSet
+from crdcompat.crds.reader import CrdDocument, CrdSet
+from crdcompat.crds.templates import TEMPLATE
 from crdcompat.crds.variants import Context
 from crdcompat.vocabulary import Side
 

@@ -17,6 +17,7 @@ from crdcompat.schema.enums import member_key
 from crdcompat.schema.structural import ABSENT
 from crdcompat.sources.encoding import is_wide, legible
 from crdcompat.vocabulary import Direction, Effect, Side
+from crdcompat.yaml.documents import Document, read_documents
 from crdcompat.yaml.edit import Setting, apply_settings
 
 if TYPE_CHECKING:
@@ -44,6 +45,9 @@ def suggest_patch(judged: Iterable[Judged], old: CrdSet) -> str:
     texts = []
     for file, data in old.read(sorted(wanted)):
         text = legible(data)
+        if not any(isinstance(item, Document) for item in read_documents(text, file)):
+            texts.append(f"# {file} is a template: widen it by hand\n")
+            continue
         settings = [
             Setting(index, pointer, keyword, widening.value)
             for (index, pointer, keyword), widening in wanted[file].items()

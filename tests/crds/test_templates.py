@@ -1,0 +1,67 @@
+"""Helm templates: conditions around a CRD are taken as true, text that a template inserts is not guessed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+from helpers import crd, diff, obj, remarks, root, run, string, write
+
+_REMARK = "a template: its conditions are taken as true"
+
+
+def _text(*values: str) -> str:
+    return yaml.safe_dump(crd(root(status=obj(phase=string(*values)))), sort_keys=False)
+
+
+def _sides(tmp_path: Path, before: str, after: str = "{{ end -}}") -> tuple[Path, Path]:
+    for side, values in (("old", "A"), ("new", "AB")):
+        write(tmp_path / side / "templates" / "w.yaml", f"{before}\n{_text(*values)}{after}\n")
+    return tmp_path / "old", tmp_path / "new"
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "{{- if .Values.crds.install }}",
+        '  {{ if and .Values.a (eq .Values.b "c") -}}  ',
+        "{{/* about\n  it */}}\n{{- if .Values.crds }}",
+    ],
+)
+def test_a_crd_in_a_condition_is_compared(tmp_path: Path, before: str) -> None:
+    old, new = _sides(tmp_path, before)
+    report = diff(old, new)
+    (finding,) = report["findings"]
+    assert finding["rule"] == "enum-value-added"
+    line = next(
+        at for at, text in enumerate((new / "templates/w.yaml").read_text().splitlines(), 1) if text.endswith("- B")
+    )
+    places = {place["side"]: place["line"] for place in finding["locations"]}
+    assert places["new"] == line
+    assert [(side, message) for _, _, side, message in remarks(report)] == [("new", _REMARK), ("old", _REMARK)]
+    assert report["summary"]["skipped"] == report["summary"]["problems"] == []
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("{{- if .Values.a }}", ""),
+        ("{{- if .Values.a }}", "{{- else }}\nkind: Other\n{{- end }}"),
+        ("{{- range .Values.all }}", "{{- end }}"),
+        ("{{- if .Values.a }}\nmore:\n{{- toYaml .Values.more }}", "{{- end }}"),
+        ("{{- if .Values.a }}\nvalue: {{ .Values.b }}", "{{- end }}"),
+    ],
+    ids=["no end", "another branch", "a loop", "inserted lines", "an inserted value"],
+)
+def test_text_that_a_template_chooses_is_a_problem(tmp_path: Path, before: str, after: str) -> None:
+    ran = run("diff", *_sides(tmp_path, before, after), "--format", "json")
+    assert (ran.report["findings"], ran.code) == ([], 2)
+    assert {problem["message"].rpartition("(")[2] for problem in ran.report["summary"]["problems"]} == {
+        "a template with a CRD: render it and compare the result, or exclude the file)"
+    }
+
+
+def test_a_patch_leaves_templates_to_people(tmp_path: Path) -> None:
+    ran = run("diff", *_sides(tmp_path, "{{- if .Values.a }}"), "--suggest-patch")
+    assert (ran.out, ran.code) == ("# templates/w.yaml is a template: widen it by hand\n", 1)
