@@ -191,6 +191,33 @@ def test_check_fails_for_a_crd_that_the_change_adds(tmp_path: Path) -> None:
         assert ran.code == 1
 
 
+@pytest.mark.parametrize(
+    ("name", "group", "plural", "fields"),
+    [
+        ("widgets.example.com", "example.com", "gadgets", ["metadata.name"]),
+        ("widgets.example.com", "example.org", "widgets", ["metadata.name"]),
+        ("Widgets.example.com", "example.com", "Widgets", ["metadata.name", "spec.names.plural"]),
+        ("widgets.Example.com", "Example.com", "widgets", ["metadata.name", "spec.group"]),
+    ],
+    ids=["another plural", "another group", "a plural in upper case", "a group in upper case"],
+)
+def test_check_fails_for_names_that_no_server_takes(
+    tmp_path: Path, name: str, group: str, plural: str, fields: list[str]
+) -> None:
+    git(tmp_path, "init", "-qb", "main")
+    made = crd(root(spec=obj()))
+    commit(tmp_path, {"w.yaml": made})
+    names = {**made["spec"]["names"], "plural": plural}
+    commit(
+        tmp_path,
+        {"w.yaml": {**made, "metadata": {"name": name}, "spec": {**made["spec"], "group": group, "names": names}}},
+    )
+    ran = run("check", "--base", "HEAD~1", "--format", "json", cwd=tmp_path)
+    (section,) = ran.report["sections"]
+    said = [error for _, _, errors, _ in _refused(section) for error in errors]
+    assert ([error.partition(":")[0] for error in said], ran.code) == (fields, 1)
+
+
 def test_of_one_file_only_its_crds(tmp_path: Path) -> None:
     write(tmp_path / "new" / "g.yaml", crd(root(spec=obj(a={})), kind="Gadget"))
     write(tmp_path / "new" / "w.yaml", crd(root(spec=obj())))
