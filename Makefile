@@ -27,7 +27,8 @@ test: $(DEV) $(WHEELS)
 	$(BIN)/python -m pytest -rfEs -n auto --dist loadfile $(ARGS)
 
 fuzz: $(DEV) $(WHEELS)
-	CRDCOMPAT_FUZZ=20000 $(BIN)/python -m pytest -rfEs -n auto $(ARGS) tests/test_fuzz.py tests/compare/test_recall.py \
+	CRDCOMPAT_FUZZ=20000 $(BIN)/python -m pytest -rfEs -n auto $(ARGS) tests/test_fuzz.py tests/test_hostile_trees.py \
+	  tests/test_hostile_archives.py tests/compare/test_recall.py \
 	  tests/compare/test_smallest_steps.py tests/conformance/test_equivalence_real.py \
 	  tests/conformance/test_mutated_real.py
 

@@ -33,6 +33,7 @@ _MAX_PATHS = 1 << 16
 _MARKS = (b"CustomResourceDefinition", b"openAPIV3Schema", b"apiextensions.k8s.io")
 #: The hexadecimal digits of an ASCII letter, behind ``\\x``, ``\\u00`` or ``\\U000000``.
 LETTER_ESCAPE = r"\\(?:x|u00|U000000)(?:4[1-9a-fA-F]|5[0-9aA]|6[1-9a-fA-F]|7[0-9aA])"
+_ESCAPED_LETTER = re.compile(LETTER_ESCAPE.encode())
 #: Spellings by which a word of a YAML or JSON string is not found: escapes of ASCII letters, broken lines, base64.
 _HIDING = re.compile(LETTER_ESCAPE.encode() + rb"|\\\r?\n|!!binary|:binary>")
 _CRD_LINE = re.compile(rb"""(?:^|[\s{,"'])kind["']?[ \t]*:[ \t]*["']?CustomResourceDefinition\b""")
@@ -68,8 +69,9 @@ def is_lfs_pointer(data: bytes) -> bool:
 
 
 def has_crd_line(data: bytes) -> bool:
-    """Whether a line says ``kind: CustomResourceDefinition``, in text that need not be YAML."""
-    return _CRD_LINE.search(legible(data)) is not None
+    """Whether a line says ``kind: CustomResourceDefinition``, escaped or not, in text that need not be YAML."""
+    plain = _ESCAPED_LETTER.sub(lambda escape: bytes.fromhex(escape[0][-2:].decode()), legible(data))
+    return _CRD_LINE.search(plain) is not None
 
 
 @lru_cache(_MAX_PATHS)

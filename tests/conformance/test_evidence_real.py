@@ -15,7 +15,8 @@ import crdcompat
 from crdcompat.crds.reader import CrdSet
 from crdcompat.findings.evidence import with_evidence
 from crdcompat.models.diff import DiffReport
-from crdcompat.recordings.objects import Recorded
+from crdcompat.recordings.objects import Recorded, read_objects
+from crdcompat.sources import open_objects
 
 
 @pytest.fixture(scope="module")
@@ -97,3 +98,23 @@ def test_what_is_pruned_is_evidence_of_it(lines: list[Json], openshift_api: Path
     for item in _proved(openshift_api, pair, keeping).findings:
         if item.effect == "value-pruned" and item.direction == "rollback":
             assert not recorded_count(item), (item.crd, item.path, item.evidence)
+
+
+_RECORDINGS = ("must-gather-4.18.tar.gz", "insights-archive-sample.tar.gz", "oc-adm-upgrade")
+
+
+@pytest.mark.parametrize("pair", [PAIRS[-1], ("4.12", "4.16"), ("4.16", "4.18")], ids="-".join)
+def test_findings_explain_every_rejection_of_recorded_objects(
+    shared: Path, openshift_api: Path, pair: tuple[str, str]
+) -> None:
+    """The CRDs of 4.18 are those that its must-gather holds."""
+    folder = shared / "data/recorded"
+    if not folder.is_dir():
+        pytest.skip("no recordings in ../shared")
+    recorded = [item for name in _RECORDINGS for item in read_objects(open_objects(str(folder / name)))]
+    assert sum(isinstance(item, Recorded) for item in recorded) > 100
+    old = _loaded(openshift_api, pair[0])
+    new = crdcompat.load(str(folder / _RECORDINGS[0])) if pair[1] == "4.18" else _loaded(openshift_api, pair[1])
+    report = with_evidence(crdcompat.diff(old, new), old, new, recorded)
+    assert report.counts.compared > 20
+    assert report.unexplained == ()
