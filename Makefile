@@ -41,6 +41,7 @@ conformance: $(DEV)
 	CRDCOMPAT_REFEREE="$(or $(MINORS),all)" $(BIN)/python -m pytest -rfEs -n auto --dist loadfile $(ARGS) tests/conformance
 
 # Merged pull requests of openshift/api, checked as CI would, beside what a reader judged; some: make replay ARGS=ID.
+# Releases of other projects: make replay ARGS="--releases ../shared/data/projects/projects.bundle".
 replay: $(DEV)
 	$(BIN)/python tests/conformance/replay.py $(ARGS)
 
