@@ -65,6 +65,27 @@ def test_a_check_of_one_crd_does_the_same_in_a_tree_of_any_size(repo: Path, work
     assert counts[0]["git processes"] <= 11
 
 
+def test_a_target_costs_what_the_change_touches(repo: Path, work: Counter[str]) -> None:
+    """However much else differs from the target."""
+    counts = []
+    for size in (2, 40):
+        git(repo, "checkout", "--quiet", "-B", f"target{size}")
+        changed = {path: {**made, "x-target": f"{size}"} for path, made in others(size).items()}
+        commit(repo, {**changed, "w.yaml": widget("Z")})
+        git(repo, "checkout", "--quiet", "-B", f"main{size}")
+        _staged(repo, size)
+        blobs._idle.end()
+        work.clear()
+        assert run("check", "--base", "HEAD", cwd=repo).code == 1
+        without = done(work, "streams parsed", "blobs read", "schemas compared", "nodes compared", "changes proved")
+        assert run("check", "--base", "HEAD", "--target", f"target{size}", cwd=repo).code == 1
+        one = done(work, *without)
+        git(repo, "commit", "--quiet", "--message", "back", "--all")
+        counts.append({name: one[name] - without[name] for name in without})
+    assert counts[0] == counts[1]
+    assert counts[0] == {}
+
+
 def test_what_is_known_is_not_searched_again(repo: Path, work: Counter[str]) -> None:
     """The second time git searches nothing, however much there is; and what came since is read by itself."""
     _staged(repo, 40)

@@ -53,7 +53,7 @@ class CrdSet(Struct, frozen=True, eq=False):
     ``problems`` are documents that could not be read, ``remarks`` oddities of documents that were (duplicate keys).
     ``read`` gives the bytes of files by path, ``positions`` the lines of values in them. ``runs`` is the server version
     that the configuration gives the source (``1.31``, ``openshift-4.18``), "" for the one that follows from its name.
-    ``unread`` counts the files that were left out because all sides have the same content there. ``shipped`` are the
+    ``unread`` counts the files that were left out because no comparison needs them. ``shipped`` are the
     names of the CRDs in the payload of the source, as far as it was read; None for a source without a payload.
     ``label`` is how sentences call the source where that is not its name. ``gates`` are the feature gates that are on.
     ``is_one_file``: the user named one file, ``is_partial``: manifests were left out by path. ``may_be_openshift``: a

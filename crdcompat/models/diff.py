@@ -42,9 +42,9 @@ class Counts(Struct, frozen=True):
     """The scope of a comparison.
 
     ``versions`` are the compared CRDs by name and version (``""``: the sides share no version). ``apart`` are CRDs
-    that both sides have, but without a common context: they were not compared. ``unread`` counts files that are equal
-    on every side and that the comparison did not need; no other count includes their CRDs. ``unpaired`` counts the CRDs
-    that were judged because only one side ships them in some context. ``unmatched`` are copies that were not compared.
+    that both sides have, but without a common context: they were not compared. ``unread`` counts files that the
+    comparison did not need; no other count includes their CRDs. ``unpaired`` counts the CRDs that were judged because
+    only one side ships them in some context. ``unmatched`` are copies that were not compared.
     """
 
     old: int

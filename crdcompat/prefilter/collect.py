@@ -1,13 +1,13 @@
-"""Collect the facts of a commit's files: from the cache, else with ``git grep`` or by reading the files."""
+"""Collect the facts of the files of commits: from the cache, else with ``git grep`` or by reading the files."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from typing import Any
 
 from crdcompat.prefilter.cache import MAX_BLOBS, recall, remember
-from crdcompat.prefilter.candidates import EXCLUDED_FOLDERS, is_candidate, unchanged
+from crdcompat.prefilter.candidates import EXCLUDED_FOLDERS, is_candidate
 from crdcompat.prefilter.facts import FORMAT, WORDS, FileFacts, facts_of, relevant_lines
 from crdcompat.sources.blobs import read_blobs
 from crdcompat.sources.git import GitTree, grep
@@ -22,25 +22,33 @@ FactsByBlob = dict[str | None, FileFacts]
 PendingFacts = Callable[[], FactsByBlob]
 
 
-def collect_facts(trees: Sequence[Tree], annotations: tuple[str, ...], *, use_cache: bool) -> PendingFacts:
-    """Start to collect the facts of the candidates that are the same in all ``trees``.
+def collect_facts(
+    parts: Iterable[tuple[Tree, Iterable[Entry]]], annotations: tuple[str, ...], *, use_cache: bool
+) -> PendingFacts:
+    """Start to collect the facts of the candidates among these files of some trees.
 
     ``annotations`` are the keys that distinguish variants. git searches while the caller continues. ``use_cache``: read
-    and extend the facts of earlier runs. There are no facts if the first tree is not a commit. Raises SourceError.
+    and extend the facts of earlier runs. Only files of commits have facts. Raises SourceError.
     """
-    base = trees[0]
-    if not isinstance(base, GitTree):
-        return dict
-    entries = [entry for entry in unchanged(trees).values() if is_candidate(entry.path)]
+    wanted = [
+        (tree, [entry for entry in entries if is_candidate(entry.path)])
+        for tree, entries in parts
+        if isinstance(tree, GitTree)
+    ]
+    oids = dict.fromkeys(entry.oid for _, entries in wanted for entry in entries)
     question = repr((FORMAT, *annotations))
-    use_cache = use_cache and len(entries) <= MAX_BLOBS
+    use_cache = use_cache and 0 < len(oids) <= MAX_BLOBS
     known = _cached(question) if use_cache else {}
-    unknown = [entry for entry in entries if entry.oid not in known]
-    look_up = (_search if len(unknown) > min(len(known), _MAX_READ) else _read)(base, unknown, annotations)
+    searches, asked = [], {*known}
+    for tree, entries in wanted:
+        unknown = [entry for entry in entries if entry.oid not in asked]
+        asked.update(entry.oid for entry in unknown)
+        look_up = _search if len(unknown) > min(len(known), _MAX_READ) else _read
+        searches.append(look_up(tree, unknown, annotations))
 
     def found() -> FactsByBlob:
-        fresh = look_up()
-        facts = {entry.oid: known.get(entry.oid) or fresh.get(entry.oid) for entry in entries}
+        fresh = {oid: facts for search in searches for oid, facts in search().items()}
+        facts = {oid: known.get(oid) or fresh.get(oid) for oid in oids}
         if use_cache and fresh:
             remember(question, {oid: _row(each) for oid, each in facts.items() if oid and each})
         return {oid: each or FileFacts(may_hold_any=True) for oid, each in facts.items()}
@@ -67,25 +75,25 @@ def _from_row(row: Any) -> FileFacts | None:
     return None
 
 
-def _read(base: GitTree, entries: Sequence[Entry], annotations: tuple[str, ...]) -> PendingFacts:
+def _read(tree: GitTree, entries: Sequence[Entry], annotations: tuple[str, ...]) -> PendingFacts:
     """Read each file; git searches those that are too large to read."""
 
     def found() -> FactsByBlob:
-        read = read_blobs(base.repo, entries, [])  # without problems: the comparison reports those of files it reads
+        read = read_blobs(tree.repo, entries, [])  # without problems: the comparison reports those of files it reads
         facts: FactsByBlob = {
             entry.oid: facts_of(relevant_lines(data, annotations), annotations) for entry, data in read
         }
         large = [entry for entry in entries if entry.oid not in facts and _is_plain(entry.path)]
-        return facts | (_search(base, large, annotations)() if large else {})
+        return facts | (_search(tree, large, annotations)() if large else {})
 
     return found
 
 
-def _search(base: GitTree, entries: Sequence[Entry], annotations: tuple[str, ...]) -> PendingFacts:
+def _search(tree: GitTree, entries: Sequence[Entry], annotations: tuple[str, ...]) -> PendingFacts:
     """Let git search the commit; read files behind links, and those whose paths git does not print unchanged."""
-    oids = {entry.path: entry.oid for entry in entries if _is_plain(entry.path) and entry.path not in base.linked}
-    search = grep(base, (*WORDS, *annotations), excluded_folders=EXCLUDED_FOLDERS)
-    others = _read(base, [entry for entry in entries if entry.path not in oids], annotations)
+    oids = {entry.path: entry.oid for entry in entries if _is_plain(entry.path) and entry.path not in tree.linked}
+    search = grep(tree, (*WORDS, *annotations), excluded_folders=EXCLUDED_FOLDERS)
+    others = _read(tree, [entry for entry in entries if entry.path not in oids], annotations)
 
     def found() -> FactsByBlob:
         lines: dict[str | None, list[str]] = {oid: [] for oid in oids.values()}

@@ -16,7 +16,7 @@ from crdcompat.sources.naming import is_manifest_name
 from crdcompat.sources.tree import Entry
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
 #: Links in a row that git hosts and kernels accept; more are a loop.
 _MAX_LINKS = 40
@@ -55,7 +55,7 @@ def linked_entries(files: Mapping[str, Entry], links: Mapping[str, str]) -> Iter
 
     A link to a directory adds all files below it, once for each directory.
     """
-    folders = {str(parent) for path in (*files, *links) for parent in PurePosixPath(path).parents}
+    folders = _folders((*files, *links)) if links else set()
     seen: set[str] = set()
     for path in sorted(links):
         try:
@@ -71,6 +71,11 @@ def linked_entries(files: Mapping[str, Entry], links: Mapping[str, str]) -> Iter
             seen.add(target)
             below = f"{target}/"
             yield from (Entry(path + file[len(target) :], files[file].oid) for file in files if file.startswith(below))
+
+
+def _folders(paths: Iterable[str]) -> set[str]:
+    """All folders above these paths, "." for the top."""
+    return {str(parent) for path in paths for parent in PurePosixPath(path).parents}
 
 
 def _resolve(path: str, files: Mapping[str, Entry], links: Mapping[str, str], folders: set[str]) -> str:

@@ -20,7 +20,7 @@ def test_every_crd_of_a_release(openshift_api: Path, release: str) -> None:
     """No file is missed, none is left open, and a search tells of each blob what reading it tells."""
     tree = open_source(f"release-{release}", repo=str(openshift_api))
     assert isinstance(tree, GitTree)
-    searched = collect_facts((tree, tree), MARKS, use_cache=False)()
+    searched = collect_facts([(tree, tree.entries())], MARKS, use_cache=False)()
     entries = [entry for entry in tree.entries() if is_candidate(entry.path)]
     assert len(entries) > 100
     for entry, data in tree.read(entries):
@@ -39,6 +39,6 @@ def test_a_search_that_fails_says_so(openshift_api: Path, tmp_path: Path) -> Non
     tree.entries()
     for pack in (clone / ".git/objects").rglob("pack-*"):
         pack.unlink()
-    wait = collect_facts((tree, tree), MARKS, use_cache=False)
+    wait = collect_facts([(tree, tree.entries())], MARKS, use_cache=False)
     with pytest.raises(Exception, match="git grep failed"):
         wait()

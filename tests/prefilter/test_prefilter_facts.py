@@ -11,7 +11,7 @@ from telltales import MARKS, told
 from crdcompat.crds.variants import CHANNEL, FEATURE_SET, PROFILE
 from crdcompat.prefilter.collect import collect_facts
 from crdcompat.prefilter.facts import FileFacts
-from crdcompat.sources.tree import EmptyTree
+from crdcompat.sources.tree import EmptyTree, Entry
 from crdcompat.yaml.dump import to_yaml
 
 KIND = "kind: CustomResourceDefinition\n"
@@ -80,4 +80,4 @@ def test_as_it_is_written_by_tools() -> None:
 
 
 def test_only_commits_are_searched() -> None:
-    assert collect_facts((EmptyTree("nothing"), EmptyTree("nothing")), MARKS, use_cache=False)() == {}
+    assert collect_facts([(EmptyTree("nothing"), [Entry("a.yaml", "1")])], MARKS, use_cache=False)() == {}

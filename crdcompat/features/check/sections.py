@@ -6,7 +6,7 @@ the change: those that the base has, too, are marked as existing.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Sequence
 from datetime import date
 from itertools import chain
 from pathlib import Path
@@ -14,13 +14,14 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from crdcompat.apiserver.versions import server_of_name
+from crdcompat.compare.memory import ComparisonCache
 from crdcompat.config.applied import ActiveWaivers, active_waivers, reader_for, with_severities, with_waivers
 from crdcompat.config.configuration import Config
 from crdcompat.crds.reader import CrdDocument, CrdSet
 from crdcompat.crds.variants import preset_of
 from crdcompat.features.check.base import Change, CheckOptions, Targets, compares_all, short
 from crdcompat.features.check.existing import mark_existing
-from crdcompat.features.check.unchanged import unneeded_files
+from crdcompat.features.check.unchanged import FileSearch, Sides, unneeded_files
 from crdcompat.features.check.unreleased import mark_unreleased
 from crdcompat.features.diff import workflow
 from crdcompat.findings.locations import with_touched
@@ -32,7 +33,7 @@ from crdcompat.models.diff import DiffReport
 from crdcompat.prefilter.candidates import unchanged
 from crdcompat.prefilter.collect import PendingFacts
 from crdcompat.render.write import wants_excerpts
-from crdcompat.sources import open_objects, open_source
+from crdcompat.sources import open_objects
 from crdcompat.sources.refs import is_untracked
 from crdcompat.sources.repository import Repository
 from crdcompat.sources.tree import Tree
@@ -45,34 +46,34 @@ _CHANGE, _BEFORE = "this change", "the API before this change"
 
 def compare_change(
     change: Change,
-    trees: tuple[Tree, Tree],
+    trees: Sides,
     targets: Targets,
+    opened: Sequence[Tree],
     facts: PendingFacts,
     config: Config,
     options: CheckOptions,
 ) -> CheckReport:
     """Compare a change with its base, then its head with each rollback target.
 
-    ``trees`` are the sides of the change. Of the unchanged files that have ``facts`` only those that matter are read.
-    Raises ConfigError for the waiver file, SourceError and RefNotFoundError for a target that does not exist,
-    SourceError for what cannot be read.
+    ``trees`` are the sides of the change, ``opened`` the targets. Of the files that have ``facts`` only those that
+    matter are read. Raises ConfigError for the waiver file, SourceError for what cannot be read.
     """
     waivers = read_waivers(config.waiver_file)
     before, after = trees
-    opened = [open_source(name, repo=options.repo) for name in targets.names]
     reader = reader_for(config)
     crds, variants = options.filters.get("crds", ()), config.texts("variant_annotations")
-    unneeded = unneeded_files((before, after, *opened), reader, config.wants, facts, crds, variants)
+    search, all_crds = FileSearch(reader, config.wants, variants), compares_all(options)
+    unneeded, *of_older = unneeded_files(trees, opened, search, facts, crds, all_crds=all_crds)
     release = change.release or short(before.commit)
     runs = config.runs(release) or (_runs_beside(release) if config.may_be_openshift else "")
     base = replace(reader.read(before, Side.OLD, config.wants, unneeded), name=release, runs=runs, label=_BEFORE)
     head = replace(reader.read(after, Side.NEW, config.wants, unneeded), name=_CHANGE, runs=runs)
     older = [
-        replace(reader.read(tree, Side.OLD, config.wants, unneeded), runs=config.runs(name))
-        for name, tree in zip(targets.names, opened, strict=True)
+        replace(reader.read(tree, Side.OLD, config.wants, skipped), runs=config.runs(name))
+        for name, tree, skipped in zip(targets.names, opened, of_older, strict=True)
     ]
     active = active_waivers(waivers, date.today(), release, config.waiver_file)
-    touched = None if compares_all(options) else _touched(base, head)
+    touched = None if all_crds else _touched(base, head)
     same = unchanged(trees)
     comparisons = _Comparisons(config, options, head, active, GoMarkers(after, config.wants), touched, same)
     report, used = comparisons.with_base(base)
@@ -116,6 +117,7 @@ class _Comparisons:
         self._config, self._options, self._head = config, options, head
         self._waivers, self._markers, self._touched = waivers, markers, touched
         self._same_files = same_files
+        self._cache = ComparisonCache()  # base and targets mostly have the same schemas
 
     def with_base(self, base: CrdSet) -> tuple[DiffReport, frozenset[int]]:
         """The report on the change itself."""
@@ -124,13 +126,15 @@ class _Comparisons:
     def with_target(self, target: CrdSet, base: CrdSet) -> tuple[DiffReport, frozenset[int]]:
         """The report on head and target; findings that ``base`` has against the target, too, are existing."""
         report, splitter = self._diff_head(target, judge_new=False), FindingSplitter(target, self._head)
-        report = mark_existing(report, self._diff(target, base), splitter)
+        if report.findings:
+            found = frozenset(finding.crd for finding in report.findings)
+            report = mark_existing(report, self._diff(target, base, found), splitter)
         return self._finished(report, target, splitter)
 
     def _diff_head(self, old: CrdSet, *, judge_new: bool) -> DiffReport:
         """The report on head; ``judge_new`` with the base alone, which tells what the change touches."""
         filters, head = {**self._options.filters, "judge_new": judge_new, "touched": self._touched}, self._head
-        filters["advise"] = self._config.advises
+        filters |= {"advise": self._config.advises, "cache": self._cache}
         report = workflow.diff(old, head, command="check", more_places=self._markers.places, **filters)
         if self._options.recordings:
             from crdcompat.findings.evidence import with_evidence
@@ -142,9 +146,10 @@ class _Comparisons:
         report = replace(report, findings=tuple(findings))
         return with_severities(_without_unchanged(report, old, head), self._config)
 
-    def _diff(self, old: CrdSet, new: CrdSet) -> DiffReport:
-        """The findings alone: neither lines nor evidence."""
-        report = workflow.diff(old, new, command="check", locate=False, touched=self._touched, **self._options.filters)
+    def _diff(self, old: CrdSet, new: CrdSet, crds: frozenset[str]) -> DiffReport:
+        """The findings on some CRDs alone: neither lines nor evidence."""
+        filters = {**self._options.filters, "touched": crds, "cache": self._cache}
+        report = workflow.diff(old, new, command="check", locate=False, **filters)
         return with_severities(_without_unchanged(report, old, new), self._config)
 
     def _finished(

@@ -1,9 +1,10 @@
-"""Selects the unchanged files that a comparison can skip.
+"""Selects the files that the comparisons of a check can skip.
 
 A file that is equal on every side causes no difference by itself. A comparison needs it if it contains another variant
-of a changed CRD, or if it is the only file with a context of the tree. The facts of its lines decide that without
-parsing; undecided files are read. A CRD whose name does not begin with its plural is not found by its name; no API
-server accepts such a CRD.
+of a changed CRD, or if it is the only file with a context of the tree. Where only CRDs that the change touches are
+compared with targets, the same holds for every file of a target. The facts of its lines decide that without parsing;
+undecided files are read. A CRD whose name does not begin with its plural is not found by its name; no API server
+accepts such a CRD.
 """
 
 from __future__ import annotations
@@ -22,57 +23,121 @@ from crdcompat.sources.tree import Entry, Tree
 _ANNOTATION = re.compile(r"""\s*["']?(?P<key>[^\s"':]+)["']?\s*:\s*(?P<quote>["']?)(?P<value>.*?)(?P=quote)\s*,?\s*""")
 #: Rounds in which one file per line is read; after them all remaining files with the line are read.
 _ROUNDS = 3
+_ANY_GATE = "any"
+
+Sides = tuple[Tree, Tree]
+"""Base and head of a change."""
+_Annotation = tuple[str, str]
 
 
 def unneeded_files(
-    trees: Sequence[Tree],
-    reader: CrdReader,
-    wants: Callable[[str], bool],
+    sides: Sides,
+    targets: Sequence[Tree],
+    search: FileSearch,
     facts: PendingFacts,
     crds: Iterable[str] = (),
-    variants: Sequence[str] = (),
-) -> frozenset[str]:
-    """The paths of files that are equal in all ``trees`` and that no comparison of these needs.
+    *,
+    all_crds: bool,
+) -> list[frozenset[str]]:
+    """The paths of files that no comparison needs: for both sides of the change, then for each target.
 
-    ``facts`` cover files that are equal in the first tree and some others; a file without facts is needed. ``crds``
-    are names of CRDs that are always needed, ``variants`` further annotations that distinguish variants. Raises
+    The first is about files that are equal on all sides. ``all_crds``: CRDs that the change does not touch are compared
+    with targets, too. A file without ``facts`` is needed. ``crds`` are names of CRDs that are always needed. Raises
     SourceError.
     """
-    base, same = trees[0], unchanged(trees)
-
-    def is_wanted(path: str) -> bool:
-        return is_candidate(path) and wants(path)
-
-    def read(tree: Tree, entries: Iterable[Entry]) -> list[CrdDocument]:
-        return [*reader.documents(tree, (entry for entry in entries if is_wanted(entry.path)))]
-
-    differing = [read(tree, (entry for entry in tree.entries() if entry.path not in same)) for tree in trees]
+    compared = (*sides, *targets) if all_crds else sides
+    same = unchanged(compared)
+    differing = [search.read(tree, (entry for entry in tree.entries() if entry.path not in same)) for tree in compared]
     try:
         known = facts()
-    except SourceError:
-        return frozenset()  # a failed search may be incomplete; reading the files reports the cause
-    changed = [document.crd for side in differing for document in side]
-    names = {*crds, *(crd.name for crd in changed)}
-    plurals = {crd.plural for crd in changed} | {name.partition(".")[0] for name in names}
-    equal = [entry for entry in same.values() if entry.oid in known and is_wanted(entry.path)]
-    needed = _with_names(base, [entry for entry in equal if known[entry.oid].may_hold(plurals)], names)
-    by_line: dict[str, list[Entry]] = {}
-    for entry in _surest_first(equal, known, reader.ships):
-        for line in known[entry.oid].annotation_lines:
-            by_line.setdefault(line, []).append(entry)
+    except SourceError:  # a failed search may be incomplete; reading the files reports the cause
+        return [frozenset()] * (1 + len(targets))
+    of_change = _Skippable(sides[0], same.values(), known, search)
+    paths = (entry.path for tree in compared for entry in tree.entries())
+    gated = of_change.need_line(GATE) if any(is_gate_list(path) and path not in same for path in paths) else []
+    changed = {document.crd.name: document.crd for side in (*differing, gated) for document in side}
+    of_head = {document.crd.name for document in (*differing[1], *of_change.need_names({*crds, *changed}))}
+    of_targets = [] if all_crds else [_Skippable(tree, tree.entries(), known, search) for tree in targets]
+    for target in of_targets:
+        there = {document.crd.name for document in target.need_names({*crds, *changed})}
+        # One of these may have another name in the other tree: its kind stays.
+        kinds = {crd.kind for name, crd in changed.items() if name not in there or name not in of_head}
+        if kinds:
+            target.need_words(kinds)
+            of_change.need_words(kinds)
+    of_change.need_contexts(set.intersection(*map(search.annotations, differing)))
+    for target in of_targets:
+        target.need_contexts(set())
+    return [part.unneeded() for part in (of_change, *(of_targets or [of_change] * len(targets)))]
 
-    def annotations(documents: Iterable[CrdDocument]) -> set[tuple[str, str]]:
-        return {pair for document in documents for pair in _annotations(document, variants)}
 
-    shown = set.intersection(*map(annotations, differing)) | annotations(read(base, needed))
-    if any(is_gate_list(path) and path not in same for tree in trees for path in _paths(tree)):
-        needed |= {entry for line, entries in by_line.items() if GATE in line for entry in entries}
-    needed |= _representatives(by_line, shown, lambda entries: annotations(read(base, entries)))
-    return frozenset(entry.path for entry in equal if entry not in needed)
+class FileSearch:
+    """Reads files of trees: those that ``wants`` includes; ``variants`` are further annotations that tell variants."""
+
+    def __init__(self, reader: CrdReader, wants: Callable[[str], bool], variants: Sequence[str]) -> None:
+        self._reader, self._wants, self._variants = reader, wants, variants
+        self.ships = reader.ships
+
+    def is_wanted(self, path: str) -> bool:
+        """Whether the file may contain a CRD that counts."""
+        return is_candidate(path) and self._wants(path)
+
+    def read(self, tree: Tree, entries: Iterable[Entry]) -> list[CrdDocument]:
+        """The CRDs in these files."""
+        return [*self._reader.documents(tree, (entry for entry in entries if self.is_wanted(entry.path)))]
+
+    def annotations(self, documents: Iterable[CrdDocument]) -> set[_Annotation]:
+        """The annotations that distinguish variants."""
+        return {pair for document in documents for pair in _annotations(document, self._variants)}
 
 
-def _paths(tree: Tree) -> Iterator[str]:
-    return (entry.path for entry in tree.entries())
+class _Skippable:
+    """Files of one tree that have facts: most can be skipped, some are needed."""
+
+    def __init__(self, tree: Tree, entries: Iterable[Entry], facts: FactsByBlob, search: FileSearch) -> None:
+        self._tree, self._facts, self._search = tree, facts, search
+        self._entries = [entry for entry in entries if entry.oid in facts and search.is_wanted(entry.path)]
+        self._needed: set[Entry] = set()
+
+    def need_names(self, names: Collection[str]) -> list[CrdDocument]:
+        """Need the files that may contain a CRD of these names; their CRDs."""
+        plurals = {name.partition(".")[0] for name in names}
+        return self._need_words([e for e in self._entries if self._facts[e.oid].may_hold(plurals)], names)
+
+    def need_words(self, words: Collection[str]) -> list[CrdDocument]:
+        """Need the files that contain one of these words; their CRDs."""
+        return self._need_words(self._entries, words)
+
+    def _need_words(self, entries: Sequence[Entry], words: Collection[str]) -> list[CrdDocument]:
+        wanted = [word.encode() for word in words]
+        read = self._tree.read(entries)
+        without = {entry for entry, data in read if not any(word in data for word in wanted) and _is_utf8(data)}
+        return self._need(set(entries) - without)
+
+    def need_line(self, key: str) -> list[CrdDocument]:
+        """Need the files with a line that may be an annotation of this key; their CRDs."""
+        return self._need(e for e in self._entries if any(key in line for line in self._facts[e.oid].annotation_lines))
+
+    def need_contexts(self, shown: set[_Annotation]) -> None:
+        """Need a file for each annotation that neither ``shown`` nor the needed files have: all contexts are known."""
+        shown = shown | self._search.annotations(self._read(self._needed))
+        holders: dict[_Annotation | str, list[Entry]] = {}
+        for entry in _surest_first(self._entries, self._facts, self._search.ships):
+            for line in self._facts[entry.oid].annotation_lines:
+                holders.setdefault(_of_line(line), []).append(entry)
+        self._needed |= _representatives(holders, shown, lambda files: self._search.annotations(self._read(files)))
+
+    def unneeded(self) -> frozenset[str]:
+        """The paths of the files that nothing needs."""
+        return frozenset(entry.path for entry in self._entries if entry not in self._needed)
+
+    def _need(self, entries: Iterable[Entry]) -> list[CrdDocument]:
+        needed = set(entries)
+        self._needed |= needed
+        return self._read(needed)
+
+    def _read(self, entries: Iterable[Entry]) -> list[CrdDocument]:
+        return self._search.read(self._tree, sorted(entries, key=lambda entry: entry.path))
 
 
 def _surest_first(entries: Iterable[Entry], facts: FactsByBlob, ships: Sequence[str]) -> list[Entry]:
@@ -85,14 +150,6 @@ def _surest_first(entries: Iterable[Entry], facts: FactsByBlob, ships: Sequence[
     )
 
 
-def _with_names(base: Tree, entries: Sequence[Entry], names: Collection[str]) -> set[Entry]:
-    """Those of the files that contain one of these names; a file that is not UTF-8 may contain any."""
-    wanted = [name.encode() for name in names]
-    read = base.read(entries)
-    without = {entry for entry, data in read if not any(name in data for name in wanted) and _is_utf8(data)}
-    return set(entries) - without
-
-
 def _is_utf8(data: bytes) -> bool:
     try:
         data.decode()
@@ -102,17 +159,17 @@ def _is_utf8(data: bytes) -> bool:
 
 
 def _representatives(
-    by_line: Mapping[str, Sequence[Entry]],
-    shown: set[tuple[str, str]],
-    read: Callable[[Iterable[Entry]], set[tuple[str, str]]],
+    holders: Mapping[_Annotation | str, Sequence[Entry]],
+    shown: set[_Annotation],
+    read: Callable[[Iterable[Entry]], set[_Annotation]],
 ) -> set[Entry]:
-    """For each line that may be an annotation a file that has it, unless every side has ``shown`` it already.
+    """For each line that may be an annotation one of its ``holders``, unless it is in ``shown``.
 
     ``read`` gives the annotations of the CRDs in some files.
     """
     found: set[Entry] = set()
     for attempt in range(_ROUNDS + 1):
-        missing = {line: entries for line, entries in by_line.items() if not _is_shown(line, shown)}
+        missing = {line: entries for line, entries in holders.items() if line not in shown}
         if attempt == _ROUNDS:
             return found.union(*missing.values())
         wanted = {entries[attempt] for entries in missing.values() if attempt < len(entries)}
@@ -121,17 +178,22 @@ def _representatives(
     return found
 
 
-def _annotations(document: CrdDocument, variants: Sequence[str]) -> Iterator[tuple[str, str]]:
+def _annotations(document: CrdDocument, variants: Sequence[str]) -> Iterator[_Annotation]:
     """The annotations of a CRD that count: the first of ``variants`` that it has overrides its channel and the rest."""
     annotations = document.crd.raw["metadata"].get("annotations")
     raw = {str(key): str(value) for key, value in annotations.items()} if isinstance(annotations, dict) else {}
     flavour = next((raw[key] for key in variants if key in raw), None)
     for key, value in raw.items():
         if flavour is None or value == flavour or key not in (CHANNEL, *variants):
-            yield key, value
+            yield _without_gates(key, value)
 
 
-def _is_shown(line: str, shown: set[tuple[str, str]]) -> bool:
-    """Whether a line is exactly an annotation in ``shown``; any other line may mean anything."""
+def _of_line(line: str) -> _Annotation | str:
+    """The annotation that a line is, or the line itself: it may mean anything."""
     found = _ANNOTATION.fullmatch(line)
-    return found is not None and (found["key"], found["value"]) in shown
+    return line if found is None else _without_gates(found["key"], found["value"])
+
+
+def _without_gates(key: str, value: str) -> _Annotation:
+    """The annotation; one that needs feature gates shows all contexts of the gate lists, whichever gates it names."""
+    return (key, _ANY_GATE) if key == GATE and value.strip(", ") else (key, value)

@@ -21,18 +21,17 @@ from crdcompat.features.check.base import (
 )
 from crdcompat.models.check import CheckReport
 from crdcompat.models.report import Release
-from crdcompat.prefilter.candidates import is_candidate, touches_candidates
+from crdcompat.prefilter.candidates import is_candidate, touches_candidates, unchanged
 from crdcompat.sources.differing import between_commits, has_links, read_index, since_commit
 from crdcompat.sources.refs import is_commit_id, resolve
 from crdcompat.sources.repository import Repository
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from crdcompat.config.configuration import Config
     from crdcompat.features.check.base import Change, CheckOptions
-    from crdcompat.prefilter.collect import PendingFacts
-    from crdcompat.sources.tree import Tree
+    from crdcompat.sources.tree import Entry, Tree
 
 
 def run_check(config: Config, options: CheckOptions) -> CheckReport:
@@ -59,16 +58,16 @@ def run_check(config: Config, options: CheckOptions) -> CheckReport:
 
     from crdcompat.crds.variants import CHANNEL, FEATURE_SET, GATE, PROFILE
     from crdcompat.prefilter.collect import collect_facts
+    from crdcompat.sources import open_source
 
     options = _with_defaults(options, config)
     annotations = (FEATURE_SET, PROFILE, GATE, CHANNEL, *config.texts("variant_annotations"))
-    # Without facts each file is read.
-    needs_all = compares_all(replace(options, all_targets=False))
-    facts: PendingFacts = dict if needs_all else collect_facts(trees, annotations, use_cache=options.use_cache)
+    opened = [open_source(name, repo=options.repo) for name in targets.names]
+    facts = collect_facts(_skippable(trees, opened, options), annotations, use_cache=options.use_cache)
 
     from crdcompat.features.check.sections import compare_change  # while git searches
 
-    return compare_change(change, trees, targets, facts, config, options)
+    return compare_change(change, trees, targets, opened, facts, config, options)
 
 
 def _with_defaults(options: CheckOptions, config: Config) -> CheckOptions:
@@ -76,6 +75,17 @@ def _with_defaults(options: CheckOptions, config: Config) -> CheckOptions:
     contexts = options.filters.get("contexts") or config.texts("contexts")
     filters = {**options.filters, "contexts": contexts}
     return replace(options, filters=filters, recordings=options.recordings or config.recordings)
+
+
+def _skippable(
+    trees: tuple[Tree, Tree], targets: Sequence[Tree], options: CheckOptions
+) -> list[tuple[Tree, Iterable[Entry]]]:
+    """The files that their facts may show to be of no consequence; a file without facts is read."""
+    if compares_all(replace(options, all_targets=False)):
+        return []
+    if compares_all(options):
+        return [(trees[0], unchanged((*trees, *targets)).values())]
+    return [(trees[0], unchanged(trees).values()), *((tree, tree.entries()) for tree in targets)]
 
 
 def _quick_by_names(change: Change, wants: Callable[[str], bool], repo: str | None) -> CheckReport | None:

@@ -139,8 +139,8 @@ def report_on(
             new=len(new.named()),
             compared=len(found.compared),
             changed=len(found.changed),
-            only_old=pairing.only_old,
-            only_new=pairing.only_new,
+            only_old=tuple(name for name in pairing.only_old if _is_touched(name, wanted)),
+            only_new=tuple(name for name in pairing.only_new if _is_touched(name, wanted)),
             apart=tuple(name for name in pairing.without_common_context if _names_wanted(wanted, [name])),
             contexts=pairing.contexts,
             contexts_only_old=pairing.only_old_contexts,
@@ -192,6 +192,11 @@ def _files(documents: Iterable[CrdDocument]) -> tuple[str, ...]:
 
 def _names_wanted(wanted: Filters, names: Collection[str]) -> bool:
     return all(kept is None or any(name in kept for name in names) for kept in (wanted.crds or None, wanted.touched))
+
+
+def _is_touched(name: str, wanted: Filters) -> bool:
+    """Whether all files with the CRD were read: of the others each side has those that show its contexts."""
+    return wanted.touched is None or name in wanted.touched
 
 
 def _is_kept(finding: Finding, wanted: Filters) -> bool:

@@ -49,6 +49,7 @@ def diff(
     judge_new: bool = True,
     advise: bool = True,
     more_places: Callable[[Judged], tuple[Location, ...]] | None = None,
+    cache: ComparisonCache | None = None,
 ) -> DiffReport:
     """Compare two CRD sets in both directions. An empty filter excludes nothing.
 
@@ -56,10 +57,11 @@ def diff(
     ``OLD=NEW`` to force a pair. ``touched``: the only CRDs to compare; those that are missing are no error.
     ``judge_new``: whether CRDs of NEW that the API server refuses are findings; without it they are remarks, as those
     of OLD. ``advise``: whether new fields of status that will be expensive to change are findings. ``more_places``
-    gives the locations of a change outside the manifests. Raises UsageError for a filter name that matches nothing.
+    gives the locations of a change outside the manifests. ``cache`` may serve several comparisons of sets that one
+    reader has read. Raises UsageError for a filter name that matches nothing.
     """
     wanted = Filters(directions, owners, crds, paths, contexts, select, ignore, touched)
-    compared = _compare(old, new, wanted)
+    compared = _compare(old, new, wanted, cache or ComparisonCache())
     of_old, of_new = find_refused(compared, (server_of(old), server_of(new))) if locate else ((), ())
     if judge_new:
         compared = with_refused(compared, of_new, wanted)
@@ -90,7 +92,8 @@ def suggest_patch(
     """
     from crdcompat.findings.patch import suggest_patch as suggested
 
-    judged = _compare(old, new, Filters((Direction.ROLLBACK,), (), crds, paths, contexts)).judged
+    wanted = Filters((Direction.ROLLBACK,), (), crds, paths, contexts)
+    judged = _compare(old, new, wanted, ComparisonCache()).judged
     return suggested((left for item in judged if (left := _unwaived(item, waived)) is not None), old)
 
 
@@ -105,9 +108,9 @@ def _unwaived(item: Judged, waived: Sequence[Finding]) -> Judged | None:
     return replace(item, labels=left) if left else None
 
 
-def _compare(old: CrdSet, new: CrdSet, wanted: Filters) -> Compared:
+def _compare(old: CrdSet, new: CrdSet, wanted: Filters, cache: ComparisonCache) -> Compared:
     """Compare two sets. Raises UsageError for a filter name that matches nothing."""
-    compared = compare(old, new, (server_of(old), server_of(new)), wanted, ComparisonCache())
+    compared = compare(old, new, (server_of(old), server_of(new)), wanted, cache)
     if compared.missing:
         raise UsageError(compared.missing)
     return compared

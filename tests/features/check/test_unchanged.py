@@ -13,7 +13,7 @@ import pytest
 from helpers import Json, commit, crd, git, load_yaml, obj, root, run, string, write
 from twice import Check
 
-from crdcompat.crds.variants import CHANNEL, FEATURE_SET, PROFILE
+from crdcompat.crds.variants import CHANNEL, FEATURE_SET, GATE, PROFILE
 from crdcompat.yaml.dump import to_yaml
 
 
@@ -46,7 +46,7 @@ def test_what_nothing_needs_is_not_read(repo: Path, check_twice: Check) -> None:
     assert narrow["sections"][0]["findings"]
     assert [r["sections"][0]["summary"]["unread"] for r in (narrow, whole)] == [len(OTHERS), 0]
     assert [r["sections"][0]["summary"]["crds"]["compared"] for r in (narrow, whole)] == [1, 1 + len(OTHERS)]
-    assert f"{len(OTHERS)} files alike on all sides: not read" in run("check", "--base", "HEAD", cwd=repo).out
+    assert f"{len(OTHERS)} files not read: no result depends on them." in run("check", "--base", "HEAD", cwd=repo).out
 
 
 def test_every_crd_has_its_case(repo: Path) -> None:
@@ -130,6 +130,63 @@ def test_what_differs_from_a_rollback_target_is_read(repo: Path, check_twice: Ch
     base, target = narrow["sections"]
     assert sorted(f["status"] for f in target["findings"] if f["severity"] == "error") == ["existing", "new"]
     assert base["summary"]["unread"] == target["summary"]["unread"] == len(OTHERS)
+
+
+def test_of_a_target_only_what_the_change_touches_is_read(repo: Path, check_twice: Check) -> None:
+    """The target differs in every CRD; the only one with its context is read, too."""
+    tellers = [widget("A", kind=kind, sets="TechPreviewNoUpgrade") for kind in ("Before", "After")]
+    commit(
+        repo,
+        {**{path: widget("B", kind=f"Other{path[7]}") for path in OTHERS}, "t.yaml": tellers[0], "w.yaml": widget("Z")},
+    )
+    git(repo, "branch", "target")
+    commit(repo, {**OTHERS, "t.yaml": tellers[1], "w.yaml": widget("A")})
+    stage(repo, {"w.yaml": widget("A", "B")})
+    check_twice(repo, "--target", "target")
+    base, target = run("check", "--base", "HEAD", "--target", "target", "--format", "json", cwd=repo).report["sections"]
+    assert base["summary"]["unread"] == target["summary"]["unread"] == len(OTHERS)
+    assert target["summary"]["contexts"] == ["Default/default", "TechPreviewNoUpgrade/default"]
+    assert [target["summary"]["crds"][side] for side in ("only_old", "only_new")] == [[], []]  # others were not read
+    assert {(f["crd"], *f["added"], f["status"]) for f in target["findings"] if f["direction"] == "rollback"} == {
+        ("widgets.example.com", "A", "existing"),
+        ("widgets.example.com", "B", "new"),
+    }
+
+
+@pytest.mark.parametrize("enters", [True, False])
+def test_what_a_target_has_under_another_name(repo: Path, check_twice: Check, *, enters: bool) -> None:
+    """The change adds the successor of a CRD that was removed before, or removes what has a successor already."""
+    old, new = widget("A"), widget("A")
+    new["metadata"]["name"], new["spec"]["names"]["plural"] = "gadgets.example.com", "gadgets"
+    commit(repo, {**OTHERS, "w.yaml": old})
+    git(repo, "branch", "target")
+    commit(repo, {"w.yaml": None} if enters else {"x/g.yaml": new})
+    stage(repo, {"x/g.yaml": new} if enters else {"w.yaml": None})
+    check_twice(repo, "--target", "target")
+    report = run("check", "--base", "HEAD", "--target", "target", "--format", "json", cwd=repo).report
+    assert {f["rule"] for f in report["sections"][1]["findings"]} == {"crd-renamed"}
+
+
+def test_gates_of_a_target(repo: Path, check_twice: Check) -> None:
+    """Any CRD with a gate shows the contexts of the gate lists: one is read, not one for each gate."""
+    gates = {f"others/{name}.yaml": widget("A", kind=f"Other{name}", **{GATE: f"Gate{name}"}) for name in "abcdef"}
+    lists = {
+        f"payload-manifests/featuregates/{name}.yaml": {
+            "kind": "FeatureGate",
+            "metadata": {"annotations": {f"{PROFILE}hosted": "true"}},
+            "spec": {"featureSet": name},
+            "status": {"featureGates": [{"enabled": [{"name": "Gatea"}]}]},
+        }
+        for name in ("Default", "TechPreviewNoUpgrade")
+    }
+    commit(repo, {**gates, **lists, "w.yaml": widget("A", hosted="true")})
+    git(repo, "branch", "target")
+    commit(repo, {**OTHERS, "w.yaml": widget("A", "B", hosted="true"), **gates})
+    stage(repo, {"w.yaml": widget("A", "B", "C", hosted="true")})
+    narrow, _ = check_twice(repo, "--target", "target")
+    assert narrow["sections"][0]["summary"]["contexts"] == ["Default/hosted", "TechPreviewNoUpgrade/hosted"]
+    report = run("check", "--base", "HEAD", "--target", "target", "--format", "json", cwd=repo).report
+    assert [section["summary"]["unread"] for section in report["sections"]] == [11, 5]
 
 
 def test_a_crd_that_is_asked_for_by_name(repo: Path, check_twice: Check) -> None:
