@@ -186,7 +186,7 @@ def test_gates_of_a_target(repo: Path, check_twice: Check) -> None:
     narrow, _ = check_twice(repo, "--target", "target")
     assert narrow["sections"][0]["summary"]["contexts"] == ["Default/hosted", "TechPreviewNoUpgrade/hosted"]
     report = run("check", "--base", "HEAD", "--target", "target", "--format", "json", cwd=repo).report
-    assert [section["summary"]["unread"] for section in report["sections"]] == [11, 5]
+    assert [section["summary"]["unread"] for section in report["sections"]] == [13, 13]
 
 
 def test_a_crd_that_is_asked_for_by_name(repo: Path, check_twice: Check) -> None:
