@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -18,6 +18,7 @@ from crdcompat.apiserver.strategy import Resource
 from crdcompat.apiserver.versions import DEFAULT_SERVER, NEWEST_SERVER, Server, kubernetes_server
 from crdcompat.crds.model import Crd, NotACrdError, is_crd, read_crd
 from crdcompat.errors import CrdcompatError, Problem, SourceError, UsageError
+from crdcompat.features.judge.stored import Changes, changed_besides
 from crdcompat.features.judge.verdict import CRD_OPERATIONS, judge_crd, judge_write, resource_of
 from crdcompat.features.simulate.workflow import error_data
 from crdcompat.render.escape import escape_text, json_text
@@ -60,8 +61,6 @@ def answer(question: Question, *, as_json: bool) -> tuple[str, int]:
     shown = redacted_verdict(verdict, resource.node) if question.redact else verdict
     if as_json:
         return _as_json(shown), code
-    from crdcompat.features.judge.stored import changed_besides
-
     besides = changed_besides(resource, question.op, new, verdict)
     drops = question.op == "create" and "status" in new and "status" not in (verdict.object or {"status": None})
     notes = [_STATUS_DROPPED] if drops else []
@@ -75,7 +74,7 @@ def _answer_crd(question: Question, *, as_json: bool) -> tuple[str, int]:
     new = _only_crd(question.crd)
     old = _only_crd(question.old, new) if question.old else None
     verdict = judge_crd("updateCRD" if old else "createCRD", new, old, server)
-    text = _as_json(verdict) if as_json else "\n".join(_lines(verdict, server, ()))
+    text = _as_json(verdict) if as_json else "\n".join(_lines(verdict, server, Changes()))
     return text, _exit_code(verdict)
 
 
@@ -211,7 +210,7 @@ def _id_of(line: bytes) -> Any:
     return request.get("id") if isinstance(request, dict) else None
 
 
-def _lines(verdict: Verdict, server: Server, besides: Sequence[str]) -> Iterator[str]:
+def _lines(verdict: Verdict, server: Server, besides: Changes) -> Iterator[str]:
     if verdict.accepted:
         yield f"accepted by {server}"
     elif verdict.accepted is None:
@@ -227,9 +226,10 @@ def _lines(verdict: Verdict, server: Server, besides: Sequence[str]) -> Iterator
         yield f"  unknown fields, pruned: {escape_text(', '.join(verdict.pruned))}"
     if verdict.defaulted:
         yield f"  set by default: {escape_text(', '.join(verdict.defaulted))}"
-    if besides:
-        more = f" and {len(besides) - _MAX_CHANGES:,} more" if len(besides) > _MAX_CHANGES else ""
-        yield f"  changed besides: {escape_text(', '.join(besides[:_MAX_CHANGES]))}{more}"
+    if texts := besides.texts:
+        least = "at least " if besides.cut else ""
+        more = f" and {least}{len(texts) - _MAX_CHANGES:,} more" if len(texts) > _MAX_CHANGES else ""
+        yield f"  changed besides: {escape_text(', '.join(texts[:_MAX_CHANGES]))}{more}"
 
 
 def _documents(file: str) -> list[Document]:

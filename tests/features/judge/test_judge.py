@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 from helpers import Json, Run, crd, obj, root, run, spawn, string, write
 
+from crdcompat.features.judge.stored import MAX_DIFFERING
+
 
 @pytest.fixture
 def world(tmp_path: Path) -> Path:
@@ -282,6 +284,14 @@ def test_of_many_changes_some_are_named_and_all_counted(world: Path, monkeypatch
     write(world / "new.json", widget({"spec": {"v": None}, "status": {"p": "X"}}))
     (line,) = (line for line in _lines(world, "new.json") if line.startswith(BESIDES))
     assert line == f"{BESIDES}spec.v (removed) and 1 more"
+
+
+def test_more_changes_than_are_looked_at(world: Path) -> None:
+    open_map = {"type": "object", "additionalProperties": {"type": "string"}}
+    write(world / "crd.yaml", crd(root(spec=obj(m=open_map))))
+    write(world / "new.json", widget({"spec": {"m": {f"k{n}": None for n in range(MAX_DIFFERING + 1)}}}))
+    (line,) = [line for line in _lines(world, "new.json") if line.startswith(BESIDES)]
+    assert line.endswith(f" and at least {MAX_DIFFERING - 50} more")
 
 
 def test_what_else_changed_is_escaped(world: Path) -> None:
