@@ -18,18 +18,20 @@ FRAGMENT, KUSTOMIZE = "fragment of a CRD: no names or versions", "kustomization:
 #: A CRD written as a Go value, and the markers of types from which controller-gen generates one.
 _GO_VALUE = re.compile(rb"CustomResourceDefinition\{\s*(?:TypeMeta|ObjectMeta|Spec)\b")
 _GO_TYPE = re.compile(rb"\+kubebuilder:(?:resource\b|object:root=true|subresource:)")
+#: Paths of Go files that may make CRDs, in trees with CRDs as manifests.
+_OF_CRDS = re.compile(r"crd|custom_?resource|apiextension", re.IGNORECASE)
 
 
 def unseen(tree: Tree, entries: Iterable[Entry], skipped: Iterable[Skipped], *, has_crds: bool) -> Iterator[str]:
     """The notes on one source, which ``has_crds`` in its manifests.
 
-    Where it has some, only Go files with ``crd`` in their name are read; where it has none, all Go files are. Raises
+    Where it has some, only Go files whose path names CRDs are read; where it has none, all Go files are. Raises
     SourceError.
     """
     patches = sorted({item.file for item in skipped if item.reason in (FRAGMENT, KUSTOMIZE)})
     if patches:
         yield f"{_files(patches)} CRDs, and the result is not seen: kustomize build shows it"
-    sources = [entry for entry in entries if _is_go(entry.path) and (not has_crds or "crd" in entry.path.lower())]
+    sources = [entry for entry in entries if _is_go(entry.path) and (not has_crds or _OF_CRDS.search(entry.path))]
     values, types = [], []
     for entry, data in tree.read(sources) if sources else ():
         if _GO_VALUE.search(data):

@@ -36,6 +36,7 @@ _GENERATED = "types to generate CRDs from, and no manifest is there: run the gen
         ),
         ({**_ONE, "kustomization.yaml": {"kind": "Kustomization", "resources": ["widget.yaml"]}}, ()),
         ({**_ONE, "pkg/crds.go": _VALUE, "pkg/crds_test.go": _VALUE}, (f"pkg/crds.go makes {_MADE}",)),
+        ({**_ONE, "pkg/CustomResources/a.go": _VALUE}, (f"pkg/CustomResources/a.go makes {_MADE}",)),
         ({**_ONE, "pkg/crds.go": _DECODED, "vendor/a/crds.go": _VALUE, "pkg/types.go": _TYPES}, ()),
         (
             {"pkg/made.go": _VALUE, "pkg/crds.go": _VALUE, "api/v1/types.go": _TYPES},
