@@ -150,7 +150,8 @@ def _message(
     if item.writer_default:
         sentence += f" (it is {writer}'s default: every object that does not set the field holds it)"
     if item.spared is not None:
-        sentence += _SPARED[item.spared].format(reader=reader)
+        is_lacking = item.spared is Spared.VALUE and item.change.kind.startswith("required.")
+        sentence += (_SPARED_LACK if is_lacking else _SPARED[item.spared]).format(reader=reader)
     if item.unlikely:
         sentence += f" (only a status in which nothing else is set that {reader} knows: no controller writes that)"
     if any(isinstance(each, Lone) and each.elsewhere for each in item.occurrences):
@@ -168,6 +169,11 @@ _SPARED = {
         " none that changes the list and leaves the value in it)"
     ),
 }
+#: The value that lacks a field is the object around it.
+_SPARED_LACK = (
+    " (only writes that change the object without it: {reader}'s server accepts updates that leave a stored object as"
+    " it is)"
+)
 
 
 def _brief(value: Any) -> str:

@@ -195,3 +195,14 @@ def test_a_gate_that_exposes_nothing_here_is_not_mentioned(repo: Path) -> None:
     commit(repo, {**_lists(Default=("Unrelated",)), "anchor.yaml": {**_anchor(), "status": {}}})
     section = _check(repo)
     assert (section["findings"], section["promoted_gates"]) == ([], [])
+
+
+def test_a_gate_that_was_on_before_the_change_is_not_promoted_by_it(repo: Path) -> None:
+    git(repo, "branch", "target")
+    commit(repo, _lists(Default=("Shapes",)))
+    commit(repo, {"widget.yaml": _widget("Shapes", phases="AB")})
+    ran = run("check", "--base", "HEAD~1", "--head", "HEAD", "--target", "target", "--repo", repo, "--format", "json")
+    assert [section["promoted_gates"] for section in ran.report["sections"]] == [[], []]
+    git(repo, "reset", "--quiet", "--hard", "HEAD~1")
+    ran = run("check", "--base", "HEAD~1", "--head", "HEAD", "--target", "target", "--repo", repo, "--format", "json")
+    assert [len(section["promoted_gates"]) for section in ran.report["sections"]] == [1, 1]

@@ -29,7 +29,7 @@ from crdcompat.findings.origins import GoMarkers, with_introduced
 from crdcompat.findings.split import FindingSplitter
 from crdcompat.findings.waiver_file import read_waivers
 from crdcompat.models.check import CheckReport, Section
-from crdcompat.models.diff import DiffReport
+from crdcompat.models.diff import DiffReport, PromotedGate
 from crdcompat.prefilter.candidates import unchanged
 from crdcompat.prefilter.collect import PendingFacts
 from crdcompat.render.write import wants_excerpts
@@ -129,6 +129,7 @@ class _Comparisons:
         if report.findings:
             found = frozenset(finding.crd for finding in report.findings)
             report = mark_existing(report, self._diff(target, base, found), splitter)
+            report = replace(report, promoted=tuple(gate for gate in report.promoted if not _was_on(gate, base)))
         return self._finished(report, target, splitter)
 
     def _diff_head(self, old: CrdSet, *, judge_new: bool) -> DiffReport:
@@ -161,6 +162,12 @@ class _Comparisons:
 
             report = with_excerpts(report, old, self._head, least)
         return report, used
+
+
+def _was_on(gate: PromotedGate, base: CrdSet) -> bool:
+    """Whether the change does not turn on a gate that the target lacks: its base has it on, too."""
+    wheres = ((name, profile) for name, _, profile in (context.partition("/") for context in gate.contexts))
+    return all(gate.gate in base.gates.enabled.get(where, frozenset()) for where in wheres)
 
 
 def _touched(old: CrdSet, new: CrdSet) -> frozenset[str]:

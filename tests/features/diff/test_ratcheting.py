@@ -73,6 +73,16 @@ def test_a_value_in_status(era: str) -> None:
     assert finding.message.endswith(f" (only writes that set it: old's server {VALUE}") == (era == "E")
 
 
+def test_an_object_that_lacks_a_field() -> None:
+    """A missing field has no value to set: the object without it is what an update leaves or changes."""
+    old, new = (status({**schema(a=string(), b=string()), **more}) for more in ({"required": ["a"]}, {}))
+    finding = only(old, new, "E")
+    assert finding.message.endswith(
+        " (only writes that change the object without it: old's server accepts updates that leave a stored object as"
+        " it is)"
+    )
+
+
 _DEFAULT = {
     "A": ("error", [*ALL_BUT_CREATE, "create"]),
     "B": ("error", [*MAIN, "create"]),
