@@ -46,10 +46,11 @@ _RULES = "x-kubernetes-validations"
 _JUNCTORS = frozenset({"allOf", "anyOf", "oneOf", "not"})
 #: Keywords whose constraint junctors may state, too.
 _SHARED = frozenset({"enum", "pattern", "minLength", "maxLength"})
+_LIST_TYPE = "x-kubernetes-list-type"
 #: Keywords that decide how a value is read. Formulas treat the others as constraints.
 _READING = (
     *("type", "format", "nullable", "default", "x-kubernetes-int-or-string"),
-    *("x-kubernetes-preserve-unknown-fields", "x-kubernetes-embedded-resource", "x-kubernetes-list-type"),
+    *("x-kubernetes-preserve-unknown-fields", "x-kubernetes-embedded-resource", _LIST_TYPE),
 )
 #: The node of a map's keys.
 _KEY = Node({"type": "string"})
@@ -290,5 +291,10 @@ def _are_alike(writer: Node | None, reader: Node | None) -> bool:
     """Whether two nodes are read alike, apart from what is below them."""
     if writer is None or reader is None:
         return False
-    same = all(identical(writer.raw.get(keyword, ABSENT), reader.raw.get(keyword, ABSENT)) for keyword in _READING)
+    same = all(identical(_read_as(writer, keyword), _read_as(reader, keyword)) for keyword in _READING)
     return same and not writer.nullable
+
+
+def _read_as(node: Node, keyword: str) -> Any:
+    """The value of a keyword; a list without a type is atomic."""
+    return node.raw.get(keyword, "atomic" if keyword == _LIST_TYPE else ABSENT)

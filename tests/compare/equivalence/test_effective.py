@@ -112,6 +112,15 @@ EQUAL: dict[str, tuple[Json, Json]] = {
         spec(array(obj(a=string("A", "B")))),
         spec(array({**obj(a=string()), **rules("!has(self.a) || self.a in ['A', 'B']")})),
     ),
+    "members of items of a list that is said to be atomic": (
+        spec(array(obj(a=string("A", "B")))),
+        spec(
+            array(
+                {**obj(a=string()), **rules("!has(self.a) || self.a in ['A', 'B']")},
+                **{"x-kubernetes-list-type": "atomic"},
+            )
+        ),
+    ),
     "values of maps": (
         spec({"type": "object", "additionalProperties": string("A", "B")}),
         spec({"type": "object", "additionalProperties": {**string(), **rules("self in ['A', 'B']")}}),
