@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from crdcompat.apiserver.versions import Server
 from crdcompat.compare.refused import Placed, Refused, judge_refused, refused_documents
 from crdcompat.crds.model import Crd
-from crdcompat.crds.pairing import resolve
+from crdcompat.crds.pairing import CrdPair, resolve
 from crdcompat.crds.reader import CrdSet
 from crdcompat.errors import Problem
 from crdcompat.features.diff.comparison import Compared, Filters
@@ -24,13 +24,19 @@ def find_refused(compared: Compared, servers: tuple[Server, Server]) -> tuple[Se
 
     Parts of OLD that equal a part of NEW without faults are not validated again.
     """
-    differing = [crd_pair for crd_pair in compared.pairs if crd_pair.old.name in compared.found.changed]
+    differing = [each for each in compared.pairs if each.old.name in compared.found.changed or _specs_differ(each)]
     good: dict[str, Crd] = {}
     of_new = refused_documents(
         (*(crd_pair.new for crd_pair in differing), *(placed.crd for placed in _entering(compared))), servers[1], good
     )
     of_old = refused_documents((crd_pair.old for crd_pair in differing), servers[0], good)
     return of_old, of_new
+
+
+def _specs_differ(crd_pair: CrdPair) -> bool:
+    """Whether the documents differ at all: a group or a plural alone is no change that the comparison reports."""
+    old, new = ([each.crd.raw["spec"] for each in side.documents] for side in (crd_pair.old, crd_pair.new))
+    return old != new
 
 
 def with_refused(compared: Compared, found: Iterable[Refused], wanted: Filters) -> Compared:
