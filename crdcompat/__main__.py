@@ -9,6 +9,7 @@ import io
 import os
 import sys
 from contextlib import suppress
+from contextvars import copy_context
 from typing import Any, NoReturn
 
 from crdcompat.errors import CrdcompatError
@@ -32,7 +33,7 @@ def main() -> NoReturn:
     atexit.register(gc.freeze)
     _open_output()
     try:
-        code = _run()
+        code = copy_context().run(_run)  # what a run sets for itself ends with it
         sys.stdout.flush()
     except CrdcompatError as error:
         _warn(str(error))

@@ -48,6 +48,8 @@ def check(
     verbose: o.Verbose = False,
     quiet: o.Quiet = False,
     redact: o.Redact = None,
+    connect_timeout: o.ConnectTimeout = 10,
+    read_timeout: o.ReadTimeout = 30,
     color: o.ColourOption = o.Colour.auto,
 ) -> None:
     """What the change that is about to be committed, pushed or merged does to rollbacks and upgrades."""
@@ -55,8 +57,10 @@ def check(
     from crdcompat.features.check.base import CheckOptions
     from crdcompat.features.check.workflow import run_check
     from crdcompat.render.write import write_reports
+    from crdcompat.sources import limit_requests
 
     check_rules((*(select or ()), *(ignore or ())))
+    limit_requests(connect_timeout, read_timeout)
     settings = settled(config, repo, formats, fail_on, profile, redact)
     check_formats(settings.formats)
     options = CheckOptions(

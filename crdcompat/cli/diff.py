@@ -35,12 +35,16 @@ def diff(
     verbose: o.Verbose = False,
     quiet: o.Quiet = False,
     redact: o.Redact = None,
+    connect_timeout: o.ConnectTimeout = 10,
+    read_timeout: o.ReadTimeout = 30,
     color: o.ColourOption = o.Colour.auto,
 ) -> None:
     """Compare the CRDs of two releases: what breaks on rollback NEW -> OLD, and on upgrade OLD -> NEW."""
     from crdcompat.cli.run import compare_and_report
     from crdcompat.cli.settings import settled
+    from crdcompat.sources import limit_requests
 
+    limit_requests(connect_timeout, read_timeout)
     settings = settled(config, repo, formats, fail_on, profile, redact)
     code = compare_and_report(
         old,

@@ -50,6 +50,8 @@ def matrix(
     verbose: o.Verbose = False,
     quiet: o.Quiet = False,
     redact: o.Redact = None,
+    connect_timeout: o.ConnectTimeout = 10,
+    read_timeout: o.ReadTimeout = 30,
     color: o.ColourOption = o.Colour.auto,
     no_progress: Annotated[bool, typer.Option("--no-progress", help="Show no progress on a terminal.")] = False,
 ) -> None:
@@ -57,7 +59,7 @@ def matrix(
     from itertools import chain
 
     from crdcompat.cli.progress import Progress
-    from crdcompat.cli.settings import check_matrix_formats, check_rules, exit_code, settled
+    from crdcompat.cli.settings import check_matrix_formats, check_rules, exit_code, open_recordings, settled
     from crdcompat.config.releases import choose
     from crdcompat.features.diff.comparison import Filters
     from crdcompat.features.matrix.workflow import MatrixOptions
@@ -66,16 +68,17 @@ def matrix(
     from crdcompat.recordings.objects import read_objects
     from crdcompat.render.escape import warn
     from crdcompat.render.write import wants_excerpts, write_reports
-    from crdcompat.sources import open_objects
+    from crdcompat.sources import limit_requests
 
     check_rules((*(select or ()), *(ignore or ())))
+    limit_requests(connect_timeout, read_timeout)
     settings = settled(config, repo, formats, fail_on, profile, redact)
     check_matrix_formats(settings.formats)
+    trees = open_recordings(objects or (), repo)
     chosen = choose(refs or (), branches or (), repo, tags or ())
     progress = Progress(wanted=not no_progress)
 
     def recorded() -> Iterator[ObjectItem]:
-        trees = [open_objects(source, repo=repo) for source in objects or ()]
         return progress.each(chain.from_iterable(read_objects(tree, progress.file) for tree in trees))
 
     matrix_options = MatrixOptions(

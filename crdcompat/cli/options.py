@@ -94,6 +94,12 @@ Select = Annotated[list[str] | None, typer.Option("--select", metavar="RULE", he
 Ignore = Annotated[list[str] | None, typer.Option("--ignore", metavar="RULE", help="No findings of this rule.")]
 
 
+ConnectTimeout = Annotated[
+    float, typer.Option(metavar="SECONDS", min=0.1, help="How long cluster:CONTEXT may take to connect.")
+]
+ReadTimeout = Annotated[
+    float, typer.Option(metavar="SECONDS", min=0.1, help="How long it may send nothing before it is given up.")
+]
 Redact = Annotated[
     bool | None,
     typer.Option(

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Any
 
-from crdcompat.cli.settings import Settings, check_formats, check_rules, exit_code
+from crdcompat.cli.settings import Settings, check_formats, check_rules, exit_code, open_recordings
 from crdcompat.config.applied import apply_config, both_sides
 from crdcompat.features.diff import workflow
 from crdcompat.findings.split import FindingSplitter
@@ -16,7 +16,6 @@ from crdcompat.models.diff import DiffReport
 from crdcompat.recordings.objects import read_objects
 from crdcompat.render.escape import escape_lines, warn
 from crdcompat.render.write import wants_excerpts, write_reports
-from crdcompat.sources import open_objects
 from crdcompat.vocabulary import ExitCode
 
 
@@ -40,6 +39,7 @@ def compare_and_report(
     """
     check_rules((*filters.get("select", ()), *filters.get("ignore", ())))
     check_formats(settings.formats)
+    recordings = open_recordings(objects, repo)
     before, after = both_sides(
         old, new, settings.config, repo, command="diff", any_order=any_order, paths=filters.get("paths", ())
     )
@@ -47,7 +47,7 @@ def compare_and_report(
     if objects:
         from crdcompat.findings.evidence import with_evidence
 
-        recorded = chain.from_iterable(read_objects(open_objects(path, repo=repo)) for path in objects)
+        recorded = chain.from_iterable(map(read_objects, recordings))
         report = with_evidence(report, before, after, recorded)
     report = apply_config(
         report, settings.config, read_waivers(settings.config.waiver_file), FindingSplitter(before, after)

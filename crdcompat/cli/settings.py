@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from crdcompat.models.check import CheckReport
     from crdcompat.models.diff import DiffReport
     from crdcompat.models.matrix import MatrixReport
+    from crdcompat.sources.tree import Tree
 
 
 class Settings(Struct, frozen=True):
@@ -87,6 +88,18 @@ def check_verification_formats(formats: Sequence[str]) -> None:
 
     for text in formats:
         verification_format(parse_format(text)[0])
+
+
+def open_recordings(names: Sequence[str], repo: str | None) -> list[Tree]:
+    """Open recorded objects before anything else is read, and warn of what their sources note. Raises as they do."""
+    from crdcompat.sources import open_objects
+
+    trees = [open_objects(name, repo=repo) for name in names]
+    for note in dict.fromkeys(note for tree in trees for note in tree.notes):
+        from crdcompat.render.escape import warn
+
+        warn(note)
+    return trees
 
 
 def exit_code(report: DiffReport | CheckReport | MatrixReport, fail_on: FailOn) -> int:

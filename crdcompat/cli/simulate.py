@@ -78,6 +78,8 @@ def simulate(
     verbose: o.Verbose = False,
     quiet: o.Quiet = False,
     redact: o.Redact = None,
+    connect_timeout: o.ConnectTimeout = 10,
+    read_timeout: o.ReadTimeout = 30,
     color: o.ColourOption = o.Colour.auto,
     no_progress: Annotated[bool, typer.Option("--no-progress", help="Show no progress on a terminal.")] = False,
 ) -> None:
@@ -86,14 +88,15 @@ def simulate(
 
     from crdcompat.cli.options import chosen_server
     from crdcompat.cli.progress import Progress
-    from crdcompat.cli.settings import check_fleet_formats, check_formats, settled
+    from crdcompat.cli.settings import check_fleet_formats, check_formats, open_recordings, settled
     from crdcompat.config.applied import both_sides
     from crdcompat.features.simulate.workflow import simulate as run
     from crdcompat.recordings.objects import read_objects
     from crdcompat.render.write import write_reports
-    from crdcompat.sources import open_objects
+    from crdcompat.sources import limit_requests
 
     _check(objects, fleet, many_only=(target, jobs, resume), upgrade=upgrade)
+    limit_requests(connect_timeout, read_timeout)
     settings = settled(config, repo, formats, fail_on, redact=redact)
     (check_fleet_formats if fleet else check_formats)(settings.formats)
     server = chosen_server(kube_version, openshift_version)
@@ -113,8 +116,8 @@ def simulate(
         )
         raise typer.Exit(code)
     objects = objects or []
+    trees = open_recordings(objects, repo)
     before, after = both_sides(old, new, settings.config, repo, command="simulate", any_order=any_order)
-    trees = [open_objects(source, repo=repo) for source in objects]
     progress = Progress(wanted=not no_progress)
     report = run(
         before,

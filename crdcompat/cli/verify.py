@@ -39,6 +39,8 @@ def verify(
     config: o.ConfigFile = None,
     repo: o.Repo = None,
     quiet: o.Quiet = False,
+    connect_timeout: o.ConnectTimeout = 10,
+    read_timeout: o.ReadTimeout = 30,
     color: o.ColourOption = o.Colour.auto,
     no_progress: Annotated[bool, typer.Option("--no-progress", help="Show no progress on a terminal.")] = False,
 ) -> None:
@@ -59,7 +61,7 @@ def verify(
         raise UsageError("name both releases, OLD and NEW, or neither: then they are those of the report")
     check_verification_formats(formats or ())
     settings = settled(config, repo, formats or ("text",), None)
-    asked = Asked(read_report(report), old, new, server, assets, repo, settings)
+    asked = Asked(read_report(report), old, new, server, assets, repo, settings, (connect_timeout, read_timeout))
     raise typer.Exit(_run(asked, color.value, -int(quiet), progress=not no_progress))
 
 
@@ -73,6 +75,7 @@ class Asked(Struct, frozen=True):
     assets: str | None
     repo: str | None
     settings: Settings
+    timeouts: tuple[float, float]
 
 
 def _run(asked: Asked, colour: str, verbosity: int, *, progress: bool) -> int:
@@ -101,7 +104,8 @@ def _run(asked: Asked, colour: str, verbosity: int, *, progress: bool) -> int:
 
 @contextmanager
 def _cluster(asked: Asked) -> Iterator[ScratchCluster]:
-    from crdcompat.sources.cluster_client import Client
+    from crdcompat.render.escape import warn
+    from crdcompat.sources.cluster_client import UNVERIFIED, Client, Timeouts
     from crdcompat.sources.scratch_cluster import ScratchCluster
 
     with ExitStack() as stack:
@@ -111,7 +115,9 @@ def _cluster(asked: Asked) -> Iterator[ScratchCluster]:
 
             kubeconfig = stack.enter_context(envtest.running(asked.assets))
         name = "--assets" if asked.server is None else f"--server {asked.server}"
-        client = Client(name, asked.server or "", kubeconfig)
+        client = Client(name, asked.server or "", kubeconfig, Timeouts(*asked.timeouts))
+        if client.is_unverified:
+            warn(f"{name}: {UNVERIFIED}")
         stack.enter_context(client.session())
         yield ScratchCluster(client)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
+from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,15 @@ if TYPE_CHECKING:
 _WITHOUT_NAME = ("index", "worktree", "empty")
 _SCHEMES = ("git", "path", "recording", "cluster", *_WITHOUT_NAME)
 _EXAMPLES = {"git": "release-4.13", "path": "config", "recording": "must-gather.tar.gz"}
+
+
+#: Seconds for a connection to a cluster and for the next bytes of its answer, as the command line has them.
+_timeouts: ContextVar[tuple[float, float] | None] = ContextVar("timeouts", default=None)
+
+
+def limit_requests(connect: float, read: float) -> None:
+    """Set how long the clusters opened from now on may take to connect, and to send more of an answer; in seconds."""
+    _timeouts.set((connect, read))
 
 
 def open_source(text: str, *, repo: str | None = None) -> Tree:
@@ -148,8 +158,9 @@ def _crds_of(recording: ArchiveTree | PathTree | ClusterTree) -> Tree:
 
 def _cluster(name: str, context: str) -> ClusterTree:
     from crdcompat.sources.cluster import ClusterTree
+    from crdcompat.sources.cluster_client import Timeouts
 
-    return ClusterTree(name, context)
+    return ClusterTree(name, context, Timeouts(*(_timeouts.get() or ())))
 
 
 def _exists(path: str) -> bool:

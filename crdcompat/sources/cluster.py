@@ -7,13 +7,14 @@ the others.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import orjson
 from msgspec import Struct, field
 
 from crdcompat.errors import Problem, Skipped, SourceError
-from crdcompat.sources.cluster_client import Client, NoAnswerError, RefusedError, Resource
+from crdcompat.sources.cluster_client import UNVERIFIED, Client, NoAnswerError, RefusedError, Resource, Timeouts
 from crdcompat.sources.tree import Entry
 
 MAX_PAGES = 20_000
@@ -21,6 +22,10 @@ MAX_PAGES = 20_000
 _MAX_SILENT = 3  # consecutive resources without an answer before the rest is not read
 _GONE = 410
 _NOT_THERE = 404
+_NO_API_SERVER = (
+    "this is no API server that has CRDs: check the server's address in the kubeconfig, and `kubectl get crds` with"
+    " this context"
+)
 _CRDS = Resource("apiextensions.k8s.io", "v1", "customresourcedefinitions")
 
 
@@ -28,22 +33,29 @@ class ClusterTree(Struct):
     """The CRDs of the cluster of a kubeconfig context, and its objects of their kinds.
 
     An empty context is the current one. Paths are ``GROUP/PLURAL/[NAMESPACE/]NAME.json``. Raises UsageError where
-    the client is not installed or there is no such context.
+    the client is not installed or there is no such context, SourceError where its CRDs cannot be listed: the first page
+    is read at once, so that a wrong context is reported before anything else is read.
     """
 
     name: str
     context: str
+    timeouts: Timeouts = Timeouts()
     commit: str | None = None
     notes: tuple[str, ...] = ()
     problems: list[Problem] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
     _client: Any = None
     _silent: int = 0
+    _first: dict[str, Any] | None = None
 
     def __post_init__(self) -> None:
-        self._client = Client(self.name, self.context)
+        self._client = Client(self.name, self.context, timeouts=self.timeouts)
         if not self.context:
             self.notes = (f"{self.name} read as the current context, {self._client.context}",)
+        if self._client.is_unverified:
+            self.notes = (*self.notes, f"{self.name}: {UNVERIFIED}")
+        with self._client.session(), self._tried():
+            self._first = self._client.page(_CRDS, "")
 
     @property
     def label(self) -> str:
@@ -72,8 +84,10 @@ class ClusterTree(Struct):
         with self._client.session():
             for crd in self._list(_CRDS):
                 kind = _kind_of(crd)
-                if kind is not None:
+                if kind.version:
                     kinds.append(kind)
+                elif wanted(f"{kind.path}/*.json"):
+                    self._problem(kind, f"no version of {_name_of(crd)} is served: its objects, if any, cannot be read")
                 yield from _file(_CRDS, crd, wanted)
             for kind in sorted(kinds, key=lambda kind: kind.path):
                 if self._silent >= _MAX_SILENT:
@@ -89,7 +103,7 @@ class ClusterTree(Struct):
         try:
             for _ in range(MAX_PAGES):
                 try:
-                    page = self._client.page(kind, token)
+                    page = self._page(kind, token)
                 except RefusedError as error:
                     if error.status != _GONE or not token or restarted:
                         raise
@@ -112,9 +126,32 @@ class ClusterTree(Struct):
                 self._problem(kind, f"cannot be listed: {error}")
         except NoAnswerError as error:
             self._silent += 1
-            if kind is _CRDS:
-                raise SourceError(f"{self.name}: {error}") from None
             self._problem(kind, f"cannot be listed: {error}")
+
+    def _page(self, kind: Resource, token: str) -> dict[str, Any]:
+        """A page of a list; the CRDs' first page, which tried the context, is used once."""
+        if kind is not _CRDS:
+            return self._client.page(kind, token)
+        if self._first is not None:
+            first, self._first = self._first, None
+            return first
+        with self._tried():
+            return self._client.page(kind, token)
+
+    @contextmanager
+    def _tried(self) -> Iterator[None]:
+        """Without the CRDs nothing of a cluster can be read. Raises SourceError, that says what to do."""
+        try:
+            yield
+        except RefusedError as error:
+            if error.status == _GONE:
+                raise
+            what = f"CRDs cannot be listed: {error}"
+            if error.status == _NOT_THERE:
+                what += f"; {_NO_API_SERVER}"
+            raise SourceError(f"{self.name}: {what}") from None
+        except NoAnswerError as error:
+            raise SourceError(f"{self.name}: {error}") from None
 
     def _problem(self, kind: Resource, message: str) -> None:
         problem = Problem(kind.path, None, message)
@@ -136,15 +173,25 @@ def _continue(page: Mapping[str, Any]) -> str:
     return token if isinstance(token, str) else ""
 
 
-def _kind_of(crd: Mapping[str, Any]) -> Resource | None:
-    """The resource of a CRD's objects at the storage version if it is served, else at a served version."""
+def _kind_of(crd: Mapping[str, Any]) -> Resource:
+    """The resource of a CRD's objects at the storage version if it is served, else at a served version.
+
+    Without a served version it has none.
+    """
+    plural, _, group = _name_of(crd).partition(".")
     try:
         spec = crd["spec"]
+        group, plural = str(spec["group"]), str(spec["names"]["plural"])
         served = [version for version in spec["versions"] if version["served"]]
         chosen = next((version for version in served if version["storage"]), served[0])
-        return Resource(str(spec["group"]), str(chosen["name"]), str(spec["names"]["plural"]))
+        return Resource(group, str(chosen["name"]), plural)
     except (KeyError, TypeError, IndexError):
-        return None
+        return Resource(group, "", plural)
+
+
+def _name_of(crd: Mapping[str, Any]) -> str:
+    metadata = crd.get("metadata")
+    return str(metadata.get("name", "")) if isinstance(metadata, dict) else ""
 
 
 def _path(kind: Resource, item: Mapping[str, Any]) -> str:

@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import importlib
 import os
+from collections.abc import Callable
 from difflib import get_close_matches
-from typing import Any
+from math import inf
+from time import sleep
+from typing import Any, TypeVar
 
 import orjson
 from msgspec import Struct
@@ -19,13 +22,21 @@ PAGE = 500
 """Objects in one page."""
 
 MAX_PAGE_BYTES = 512 << 20
-TIMEOUTS = (10, 60)
-"""Timeouts in seconds: for a connection, and for the next bytes of an answer."""
+MAX_WAIT = 60
+"""Seconds that one request waits in all for a server that has too many requests."""
 
+UNVERIFIED = (
+    "by the kubeconfig the connection is not verified (insecure-skip-tls-verify): another server may have answered"
+)
+
+_BUSY = 429
 _WHY = {
     401: "the credentials are missing or expired: log in again",
     403: "these credentials may not list it",
+    _BUSY: "the server has too many requests: try again later",
 }
+
+_T = TypeVar("_T")
 
 
 class Resource(Struct, frozen=True):
@@ -39,6 +50,13 @@ class Resource(Struct, frozen=True):
     def path(self) -> str:
         """The start of the paths of its objects: ``GROUP/PLURAL``."""
         return f"{self.group}/{self.plural}"
+
+
+class Timeouts(Struct, frozen=True):
+    """Limits in seconds: for a connection, and for the next bytes of an answer."""
+
+    connect: float = 10
+    read: float = 30
 
 
 class RefusedError(Exception):
@@ -57,12 +75,17 @@ class NoAnswerError(Exception):
 class Client:
     """A client for the cluster of a kubeconfig context; "" is the current context.
 
-    ``kubeconfig`` is the file for a server on the loopback, by default it is the user's. Raises UsageError if the
-    client is not installed or there is no such context, SourceError if the kubeconfig cannot be used.
+    ``kubeconfig`` is the file for a server on the loopback, by default it is the user's. ``is_unverified``: by the
+    kubeconfig, nobody checks that the server is the right one. Raises UsageError if the client is not installed or
+    there is no such context, SourceError if the kubeconfig cannot be used.
     """
 
-    def __init__(self, name: str, context: str, kubeconfig: str | None = None) -> None:
+    def __init__(
+        self, name: str, context: str, kubeconfig: str | None = None, timeouts: Timeouts | None = None
+    ) -> None:
         self._name = name
+        limits = timeouts or Timeouts()
+        self._timeouts = (limits.connect, limits.read)
         try:
             self._kubernetes = importlib.import_module("kubernetes.client")
             config = importlib.import_module("kubernetes.config")
@@ -76,7 +99,7 @@ class Client:
         self._configuration = self._kubernetes.Configuration()
         if kubeconfig:
             self._configuration.proxy = None
-        self._configuration.retries = self._urllib3.Retry(1, redirect=0, respect_retry_after_header=False)
+        self._configuration.retries = self._urllib3.Retry(0, respect_retry_after_header=False)
         try:
             contexts, current = config.list_kube_config_contexts(config_file=file)
             names = [str(one["name"]) for one in contexts]
@@ -91,6 +114,9 @@ class Client:
             )
         except (config.ConfigException, OSError, ValueError, TypeError, KeyError) as error:
             raise SourceError(f"{name}: the kubeconfig cannot be used: {error}") from None
+        self.is_unverified = not self._configuration.verify_ssl
+        if self.is_unverified:  # the caller warns once; the library would for each request
+            self._urllib3.disable_warnings(self._urllib3.exceptions.InsecureRequestWarning)
         self._api: Any = None
 
     def session(self) -> Any:
@@ -114,27 +140,25 @@ class Client:
         rest = about[len(space) :]
         if accept:
             self._api.set_default_header("Accept", accept)
-        try:
-            answer = getattr(objects, f"{what}_custom_object")(
+
+        def answer() -> bytes:
+            answered = getattr(objects, f"{what}_custom_object")(
                 kind.group,
                 kind.version,
                 *space,
                 kind.plural,
                 *rest,
                 _preload_content=False,
-                _request_timeout=TIMEOUTS,
+                _request_timeout=self._timeouts,
                 **more,
             )
             try:
-                data = answer.read(MAX_PAGE_BYTES + 1)
+                return bytes(answered.read(MAX_PAGE_BYTES + 1))
             finally:
-                answer.release_conn()
-        except self._kubernetes.ApiException as error:
-            if not error.status:
-                raise NoAnswerError(_first_line(error.reason)) from None
-            raise RefusedError(error.status, _reason(error), _bytes(error.body)) from None
-        except self._urllib3.exceptions.HTTPError as error:
-            raise NoAnswerError(_first_line(getattr(error, "reason", None) or error)) from None
+                answered.release_conn()
+
+        try:
+            data = self._answered(answer, repeats=what.startswith(("list", "get")))
         finally:
             if accept:
                 del self._api.default_headers["Accept"]
@@ -150,12 +174,38 @@ class Client:
 
     def server_version(self) -> str:
         """The version of the server: ``v1.31.4``. Raises RefusedError, NoAnswerError."""
+        versions = self._kubernetes.VersionApi(self._api)
+        return self._answered(lambda: str(versions.get_code(_request_timeout=self._timeouts).git_version), repeats=True)
+
+    def _answered(self, call: Callable[[], _T], *, repeats: bool) -> _T:
+        """The result of a request. A busy server is asked again when it says so, for `MAX_WAIT` seconds in all.
+
+        ``repeats``: the request changes nothing, so that it is sent again, once, over a connection that broke off.
+        """
+        waited, broke_off = 0.0, False
+        while True:
+            try:
+                return call()
+            except self._kubernetes.ApiException as error:
+                if not error.status:
+                    raise NoAnswerError(_first_line(error.reason)) from None
+                wait = self._seconds_to_wait(error.headers) if error.status == _BUSY else inf
+                if waited + wait > MAX_WAIT:
+                    raise RefusedError(error.status, _reason(error), _bytes(error.body)) from None
+                sleep(wait)
+                waited += wait
+            except self._urllib3.exceptions.HTTPError as error:
+                reason = getattr(error, "reason", None) or error
+                if not repeats or broke_off or not isinstance(reason, self._urllib3.exceptions.ProtocolError):
+                    raise NoAnswerError(_first_line(reason)) from None
+                broke_off = True
+
+    def _seconds_to_wait(self, headers: Any) -> float:
+        """What Retry-After says, as seconds or as a date; at least a second, also if it says nothing."""
         try:
-            return str(self._kubernetes.VersionApi(self._api).get_code(_request_timeout=TIMEOUTS).git_version)
-        except self._kubernetes.ApiException as error:
-            raise RefusedError(error.status or 0, _reason(error)) from None
-        except self._urllib3.exceptions.HTTPError as error:
-            raise NoAnswerError(_first_line(getattr(error, "reason", None) or error)) from None
+            return max(1.0, float(self._urllib3.Retry().parse_retry_after(headers["Retry-After"])))
+        except (KeyError, TypeError, self._urllib3.exceptions.InvalidHeader):
+            return 1.0
 
 
 def _bytes(body: object) -> bytes:

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import shutil
 import socket
+import ssl
+import subprocess
 import threading
+import time
+import warnings
 from collections.abc import Callable, Iterator
+from email.utils import formatdate
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -19,6 +26,7 @@ from crdcompat.errors import Problem, Skipped, SourceError, UsageError
 from crdcompat.features.diff import workflow
 from crdcompat.recordings.objects import Recorded
 from crdcompat.sources import cluster as cluster_module
+from crdcompat.sources import cluster_client
 
 CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 
@@ -32,7 +40,7 @@ VERSIONS = "/apis/config.openshift.io/v1/clusterversions"
 TOKEN = "Bearer let-me-in"
 
 
-Answer = tuple[int, bytes]
+Answer = tuple[int, bytes] | tuple[int, bytes, dict[str, str]]
 
 
 class _Server(ThreadingHTTPServer):
@@ -83,14 +91,21 @@ class _Handler(BaseHTTPRequestHandler):
         query = parse_qs(url.query)
         self.server.asked.append(self.path)
         self.server.methods.add(self.command)
+        more: list[dict[str, str]] = []
         if self.headers.get("Authorization") != TOKEN:
             status, body = 401, self.server.recorded("unauthorized.json")
         else:
             assert query.get("limit") == ["500"]
             answer = self.server.answers.get(url.path)
             token = query.get("continue", [""])[0]
-            status, body = answer(token) if answer else (404, self.server.recorded("not_found.json"))
+            try:
+                status, body, *more = answer(token) if answer else (404, self.server.recorded("not_found.json"))
+            except ConnectionAbortedError:
+                self.close_connection = True
+                return
         self.send_response(status)
+        for name, value in (more[0] if more else {}).items():
+            self.send_header(name, value)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
@@ -217,9 +232,183 @@ def test_answers_that_are_none(server: _Server, body: bytes) -> None:
 
 def test_wrong_credentials(server: _Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KUBECONFIG", str(kubeconfig(tmp_path / "other.yaml", server.server_port, "expired")))
+    with pytest.raises(SourceError) as raised:
+        from_cluster()
+    assert str(raised.value) == (
+        "cluster:prod: CRDs cannot be listed: 401 Unauthorized (the credentials are missing or expired: log in again)"
+    )
+
+
+def test_a_server_that_has_no_crds(server: _Server) -> None:
+    del server.answers[CRDS]
+    ran = run("simulate", "cluster:prod", "cluster:prod", "--objects", "cluster:prod", "--kube-version", "1.26")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err == (
+        "crdcompat: cluster:prod: CRDs cannot be listed: 404 404 page not found; this is no API server that has CRDs:"
+        " check the server's address in the kubeconfig, and `kubectl get crds` with this context\n"
+    )
+
+
+def test_the_context_is_tried_before_the_releases_are_read(server: _Server) -> None:
+    server.refuse(CRDS, 403)
+    for command in (["simulate", "no-such", "other"], ["diff", "no-such", "other"], ["matrix", "no-such", "other"]):
+        ran = run(*command, "--objects", "cluster:prod")
+        assert ran.code == 2
+        assert "cluster:prod: CRDs cannot be listed: 403" in ran.err
+
+
+def test_crds_of_which_no_version_is_served(server: _Server) -> None:
+    unserved: Json = crd(versions=[{"name": "v1", "served": False, "storage": True, "schema": {}}])
+    broken = {"metadata": {"name": "x.example.com"}, "spec": {"versions": [{}]}}
+    listed = json.loads(server.recorded("crds.json"))
+    listed["items"] += [unserved, broken]
+    server.answers[CRDS] = lambda _: (200, json.dumps(listed).encode())
+    found = from_cluster()
+    assert kinds(found).count("ClusterOperator") == 33
+    assert faults(found) == [
+        (
+            f"cluster:prod: example.com/{name}",
+            f"no version of {name}.example.com is served: its objects, if any, cannot be read",
+        )
+        for name in ("widgets", "x")
+    ]
+
+
+# -- busy and silent servers ---------------------------------------------
+
+
+@pytest.fixture
+def slept(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The seconds that the client would have slept."""
+    seconds: list[float] = []
+    monkeypatch.setattr(cluster_client, "sleep", seconds.append)
+    return seconds
+
+
+def _busy(server: _Server, path: str, times: int, after: str | None) -> None:
+    whole, left = server.answers[path], times
+
+    def busy(token: str) -> Answer:
+        nonlocal left
+        if left:
+            left -= 1
+            headers = {"Retry-After": after} if after is not None else {}
+            return 429, b'{"kind":"Status","message":"too many requests","code":429}', headers
+        return whole(token)
+
+    server.answers[path] = busy
+
+
+@pytest.mark.parametrize(
+    ("after", "seconds"), [("7", 7), ("0", 1), (None, 1), ("soon", 1), ("Thu, 01 Jan 1970 00:00:00 GMT", 1)]
+)
+def test_a_busy_server_is_asked_again_when_it_says(
+    server: _Server, slept: list[float], after: str | None, seconds: float
+) -> None:
+    _busy(server, VERSIONS, 2, after)
+    found = from_cluster()
+    assert faults(found) == []
+    assert kinds(found).count("ClusterVersion") == 1
+    assert slept == [seconds, seconds]
+
+
+def test_a_busy_server_that_says_a_date(server: _Server, slept: list[float]) -> None:
+    _busy(server, CRDS, 1, formatdate(time.time() + 40, usegmt=True))
+    assert kinds(from_cluster()).count("ClusterVersion") == 1
+    (waited,) = slept
+    assert 1 <= waited <= 41
+
+
+@pytest.mark.parametrize(("after", "waits"), [("50", [50]), ("61", []), ("100000000000", []), ("20", [20, 20, 20])])
+def test_a_busy_server_is_given_up(server: _Server, slept: list[float], after: str, waits: list[float]) -> None:
+    _busy(server, VERSIONS, 100, after)
     ((file, message),) = faults(from_cluster())
-    assert file == "cluster:prod: apiextensions.k8s.io/customresourcedefinitions"
-    assert message == "cannot be listed: 401 Unauthorized (the credentials are missing or expired: log in again)"
+    assert file == "cluster:prod: config.openshift.io/clusterversions"
+    assert message == ("cannot be listed: 429 too many requests (the server has too many requests: try again later)")
+    assert slept == waits
+
+
+@contextlib.contextmanager
+def _mute() -> Iterator[tuple[int, list[socket.socket]]]:
+    """A server that takes connections and says nothing."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        taken: list[socket.socket] = []
+
+        def take() -> None:
+            with contextlib.suppress(OSError):
+                while True:
+                    taken.append(listener.accept()[0])
+
+        thread = threading.Thread(target=take, daemon=True)
+        thread.start()
+        try:
+            yield listener.getsockname()[1], taken
+        finally:
+            for one in taken:
+                one.close()
+
+
+@pytest.mark.parametrize("command", [["diff"], ["simulate", "--objects", "cluster:prod"]])
+def test_a_server_that_hangs_is_asked_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: list[str]) -> None:
+    with _mute() as (port, taken):
+        monkeypatch.setenv("KUBECONFIG", str(kubeconfig(tmp_path / "kubeconfig.yaml", port)))
+        ran = run(*command, "cluster:prod", "cluster:prod", "--read-timeout", "0.2", "--connect-timeout", "5")
+    assert ran.code == 2
+    assert "Read timed out. (read timeout=0.2)" in ran.err
+    assert len(taken) == 1
+
+
+def test_the_usual_limits(server: _Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = []
+    asked = cluster_client.Client._answered
+
+    def answered(self: Any, *args: Any, **more: Any) -> Any:
+        seen.append(self._timeouts)
+        return asked(self, *args, **more)
+
+    monkeypatch.setattr(cluster_client.Client, "_answered", answered)
+    from_cluster()
+    run("diff", "cluster:prod", "cluster:prod", "--connect-timeout", "3", "--read-timeout", "4")
+    run("diff", "cluster:prod", "cluster:prod")
+    assert list(dict.fromkeys(seen)) == [(10, 30), (3, 4)]
+    assert seen[-1] == (10, 30)
+
+
+def test_a_connection_that_breaks_off_is_made_again_once(server: _Server) -> None:
+    whole, left = server.answers[VERSIONS], 1
+
+    def breaks(token: str) -> Answer:
+        nonlocal left
+        if left:
+            left -= 1
+            raise ConnectionAbortedError
+        return whole(token)
+
+    server.answers[VERSIONS] = breaks
+    found = from_cluster()
+    assert faults(found) == [] and kinds(found).count("ClusterVersion") == 1
+
+
+def test_an_unverified_connection_is_warned_of_once(server: _Server, tmp_path: Path) -> None:
+    if shutil.which("openssl") is None:
+        pytest.skip("no openssl to make a certificate")
+    key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
+    made = ["-keyout", key, "-out", certificate, "-subj", "/CN=somebody", "-days", "2"]
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", *made], check=True, capture_output=True)
+    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    tls.load_cert_chain(certificate, key)
+    server.socket = tls.wrap_socket(server.socket, server_side=True)
+    file = tmp_path / "kubeconfig.yaml"
+    text = file.read_text().replace("server: http:", "insecure-skip-tls-verify: true\n    server: https:")
+    assert "insecure-skip-tls-verify" in text
+    file.write_text(text)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        old, new = (write(tmp_path / side / "w.json", json.dumps(crd())).parent for side in ("old", "new"))
+        ran = run("simulate", old, new, "--objects", "cluster:prod", "--format", "json")
+    assert ran.err.count("the connection is not verified") == 1, ran.err
+    assert len(ran.report["objects"]) + len(ran.report["not_simulated"]) == 34
+    assert caught == []
 
 
 def test_nobody_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
