@@ -123,12 +123,16 @@ def _findings(report: str | None, base: str | None, config: str | None, repo: st
     else:
         from pathlib import Path
 
+        from crdcompat.features.verify.report_file import check_report
+
         try:
-            data = orjson.loads(Path(report).read_bytes())
+            text = Path(report).read_bytes()
+            data = orjson.loads(text)
         except (OSError, orjson.JSONDecodeError) as error:
             raise UsageError(f"{report}: not a JSON report: {error}") from None
-    if not isinstance(data, dict) or not ("sections" in data or "findings" in data):
-        raise UsageError(f"{report}: not a report of diff or check")
+        if not isinstance(data, dict) or not ("sections" in data or "findings" in data):
+            raise UsageError(f"{report}: not a report of diff or check")
+        check_report(data, report, text)
     parts = data.get("sections", [data])
     return [finding for part in parts for finding in part["findings"] if finding["waiver"] is None]
 

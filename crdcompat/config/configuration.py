@@ -168,13 +168,17 @@ def _config(path: Path, values: dict[str, Any], text: bytes | None) -> Config:
     for line, written, read in _numbers(text) if text is not None else ():
         raise ConfigError(f'{path}:{line}: {written} is a number to YAML ({read}): write it in quotes, "{written}"')
     from crdcompat.findings.rules import rule_names
-    from crdcompat.yaml.validated import check_schema
+    from crdcompat.yaml.validated import check_schema, line_suffix
 
     check_schema(path, values, text, config_schema())
 
-    for entry in values.get("severities", ()):
+    for index, entry in enumerate(values.get("severities", ())):
         if "rule" in entry and entry["rule"] not in rule_names():
-            raise ConfigError(f"{path}: severities: there is no rule {entry['rule']!r} (crdcompat rules lists them)")
+            place = ("severities", index, "rule")
+            raise ConfigError(
+                f"{path}{line_suffix(text, place)}: {'.'.join(map(str, place))}: there is no rule {entry['rule']!r}"
+                " (crdcompat rules lists them)"
+            )
     origins = {key: str(path) if key in values else _DEFAULT for key in _DEFAULTS}
     return Config({**_DEFAULTS, **values}, origins, path)
 

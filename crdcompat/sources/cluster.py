@@ -44,7 +44,7 @@ class ClusterTree(Struct):
     notes: tuple[str, ...] = ()
     problems: list[Problem] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
-    _client: Any = None
+    _client: Client = None  # type: ignore[assignment]
     _silent: int = 0
     _first: dict[str, Any] | None = None
 

@@ -31,44 +31,28 @@ def read_mapping(path: Path, text: bytes) -> dict[str, Any]:
 
 def check_schema(path: Path, values: Any, text: bytes | None, schema: Mapping[str, Any]) -> None:
     """Validate a file's values with a JSON Schema. Raises ConfigError with the line of the first error."""
+    wrong = first_error(path, values, text, schema)
+    if wrong is not None:
+        raise ConfigError(wrong)
+
+
+def first_error(path: Path | str, values: Any, text: bytes | None, schema: Mapping[str, Any]) -> str | None:
+    """``file:line: key: what is wrong, and what to write``; None if the values fit."""
     from jsonschema import Draft202012Validator
 
-    errors = sorted(
-        Draft202012Validator(schema).iter_errors(values), key=lambda error: [*map(str, error.absolute_path)]
-    )
-    for error in errors:
-        pointer = tuple(error.absolute_path)
-        unknown = _unknown_key(error)
-        message = unknown or _plain_message(error)
-        at = ".".join(map(str, pointer))
-        raise ConfigError(f"{path}{_line(text, pointer)}: {at}{': ' if at else ''}{message}")
+    from crdcompat.yaml.schema_errors import place, sentence
+
+    errors = Draft202012Validator(schema).iter_errors(values)
+    error = min(errors, key=lambda each: [*map(str, each.absolute_path)], default=None)
+    if error is None:
+        return None
+    pointer = place(error)
+    at = ".".join(map(str, pointer))
+    return f"{path}{line_suffix(text, pointer)}: {at}{': ' if at else ''}{sentence(error)}"
 
 
-def _unknown_key(error: Any) -> str:
-    if error.validator != "additionalProperties" or not isinstance(error.instance, dict):
-        return ""
-    from difflib import get_close_matches
-
-    known = sorted(error.schema.get("properties", {}))
-    for key in error.instance:
-        if key not in known:
-            near = get_close_matches(str(key), known, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known)}"
-            return f"there is no key {key!r}; {hint}"
-    return ""
-
-
-def _plain_message(error: Any) -> str:
-    if error.validator == "oneOf":
-        return "neither a list of branches nor a map of releases to such lists"
-    if error.validator == "type" and error.validator_value == "string" and isinstance(error.instance, float):
-        return f'{error.instance} is a number to YAML: write it in quotes, "{error.instance}"'
-    if error.validator == "pattern":
-        return f"{error.instance!r} is not {error.schema.get('description', error.schema['pattern'])}"
-    return str(error.message)
-
-
-def _line(text: bytes | None, pointer: tuple[str | int, ...]) -> str:
+def line_suffix(text: bytes | None, pointer: tuple[str | int, ...]) -> str:
+    """``:12``, the line of the deepest part of ``pointer`` that the file has; "" if no line is known."""
     if text is None:
         return ""
     from crdcompat.yaml.locate import locate

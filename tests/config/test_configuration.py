@@ -43,15 +43,15 @@ _NUMBER = ':2: 4.10 is a number to YAML (4.1): write it in quotes, "4.10"'
         ("zzz: 1\n", "there is no key 'zzz'; there are base, contexts"),
         ("\nrollback_targets: [4.10]\n", _NUMBER),
         ("rollback_targets:\n  4.10: [release-4.9]\n", _NUMBER),
-        ("base: main\nfail_on: never ever\n", ":2: fail_on: 'never ever' is not one of"),
-        ("rollback_targets: main\n", "neither a list of branches nor a map of releases to such lists"),
+        ("base: main\nfail_on: never ever\n", ":2: fail_on: never ever is not known here; did you mean never?"),
+        ("rollback_targets: main\n", ":1: rollback_targets: a list or a map of keys is wanted here (Rel"),
         ("severities:\n  - {severity: error}\n  - {owners: spec, severity: info}\n", ":3: severities.1"),
         ("severities:\n  - {owners: spec, severity: info}\n", "did you mean 'owner'?"),
         ("base: [\n", ":2: not valid YAML"),
         ("base: a\nbase: b\n", ":2: duplicate key 'base'"),
         ("- base\n", "one mapping is wanted here"),
         ("releases: {main: '1.31.2'}\n", "releases.main"),
-        ("severities: [{rule: nope, severity: info}]\n", "there is no rule 'nope'"),
+        ("severities: [{rule: nope, severity: info}]\n", ":1: severities.0.rule: there is no rule 'nope'"),
     ],
 )  # fmt: skip
 def test_errors_name_the_line_and_the_way_out(tmp_path: Path, text: str, told: str) -> None:

@@ -12,6 +12,7 @@ from crdcompat.errors import SourceError, UsageError
 from crdcompat.models.report import FORMAT, Release
 from crdcompat.models.verification import Claim, ClaimingReport
 from crdcompat.render.report_schema import schema_text
+from crdcompat.yaml.validated import first_error
 
 Json = dict[str, Any]
 
@@ -21,7 +22,8 @@ def read_report(file: str) -> ClaimingReport:
 
     Raises SourceError for what cannot be read, UsageError for the report of another command.
     """
-    data = _parsed(file)
+    text = _bytes(file)
+    data = _parsed(file, text)
     command = data.get("command") if isinstance(data, dict) else None
     if data == [] or command is None or data.get("format") != FORMAT:
         raise SourceError(f"{file}: not a JSON report of crdcompat (crdcompat diff OLD NEW --format json={file})")
@@ -29,26 +31,30 @@ def read_report(file: str) -> ClaimingReport:
         raise UsageError(
             f"{file}: the report of {command}; verify takes that of diff, whose releases can be read again"
         )
-    _check(data, file)
+    check_report(data, file, text)
     claims = tuple(_claim(finding) for finding in data["findings"])
     return ClaimingReport(file, _release(data["old"]), _release(data["new"]), claims)
 
 
-def _parsed(file: str) -> Any:
+def _bytes(file: str) -> bytes:
     try:
-        return orjson.loads(sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes())
+        return sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
     except OSError as error:
         raise SourceError(f"{file}: {error.strerror}") from None
+
+
+def _parsed(file: str, text: bytes) -> Any:
+    try:
+        return orjson.loads(text)
     except orjson.JSONDecodeError as error:
         raise SourceError(f"{file}: not JSON: {error}") from None
 
 
-def _check(data: Json, file: str) -> None:
-    """Raises SourceError if the report is not what the schema of reports says."""
-    from jsonschema import Draft202012Validator
-
-    for error in Draft202012Validator(orjson.loads(schema_text())).iter_errors(data):
-        raise SourceError(f"{file}: not a report as crdcompat writes it: {error.json_path}: {error.message[:200]}")
+def check_report(data: Json, file: str, text: bytes) -> None:
+    """Raises SourceError with the line if the report is not what the schema of reports says."""
+    wrong = first_error(file, data, text, orjson.loads(schema_text()))
+    if wrong is not None:
+        raise SourceError(f"{wrong} (a report as crdcompat writes it is wanted; make it again)")
 
 
 def _release(data: Json) -> Release:

@@ -351,7 +351,7 @@ def test_usage(cluster: FakeCluster, tmp_path: Path, args: tuple[str, ...], told
         ("[]", "not a JSON report of crdcompat"),
         ('{"format": "1"}', "not a JSON report of crdcompat"),
         ('{"format": "1", "command": "simulate"}', "the report of simulate; verify takes that of diff"),
-        ('{"format": "1", "command": "diff"}', "not a report as crdcompat writes it: "),
+        ('{"format": "1", "command": "diff"}', "json:1: these keys are missing; write tool: "),
     ],
 )
 def test_files_that_are_no_report(cluster: FakeCluster, tmp_path: Path, text: str, told: str) -> None:
