@@ -77,7 +77,7 @@ def diff(
 ) -> DiffReport:
     """Compare the CRDs of two releases, the older one first; a text is read as a source.
 
-    The filters leave findings out; empty ones let all pass. ``directions``: ``rollback``, ``upgrade``. ``owners``:
+    A filter excludes findings; an empty one excludes none. ``directions``: ``rollback``, ``upgrade``. ``owners``:
     ``spec``, ``status``, … ``crds``: names of CRDs. ``paths``: a CRD counts if a file of either side lies below one.
     ``contexts``: names to keep, or ``OLD=NEW`` to force a pair. ``select`` and ``ignore``: rule ids. ``locate=False``
     saves the look-up of files and lines.
@@ -111,7 +111,7 @@ def check(
 ) -> CheckReport:
     """Compare a change in a git repository with its base, and its head with each rollback target.
 
-    ``base`` is a ref; the change starts at its merge base with ``head`` (None: what CI or git tells). ``head`` is a
+    ``base`` is a ref; the change starts at its merge base with ``head`` (None: that of CI or git). ``head`` is a
     commit, ``index:`` or ``worktree:`` (None: the index). ``targets`` are sources (None: those of the configuration).
     ``config`` is the path of a configuration file (None: the nearest one from the repository upwards).
 
@@ -140,7 +140,7 @@ def simulate(
     """Replay the rollback NEW -> OLD (with ``upgrade`` OLD -> NEW) on recorded objects.
 
     ``objects`` are those of ``load_objects``. ``server`` is the API server that judges (None: the one that the name of
-    the judging release tells; if it tells none, all server versions must agree). ``context`` chooses among variants of
+    the judging release gives; if it gives none, all server versions must agree). ``context`` chooses among variants of
     a CRD, ``crds`` keeps those of these names.
 
     ``objects`` of the report has the verdict of each write and the repair, ``not_simulated`` what was not judged and
@@ -164,7 +164,7 @@ def judge(
     kubernetes: str = "1.31",
     ratcheting: bool | None = None,
 ) -> Verdict:
-    """Would an API server accept this one write?
+    """Judge one write as an API server would.
 
     ``operation`` is one of ``create``, ``validate`` (as create, but status is kept and validated), ``update``,
     ``updateStatus``, ``mergePatch``, ``mergePatchStatus``, ``apply``, ``applyStatus``, ``scale``; all but the first two
@@ -204,7 +204,7 @@ def judge_crd(
 def matrix(releases: Sequence[str], *, repo: str | None = None, config: str | None = None) -> MatrixReport:
     """Compare every two of the releases in both directions: which release can go back to which.
 
-    ``releases`` are two sources or more; they are sorted if all names tell a version, else the oldest comes first.
+    ``releases`` are two sources or more; sorted if all names contain a version, else given oldest first.
     ``config`` is as in ``check``; its waivers count.
 
     ``cells`` of the report has one ordered pair each: ``origin``, ``target``, ``verdict`` (``clean``, ``at risk``,

@@ -45,7 +45,7 @@ def rules(
     width = max(map(len, rule_names()))
     for rule in catalogue().values():
         say(f"{rule.id:<{width}}  {rule.summary}")
-    say("\ncrdcompat explain RULE tells why it matters and what to do.")
+    say("\ncrdcompat explain RULE says why it matters and what to do.")
 
 
 def _beginning_with(incomplete: str) -> list[str]:

@@ -86,12 +86,12 @@ def _run(asked: Asked, colour: str, verbosity: int, *, progress: bool) -> int:
     from crdcompat.render.write import write_reports
     from crdcompat.vocabulary import ExitCode
 
-    # Releases of git are read by their commits: the report is about those, whatever the names stand for by now.
+    # Releases in git are read by the commits of the report, because the names may refer to other commits by now.
     old, new = (
         named or (f"git:{release.commit}" if release.commit else release.name)
         for named, release in ((asked.old, asked.report.old), (asked.new, asked.report.new))
     )
-    # The report has its order already.
+    # The findings of the report are already sorted.
     before, after = both_sides(old, new, asked.settings.config, asked.repo, command="verify", any_order=True)
     shown = TrialProgress(wanted=progress)
     with _ended_by_signals(), _cluster(asked) as cluster:

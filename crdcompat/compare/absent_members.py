@@ -2,8 +2,8 @@
 
 A release that adds a field often adds rules about it. Objects of the other release lack the field, so `has(self.field)`
 is false, and with it the rule may be true whatever the other members are. So is a comparison with a value that the
-writer rejects. A rule is folded once per choice of the optional members that its chains of names lead through. What
-``oldSelf`` names is an object of the writer, too.
+writer rejects. A rule is folded once per choice of the optional members that its chains of names lead through.
+``oldSelf`` is an object of the writer, too.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ class _Folding:
 
     def _call(self, expr: Expr) -> Any:
         name, args = expr.name, expr.args
-        if name in _DECIDED:  # an error or unknown operand does not matter beside one that decides
+        if name in _DECIDED:  # one operand decides, even if the other is an error or unknown
             values, decided = [self.value(arg) for arg in args], _DECIDED[name]
             if any(value is decided for value in values):
                 return decided

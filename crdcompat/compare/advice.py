@@ -20,7 +20,7 @@ from crdcompat.schema.structural import Node
 from crdcompat.vocabulary import Direction, Effect, Owner, Side
 
 _NOTHING_YET = "advice: nothing is refused yet"
-#: The members of metav1.Condition that tell it from other types: its enum and its required members are everybody's.
+#: The members that identify metav1.Condition, whose enum and required members are the same in every CRD.
 _CONDITION = frozenset({"type", "status", "lastTransitionTime"})
 _MAX_DEPTH = 32
 #: Kind of change, path, pointer inside the schema.
@@ -30,7 +30,7 @@ _Place = tuple[str, SchemaPath, Pointer]
 def judge_new_status(judged: Iterable[Judged], directions: Sequence[Direction]) -> Iterator[Judged]:
     """Advice on the fields that the ``judged`` changes add to status, or newly require there.
 
-    One result for each new field and kind of advice, however many places below the field it is about.
+    One result for each new field and kind of advice, whatever the number of places below the field.
     """
     if Direction.ROLLBACK not in directions:
         return

@@ -154,7 +154,7 @@ class _Trying:
         return Reading(obj, written, read, self._claim.shown_by(read), held=True)
 
     def _ended(self, first: Reading) -> Attempt | None:
-        """The result where the plainest object already tells it."""
+        """The result if the plainest object already decides it."""
         if first.shown.clean:
             return Attempt(Ended.PROVED, first)
         if first.written.accepted is False:

@@ -1,4 +1,4 @@
-"""What a change claims that the reader does, and whether a verdict shows it.
+"""The reader's reaction that a change claims, and whether a verdict shows it.
 
 A rejection is shown by an error with the keyword and at the place of the change, a loss by an object that the reader
 accepts without the value. A rejection for another reason shows neither.
@@ -79,7 +79,7 @@ class Claim(Struct, frozen=True):
 
 
 def _accompanies(other: FieldError, error: FieldError) -> bool:
-    """Whether ``error`` makes ``other`` follow: junctors fail with their branches, branches with their junctor."""
+    """Whether ``other`` follows from ``error``: junctors fail with their branches, branches with their junctor."""
     if other.keyword in JUNCTORS and error.pointer[: len(other.pointer)] == other.pointer:
         return True
     if error.keyword in JUNCTORS and other.pointer[: len(error.pointer)] == error.pointer:

@@ -24,7 +24,7 @@ from crdcompat.vocabulary import Effect
 class CrdEffect(Struct, frozen=True):
     """The effect of a change in one direction, with the server's message and the example object, if there are any.
 
-    ``doubt``: what the effect depends on that the manifests do not tell; "" if the effect is certain.
+    ``doubt``: the condition of the effect that the manifests do not contain; "" if the effect is certain.
     """
 
     effect: Effect = Effect.NONE
@@ -110,7 +110,7 @@ def _whole(resolved: Resolved) -> Crd:
 def _stored(crd: Crd) -> set[str]:
     """The versions marked as the storage version: one, or more where manifests of several folders make up the CRD.
 
-    A cluster gets one of these manifests. Versions that both sides mark tell that the storage version stayed. Else they
+    A cluster gets one of these manifests. If both sides mark a version, the storage version stayed. Else they
     are ``status.storedVersions`` in a cluster where no other CRD was installed before.
     """
     return {version.name for version in crd.versions if version.storage}

@@ -22,7 +22,7 @@ from crdcompat.schema.structural import ABSENT, Node
 
 _MAX_COMBINATIONS = 4096
 _LENGTHS = frozenset({"minLength", "maxLength"})
-#: Keywords of a member itself that may reject the string that stands for others.
+#: Keywords of a member itself that may reject the string that represents others.
 _NARROWING = frozenset({*_LENGTHS, "pattern", "format", "x-kubernetes-validations", "anyOf", "oneOf", "not", "allOf"})
 #: Represents all strings that no branch names.
 _OTHER_STRING = "zz-other"

@@ -26,12 +26,12 @@ MAX_JUDGED = 160
 _MAX_TRIED = 8
 #: Steps from the start to an object.
 _MAX_STEPS = 9
-#: Members like each other that have to stay before the rest of them is taken to have to stay, too.
+#: The number of similar members that have to stay after which the others are kept untried.
 _MAX_STAYED = 12
 
 
 class Answer(Struct, frozen=True):
-    """The judgement on one object: whether the search has found it, and else the errors to get rid of.
+    """The judgement on one object: whether it ends the search, or else the errors to remove.
 
     Without errors an object that is not ``found`` is a dead end: it cannot be judged, or shows nothing.
     """
@@ -120,7 +120,7 @@ def shrink(obj: Object, keep: Pointer, still: Callable[[Object], bool]) -> Objec
 
 
 def _alike(obj: Object, pointer: Pointer) -> tuple[str, ...]:
-    """The pointer without what tells items of a list from each other, or members of a large object."""
+    """The pointer without the parts that distinguish items of a list, or members of a large object."""
     *above, last = ("*" if isinstance(step, int) else step for step in pointer)
     try:
         many = len(value_at(obj, pointer[:-1])) > _MAX_STAYED

@@ -40,7 +40,7 @@ class Site(Struct, frozen=True):
 
     @property
     def lists_count(self) -> bool:
-        """Whether rules that only list values count as enums: not of nullable fields: servers skip rules for null."""
+        """Whether rules that only list values count as enums. Not if nullable, because servers skip rules for null."""
         return not (self.old.nullable or self.new.nullable)
 
     def change(

@@ -1,4 +1,4 @@
-"""Find rejections of states that no controller writes: a status that holds nothing but what is new.
+"""Find rejections of states that no controller writes: a status that contains only new members.
 
 A controller writes its status as a whole. "At least one member" over a status is violated after a rollback only if the
 new member was the single one in it: the members that both releases know would have to be absent, all of them.

@@ -35,7 +35,7 @@ class Update(Struct, frozen=True):
         return write(self.write, self.stored)
 
     def shown(self, claim: Claim, pair: WriterReader) -> Shown:
-        """What the reader's answer shows, where both sides accept what is stored and the writer accepts the write."""
+        """The effect that the reader's answer shows, if both sides accept what is stored and the writer the write."""
         held = pair.writer.create(self.stored, keep_status=True)
         if held.accepted is not True or held.object is None or self.judged_by(pair.writer).accepted is not True:
             return Shown(Effect.NONE)

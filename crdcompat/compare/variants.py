@@ -37,7 +37,7 @@ def distinct(values: Iterable[Any]) -> Iterator[Any]:
 
 
 def every_value(node: Node) -> list[Any] | None:
-    """All values of a node that lists them, or has one only; None where there may be others."""
+    """All values of a node with a known finite set of them; else None."""
     members = enum_members(node)
     if members is not None:
         return [member for member in members if member is not None]

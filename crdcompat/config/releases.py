@@ -137,7 +137,7 @@ def newest_patches(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def is_release(name: str) -> bool:
-    """Whether a name tells the version of a release, not of a pre-release."""
+    """Whether a name contains the version of a release, not of a pre-release."""
     version = version_of(name)
     return version is not None and version[1] == len(_STAGES)
 

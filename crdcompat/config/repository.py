@@ -28,7 +28,7 @@ def first_config(repo: str | None = None) -> str:
     default = _default_branch(repository)
     preset, contexts = _contexts(repo)
     lines = [
-        "# Configuration of crdcompat; every key is optional. crdcompat config --show tells what is in effect.",
+        "# Configuration of crdcompat; every key is optional. crdcompat config --show prints the effective one.",
         "",
         "# What a change is compared with, where neither an option nor CI says so.",
         f"base: {default}" if default else "# base: main",
@@ -39,10 +39,10 @@ def first_config(repo: str | None = None) -> str:
     lines += [
         *_rollback_targets(repository, default),
         "",
-        "# The Kubernetes minor that runs beside a release whose name does not tell: 1.31, or openshift-4.18.",
+        "# The Kubernetes minor of a release whose name does not contain it: 1.31, or openshift-4.18.",
         '# releases: {main: "1.31"}',
         "",
-        "# What tells variants of a CRD apart: openshift, gateway-api or plain; or annotations of your own.",
+        "# The annotations that distinguish variants of a CRD: of openshift, gateway-api or plain; or your own.",
         f"# preset: {preset}",
         "# variant_annotations: [example.com/flavour]",
         "",
@@ -60,7 +60,7 @@ def first_config(repo: str | None = None) -> str:
         "# severities:",
         "#   - {rule: enum-value-added, owner: spec, severity: info}",
         "",
-        "# Recordings whose objects are evidence: what they meet is raised.",
+        "# Recordings as evidence: findings that affect their objects get a higher severity.",
         "# objects: [recordings/must-gather.tar.gz]",
         "",
         "# formats: [text, junit=report/junit_crdcompat.xml]",

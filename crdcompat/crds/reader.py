@@ -30,7 +30,7 @@ class CrdDocument(Struct, frozen=True, eq=False):
     """A CRD and its place: file, index of the document in the file, JSON pointer inside a List.
 
     ``oid`` is the file's content id if known, ``positions`` the lines and columns of its values if reading gave them.
-    ``gated`` tells by feature set and profile whether a cluster gets it, where that depends on feature gates.
+    ``gated`` says by feature set and profile whether a cluster gets it, if that depends on feature gates.
     """
 
     crd: Crd
@@ -55,9 +55,9 @@ class CrdSet(Struct, frozen=True, eq=False):
     that the configuration gives the source (``1.31``, ``openshift-4.18``), "" for the one that follows from its name.
     ``unread`` counts the files that were left out because no comparison needs them. ``shipped`` are the
     names of the CRDs in the payload of the source, as far as it was read; None for a source without a payload.
-    ``label`` is how sentences call the source where that is not its name. ``gates`` are the feature gates that are on.
+    ``label`` is its name in sentences, if that differs. ``gates`` are the feature gates that are on.
     ``is_one_file``: the user named one file, ``is_partial``: manifests were left out by path. ``may_be_openshift``: a
-    name such as release-4.13 tells the server.
+    name such as release-4.13 gives the server.
     """
 
     name: str

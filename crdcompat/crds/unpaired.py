@@ -1,7 +1,7 @@
 """CRDs that one of two sets lacks in a context: they enter, leave, or have another name on the other side.
 
-Two sets of one project tell what its releases ship. A live cluster or its recording has the CRDs of many projects, and
-a single file the CRDs that somebody chose: what these lack or have in addition tells nothing.
+Two sets of one project show what its releases ship. A live cluster or its recording has the CRDs of many projects, and
+a single file the CRDs that somebody chose: missing or additional CRDs there mean nothing.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ def _may_be_in(documents: _Documents, unread: frozenset[str]) -> bool:
 
 
 def _renamed(gone: _Named, come: _Named) -> Iterator[tuple[str, str]]:
-    """The names of OLD and NEW that stand for one CRD: each is the only candidate of the other."""
+    """The names in OLD and NEW of one renamed CRD: each is the only candidate for the other."""
     successors = {name: [other for other in come if _is_successor(gone[name], come[other])] for name in gone}
     for name, candidates in successors.items():
         if len(candidates) == 1 and sum(candidates[0] in others for others in successors.values()) == 1:

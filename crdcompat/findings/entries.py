@@ -23,12 +23,12 @@ from crdcompat.vocabulary import Against, Owner, Side
 
 _HALVES = frozenset({"spec", "status", "metadata"})
 _Key = tuple[Any, ...]
-#: The id of the finding that stands for another, by the ``group_key`` of that.
+#: The id of the finding that represents another one, by the ``group_key`` of the latter.
 GroupIds = dict[_Key, str]
 
 
 class Entry(Struct, frozen=True, eq=False):
-    """Findings with one cause: ``finding`` stands for all, ``mirrors`` are the findings in other places, each id once.
+    """Findings with one cause: ``finding`` represents all, ``mirrors`` are those in other places, each id once.
 
     ``home`` is the comparison that has ``finding``, ``met`` are all comparisons that have one of the findings.
     ``ids`` are the ids of all of them. All have the same status, and all or none are waived.
@@ -72,12 +72,12 @@ def alone(report: DiffReport) -> tuple[Entry, ...]:
 
 
 def group_ids(report: DiffReport | CheckReport) -> GroupIds:
-    """For each finding, by ``group_key``, the id of the finding that stands for it."""
+    """For each finding, by ``group_key``, the id of the finding that represents it."""
     return {(*_state(entry.finding), name): entry.finding.id for entry in entries(report) for name in entry.ids}
 
 
 def group_key(finding: Finding) -> _Key:
-    """What tells a finding apart in a report: a waiver and a status may split the findings of one id."""
+    """The key of a finding in a report: a waiver or a status may split the findings of one id."""
     return (*_state(finding), finding.id)
 
 
@@ -101,7 +101,7 @@ def _groups(members: Iterable[_Member]) -> Iterable[list[_Member]]:
 
 
 def _causes(finding: Finding) -> Iterator[_Key]:
-    """What findings with one cause have in common, if anything tells that: the field, and what was and became of it.
+    """The keys that findings with one cause share: the field, and its values before and after.
 
     Two CRDs that lose a version are two decisions: a change of the CRD itself, or at the top of its objects, has copies
     in its versions alone.
@@ -137,7 +137,7 @@ def _entry(group: list[_Member], compared: Sequence[Section]) -> Entry:
 
 
 def _rank(member: _Member) -> _Key:
-    """The worst first; then the change itself, files that it has touched, Default, and what is least embedded."""
+    """The worst first; then the base before targets, touched files, Default, and the shortest path."""
     finding = member.finding
     is_touched = any(place.touched and place.side == Side.NEW for place in finding.locations)
     is_in_default = any(map(is_default, finding.contexts))

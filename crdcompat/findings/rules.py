@@ -17,7 +17,7 @@ class Example(Struct, frozen=True):
     """An executable example: two schemas, and the finding that must come out of comparing them.
 
     ``old_crd`` and ``new_crd`` say what differs outside the schemas: parts of ``spec`` laid over a plain CRD (null
-    takes a key away, each entry of ``versions`` lies over a plain v1). ``also`` names the rules of the findings
+    removes a key, each entry of ``versions`` lies over a plain v1). ``also`` names the rules of the findings
     that cannot be had apart from this one.
     """
 
@@ -34,7 +34,7 @@ class Example(Struct, frozen=True):
 class Rule(Struct, frozen=True):
     """The judgement on one kind of change.
 
-    ``message`` holds one sentence per direction with ``{path}``, ``{added}``, ``{removed}``, ``{before}``,
+    ``message`` has one sentence per direction with ``{path}``, ``{added}``, ``{removed}``, ``{before}``,
     ``{after}``, ``{default}``, ``{reader}``, ``{writer}``, ``{old}``, ``{new}``, ``{kind}`` and ``{a_kind}`` (with
     its article) to fill in. The verbs of the effect are in braces, too (``{rejects}``): where no witness was found,
     they become "may reject". ``unproven`` is the sentence to use there instead, if more is to be said. ``severity``

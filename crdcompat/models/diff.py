@@ -120,7 +120,7 @@ class DiffReport(Struct, frozen=True):
 
     @property
     def has_nothing_compared(self) -> bool:
-        """Whether no CRD was compared, and those of one side alone tell nothing: the sides have none in common."""
+        """Whether no CRD was compared, and the unpaired ones mean nothing: the sides have none in common."""
         counts = self.counts
         is_disjoint = len(counts.only_old) == counts.old or len(counts.only_new) == counts.new
         return not counts.compared and not self.not_compared and (is_disjoint or not counts.unpaired)

@@ -105,11 +105,11 @@ class Finding(Struct, frozen=True):
     places: tuple[str, ...] = ()
     evidence: Evidence = Evidence()
     waiver: Acceptance | None = None
-    ended: str = ""  # where the waiver stands that accepted it once, and when that ended
+    ended: str = ""  # the place and the end of the expired waiver
     excerpts: tuple[Excerpt, ...] = ()  # only gathered for a format that shows them
     writes: tuple[WriteKind, ...] | None = None  # the kinds of write of the witness that the reader's server rejects
     spared: Spared | None = None  # the updates that it accepts
-    versions: str = ""  # what of the versions is in the id: the one it is about, after the one objects are written as
+    versions: str = ""  # the versions in the id: that of written objects, if another, and its own
 
     @property
     def counts(self) -> bool:

@@ -17,7 +17,7 @@ FORMAT = "1"
 class Release(Struct, frozen=True):
     """One side: the name as given, its commit, the Kubernetes minor version (from configuration or name).
 
-    ``label`` is how sentences call the side where that is not its name.
+    ``label`` is the side's name in sentences, if it differs from ``name``.
     """
 
     name: str

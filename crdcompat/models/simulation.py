@@ -28,8 +28,8 @@ class Said(Struct, frozen=True):
 class WriteVerdict(Struct, frozen=True):
     """The verdict on one kind of write of one object: accepted, rejected, loses-data or unknown.
 
-    ``already``: the release that wrote the object rejects the write alike, so that it counts for nothing. ``redacted``
-    is the answer without values of the object; None if it has none to hide.
+    ``already``: the release that wrote the object rejects the write as well, so that the rejection does not count.
+    ``redacted`` is the answer without values of the object; None if it has none to hide.
     """
 
     verdict: WriteResult

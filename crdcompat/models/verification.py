@@ -1,4 +1,4 @@
-"""The report of verify: what a real API server says of each finding's witness."""
+"""The report of verify: the answer of a real API server to the witness of each finding."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Outcome(StrEnum):
 
 
 class Claim(Struct, frozen=True):
-    """A finding as a JSON report has it: what ``witness`` meets when it is created, or replaces ``stored``."""
+    """A finding of a JSON report: the effect of creating ``witness``, or of replacing ``stored`` by it."""
 
     id: str
     rule: str

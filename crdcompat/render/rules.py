@@ -77,7 +77,7 @@ matters and what to do. The tests run every example: exactly this finding comes 
 _SEVERITY = """\
 ## Severity
 
-What the API server does, and so how much a finding matters where its rule says nothing else:
+The effect in the API server decides the severity, unless the rule sets another one:
 """
 
 _AFTER_SEVERITY = """\

@@ -23,7 +23,7 @@ _EXAMPLE = re.compile(
 )
 _MAX_TEXT = 2_000
 
-#: The last word of a field's name, and strings that such fields hold.
+#: The last word of a field's name, and usual strings of such fields.
 _BY_NAME: dict[str, tuple[str, ...]] = {
     "status": ("True",),
     "reason": ("AsExpected",),

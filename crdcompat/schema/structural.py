@@ -131,7 +131,7 @@ class Node:
 
     @cached_property
     def least_size(self) -> int:
-        """How many values the smallest valid value has at least, itself included; what is larger counts as MAX_SIZE.
+        """The least number of values in a valid value, itself included; larger numbers count as MAX_SIZE.
 
         Nested minimums multiply: two levels of ``minItems: 1900`` need 3.6 million items.
         """

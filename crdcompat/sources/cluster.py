@@ -59,7 +59,7 @@ class ClusterTree(Struct):
 
     @property
     def label(self) -> str:
-        """What the user wrote."""
+        """The context as the user named it."""
         return self.name
 
     @property

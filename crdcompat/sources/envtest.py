@@ -117,7 +117,7 @@ _P256_ORDER = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551
 
 @contextlib.contextmanager
 def _process(command: list[str], log: Path) -> Iterator[subprocess.Popen[bytes]]:
-    """A program that ends with the block; Ctrl-C does not reach it, so that what is installed can be removed first."""
+    """A program that ends with the block; Ctrl-C does not reach it, so that installed CRDs can be removed first."""
     with log.open("wb") as out:
         process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=out, stderr=out, cwd=log.parent, start_new_session=True
@@ -154,7 +154,7 @@ def _is_ready(data: Path, port: int, token: str) -> bool:
     )
     try:
         trusted = urllib.request.HTTPSHandler(context=ssl.create_default_context(cafile=str(certificate)))
-        # No proxy is asked for the loopback, whatever the environment says.
+        # Requests to the loopback use no proxy, even if the environment sets one.
         with urllib.request.build_opener(urllib.request.ProxyHandler({}), trusted).open(request, timeout=5) as answer:
             return bool(answer.status == 200)
     except (urllib.error.URLError, OSError):

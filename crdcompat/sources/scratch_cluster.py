@@ -1,4 +1,4 @@
-"""A cluster that a run may use for trials: an empty API server that takes CRDs and judges objects.
+"""A cluster that a run may use for trials: an empty API server on which it installs CRDs and sends objects.
 
 The only module that writes to a cluster. It installs CRDs that nobody has there, one at a time, and removes what it
 installed. Objects are sent as dry runs, which the server judges and does not store; only what an update replaces is
@@ -100,7 +100,7 @@ class ScratchCluster:
     # -- CRDs -------------------------------------------------------------------------------
 
     def install(self, crd: Mapping[str, Any]) -> Answer:
-        """Put a CRD into the place of the one that this run installed, if any, and wait until it is served.
+        """Install a CRD in place of the one that this run installed, if any, and wait until it is served.
 
         Raises NoAnswerError, RefusedError.
         """
@@ -120,7 +120,7 @@ class ScratchCluster:
         return self._update(_marked(crd, f"Turn{next(self._turns)}"))
 
     def _create(self, crd: Json) -> Answer:
-        # Known before it is there: an interruption in between must not leave it behind.
+        # Remembered before the request, so that an interruption cannot leave the CRD behind.
         self._installed = crd
         try:
             return Answer(self._client.ask("create_cluster", _CRDS, crd))
@@ -168,7 +168,7 @@ class ScratchCluster:
     # -- objects -------------------------------------------------------------------------------
 
     def create(self, crd: Mapping[str, Any], version: str, obj: Json) -> Answer:
-        """What the server makes of an object, which it does not keep. Raises NoAnswerError."""
+        """The server's answer to a new object, without storing it. Raises NoAnswerError."""
         return self._send("create", crd, version, obj, dry_run="All")
 
     @contextlib.contextmanager
@@ -182,7 +182,7 @@ class ScratchCluster:
                 self._ask("delete", crd, version, obj["metadata"]["name"])
 
     def update(self, crd: Mapping[str, Any], version: str, obj: Json, held: Json) -> Answer:
-        """What the server makes of an object that replaces one that it holds; it does not. Raises NoAnswerError."""
+        """The server's answer to an update of a stored object, without storing it. Raises NoAnswerError."""
         meta = {**obj["metadata"], "resourceVersion": held["metadata"]["resourceVersion"]}
         return self._send("replace", crd, version, meta["name"], {**obj, "metadata": meta}, dry_run="All")
 
@@ -228,7 +228,7 @@ def _resource(crd: Mapping[str, Any], version: str) -> Resource:
 
 
 def _lasting(crd: Mapping[str, Any]) -> tuple[Any, ...]:
-    """What a server does not let change in a CRD that is there."""
+    """The parts of an installed CRD that a server does not allow to change."""
     spec = crd["spec"]
     versions = [version["name"] for version in spec["versions"]]
     return crd["metadata"]["name"], spec["scope"], spec["names"]["kind"], versions

@@ -80,7 +80,7 @@ def compose_stream(text: bytes) -> list[Node]:
 
 
 def _read_stream(text: bytes, read: Callable[[GoLoader, str], Iterator[T]]) -> list[T]:
-    """Apply ``read`` to a loader of the text; its second argument stands for the colons that libyaml would refuse."""
+    """Apply ``read`` to a loader of the text; its second argument replaces the colons that libyaml would refuse."""
     try:
         try:
             return _read_anchors(text, read)

@@ -9,8 +9,8 @@ atom: the CEL expression or the keyword itself, canonically written, with the pa
 **From CEL** (``rules``, over ``cases``, ``operators`` and ``terms``). A rule accepts a value if it evaluates to true;
 false and an error both reject. So an expression becomes two formulas, when it is true and when it is false; it is an
 error if neither holds. Reading an absent member is such an error. ``&&`` and ``||`` are commutative in CEL, with regard
-to errors, too. White space, quotes, parentheses, the order of operands and the names of variables do not survive.
-Macros over literal lists are unrolled; an expression with ``? :`` or optionals is the cases of its conditions.
+to errors, too. White space, quotes, parentheses, the order of operands and variable names do not matter.
+Macros over literal lists are unrolled; an expression with ``? :`` or optionals becomes one case per condition.
 
 **From keywords** (``keywords``). The same atoms: ``required`` and ``has()``, ``enum`` and ``in``, ``maxLength`` and
 ``size()``, ``minProperties`` of an object and a count of members that are there.

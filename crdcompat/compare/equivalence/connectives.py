@@ -41,7 +41,7 @@ def from_number(path: Path, limit: float, *, excluded: bool, whole: bool) -> For
 
 
 def scalar(value: Any) -> Any:
-    """A literal as atoms hold it: whole numbers are integers, because 1 and 1.0 are the same number."""
+    """A literal as atoms store it: whole numbers are integers, because 1 and 1.0 are the same number."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
@@ -73,7 +73,7 @@ def count(least: int, parts: Iterable[Formula]) -> Formula:
 
 
 def opposite(formula: Formula) -> Formula:
-    """The negation. Of an opaque term it is "not true", which an error is, too, and not "false"."""
+    """The negation. That of an opaque term is "not true", which includes an error; it is not "false"."""
     if isinstance(formula, Literal):
         return Literal(formula.atom, not formula.holds)
     if isinstance(formula, Count):
@@ -96,7 +96,7 @@ def each(path: Path, variable: str, formula: Formula) -> Formula:
 
 
 def _joined(parts: Iterable[Formula], kind: type[Every | Some], dual: type[Every | Some], decisive: Formula) -> Formula:
-    """A formula of ``kind``: ``decisive`` if a part is that; without parts of the ``dual`` kind that repeat others."""
+    """A formula of ``kind``, or ``decisive`` if a part is; omits parts of the ``dual`` kind that repeat others."""
     found = {each for part in parts for each in (part.parts if isinstance(part, kind) else (part,))}
     if decisive in found or any(isinstance(part, Literal) and opposite(part) in found for part in found):
         return decisive

@@ -104,7 +104,7 @@ class _Search:
         return self._consistent[key]
 
     def _elements_can_hold(self, facts: list[tuple[Atom, bool]], view: View | None) -> bool:
-        """Whether some element can break what not each of them satisfies, beside what each of them does satisfy."""
+        """Whether, for each false ``EACH``, an element can violate it and satisfy the true ones."""
         quantified = [(atom.value, holds) for atom, holds in facts if isinstance(atom.value, Quantified)]
         broken = [value for value, holds in quantified if not holds]
         if self._depth >= _MAX_DEPTH or not broken or view is None:
@@ -119,7 +119,7 @@ class _Search:
 
 
 def _axioms(atoms: Mapping[Atom, Any]) -> Iterable[Formula]:
-    """What holds of every object: a member's holder is there, and an opaque term is not true and false."""
+    """Facts about every object: the parent of a member exists, and an opaque term is not both true and false."""
     seen: set[Path] = set()
     for atom in atoms:
         if atom.kind is Kind.TRUE:
@@ -132,7 +132,7 @@ def _axioms(atoms: Mapping[Atom, Any]) -> Iterable[Formula]:
 
 
 def _equal_terms(atoms: Mapping[Atom, Any], views: Views, depth: int) -> Iterator[Formula]:
-    """Opaque terms that differ only in how they state their conditions are true of the same values, and false."""
+    """Equality of opaque terms that differ only in the wording of equivalent conditions."""
     for one, other in combinations(atoms, 2):
         a, b = one.value, other.value
         if one.kind == other.kind and isinstance(a, Opaque) and isinstance(b, Opaque) and a.name == b.name:

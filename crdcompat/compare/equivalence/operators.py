@@ -32,7 +32,7 @@ def truth_of(term: Term) -> Truth:
 
 
 def opaque_truth(term: Term) -> Truth:
-    """A boolean that is only known by its expression."""
+    """A boolean of which only the expression is known."""
     return Truth(Literal(Atom(Kind.TRUE, (), term)), Literal(Atom(Kind.FALSE, (), term)))
 
 
@@ -162,7 +162,7 @@ def _between_literals(sign: str, left: Const, right: Const) -> Truth:
 
 
 def _sized(sign: str, size: int, from_size: Callable[[int], Formula], decided: Formula) -> Truth:
-    """A comparison of a count, given the formula of "at least" and that of when there is a count at all."""
+    """A comparison of a count, from the formulas of "at least" and of "there is a count"."""
     least, beyond = from_size(size), from_size(size + 1)
     true = {
         "==": every(least, opposite(beyond)),

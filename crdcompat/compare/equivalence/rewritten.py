@@ -16,9 +16,9 @@ Rules = Mapping[str, dict[str, Any]]
 
 
 def rewritten(old: Rules, old_node: Node, new: Rules, new_node: Node, *, root: bool) -> frozenset[str]:
-    """The texts on either side of which the other side's rules, of which each is stated on both sides, say all.
+    """The texts of the rules of both sides that the remaining rules of the other side entail.
 
-    A conjunction says the same as its parts in several rules. A rule that became weaker or stronger is stated on one
+    A conjunction equals its parts in several rules. A rule that became weaker or stronger is stated on one
     side only. ``root``: the nodes are the roots of their schemas.
     """
     views = View(old_node, resource=root), View(new_node, resource=root)

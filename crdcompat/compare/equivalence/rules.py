@@ -35,7 +35,7 @@ _Scope = Mapping[str, Term]
 def truth_of_rule(text: str, here: Path, node: Node, *, resource: bool) -> Truth | None:
     """When a rule of ``node`` at the value ``here`` is true, and when it is false; None if the rule cannot be read.
 
-    ``here`` is known to have a value. The variable ``oldSelf`` stands for the stored value at the same place.
+    ``here`` is known to have a value. The variable ``oldSelf`` is the stored value at the same place.
     ``resource``: the value is a whole resource.
     """
     view = View(node, resource=resource)

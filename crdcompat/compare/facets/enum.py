@@ -83,7 +83,7 @@ def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
     if parent is not None and holds_only(parent, str(change.path[-1]), closed or (), pair.writer.server):
         return Trials((), complete=True)
     outside: dict[Any, Any] = {}
-    # The empty string comes last: as an example, it tells the reader least.
+    # The empty string comes last, because it is the least instructive example.
     named = sorted(literals_for(pair.writer.node, change.path), key=lambda value: value == "")
     near = (value for value in _neighbours(node, closed or ()) if accepts(value))
     for value in (*named, *values(node), *near):

@@ -40,7 +40,7 @@ from crdcompat.sources.tree import Tree
 from crdcompat.vocabulary import Against, Direction, Side
 
 _ONLY_TOUCHED = "only CRDs that the change touches are compared with targets (--all compares all)"
-#: How sentences call the sides of a change.
+#: The names of the sides of a change in sentences.
 _CHANGE, _BEFORE = "this change", "the API before this change"
 
 
@@ -96,7 +96,7 @@ def compare_change(
 
 
 def _runs_beside(release: str) -> str:
-    """The server that the name of a release tells, as the configuration writes it; "" for other names."""
+    """The server that the name of a release gives, as the configuration writes it; "" for other names."""
     server = server_of_name(release)
     return f"openshift-{server.openshift[0]}.{server.openshift[1]}" if server and server.openshift else ""
 
@@ -133,7 +133,7 @@ class _Comparisons:
         return self._finished(report, target, splitter)
 
     def _diff_head(self, old: CrdSet, *, judge_new: bool) -> DiffReport:
-        """The report on head; ``judge_new`` with the base alone, which tells what the change touches."""
+        """The report on head; ``judge_new`` only against the base, which shows what the change touches."""
         filters, head = {**self._options.filters, "judge_new": judge_new, "touched": self._touched}, self._head
         filters |= {"advise": self._config.advises, "cache": self._cache}
         report = workflow.diff(old, head, command="check", more_places=self._markers.places, **filters)

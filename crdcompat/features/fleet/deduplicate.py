@@ -1,4 +1,4 @@
-"""Count an object that several recordings of one cluster hold only once.
+"""Count an object only once if several recordings of one cluster contain it.
 
 A worker lists the objects of one recording by their results (`RecordingObjects`). `ClusterObjects` compares these
 lists within a cluster and subtracts what an earlier recording has counted. An object is 8 bytes there, a digest of its

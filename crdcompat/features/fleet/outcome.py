@@ -61,7 +61,7 @@ class UnjudgedObjects(Struct, frozen=True):
 class TargetOutcome(Struct, frozen=True):
     """One recording against one target: objects by their worst verdict, causes of rejections, unjudged objects.
 
-    ``apart`` counts the objects of which the writing release says something alike.
+    ``apart`` counts objects with rejections or losses that the writing release has as well.
     """
 
     verdicts: dict[WriteResult, int]

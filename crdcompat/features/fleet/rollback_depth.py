@@ -183,7 +183,7 @@ class _Target:
 
 
 def _why_nothing(problems: Sequence[Problem], skipped: Sequence[Skipped]) -> str:
-    """Why a recording holds no object: its first problem, or why its only file was skipped."""
+    """Why a recording contains no object: its first problem, or why its only file was skipped."""
     if problems:
         return f"no object could be read: {problems[0].file}: {problems[0].message}"
     if len(skipped) == 1:

@@ -68,7 +68,7 @@ class ReasonTally(Struct):
 class TargetTally(Struct):
     """The counts of one cluster against one target.
 
-    ``apart`` counts objects of which the writing release says something alike. ``reasons`` are the first reasons for
+    ``apart`` counts objects that the writing release rejects or prunes too. ``reasons`` are the first reasons for
     not judging with their objects, ``other_reasons`` counts the rest. ``problems`` are those of reading, ``unjudged``
     counts objects.
     """

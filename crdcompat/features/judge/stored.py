@@ -1,4 +1,4 @@
-"""What else the server changed between the object sent and the one stored, beside pruning and defaulting.
+"""The differences between the object sent and the one stored, besides pruning and defaulting.
 
 A create drops the status, a write to one endpoint keeps the old values of the other, decoding drops nulls.
 """
@@ -67,7 +67,7 @@ class _Differing:
 
     def fields(self, before: Object, after: Object) -> Iterator[tuple[str, str]]:
         """Each path that differs, and how: ``added``, ``removed`` or ``changed``."""
-        from deepdiff import DeepDiff  # its import costs as much as all else that judge does
+        from deepdiff import DeepDiff  # its import takes as long as all other work of judge
 
         found = DeepDiff(
             *self._parts(before, after), view="tree", threshold_to_diff_deeper=0, ignore_private_variables=False

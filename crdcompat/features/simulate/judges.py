@@ -69,7 +69,7 @@ class Replayed(Struct, frozen=True):
 
     @property
     def apart(self) -> tuple[Apart, ...]:
-        """What the writing release says alike."""
+        """Whether the writing release has rejections, or losses, as well."""
         already = any(answer.already for answer in self.last.writes.values())
         return (Apart.ALREADY,) * already + (Apart.NOT_STORED,) * bool(self.last.not_stored)
 

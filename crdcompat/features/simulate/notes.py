@@ -1,4 +1,4 @@
-"""Notes of a simulation: what the recording is of, and what it can and cannot show."""
+"""Notes of a simulation: the origin of the recording, and what it can and cannot show."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _is_older(version: str, release: str) -> bool:
 def hidden_findings(
     old: CrdSet, new: CrdSet, direction: Direction, crds: Iterable[str] | None = None
 ) -> tuple[Finding, ...]:
-    """The errors and warnings on values that only the writing release's objects hold, for all or some CRDs."""
+    """The errors and warnings on values that only objects of the writing release have, for all or some CRDs."""
     both = {item.crd.name for item in old.documents} & {item.crd.name for item in new.documents}
     named = both if crds is None else both.intersection(crds)
     if not named:
@@ -56,7 +56,7 @@ def hidden_findings(
 def hidden_note(findings: Sequence[Finding], versions: Sequence[str], reader: str) -> str:
     """Which findings cannot show in the objects of clusters of ``versions``; "" without findings.
 
-    Where the clusters are newer than the reader, the comparison does not tell what came before and after them.
+    If the clusters are newer than the reader, the comparison does not show which changes are newer than they are.
     """
     if not findings:
         return ""
@@ -76,7 +76,7 @@ def _is_not_after(version: str, release: str) -> bool:
 
 
 def apart_notes(report: SimulationReport) -> Iterator[str]:
-    """What the writing release says alike of the recorded objects, so that it counts for nothing."""
+    """Rejections and losses that the writing release has as well, so that they do not count."""
     writer = (report.old if report.direction is Direction.UPGRADE else report.new).name
     alike = sum(any(write.already for write in item.writes.values()) for item in report.objects)
     if alike:

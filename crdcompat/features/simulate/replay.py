@@ -47,7 +47,7 @@ class Answer(Struct, frozen=True):
 
     @property
     def counts(self) -> WriteResult:
-        """The verdict as far as the move from one release to the other is its cause."""
+        """The verdict; accepted if the writing release rejects the write as well."""
         return WriteResult.ACCEPTED if self.already else self.verdict
 
 
@@ -149,7 +149,7 @@ def writes_of(resource: Resource, stored: Object, *, had_status: bool, known: Se
 
 
 def _whole(resource: Resource, obj: Object) -> Verdict:
-    """The object as read judged as a whole, where nothing is tolerated because it is stored."""
+    """The verdict on the whole object as read, as if nothing of it were stored."""
     return resource.create_decoded(Decoded(obj), keep_status=True)
 
 

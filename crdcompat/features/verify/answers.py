@@ -1,4 +1,4 @@
-"""Holds a server's answers against what a finding claims."""
+"""Compares a server's answers with the claim of a finding."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ Result = tuple[Outcome, str, tuple[str, ...]]
 
 
 def refused_by_writer(answer: Answer) -> Result:
-    """The writer's server did not take the witness."""
+    """The writer's server refused the witness."""
     return Outcome.REFUTED, "the CRD of the release that writes it refuses the object", _words(answer)
 
 
 def nothing_to_update(answer: Answer) -> Result:
-    """The claim is about an update, and the reader's server did not take what is stored before."""
+    """The claim is about an update, and the reader's server refused the object to update."""
     return (
         Outcome.REFUTED,
         "the CRD of the release that reads it refuses what is stored before the update",
@@ -65,7 +65,7 @@ _OTHER_WORDS = "in other words than the report's"
 
 
 def _shown(claim: Claim, paths: tuple[str, ...], wrong: list[str], what: str) -> Result:
-    """The outcome for what is lost or set: it is confirmed at the finding's place, elsewhere it may be otherwise."""
+    """The outcome for pruned or defaulted fields: only those at the finding's place can refute it."""
     here = [path for path in paths if general(path) == claim.path] or [*paths]
     if set(here) <= set(wrong):
         return Outcome.REFUTED, "; ".join(f"{path} {what}" for path in here) or "nothing changes", ()

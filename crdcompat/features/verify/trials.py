@@ -1,4 +1,4 @@
-"""What has to be put to a server to show a claim: the writer's CRD, the reader's, and the witness.
+"""The requests that show a claim to a server: the writer's CRD, the reader's, and the witness.
 
 The server judges a whole object in one request, so a CRD is installed with the one version that the claim is about,
 without the status endpoint, at which a create would drop the status, and without a conversion webhook.
@@ -138,5 +138,5 @@ def sent(obj: Json, crd: Json, version: str) -> Json:
     return {**obj, "apiVersion": f"{spec['group']}/{version}", "kind": spec["names"]["kind"], "metadata": meta}
 
 
-#: Metadata that a server sets, and takes from no create.
+#: Metadata that a server sets, and ignores in a create.
 _SERVERS_OWN = ("uid", "resourceVersion", "creationTimestamp", "generation", "managedFields")

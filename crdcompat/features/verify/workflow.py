@@ -1,4 +1,4 @@
-"""Puts the witnesses of a report to a server, one after the other, and says what it answers."""
+"""Sends the witnesses of a report to a server, one after the other, and collects the answers."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ class _Table:
             return held if held.object is None else self._cluster.update(crd, version, witness, held.object)
 
     def _read(self, trial: Trial, written: Object) -> Result:
-        """What the reader's answer to what the writer stores means for the claim."""
+        """The result of the reader's answer to the object that the writer stores."""
         crd, version, claim = trial.reader.crd, trial.claim.version, trial.claim
         witness = sent(written, crd, version)
         if claim.stored is None:

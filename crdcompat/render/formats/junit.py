@@ -119,9 +119,9 @@ def _names(report: DiffReport) -> list[tuple[str, str]]:
 
 
 def _case(name: str, section: Section, found: Sequence[Entry], crd: str, version: str) -> _Case:
-    """A case: an entry stands in the case of its finding, and the cases of its other places refer to it.
+    """A case: an entry is in the case of its finding, and the cases of its other places refer to it.
 
-    A case whose only errors stand elsewhere is skipped: it has not passed, and one cause is one failure.
+    A case whose only errors are in other cases is skipped: it has not passed, and one cause is one failure.
     """
     report = section.report
     findings = [finding for finding in report.findings if (finding.crd, finding.version) == (crd, version)]
@@ -167,7 +167,7 @@ def _blocks(report: DiffReport, found: Sequence[Entry]) -> str:
 
 
 def _reference(finding: Finding, entry: Entry) -> str:
-    """One line for a finding that stands in the case of another."""
+    """One line for a finding that is in the case of another."""
     where = f"{section_key(entry.home)}: {subject(entry.finding)}"
     return f"same cause as {where}: {finding.severity}[{finding.rule}] {subject(finding)} {finding.id}"
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Facet(Struct, frozen=True):
-    """One thing to filter by: as chips (few values, all shown, in this order) or as a list to choose from."""
+    """One filter: chips (few values, all shown, in this order) or a list to choose from."""
 
     key: str
     label: str

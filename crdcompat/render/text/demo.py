@@ -54,4 +54,4 @@ def demo_text(report: DiffReport, replay: SimulationReport, style: Style) -> Ite
     yield "  Before merge: let 4.13 accept the values first (widen its enums), or drop the enum from status."
     yield f"  On a stuck cluster: one write to /{stuck.repair.verdict} that takes the values out is accepted;"
     yield "  crdcompat simulate prints it as a patch. But the operator of 4.14 would write them again: scale it down."
-    yield "  crdcompat explain enum-value-added tells the whole story."
+    yield "  crdcompat explain enum-value-added has the details."

@@ -17,7 +17,7 @@ _COLOURS = {Outcome.REFUTED: "error", Outcome.NOT_TESTABLE: "warning", Outcome.C
 
 
 def verification_text(report: VerificationReport, style: Style) -> Iterator[str]:
-    """All lines of the report; quiet, only what is refuted."""
+    """All lines of the report; a quiet one has only the refuted findings."""
     told = plural(len(report.findings), "finding")
     yield style.paint(f"{told} of {report.file}, put to {report.context} (Kubernetes {report.server})", "bold")
     for problem in report.problems:

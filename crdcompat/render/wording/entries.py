@@ -75,5 +75,5 @@ def mirror_line(finding: Finding) -> str:
 
 
 def listed_above(count: int) -> str:
-    """How many entries of a comparison stand in an earlier one."""
+    """How many entries of a comparison are shown in an earlier one."""
     return f"{plural(count, 'finding')} met here, too, listed above."

@@ -1,4 +1,4 @@
-"""Patterns of schemas as languages: how two relate, what is in them, what only one of them has.
+"""Patterns of schemas as languages: relations, members, and differences of two.
 
 A ``pattern`` is an RE2 expression that is searched for in a text, anchored only where it says so. Its language
 is the set of texts in which it is found. The automata are this package's own; every text that they find is
@@ -43,7 +43,7 @@ _BOUND = 10_000
 
 
 class Relation(Struct, frozen=True):
-    """What the new language is to the old one.
+    """The relation of the new language to the old one.
 
     ``only_new`` is a shortest text that only the new one has, ``only_old`` one that only the old one has; each
     was confirmed by google-re2. If ``kind`` is "undecided", ``reason`` says why; one of the texts may be known
@@ -76,7 +76,7 @@ def compare_languages(old: Language, new: Language, *, bound: int = _BOUND) -> R
     return Relation("wider" if only_old is None else "incomparable", only_new, only_old)
 
 
-@lru_cache(maxsize=2048)  # of a pair, each is asked about both ways round
+@lru_cache(maxsize=2048)  # each pair is compared in both directions
 def only_in(inside: Language, outside: Language, *, bound: int = _BOUND) -> tuple[str | None, str]:
     """A shortest text of ``inside`` that is not in ``outside``, and why it is not known; "" if it is.
 

@@ -1,4 +1,4 @@
-"""Deterministic automata, each built only as far as it is looked at: of patterns, of sets of texts, of lengths."""
+"""Deterministic automata, built on demand: of patterns, of sets of texts, of lengths."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from crdcompat.schema.regex.parse import parse
 from crdcompat.schema.regex.partition import Mask, Partition, partition
 from crdcompat.schema.regex.program import EDGE, KINDS, LINE, OTHER, WORD_CHAR, Program
 
-#: States that every automaton has: nothing, and everything, is accepted from here on.
+#: States that every automaton has: from the one on nothing is accepted, from the other everything.
 DEAD, ALL = 0, 1
 _FIRST = 2
 
@@ -38,7 +38,7 @@ class Automaton(Protocol):
 
 
 class PatternAutomaton:
-    """The texts in which a pattern is found. A state is the set of positions just consumed, and what was last."""
+    """The texts in which a pattern is found. A state: the positions just consumed, and the last character's kind."""
 
     size = 0
 
@@ -77,7 +77,7 @@ class PatternAutomaton:
         return found
 
     def matches(self, text: str) -> bool:
-        """Whether the pattern is found in the text, by this automaton's own account."""
+        """Whether the pattern is found in the text, according to this automaton."""
         state = self.start
         for char in go_text(text):
             state = self.row(state)[self.partition.class_of(char)]

@@ -1,4 +1,4 @@
-"""Sets of Unicode code points, as sorted ranges. Surrogates are in no set: no text that is matched holds one."""
+"""Sets of Unicode code points, as sorted ranges. Surrogates are in no set, because no matched text contains one."""
 
 from __future__ import annotations
 

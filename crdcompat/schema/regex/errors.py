@@ -1,4 +1,4 @@
-"""What stops a question about patterns: a limit, or syntax that is not understood. Callers say "undecided"."""
+"""Errors that leave a question about patterns open: a limit, or unknown syntax. Callers say "undecided"."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class Unsupported(Exception):  # noqa: N818 - not an error: an answer was not fo
 
 
 class Budget:
-    """How much work or memory is left to something; a unit is about eight bytes or a microsecond."""
+    """The remaining work or memory of a task; a unit is about eight bytes or a microsecond."""
 
     __slots__ = ("left", "spent", "what")
 

@@ -1,4 +1,4 @@
-"""Sets of texts, as a schema describes them: by patterns, by listing them, by their length; and what is in all."""
+"""Sets of texts, as a schema describes them: by patterns, lists and lengths; and their intersection."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from crdcompat.schema.re2 import go_text
 from crdcompat.schema.regex.automaton import Automaton, LengthsAutomaton, StringsAutomaton, pattern_automaton
 from crdcompat.schema.regex.parse import compiled
 
-#: Lengths and listed texts bring states of their own; so many are granted beside the bound of a search.
+#: The most states for lengths and listed texts, in addition to the bound of a search.
 _MAX_EXTRA = 20_000
 
 
 class Language(Struct, frozen=True):
-    """The texts that every pattern is found in, that every list holds and that have a length in the bounds.
+    """The texts in which every pattern is found, that every list contains, and whose length is within the bounds.
 
-    Making one is cheap and never fails; what cannot be decided shows when it is used.
+    Creation is cheap and never fails; only a use can fail to decide.
     """
 
     patterns: tuple[str, ...] = ()
@@ -52,7 +52,7 @@ class Language(Struct, frozen=True):
         )
 
     def __contains__(self, text: str) -> bool:
-        """Whether google-re2, the lists and the length say so; no automaton is asked."""
+        """Whether a text is a member, by google-re2, the lists and the length, without an automaton."""
         return self.judge()(go_text(text))
 
     def judge(self) -> Callable[[str], bool]:
@@ -79,7 +79,7 @@ class Language(Struct, frozen=True):
         return " and ".join(parts) or "any string"
 
     def listed(self) -> tuple[str, ...] | None:
-        """All members, if a list says which they can be; in the order of the list."""
+        """All members, if there is a list of candidates; in the order of the list."""
         if not self.lists:
             return None
         return tuple(filter(self.judge(), self.lists[0]))

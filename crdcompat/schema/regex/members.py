@@ -1,4 +1,4 @@
-"""Members of languages: all of a finite one, the shortest of any, those that one set of patterns has over another.
+"""Members of languages: all of a finite one, the shortest of any, those in one set of patterns and not another.
 
 The order in which a pattern names its members: ``^(B|A)$`` names B before A.
 """
@@ -20,7 +20,7 @@ from crdcompat.schema.regex.program import EDGE, Program
 from crdcompat.schema.regex.search import Words
 
 _LIMIT = 1000
-#: So many members of a language are remembered.
+#: The most members of a language that are cached.
 _REMEMBERED = 16
 _STATES = 3000
 #: A finite language is listed if its members have no more characters together.
@@ -34,7 +34,7 @@ def members(
 ) -> Iterator[str]:
     """Texts in which every pattern is found, the shortest and most readable first, each confirmed by google-re2.
 
-    At most ``limit``; fewer, perhaps none, if there are no more or more cannot be found within bounds.
+    At most ``limit``; fewer, perhaps none, if there are no others or the search reaches its bounds.
     """
     return islice(_remembered(tuple(dict.fromkeys(patterns)), (), min_length, max_length), max(limit, 0))
 
@@ -98,7 +98,7 @@ def _words(inside: Sequence[str], without: Sequence[str], least: int, most: int 
 def finite(of: str | Language, *, limit: int = _LIMIT) -> tuple[str, ...] | None:
     """All members of a pattern or language, as written (``^(B|A)$``: B, A), if they are at most ``limit``.
 
-    None if there are more, endlessly many, very long ones, or it could not be found out.
+    None if there are more, infinitely many or very long ones, or if the search failed.
     """
     language = Language.from_pattern(of) if isinstance(of, str) else of
     try:
@@ -125,7 +125,7 @@ def _ordered(texts: list[str], automata: Sequence[PatternAutomaton]) -> list[str
 
 
 def _all(product: Product, limit: int) -> list[str] | None:
-    """Every text of a product, in any order; None if they are more than ``limit`` or were not found out."""
+    """Every text of a product, in any order; None if there are more than ``limit`` or the search failed."""
     edges = _useful(product)
     order = _ends_first(product, edges) if edges is not None else None
     if edges is None or order is None:

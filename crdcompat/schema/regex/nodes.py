@@ -17,7 +17,7 @@ MAX_HEIGHT = 120
 
 
 class Assertion(Enum):
-    """What holds at a place between two characters."""
+    """An assertion about the place between two characters."""
 
     BEGIN_TEXT = "^"
     END_TEXT = "$"
@@ -85,7 +85,7 @@ def alternate(items: Sequence[Node]) -> Node:
 
 def repeat(item: Node, least: int, most: int | None) -> Node:
     if item.size == 0:
-        # Nothing is consumed: once is as good as many times.
+        # It consumes nothing, so repetition changes nothing.
         least, most = min(least, 1), 1 if most is None else min(most, 1)
     if (least, most) == (1, 1):
         return item

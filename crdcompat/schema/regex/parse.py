@@ -1,4 +1,4 @@
-r"""From the text of an RE2 pattern to its tree. Reads what google-re2 accepts; refuses what it does not know.
+r"""Parse an RE2 pattern that google-re2 accepts into a tree; refuse unknown syntax.
 
 No recursion: groups are frames on a stack.
 
@@ -21,7 +21,7 @@ from crdcompat.schema.regex.tables import fold, unicode_class
 
 #: Longer patterns are not looked at; the longest real one has about 2000 characters.
 MAX_LENGTH = 50_000
-#: Where a group matched costs time and memory to find; the most groups of a real pattern are about 150.
+#: Finding the matches of groups costs time and memory; real patterns have at most about 150 groups.
 MAX_GROUPS = 1000
 #: Ranges of all character classes together; a Unicode class has some hundreds.
 _MAX_RANGES = 50_000
@@ -111,7 +111,7 @@ class _Parser:
 
     def _open(self) -> None:
         found = _GROUP.match(self.text, self.at)
-        assert found is not None  # it matches "(" alone, too
+        assert found is not None  # the expression also matches a single "("
         self.at = found.end()
         if found["end"] is None:
             if self.text[self.at : self.at + 1] == "?":
@@ -202,7 +202,7 @@ _OCTAL = frozenset("01234567")
 
 
 def shorthand(text: str, at: int, folded: bool) -> tuple[CharSet, int] | None:
-    r"""The class that an escape at ``at`` stands for (``\d``, ``\PL``, ...) and where it ends; None if it is none."""
+    r"""The class of the escape at ``at`` (``\d``, ``\PL``, ...) and its end; None if it is no class."""
     letter = text[at + 1 : at + 2]
     perl = _PERL.get(letter.lower()) if letter else None
     if perl is not None:

@@ -1,4 +1,4 @@
-"""The alphabet cut into classes of characters that an automaton cannot tell apart."""
+"""The alphabet in classes of characters that an automaton does not distinguish."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Mask = int
 
 
 class Partition(Struct, frozen=True, eq=False):
-    """All code points, in intervals that start at ``starts``; ``classes`` says of which class each is.
+    """All code points, in intervals that start at ``starts``; ``classes`` has the class of each interval.
 
     Two intervals may be of one class. Surrogates are an interval of class -1.
     """
@@ -27,7 +27,7 @@ class Partition(Struct, frozen=True, eq=False):
 
 
 def partition(sets: Sequence[tuple[CharSet, Mask]]) -> tuple[Partition, tuple[Mask, ...]]:
-    """The coarsest partition that respects every set, and the masks of the sets that hold each class.
+    """The coarsest partition that respects every set, and the masks of the sets that contain each class.
 
     Masks of different sets have no bits in common.
     """
@@ -48,7 +48,7 @@ def partition(sets: Sequence[tuple[CharSet, Mask]]) -> tuple[Partition, tuple[Ma
 
 
 class JointClass(Struct, frozen=True, eq=False):
-    """Characters that none of several automata can tell apart: their class in each, and the one to show."""
+    """Characters that no automaton of several distinguishes: their class in each, and the one to show."""
 
     ids: tuple[int, ...]
     ranges: tuple[Range, ...]

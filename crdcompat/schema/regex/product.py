@@ -1,4 +1,4 @@
-"""Several automata run side by side: what all of some accept and not all of others do."""
+"""The product of automata: the texts that all of some accept and not all of the others."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from crdcompat.schema.regex.errors import Budget
 from crdcompat.schema.regex.partition import JointClass, joint
 from crdcompat.schema.regex.readable import by_preference
 
-#: Looks at one class of characters in one state; a full search of thousands of states stays below.
+#: Limit of steps, each for one class in one state; a full search of thousands of states needs fewer.
 _UNITS = 1_000_000
 
 
@@ -34,7 +34,7 @@ class Edge(Struct, frozen=True):
 
 
 class Product:
-    """The texts that every automaton of ``inside`` accepts and, if there are any ``outside``, one of those refuses."""
+    """The texts that every automaton of ``inside`` accepts and at least one of ``outside``, if any, refuses."""
 
     def __init__(self, inside: Sequence[Automaton], outside: Sequence[Automaton] = ()) -> None:
         self._automata = (*inside, *outside)
@@ -57,7 +57,7 @@ class Product:
         return all(found[: self._inside]) and not (outside and all(outside))
 
     def everything(self, state: int) -> bool:
-        """Whether it is plain that every text that gets to ``state`` may go on in any way."""
+        """Whether every continuation of a text in ``state`` is known to be accepted."""
         return all(at == ALL for at in self._states[state][: self._inside]) and self._inside == len(self._automata)
 
     def edges(self, state: int) -> tuple[Edge, ...]:

@@ -1,7 +1,7 @@
 """A pattern as a nondeterministic program (Thompson): characters, choices, and assertions that consume nothing.
 
 All steps between two characters happen at one place of the text, so whether an assertion holds there depends
-only on what stands before and behind: the context. What can follow a character is found per context, when asked.
+only on the characters before and after it: the context. What can follow is computed per context, on demand.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from crdcompat.schema.regex.errors import Budget
 from crdcompat.schema.regex.nodes import Alternate, Assert, Assertion, Chars, Concat, Node, Repeat
 from crdcompat.schema.regex.partition import Mask
 
-#: What stands on one side of a place: the end of the text on that side, a newline, a word character, another.
+#: The neighbour of a place on one side: the end of the text, a newline, a word character, another one.
 EDGE, LINE, WORD_CHAR, OTHER = range(4)
 KINDS = (EDGE, LINE, WORD_CHAR, OTHER)
 
@@ -63,7 +63,7 @@ class Program:
         return self._closure(self._next[position], before * 4 + behind)
 
     def kinds(self) -> tuple[tuple[CharSet, int], ...]:
-        """The sets of characters that assertions tell from others."""
+        """The sets of characters that assertions distinguish from others."""
         found: list[tuple[CharSet, int]] = []
         if self.line_matters:
             found.append((NEWLINE, LINE))

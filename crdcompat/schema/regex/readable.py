@@ -1,4 +1,4 @@
-"""Which characters people like to read in an example: letters first, control characters last."""
+"""The order of characters by readability in an example: letters first, control characters last."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _ASCII = {ord(char): cost for cost, chars in _GROUPS for char in chars}
 _RANK = {code: rank for rank, code in enumerate(_ASCII)} | {
     code: len(_ASCII) + code for code in range(128) if code not in _ASCII
 }
-#: Of a range beyond ASCII, so many code points are looked at for a readable one.
+#: The most code points of a range beyond ASCII to search for a readable one.
 _LOOKED_AT = 64
 
 
 def cost(code: int) -> int:
-    """How little a character is liked; costs of a text add up."""
+    """The cost of showing a character; the cost of a text is the sum."""
     if code < 128:
         return _ASCII.get(code, _HIDDEN)
     char = chr(code)

@@ -50,8 +50,8 @@ def _spelled(state: int, start: int, came: dict[int, tuple[int, str]]) -> str:
 
 
 class Words:
-    """The texts of a product by length. Layers are the states some text of that length leads to; from each
-    state is known what the most readable end of a given length costs, so that listing never meets a dead end."""
+    """The texts of a product by length. A layer has the states that texts of one length lead to. For each
+    state the cost of the most readable end of a given length is known, so that listing meets no dead end."""
 
     def __init__(self, product: Product) -> None:
         self._product = product

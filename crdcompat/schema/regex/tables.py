@@ -1,4 +1,4 @@
-r"""Unicode classes and case folding, asked of google-re2 itself: one version of Unicode, not two.
+r"""Unicode classes and case folding, from google-re2 itself, so that there is only one version of Unicode.
 
 What ``\p{Greek}`` means and what folds to what changes with each Unicode release; the library that judges
 patterns is the only source for both. The answers are found by matching every code point once, and kept.
@@ -21,7 +21,7 @@ _KELVIN, _LONG_S = 0x212A, 0x17F
 
 @lru_cache(maxsize=64)
 def unicode_class(name: str, fold: bool) -> CharSet:
-    r"""The set that ``\p{name}`` stands for, with all case variants if ``fold``."""
+    r"""The set of ``\p{name}``, with all case variants if ``fold``."""
     return _everywhere(f"[\\p{{{name}}}]", fold)
 
 
