@@ -29,10 +29,9 @@ def section_key(section: Section) -> str:
 def entry_lines(entry: Entry, style: Style, known_contexts: Sequence[str] = ()) -> Iterator[str]:
     """The finding, then the other places of the same change, and the comparisons that meet it."""
     yield from finding_lines(entry.finding, style, known_contexts)
-    if style.verbosity >= 0:
-        most = len(entry.mirrors) if style.verbosity > 0 else _MAX_MIRRORS
-        for line in mirror_lines(entry, most):
-            yield style.wrap(line, indent="      ", first="  ")
+    most = len(entry.mirrors) if style.verbosity > 0 else _MAX_MIRRORS
+    for line in mirror_lines(entry, most):
+        yield style.wrap(line, indent="      ", first="  ")
 
 
 def mirror_lines(entry: Entry, most: int = _MAX_MIRRORS) -> Iterator[str]:

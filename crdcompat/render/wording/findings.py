@@ -123,8 +123,6 @@ def finding_lines(finding: Finding, style: Style, known_contexts: Sequence[str] 
     for location in first_of_each_side(finding.locations):
         yield f"  --> {location.side}: {place(location)}"
     yield style.wrap(finding.message + ".")
-    if style.verbosity < 0:
-        return
     witness = finding.witness
     for error in witness.errors[:2]:
         yield style.wrap(error, indent="      ", first="  API server: ")
