@@ -116,6 +116,11 @@ def detail(error: FieldError) -> str:
     return special(error) if special is not None else _filled(error, error.demand)
 
 
+def supported_values(values: Sequence[str]) -> str:
+    """The detail of a value that is none of ``values``."""
+    return _DETAILS[Keyword.ENUM].format(demand=_listed(tuple(values)))
+
+
 def schema_place(pointer: Pointer, server: Server) -> str:
     """A path in the notation of schema errors: ``spec.l[0].m.key``. Servers before 1.24 omit indices."""
     return field_of(pointer, indexed=server.does("list_index_in_paths"))

@@ -18,8 +18,8 @@ def ruled(rule: str, **more: object) -> Json:
     ("schema", "minors", "alike"),
     [
         (obj(a=string("A", "B")), (25, 29), True),
-        (obj(a=string(maxLength=3)), (33, 34), True),
-        (obj(a=string(format="k8s-short-name")), (34, 35), False),
+        (obj(a=string(maxLength=3)), (32, 33), True),
+        (obj(a=string(format="k8s-short-name")), (33, 34), False),
         (obj(a={"type": "integer"}), (35, 36), False),
         (ruled("self.size() < 3"), (26, 29), True),
         (ruled("self.size() < 3"), (24, 25), False),  # before, no rule is asked

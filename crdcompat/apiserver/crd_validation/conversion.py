@@ -15,10 +15,10 @@ from crdcompat.apiserver.crd_validation import shown
 from crdcompat.apiserver.crd_validation.definition import Definition, fault
 from crdcompat.apiserver.crd_validation.tolerated import Tolerated
 from crdcompat.apiserver.errors import FORBIDDEN, INVALID, NOT_SUPPORTED, REQUIRED, FieldError
-from crdcompat.apiserver.gotext import quote
 from crdcompat.apiserver.metadata import dns1035_label_errors
 from crdcompat.apiserver.metadata.names import subdomain_errors
 from crdcompat.apiserver.versions import Server
+from crdcompat.apiserver.wording import supported_values
 from crdcompat.schema.paths import Pointer
 
 _AT: Pointer = ("spec", "conversion")
@@ -37,7 +37,7 @@ def conversion_faults(form: Definition, tolerated: Tolerated) -> Iterator[FieldE
     if not strategy:
         yield fault(REQUIRED, (*_AT, "strategy"), "", "", server)
     elif strategy not in ("None", "Webhook"):
-        detail = f"supported values: {quote('None')}, {quote('Webhook')}"
+        detail = supported_values(("None", "Webhook"))
         yield fault(NOT_SUPPORTED, (*_AT, "strategy"), strategy, detail, server)
     if strategy != "Webhook":
         for at, value in ((_CLIENT, client), (_REVIEWS, reviews)):

@@ -101,7 +101,7 @@ def definition_of(raw: Mapping[str, Any], server: Server, current: Definition | 
     versions = tuple(_version(_object(each), kept) for each in spec.get("versions") or ())
     form = Definition(
         server=server,
-        metadata=_object(raw.get("metadata")),
+        metadata=_metadata(_object(raw.get("metadata"))),
         group=spec.get("group") or "",
         names=names,
         scope=spec.get("scope") or "",
@@ -213,6 +213,16 @@ def _conversion(raw: Any) -> Mapping[str, Any]:
         if isinstance(client := webhook.get("clientConfig"), dict):
             found["webhookClientConfig"] = _present(client)
     return found
+
+
+def _metadata(raw: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Metadata as Go decodes it: null is no map, and null in a map of strings is the empty string."""
+    maps = {
+        key: {name: text if text is not None else "" for name, text in _object(raw[key]).items()}
+        for key in ("annotations", "labels")
+        if key in raw
+    }
+    return {**raw, **maps}
 
 
 def _object(value: Any) -> Mapping[str, Any]:

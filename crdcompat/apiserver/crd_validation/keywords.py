@@ -25,6 +25,8 @@ _KEPT = frozenset(
         *("x-kubernetes-list-type", "x-kubernetes-map-type"),
     }
 )
+#: Lists of strings, in which Go reads null as the empty string.
+_TEXTS = frozenset({"required", "x-kubernetes-list-map-keys"})
 _LISTS = frozenset({"allOf", "anyOf", "oneOf"})
 _SINGLE = frozenset({"items", "not", "additionalProperties", "additionalItems"})
 _MAPS = frozenset({"properties", "patternProperties", "definitions"})
@@ -41,7 +43,7 @@ def decoded_schema(raw: Schema, kept: frozenset[str] = frozenset(RULE_FIELDS)) -
             continue
         if key in _EMPTY_IS_ABSENT:
             if value:
-                found[key] = value
+                found[key] = [text or "" for text in value] if key in _TEXTS else value
         elif key in _KEPT:
             found[key] = value
         elif key in _MAPS:
@@ -53,7 +55,7 @@ def decoded_schema(raw: Schema, kept: frozenset[str] = frozenset(RULE_FIELDS)) -
         elif key == "not":
             found[key] = sub(value)
         elif key == "items":
-            found[key] = sub(value) if isinstance(value, dict) else [sub(e) for e in value if isinstance(value, list)]
+            found[key] = [sub(each) for each in value] if isinstance(value, list) else sub(value)
         elif key in ("additionalProperties", "additionalItems"):
             found[key] = sub(value) if isinstance(value, dict) else value
         elif key == "dependencies":

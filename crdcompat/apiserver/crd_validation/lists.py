@@ -6,16 +6,18 @@ Source: apiextensions-apiserver, pkg/apis/apiextensions/validation/validation.go
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from crdcompat.apiserver.crd_validation import shown
 from crdcompat.apiserver.crd_validation.definition import fault
 from crdcompat.apiserver.crd_validation.keywords import Schema
-from crdcompat.apiserver.crd_validation.tolerated import Tolerated
 from crdcompat.apiserver.errors import FORBIDDEN, INVALID, NOT_SUPPORTED, REQUIRED, FieldError
-from crdcompat.apiserver.gotext import quote
 from crdcompat.apiserver.versions import Server
+from crdcompat.apiserver.wording import supported_values
 from crdcompat.schema.paths import Pointer
+
+if TYPE_CHECKING:
+    from crdcompat.apiserver.crd_validation.tolerated import Tolerated
 
 LIST_TYPE, KEYS = "x-kubernetes-list-type", "x-kubernetes-list-map-keys"
 _MAP_TYPE = "x-kubernetes-map-type"
@@ -41,7 +43,7 @@ def _list_faults(schema: Schema, tolerated: Tolerated) -> Iterator[tuple[str, Po
         detail = "must be atomic as item of a list with x-kubernetes-list-type=set"
         yield INVALID, ("items", keyword), items.get(LIST_TYPE), detail
     if listed is not None and listed not in _LIST_TYPES:
-        yield NOT_SUPPORTED, (LIST_TYPE,), listed, f"supported values: {', '.join(map(quote, _LIST_TYPES))}"
+        yield NOT_SUPPORTED, (LIST_TYPE,), listed, supported_values(_LIST_TYPES)
     if keys and listed != "map":
         detail = "must be map if x-kubernetes-list-map-keys is non-empty"
         yield REQUIRED if listed is None else INVALID, (LIST_TYPE,), listed, detail

@@ -18,8 +18,8 @@ from crdcompat.apiserver.crd_validation.definition import fault
 from crdcompat.apiserver.crd_validation.keywords import Schema
 from crdcompat.apiserver.crd_validation.tolerated import Tolerated
 from crdcompat.apiserver.errors import FORBIDDEN, INVALID, NOT_SUPPORTED, REQUIRED, FieldError
-from crdcompat.apiserver.gotext import quote
 from crdcompat.apiserver.versions import Server
+from crdcompat.apiserver.wording import supported_values
 from crdcompat.schema.paths import Pointer
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ class SchemaRules:
         new = partial(_new, at=at, server=self.server)
         kind = schema.get("type", "")
         if kind and kind not in TYPES and not self.tolerated.property_types:
-            yield new(NOT_SUPPORTED, "type", kind, supported(TYPES))
+            yield new(NOT_SUPPORTED, "type", kind, supported_values(TYPES))
         if schema.get("default") is not None and place.no_default is not None:
             yield new(FORBIDDEN, "default", "", f"must not be set {place.no_default}")
         for keyword in _NOT_SUPPORTED:
@@ -140,16 +140,12 @@ class SchemaRules:
             detail = "must be object if x-kubernetes-map-type is specified"
             yield new(INVALID if kind else REQUIRED, "type", kind, detail)
         if map_type is not None and map_type not in ("atomic", "granular"):
-            yield new(NOT_SUPPORTED, "x-kubernetes-map-type", map_type, supported(("atomic", "granular")))
+            yield new(NOT_SUPPORTED, "x-kubernetes-map-type", map_type, supported_values(("atomic", "granular")))
         yield from lists.list_faults(schema, at, self.server, self.tolerated)
 
 
 def _uncorrelatable(place: Place, at: Pointer) -> Place:
     return place if place.uncorrelatable is not None else replace(place, uncorrelatable=at)
-
-
-def supported(values: tuple[str, ...]) -> str:
-    return f"supported values: {', '.join(map(quote, values))}"
 
 
 def _new(kind: str, keyword: str, value: Any, detail: str, *, at: Pointer, server: Server) -> FieldError:

@@ -11,10 +11,10 @@ from typing import Any
 from crdcompat.apiserver.crd_validation.definition import fault
 from crdcompat.apiserver.crd_validation.endpoints import field_path
 from crdcompat.apiserver.crd_validation.keywords import Schema
-from crdcompat.apiserver.crd_validation.openapi import supported
 from crdcompat.apiserver.crd_validation.structural import conversion_error
 from crdcompat.apiserver.errors import INVALID, NOT_SUPPORTED, REQUIRED, FieldError
 from crdcompat.apiserver.versions import Server
+from crdcompat.apiserver.wording import supported_values
 from crdcompat.schema.paths import Pointer
 
 RULES = "x-kubernetes-validations"
@@ -42,7 +42,7 @@ def _faults(rule: Mapping[str, Any], schema: Schema, server: Server) -> Iterator
     if computed and not computed.strip():
         yield REQUIRED, "messageExpression", "", "messageExpression must be non-empty if specified"
     if reason is not None and reason not in _REASONS:
-        yield NOT_SUPPORTED, "reason", reason, supported(_REASONS)
+        yield NOT_SUPPORTED, "reason", reason, supported_values(_REASONS)
     if path and not path.strip():
         yield INVALID, "fieldPath", path, _named("fieldPath", "must be non-empty if specified", server)
     if _has_line_breaks(path):

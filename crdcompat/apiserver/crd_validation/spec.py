@@ -14,13 +14,13 @@ from crdcompat.apiserver.cel.gourl import URLError, parse_request_uri
 from crdcompat.apiserver.crd_validation import shown
 from crdcompat.apiserver.crd_validation.definition import Definition, VersionForm, fault
 from crdcompat.apiserver.crd_validation.keywords import Schema, anywhere
-from crdcompat.apiserver.crd_validation.openapi import supported
 from crdcompat.apiserver.crd_validation.tolerated import Tolerated
 from crdcompat.apiserver.errors import INVALID, NOT_SUPPORTED, REQUIRED, FieldError
 from crdcompat.apiserver.gotext import quote
 from crdcompat.apiserver.metadata import dns1035_label_errors
 from crdcompat.apiserver.metadata.names import subdomain_errors
 from crdcompat.apiserver.versions import Server
+from crdcompat.apiserver.wording import supported_values
 from crdcompat.schema.paths import Pointer
 
 _SPEC: Pointer = ("spec",)
@@ -95,7 +95,7 @@ def _one_of(form: Definition, at: Pointer, value: str, known: tuple[str, ...]) -
     if not value:
         yield fault(REQUIRED, at, "", "", form.server)
     elif value not in known:
-        yield fault(NOT_SUPPORTED, at, value, supported(known), form.server)
+        yield fault(NOT_SUPPORTED, at, value, supported_values(known), form.server)
 
 
 def _versions(form: Definition) -> Iterator[FieldError]:
