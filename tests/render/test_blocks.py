@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from helpers import Json, array, both, obj, root, run, string
+from changes import repository
+from helpers import Json, array, both, commit, crd, obj, root, run, string
 from report_samples import OLD as SAME
 from report_samples import compared, sample, unreadable
 
@@ -105,3 +106,14 @@ def test_a_long_report_begins_with_its_verdict(tmp_path: Path) -> None:
     assert verdict[0] == "r2 -> r1: BLOCKED" and lines[-len(verdict) :] == verdict
     assert next(iter(diff_text(report, Style(height=1000)))) == "r1 -> r2"
     assert report.directions == tuple(Direction)
+
+
+def test_a_check_shows_both_directions(tmp_path: Path) -> None:
+    """A change is small, and its reviewer decides about upgrades, too."""
+    repo = repository(tmp_path)
+    commit(repo, {"w.yaml": crd(root(status=obj(p=string("A", "B"))))})
+    commit(repo, {"w.yaml": crd(root(status=obj(p=string("A"))))})
+    text = run("check", "--base", "HEAD~1", cwd=repo).out
+    assert "warning[enum-value-removed] widgets.example.com/v1 status.p" in text
+    markdown = run("check", "--base", "HEAD~1", "--format", "markdown", cwd=repo).out
+    assert "| warning | `widgets.example.com/v1 status.p` |" in markdown

@@ -28,7 +28,7 @@ from crdcompat.render.wording.report import (
 )
 from crdcompat.render.wording.simulation import replay_title, verdict_tally
 from crdcompat.render.wording.verdict import shown_directions, verdict_lines
-from crdcompat.vocabulary import Severity
+from crdcompat.vocabulary import Direction, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -107,7 +107,7 @@ def _table(report: Report) -> Iterator[str]:
     """A row for each block of siblings with an error or a warning, as the text shows them."""
     if isinstance(report, SimulationReport):
         return
-    shown = {direction for section in sections(report) for direction in shown_directions(section.report)}
+    shown = shown_directions(report) if isinstance(report, DiffReport) else tuple(Direction)
     found = [entry for entry in counting(report) if entry.finding.severity != Severity.INFO]
     rows = [_row(each) for each in blocks(entry for entry in found if entry.finding.direction in shown)]
     if rows:

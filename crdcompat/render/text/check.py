@@ -47,7 +47,7 @@ def _section(section: Section, own: Sequence[Entry], above: int, style: Style) -
     counted = Counter(finding.status for finding in report.findings if finding.waiver is None)
     existing, unreleased = counted[FindingStatus.EXISTING], counted[FindingStatus.UNRELEASED]
     yield style.paint(section_title(section), "bold")
-    yield from compared_text(report, style, own)
+    yield from compared_text(report, style, own, report.directions)
     if above and style.verbosity >= 0:
         yield listed_above(above)
     if existing and style.verbosity >= 0:

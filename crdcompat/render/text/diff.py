@@ -19,7 +19,7 @@ from crdcompat.render.wording.findings import (
     undecided_line,
 )
 from crdcompat.render.wording.verdict import shown_directions, verdict_lines
-from crdcompat.vocabulary import Effect, Severity
+from crdcompat.vocabulary import Direction, Effect, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -44,7 +44,8 @@ def diff_text(report: DiffReport, style: Style) -> Iterator[str]:
     listed = entries(report)
     if style.verbosity < 0 and not has_quiet_output(report, listed):
         return
-    body = [*compared_text(report, style, listed)]
+    directions = report.directions if style.verbosity > 0 else shown_directions(report)
+    body = [*compared_text(report, style, listed, directions)]
     if style.verbosity == 0:
         body += fix_lines([entry for entry in listed if _is_worked_on(entry, report)], style)
     verdict = [*verdict_lines(report, listed, style)]
@@ -56,9 +57,13 @@ def diff_text(report: DiffReport, style: Style) -> Iterator[str]:
     yield from verdict
 
 
-def compared_text(report: DiffReport, style: Style, listed: Sequence[Entry]) -> Iterator[str]:
-    """The lines on one comparison, without a verdict. ``listed`` are the entries to show: a check shows an entry of
-    several comparisons in one of them."""
+def compared_text(
+    report: DiffReport, style: Style, listed: Sequence[Entry], directions: Sequence[Direction]
+) -> Iterator[str]:
+    """The lines on one comparison in some directions, without a verdict.
+
+    ``listed`` are the entries to show: a check shows an entry of several comparisons in one of them.
+    """
     quiet = style.verbosity < 0
     if not quiet:
         yield style.paint(f"{_side(report.old)} -> {_side(report.new)}", "bold")
@@ -70,7 +75,7 @@ def compared_text(report: DiffReport, style: Style, listed: Sequence[Entry]) -> 
         yield problem_line(problem, style)
     for remark in () if quiet else report.remarks:
         yield f"  {remark.file}:{remark.line}: {remark.message}"
-    for direction in report.directions if style.verbosity > 0 else shown_directions(report):
+    for direction in directions:
         found = [entry for entry in listed if entry.finding.direction == direction]
         yield from _direction(found, direction_title(report, direction), style, report.counts.contexts)
     yield from _undecided(report, style)
@@ -189,7 +194,7 @@ def _footer(report: DiffReport, style: Style) -> Iterator[str]:
     said = {finding.crd for finding in report.findings if finding.change in _WHOLE_CRD}
     for names, side in only_on_one_side(report):
         if unsaid := [name for name in names if name not in said]:
-            yield style.wrap(f"only in {side.name}: {_names(unsaid, style)}", indent="    ", first="  ")
+            yield style.wrap(f"only in {side.title}: {_names(unsaid, style)}", indent="    ", first="  ")
     for text in dict.fromkeys(counts.text_changes) if style.verbosity > 0 else ():
         yield style.wrap(f"text only: {text}", indent="    ", first="  ")
     for crd, file, by in counts.superseded if style.verbosity > 0 else ():

@@ -66,7 +66,7 @@ def crd_name(crd: str, version: str) -> str:
 def compared_line(report: DiffReport) -> str:
     """What was compared, in one sentence of counts."""
     counts = report.counts
-    only = [f"{len(names)} only in {side.name}" for names, side in only_on_one_side(report)]
+    only = [f"{len(names)} only in {side.title}" for names, side in only_on_one_side(report)]
     unread = f" {plural(counts.unread, 'file')} not read: no result depends on them." if counts.unread else ""
     return (
         f"Compared {plural(counts.compared, 'CRD')} in {plural(len(counts.contexts), 'context')}: "
