@@ -35,7 +35,7 @@ _Identity = tuple[tuple[str, str], ...] | None
 
 
 class Type(Struct, frozen=True):
-    """A type of server-side apply; without a node a value of any type, merged by what it is, or ``atomic``.
+    """A type of server-side apply. Without a node it accepts every value, merges maps unless ``atomic``, and replaces lists.
 
     ``open`` is whether this node or one above preserves unknown fields.
     """

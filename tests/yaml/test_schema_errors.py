@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -95,11 +95,7 @@ def test_sentences(schema: Any, value: Any, said: str) -> None:
     ],
 )  # fmt: skip
 def test_waiver_files(tmp_path: Path, text: str, said: str) -> None:
-    file = tmp_path / "w.yaml"
-    file.write_text(text)
-    with pytest.raises(ConfigError) as raised:
-        read_waivers(file)
-    assert str(raised.value) == f"{file}{said}"
+    _refused(tmp_path / "w.yaml", text, said, read_waivers)
 
 
 @pytest.mark.parametrize(
@@ -119,11 +115,7 @@ def test_waiver_files(tmp_path: Path, text: str, said: str) -> None:
     ],
 )  # fmt: skip
 def test_configurations(tmp_path: Path, text: str, said: str) -> None:
-    file = tmp_path / ".crdcompat.yaml"
-    file.write_text(text)
-    with pytest.raises(ConfigError) as raised:
-        read_config(file)
-    assert str(raised.value) == f"{file}{said}"
+    _refused(tmp_path / ".crdcompat.yaml", text, said, read_config)
 
 
 def test_reports(tmp_path: Path) -> None:
@@ -134,3 +126,10 @@ def test_reports(tmp_path: Path) -> None:
         assert (ran.code, ran.out) == (2, "")
         assert ran.err.startswith(f"crdcompat: {file}:1: these keys are missing; write tool: ")
         assert "is a required property" not in ran.err
+
+
+def _refused(file: Path, text: str, said: str, read: Callable[[Path], Any]) -> None:
+    file.write_text(text)
+    with pytest.raises(ConfigError) as raised:
+        read(file)
+    assert str(raised.value) == f"{file}{said}"

@@ -49,7 +49,7 @@ def _seeds(crds: CrdSet, crd: Crd) -> Iterator[Seed]:
     names = [name.lower() for name in (crd.kind, crd.name.partition(".")[0])]
     paths = {item.file for item in crds.skipped if _SEEDED.search(item.file)}
     wanted = sorted(path for path in paths if any(name in path.lower() for name in names))
-    for path, data in list(crds.read(wanted[:_MAX_FILES])):  # read to the end, whoever needs no more seeds
+    for path, data in list(crds.read(wanted[:_MAX_FILES])):  # a caller may stop early; the reader must not
         if len(data) <= _MAX_BYTES:
             yield from (seed for seed in _of_file(data, path) if _is_of(seed, crd))
 

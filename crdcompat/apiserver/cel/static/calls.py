@@ -69,20 +69,17 @@ def _replace(identity: str, target: Operand | None, args: list[Operand]) -> Esti
     if target is None or len(args) < 2:
         return None
     size, old, new = target.size_or_unknown, args[0].size_or_unknown, args[1].size_or_unknown
-    if old.least == 0:
-        most, kept_most = plus(size.most, 1), size.most
-    elif new.most <= old.least:
-        most, kept_most = 0, size.most
-    else:
-        most, kept_most = scaled(size.most, 1 / old.least), 0
-    if old.most == 0:
-        least, kept_least = plus(size.least, 1), size.least
-    elif old.most <= new.least:
-        least, kept_least = 0, size.least
-    else:
-        least, kept_least = scaled(size.least, 1 / old.most), 0
+    most, kept_most = _replaced(size.most, old.least, is_replaced=new.most > old.least)
+    least, kept_least = _replaced(size.least, old.most, is_replaced=old.most > new.least)
     result = Size(least, most).times(new).add(Size(kept_least, kept_most))
     return scaled(size.most, 2 * STRING_FACTOR), result
+
+
+def _replaced(size: int, old: int, *, is_replaced: bool) -> tuple[int, int]:
+    """How many texts of length ``old`` are replaced in a text of length ``size``, and how much of it is kept."""
+    if old == 0:
+        return plus(size, 1), size
+    return (scaled(size, 1 / old), 0) if is_replaced else (0, size)
 
 
 def _split(identity: str, target: Operand | None, args: list[Operand]) -> Estimate | None:

@@ -96,8 +96,7 @@ def declared(schema: Schema, *, resource: bool = False, enums: bool = True) -> D
         element = _below(items, enums)
         if element is None:
             return None
-        most = schema.get("maxItems")
-        most = max(most, 0) if most is not None else (MAX_REQUEST - 2) // (element.min_size + 1)
+        most = _most(schema, "maxItems", element.min_size + 1)
         return _make("list", DYN, most, 2, element)
     if kind == "object":
         return _object(schema, resource=resource, enums=enums)
@@ -108,6 +107,12 @@ def declared(schema: Schema, *, resource: bool = False, enums: bool = True) -> D
         "number": _scalar(DOUBLE, 0, 1),
         "integer": _scalar(INT, 0, 1),
     }.get(kind or "")
+
+
+def _most(schema: Schema, keyword: str, size: int) -> int:
+    """The number of members that the keyword allows, else that fit into a request at ``size`` bytes each."""
+    most = schema.get(keyword)
+    return max(most, 0) if most is not None else (MAX_REQUEST - 2) // size
 
 
 def _below(schema: Any, enums: bool) -> Declared | None:
@@ -125,8 +130,7 @@ def _object(schema: Schema, *, resource: bool, enums: bool) -> Declared | None:
         element = _below(additional, enums)
         if element is None:
             return None
-        most = schema.get("maxProperties")
-        most = max(most, 0) if most is not None else (MAX_REQUEST - 2) // (element.min_size + 6)
+        most = _most(schema, "maxProperties", element.min_size + 6)
         return _make("map", DYN, most, 2, element)
     if resource:
         text = {"type": "string"}

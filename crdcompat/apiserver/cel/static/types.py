@@ -131,7 +131,7 @@ def _assignable(mapping: Mapping, one: Type, other: Type) -> bool:
 
 
 def _substitutes(mapping: Mapping, one: Type, parameter: Type) -> tuple[bool, bool]:
-    """Whether the parameter, or what it is bound to, is assignable to ``one``; and whether it is bound."""
+    """Two answers: whether ``one`` can take the type of the parameter, and whether the parameter has a type already."""
     if one == parameter:
         return True, True
     bound = mapping.get(parameter)
