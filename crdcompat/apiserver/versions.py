@@ -54,6 +54,9 @@ SINCE: dict[str, int] = {
     "embedded_required_plain": 34,  # missing apiVersion/kind of an embedded resource: no detail
     "cel_actual_value": 35,  # CEL failures show the scalar, before: the schema type in quotes
     "k8s_name_formats": 34,
+    "format_warnings": 34,  # of new CRDs with formats of strings that the server does not know
+    "format_warnings_of_all_types": 35,
+    "k8s_formats_known": 35,  # without a warning
     "integer_range": 36,
     "halved_tolerance": 36,  # of the fraction up to which a float is an integer
 }

@@ -27,6 +27,7 @@ _MODULES = {
     "init": "config",
     "judge": "judge",
     "verify": "verify",
+    "servers": "servers",
     "rules": "rules",
     "explain": "rules",
     "demo": "demo",

@@ -90,6 +90,15 @@ def check_verification_formats(formats: Sequence[str]) -> None:
         verification_format(parse_format(text)[0])
 
 
+def check_servers_formats(formats: Sequence[str]) -> None:
+    """Raises UsageError for an unknown format, or one that cannot show which servers take CRDs."""
+    from crdcompat.render.formats import servers_format
+    from crdcompat.render.write import parse_format
+
+    for text in formats:
+        servers_format(parse_format(text)[0])
+
+
 def open_recordings(names: Sequence[str], repo: str | None) -> list[Tree]:
     """Open recorded objects before anything else is read, and warn of what their sources note. Raises as they do."""
     from crdcompat.sources import open_objects

@@ -87,7 +87,7 @@ def _plain(verbosity: int = 0, *, existing: bool = False) -> Style:
 
 
 def _render(name: str, report: AnyReport, style: Style) -> str:
-    from crdcompat.render.formats import fleet_format, get_format, matrix_format, verification_format
+    from crdcompat.render.formats import fleet_format, get_format, matrix_format, servers_format, verification_format
 
     if report.KIND == "matrix":
         return matrix_format(name).render_matrix(report, style)
@@ -95,12 +95,14 @@ def _render(name: str, report: AnyReport, style: Style) -> str:
         return fleet_format(name).render_fleet(report, style)
     if report.KIND == "verify":
         return verification_format(name).render_verification(report, style)
+    if report.KIND == "servers":
+        return servers_format(name).render_servers(report, style)
     return get_format(name).render(report, style)
 
 
 def _has_annotations(report: AnyReport) -> bool:
     """Objects of recorded clusters have no line in the repository to annotate, nor have the answers of a server."""
-    return report.KIND not in ("fleet", "verify")
+    return report.KIND not in ("fleet", "verify", "servers")
 
 
 def _is_idle(report: AnyReport) -> bool:

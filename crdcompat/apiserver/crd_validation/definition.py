@@ -20,7 +20,7 @@ from crdcompat.schema.paths import Pointer
 
 _FIELDS = {"selectableFields": 30}
 #: Fields that the server drops, unless the installed CRD has them, until their feature gate is on by default.
-_GATED = {"optionalOldSelf": "ratchet_main", "selectableFields": "selectable_fields"}
+GATED = {"optionalOldSelf": "ratchet_main", "selectableFields": "selectable_fields"}
 
 
 class VersionForm(Struct, frozen=True):
@@ -121,7 +121,7 @@ def definition_of(raw: Mapping[str, Any], server: Server, current: Definition | 
 
 def _kept_fields(server: Server, current: Definition | None) -> frozenset[str]:
     known = {name for name, since in (RULE_FIELDS | _FIELDS).items() if server.minor >= since}
-    dropped = {name for name, gate in _GATED.items() if not server.does(gate)}
+    dropped = {name for name, gate in GATED.items() if not server.does(gate)}
     if current is not None:
         dropped -= _used(current)
     return frozenset(known - dropped)

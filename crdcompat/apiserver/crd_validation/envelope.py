@@ -19,7 +19,7 @@ _NAMES = {
     **dict.fromkeys(("shortNames", "categories"), "[]string"),
 }
 #: Go struct -> JSON member -> Go type. ``schema`` marks the schema of a version.
-_STRUCTS: dict[str, dict[str, str]] = {
+STRUCTS: dict[str, dict[str, str]] = {
     "CustomResourceDefinition": {
         "metadata": "v1.ObjectMeta",
         "spec": "v1.CustomResourceDefinitionSpec",
@@ -71,7 +71,7 @@ _STRUCTS: dict[str, dict[str, str]] = {
     },
 }
 _TEXTS = frozenset({"string", "v1.ResourceScope", "v1.ConversionStrategyType", "[]uint8"})
-_SELECTABLE_SINCE = 30
+SELECTABLE_SINCE = 30
 
 
 def undecodable_definition(
@@ -96,11 +96,11 @@ class _Decoder:
         self, name: str, raw: Mapping[str, Any], at: Pointer, path: tuple[str, ...]
     ) -> Iterator[tuple[Pointer, str]]:
         """The values of a Go struct that do not decode."""
-        known = _STRUCTS[name]
+        known = STRUCTS[name]
         for member, value in raw.items():
             if member not in known or value is None:
                 continue
-            if member != "selectableFields" or self.server.minor >= _SELECTABLE_SINCE:
+            if member != "selectableFields" or self.server.minor >= SELECTABLE_SINCE:
                 yield from self._value(name, known[member], value, (*at, member), (*path, member))
 
     def _value(
@@ -121,7 +121,7 @@ class _Decoder:
             for key, item in value.items() if isinstance(value, dict) else enumerate(value):
                 if item is not None:
                     yield from self._value(struct, inner, item, (*at, key), path)
-        elif go.removeprefix("v1.") in _STRUCTS:
+        elif go.removeprefix("v1.") in STRUCTS:
             yield from self.struct(go.removeprefix("v1."), value, at, path)
 
 

@@ -30,6 +30,8 @@ _TEXTS = frozenset({"required", "x-kubernetes-list-map-keys"})
 _LISTS = frozenset({"allOf", "anyOf", "oneOf"})
 _SINGLE = frozenset({"items", "not", "additionalProperties", "additionalItems"})
 _MAPS = frozenset({"properties", "patternProperties", "definitions"})
+#: All keywords of a schema that servers know.
+KNOWN = _EMPTY_IS_ABSENT | _KEPT | _LISTS | _SINGLE | _MAPS | {"dependencies", "x-kubernetes-validations"}
 #: Field of a rule -> the minor that introduced it.
 RULE_FIELDS = {"rule": 25, "message": 25, "messageExpression": 27, "reason": 28, "fieldPath": 28, "optionalOldSelf": 29}
 

@@ -31,7 +31,7 @@ def refusal(crd: Crd, server: Server) -> str:
     """
     if crd.raw.get("apiVersion") != _V1:
         return ""
-    raw = _named(crd)
+    raw = named(crd)
     if misfits := undecodable_definition(raw, server):
         return misfits[0][1]
     return aggregate(
@@ -46,7 +46,7 @@ def refusals(crd: Crd, server: Server, valid: Crd | None = None) -> list[tuple[P
     """
     if crd.raw.get("apiVersion") != _V1 or (valid is not None and valid.raw.get("spec") == crd.raw.get("spec")):
         return []
-    raw = _named(crd)
+    raw = named(crd)
     if misfits := undecodable_definition(raw, server):
         return misfits[:_MAX_FAULTS]
     form = definition_of(raw, server)
@@ -56,7 +56,7 @@ def refusals(crd: Crd, server: Server, valid: Crd | None = None) -> list[tuple[P
     ]
 
 
-def _named(crd: Crd) -> Mapping[str, Any]:
+def named(crd: Crd) -> Mapping[str, Any]:
     """The document, with the name that a manifest without one gets."""
     metadata = crd.raw.get("metadata")
     if isinstance(metadata, dict) and not metadata.get("name"):

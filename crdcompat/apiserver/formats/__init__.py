@@ -61,6 +61,18 @@ def supported(format: str, type: str, server: Server) -> bool:  # noqa: A002 - t
     return format in _NUMERIC.get(type, ()) and server.does("integer_range")
 
 
+def is_unrecognized(format: str, type: str, server: Server) -> bool:  # noqa: A002 - the keywords
+    """Whether the server warns of a CRD with this format of this type: since 1.34 of strings, then of all types.
+
+    ``type`` is "" where the schema has none; it then counts as a string.
+    """
+    if type in ("", "string"):
+        name = _normalized(format)
+        known = name in CHECKS and (name not in _FIRST_IN_1_35 or server.does("k8s_formats_known"))
+        return not known and server.does("format_warnings" if type else "format_warnings_of_all_types")
+    return format not in _NUMERIC.get(type, ()) and server.does("format_warnings_of_all_types")
+
+
 def known_matches(format: str) -> Container[str]:  # noqa: A002
     """The cached strings that ``matches`` found to have the (string) format; a live view."""
     return _cache.setdefault(format, set())

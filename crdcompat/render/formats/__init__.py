@@ -1,7 +1,8 @@
 """One module per report format: ``NAME`` and ``render``. Adding a file here adds a format.
 
 A format that can show a matrix of releases has ``render_matrix``, too; one that can show many clusters,
-``render_fleet``; one that can show a server's answers to a report, ``render_verification``. ``EXCERPTS`` is the
+``render_fleet``; one that can show a server's answers to a report, ``render_verification``, or the answers of many
+servers to CRDs, ``render_servers``. ``EXCERPTS`` is the
 lowest severity of findings whose lines of files it shows. ``PASSING = True``: it lists CRDs without findings.
 """
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from crdcompat.models.fleet import FleetReport
     from crdcompat.models.matrix import MatrixReport
     from crdcompat.models.reports import Report
+    from crdcompat.models.servers import ServersReport
     from crdcompat.models.verification import VerificationReport
     from crdcompat.render.escape import Style
 
@@ -56,6 +58,14 @@ class VerificationFormat(Protocol):
         ...
 
 
+class ServersFormat(Protocol):
+    """How the answers of many servers to CRDs are shown."""
+
+    def render_servers(self, report: ServersReport, style: Style) -> str:
+        """The report as text that ends with a newline."""
+        ...
+
+
 @cache
 def format_names() -> tuple[str, ...]:
     """The names of all formats, sorted."""
@@ -80,6 +90,11 @@ def fleet_format(name: str) -> FleetFormat:
 def verification_format(name: str) -> VerificationFormat:
     """The format called ``name``, to show a server's answers. Raises UsageError that names the formats which can."""
     return cast("VerificationFormat", _able(name, "render_verification", "the answers of a server"))
+
+
+def servers_format(name: str) -> ServersFormat:
+    """The format called ``name``, to show which servers take CRDs. Raises UsageError that names the able ones."""
+    return cast("ServersFormat", _able(name, "render_servers", "which servers take CRDs"))
 
 
 def _able(name: str, function: str, what: str) -> Format:

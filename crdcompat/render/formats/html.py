@@ -14,6 +14,7 @@ from crdcompat.vocabulary import Severity
 if TYPE_CHECKING:
     from crdcompat.models.fleet import FleetReport
     from crdcompat.models.matrix import MatrixReport
+    from crdcompat.models.servers import ServersReport
     from crdcompat.render.escape import Style
 
 NAME = "html"
@@ -75,6 +76,29 @@ def render_fleet(report: FleetReport, style: Style) -> str:
         coverage=coverage(report),
         facets=facets,
         what="clusters",
+    )
+
+
+def render_servers(report: ServersReport, style: Style) -> str:
+    """Which servers take which CRDs, as a page; ignores ``style``."""
+    from crdcompat.render.html.findings import side_line
+    from crdcompat.render.html.page import page
+    from crdcompat.render.html.servers import parts
+    from crdcompat.render.wording.servers import verdict
+
+    shown, facets = parts(report)
+    return page(
+        "servers.j2",
+        command="servers",
+        title="Which servers take these CRDs",
+        sides=[("", source.title, side_line(source)) for source in report.sources],
+        tally=list(report.by_answer().items()),
+        notes=report.notes,
+        problems=report.problems,
+        verdict=verdict(report),
+        shown=shown,
+        facets=facets,
+        what="CRDs",
     )
 
 

@@ -14,6 +14,7 @@ from crdcompat.render.escape import Style, json_text
 if TYPE_CHECKING:
     from crdcompat.models.fleet import FleetReport
     from crdcompat.models.matrix import MatrixReport
+    from crdcompat.models.servers import ServersReport
     from crdcompat.models.verification import VerificationReport
 
 NAME = "json"
@@ -49,6 +50,13 @@ def render_verification(report: VerificationReport, style: Style) -> str:
     from crdcompat.render.data.verification import verification_data
 
     return _text(verification_data(report))
+
+
+def render_servers(report: ServersReport, style: Style) -> str:
+    """Which servers take which CRDs, as JSON text; ignores ``style``."""
+    from crdcompat.render.data.servers import servers_data
+
+    return _text(servers_data(report))
 
 
 def _text(data: dict[str, Any]) -> str:

@@ -13,6 +13,7 @@ from crdcompat.vocabulary import Severity
 if TYPE_CHECKING:
     from crdcompat.models.fleet import FleetReport
     from crdcompat.models.matrix import MatrixReport
+    from crdcompat.models.servers import ServersReport
     from crdcompat.models.verification import VerificationReport
 
 NAME = "text"
@@ -49,3 +50,10 @@ def render_verification(report: VerificationReport, style: Style) -> str:
     from crdcompat.render.text.verification import verification_text
 
     return "".join(f"{line}\n" for line in finish(verification_text(report, style)))
+
+
+def render_servers(report: ServersReport, style: Style) -> str:
+    """Which servers take which CRDs, as text."""
+    from crdcompat.render.text.servers import servers_text
+
+    return "".join(f"{line}\n" for line in finish(servers_text(report, style)))

@@ -63,9 +63,29 @@ def compiled(text: str, root: Declared, server: Server, *, stored: bool, optiona
     """The compiled expression on values of the type ``root``."""
     known, net = level(server, stored=stored), has_net_backport(server)
     try:
-        tree = _parsed(text, known, net)
+        tree, checker, result = checked(text, root, server, stored=stored, optional_old=optional_old)
     except RefusedError as error:
         return Compiled(str(error))
+    if checker.errors:
+        return Compiled(_report(text, [(tree.offsets.get(node, 0), said) for node, said in checker.errors]))
+    if (wrong := _bad_literal(tree, checker)) is not None:
+        literal, name, reason = wrong
+        if known < _CHECKS_LITERALS_SINCE:
+            return Compiled(reason, stage="instantiation")
+        return Compiled(_report(text, [(tree.offsets.get(literal.id, 0), f"invalid {name} argument")]))
+    cost = Coster(checker, root, server.minor, net=net).cost(tree.root)
+    return Compiled("", result, cost, "oldSelf" in checker.names)
+
+
+def checked(
+    text: str, root: Declared, server: Server, *, stored: bool, optional_old: bool
+) -> tuple[Parsed, Checker, Type]:
+    """The tree of an expression, the checker with its types and errors, and the type of the result.
+
+    Raises RefusedError for an expression that does not parse.
+    """
+    known, net = level(server, stored=stored), has_net_backport(server)
+    tree = _parsed(text, known, net)
     structs: dict[str, Declared] = {}
     own = name_types(root, _SELF, structs)
     variables = {"self": own, "oldSelf": optional(own) if optional_old else own}
@@ -77,16 +97,7 @@ def compiled(text: str, root: Declared, server: Server, *, stored: bool, optiona
         old=server.minor <= _OLD_CHECKER_UNTIL,
         reads_keywords=server.does("cel_keyword_fields"),
     )
-    result = checker.check(tree.root)
-    if checker.errors:
-        return Compiled(_report(text, [(tree.offsets.get(node, 0), said) for node, said in checker.errors]))
-    if (wrong := _bad_literal(tree, checker)) is not None:
-        literal, name, reason = wrong
-        if known < _CHECKS_LITERALS_SINCE:
-            return Compiled(reason, stage="instantiation")
-        return Compiled(_report(text, [(tree.offsets.get(literal.id, 0), f"invalid {name} argument")]))
-    cost = Coster(checker, root, server.minor, net=net).cost(tree.root)
-    return Compiled("", result, cost, "oldSelf" in checker.names)
+    return tree, checker, checker.check(tree.root)
 
 
 def _bad_literal(tree: Parsed, checker: Checker) -> tuple[Expr, str, str] | None:

@@ -1,0 +1,1 @@
+"""What several servers say to one CRD, and what the CRD needs of a server."""

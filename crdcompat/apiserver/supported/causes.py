@@ -1,0 +1,139 @@
+"""Why some servers refuse a CRD: the function, field or keyword that they do not take, and its place.
+
+A cause follows from the answers of all servers of one product: what some of them refuse and others take depends on the
+version. Texts of servers are not read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from enum import StrEnum
+from functools import partial
+from typing import Any
+
+from msgspec import Struct
+
+from crdcompat.apiserver.cel.static.declared import declared
+from crdcompat.apiserver.cel.static.lacking import lacking
+from crdcompat.apiserver.crd_validation.definition import GATED
+from crdcompat.apiserver.crd_validation.keywords import decoded_schema
+from crdcompat.apiserver.errors import FORBIDDEN
+from crdcompat.apiserver.supported.answers import Answer, Fault
+from crdcompat.apiserver.supported.ranges import age
+from crdcompat.apiserver.versions import Server
+from crdcompat.crds.model import Crd
+from crdcompat.schema.paths import Pointer, value_at
+
+RULES = "x-kubernetes-validations"
+_EXPRESSIONS = ("rule", "messageExpression")
+_OPTIONAL_OLD = "optionalOldSelf"
+_ROOT = "openAPIV3Schema"
+
+
+class CauseKind(StrEnum):
+    """What a server refuses: a part of a CEL expression, its cost, a rule as a whole, or a keyword of the CRD."""
+
+    EXPRESSION = "expression"
+    COST = "cost"
+    RULE = "rule"
+    KEYWORD = "keyword"
+
+
+class Cause(Struct, frozen=True):
+    """Something that servers refuse: ``what`` is the function, operator, field or keyword as the CRD spells it.
+
+    ``at`` is its place in the document, ``rule`` the expression that it is in ("" outside of CEL). ``refused`` gives
+    each server that refuses it, oldest first, and what it says; ``taken`` are the other servers.
+    """
+
+    kind: CauseKind
+    what: str
+    at: Pointer
+    rule: str
+    refused: Mapping[Server, str]
+    taken: tuple[Server, ...]
+
+    @property
+    def since(self) -> Server | None:
+        """The first server from which on all take it; None if the newest one refuses it."""
+        newest = max(map(age, self.refused))
+        return next((server for server in self.taken if age(server) > newest), None)
+
+    @property
+    def until(self) -> Server | None:
+        """The last server up to which all take it; None if the oldest one refuses it."""
+        oldest = min(map(age, self.refused))
+        return next((server for server in reversed(self.taken) if age(server) < oldest), None)
+
+    @property
+    def said(self) -> str:
+        """The words of a server that refuses it: the one next to those that take it."""
+        words = list(self.refused.values())
+        return words[-1] if self.since is not None else words[0]
+
+
+def causes(crd: Crd, answers: Sequence[Answer]) -> tuple[Cause, ...]:
+    """The causes of the refusals among ``answers``, which are those of all servers of a product, oldest first."""
+    found: dict[tuple[CauseKind, str, Pointer], dict[Server, str]] = {}
+    for answer in answers:
+        for fault in answer.faults:
+            for kind, what in _parts(crd, fault, answer.server):
+                found.setdefault((kind, what, fault.at), {}).setdefault(answer.server, fault.detail or fault.text)
+    every = [answer.server for answer in answers]
+    new = partial(_cause, crd=crd, every=every)
+    return tuple(new(*key, refused=refused) for key, refused in found.items())
+
+
+def _cause(
+    kind: CauseKind, what: str, at: Pointer, *, crd: Crd, every: Sequence[Server], refused: Mapping[Server, str]
+) -> Cause:
+    taken = tuple(server for server in every if server not in refused)
+    return Cause(kind, what, at, _expression(crd, at), refused, taken)
+
+
+def _parts(crd: Crd, fault: Fault, server: Server) -> Iterator[tuple[CauseKind, str]]:
+    """What ``server`` refuses at the place of a fault."""
+    expression = _expression(crd, fault.at)
+    if fault.type == FORBIDDEN and (expression or fault.at[-1:] == (_ROOT,)):
+        yield CauseKind.COST, "cost"
+    elif expression:
+        names = _lacking(crd, fault.at, server)
+        yield from ((CauseKind.EXPRESSION, name) for name in names)
+        if not names and _drops_optional_old(crd, fault.at, server):
+            yield CauseKind.KEYWORD, _OPTIONAL_OLD
+        elif not names:
+            yield CauseKind.RULE, str(fault.at[-1])
+    else:
+        yield CauseKind.KEYWORD, next((each for each in reversed(fault.at) if isinstance(each, str)), "")
+
+
+def _expression(crd: Crd, at: Pointer) -> str:
+    """The CEL expression at a place; "" for other places."""
+    if len(at) < len(_EXPRESSIONS) + 1 or at[-3] != RULES or at[-1] not in _EXPRESSIONS:
+        return ""
+    return str(_value(crd, at) or "")
+
+
+def _lacking(crd: Crd, at: Pointer, server: Server) -> tuple[str, ...]:
+    decoded = decoded_schema(_value(crd, at[:-3]))
+    resource = at[-4] == _ROOT or bool(decoded.get("x-kubernetes-embedded-resource"))
+    root = declared(decoded, resource=resource, enums=server.does("enum_lengths"))
+    if root is None:
+        return ()
+    return lacking(_expression(crd, at), root, server, optional_old=_has_optional_old(crd, at))
+
+
+def _has_optional_old(crd: Crd, at: Pointer) -> bool:
+    return bool(_value(crd, (*at[:-1], _OPTIONAL_OLD)))
+
+
+def _drops_optional_old(crd: Crd, at: Pointer, server: Server) -> bool:
+    """Whether the server compiles the rule without its optionalOldSelf, because that feature is off or unknown."""
+    return _has_optional_old(crd, at) and not server.does(GATED[_OPTIONAL_OLD])
+
+
+def _value(crd: Crd, at: Pointer) -> Any:
+    try:
+        return value_at(crd.raw, at)
+    except LookupError:
+        return None

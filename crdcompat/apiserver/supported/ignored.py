@@ -1,0 +1,149 @@
+"""Parts of a CRD that a server accepts and ignores: fields that it does not know, and formats.
+
+For most fields it sends a warning; clients that ask for strict validation, as kubectl does by default, get a refusal
+instead. Below ``items`` and ``additionalProperties``, which Go decodes on their own, the server drops a field without a
+word. Source: k8s.io/apiserver, pkg/endpoints/handlers/create.go (fieldValidation=Warn); apiextensions-apiserver,
+pkg/registry/customresourcedefinition/strategy.go; recorded answers of servers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from crdcompat.apiserver.crd_validation.definition import GATED
+from crdcompat.apiserver.crd_validation.envelope import SELECTABLE_SINCE, STRUCTS
+from crdcompat.apiserver.crd_validation.keywords import KNOWN, RULE_FIELDS
+from crdcompat.apiserver.formats import is_unrecognized
+from crdcompat.apiserver.versions import Server
+from crdcompat.schema.paths import Pointer, value_at
+
+#: Structs of which the table does not list every member, and lists that hold no structs.
+_PARTLY_LISTED = frozenset({"ObjectMeta", "CustomResourceDefinitionStatus"})
+_MAPS = frozenset({"properties", "patternProperties", "definitions", "dependencies"})
+_LISTS = frozenset({"allOf", "anyOf", "oneOf", "items"})
+_SINGLE = frozenset({"items", "not", "additionalProperties", "additionalItems"})
+#: Field -> the minor that introduced it, if not every server has it.
+_SINCE = {**RULE_FIELDS, "selectableFields": SELECTABLE_SINCE}
+_NEVER = 1000
+_RULES = "x-kubernetes-validations"
+
+
+class Ignored(Struct, frozen=True):
+    """What a server ignores in a CRD: the texts of its ``warnings``, and the paths that it drops without a warning."""
+
+    warnings: tuple[str, ...]
+    dropped: tuple[str, ...]
+
+
+def ignored_by(raw: Mapping[str, Any], server: Server) -> Ignored:
+    """What ``server`` ignores in a CRD that it accepts."""
+    warnings, dropped = [], []
+    for at in _fields(raw):
+        name, path = str(at[-1]), _written(at)
+        is_unknown = server.minor < _SINCE.get(name, _NEVER)
+        if is_unknown and not _decoded_apart(at):
+            warnings.append(f'unknown field "{path}"')
+        elif name in _SINCE and (is_unknown or (name in GATED and not server.does(GATED[name]))):
+            dropped.append(path)
+    warnings += (f'unrecognized format "{each}"' for each in dict.fromkeys(_unknown_formats(raw, server)))
+    return Ignored(tuple(warnings), tuple(dropped))
+
+
+def _decoded_apart(at: Pointer) -> bool:
+    """Whether the field is below one with a decoder of its own; names of properties do not count."""
+    keywords = (step for step, above in zip(at[:-1], (None, *at), strict=False) if above not in _MAPS)
+    return any(step in ("items", "additionalProperties") for step in keywords)
+
+
+def _unknown_formats(raw: Mapping[str, Any], server: Server) -> Iterator[str]:
+    spec = raw.get("spec")
+    versions = spec.get("versions") if isinstance(spec, Mapping) else None
+    for version in versions if isinstance(versions, list) else ():
+        try:
+            schema = value_at(version, ("schema", "openAPIV3Schema"))
+        except LookupError:
+            continue
+        yield from _formats_below(schema, server)
+
+
+def _formats_below(schema: Any, server: Server) -> Iterator[str]:
+    if not isinstance(schema, Mapping):
+        return
+    kind, form = schema.get("type") or "", schema.get("format")
+    if isinstance(kind, str) and isinstance(form, str) and form and is_unrecognized(form, kind, server):
+        yield form
+    for keyword, value in schema.items():
+        if keyword == "properties" and isinstance(value, Mapping):
+            for each in value.values():
+                yield from _formats_below(each, server)
+        elif keyword in _SINGLE:
+            yield from _formats_below(value, server)
+        elif keyword in _LISTS and isinstance(value, list):
+            for each in value:
+                yield from _formats_below(each, server)
+
+
+def _fields(raw: Mapping[str, Any]) -> Iterator[Pointer]:
+    """The fields that no server knows, and those that only newer ones know."""
+    for member in raw.keys() - STRUCTS["CustomResourceDefinition"].keys() - {"apiVersion", "kind"}:
+        yield (member,)
+    yield from _in_struct("CustomResourceDefinitionSpec", raw.get("spec"), ("spec",))
+
+
+def _in_struct(name: str, value: Any, at: Pointer) -> Iterator[Pointer]:
+    if not isinstance(value, Mapping):
+        return
+    known = STRUCTS[name]
+    for member, content in value.items():
+        here = (*at, member)
+        if content is None:
+            continue
+        if member not in known:
+            if name not in _PARTLY_LISTED:
+                yield here
+            continue
+        if member in _SINCE:
+            yield here
+        kind = known[member]
+        inner = kind.removeprefix("[]").removeprefix("v1.")
+        if kind == "schema":
+            yield from _in_schema(content, here)
+        elif inner in STRUCTS and kind.startswith("[]") and isinstance(content, list):
+            for index, each in enumerate(content):
+                yield from _in_struct(inner, each, (*here, index))
+        elif inner in STRUCTS:
+            yield from _in_struct(inner, content, here)
+
+
+def _in_schema(schema: Any, at: Pointer) -> Iterator[Pointer]:
+    if not isinstance(schema, Mapping):
+        return
+    for keyword, value in schema.items():
+        here = (*at, keyword)
+        if keyword not in KNOWN:
+            yield here
+        elif keyword == _RULES and isinstance(value, list):
+            for index, rule in enumerate(value):
+                yield from _in_rule(rule, (*here, index))
+        elif keyword in _MAPS and isinstance(value, Mapping):
+            for name, each in value.items():
+                yield from _in_schema(each, (*here, name))
+        elif keyword in _LISTS and isinstance(value, list):
+            for index, each in enumerate(value):
+                yield from _in_schema(each, (*here, index))
+        elif keyword in _SINGLE:
+            yield from _in_schema(value, here)
+
+
+def _in_rule(rule: Any, at: Pointer) -> Iterator[Pointer]:
+    for member, value in rule.items() if isinstance(rule, Mapping) else ():
+        if member not in RULE_FIELDS or (value is not None and RULE_FIELDS[member] > RULE_FIELDS["rule"]):
+            yield (*at, member)
+
+
+def _written(at: Pointer) -> str:
+    """A path as these warnings write it: ``spec.versions[0].schema``."""
+    return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in at).removeprefix(".")

@@ -1,0 +1,69 @@
+"""The servers that a project supports: ranges and lists of Kubernetes minors and of OpenShift releases."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from crdcompat.apiserver.versions import NEWEST, OPENSHIFT, Server, kubernetes_server
+from crdcompat.errors import UsageError
+
+#: The oldest minor whose answers to CRDs are known: those of older servers were never recorded.
+OLDEST = 26
+ALL = tuple(Server(minor) for minor in range(OLDEST, NEWEST + 1))
+"""Every Kubernetes minor whose answers to CRDs are known."""
+_OPENSHIFT = "openshift-"
+
+
+def servers_of(text: str) -> tuple[Server, ...]:
+    """The servers of ``1.28-1.36``, ``1.28,1.31`` or ``openshift-4.14-4.18``, oldest first. Raises UsageError."""
+    return listed(text.split(","))
+
+
+def listed(entries: Iterable[str]) -> tuple[Server, ...]:
+    """The servers of a list of versions and ranges, each once: Kubernetes first, oldest first. Raises UsageError."""
+    found = {server for entry in entries for server in _of_entry(entry.strip())}
+    return tuple(sorted(found, key=lambda server: (server.openshift is not None, age(server))))
+
+
+def between(oldest: str, newest: str) -> tuple[Server, ...]:
+    """All servers from one version to another, both included. Raises UsageError."""
+    first, last = one(oldest), one(newest)
+    if (first.openshift is None) != (last.openshift is None):
+        raise UsageError(f"{oldest} to {newest} mixes Kubernetes and OpenShift: name two versions of the same product")
+    if age(first) > age(last):
+        raise UsageError(f"{oldest} is newer than {newest}: the older version comes first")
+    return tuple(server for server in family(first) if age(first) <= age(server) <= age(last))
+
+
+def one(text: str) -> Server:
+    """The server of ``1.28`` or ``openshift-4.15``. Raises UsageError."""
+    server = kubernetes_server(text)
+    if server.minor < OLDEST:
+        raise UsageError(f"the answers of {server} to CRDs are not known: the oldest known minor is 1.{OLDEST}")
+    return server
+
+
+def family(server: Server) -> tuple[Server, ...]:
+    """All servers of the same product whose answers to CRDs are known, oldest first."""
+    if server.openshift is None:
+        return ALL
+    return tuple(Server(minor, release) for release, minor in sorted(OPENSHIFT.items()) if minor >= OLDEST)
+
+
+def spelled(server: Server) -> str:
+    """The version as the configuration spells it: ``1.28``, ``openshift-4.15``."""
+    return server.kubernetes if server.openshift is None else _OPENSHIFT + ".".join(map(str, server.openshift))
+
+
+def _of_entry(entry: str) -> Iterator[Server]:
+    first, dash, last = entry.removeprefix(_OPENSHIFT).partition("-")
+    prefix = _OPENSHIFT if entry.startswith(_OPENSHIFT) else ""
+    if dash:
+        yield from between(prefix + first, prefix + last.removeprefix(_OPENSHIFT))
+    else:
+        yield one(entry)
+
+
+def age(server: Server) -> tuple[int, tuple[int, int]]:
+    """The sort key of servers, oldest first."""
+    return server.minor, server.openshift or (0, 0)

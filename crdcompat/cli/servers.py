@@ -1,0 +1,56 @@
+"""crdcompat servers CRD…: which Kubernetes minors take these CRDs."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from crdcompat.cli import options as o
+
+
+def servers(
+    sources: Annotated[
+        list[str],
+        typer.Argument(metavar="CRD…", help="Files, folders or releases with CRDs, in the forms of diff."),
+    ],
+    kubernetes: Annotated[
+        str | None,
+        typer.Option(
+            metavar="VERSIONS",
+            help="The servers to ask: 1.28-1.36, 1.28,1.31 or openshift-4.14-4.18 (default: 1.26 to 1.36).",
+        ),
+    ] = None,
+    crd: o.Crds = None,
+    formats: Annotated[
+        list[str] | None,
+        typer.Option("--format", metavar="FORMAT[=FILE]", help="How to report: text, json, html; may be repeated."),
+    ] = None,
+    fail_on: o.FailOnChoice = None,
+    config: o.ConfigFile = None,
+    repo: o.Repo = None,
+    verbose: o.Verbose = False,
+    quiet: o.Quiet = False,
+    color: o.ColourOption = o.Colour.auto,
+) -> None:
+    """Which Kubernetes minors take these CRDs, and what keeps the others from taking them.
+
+    Example: crdcompat servers config/crd --kubernetes 1.28-1.36
+    """
+    from crdcompat.apiserver.supported.ranges import ALL, servers_of
+    from crdcompat.cli.settings import check_servers_formats, settled
+    from crdcompat.features.servers.workflow import servers as run
+    from crdcompat.render.escape import warn
+    from crdcompat.render.write import write_reports
+    from crdcompat.vocabulary import ExitCode
+
+    settings = settled(config, repo, formats or ("text",), fail_on)
+    check_servers_formats(settings.formats)
+    asked = servers_of(kubernetes) if kubernetes else ALL
+    report = run(sources, asked, settings.config, crds=crd or (), repo=repo)
+    write_reports(report, settings.formats, color.value, o.verbosity(verbose, quiet))
+    if not report.rows:
+        warn(f"no CRD in {', '.join(sources)}")
+    if report.problems or not report.rows:
+        raise typer.Exit(ExitCode.NOT_DONE)
+    raise typer.Exit(ExitCode.FOUND if report.fails(settings.fail_on) else ExitCode.CLEAN)

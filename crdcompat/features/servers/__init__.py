@@ -1,0 +1,1 @@
+"""servers: which Kubernetes minors take these CRDs."""

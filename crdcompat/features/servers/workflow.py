@@ -1,0 +1,157 @@
+"""servers: ask every server about every CRD, and find what the refusing ones lack.
+
+A CRD that a server refuses is put to all servers of that product: the cause shows where the answers begin to differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
+from typing import Any
+
+from msgspec import Struct
+
+from crdcompat.apiserver.supported.answers import Answer, answer
+from crdcompat.apiserver.supported.causes import Cause, causes
+from crdcompat.apiserver.supported.ranges import family, spelled
+from crdcompat.apiserver.versions import Server
+from crdcompat.config.applied import read_source, reader_for
+from crdcompat.config.configuration import Config
+from crdcompat.crds.model import Crd
+from crdcompat.crds.reader import CrdDocument, CrdSet
+from crdcompat.errors import UsageError, problem_order
+from crdcompat.features.diff.workflow import release
+from crdcompat.models.report import sorted_skips
+from crdcompat.models.servers import CrdRow, Need, ServerAnswer, ServerName, ServersReport
+from crdcompat.schema.paths import Pointer, path_of_keyword, render
+from crdcompat.vocabulary import Side
+
+_APPROVED = "api-approved.kubernetes.io"
+
+
+def servers(
+    sources: Sequence[str],
+    asked: Sequence[Server],
+    config: Config,
+    *,
+    crds: Sequence[str] = (),
+    repo: str | None = None,
+) -> ServersReport:
+    """Ask the servers about the CRDs of all sources; ``crds`` are the only names to ask about.
+
+    Raises SourceError, RefNotFoundError, and UsageError for a name that no source has.
+    """
+    reader = reader_for(config)
+    sets = [read_source(name, Side.ANY, reader, config, repo) for name in sources]
+    known = {document.crd.name for each in sets for document in each.documents}
+    if missing := [name for name in crds if name not in known]:
+        raise UsageError(f"no CRD is named {', '.join(missing)}; there are: {', '.join(sorted(known)) or 'none'}")
+    rows = chain.from_iterable(_rows(each, asked, crds) for each in sets)
+    problems = {problem for each in sets for problem in each.problems}
+    return ServersReport(
+        sources=tuple(map(release, sets)),
+        servers=tuple(map(server_name, asked)),
+        rows=tuple(sorted(rows, key=lambda row: (row.crd, row.source, row.files))),
+        problems=tuple(sorted(problems, key=problem_order)),
+        skipped=sorted_skips(*(each.skipped for each in sets)),
+        notes=tuple(dict.fromkeys(note for each in sets for note in each.notes)),
+    )
+
+
+def server_name(server: Server) -> ServerName:
+    """The server as reports name it."""
+    if server.openshift is None:
+        return ServerName(spelled(server), "Kubernetes", server.kubernetes)
+    return ServerName(spelled(server), "OpenShift", ".".join(map(str, server.openshift)))
+
+
+class Asked(Struct, frozen=True, eq=False):
+    """A CRD, the answers of the servers that were asked, and the causes of refusals."""
+
+    answers: tuple[Answer, ...]
+    causes: tuple[Cause, ...]
+
+
+def ask(crd: Crd, asked: Sequence[Server]) -> Asked:
+    """Ask all servers; where one refuses, ask the others of its product, too, and keep the causes that it shares."""
+    answers = {server: answer(crd, server) for server in asked}
+    refusing = [server for server in asked if answers[server].faults]
+    found: list[Cause] = []
+    for product in dict.fromkeys(map(family, refusing)):
+        answers |= {server: answer(crd, server) for server in product if server not in answers}
+        every = causes(crd, [answers[server] for server in product])
+        found += (cause for cause in every if any(server in cause.refused for server in refusing))
+    return Asked(tuple(answers[server] for server in asked), tuple(found))
+
+
+def _rows(crds: CrdSet, asked: Sequence[Server], wanted: Sequence[str]) -> Iterator[CrdRow]:
+    alike: dict[tuple[Any, ...], list[CrdDocument]] = {}
+    for document in crds.documents:
+        if not wanted or document.crd.name in wanted:
+            alike.setdefault(_identity(document.crd), []).append(document)
+    results = {copies[0]: ask(copies[0].crd, asked) for copies in alike.values()}
+    places = crds.positions.of_values({first: {each.at for each in found.causes} for first, found in results.items()})
+    for copies in alike.values():
+        first = copies[0]
+        found = results[first]
+        yield CrdRow(
+            crd=first.crd.name,
+            kind=first.crd.kind,
+            source=crds.name,
+            files=tuple(document.file for document in copies),
+            answers=tuple(map(_answer, found.answers)),
+            needs=tuple(
+                _need(cause, first, places.get((first.file, first.index, (*first.pointer, *cause.at)), (None, None)))
+                for cause in found.causes
+            ),
+        )
+
+
+def _identity(crd: Crd) -> tuple[Any, ...]:
+    """What the answers of servers depend on: equal specs share their versions."""
+    metadata = crd.raw.get("metadata")
+    annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
+    approved = annotations.get(_APPROVED) if isinstance(annotations, dict) else None
+    return id(crd.versions), crd.name, crd.raw.get("apiVersion"), str(approved)
+
+
+def _answer(found: Answer) -> ServerAnswer:
+    errors = tuple(fault.text for fault in found.faults)
+    return ServerAnswer(server_name(found.server), errors, found.ignored.warnings, found.ignored.dropped)
+
+
+def _need(cause: Cause, document: CrdDocument, place: tuple[int | None, int | None]) -> Need:
+    version, path = _place(document.crd, cause.at)
+    return Need(
+        kind=cause.kind.value,
+        what=cause.what,
+        crd=document.crd.name,
+        version=version,
+        path=path,
+        rule=cause.rule,
+        file=document.file,
+        line=place[0],
+        column=place[1],
+        refused=_names(cause.refused),
+        taken=_names(cause.taken),
+        since=_name(cause.since),
+        until=_name(cause.until),
+        said=cause.said,
+    )
+
+
+def _place(crd: Crd, at: Pointer) -> tuple[str, str]:
+    """The version and the field that a pointer into the document is about; "" for the CRD itself."""
+    version = next((each for each in crd.versions if at[: len(each.pointer)] == each.pointer), None)
+    if version is None:
+        return "", ""
+    root = version.schema_pointer
+    return version.name, render(path_of_keyword(at[len(root) :])) if at[: len(root)] == root else ""
+
+
+def _names(found: Iterable[Server]) -> tuple[ServerName, ...]:
+    return tuple(map(server_name, found))
+
+
+def _name(server: Server | None) -> ServerName | None:
+    return server_name(server) if server is not None else None

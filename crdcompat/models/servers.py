@@ -1,0 +1,132 @@
+"""The report of servers: which Kubernetes minors take which CRDs, and what the others refuse."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from msgspec import Struct
+
+from crdcompat.vocabulary import FailOn
+
+if TYPE_CHECKING:
+    from crdcompat.errors import Problem, Skipped
+    from crdcompat.models.report import Release
+
+
+class Taken(StrEnum):
+    """What a server does with a CRD."""
+
+    REFUSED = "refused"
+    WARNED = "warned"
+    ACCEPTED = "accepted"
+
+
+class ServerName(Struct, frozen=True):
+    """A server as sentences name it: ``Kubernetes`` ``1.28``, ``OpenShift`` ``4.15``; ``id`` is unique: ``1.28``,
+    ``openshift-4.15``."""
+
+    id: str
+    product: str
+    number: str
+
+    def __str__(self) -> str:
+        return f"{self.product} {self.number}"
+
+
+class ServerAnswer(Struct, frozen=True):
+    """The answer of one server to one CRD, in its words.
+
+    ``dropped`` are paths that it ignores without a warning, because it does not know the field or its feature is off.
+    """
+
+    server: ServerName
+    errors: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    dropped: tuple[str, ...] = ()
+
+    @property
+    def taken(self) -> Taken:
+        if self.errors:
+            return Taken.REFUSED
+        return Taken.WARNED if self.warnings or self.dropped else Taken.ACCEPTED
+
+
+class Need(Struct, frozen=True):
+    """Something in a CRD that some servers refuse.
+
+    ``kind`` and ``what`` are those of a cause: a part of a CEL ``expression``, its ``cost``, a ``rule`` or a
+    ``keyword``. ``path`` is the field that it is about, ``rule`` the expression. ``refused`` and ``taken`` are all
+    known servers of one product, asked or not, oldest first. All servers from ``since`` on take it, and all up to
+    ``until``; None without such a server. ``said`` are the words of the nearest server that refuses it.
+    """
+
+    kind: str
+    what: str
+    crd: str
+    version: str
+    path: str
+    rule: str
+    file: str
+    line: int | None
+    column: int | None
+    refused: tuple[ServerName, ...]
+    taken: tuple[ServerName, ...]
+    since: ServerName | None
+    until: ServerName | None
+    said: str
+
+
+class CrdRow(Struct, frozen=True):
+    """One CRD, in all files that have it alike, and the answer of each server that was asked."""
+
+    crd: str
+    kind: str
+    source: str
+    files: tuple[str, ...]
+    answers: tuple[ServerAnswer, ...]
+    needs: tuple[Need, ...]
+
+    @property
+    def taken(self) -> Taken:
+        """The worst answer."""
+        return min((each.taken for each in self.answers), key=list(Taken).index)
+
+
+class ServersReport(Struct, frozen=True):
+    """The result of ``servers``: a row for each CRD, with an answer for each of the ``servers``, oldest first."""
+
+    KIND: ClassVar[Literal["servers"]] = "servers"
+
+    sources: tuple[Release, ...]
+    servers: tuple[ServerName, ...]
+    rows: tuple[CrdRow, ...]
+    problems: tuple[Problem, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
+    notes: tuple[str, ...] = ()
+    command: str = "servers"
+
+    @property
+    def accepting(self) -> tuple[ServerName, ...]:
+        """The servers that take every CRD."""
+        by_server = zip(self.servers, zip(*(row.answers for row in self.rows), strict=True), strict=True)
+        return tuple(name for name, answers in by_server if all(not each.errors for each in answers))
+
+    @property
+    def needs(self) -> tuple[Need, ...]:
+        return tuple(need for row in self.rows for need in row.needs)
+
+    def by_answer(self) -> dict[Taken, int]:
+        """The number of CRDs by the worst answer to any of their variants."""
+        order = list(Taken)
+        worst: dict[str, Taken] = {}
+        for row in self.rows:
+            worst[row.crd] = min(worst.get(row.crd, row.taken), row.taken, key=order.index)
+        return {each: list(worst.values()).count(each) for each in Taken}
+
+    def fails(self, threshold: FailOn) -> bool:
+        """Whether a server refuses a CRD; from ``warning`` on, also whether one accepts it with a warning."""
+        if threshold == FailOn.NEVER:
+            return False
+        failing = {Taken.REFUSED} if threshold == FailOn.ERROR else {Taken.REFUSED, Taken.WARNED}
+        return any(row.taken in failing for row in self.rows)

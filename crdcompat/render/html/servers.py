@@ -1,0 +1,65 @@
+"""Which servers take which CRDs, as parts of a page: the table, the reasons, and what servers ignore."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from crdcompat.models.servers import Taken
+from crdcompat.render.html.facets import Facets
+from crdcompat.render.wording.findings import crd_name
+from crdcompat.render.wording.servers import WORDS, ignored, place, reasons, said, table_rows
+
+if TYPE_CHECKING:
+    from crdcompat.models.servers import Need, ServersReport
+
+
+class Line(Struct, frozen=True):
+    """A CRD, and for each server the class and the word of its answer."""
+
+    label: str
+    cells: tuple[tuple[Taken, str], ...]
+
+
+class Spot(Struct, frozen=True):
+    """A place at which something is refused; ``rule`` is the CEL expression there."""
+
+    place: str
+    crd: str
+    path: str
+    rule: str
+
+
+class Refusal(Struct, frozen=True):
+    """What some servers refuse, the words of one of them, and all places."""
+
+    sentence: str
+    said: str
+    spots: tuple[Spot, ...]
+
+
+class Parts(Struct, frozen=True):
+    """The content of the page."""
+
+    servers: tuple[str, ...]
+    lines: tuple[Line, ...]
+    refusals: tuple[Refusal, ...]
+    ignored: tuple[tuple[str, tuple[str, ...]], ...]
+
+
+def parts(report: ServersReport) -> tuple[Parts, Facets]:
+    """The parts of the page; nothing on it is filtered."""
+    shown = Parts(
+        servers=tuple(map(str, report.servers)),
+        lines=tuple(Line(row.label, tuple((taken, WORDS[taken]) for taken in row.taken)) for row in table_rows(report)),
+        refusals=tuple(
+            Refusal(reason.sentence, said(reason.first), tuple(map(_spot, reason.needs))) for reason in reasons(report)
+        ),
+        ignored=tuple(dict.fromkeys(ignored(report))),
+    )
+    return shown, Facets(())
+
+
+def _spot(need: Need) -> Spot:
+    return Spot(place(need), crd_name(need.crd, need.version), need.path, need.rule)

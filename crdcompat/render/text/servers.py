@@ -1,0 +1,114 @@
+"""Which servers take which CRDs, as lines of text: the verdict, the reasons, the table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from crdcompat.models.servers import Taken
+from crdcompat.render.escape import shortened
+from crdcompat.render.wording.findings import plural, problem_line
+from crdcompat.render.wording.servers import (
+    LEGEND,
+    WORDS,
+    Row,
+    ignored,
+    reasons,
+    said,
+    table_rows,
+    tally,
+    verdict,
+    where,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from crdcompat.models.servers import ServersReport
+    from crdcompat.render.escape import Style
+    from crdcompat.render.wording.servers import Reason
+
+COLOURS = {Taken.REFUSED: "error", Taken.WARNED: "warning", Taken.ACCEPTED: "good"}
+_MAX_PLACES, _MAX_IGNORED, _MAX_LABEL = 3, 12, 64
+_GAP = "  "
+
+
+def servers_text(report: ServersReport, style: Style) -> Iterator[str]:
+    """All lines of the report; a quiet one is the verdict."""
+    worst = next((taken for taken, count in report.by_answer().items() if count), Taken.WARNED)
+    yield style.wrap(style.paint(verdict(report), COLOURS[worst]), indent="")
+    for problem in report.problems:
+        yield problem_line(problem, style)
+    if style.verbosity < 0 or not report.rows:
+        return
+    for note in report.notes:
+        yield style.wrap(f"note: {note}", indent="")
+    for reason in reasons(report):
+        yield ""
+        yield from _reason(reason, style)
+    yield from _ignored(report, style)
+    yield ""
+    yield from _table(report, style)
+    counted = report.by_answer()
+    yield f"{plural(sum(counted.values()), 'CRD')}: {tally(counted.items())}."
+
+
+def _reason(reason: Reason, style: Style) -> Iterator[str]:
+    yield style.paint(reason.sentence, "bold")
+    shown = reason.needs if style.verbosity > 0 else reason.needs[:_MAX_PLACES]
+    for need in shown:
+        yield style.wrap(where(need), indent="    ", first="  ")
+        if need.rule:
+            yield style.clip(" ".join(need.rule.split()), indent="      ", first="    ")
+    if len(shown) < len(reason.needs):
+        yield f"  and {len(reason.needs) - len(shown)} more (-v shows all)"
+    yield style.clip(" ".join(said(reason.first).split()), indent="    ", lines=3, first="  ")
+
+
+def _ignored(report: ServersReport, style: Style) -> Iterator[str]:
+    found = list(dict.fromkeys(f"{crd}: {line}" for crd, lines in ignored(report) for line in lines))
+    if not found:
+        return
+    yield ""
+    yield style.paint("What servers ignore in CRDs that they accept", "bold")
+    shown = found if style.verbosity > 0 else found[:_MAX_IGNORED]
+    for line in shown:
+        yield style.wrap(line, indent="    ", first="  ")
+    if len(shown) < len(found):
+        yield f"  and {len(found) - len(shown)} more (-v shows all)"
+
+
+def _table(report: ServersReport, style: Style) -> Iterator[str]:
+    """A line for each CRD that some server does not simply accept; the others share one, unless all are asked for."""
+    rows = list(table_rows(report))
+    plain = [row for row in rows if set(row.taken) == {Taken.ACCEPTED}]
+    if style.verbosity <= 0 and len(plain) > 1:
+        others = "CRDs" if len(plain) == len(rows) else "other CRDs"
+        rows = [row for row in rows if row not in plain]
+        rows.append(Row(f"{len(plain)} {others}", plain[0].taken))
+    heads = [name.number if name.product == "Kubernetes" else name.id for name in report.servers]
+    width = max(len(_label(row)) for row in rows)
+    columns = [max(len(head), len(WORDS[Taken.REFUSED])) for head in heads]
+    yield from _pieces(rows, heads, width, columns, style)
+    yield style.wrap(LEGEND, indent="")
+
+
+def _pieces(
+    rows: Sequence[Row], heads: Sequence[str], width: int, columns: Sequence[int], style: Style
+) -> Iterator[str]:
+    """The table, in pieces where the terminal is too narrow for all servers."""
+    room = (style.width or 1000) - width
+    most = max(room // (max(columns) + len(_GAP)), 1)
+    for first in range(0, len(heads), most):
+        part = slice(first, first + most)
+        shown = [head.ljust(column) for head, column in zip(heads[part], columns[part], strict=True)]
+        yield style.paint(_GAP.join([" " * width, *shown]).rstrip(), "bold")
+        for row in rows:
+            cells = [
+                style.paint(WORDS[taken], COLOURS[taken]) + " " * (column - len(WORDS[taken]))
+                for taken, column in zip(row.taken[part], columns[part], strict=True)
+            ]
+            yield _GAP.join([_label(row).ljust(width), *cells]).rstrip()
+
+
+def _label(row: Row) -> str:
+    return shortened(row.label, _MAX_LABEL)

@@ -1,0 +1,206 @@
+"""Sentences on which servers take which CRDs: the verdict, what some of them refuse, what they ignore."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from crdcompat.models.servers import Taken
+from crdcompat.render.wording.findings import crd_name, plural
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from crdcompat.models.servers import CrdRow, Need, ServerName, ServersReport
+
+#: A server's answer in a table.
+WORDS = {Taken.REFUSED: "refused", Taken.WARNED: "warned", Taken.ACCEPTED: "ok"}
+LEGEND = "ok: accepted; warned: accepted, but a part of the CRD is ignored; refused: the CRD cannot be installed."
+_WITHOUT_NAME = {"cost": "the CEL cost", "rule": "this rule"}
+
+
+class Row(Struct, frozen=True):
+    """CRDs with the same answers: their common name, and the answer of each server."""
+
+    label: str
+    taken: tuple[Taken, ...]
+
+
+class Reason(Struct, frozen=True):
+    """What some servers refuse, at one or more places."""
+
+    sentence: str
+    needs: tuple[Need, ...]
+
+    @property
+    def first(self) -> Need:
+        return self.needs[0]
+
+
+def verdict(report: ServersReport) -> str:
+    """The answer in one sentence, with the place that decides it."""
+    if not report.rows:
+        return "No CRD was read."
+    everything, accepting = _all_crds(report), report.accepting
+    if len(accepting) == len(report.servers):
+        warned = report.by_answer()[Taken.WARNED]
+        some = f"; some ignore a part of {plural(warned, 'CRD')}" if warned else ""
+        return f"{everything} on {spans(report.servers)}{some}."
+    deciding = _deciding(report)
+    why = f" because of {_places(deciding)}" if deciding else ""
+    is_one = len({row.crd for row in report.rows}) == 1
+    yours, needs, installs = ("Your CRD", "needs", "installs") if is_one else ("Your CRDs", "need", "install")
+    if not accepting:
+        nobody = "None of {} takes" if len(report.servers) > 1 else "{} does not take"
+        which = yours.replace("Your", "your")
+        return f"{nobody.format(spans(report.servers))} {which}{why}.{_elsewhere(deciding)}"
+    one_product = len({name.product for name in report.servers}) == 1
+    if one_product and accepting == report.servers[-len(accepting) :]:
+        return f"{yours} {needs} {accepting[0]} or later{why}."
+    if one_product and accepting == report.servers[: len(accepting)]:
+        return f"{yours} {needs} {accepting[-1]} or earlier{why}."
+    return f"{yours} {installs} only on {spans(accepting)}{why}."
+
+
+def _all_crds(report: ServersReport) -> str:
+    names = len({row.crd for row in report.rows})
+    return "The CRD installs" if names == 1 else f"All {names} CRDs install"
+
+
+def _deciding(report: ServersReport) -> list[Need]:
+    """What the servers next to those that take every CRD refuse; without such servers, what most of them refuse."""
+    accepting = set(report.accepting)
+    refused = [need for need in report.needs if not accepting & set(need.refused)]
+    if not accepting:
+        most = max((len(_asked(need, report)) for need in refused), default=0)
+        return [need for need in refused if len(_asked(need, report)) == most]
+    edge = {
+        name
+        for pair in zip(report.servers, report.servers[1:], strict=False)
+        if len(accepting & set(pair)) == 1
+        for name in pair
+        if name not in accepting
+    }
+    return [need for need in refused if edge & set(need.refused)]
+
+
+def _asked(need: Need, report: ServersReport) -> set[ServerName]:
+    return set(report.servers) & set(need.refused)
+
+
+def _elsewhere(deciding: Sequence[Need]) -> str:
+    """Which servers that were not asked take what decides."""
+    since = {need.since for need in deciding}
+    found = next(iter(since), None) if len(since) == 1 else None
+    return f" It needs {found} or later." if found is not None else ""
+
+
+def _places(needs: Sequence[Need]) -> str:
+    """`` `isCIDR` at networks.yaml:194 and 3 other places``."""
+    rest = len({(need.file, need.line, need.path) for need in needs}) - 1
+    more = f" and {plural(rest, 'other place')}" if rest else ""
+    return f"{subject(needs[0])} at {place(needs[0])}{more}"
+
+
+def subject(need: Need) -> str:
+    """What is refused, as a noun."""
+    return _WITHOUT_NAME.get(need.kind) or f"`{need.what}`"
+
+
+def place(need: Need) -> str:
+    """``networks.yaml:194``."""
+    return f"{need.file}:{need.line}" if need.line else need.file
+
+
+def where(need: Need) -> str:
+    """The place, the CRD and the field."""
+    return f"{place(need)}  {crd_name(need.crd, need.version)} {need.path}".rstrip()
+
+
+def spans(names: Sequence[ServerName]) -> str:
+    """``Kubernetes 1.26 to 1.36``, ``Kubernetes 1.28, 1.31 and OpenShift 4.14 to 4.16``."""
+    parts = []
+    for product, of_product in groupby(names, key=lambda name: name.product):
+        runs = [_run([name.number for _, name in run]) for _, run in groupby(enumerate(of_product), key=_offset)]
+        parts.append(f"{product} {_listed(runs)}")
+    return _listed(parts)
+
+
+def _offset(each: tuple[int, ServerName]) -> tuple[str, int]:
+    """A key that is equal for consecutive versions."""
+    index, name = each
+    major, _, minor = name.number.partition(".")
+    return major, int(minor) - index
+
+
+def _run(numbers: Sequence[str]) -> str:
+    return numbers[0] if len(numbers) == 1 else f"{numbers[0]} to {numbers[-1]}"
+
+
+def _listed(parts: Sequence[str]) -> str:
+    return " and ".join(filter(None, (", ".join(parts[:-1]), *parts[-1:])))
+
+
+def reasons(report: ServersReport) -> tuple[Reason, ...]:
+    """What servers refuse, each with all its places; what decides the verdict first."""
+    deciding = {id(need) for need in _deciding(report)} if report.rows else set()
+    found: dict[str, list[Need]] = {}
+    for need in sorted(report.needs, key=lambda need: id(need) not in deciding):
+        found.setdefault(_sentence(need), []).append(need)
+    return tuple(Reason(sentence, tuple(needs)) for sentence, needs in found.items())
+
+
+def _sentence(need: Need) -> str:
+    what = subject(need)
+    if not need.taken:
+        return f"{what} is refused by every {need.refused[0].product}"
+    if need.since is not None and need.until is None:
+        return f"{what} needs {need.since} or later"
+    if need.until is not None and need.since is None:
+        return f"{what} needs {need.until} or earlier"
+    return f"{what} is refused by {spans(need.refused)}"
+
+
+def said(need: Need) -> str:
+    """The words of a server that refuses it."""
+    speaker = need.refused[-1] if need.since is not None else need.refused[0]
+    return f"{speaker} says: {need.said}"
+
+
+def table_rows(report: ServersReport) -> Iterator[Row]:
+    """The rows of the table: variants of a CRD with the same answers are one row."""
+    found: dict[tuple[str, tuple[Taken, ...]], list[CrdRow]] = {}
+    for row in report.rows:
+        found.setdefault((row.crd, tuple(each.taken for each in row.answers)), []).append(row)
+    named = [crd for crd, _ in found]
+    for (crd, taken), rows in found.items():
+        if named.count(crd) == 1:
+            yield Row(crd, taken)
+        else:
+            more = f" and {plural(len(rows) - 1, 'variant')}" if len(rows) > 1 else ""
+            yield Row(f"{crd} ({rows[0].files[0].rpartition('/')[2]}{more})", taken)
+
+
+def ignored(report: ServersReport) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """For each CRD of which a server ignores a part: its name, and a line for each part and the servers."""
+    for row in report.rows:
+        found: dict[str, list[ServerName]] = {}
+        for each in row.answers:
+            for warning in each.warnings:
+                found.setdefault(f"warns: {warning}", []).append(each.server)
+            for path in each.dropped:
+                found.setdefault(f"drops {path} without a warning", []).append(each.server)
+        if found:
+            yield row.crd, tuple(f"{spans(names)} {text}" for text, names in found.items())
+
+
+def tally(counted: Iterable[tuple[Taken, int]]) -> str:
+    """``3 refused by some server, 1 with warnings, 105 accepted by all``."""
+    texts = {
+        Taken.REFUSED: "refused by at least one server",
+        Taken.WARNED: "accepted with warnings",
+        Taken.ACCEPTED: "accepted by all",
+    }
+    return ", ".join(f"{count} {texts[taken]}" for taken, count in counted)
