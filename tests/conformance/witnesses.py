@@ -23,6 +23,7 @@ from crdcompat.compare.witness import Witness
 from crdcompat.crds.model import read_crd
 from crdcompat.crds.pairing import pair
 from crdcompat.crds.reader import CrdSet
+from crdcompat.features.diff.seeds import with_seeds
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +48,10 @@ class Claim:
 
 
 def claims_of(old: CrdSet, new: CrdSet) -> Iterator[tuple[Claim, Json, Json]]:
-    """(claim, writer's CRD, reader's CRD) of each finding, for each pair of schemas that it is about."""
-    judged = Comparer(server_of(old), server_of(new)).compare(pair(old, new).pairs).judged
-    for item in judged:
+    """(claim, writer's CRD, reader's CRD) of each finding, for each pair of schemas that it is about; seeds prove some of them."""
+    comparer = Comparer(server_of(old), server_of(new))
+    judged = comparer.compare(pair(old, new).pairs).judged
+    for item in with_seeds(judged, comparer, old, new):
         claim = Claim(item.direction, item.change.place, item.effect, item.witness, item.version)
         seen: set[tuple[int, int]] = set()
         for each in item.occurrences:
