@@ -48,7 +48,10 @@ class Claim:
 
 
 def claims_of(old: CrdSet, new: CrdSet) -> Iterator[tuple[Claim, Json, Json]]:
-    """(claim, writer's CRD, reader's CRD) of each finding, for each pair of schemas that it is about; seeds prove some of them."""
+    """(claim, writer's CRD, reader's CRD) of each finding, for each pair of schemas that it is about.
+
+    Findings that seeds prove are among them.
+    """
     comparer = Comparer(server_of(old), server_of(new))
     judged = comparer.compare(pair(old, new).pairs).judged
     for item in with_seeds(judged, comparer, old, new):
