@@ -35,8 +35,9 @@ _Identity = tuple[tuple[str, str], ...] | None
 
 
 class Type(Struct, frozen=True):
-    """A type of server-side apply. Without a node it accepts every value, merges maps unless ``atomic``, and replaces lists.
+    """A type of server-side apply.
 
+    Without a node it accepts every value, merges maps unless ``atomic``, and replaces lists as a whole.
     ``open`` is whether this node or one above preserves unknown fields.
     """
 

@@ -20,6 +20,14 @@ _SINCE = 31
 _LABEL_1035 = "[a-z]([-a-z0-9]*[a-z0-9])?"
 _UUID = re.compile(r"[0-9a-fA-F]{8}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{12}", re.ASCII)
 
+#: The formats that are a pattern and a greatest number of bytes. The patterns match ASCII alone.
+LANGUAGES = {
+    "dns1123Label": (LABEL, 63),
+    "dns1123Subdomain": (SUBDOMAIN, 253),
+    "dns1035Label": (_LABEL_1035, 63),
+    "labelValue": (f"({QUALIFIED_NAME})?", 63),
+}
+
 _EDGES = "must start and end with an alphanumeric character"
 _LABEL_TEXT = (
     f"a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and {_EDGES} "
@@ -52,7 +60,8 @@ def _too_long(text: str, limit: int) -> list[str]:
     return [f"must be no more than {limit} characters"] if len(text.encode("utf-8", "replace")) > limit else []
 
 
-def _shape(pattern: str, limit: int, fault: str) -> Callable[[str], list[str]]:
+def _shape(name: str, fault: str) -> Callable[[str], list[str]]:
+    pattern, limit = LANGUAGES[name]
     compiled = re.compile(pattern)
     return lambda text: _too_long(text, limit) + ([] if compiled.fullmatch(text) else [fault])
 
@@ -62,10 +71,10 @@ def _prefix(check: Callable[[str], list[str]]) -> Callable[[str], list[str]]:
     return lambda text: check(f"{text[:-2]}a" if len(text) > 1 and text.endswith("-") else text)
 
 
-_label = _shape(LABEL, 63, _LABEL_TEXT)
-_subdomain = _shape(SUBDOMAIN, 253, _SUBDOMAIN_TEXT)
-_label_1035 = _shape(_LABEL_1035, 63, _LABEL_1035_TEXT)
-_label_value = _shape(f"({QUALIFIED_NAME})?", 63, _VALUE_TEXT)
+_label = _shape("dns1123Label", _LABEL_TEXT)
+_subdomain = _shape("dns1123Subdomain", _SUBDOMAIN_TEXT)
+_label_1035 = _shape("dns1035Label", _LABEL_1035_TEXT)
+_label_value = _shape("labelValue", _VALUE_TEXT)
 
 
 def _qualified_name(text: str) -> list[str]:

@@ -11,7 +11,7 @@ from math import prod
 
 from crdcompat.compare.equivalence.connectives import every, has, opposite, some
 from crdcompat.compare.equivalence.formula import FALSE, TRUE, Canonical, Formula, Path, TooComplexError
-from crdcompat.compare.equivalence.operators import opaque_truth, truth_of
+from crdcompat.compare.equivalence.operators import compared, opaque_truth, searched, size_of, truth_of
 from crdcompat.compare.equivalence.terms import Const, Maybe, Opaque, Ref, Term, Truth
 
 Case = tuple[Formula, Term]
@@ -111,6 +111,18 @@ def unwrapped(name: str, found: list[Case], other: Callable[[], list[Case]]) -> 
         return merged(given)
     kept: list[Case] = [(condition, Maybe(value) if name == "or" else value) for condition, value in given]
     return merged([*kept, *((every(empty, condition), term) for condition, term in other())])
+
+
+def validated(found: list[Case], pattern: str, longest: int) -> list[Case]:
+    """``format.validate(e)`` of a format with this pattern and greatest length: an optional with the faults."""
+    return merged(case for condition, term in found for case in _validated(condition, term, pattern, longest))
+
+
+def _validated(condition: Formula, term: Term, pattern: str, longest: int) -> Iterator[Case]:
+    shape = Const(f"^(?:{pattern})$")
+    valid = both((searched("matches", term, shape), compared("<=", size_of(term), Const(longest))))
+    yield every(condition, valid.true), Maybe(None)
+    yield every(condition, valid.false), Maybe(Opaque((term, shape), "validate"))
 
 
 def _member(condition: Formula, term: Term, name: str) -> Iterator[Case]:

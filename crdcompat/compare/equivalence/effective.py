@@ -5,7 +5,8 @@ constraint is compared with all that the writer states about the same values. Bo
 about the value of a map below which the change is; what is stated of the items of a list becomes "each".
 
 A proof needs that both sides read the same: each value that takes part has the same type, default and so on, on both
-sides, and is not nullable: servers apply neither keywords nor rules to null.
+sides, and is not nullable: servers apply neither keywords nor rules to null. So below a nullable value the formulas are
+about that value alone, where it is not null.
 """
 
 from __future__ import annotations
@@ -19,12 +20,12 @@ from crdcompat.apiserver.cel.environment import RefusedError, lacks
 from crdcompat.apiserver.cel.rules import program
 from crdcompat.apiserver.cel.views import View
 from crdcompat.apiserver.versions import Server
-from crdcompat.compare.changes import Change, identical
+from crdcompat.compare.changes import Change
+from crdcompat.compare.equivalence.alike import declared, prunes, reads_alike
 from crdcompat.compare.equivalence.connectives import each, every, fact, has, opposite, some
 from crdcompat.compare.equivalence.entailment import entails
 from crdcompat.compare.equivalence.formula import (
     TRUE,
-    Atom,
     Formula,
     Kind,
     Path,
@@ -33,9 +34,8 @@ from crdcompat.compare.equivalence.formula import (
     atoms_in,
     conjuncts,
 )
-from crdcompat.compare.equivalence.keywords import keywords_of, member_path
+from crdcompat.compare.equivalence.keywords import distinct_items, keywords_of, member_path
 from crdcompat.compare.equivalence.rules import truth_of_rule
-from crdcompat.compare.local import shape
 from crdcompat.compare.registry import facet_of
 from crdcompat.compare.site import WriterReader
 from crdcompat.schema.paths import ITEM, VALUE, SchemaPath, node_at, schema_pointer
@@ -46,14 +46,6 @@ _RULES = "x-kubernetes-validations"
 _JUNCTORS = frozenset({"allOf", "anyOf", "oneOf", "not"})
 #: Keywords whose constraint junctors may state, too.
 _SHARED = frozenset({"enum", "pattern", "minLength", "maxLength"})
-_LIST_TYPE = "x-kubernetes-list-type"
-#: Keywords that decide how a value is read. Formulas treat the others as constraints.
-_READING = (
-    *("type", "format", "nullable", "default", "x-kubernetes-int-or-string"),
-    *("x-kubernetes-preserve-unknown-fields", "x-kubernetes-embedded-resource", _LIST_TYPE),
-)
-#: The node of a map's keys.
-_KEY = Node({"type": "string"})
 #: Statements of the writer that one proof uses.
 _MAX_PREMISES = 80
 
@@ -76,13 +68,16 @@ def _follows(change: Change, direction: Direction, pair: WriterReader, keywords:
         return False
     reader, writer = scopes
     wanted = _wanted(change, direction, reader, path[reader.depth :], keywords)
-    if wanted is None or wanted == TRUE or not _reads_alike(wanted, {"self": (writer.node, reader.node)}):
+    if wanted is None or wanted == TRUE or not reads_alike(wanted, {"self": (writer.node, reader.node)}):
         return False
     return entails(_premises(wanted, writer, reader), wanted, {"self": writer.view})
 
 
 class _Scope(Struct, frozen=True):
-    """What formulas are about: the object, or a value of a map. ``depth``: the steps from the root of the schema."""
+    """What formulas are about: the object, a value of a map, or a nullable value that is not null.
+
+    ``depth``: the steps from the root of the schema.
+    """
 
     node: Node
     view: View
@@ -105,15 +100,26 @@ class _Place(Struct, frozen=True):
 
 
 def _scopes(path: SchemaPath, pair: WriterReader) -> tuple[_Scope, _Scope] | None:
-    """The scopes of the reader and the writer for a path; None if it is not in both schemas."""
-    depth = max((index + 1 for index, step in enumerate(path) if step is VALUE), default=0)
-    found = []
-    for side in (pair.reader, pair.writer):
-        node = node_at(side.node, path[:depth])
-        if node is None or node.nullable:
-            return None
-        found.append(_Scope(node, View(node, resource=depth == 0), side.server, depth))
-    return found[0], found[1]
+    """The scopes of the reader and the writer for a path; None if it is not in both schemas, or nullable in one."""
+    sides = pair.reader, pair.writer
+    nodes = [[node_at(side.node, path[:depth]) for side in sides] for depth in range(len(path) + 1)]
+    nullable = [[node is not None and node.nullable for node in both] for both in nodes]
+    if any(one != other for one, other in nullable):
+        return None
+    depth = max(index for index in range(len(nodes)) if not index or path[index - 1] is VALUE or nullable[index][0])
+    found = [
+        _Scope(node, View(node, resource=depth == 0), side.server, depth)
+        for node, side in zip(map(_not_null, nodes[depth]), sides, strict=True)
+        if node is not None
+    ]
+    return (found[0], found[1]) if len(found) == len(sides) else None
+
+
+def _not_null(node: Node | None) -> Node | None:
+    """A node without null among its values."""
+    if node is None or not node.nullable:
+        return node
+    return Node({keyword: value for keyword, value in node.raw.items() if keyword != "nullable"})
 
 
 def _place(path: SchemaPath) -> _Place:
@@ -170,13 +176,14 @@ def _premises(wanted: Formula, writer: _Scope, reader: _Scope) -> list[Formula]:
         parts = (part for formula in stated for part in conjuncts(formula) if not about.isdisjoint(part.paths()))
         found.update((place.lifted(part), None) for part in parts)
     roots = {"self": (writer.node, reader.node)}
-    alike = [formula for formula in found if formula != TRUE and _reads_alike(formula, roots)]
+    alike = [formula for formula in found if formula != TRUE and reads_alike(formula, roots)]
     return alike[:_MAX_PREMISES]
 
 
 def _stated(node: Node, place: _Place, view: View, server: Server) -> Iterator[Formula]:
-    """What the writer's node states: its keywords, its rules, and that its members with a default are there."""
+    """What the writer's node states: keywords, rules, distinct items, and that members with a default are there."""
     yield keywords_of(node, place.path, node, view, server)
+    yield distinct_items(place.path, node)
     for name, member in node.properties.items():
         if member.default is not ABSENT:
             yield has(member_path(place.path, name))
@@ -188,7 +195,7 @@ def _stated(node: Node, place: _Place, view: View, server: Server) -> Iterator[F
 
 def _of_others(writer: Node, reader: Node | None, place: _Place, *, resource: bool) -> Iterator[Formula]:
     """Members that only the reader declares: they are absent, or have the reader's default."""
-    if reader is None or resource or not _prunes(writer):
+    if reader is None or resource or not prunes(writer):
         return
     for name, member in reader.properties.items():
         if name not in writer.properties:
@@ -196,11 +203,6 @@ def _of_others(writer: Node, reader: Node | None, place: _Place, *, resource: bo
             yield has(path) if default is not ABSENT else opposite(has(path))
             if View(member).kind in ("string", "boolean", "integer") and isinstance(default, str | int):
                 yield fact(Kind.EQUAL, path, default)
-
-
-def _prunes(node: Node) -> bool:
-    """Whether objects of a node have no other members than the declared ones."""
-    return bool(node.type == "object" and not node.preserve and not node.embedded and node.additional is None)
 
 
 def _rule(rule: dict[str, Any], path: Path, view: View, server: Server) -> Formula | None:
@@ -228,73 +230,9 @@ def _names(path: Path, node: Node | None) -> tuple[str, ...]:
     """The names of the members on a path, as the schema writes them, as far as it declares them."""
     names: list[str] = []
     for step in path[1:]:
-        name = _declared(node, step)
+        name = declared(node, step)
         if node is None or name is None:
             break
         names.append(name)
         node = node.properties[name]
     return tuple(names)
-
-
-def _declared(node: Node | None, step: str) -> str | None:
-    """The declared member of a node for a step of a path."""
-    return next(
-        (name for name in (node.properties if node is not None else ()) if member_path((), name) == (step,)), None
-    )
-
-
-_Pair = tuple[Node | None, Node | None]
-
-
-def _reads_alike(formula: Formula, roots: Mapping[str, _Pair]) -> bool:
-    """Whether both sides read all that a formula is about alike. ``roots``: the nodes of the variables."""
-    return all(_reads_atom_alike(atom, roots) for atom in atoms_in(formula))
-
-
-def _reads_atom_alike(atom: Atom, roots: Mapping[str, _Pair]) -> bool:
-    if isinstance(atom.value, Quantified):
-        nodes = _alike(atom.path, roots)
-        if nodes is None:
-            return False
-        items = nodes[0].items or _KEY, nodes[1].items or _KEY
-        return _are_alike(*items) and _reads_alike(atom.value.formula, {**roots, atom.value.variable: items})
-    whole = atom.kind in (Kind.TRUE, Kind.FALSE, Kind.KEYWORD)
-    for path in atom.paths():
-        if path[0] not in roots and whole:
-            continue  # the variable of a comprehension: what it runs over is read, too
-        nodes = _alike(path, roots)
-        if nodes is None or (whole and not identical(shape(nodes[0].raw), shape(nodes[1].raw))):
-            return False
-    return True
-
-
-def _alike(path: Path, roots: Mapping[str, _Pair]) -> tuple[Node, Node] | None:
-    """The nodes at a path, if both sides read the value and those around it alike."""
-    writer, reader = roots.get(path[0], (None, None))
-    for step in path[1:]:
-        if writer is None or reader is None:
-            return None
-        below, reader = _below(writer, step), _below(reader, step)
-        # A member that only the reader declares is absent in all objects of the writer.
-        writer = reader if below is None and _prunes(writer) else below
-        if not _are_alike(writer, reader):
-            return None
-    return None if writer is None or reader is None else (writer, reader)
-
-
-def _below(node: Node, step: str) -> Node | None:
-    name = _declared(node, step)
-    return node.child(step) if name is None else node.properties[name]
-
-
-def _are_alike(writer: Node | None, reader: Node | None) -> bool:
-    """Whether two nodes are read alike, apart from what is below them."""
-    if writer is None or reader is None:
-        return False
-    same = all(identical(_read_as(writer, keyword), _read_as(reader, keyword)) for keyword in _READING)
-    return same and not writer.nullable
-
-
-def _read_as(node: Node, keyword: str) -> Any:
-    """The value of a keyword; a list without a type is atomic."""
-    return node.raw.get(keyword, "atomic" if keyword == _LIST_TYPE else ABSENT)

@@ -15,7 +15,7 @@ from crdcompat.compare.equivalence.connectives import count, every, fact, from_n
 from crdcompat.compare.equivalence.formula import TRUE, Formula, Kind, Path
 from crdcompat.schema.re2 import Pattern, compile_pattern
 from crdcompat.schema.sample import number
-from crdcompat.schema.structural import Node
+from crdcompat.schema.structural import ABSENT, Node
 
 #: Keywords that restrict no value, or that only a comparison of the two schemas judges.
 _NOT_READ = frozenset(
@@ -61,6 +61,40 @@ def keywords_of(
     ``only``: the keywords to read, by default all that restrict the value itself.
     """
     return _read(restricting, _Holder(path, node, view, server), only, branch=restricting is not node)
+
+
+def distinct_items(path: Path, node: Node) -> Formula:
+    """The limit on the items of a set or a keyed list whose items or keys have finitely many values."""
+    most = _most_items(node)
+    return TRUE if most is None else opposite(fact(Kind.SIZE, path, most + 1))
+
+
+def _most_items(node: Node) -> int | None:
+    items = node.items
+    if items is None or node.list_type == "set":
+        return None if items is None else _value_count(items)
+    if node.list_type != "map":
+        return None
+    counts = [_key_count(items, name) for name in node.list_keys]
+    finite = [each for each in counts if each is not None]
+    return math.prod(finite) if counts and len(finite) == len(counts) else None
+
+
+def _key_count(items: Node, name: str) -> int | None:
+    """The values of a key, of which its absence is one."""
+    key = items.properties.get(name)
+    count = None if key is None else _value_count(key)
+    is_there = key is not None and (name in items.required or key.default is not ABSENT)
+    return None if count is None else count + (not is_there)
+
+
+def _value_count(node: Node) -> int | None:
+    """How many scalars a node accepts at most; None if there is no limit."""
+    if node.type not in _SCALARS or node.nullable:
+        return None
+    if "enum" in node.raw:
+        return len({scalar(member) for member in node.enum if not isinstance(member, dict | list)})
+    return 2 if node.type == "boolean" else None
 
 
 def _read(restricting: Node, holder: _Holder, only: Collection[str] = (), *, branch: bool) -> Formula:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache, reduce
 
 from crdcompat.apiserver.cel.environment import RefusedError
+from crdcompat.apiserver.cel.library_format import LANGUAGES
 from crdcompat.apiserver.cel.rules import program
 from crdcompat.apiserver.cel.syntax import Expr
 from crdcompat.apiserver.cel.views import View
@@ -27,6 +28,9 @@ from crdcompat.compare.equivalence.terms import Const, Listing, Opaque, Ref, Tal
 from crdcompat.schema.structural import Node
 
 _SIGNS = {"_==_": "==", "_<_": "<", "_<=_": "<=", "_>_": ">", "_>=_": ">="}
+
+#: The kind and the name of the expression before the name of a format.
+_FORMAT = ("ident", "format")
 
 _Scope = Mapping[str, Term]
 
@@ -114,6 +118,8 @@ def _special(name: str, operands: Sequence[Expr], found: list[list[Case]], scope
             return cases.combined(found, lambda *parts: reduce(added, parts))
         case "dyn":
             return found[0]
+        case "validate" if (language := _format(operands[0])) is not None:
+            return cases.validated(found[1], *language)
         case "hasValue" | "value" | "orValue" | "or":
             return cases.unwrapped(name, found[0], lambda: found[1])
         case "_?._" if isinstance(key, str):
@@ -127,6 +133,12 @@ def _special(name: str, operands: Sequence[Expr], found: list[list[Case]], scope
     if name in SEARCHES and len(found) == 2:
         return cases.decided(found, lambda term, wanted: searched(name, term, wanted))
     return None
+
+
+def _format(expr: Expr) -> tuple[str, int] | None:
+    """The pattern and the greatest length of a format such as ``format.dns1123Label()``; None for others."""
+    is_format = expr.kind == "call" and expr.target is not None and (expr.target.kind, expr.target.name) == _FORMAT
+    return LANGUAGES.get(expr.name) if is_format else None
 
 
 def _choice(operands: Sequence[Expr], scope: _Scope) -> list[Case]:

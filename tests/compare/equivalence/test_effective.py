@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from helpers import Json, array, both, crd, diff, obj, root, string
@@ -30,7 +31,42 @@ def found(tmp_path: Path, old: Json, new: Json) -> set[tuple[str, str, str]]:
 
 _PATTERN = "^[a-z]([-a-z0-9]*[a-z0-9])?$"
 _MEMBER = {"type": "object", "additionalProperties": string()}
+_SUBDOMAIN = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$"
+
+
+def keyed(*keys: str, **list_keywords: Any) -> Json:
+    """A list keyed by members of its items: ``kind`` has two values, ``name`` any."""
+    items = obj(kind=string("A", "B"), name=string())
+    return array(
+        {**items, "required": list(keys)},
+        **{"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": list(keys)},
+        **list_keywords,
+    )
+
+
+def letters(**list_keywords: Any) -> Json:
+    return array(string("A", "B"), **{"x-kubernetes-list-type": "set"}, **list_keywords)
+
+
 EQUAL: dict[str, tuple[Json, Json]] = {
+    "a named format": (
+        spec(string(pattern=_SUBDOMAIN, maxLength=253)),
+        spec({**string(), **rules("!format.dns1123Subdomain().validate(self).hasValue()")}),
+    ),
+    "a named format, of a rule": (
+        spec({**string(maxLength=63), **rules("self.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')")}),
+        spec({**string(maxLength=63), **rules("!(format.dns1035Label().validate(self).hasValue())")}),
+    ),
+    "a limit that the keys of a list imply": (spec(keyed("kind")), spec(keyed("kind", maxItems=2))),
+    "a limit that the members of a set imply": (spec(letters()), spec(letters(maxItems=3))),
+    "a pattern below a nullable object": (
+        spec(obj(a=string(pattern=_PATTERN)) | {"nullable": True}),
+        spec(obj(a={**string(), **rules(f"self.matches('{_PATTERN}')")}) | {"nullable": True}),
+    ),
+    "a pattern of a nullable string": (
+        spec(string(pattern=_PATTERN, nullable=True)),
+        spec({**string(nullable=True), **rules(f"self.matches('{_PATTERN}')")}),
+    ),
     "a pattern": (spec(string(pattern=_PATTERN)), spec({**string(), **rules(f"self.matches('{_PATTERN}')")})),
     "a pattern, from above": (
         spec(string(pattern=_PATTERN)),
@@ -141,6 +177,21 @@ def test_a_constraint_that_moves_is_no_finding(tmp_path: Path, case: str) -> Non
 
 
 WEAKER: dict[str, tuple[Json, Json]] = {
+    "a named format": (
+        spec({**string(maxLength=99), **rules("self.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')")}),
+        spec({**string(maxLength=99), **rules("!format.dns1123Subdomain().validate(self).hasValue()")}),
+    ),
+    "a named format that is shorter": (
+        spec({**string(maxLength=99), **rules("!format.dns1035Label().validate(self).hasValue()")}),
+        spec({**string(maxLength=99), **rules("self.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')")}),
+    ),
+    "a limit below the number of keys": (spec(keyed("kind", maxItems=1)), spec(keyed("kind"))),
+    "a limit on a list with free keys": (spec(keyed("kind", "name", maxItems=2)), spec(keyed("kind", "name"))),
+    "a limit on a list whose key is optional": (
+        spec(array(obj(kind=string("A", "B"), name=string()), maxItems=2)),
+        spec(array(obj(kind=string("A", "B"), name=string()))),
+    ),
+    "a limit below the members of a set": (spec(letters(maxItems=1)), spec(letters())),
     "a pattern": (spec(string(pattern="^[a-z]+$")), spec({**string(), **rules("self.matches('^[a-z]*$')")})),
     "required": (spec(required=["v"]), spec(**rules("has(self.v) || has(self.w)"))),
     "an enum": (spec(string("A", "B")), spec({**string(), **rules("self in ['A', 'B', 'C']")})),

@@ -1,0 +1,89 @@
+"""Whether both sides read the values alike that a formula is about: the same type, default and so on, never null."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from crdcompat.compare.changes import identical
+from crdcompat.compare.equivalence.formula import Atom, Formula, Kind, Path, Quantified, atoms_in
+from crdcompat.compare.equivalence.keywords import member_path
+from crdcompat.compare.local import shape
+from crdcompat.schema.structural import ABSENT, Node
+
+_LIST_TYPE = "x-kubernetes-list-type"
+#: Keywords that decide how a value is read. Formulas treat the others as constraints.
+_READING = (
+    *("type", "format", "nullable", "default", "x-kubernetes-int-or-string"),
+    *("x-kubernetes-preserve-unknown-fields", "x-kubernetes-embedded-resource", _LIST_TYPE),
+)
+#: The node of a map's keys.
+_KEY = Node({"type": "string"})
+
+_Pair = tuple[Node | None, Node | None]
+
+
+def reads_alike(formula: Formula, roots: Mapping[str, _Pair]) -> bool:
+    """Whether both sides read all that a formula is about alike. ``roots``: the nodes of the variables."""
+    return all(_reads_atom_alike(atom, roots) for atom in atoms_in(formula))
+
+
+def _reads_atom_alike(atom: Atom, roots: Mapping[str, _Pair]) -> bool:
+    if isinstance(atom.value, Quantified):
+        nodes = _alike(atom.path, roots)
+        if nodes is None:
+            return False
+        items = nodes[0].items or _KEY, nodes[1].items or _KEY
+        return _are_alike(*items) and reads_alike(atom.value.formula, {**roots, atom.value.variable: items})
+    whole = atom.kind in (Kind.TRUE, Kind.FALSE, Kind.KEYWORD)
+    for path in atom.paths():
+        if path[0] not in roots and whole:
+            continue  # the variable of a comprehension: what it runs over is read, too
+        nodes = _alike(path, roots)
+        if nodes is None or (whole and not identical(shape(nodes[0].raw), shape(nodes[1].raw))):
+            return False
+    return True
+
+
+def _alike(path: Path, roots: Mapping[str, _Pair]) -> tuple[Node, Node] | None:
+    """The nodes at a path, if both sides read the value and those around it alike."""
+    writer, reader = roots.get(path[0], (None, None))
+    for step in path[1:]:
+        if writer is None or reader is None:
+            return None
+        below, reader = _below(writer, step), _below(reader, step)
+        # A member that only the reader declares is absent in all objects of the writer.
+        writer = reader if below is None and prunes(writer) else below
+        if not _are_alike(writer, reader):
+            return None
+    return None if writer is None or reader is None else (writer, reader)
+
+
+def _below(node: Node, step: str) -> Node | None:
+    name = declared(node, step)
+    return node.child(step) if name is None else node.properties[name]
+
+
+def _are_alike(writer: Node | None, reader: Node | None) -> bool:
+    """Whether two nodes are read alike, apart from what is below them."""
+    if writer is None or reader is None:
+        return False
+    same = all(identical(_read_as(writer, keyword), _read_as(reader, keyword)) for keyword in _READING)
+    return same and not writer.nullable
+
+
+def _read_as(node: Node, keyword: str) -> Any:
+    """The value of a keyword; a list without a type is atomic."""
+    return node.raw.get(keyword, "atomic" if keyword == _LIST_TYPE else ABSENT)
+
+
+def prunes(node: Node) -> bool:
+    """Whether objects of a node have no other members than the declared ones."""
+    return bool(node.type == "object" and not node.preserve and not node.embedded and node.additional is None)
+
+
+def declared(node: Node | None, step: str) -> str | None:
+    """The declared member of a node for a step of a path."""
+    return next(
+        (name for name in (node.properties if node is not None else ()) if member_path((), name) == (step,)), None
+    )
