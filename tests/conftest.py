@@ -8,9 +8,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 from offline import SHARED
 from operations import work as work
 from twice import check_twice as check_twice
+
+settings.register_profile("unhurried", deadline=None)  # a busy machine is no failure
+settings.load_profile("unhurried")
 
 _BUNDLE, _PROJECTS = "data/openshift-api-4.12-4.16.bundle", "data/projects/projects.bundle"
 

@@ -48,7 +48,6 @@ def _share(part: float) -> Callable[[Any], Any]:
     return settings(
         max_examples=max(1, round(CASES * part)),
         derandomize=True,
-        deadline=None,
         database=None,
         phases=(Phase.generate, Phase.shrink),
         suppress_health_check=list(HealthCheck),

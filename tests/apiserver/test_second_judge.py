@@ -148,7 +148,7 @@ def _value_for(draw: st.DrawFn, schema: Json) -> Any:
     return draw(st.one_of(_TEXTS, _INTEGERS) if schema.get("x-kubernetes-int-or-string") else _ANYTHING)
 
 
-@settings(max_examples=800, derandomize=True, deadline=None)
+@settings(max_examples=800, derandomize=True)
 @given(st.data())
 def test_generated_schemas_and_objects(data: st.DataObject) -> None:
     schema = data.draw(SCHEMAS, label="schema")

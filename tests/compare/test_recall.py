@@ -208,7 +208,7 @@ def unexplained(old: Json, new: Json, seed: int) -> list[Any]:
 
 
 @pytest.mark.parametrize("depth", [0, 1, 2])
-@settings(max_examples=CASES // 3 + 1, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=CASES // 3 + 1, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(data=st.data(), turned=_FLAG, seed=st.integers(0, 2**16))
 def test_what_objects_meet_is_told(depth: int, data: st.DataObject, turned: bool, seed: int) -> None:
     old = data.draw(_schemas(depth), label="old")

@@ -122,9 +122,7 @@ def _limits(draw: st.DrawFn, kind: str) -> tuple[Json, Json]:
 
 
 @pytest.mark.parametrize("kind", _KINDS)
-@settings(
-    max_examples=CASES // len(_KINDS) + 10, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck)
-)
+@settings(max_examples=CASES // len(_KINDS) + 10, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_a_limit_moved_by_the_smallest_step(kind: str, data: st.DataObject) -> None:
     old, new = data.draw(_limits(kind))

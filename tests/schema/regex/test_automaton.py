@@ -47,7 +47,7 @@ def test_agrees_on_every_code_point(pattern: str) -> None:
     assert [code for code in codes if own.matches(chr(code)) != judge.search(chr(code))] == []
 
 
-@settings(max_examples=500, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=500, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(PATTERNS, st.lists(st.text(NEAR, max_size=8), max_size=4), st.integers(0, 99))
 def test_agrees_on_generated_patterns(pattern: str, others: list[str], seed: int) -> None:
     compiled = compile_pattern(pattern)

@@ -71,7 +71,7 @@ def test_a_text_on_which_google_re2_disagrees_is_not_shown() -> None:
     assert relation.reason.startswith("the automaton and google-re2 disagree on 'KΩ1'")
 
 
-@settings(max_examples=150, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=150, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(PATTERNS, PATTERNS)
 def test_generated_pairs_agree_with_google_re2(old: str, new: str) -> None:
     assume(r"\B" not in old + new)
@@ -133,7 +133,7 @@ def test_lengths_count_code_points() -> None:
 
 
 @given(st.integers(0, 5), st.integers(0, 5), st.lists(st.text("ab", max_size=4), max_size=6))
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(max_examples=60, derandomize=True)
 def test_intersections_hold_what_both_hold(least: int, extra: int, strings: list[str]) -> None:
     both = PATTERN("^a*b*$") & LENGTHS(least, least + extra)
     listed = STRINGS(strings) & both
