@@ -90,7 +90,7 @@ def matrix(
             select=select or (),
             ignore=ignore or (),
         ),
-        sources=objects or (),
+        sources=[tree.name for tree in trees],
         recorded=recorded,
         origin=origin,
         repo=repo,

@@ -133,7 +133,7 @@ def simulate(
         raise typer.Exit(ExitCode.NOT_DONE)
     if not report.objects:
         why = _NOTHING_JUDGED if report.not_simulated else "no objects"
-        warn(f"{why} in {', '.join(objects)}")
+        warn(f"{why} in {', '.join(tree.name for tree in trees)}")
         raise typer.Exit(ExitCode.NOT_DONE)
     raise typer.Exit(ExitCode.FOUND if report.fails(settings.fail_on) else ExitCode.CLEAN)
 

@@ -66,8 +66,9 @@ def both_sides(
     )
     versions = version_of(before.name), version_of(after.name)
     if not any_order and versions[0] and versions[1] and versions[0] > versions[1]:
-        right = f"crdcompat {command} {new} {old}"
-        raise UsageError(f"{old} is newer than {new}, and OLD comes first: {right} (--any-order allows this order)")
+        right = f"crdcompat {command} {after.name} {before.name}"
+        wrong = f"{before.name} is newer than {after.name}"
+        raise UsageError(f"{wrong}, and OLD comes first: {right} (--any-order allows this order)")
     return before, after
 
 

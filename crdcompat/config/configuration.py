@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from crdcompat.crds.shipped import OPENSHIFT_PAYLOAD
 from crdcompat.errors import ConfigError
+from crdcompat.sources.urls import public_name
 from crdcompat.vocabulary import Direction, Owner, Severity
 
 if TYPE_CHECKING:
@@ -83,14 +84,24 @@ class Config(Struct, frozen=True):
     def recordings(self) -> tuple[str, ...]:
         """The recordings used as evidence; a relative path starts at the configuration's folder."""
         folder = self.file.parent if self.file is not None else Path()
+        self._refuse_remote("objects", self.texts("objects"))
         return tuple(name if ":" in name or name == "-" else str(folder / name) for name in self.texts("objects"))
 
     def targets(self, release: str) -> tuple[str, ...] | None:
         """The rollback targets of ``release`` (a branch name); None if the map lacks it: no rollback is supported."""
         found = self.values["rollback_targets"]
-        if isinstance(found, list):
-            return tuple(found)
-        return tuple(found[release]) if release in found else None
+        if isinstance(found, dict) and release not in found:
+            return None
+        names = tuple(found if isinstance(found, list) else found[release])
+        self._refuse_remote("rollback_targets", names)
+        return names
+
+    def _refuse_remote(self, key: str, names: tuple[str, ...]) -> None:
+        """A pull request can change the configuration; only a person makes the program ask a server."""
+        for name in names:
+            if "://" in name:
+                shown = public_name(name)
+                raise ConfigError(f"{self.file}: {key}: {shown}: a URL is read only if the command line names it")
 
     def wants(self, path: str) -> bool:
         """Whether ``include`` and ``exclude`` let a file be read; ``*`` matches slashes too."""

@@ -9,6 +9,7 @@ from fnmatch import fnmatchcase
 from msgspec import Struct
 
 from crdcompat.errors import UsageError
+from crdcompat.sources.urls import public_name
 
 _VERSION = re.compile(r"(?<![\d.])v?(\d+(?:\.\d+)+)(?:[-.]?(alpha|beta|rc|pre|ec|fc)[-.]?(\d*))?(?!\d)", re.IGNORECASE)
 _WHERE = re.compile(r"^(?:refs/heads/|(?:refs/)?remotes/)")
@@ -37,13 +38,15 @@ def choose(named: Sequence[str], globs: Sequence[str], repo: str | None, tag_glo
     names = (*matched, *(name for name in named if name not in matched))
     duplicate = next((name for index, name in enumerate(named) if name in named[:index]), None)
     if duplicate is not None:
-        raise UsageError(f"{duplicate} is named twice")
+        raise UsageError(f"{public_name(duplicate)} is named twice")
     if len(names) < 2:
-        raise UsageError(f"a matrix needs two releases or more, and there is {names[0] if names else 'none'}")
+        raise UsageError(
+            f"a matrix needs two releases or more, and there is {public_name(names[0]) if names else 'none'}"
+        )
     unversioned = [name for name in names if version_of(name) is None]
     if not unversioned:
         return ReleaseList(_sorted(names))
-    note = f"the releases are in the order given, oldest first: {unversioned[0]} tells no version"
+    note = f"the releases are in the order given, oldest first: {public_name(unversioned[0])} tells no version"
     return ReleaseList(names, (note,))
 
 

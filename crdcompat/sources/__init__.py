@@ -4,98 +4,74 @@ from __future__ import annotations
 
 import io
 import sys
-from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from crdcompat.errors import RefNotFoundError, SourceError, UsageError
+from crdcompat.errors import RefNotFoundError, SourceError
+from crdcompat.sources.kinds import Kind, Source, named_source, unknown_prefix
+from crdcompat.sources.options import limit_requests as limit_requests
 
 if TYPE_CHECKING:
-    from crdcompat.sources.archive import ArchiveTree
     from crdcompat.sources.cluster import ClusterTree
-    from crdcompat.sources.files import PathTree
     from crdcompat.sources.tree import Tree
-
-_WITHOUT_NAME = ("index", "worktree", "empty")
-_SCHEMES = ("git", "path", "recording", "cluster", *_WITHOUT_NAME)
-_EXAMPLES = {"git": "release-4.13", "path": "config", "recording": "must-gather.tar.gz"}
-
-
-#: Seconds for a connection to a cluster and for the next bytes of its answer, as the command line has them.
-_timeouts: ContextVar[tuple[float, float] | None] = ContextVar("timeouts", default=None)
-
-
-def limit_requests(connect: float, read: float) -> None:
-    """Set how long the clusters opened from now on may take to connect, and to send more of an answer; in seconds."""
-    _timeouts.set((connect, read))
 
 
 def open_source(text: str, *, repo: str | None = None) -> Tree:
     """Open the source of a set of CRDs.
 
-    ``text`` is ``git:REF``, ``index:``, ``worktree:``, ``path:P``, ``recording:P``, ``cluster:CONTEXT``, ``empty:``, or
-    a bare word. A bare word is a ref if ``repo`` (else the current directory's repository) has it, else a path; if both
-    exist, it is the ref, and the tree has a note. Raises UsageError, RefNotFoundError, SourceError.
+    ``text`` is a prefix of `Kind` and a name (``git:REF``, ``archive:FILE``, …), a URL, or a bare word. A bare word is
+    a ref if ``repo`` (else the current directory's repository) has it, else a path; if both exist, it is the ref, and
+    the tree has a note. Raises UsageError, RefNotFoundError, SourceError.
     """
-    scheme, rest = _split(text)
-    if scheme == "git":
-        return _git_tree(text, rest, repo)
-    if scheme == "path":
-        return _path_tree(text, rest)
-    if scheme == "recording":
-        return _crds_of(_recording(text, rest))
-    if scheme == "cluster":
-        return _crds_of(_cluster(text, rest))
-    if scheme == "empty":
+    source = named_source(text)
+    if source.kind is Kind.ANY:
+        return _path_tree(source) if source.is_remote else _bare_word(source, repo)
+    if source.kind is Kind.GIT:
+        return _git_tree(source, repo)
+    if source.kind is Kind.PATH:
+        return _path_tree(source)
+    if source.kind in (Kind.RECORDING, Kind.ARCHIVE):
+        return _crds_of(_recording(source))
+    if source.kind is Kind.CLUSTER:
+        return _crds_of(_cluster(source))
+    if source.kind is Kind.EMPTY:
         from crdcompat.sources.tree import EmptyTree
 
         return EmptyTree(text)
-    return _from_repository(scheme, text, repo) if scheme else _bare_word(text, repo)
+    return _from_repository(source, repo)
 
 
 def open_objects(text: str, *, repo: str | None = None) -> Tree:
-    """Open the source of recorded objects: a path, ``-``, or any form of `open_source` with its scheme.
+    """Open the source of recorded objects: a path, a URL, ``-``, or any form of `open_source` with its prefix.
 
     Raises UsageError, RefNotFoundError, SourceError.
     """
-    scheme, rest = _split(text)
-    if scheme == "git":
-        return _git_tree(text, rest, repo)
-    if scheme == "cluster":
-        return _cluster(text, rest)
-    if scheme in ("path", "recording"):
-        return _recording(text, rest)
-    return open_source(text, repo=repo) if scheme else _recording(text, text)
+    source = named_source(text)
+    if source.kind is Kind.CLUSTER:
+        return _cluster(source)
+    if source.kind in (Kind.ANY, Kind.PATH, Kind.RECORDING, Kind.ARCHIVE):
+        return _recording(source)
+    return open_source(text, repo=repo)
 
 
-def _split(text: str) -> tuple[str, str]:
-    """Split into scheme and rest; the scheme of a bare word is empty."""
-    if not text:
-        raise UsageError("an empty source: name a git ref, a directory or a file")
-    scheme, colon, rest = text.partition(":")
-    if not colon or scheme not in _SCHEMES:
-        return "", text
-    if scheme in _WITHOUT_NAME and rest:
-        raise UsageError(f"{text}: {scheme}: takes nothing after the colon")
-    if scheme in _EXAMPLES and not rest:
-        raise UsageError(f"{text}: say what, as in {scheme}:{_EXAMPLES[scheme]}")
-    return scheme, rest
-
-
-def _bare_word(text: str, repo: str | None) -> Tree:
+def _bare_word(source: Source, repo: str | None) -> Tree:
+    text = source.rest
     if text in ("-", ".", "..") or text.startswith(("/", "./", "../")):
-        return _path_tree(text, text)
+        return _path_tree(source)
     is_path = _exists(text)
     try:
-        tree = _git_tree(text, text, repo)
+        tree = _git_tree(source, repo)
     except RefNotFoundError as error:
         if is_path:
-            return _path_tree(text, text)
-        raise RefNotFoundError(error.ref, f"{error}\nand there is no such path either", error.near) from None
+            return _path_tree(source)
+        message = f"{error}\nand there is no such path either{unknown_prefix(text)}"
+        raise RefNotFoundError(error.ref, message, error.near) from None
     except SourceError as error:
         if is_path and repo is None:
-            return _path_tree(text, text)
-        raise SourceError(f"{text} is no path, and as a git ref: {error}" if not is_path else str(error)) from None
+            return _path_tree(source)
+        if is_path:
+            raise
+        raise SourceError(f"{text} is no path{unknown_prefix(text)}; as a git ref: {error}") from None
     if is_path:
         tree.notes = (
             *tree.notes,
@@ -104,63 +80,74 @@ def _bare_word(text: str, repo: str | None) -> Tree:
     return tree
 
 
-def _git_tree(name: str, ref: str, repo: str | None) -> Tree:
+def _git_tree(source: Source, repo: str | None) -> Tree:
     from crdcompat.sources.git import GitTree
     from crdcompat.sources.refs import resolve
     from crdcompat.sources.repository import Repository
 
     repository = Repository(repo)
-    resolved = resolve(repository, ref)
-    return GitTree(repository, name, resolved.commit, resolved.notes)
+    resolved = resolve(repository, source.rest)
+    return GitTree(repository, source.name, resolved.commit, resolved.notes)
 
 
-def _from_repository(scheme: str, name: str, repo: str | None) -> Tree:
+def _from_repository(source: Source, repo: str | None) -> Tree:
     from crdcompat.sources.git import IndexTree, WorktreeTree
     from crdcompat.sources.repository import Repository
 
-    tree: IndexTree | WorktreeTree
-    tree = IndexTree(Repository(repo), name) if scheme == "index" else WorktreeTree(Repository(repo), name)
+    kind = IndexTree if source.kind is Kind.INDEX else WorktreeTree
+    tree: IndexTree | WorktreeTree = kind(Repository(repo), source.name)
     tree.entries()  # raises at once if there is no repository
     return tree
 
 
-def _path_tree(name: str, path: str) -> Tree:
-    """Open a path for CRDs: all files of a directory, those with CRDs of an archive."""
+def _path_tree(source: Source) -> Tree:
+    """Open a path or a URL for CRDs: all files of a directory, those with CRDs of an archive."""
     from crdcompat.sources.archive import ArchiveTree
 
-    tree = _recording(name, path)
+    tree = _recording(source)
     return _crds_of(tree) if isinstance(tree, ArchiveTree) else tree
 
 
-def _recording(name: str, path: str) -> ArchiveTree | PathTree:
-    """Open a path with all its files: an archive, a directory, a file, or standard input."""
-    from crdcompat.sources.archive import ArchiveTree, is_archive, starts_archive
+def _recording(source: Source) -> Tree:
+    """Open a path or a URL with all its files: an archive, a directory, a file, or standard input."""
+    from crdcompat.sources.archive import NAMED, ArchiveTree, is_archive, starts_archive
     from crdcompat.sources.files import PathTree
     from crdcompat.sources.unpack import peekable
 
+    path = source.rest
     if path == "-":
         file = peekable(sys.stdin.buffer)
-        is_tar = starts_archive(io.BytesIO(file.peek()))
-        return ArchiveTree(name, path, file=file) if is_tar else PathTree(name, path, file=file)
-    if is_archive(path):
-        return ArchiveTree(name, path)
-    tree = PathTree(name, path)
+        is_packed = starts_archive(io.BytesIO(file.peek()))
+        return ArchiveTree(source.name, path, file=file) if is_packed else PathTree(source.name, path, file=file)
+    tree: Tree
+    if source.is_remote:
+        from crdcompat.sources.remote_tree import RemoteTree, is_remote_archive
+
+        is_packed, tree = is_remote_archive(path), RemoteTree(source.name, path)
+    else:
+        is_packed, tree = is_archive(path), PathTree(source.name, path)
+    if is_packed:
+        return ArchiveTree(source.name, path)
+    if source.kind is Kind.ARCHIVE:
+        raise SourceError(f"{source.name}: no archive: {NAMED} is expected")
     tree.entries()
     return tree
 
 
-def _crds_of(recording: ArchiveTree | PathTree | ClusterTree) -> Tree:
+def _crds_of(recording: Tree) -> Tree:
     from crdcompat.sources.cluster import ClusterTree
     from crdcompat.sources.recording import CrdTree, holds_crds, may_hold_crds
 
     return CrdTree(recording, holds_crds if isinstance(recording, ClusterTree) else may_hold_crds)
 
 
-def _cluster(name: str, context: str) -> ClusterTree:
+def _cluster(source: Source) -> ClusterTree:
     from crdcompat.sources.cluster import ClusterTree
     from crdcompat.sources.cluster_client import Timeouts
+    from crdcompat.sources.options import current_options
 
-    return ClusterTree(name, context, Timeouts(*(_timeouts.get() or ())))
+    asked = current_options()
+    return ClusterTree(source.name, source.rest, Timeouts(asked.connect_timeout, asked.read_timeout))
 
 
 def _exists(path: str) -> bool:

@@ -11,11 +11,12 @@ from typing import IO, TYPE_CHECKING
 from msgspec import Struct, field
 
 from crdcompat.errors import Problem, Skipped, SourceError
-from crdcompat.sources.files import MAX_FILE_BYTES
-from crdcompat.sources.naming import display_path, reason_of
+from crdcompat.sources.files import MAX_FILE_BYTES, open_file
+from crdcompat.sources.naming import display_path
 from crdcompat.sources.tar import BLOCK, DIRECTORY, FILE, HARD_LINK, SYMBOLIC_LINK, Member, Tar, begins_tar
 from crdcompat.sources.tree import Entry
 from crdcompat.sources.unpack import Unpacked, UnpackError
+from crdcompat.sources.urls import file_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 MAX_PROBLEMS = 100
 """Problems of one archive in the report; further ones are only counted."""
 
+NAMED = ".tar, .tar.gz, .tgz, .tar.bz2 or .tar.xz"
 _NAMES = (".tar", ".tgz", ".tbz2", ".txz", ".tar.gz", ".tar.bz2", ".tar.xz")
 _COMPRESSION_NAMES = {"gzip": (".tgz", ".gz"), "bzip2": (".tbz2", ".bz2"), "xz": (".txz", ".xz")}
 
@@ -46,7 +48,7 @@ class ArchiveTree(Struct):
     @property
     def label(self) -> str:
         """The archive's file name."""
-        return display_path(Path(self.path).name) if self.path != "-" else "stdin"
+        return file_name(self.path) if self.path != "-" else "stdin"
 
     @property
     def is_one_file(self) -> bool:
@@ -117,11 +119,7 @@ class ArchiveTree(Struct):
             self._read_before = True
             yield Unpacked(self.file)
             return
-        try:
-            file = Path(self.path).open("rb")  # noqa: SIM115 - closed below
-        except OSError as error:
-            raise SourceError(f"{self.name}: {reason_of(error)}") from None
-        with file:
+        with open_file(self.name, self.path) as file:
             yield Unpacked(file)
 
 

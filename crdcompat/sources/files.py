@@ -14,6 +14,7 @@ from crdcompat.errors import Problem, Skipped, SourceError
 from crdcompat.sources.links import NOTHING, OUT, READ_ANYWAY, Unfollowed
 from crdcompat.sources.naming import display_path, reason_of
 from crdcompat.sources.tree import Entry, Listed
+from crdcompat.sources.urls import is_remote
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -180,6 +181,18 @@ class PathTree(Listed, Struct):
     def _add_skipped(self, skipped: Skipped) -> None:
         if skipped not in self.skipped:
             self.skipped.append(skipped)
+
+
+def open_file(name: str, path: str) -> IO[bytes]:
+    """Open a file or a URL as a stream; ``name`` is that of the source. Raises SourceError."""
+    if is_remote(path):
+        from crdcompat.sources.remote import open_remote
+
+        return open_remote(path)
+    try:
+        return Path(path).open("rb")
+    except (OSError, ValueError) as error:
+        raise SourceError(f"{name}: {reason_of(error)}") from None
 
 
 def read_file(on_disk: str, path: str, problems: list[Problem]) -> bytes | None:

@@ -31,6 +31,7 @@ from crdcompat.models.matrix import Blocker, Cell, MatrixCluster, MatrixReport, 
 from crdcompat.models.outcome import outcome, unjudged
 from crdcompat.recordings.objects import ObjectItem
 from crdcompat.schema.enums import member_key
+from crdcompat.sources.urls import public_name
 from crdcompat.vocabulary import Direction, Severity, Side
 
 #: By index of the older release, of the newer one, and direction: the report, and the filter name that matches nothing.
@@ -58,8 +59,13 @@ def matrix(releases: ReleaseList, config: Config, waivers: Sequence[Waiver], opt
     Raises SourceError and RefNotFoundError for a release or recording that does not exist, UsageError for a filter
     name that matches nothing in any pair, or for an origin that is none of the releases.
     """
-    if options.origin is not None and options.origin not in releases.names:
-        raise UsageError(f"{options.origin} is none of the releases: {', '.join(releases.names)}")
+    names = tuple(map(public_name, releases.names))
+    if options.origin is not None:
+        options = replace(options, origin=public_name(options.origin))
+        if options.origin not in names:
+            raise UsageError(f"{options.origin} is none of the releases: {', '.join(names)}")
+    if (double := next((name for name in names if names.count(name) > 1), None)) is not None:
+        raise UsageError(f"{double}: two releases have this name when what may be secret in it is hidden")
     reader = reader_for(config)
     sets = [read_source(name, Side.ANY, reader, config, options.repo) for name in releases.names]
     transitions = _transitions(sets, config, waivers, options.filters)
@@ -70,7 +76,7 @@ def matrix(releases: ReleaseList, config: Config, waivers: Sequence[Waiver], opt
         }
     return MatrixReport(
         releases=tuple(map(release, sets)),
-        cells=tuple(_cells(releases.names, transitions)),
+        cells=tuple(_cells(names, transitions)),
         cluster=_cluster(sets, options) if options.sources else None,
         notes=releases.notes,
     )

@@ -1,0 +1,77 @@
+"""What a source is: by its prefix, else by what it names. No other module decides that."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from msgspec import Struct
+
+from crdcompat.errors import UsageError
+from crdcompat.sources.urls import is_remote, public_name
+
+
+class Kind(StrEnum):
+    """The kinds of sources; the value is the prefix that names the kind. `ANY` is a name without a prefix."""
+
+    ANY = ""
+    GIT = "git"
+    INDEX = "index"
+    WORKTREE = "worktree"
+    EMPTY = "empty"
+    PATH = "path"
+    RECORDING = "recording"
+    CLUSTER = "cluster"
+    ARCHIVE = "archive"
+
+
+_WITHOUT_NAME = (Kind.INDEX, Kind.WORKTREE, Kind.EMPTY)
+#: Kinds whose name may not be empty, with an example of one; an empty context is the current one of the kubeconfig.
+_EXAMPLES = {
+    Kind.GIT: "release-4.13",
+    Kind.PATH: "config",
+    Kind.RECORDING: "must-gather.tar.gz",
+    Kind.ARCHIVE: "release-1.15.zip",
+}
+
+
+class Source(Struct, frozen=True):
+    """A source as the user named it: its kind and the rest of the text after the prefix.
+
+    ``name`` is the text for people, without credentials.
+    """
+
+    kind: Kind
+    rest: str
+    name: str
+
+    @property
+    def is_remote(self) -> bool:
+        """Whether it is behind a URL."""
+        return is_remote(self.rest)
+
+
+def named_source(text: str) -> Source:
+    """The source that a text names. Raises UsageError for an empty name, or a prefix without what it needs."""
+    if not text:
+        raise UsageError("an empty source: name a git ref, a directory, a file or a URL")
+    prefix, colon, rest = text.partition(":")
+    if not colon or prefix not in _PREFIXES or is_remote(text):
+        return Source(Kind.ANY, text, public_name(text))
+    kind = Kind(prefix)
+    if kind in _WITHOUT_NAME and rest:
+        raise UsageError(f"{text}: {kind}: takes nothing after the colon")
+    if kind in _EXAMPLES and not rest:
+        raise UsageError(f"{text}: say what, as in {kind}:{_EXAMPLES[kind]}")
+    return Source(kind, rest, public_name(text))
+
+
+def unknown_prefix(text: str) -> str:
+    """A hint for a name that looks like one with a prefix, but has none that is known; "" for other names."""
+    prefix, colon, _ = text.partition(":")
+    if not colon or not prefix.isalpha():
+        return ""
+    known = ", ".join(f"{kind}:" for kind in sorted(_PREFIXES))
+    return f"; {prefix}: is no known prefix: these are {known}, and URLs such as https://"
+
+
+_PREFIXES = frozenset(kind.value for kind in Kind if kind.value)

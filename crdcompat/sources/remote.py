@@ -1,0 +1,201 @@
+"""Files behind URLs, read through fsspec: only what the user names, as streams with limits; no text has credentials.
+
+fsspec and the libraries of the protocols are the extra ``remote``. They are imported when a URL is opened.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import time
+from contextlib import closing, contextmanager
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+
+from crdcompat.errors import SourceError, UsageError
+from crdcompat.sources.options import current_options
+from crdcompat.sources.urls import is_http, public_name, scheme_of, without_secrets
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from _typeshed import WriteableBuffer
+
+MAX_REMOTE_BYTES = 4 << 30
+"""Bytes of one remote file as it is transferred; the largest must-gathers have a quarter of this."""
+
+MAX_REMOTE_SECONDS = 1800.0
+"""Seconds for one remote file, so that a server that sends a byte at a time does not hold the run."""
+
+INSTALL = "pip install 'crdcompat[remote]'"
+_BLOCK = 1 << 22  # bytes of one request to a store that is read in ranges
+_WEB_PAGE = re.compile(rb"\s*(?:<!doctype html|<html)", re.IGNORECASE)
+
+
+class RemoteFile(Struct, frozen=True):
+    """One file below a remote folder; ``version`` changes with its content (an ETag or a time; "" if unknown)."""
+
+    url: str
+    size: int
+    version: str = ""
+
+
+def open_remote(url: str) -> io.BufferedReader:
+    """Open a remote file as a stream, to be read once in order.
+
+    Opening and reading raise SourceError: no such file, no permission, no answer in time, more than
+    `MAX_REMOTE_BYTES` or `MAX_REMOTE_SECONDS`, or a web page instead of a file.
+    """
+    with _as_source_errors(url):
+        system, path = _file_system(url)
+        # An http server gets one request; with the size of the file, fsspec asks for nothing before it.
+        options = {"block_size": 0, "size": 1} if is_http(url) else {"block_size": _BLOCK}
+        file = system.open(path, "rb", **options)
+    stream: io.BufferedReader = io.BufferedReader(_Limited(file, url), 1 << 18)
+    if _WEB_PAGE.match(stream.peek(64)[:64]):
+        stream.close()
+        raise SourceError(f"{public_name(url)}: a web page, no file: name the address of the file itself")
+    return stream
+
+
+def is_remote_folder(url: str) -> bool:
+    """Whether a URL names a folder: by a slash at its end, else by what the store has. Raises SourceError."""
+    if is_http(url):
+        return False
+    if url.endswith("/"):
+        return True
+    with _as_source_errors(url):
+        system, path = _file_system(url)
+        return bool(system.info(path)["type"] == "directory")
+
+
+def list_remote(url: str) -> Iterator[RemoteFile]:
+    """The files below a remote folder, page by page as the store lists them. Raises SourceError."""
+    if is_http(url):
+        raise SourceError(f"{public_name(url)}: an http server lists no files: name one file, or an archive")
+    with _as_source_errors(url):
+        system, path = _file_system(url)
+        found = _s3_pages(system, path) if scheme_of(url) in ("s3", "s3a") else _walk(system, path)
+    while True:
+        with _as_source_errors(url):
+            file = next(found, None)
+        if file is None:
+            return
+        yield file
+
+
+class _Limited(io.RawIOBase):
+    """A remote file with limits for its bytes and its time."""
+
+    def __init__(self, file: Any, url: str) -> None:
+        self._file = file
+        self._url = url
+        self._count = 0
+        self._has_ended = False
+        self._until = time.monotonic() + MAX_REMOTE_SECONDS
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        if self._has_ended:
+            return 0
+        view = memoryview(buffer)
+        with _as_source_errors(self._url):
+            data = self._file.read(len(view))
+        self._has_ended = not data
+        self._count += len(data)
+        if self._count > MAX_REMOTE_BYTES:
+            raise SourceError(f"{public_name(self._url)}: more than {MAX_REMOTE_BYTES} bytes: not read")
+        if time.monotonic() > self._until:
+            raise SourceError(
+                f"{public_name(self._url)}: not complete after {MAX_REMOTE_SECONDS:.0f} seconds: given up"
+            )
+        view[: len(data)] = data
+        return len(data)
+
+    def close(self) -> None:
+        if not self.closed:
+            with closing(self._file):
+                super().close()
+
+
+def _file_system(url: str) -> tuple[Any, str]:
+    """The file system of a URL and the path in it. Raises UsageError without the extra, ValueError, ImportError."""
+    try:
+        import fsspec
+    except ImportError:
+        raise UsageError(f"{public_name(url)}: to read from a URL, install the extra: {INSTALL}") from None
+    system, path = fsspec.core.url_to_fs(url, **_options(scheme_of(url)))
+    return system, path
+
+
+def _options(scheme: str) -> dict[str, Any]:
+    asked = current_options()
+    if scheme in ("http", "https"):
+        import aiohttp
+
+        limits = aiohttp.ClientTimeout(total=None, sock_connect=asked.connect_timeout, sock_read=asked.read_timeout)
+        return {"client_kwargs": {"timeout": limits, "trust_env": True}, "use_listings_cache": False}
+    if scheme in ("s3", "s3a"):
+        silence = {"connect_timeout": asked.connect_timeout, "read_timeout": asked.read_timeout}
+        config = {**silence, "retries": {"max_attempts": 2}}
+        return {"config_kwargs": config, "use_listings_cache": False}
+    return {}
+
+
+def _s3_pages(system: Any, path: str) -> Iterator[RemoteFile]:
+    """The objects below a prefix, a thousand names at a time."""
+    bucket, key, _ = system.split_path(path)
+    prefix = f"{key.rstrip('/')}/" if key else ""
+    more: dict[str, str] = {}
+    while True:
+        page = system.call_s3("list_objects_v2", Bucket=bucket, Prefix=prefix, **more)
+        for item in page.get("Contents", ()):
+            if not item["Key"].endswith("/"):  # the placeholder of an empty folder
+                yield RemoteFile(f"s3://{bucket}/{item['Key']}", item["Size"], str(item.get("ETag", "")).strip('"'))
+        if not page.get("IsTruncated"):
+            return
+        more = {"ContinuationToken": page["NextContinuationToken"]}
+
+
+def _walk(system: Any, path: str) -> Iterator[RemoteFile]:
+    """The files of a store that lists one folder at a time."""
+    for _, _, files in system.walk(path, detail=True, on_error="raise"):
+        for info in files.values():
+            version = next((str(info[key]) for key in ("etag", "ETag", "mtime", "updated") if key in info), "")
+            yield RemoteFile(system.unstrip_protocol(info["name"]), info["size"] or 0, version)
+
+
+@contextmanager
+def _as_source_errors(url: str) -> Iterator[None]:
+    """Report whatever a library of a protocol raises as a SourceError, in words that hold no credentials."""
+    try:
+        yield
+    except (SourceError, UsageError):
+        raise
+    except Exception as error:
+        raise SourceError(f"{public_name(url)}: {_reason(error, url)}") from None
+
+
+def _reason(error: Exception, url: str) -> str:
+    """The reason of a failure. Each library has exceptions of its own; their names and texts are what they share."""
+    name, scheme = type(error).__name__, scheme_of(url)
+    status = getattr(error, "status", None)
+    if isinstance(error, FileNotFoundError) or status == 404:
+        return "there is no such file (404): check the address"
+    if isinstance(error, PermissionError) or status in (401, 403):
+        return f"the server refuses to give it{f' ({status})' if status else ''}: check the credentials"
+    if isinstance(status, int) and status:
+        return f"the server answers with status {status}"
+    if isinstance(error, TimeoutError) or "Timeout" in name:
+        return "no answer in time (--connect-timeout, --read-timeout)"
+    if "Credentials" in name:
+        hint = ": set AWS_PROFILE or AWS_ACCESS_KEY_ID; for a public bucket, FSSPEC_S3_ANON=true"
+        return f"no credentials{hint if scheme.startswith('s3') else ''}"
+    if isinstance(error, ImportError):
+        return f"the library for {scheme}:// is not installed: {without_secrets(str(error), url)}"
+    if isinstance(error, ValueError) and "rotocol" in str(error):
+        return f"{scheme}:// is no protocol of fsspec: https://, s3:// and gs:// are some of them"
+    return f"cannot be read: {without_secrets(str(error), url) or name}"

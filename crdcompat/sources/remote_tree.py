@@ -1,0 +1,101 @@
+"""A URL as a tree: one remote file, or the files of a remote folder."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
+
+from crdcompat.errors import Problem, Skipped, SourceError
+from crdcompat.sources.archive import starts_archive
+from crdcompat.sources.files import MAX_FILE_BYTES
+from crdcompat.sources.naming import is_manifest_name
+from crdcompat.sources.remote import is_remote_folder, list_remote, open_remote
+from crdcompat.sources.tree import Entry, Listed
+from crdcompat.sources.urls import file_name, public_name
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+MAX_LISTED = 200_000
+"""Files of one remote folder; a larger one is read in parts, one source each."""
+
+
+class RemoteTree(Listed, Struct):
+    """The files below a remote folder, or one remote file; its path is its name.
+
+    A folder is listed once. Its objects are streamed in the order in which the store lists them, without a list of all
+    names in memory. A file that cannot be read ends the run: what it held is not known.
+    """
+
+    name: str
+    url: str
+    commit: str | None = None
+    notes: tuple[str, ...] = ()
+    problems: list[Problem] = field(default_factory=list)
+    skipped: list[Skipped] = field(default_factory=list)
+    _is_folder: bool | None = None
+    _urls: dict[str, str] | None = None
+
+    @property
+    def label(self) -> str:
+        """Empty: the path is sufficient."""
+        return ""
+
+    @property
+    def is_one_file(self) -> bool:
+        """Whether the URL is not that of a folder."""
+        if self._is_folder is None:
+            self._is_folder = is_remote_folder(self.url)
+        return not self._is_folder
+
+    def entries(self) -> list[Entry]:
+        """List the files. Raises SourceError."""
+        if self._urls is None:
+            self._urls = dict(self._list())
+        return [Entry(path) for path in sorted(self._urls)]
+
+    def read(self, entries: Iterable[Entry]) -> Iterator[tuple[Entry, bytes]]:
+        """Read these files in the order given; one that is too large goes to ``problems``. Raises SourceError."""
+        self.entries()
+        urls = self._urls or {}
+        for entry in entries:
+            yield from self._read(entry, urls[entry.path])
+
+    def stream(self, wanted: Callable[[str], bool]) -> Iterator[tuple[Entry, bytes]]:
+        """Read the wanted files as they are listed."""
+        for path, url in self._list():
+            if wanted(path):
+                yield from self._read(Entry(path), url)
+
+    def _list(self) -> Iterator[tuple[str, str]]:
+        """The path and the URL of each file."""
+        if self.is_one_file:
+            yield file_name(self.url), self.url
+            return
+        top = f"{self.url.rstrip('/')}/"
+        for count, file in enumerate(islice(list_remote(self.url), MAX_LISTED + 1)):
+            if count == MAX_LISTED:
+                raise SourceError(f"{self.name}: more than {MAX_LISTED} files: name the folders below it one by one")
+            yield file.url.removeprefix(top), file.url
+
+    def _read(self, entry: Entry, url: str) -> Iterator[tuple[Entry, bytes]]:
+        with open_remote(url) as file:
+            data = file.read(MAX_FILE_BYTES + 1)
+        if len(data) <= MAX_FILE_BYTES:
+            yield entry, data
+            return
+        problem = Problem(entry.path, None, f"larger than {MAX_FILE_BYTES} bytes: not read")
+        if problem not in self.problems:
+            self.problems.append(problem)
+
+
+def is_remote_archive(url: str) -> bool:
+    """Whether a URL is that of an archive, by the first bytes of the file. Raises SourceError."""
+    if is_remote_folder(url) or is_manifest_name(file_name(url)):
+        return False
+    with open_remote(url) as file:
+        if not file.peek(1):
+            raise SourceError(f"{public_name(url)}: empty: a manifest or an archive is expected")
+        return starts_archive(file)

@@ -1,0 +1,74 @@
+"""URLs as names of sources, without the credentials in them."""
+
+from __future__ import annotations
+
+import re
+
+from crdcompat.sources.naming import display_path
+
+_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
+_URL_IN_TEXT = re.compile(_URL.pattern + r"[^\s'\"<>]+")
+_HIDDEN = "***"
+_MIN_SECRET = 4  # characters; a shorter value of a query is part of too many words to be replaced in them
+
+
+def is_remote(text: str) -> bool:
+    """Whether a source is a URL."""
+    return _URL.match(text) is not None
+
+
+def scheme_of(url: str) -> str:
+    """The scheme of a URL in lower case."""
+    return url.partition("://")[0].lower()
+
+
+def is_http(url: str) -> bool:
+    """Whether an http server gives the file."""
+    return scheme_of(url) in ("http", "https")
+
+
+def public_name(text: str) -> str:
+    """The name of a source for people: a URL has ``***`` for its user, its password and its query."""
+    scheme, mark, rest = text.partition("://")
+    return f"{scheme}{mark}{_public(rest)}" if mark and _URL.search(text) else text
+
+
+def file_name(path: str) -> str:
+    """The last part of a path or URL, without the query of a URL."""
+    address = public_name(path).partition("?")[0] if is_remote(path) else path
+    return display_path(address.rstrip("/").rpartition("/")[2])
+
+
+def without_secrets(message: str, url: str) -> str:
+    """A library's message without the secrets of the URL, in one line."""
+    from urllib.parse import parse_qsl, unquote
+
+    rest = url.partition("://")[2]
+    query = rest.partition("?")[2]
+    secrets = {*rest.rpartition("@")[0].split(":", 1), query, *(value for _, value in parse_qsl(query))}
+    for secret in sorted(secrets, key=len, reverse=True):
+        for spelled in (secret, unquote(secret)):
+            if len(spelled) >= _MIN_SECRET:
+                message = message.replace(spelled, _HIDDEN)
+    return " ".join(_URL_IN_TEXT.sub(lambda found: public_name(found[0]), message).split())
+
+
+def _public(rest: str) -> str:
+    """What follows ``scheme://`` in a URL, without user, password, query and a fragment with a value.
+
+    A password with a slash or a question mark is no valid URL, but people write it: all up to the last ``@`` is hidden.
+    """
+    authority = re.split(r"[/?#]", rest, maxsplit=1)[0]
+    host = authority.rpartition("@")[2]
+    unquoted = "@" not in authority and re.search(r":(?!\d*$)", authority) is not None and "@" in rest
+    hides_user = "@" in authority or unquoted
+    after = rest.rpartition("@")[2] if unquoted else host + rest[len(authority) :]
+    address, question, query = after.partition("?")
+    address, hash_mark, fragment = address.partition("#")
+    if question:
+        fragment = query.partition("#")[2]
+        hash_mark = "#" if fragment else ""
+    if "=" in fragment:
+        fragment = _HIDDEN
+    shown = f"{address}{f'?{_HIDDEN}' if question else ''}{hash_mark}{fragment}"
+    return f"{_HIDDEN}@{shown}" if hides_user else shown

@@ -1,0 +1,218 @@
+"""Sources behind URLs: files and archives by http, files of a store like S3, on the loopback."""
+
+from __future__ import annotations
+
+import gc
+import io
+import tarfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from changes import repository
+from helpers import commit, run
+from loopback import Answer, bucket, files, serving
+from s3fs import S3FileSystem
+
+from crdcompat.errors import SourceError, UsageError
+from crdcompat.sources import kinds, open_objects, open_source, remote, urls
+from crdcompat.sources.remote import list_remote, open_remote
+
+CRD = b"""apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.example.com}
+spec:
+  group: example.com
+  names: {kind: Widget, listKind: WidgetList, plural: widgets, singular: widget}
+  scope: Namespaced
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          status: {type: object, properties: {phase: {type: string, enum: [Pending, Ready]}}}
+"""
+# fsspec leaves the connection of a refused request to the garbage collector, which the fixture below runs.
+pytestmark = pytest.mark.filterwarnings("ignore:Unclosed:ResourceWarning")
+NEWER = CRD.replace(b"Ready]", b"Ready, Failed]")
+
+
+@pytest.fixture(autouse=True)
+def _collected() -> Iterator[None]:
+    yield
+    gc.collect()
+
+
+@pytest.fixture
+def store(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """An S3 of the loopback with the bucket ``releases``; gives the requests it got."""
+    contents = {
+        "1.0/a.yaml": CRD,
+        "1.0/b/c.yaml": CRD,
+        "1.0/d.txt": b"",
+        "1.1/a.yaml": NEWER,
+        "1.1/all.tgz": _tar(NEWER),
+    }
+    S3FileSystem.clear_instance_cache()  # the address of the server is no part of its key
+    with serving(bucket("releases", contents)) as (host, asked):
+        for name, value in {
+            "AWS_ACCESS_KEY_ID": "key-of-the-test",
+            "AWS_SECRET_ACCESS_KEY": "secret-of-the-test",
+            "AWS_ENDPOINT_URL": f"http://{host}",
+            "AWS_EC2_METADATA_DISABLED": "true",
+            "AWS_CONFIG_FILE": "/dev/null",
+            "AWS_DEFAULT_REGION": "us-east-1",
+        }.items():
+            monkeypatch.setenv(name, value)
+        yield asked
+
+
+def test_files_and_archives_by_http() -> None:
+    with serving(files({"/1.0/crds.yaml": CRD, "/1.1/crds.tgz": _tar(NEWER)})) as (host, asked):
+        found = run("diff", f"http://{host}/1.0/crds.yaml", f"http://{host}/1.1/crds.tgz", "--format", "json")
+    findings = [(each["rule"], each["added"]) for each in found.report["findings"]]
+    assert findings == [("enum-value-added", ["Failed"])]
+    assert found.code == 1
+    assert set(asked) == {"GET /1.0/crds.yaml", "GET /1.1/crds.tgz"}
+
+
+def test_files_and_archives_of_a_store(store: list[str]) -> None:
+    found = run("diff", "s3://releases/1.0/a.yaml", "s3://releases/1.1/all.tgz", "--format", "json")
+    assert [each["added"] for each in found.report["findings"]] == [["Failed"]]
+    assert {entry.path for entry in open_source("s3://releases/1.0/").entries()} == {"a.yaml", "b/c.yaml", "d.txt"}
+
+
+def test_a_folder_is_listed_page_by_page(store: list[str]) -> None:
+    names = list_remote("s3://releases/1.0")
+    next(names)
+    assert len([line for line in store if "list-type=2" in line]) == 1
+    assert [file.url for file in names] == ["s3://releases/1.0/b/c.yaml", "s3://releases/1.0/d.txt"]
+    assert len([line for line in store if "list-type=2" in line]) == 2
+    streamed = {entry.path: data for entry, data in open_objects("s3://releases/1.0").stream(str.islower)}
+    assert streamed == {"a.yaml": CRD, "b/c.yaml": CRD, "d.txt": b""}
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        ((404, {}, b""), "there is no such file (404): check the address"),
+        ((403, {}, b"no"), "the server refuses to give it (403): check the credentials"),
+        ((503, {}, b"later"), "the server answers with status 503"),
+        ((200, {}, b"<!DOCTYPE html><title>Log in</title>"), "a web page, no file"),
+        ((200, {}, b""), "empty: a manifest or an archive is expected"),
+        ((200, {"Content-Length": "999", "Connection": "close"}, CRD), "cannot be read"),
+        ((302, {"Location": "/again?token=moved-secret"}, b""), "cannot be read"),
+    ],
+)
+def test_a_server_that_does_not_give_the_file(answer: Answer, words: str) -> None:
+    with serving(lambda *_: answer) as (host, _):
+        found = run("diff", f"http://me:pass-word@{host}/crds?token=query-secret", "empty:", "--read-timeout", "2")
+    assert found.code == 2
+    assert words in found.err.replace("\n", " ")
+    assert f"http://***@{host}/crds?***" in found.err
+    assert not any(secret in found.err for secret in ("pass-word", "query-secret", "moved-secret"))
+
+
+def test_a_server_that_is_silent_or_not_there() -> None:
+    with serving(lambda *_: (200, {"Content-Length": "999999"}, b"PK")) as (host, _):
+        found = run("diff", f"http://{host}/silent.zip", "empty:", "--read-timeout", "0.2")
+    assert "no answer in time (--connect-timeout, --read-timeout)" in found.err
+    found = run("diff", f"http://{host}/closed.yaml", "empty:")
+    assert (found.code, "cannot be read" in found.err) == (2, True)
+
+
+def test_credentials_are_in_no_format() -> None:
+    with serving(files({"/crds-1.0.yaml": CRD, "/crds-1.1.yaml": NEWER})) as (host, _):
+        names = [f"http://me:pass-word@{host}/crds-{release}.yaml?sig=query-secret" for release in ("1.0", "1.1")]
+        for form in ("text", "concise", "json", "markdown", "sarif", "junit", "github", "gitlab", "html"):
+            for command in ("diff", "matrix") if form in ("text", "json", "markdown", "html") else ("diff",):
+                shown = run(command, *names, "--format", form)
+                assert shown.code == 1, shown.err
+                assert not any(secret in shown.out + shown.err for secret in ("pass-word", "query-secret")), form
+        turned = run("diff", *reversed(names))
+        shown = run("simulate", *names, "--objects", names[0], "-v")
+    assert "OLD comes first" in turned.err
+    assert not any(
+        secret in each.out + each.err for each in (turned, shown) for secret in ("pass-word", "query-secret")
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("https://host/a.yaml", "https://host/a.yaml"),
+        ("https://me:secret@host:8443/a.yaml", "https://***@host:8443/a.yaml"),
+        ("https://token@host/a.yaml?ref=v1#x", "https://***@host/a.yaml?***#x"),
+        ("https://host:8443/@scope/a.yaml", "https://host:8443/@scope/a.yaml"),
+        ("https://me:pa/ss@host/a", "https://***@host/a"),
+        ("https://me:pa?ss@host/a", "https://***@host/a"),
+        ("https://host/a#access_token=secret", "https://host/a#***"),
+        ("catalog:https://me:secret@host/c.yaml#widgets@1.0", "catalog:https://***@host/c.yaml#widgets@1.0"),
+        ("zip://a.yaml::https://me:secret@host/a.zip", "zip://***@host/a.zip"),
+        ("release-4.13", "release-4.13"),
+    ],
+)
+def test_the_name_of_a_url_has_no_credentials(text: str, shown: str) -> None:
+    assert urls.public_name(text) == shown
+    assert "secret" not in kinds.named_source(text).name
+
+
+def test_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    with serving(files({"/a.yaml": CRD})) as (host, _):
+        monkeypatch.setattr(remote, "MAX_REMOTE_BYTES", len(CRD) - 1)
+        with (
+            pytest.raises(SourceError, match=f"more than {len(CRD) - 1} bytes: not read"),
+            open_remote(f"http://{host}/a.yaml") as file,
+        ):
+            file.read()
+        monkeypatch.setattr(remote, "MAX_REMOTE_BYTES", len(CRD))
+        monkeypatch.setattr(remote, "MAX_REMOTE_SECONDS", -1.0)
+        with pytest.raises(SourceError, match="given up"):
+            open_remote(f"http://{host}/a.yaml")
+
+
+def test_without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "fsspec", None)
+    with pytest.raises(UsageError) as caught:
+        open_source("s3://me:secret@releases/1.0/a.yaml")
+    assert str(caught.value) == (
+        "s3://***@releases/1.0/a.yaml: to read from a URL, install the extra: pip install 'crdcompat[remote]'"
+    )
+
+
+def test_what_is_no_source() -> None:
+    with pytest.raises(SourceError, match="an http server lists no files"):
+        next(list_remote("https://127.0.0.1/folder/"))
+    with pytest.raises(SourceError, match=r"nope:// is no protocol of fsspec: https://"):
+        open_source("nope://host/a")
+    with pytest.raises(SourceError, match=r"hlem: is no known prefix: these are archive:, cluster:, empty:, git:"):
+        open_source("hlem:chart")
+
+
+def test_an_archive_is_expected(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_bytes(CRD)
+    with pytest.raises(SourceError, match=r"no archive: \.tar, .* is expected"):
+        open_source(f"archive:{tmp_path / 'a.yaml'}")
+
+
+def _tar(data: bytes) -> bytes:
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w:gz") as tar:
+        member = tarfile.TarInfo("crds/a.yaml")
+        member.size = len(data)
+        tar.addfile(member, io.BytesIO(data))
+    return packed.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("key", "command"), [("objects", ["diff", "empty:", "empty:"]), ("rollback_targets", ["check"])]
+)
+def test_the_configuration_names_no_url(tmp_path: Path, key: str, command: list[str]) -> None:
+    repo = repository(tmp_path)
+    commit(repo, {".crdcompat.yaml": {key: ["https://me:pass-word@127.0.0.1/a.yaml"]}})
+    found = run(*command, cwd=repo)
+    assert found.code == 2
+    assert f"{key}: https://***@127.0.0.1/a.yaml: a URL is read only if the command line names it" in found.err

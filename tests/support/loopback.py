@@ -1,0 +1,88 @@
+"""Servers on the loopback: files by http, and a store with the requests of S3 that reading needs."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import parse_qs, unquote, urlsplit
+from xml.sax.saxutils import escape
+
+#: What a server answers to a path and a query: status, headers, body.
+Answer = tuple[int, Mapping[str, str], bytes]
+
+
+@contextmanager
+def serving(answer: Callable[[str, str], Answer]) -> Iterator[tuple[str, list[str]]]:
+    """A server's address without a scheme, and the requests that it got, as ``VERB PATH?QUERY``."""
+    asked: list[str] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self) -> None:
+            asked.append(f"{self.command} {self.path}")
+            parts = urlsplit(self.path)
+            status, headers, body = answer(unquote(parts.path), parts.query)
+            if (wanted := self.headers.get("Range")) and status == 200:
+                first, _, last = wanted.removeprefix("bytes=").partition("-")
+                body, status = body[int(first) : int(last) + 1], 206
+            self.send_response(status)
+            for name, value in {"Content-Length": str(len(body)), **headers}.items():
+                self.send_header(name, value)
+            self.end_headers()
+            if self.command == "GET":
+                self.wfile.write(body)
+
+        do_HEAD = do_GET  # noqa: N815 - the name that the base class looks for
+
+        def log_message(self, *_: object) -> None:
+            """Print nothing."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    try:
+        yield f"127.0.0.1:{server.server_port}", asked
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+def files(contents: Mapping[str, bytes]) -> Callable[[str, str], Answer]:
+    """A server of these files, by path."""
+
+    def answer(path: str, _: str) -> Answer:
+        return (200, {}, contents[path]) if path in contents else (404, {}, b"")
+
+    return answer
+
+
+def bucket(name: str, contents: Mapping[str, bytes], page: int = 2) -> Callable[[str, str], Answer]:
+    """A store with one bucket, which lists ``page`` names at a time."""
+
+    def answer(path: str, query: str) -> Answer:
+        key = path.removeprefix(f"/{name}").lstrip("/")
+        if not path.startswith(f"/{name}"):
+            return 404, {}, b"<Error><Code>NoSuchBucket</Code></Error>"
+        if key in contents:
+            return 200, {"ETag": "1", "Last-Modified": "Wed, 01 Jan 2025 00:00:00 GMT"}, contents[key]
+        return (404, {}, b"") if key else (200, {"Content-Type": "application/xml"}, listing(parse_qs(query)))
+
+    def listing(asked: Mapping[str, list[str]]) -> bytes:
+        (prefix,), (after,) = asked.get("prefix", [""]), asked.get("continuation-token", [""])
+        keys = [key for key in sorted(contents) if key.startswith(prefix) and key > after]
+        more = len(keys) > page
+        items = "".join(
+            f"<Contents><Key>{escape(key)}</Key><Size>{len(contents[key])}</Size><ETag>{len(contents[key])}</ETag>"
+            "<LastModified>2025-01-01T00:00:00.000Z</LastModified></Contents>"
+            for key in keys[:page]
+        )
+        token = f"<NextContinuationToken>{escape(keys[page - 1])}</NextContinuationToken>" if more else ""
+        count = f"<KeyCount>{min(len(keys), page)}</KeyCount><IsTruncated>{str(more).lower()}</IsTruncated>"
+        return f"<ListBucketResult><Name>{name}</Name>{count}{token}{items}</ListBucketResult>".encode()
+
+    return answer
