@@ -11,15 +11,15 @@ import html5lib
 
 #: What a page may consist of: nothing that loads, frames, embeds or sends.
 ELEMENTS = {
-    "a", "blockquote", "body", "button", "caption", "code", "dd", "details", "div", "dl", "dt", "fieldset",
-    "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4", "head", "header", "html", "input", "label",
-    "legend", "li", "main", "mark", "meta", "option", "p", "pre", "script", "section", "select", "span", "strong",
-    "style", "summary", "table", "tbody", "td", "th", "thead", "title", "tr", "ul",
+    "a", "aside", "blockquote", "body", "button", "caption", "code", "dd", "details", "dialog", "div", "dl", "dt",
+    "fieldset", "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4", "head", "header", "html", "input",
+    "kbd", "label", "legend", "li", "main", "mark", "meta", "nav", "option", "p", "pre", "script", "section", "select",
+    "span", "strong", "style", "summary", "table", "tbody", "td", "th", "thead", "title", "tr", "ul",
 }  # fmt: skip
 ATTRIBUTES = {
-    "aria-label", "aria-labelledby", "aria-live", "autocomplete", "charset", "class", "content", "data-facet",
-    "data-name", "for", "hidden", "href", "http-equiv", "id", "lang", "name", "role", "scope", "spellcheck",
-    "tabindex", "type", "value",
+    "aria-haspopup", "aria-hidden", "aria-keyshortcuts", "aria-label", "aria-labelledby", "aria-live", "autocomplete",
+    "charset", "class", "content", "data-facet", "data-name", "for", "hidden", "href", "http-equiv", "id", "lang",
+    "name", "role", "scope", "spellcheck", "tabindex", "title", "type", "value",
 }  # fmt: skip
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from crdcompat.findings.entries import entries
-from crdcompat.models.check import CheckReport, sections
+from crdcompat.models.check import CheckReport
 from crdcompat.models.diff import DiffReport
 from crdcompat.models.reports import Report
 from crdcompat.models.simulation import SimulationReport
@@ -50,6 +50,7 @@ def render_matrix(report: MatrixReport, style: Style) -> str:
         coverage=coverage(report),
         rules=rules_of(finding for cell in report.cells for finding in cell.findings),
         without_excerpts=without_excerpts(findings),
+        contents=[("map", "Matrix", ())],
         facets=facets,
         what="findings",
     )
@@ -74,6 +75,7 @@ def render_fleet(report: FleetReport, style: Style) -> str:
         fleet=shown,
         how_far=how_far(report),
         coverage=coverage(report),
+        contents=[("clusters", "Clusters", ())],
         facets=facets,
         what="clusters",
     )
@@ -81,6 +83,7 @@ def render_fleet(report: FleetReport, style: Style) -> str:
 
 def render_servers(report: ServersReport, style: Style) -> str:
     """Which servers take which CRDs, as a page; ignores ``style``."""
+    from crdcompat.render.html.contents import of_servers
     from crdcompat.render.html.findings import side_line
     from crdcompat.render.html.page import page
     from crdcompat.render.html.servers import parts
@@ -97,25 +100,31 @@ def render_servers(report: ServersReport, style: Style) -> str:
         problems=report.problems,
         verdict=verdict(report),
         shown=shown,
+        contents=of_servers(shown),
         facets=facets,
         what="CRDs",
     )
 
 
 def _findings(report: DiffReport | CheckReport, *, existing: bool) -> str:
-    from crdcompat.render.html.findings import parts, rules_of, tally_of, without_excerpts
+    from crdcompat.render.html.contents import of_findings
+    from crdcompat.render.html.findings import parts, rules_of, without_excerpts
+    from crdcompat.render.html.overview import other_counts, overviews
     from crdcompat.render.html.page import page
     from crdcompat.render.wording.report import NOTHING, notes
-    from crdcompat.render.wording.verdict import MAX_BLOCKED, verdicts
+    from crdcompat.render.wording.verdict import MAX_BLOCKED
 
     made, facets = parts(report, existing=existing)
-    findings = report.findings
-    judged = sections(report) != ()
+    findings, listed = report.findings, entries(report)
+    views = overviews(report, listed, made)
     return page(
         "findings.j2",
         **(_check(report) if isinstance(report, CheckReport) else _sides(report)),
-        tally=tally_of(report),
-        verdicts=verdicts(report, entries(report)) if judged else (),
+        tally=(),
+        views=views,
+        main_ways=[way for view in views for way in view.ways],
+        others=other_counts(report, listed),
+        contents=of_findings(made, has_rules=bool(findings)),
         most=MAX_BLOCKED,
         nothing=NOTHING if not made else "",
         notes=notes(report),
@@ -158,6 +167,7 @@ def _simulation(report: SimulationReport) -> str:
         problems=report.problems,
         reader=judging(report),
         replay=shown,
+        contents=[("objects", "Objects", ())],
         facets=facets,
         what="objects",
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
@@ -11,7 +12,8 @@ from crdcompat.findings.rules import catalogue
 from crdcompat.models.check import CheckReport, Section, sections
 from crdcompat.models.diff import DiffReport
 from crdcompat.render.html.facets import Facet, Facets
-from crdcompat.render.html.items import DirectionPart, Items, is_large, without_info
+from crdcompat.render.html.item import DirectionPart
+from crdcompat.render.html.items import Items, is_large, without_info
 from crdcompat.render.wording.check import section_title
 from crdcompat.render.wording.entries import listed_above, section_key
 from crdcompat.render.wording.findings import compared_line
@@ -31,6 +33,8 @@ CRD, CONTEXT, RULE = Facet("crd", "CRD"), Facet("context", "Context"), Facet("ru
 DIRECTION = Facet("direction", "Direction", tuple(Direction))
 _FACETS = (SEVERITY, DIRECTION, OWNER, STATUS, Facet("section", "Compared with"), CRD, CONTEXT, RULE)
 
+#: The JSON report from which ``crdcompat waive`` takes the findings of a diff.
+REPORT_FILE = "report.json"
 #: Headings with their lines: what was compared, and what was not.
 Scope = tuple[tuple[str, tuple[str, ...]], ...]
 
@@ -53,18 +57,22 @@ class ComparedPart(Struct, frozen=True):
 
 def parts(report: DiffReport | CheckReport, *, existing: bool) -> tuple[tuple[ComparedPart, ...], Facets]:
     """The comparisons of a report, and the filters; ``existing`` as in a style."""
-    items = Items(Facets(_FACETS), existing)
     whole = isinstance(report, CheckReport)
+    items = Items(Facets(_FACETS), existing, "" if whole else REPORT_FILE)
     shown = sections(report)
     brief = is_large(section.report for section in shown)
-    listed = [each for each in entries(report) if not (brief and each.finding.severity == Severity.INFO)]
+    found = entries(report)
+    listed = [each for each in found if not (brief and each.finding.severity == Severity.INFO)]
     left_out = [without_info(section.report)[1] if brief else 0 for section in shown]
     titles = [section_title(section) if whole else "" for section in shown]
-    made = tuple(_part(*each, items, listed) for each in zip(shown, titles, left_out, strict=True))
+    made = tuple(_part(*each, items, found, listed) for each in zip(shown, titles, left_out, strict=True))
     return made, items.facets
 
 
-def _part(section: Section, title: str, left_out: int, items: Items, listed: Sequence[Entry]) -> ComparedPart:
+def _part(
+    section: Section, title: str, left_out: int, items: Items, found: Sequence[Entry], listed: Sequence[Entry]
+) -> ComparedPart:
+    """A comparison; of the entries ``found``, those ``listed`` fit on the page."""
     key = section_key(section)
     report = section.report
     items.more = {"section": key}
@@ -80,28 +88,23 @@ def _part(section: Section, title: str, left_out: int, items: Items, listed: Seq
         title=title,
         report=report,
         compared=f"{compared_line(report)} {listed_above(above) if above else ''}".strip(),
-        counts=counts(section.report),
+        counts=_counts((each for each in found if each.is_met_in(section)), len(report.undecided)),
         left_out=left_out,
         directions=tuple(each for each in made if each.groups),
         scope=tuple((name, lines) for name, lines in _scope(report) if lines),
     )
 
 
-def counts(report: DiffReport) -> dict[str, int]:
-    """Counts of findings by severity, then of undecided, existing and waived ones."""
+def _counts(found: Iterable[Entry], undecided: int) -> dict[str, int]:
+    """Counts of entries by severity, then of undecided, existing and waived ones."""
+    shown = [entry.finding for entry in found]
+    severities = Counter(finding.severity for finding in shown if finding.counts)
     return {
-        **{severity.value: count for severity, count in report.by_severity().items()},
-        "undecided": len(report.undecided),
-        "existing": sum(finding.status == FindingStatus.EXISTING for finding in report.findings),
-        "waived": sum(finding.waiver is not None for finding in report.findings),
+        **{severity.value: severities[severity] for severity in Severity},
+        "undecided": undecided,
+        "existing": sum(finding.status == FindingStatus.EXISTING for finding in shown),
+        "waived": sum(finding.waiver is not None for finding in shown),
     }
-
-
-def tally_of(report: DiffReport | CheckReport) -> list[tuple[str, int]]:
-    """The counts of the whole report: a finding in several comparisons of a check counts once."""
-    if isinstance(report, CheckReport):
-        return [*report.by_severity().items()]
-    return [(name, count) for name, count in counts(report).items() if name != "existing"]
 
 
 def rules_of(findings: Iterable[Finding]) -> tuple[Rule, ...]:
@@ -131,8 +134,8 @@ def _scope(report: DiffReport) -> Iterator[tuple[str, tuple[str, ...]]]:
         yield f"CRDs not compared: {len(report.not_compared)}", report.not_compared
     yield f"Text-only changes: {len(counted.text_changes)}", tuple(dict.fromkeys(counted.text_changes))
     yield (
-        f"Documents that give way to another: {len(counted.superseded)}",
-        tuple(f"{crd}: {file} gives way to {by}" for crd, file, by in counted.superseded),
+        f"Duplicate CRD documents ignored: {len(counted.superseded)}",
+        tuple(f"{crd}: {file} is ignored, {by} is used" for crd, file, by in counted.superseded),
     )
     yield f"Files skipped: {len(report.skipped)}", tuple(skipped_lines(report.skipped))
     yield f"Remarks: {len(report.remarks)}", tuple(f"{r.file}:{r.line}: {r.message}" for r in report.remarks)

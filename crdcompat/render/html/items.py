@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from crdcompat.findings.finding import listed
 from crdcompat.render.data.parts import acceptance_data
-from crdcompat.render.wording.check import UNRELEASED_REASON
+from crdcompat.render.html.item import DirectionPart, Fact, Group, Item
+from crdcompat.render.wording.blocks import predicate
+from crdcompat.render.wording.check import UNRELEASED_REASON, waive_command
 from crdcompat.render.wording.entries import mirror_line, section_key
 from crdcompat.render.wording.findings import (
     commit_line,
@@ -22,87 +24,47 @@ from crdcompat.render.wording.findings import (
     place,
     plural,
     shown_places,
-    witness_title,
 )
 from crdcompat.render.wording.rules import EFFECTS
 from crdcompat.vocabulary import Direction, FindingStatus, Owner, Severity
+from crdcompat.vocabulary.writes import Operation
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from crdcompat.findings.entries import Entry
     from crdcompat.models.diff import DiffReport, UndecidedEntry
-    from crdcompat.models.finding import Excerpt, Location
+    from crdcompat.models.finding import Finding, Location
     from crdcompat.render.html.facets import Facets
 
-_T = TypeVar("_T")
 #: A name and the lines under it.
 _Row = tuple[str, ...]
 
 #: Most items on a page; a larger report omits those of severity info.
 _MAX_ITEMS = 10_000
 _MAX_VALUES = 50
+#: Title of an example object, by the write that shows the finding.
+_EXAMPLES: Mapping[Operation | None, str] = {
+    None: "Example object: the smallest one found that shows it",
+    Operation.STATUS: "Example object that replaces the status of the stored one",
+    Operation.MAIN: "Example object that replaces the stored one",
+}
 _WINDOWS = {
     "old_crd_new_writer": "OLD's CRD, NEW's writers",
     "new_crd_old_writer": "NEW's CRD, OLD's writers",
 }
 
 
-class Fact(Struct, frozen=True):
-    """A name and the lines under it."""
-
-    name: str
-    texts: tuple[str, ...]
-
-
-class Item(Struct, frozen=True):
-    """A finding or an undecided difference; the message of a ``brief`` one shows only when it is open."""
-
-    anchor: str
-    name: str
-    severity: str
-    path: str
-    about: tuple[str, ...]
-    message: str
-    brief: bool
-    rule: str
-    errors: tuple[str, ...]
-    fix: str
-    excerpts: tuple[Excerpt, ...]
-    stored: Any
-    witness: Any
-    witness_title: str
-    facts: tuple[Fact, ...]
-
-
-class Group(Struct, Generic[_T], frozen=True):
-    """Items under one heading; ``folded`` ones do not count and are closed.
-
-    ``hidden``: filters leave them out unless their status is chosen.
-    """
-
-    title: str
-    items: tuple[_T, ...]
-    folded: bool = False
-    hidden: bool = False
-
-
-class DirectionPart(Struct, frozen=True):
-    """The groups of one direction, or of both."""
-
-    title: str
-    groups: tuple[Group[Item], ...]
-
-
 class Items(Struct):
     """Makes the items of a page in its order, and adds the values of each to the filters.
 
     ``more``: values of facets for all items made until it changes. ``existing``: findings that existed before a change
-    are neither folded nor hidden.
+    are neither folded nor hidden. ``report_file``: the JSON report that a waiver command reads, if it needs one.
     """
 
     facets: Facets
     existing: bool = False
+    report_file: str = ""
     more: Mapping[str, str] = field(default_factory=dict)
     _anchors: Counter[str] = field(default_factory=Counter)
 
@@ -126,21 +88,24 @@ class Items(Struct):
         hidden = () if self.existing else ("existing",)
         groups = [
             Group(
+                self.anchor(f"{direction}-{name}"),
                 _title(name, len(alike)),
                 tuple(self._item(each, report, since or {}) for each in alike),
                 folded=name in hidden or name == "waived",
                 hidden=name in hidden,
+                counts=name in frozenset(Severity),
             )
             for name, alike in by_name.items()
             if alike
         ]
-        return DirectionPart(direction_title(report, direction).replace(" -> ", " → "), tuple(groups))
+        title = direction_title(report, direction).replace(" -> ", " → ")
+        return DirectionPart(self.anchor(direction), title, tuple(groups), direction)
 
     def undecided(self, report: DiffReport) -> DirectionPart:
         """Differences that no facet judges."""
         items = tuple(self._open(entry, report) for entry in report.undecided)
-        groups = (Group(f"{len(items)} undecided", items),) if items else ()
-        return DirectionPart("Differences that this version does not judge", groups)
+        groups = (Group(self.anchor("not-judged-all"), f"{len(items)} undecided", items),) if items else ()
+        return DirectionPart(self.anchor("not-judged"), "Differences that this version does not judge", groups)
 
     def anchor(self, name: str) -> str:
         """A unique id of an element: the name, with a number from its second use on."""
@@ -164,17 +129,20 @@ class Items(Struct):
             anchor=self.anchor(f"f-{finding.id}"),
             name=finding.id,
             severity=finding.severity,
+            crd=finding.crd,
+            kind=finding.kind,
             path=finding.path or "the CRD itself",
-            about=(finding.kind, crd_name(finding.crd, finding.version)),
-            message=f"{finding.message}.",
+            about=(crd_name(finding.crd, finding.version), finding.rule),
+            message=f"{predicate(finding)}.",
             brief=finding.severity == Severity.INFO,
             rule=finding.rule,
             errors=finding.witness.errors,
             fix=fix_line(finding).rpartition(" (")[0],
+            waive=waive_command(entry.ids, self.report_file) if _can_be_waived(finding) else "",
             excerpts=finding.excerpts,
             stored=finding.witness.stored,
             witness=finding.witness.object,
-            witness_title=f"{witness_title(finding).capitalize()}: the smallest object found that shows it",
+            witness_title=_EXAMPLES[finding.witness.operation],
             facts=_facts(("Blocks", *since.get(finding.id, ())), *_fact_rows(entry, report)),
         )
 
@@ -193,6 +161,8 @@ class Items(Struct):
             anchor=self.anchor("undecided"),
             name="",
             severity="undecided",
+            crd=entry.crd,
+            kind="",
             path=entry.path or "the CRD itself",
             about=(entry.keyword, crd_name(entry.crd, entry.version)),
             message=f"{entry.keyword}: {entry.reason}.",
@@ -200,6 +170,7 @@ class Items(Struct):
             rule="",
             errors=(),
             fix="",
+            waive="",
             excerpts=entry.excerpts,
             stored=None,
             witness=None,
@@ -224,6 +195,10 @@ def without_info(report: DiffReport) -> tuple[DiffReport, int]:
     return replace(report, findings=kept), len(report.findings) - len(kept)
 
 
+def _can_be_waived(finding: Finding) -> bool:
+    return finding.counts and finding.severity != Severity.INFO
+
+
 def _facts(*rows: _Row) -> tuple[Fact, ...]:
     """The rows that have text."""
     return tuple(Fact(name, tuple(texts)) for name, *texts in rows if any(texts))
@@ -231,7 +206,7 @@ def _facts(*rows: _Row) -> tuple[Fact, ...]:
 
 def _title(name: str, count: int) -> str:
     if name == "existing":
-        return f"{plural(count, 'finding')} that stood there before"
+        return f"{plural(count, 'finding')} from before this change"
     return f"{count} {name}" if name in ("waived", "info") else plural(count, name)
 
 
@@ -245,7 +220,7 @@ def _fact_rows(entry: Entry, report: DiffReport) -> Iterator[_Row]:
     yield "Lost", ", ".join(witness.pruned)
     yield "Set by default", ", ".join(witness.defaulted)
     yield "Rejected writes", ", ".join(finding.writes or ())
-    yield "No witness", str(witness.reason or "") if witness.object is None else ""
+    yield "No example object", str(witness.reason or "") if witness.object is None else ""
     if evidence.recorded_objects:
         yield "Met by", f"{plural(evidence.recorded_objects, 'recorded object')}: {', '.join(evidence.examples)}"
     if finding.introduced_by is not None:
@@ -265,7 +240,7 @@ def _fact_rows(entry: Entry, report: DiffReport) -> Iterator[_Row]:
     if finding.ended:
         yield "Waiver", f"{expired_waiver_sentence(finding)}."
     if finding.status == FindingStatus.EXISTING:
-        yield "Existing", "it stood there before this change"
+        yield "Existing", "the finding is older than this change"
     if finding.status == FindingStatus.UNRELEASED:
         yield "Unreleased", UNRELEASED_REASON
 

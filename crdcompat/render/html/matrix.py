@@ -11,7 +11,8 @@ from crdcompat.findings.finding import listed
 from crdcompat.models.matrix_obstacles import obstacles
 from crdcompat.render.html.facets import Facet, Facets
 from crdcompat.render.html.findings import CONTEXT, CRD, DIRECTION, OWNER, RULE, SEVERITY, STATUS
-from crdcompat.render.html.items import DirectionPart, Items, is_large, without_info
+from crdcompat.render.html.item import DirectionPart
+from crdcompat.render.html.items import Items, is_large, without_info
 from crdcompat.render.wording.findings import crd_name, plural, tally
 from crdcompat.render.wording.matrix import BLOCKING, cluster_answer, cluster_title, part_line, reasons, target_lines
 from crdcompat.render.wording.matrix_grid import labels, short_names

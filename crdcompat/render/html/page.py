@@ -62,6 +62,7 @@ def _environment() -> Environment:
         excerpt=excerpt_block,
         prose=prose,
         data=as_data,
+        words=words,
     )
     return environment
 
@@ -81,6 +82,20 @@ def inert(value: Any) -> Any:
     if isinstance(value, Markup) or not isinstance(value, str):
         return value
     return escape_text(_cut(value, _MAX_INLINE))
+
+
+#: Terms of the report as words of a page.
+_WORDS = {
+    "loses-data": "loses data",
+    "not-needed": "not needed",
+    "main": "a write to the object",
+    "status-write": "a write to /status",
+}
+
+
+def words(term: str) -> str:
+    """A term of the report as words of a page."""
+    return _WORDS.get(term, term)
 
 
 def _cut(text: str, most: int) -> str:

@@ -10,7 +10,7 @@ from msgspec import Struct
 from crdcompat.models.simulation import SimulatedObject, SimulationReport
 from crdcompat.render.html.facets import Facet, Facets
 from crdcompat.render.html.findings import skipped_lines
-from crdcompat.render.html.items import Group
+from crdcompat.render.html.item import Group
 from crdcompat.render.wording.findings import crd_name, plural
 from crdcompat.render.wording.simulation import REPAIRS, cause_fix, cause_line, judging
 from crdcompat.vocabulary.writes import RepairVerdict, WriteResult
@@ -86,7 +86,7 @@ def replay(report: SimulationReport) -> tuple[Replay, Facets]:
         if items:
             start = facets.total
             shown = tuple(_object(item, start + number, facets) for number, item in enumerate(items, 1))
-            groups.append(Group(f"{plural(len(items), 'object')} {_TITLES[verdict]}", shown))
+            groups.append(Group(verdict, f"{plural(len(items), 'object')} {_TITLES[verdict]}", shown))
     return Replay(
         causes_of(report), tuple(groups), tuple(_not_simulated(report)), tuple(skipped_lines(report.skipped))
     ), facets

@@ -22,11 +22,16 @@ def next_steps(listed: Sequence[Entry]) -> list[str]:
     worst = next((entry for entry in listed if entry.finding.counts), None)
     if worst is None or worst.finding.severity != Severity.ERROR:
         return []
-    ids = " ".join(worst.ids)
     return [
         f"To fix it: {fix_line(worst.finding)}",
-        f'To accept it, then git add the waiver file: crdcompat waive {ids} --reason "…"',
+        f"To accept it, then git add the waiver file: {waive_command(worst.ids)}",
     ]
+
+
+def waive_command(ids: Sequence[str], report: str = "") -> str:
+    """The command that accepts findings; ``report`` is the JSON report that has them, unless a check does."""
+    source = f"--report {report} " if report else ""
+    return f'crdcompat waive {" ".join(ids)} {source}--reason "…"'
 
 
 def section_title(section: Section) -> str:

@@ -58,19 +58,17 @@ def tally(shown: Page) -> list[str]:
 def test_counts_then_findings_by_direction_and_severity(tmp_path: Path) -> None:
     report = sample(tmp_path)
     shown = page(report)
-    assert said(shown.one("h1")) == "r1 → r2"
-    assert tally(shown) == ["1 error", "1 warning", "1 info", "0 undecided", "0 waived"]
-    assert said(shown.one("section", "verdict")) == (
-        'r2 -> r1 BLOCKED Widget status.p r1 rejects "B": the controller cannot write status'
-    )
+    assert said(shown.one("h1")) == "r2 → r1 BLOCKED"
+    assert tally(shown) == ["1 error block it", "1 warning may block it", "1 info lose or set values"]
+    assert said(shown.one("ul", "blocked-by")) == 'Widget status.p r1 rejects "B": the controller cannot write status'
     headings = [said(each) for each in shown.elements() if each.tag in ("h2", "h3")]
-    assert headings[:5] == ["Findings", "Rolling back r2 → r1", "1 error", "1 warning", "1 info"]
+    assert headings[:6] == ["By CRD", "Findings", "Rolling back r2 → r1", "1 error", "1 warning", "1 info"]
     items = shown.all("details", "item")
     assert [each.get("id") for each in items] == [f"f-{finding.id}" for finding in report.findings]
     assert [said(each.find("summary")) for each in items if each.find("summary") is not None] == [
-        f'error status.p Widget widgets.example.com/v1 enum-value-added {report.findings[0].message}.',
-        f'warning spec.a Widget widgets.example.com/v1 enum-value-added {report.findings[1].message}.',
-        "info spec.n Widget widgets.example.com/v1 property-added",
+        f'error Widget {report.findings[0].message}. widgets.example.com/v1 enum-value-added',
+        f'warning Widget {report.findings[1].message}. widgets.example.com/v1 enum-value-added',
+        "info Widget spec.n widgets.example.com/v1 property-added",
     ]  # fmt: skip
 
 
@@ -108,10 +106,56 @@ def test_a_finding_tells_everything(tmp_path: Path) -> None:
         "Mixed versions": ["OLD's CRD, NEW's writers: write-rejected", "NEW's CRD, OLD's writers: none"],
         "Places": [f"{each.side}: {file}:{each.line}:{each.column}" for each in finding.locations],
         "Waived": ["reason: known", "owner: me", "baseline: False"],
-        "Id": [f"{finding.id} link to this finding"],
+        "Id": [finding.id, "link to this finding"],
     }
     links = {each.get("href") for each in item.iter("a")}
     assert links == {"#rule-enum-value-added", f"#f-{finding.id}"}
+
+
+def test_marks_by_crd_lead_to_the_findings(tmp_path: Path) -> None:
+    shown = page(sample(tmp_path))
+    (row,) = shown.one("ul", "rows")
+    assert said(row) == "Widget 1 error, 1 warning, 1 info"
+    marks = [each for each in row.iter("a") if "mark" in each.get("class", "").split()]
+    items = [each.get("id") for each in shown.all("details", "item")]
+    assert [each.get("href") for each in marks] == [f"#{items[0]}", f"#{items[1]}"]
+    assert [each.get("class") for each in marks] == ["mark error", "mark warning"]
+    assert [each.get("title") for each in marks] == ["status.p: enum-value-added", "spec.a: enum-value-added"]
+
+
+def test_many_findings_have_bounded_rows_and_marks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("crdcompat.render.html.overview._MAX_MARKS", 1)
+    shown = page(sample(tmp_path))
+    (row,) = shown.one("ul", "rows")
+    assert said(row) == "Widget +1 1 error, 1 warning, 1 info"
+    monkeypatch.setattr("crdcompat.render.html.overview._MAX_ROWS", 1)
+    shown = page(with_findings(sample(tmp_path), warning={"crd": "gears.example.com", "kind": "Gear"}))
+    assert [said(each) for each in shown.all("ul", "rows")] == ["Widget 1 error, 1 info", "Gear 1 warning"]
+    (folded,) = [each for each in shown.all("details", "fold") if said(each[0]) == "1 more CRD"]
+    assert "Gear 1 warning" in said(folded)
+
+
+def test_contents_lead_to_every_group(tmp_path: Path) -> None:
+    links = page(sample(tmp_path)).one("nav", "contents").iter("a")
+    assert [(said(each), each.get("href")) for each in links] == [
+        ("Rollback", "#rollback"), ("1 error", "#rollback-error"), ("1 warning", "#rollback-warning"),
+        ("1 info", "#rollback-info"), ("What was compared", "#scope-1"), ("Rules: why, and fixes", "#rules"),
+        ("What this page rests on", "#basis"),
+    ]  # fmt: skip
+
+
+def test_the_waiver_command_is_there_to_copy(tmp_path: Path) -> None:
+    report = sample(tmp_path / "a")
+    error, warning, info = page(report).all("details", "item")
+    commands = [said(each) for item in (error, warning) for each in item.iter("pre") if "waive" in said(each)]
+    ids = [finding.id for finding in report.findings]
+    assert commands == [f'crdcompat waive {each} --report report.json --reason "…"' for each in ids[:2]]
+    assert not [each for each in info.iter("pre") if "waive" in said(each)]
+    shown = page(check(tmp_path / "b")).all("details", "item")
+    assert [said(each) for item in shown[:1] for each in item.iter("pre")][-1].startswith("crdcompat waive ")
+    assert "--report" not in said(shown[0])
+    waived = next(item for item in shown if facts(item).get("Waived"))
+    assert not [each for each in waived.iter("pre") if "waive" in said(each)]
 
 
 def test_rules_are_explained_once(tmp_path: Path) -> None:
@@ -133,13 +177,17 @@ def test_a_check_has_a_part_for_each_comparison(tmp_path: Path) -> None:
         ["target r9", "1", "1", "1", "0", "0", "0"],
     ]
     assert [said(each) for each in shown.all("h2")] == [
+        "By CRD",
         "What this change does",
         "Against the rollback target r0",
         "Against the rollback target r9",
-        "Rules: why it matters, and what to do",
+        "Rules: why they matter, and what to do",
+        "What this page rests on",
+        "Keys",
     ]
+    assert said(shown.one("p", "others")) == "Also: 1 waived; 1 from before this change."
     aside = shown.all("details", "aside")
-    assert [said(next(each.iter("summary"))) for each in aside] == ["1 finding that stood there before", "1 waived"]
+    assert [said(next(each.iter("summary"))) for each in aside] == ["1 finding from before this change", "1 waived"]
     assert [len([i for i in each.iter("details") if "item" in i.get("class", "")]) for each in aside] == [1, 1]
     assert [said(each) for each in shown.one("ul", "notes")] == ["the base is r1", "waiver w1 has expired"]
 
@@ -181,16 +229,16 @@ def test_undecided_is_an_item(tmp_path: Path) -> None:
     entry = UndecidedEntry("c.x", "v1", ("default",), "spec.a", "pattern", "^a", "^b", "too large", ())
     shown = page(replace(sample(tmp_path), undecided=(entry,)))
     item = shown.all("details", "item")[-1]
-    assert said(next(item.iter("summary"))) == "undecided spec.a pattern c.x/v1 pattern: too large."
+    assert said(next(item.iter("summary"))) == "undecided spec.a pattern: too large. pattern c.x/v1"
     assert facts(item) == {"OLD": ['"^a"'], "NEW": ['"^b"'], "Contexts": ["default"]}
 
 
 def test_a_report_too_large_for_a_page_says_what_it_leaves_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("crdcompat.render.html.items._MAX_ITEMS", 2)
     shown = page(sample(tmp_path))
-    assert tally(shown)[:3] == ["1 error", "1 warning", "1 info"]
+    assert [each.split()[0] for each in tally(shown)] == ["1", "1", "1"]
     assert len(shown.all("details", "item")) == len(shown.script()) == 2
-    assert "1 more only lose or gain a value: this page has no room for them" in said(shown.one("main"))
+    assert "This page has no room for 1 finding of severity info" in said(shown.one("main"))
 
 
 # -- filters ---------------------------------------------
@@ -257,7 +305,10 @@ def test_accessible(tmp_path: Path, name: str) -> None:
     for control in (*shown.all("input"), *shown.all("select")):
         assert control.get("id") in labels or id(control) in inside
     assert all(said(next(each.iter("legend"))) for each in shown.all("fieldset"))
-    assert all(said(each) for each in (*shown.all("button"), *shown.all("a"), *shown.all("summary")))
+    unseen = {id(each) for part in shown.elements() if part.get("aria-hidden") for each in part.iter("a")}
+    links = [each for each in shown.all("a") if id(each) not in unseen]
+    assert all(said(each) for each in (*shown.all("button"), *links, *shown.all("summary")))
+    assert all(each.get("tabindex") == "-1" for each in shown.all("a") if id(each) in unseen)
     assert shown.text.index('class="skip"') < shown.text.index("<header>")
     live = [each for each in shown.elements() if each.get("aria-live") == "polite"]
     assert {each.get("id"): each.get("role") for each in live} == {"shown": "status", "said": "status"}

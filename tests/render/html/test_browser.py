@@ -38,7 +38,7 @@ def test_a_check_hides_what_does_not_count_until_asked(browser: Browser, tmp_pat
     browser.open(held(tmp_path, check(tmp_path)))
     aside = "return [...document.querySelectorAll('.aside')].map((each) => each.open)"
     assert browser.js(aside) == [False, False]
-    assert shown(browser) == "4 findings; 1 more stood there before (status: existing)"
+    assert shown(browser) == "4 findings; 1 more from before this change (status: existing)"
     tick(browser, "status", "waived")
     assert shown(browser) == "Showing 1 of 5 findings"
     assert browser.js(aside) == [False, True]
@@ -69,7 +69,7 @@ def test_what_stood_there_before_is_hidden_until_asked(browser: Browser, tmp_pat
     tick(browser, "severity", old.severity)
     assert existing not in visible(browser)
     others = len({finding.id for finding in report.findings if finding.severity == old.severity and finding.counts})
-    assert shown(browser) == f"Showing {others} of 4 findings; 1 more stood there before (status: existing)"
+    assert shown(browser) == f"Showing {others} of 4 findings; 1 more from before this change (status: existing)"
     chip = "return document.querySelector(`[data-facet=${arguments[0]}] [value=${arguments[1]}]`).parentElement"
     assert browser.js(f"{chip}.innerText", "status", "existing").split() == ["existing", "1"]
     assert browser.js(f"{chip}.innerText", "severity", old.severity).split() == [old.severity, str(others)]
@@ -86,7 +86,7 @@ def test_what_stood_there_before_is_hidden_until_asked(browser: Browser, tmp_pat
     browser.open(file, f"#{existing}")
     browser.pause()
     assert existing in on_screen(browser)
-    assert shown(browser) == "4 findings; 1 more stood there before (status: existing)"
+    assert shown(browser) == "4 findings; 1 more from before this change (status: existing)"
     assert browser.complaints() == []
 
 
@@ -95,7 +95,7 @@ def test_what_stood_there_before_without_a_script(browser: Browser, tmp_path: Pa
     (existing,) = browser.js("return [...document.querySelectorAll('.held .item')].map((item) => item.id)")
     assert existing not in on_screen(browser)
     summary = browser.driver.find_element("css selector", ".held > summary")
-    assert summary.text == "1 finding that stood there before"
+    assert summary.text == "1 finding from before this change"
     summary.click()
     assert existing in on_screen(browser)
 
@@ -131,6 +131,67 @@ def test_a_simulation(browser: Browser, tmp_path: Path) -> None:
     browser.js("document.querySelector('.item summary').click()")
     assert "status-update" in browser.js("return document.querySelector('.item .body').innerText")
     assert browser.complaints() == []
+
+
+def press(browser: Browser, *keys: str) -> None:
+    from selenium.webdriver.common.action_chains import ActionChains
+
+    ActionChains(browser.driver).send_keys(*keys).perform()
+
+
+def test_keys_search_move_and_help(browser: Browser, tmp_path: Path) -> None:
+    report = sample(tmp_path)
+    browser.open(held(tmp_path, report))
+    ids = [f"f-{finding.id}" for finding in report.findings]
+    at = "return document.activeElement.closest('.item')?.id"
+    found = []
+    for key in "jjjjkk":
+        press(browser, key)
+        found.append(browser.js(at))
+    assert found == [ids[0], ids[1], ids[2], ids[2], ids[1], ids[0]]
+    press(browser, "/")
+    assert browser.js("return document.activeElement.id") == "q"
+    press(browser, "j", "?")  # what is typed into the search is no command
+    assert browser.js("return document.getElementById('q').value") == "j?"
+    assert browser.js("return document.getElementById('keys').open") is False
+    browser.js("document.activeElement.blur()")
+    press(browser, "?")
+    assert browser.js("return document.getElementById('keys').open")
+    browser.driver.find_element("css selector", "#close-keys").click()
+    assert browser.js("return document.getElementById('keys').open") is False
+    assert browser.complaints() == []
+
+
+def test_a_mark_opens_its_finding(browser: Browser, tmp_path: Path) -> None:
+    report = sample(tmp_path)
+    browser.open(held(tmp_path, report))
+    browser.driver.find_element("css selector", ".dots .warning").click()
+    browser.pause()
+    assert browser.js("return [...document.querySelectorAll('.item[open]')].map((item) => item.id)") == [
+        f"f-{report.findings[1].id}"
+    ]
+    assert browser.complaints() == []
+
+
+def test_filters_are_beside_the_findings(browser: Browser, tmp_path: Path) -> None:
+    browser.open(held(tmp_path, sample(tmp_path)))
+    box = "const {left, top, right} = document.querySelector(arguments[0]).getBoundingClientRect();"
+    edges = f"{box} return [left, top, right]"
+    (_, top, right), (left, first, _) = browser.js(edges, "aside"), browser.js(edges, "main")
+    assert right <= left
+    assert abs(top - first) < 10
+
+
+def test_paper_shows_a_summary_and_what_is_open(browser: Browser, tmp_path: Path) -> None:
+    report = sample(tmp_path)
+    browser.open(held(tmp_path, report))
+    browser.js("document.getElementById(arguments[0]).open = true", f"f-{report.findings[1].id}")
+    browser.cdp("Emulation.setEmulatedMedia", media="print")
+    seen = "return document.querySelector(arguments[0]).checkVisibility({contentVisibilityAuto: true})"
+    for hidden in ("aside", ".rules", ".item.error .body", ".item.info", "footer"):
+        assert not browser.js(seen, hidden), hidden
+    for printed in (".answer", ".rows", ".item.error summary", ".item.error .said", ".item.warning .body"):
+        assert browser.js(seen, printed), printed
 
 
 @pytest.mark.parametrize("text", [*HOSTILE, "</script><script>alert(1)</script><!--", "\"'><b onclick=x>"])
@@ -178,7 +239,7 @@ def test_as_an_artifact_of_a_service_that_allows_no_script(browser: Browser, tmp
         assert browser.js("return document.documentElement.classList.contains('js')") is False
         first = browser.driver.find_element("css selector", ".item summary")
         assert first.is_displayed()
-        assert report.findings[0].message in first.text
+        assert report.findings[0].message.removeprefix("status.p ") in first.text
         first.click()
         body = browser.driver.find_element("css selector", ".item .body").text
         assert report.findings[0].witness.errors[0] in body

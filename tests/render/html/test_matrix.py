@@ -71,8 +71,8 @@ def test_a_cell_leads_to_its_findings(three: Path) -> None:
     ]
     last = told[places[4]]
     error, info = (each for each in last.iter("details") if "item" in each.get("class", ""))
-    assert said(next(error.iter("summary"))).startswith("error status.phase Widget ")
-    assert said(next(info.iter("summary"))).startswith("info n Widget ")
+    assert said(next(error.iter("summary"))).startswith("error Widget status.phase gained ")
+    assert said(next(info.iter("summary"))).startswith("info Widget n widgets.example.com/v1 ")
     assert facts(error, "Blocks") == ['since ./r-1.2: "B"', 'since ./r-1.3: "C"']
     assert "Blocked by widgets.example.com." in said(last)
     excerpts = [[each for each in item.iter("figure") if "excerpt" in each.get("class", "")] for item in (error, info)]
@@ -119,7 +119,10 @@ def test_a_matrix_too_large_for_a_page_says_what_it_leaves_out(three: Path, monk
     shown = matrix(three)
     assert not shown.all("details", "info")
     assert len(shown.all("details", "error")) == 3
-    assert said(shown.root).count("1 more only lose or gain a value: this page has no room for them") == 2
+    assert (
+        said(shown.root).count("This page has no room for 1 finding of severity info. The JSON report has them all.")
+        == 2
+    )
 
 
 @pytest.mark.parametrize("text", HOSTILE)

@@ -9,6 +9,7 @@
   const facets = form ? [...form.querySelectorAll("[data-facet]")].map((element) => new Facet(element)) : [];
   const rows = JSON.parse(byId("facts").textContent);
   const query = byId("q");
+  const what = form ? form.getAttribute("aria-label").replace("Filter the ", "") : "";
   let texts = null;
 
   function Facet(element) {
@@ -44,7 +45,7 @@
     total: element.querySelectorAll(".item").length,
   }));
   const groupOf = new Map(groups.map((group, index) => [group.element, index]));
-  // What stood there before a change is told folded, and found only if its status is asked for.
+  // Findings from before a change are folded, and found only if their status is chosen.
   const status = facets.findIndex((facet) => facet.key === "status");
   const held = items.map((item) => status >= 0 && item.closest(".held") !== null);
   const groupNumbers = items.map((item) => groupOf.get(item.closest(".group")));
@@ -93,9 +94,8 @@
       way.hidden = narrowed && !any;
       if (narrowed) way.open = any;
     });
-    const what = form.getAttribute("aria-label").replace("Filter the ", "");
     const total = items.length - (chosen[status]?.size ? 0 : held.filter(Boolean).length);
-    const more = holding ? `; ${holding} more stood there before (status: existing)` : "";
+    const more = holding ? `; ${holding} more from before this change (status: existing)` : "";
     byId("shown").textContent = (narrowed ? `Showing ${shown} of ${total} ${what}` : `${total} ${what}`) + more;
     byId("nothing").hidden = shown > 0;
   }
@@ -182,22 +182,44 @@
     byId("open-all").addEventListener("click", () => openAll(true));
     byId("close-all").addEventListener("click", () => openAll(false));
     const more = form.querySelector(".more");
-    const wide = matchMedia("(min-width: 44.01rem)");
+    const wide = matchMedia("(min-width: 64rem)");
     const unfold = () => { if (more && wide.matches) more.open = true; };
     wide.addEventListener("change", unfold);
     unfold();
     form.hidden = false;
   }
 
-  // Browsers that cannot open what is printed by style alone.
-  if (!CSS.supports("selector(::details-content)")) {
-    let opened = [];
-    addEventListener("beforeprint", () => {
-      opened = items.filter((item) => !item.open && !item.hidden && item.matches(".error, .warning, .rejected"));
-      opened.forEach((item) => { item.open = true; });
-    });
-    addEventListener("afterprint", () => opened.forEach((item) => { item.open = false; }));
+  const keys = byId("keys");
+  byId("close-keys").addEventListener("click", () => keys.close());
+  byId("show-keys")?.addEventListener("click", () => keys.showModal());
+
+  // From one item to the next, over those that are on the screen or can be scrolled to.
+  function step(by) {
+    const stops = [...document.querySelectorAll("main :is(.item, .way)")].filter((each) => each.checkVisibility());
+    const at = stops.indexOf(document.activeElement.closest(".item, .way"));
+    const next = stops[at < 0 ? 0 : Math.min(Math.max(at + by, 0), stops.length - 1)];
+    if (!next) return;
+    const summary = next.querySelector("summary");
+    summary.focus({ preventScroll: true });
+    summary.scrollIntoView({ block: "nearest" });
   }
+
+  const pressed = {
+    "/": () => { if (form) query.focus(); },
+    "?": () => keys.showModal(),
+    j: () => step(1),
+    k: () => step(-1),
+  };
+  document.addEventListener("keydown", (event) => {
+    const writing = event.target.matches('input[type="search"], select');
+    if (writing && event.key === "Escape" && !query.value) event.target.blur();
+    if (writing || keys.open || event.ctrlKey || event.metaKey || event.altKey) return;
+    const act = pressed[event.key];
+    if (!act) return;
+    event.preventDefault();
+    act();
+  });
+
   if (form) apply();
   recall();
 })();

@@ -1,0 +1,162 @@
+"""The first screen of a diff or a check: the verdict, three numbers, and the findings as marks by CRD."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from crdcompat.models.check import CheckReport, sections
+from crdcompat.render.html.item import Item
+from crdcompat.render.wording.findings import plural, tally, undecided_line
+from crdcompat.render.wording.verdict import Verdict, shown_directions, verdicts
+from crdcompat.vocabulary import Direction, FindingStatus, Severity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from crdcompat.findings.entries import Entry
+    from crdcompat.models.diff import DiffReport
+    from crdcompat.render.html.findings import ComparedPart
+
+_MAX_ROWS, _MAX_MARKS = 8, 40
+#: What the findings of each severity do to the move.
+_MEANING = {
+    Severity.ERROR: "block it",
+    Severity.WARNING: "may block it",
+    Severity.INFO: "lose or set values",
+}
+
+
+class Number(Struct, frozen=True):
+    """A number of the first screen, its name, and what it means for the move."""
+
+    name: str
+    count: int
+    meaning: str
+
+
+class Mark(Struct, frozen=True):
+    """A finding as a mark that leads to it."""
+
+    anchor: str
+    severity: str
+    title: str
+
+
+class CrdRow(Struct, frozen=True):
+    """The errors and warnings of one CRD; ``rest``: number of them without a mark of their own."""
+
+    name: str
+    marks: tuple[Mark, ...]
+    rest: int
+    counts: str
+
+
+class Overview(Struct, frozen=True):
+    """A verdict with its numbers and its CRDs, the worst first; ``more`` are the CRDs that the page folds away."""
+
+    verdict: Verdict
+    ways: tuple[Direction, ...]
+    numbers: tuple[Number, ...]
+    rows: tuple[CrdRow, ...]
+    more: tuple[CrdRow, ...]
+    others: str
+
+
+def overviews(
+    report: DiffReport | CheckReport, listed: Sequence[Entry], parts: Sequence[ComparedPart]
+) -> tuple[Overview, ...]:
+    """The overview of each verdict; a check has one, over both directions."""
+    if not sections(report):
+        return ()
+    shown = _shown(report)
+    ways = [shown] if isinstance(report, CheckReport) else [(each,) for each in shown]
+    found = verdicts(report, listed)
+    return tuple(_overview(verdict, way, listed, parts) for verdict, way in zip(found, ways, strict=True))
+
+
+def other_counts(report: DiffReport | CheckReport, listed: Sequence[Entry]) -> str:
+    """The counts beside the verdicts: other directions, what is undecided, waived, or from before the change."""
+    lines = [
+        f"{direction}: {tally(counted)}"
+        for direction in Direction
+        if direction not in _shown(report) and any((counted := _counted(listed, (direction,))).values())
+    ]
+    open_ = {undecided_line(entry) for section in sections(report) for entry in section.report.undecided}
+    status = Counter("waived" if each.finding.waiver is not None else each.finding.status for each in listed)
+    apart = {
+        "undecided": len(open_),
+        "waived": status["waived"],
+        "from before this change": status[FindingStatus.EXISTING],
+        "unreleased": status[FindingStatus.UNRELEASED],
+    }
+    return "; ".join([*lines, *(f"{count} {name}" for name, count in apart.items() if count)])
+
+
+def _shown(report: DiffReport | CheckReport) -> tuple[Direction, ...]:
+    return tuple(Direction) if isinstance(report, CheckReport) else shown_directions(report)
+
+
+def _overview(
+    verdict: Verdict, way: Sequence[Direction], listed: Sequence[Entry], parts: Sequence[ComparedPart]
+) -> Overview:
+    counted = _counted(listed, way)
+    rows, quiet = _rows(_items(parts, way))
+    return Overview(
+        verdict=replace(verdict, way=verdict.way.replace(" -> ", " → "), reason=verdict.reason.strip()),
+        ways=tuple(way),
+        numbers=tuple(Number(each, counted[each], _MEANING[each]) for each in Severity),
+        rows=rows[:_MAX_ROWS],
+        more=rows[_MAX_ROWS:],
+        others=f"{plural(quiet, 'other CRD')}: only info" if quiet else "",
+    )
+
+
+def _counted(listed: Iterable[Entry], way: Sequence[Direction]) -> Counter[Severity]:
+    return Counter(
+        entry.finding.severity for entry in listed if entry.finding.counts and entry.finding.direction in way
+    )
+
+
+def _items(parts: Sequence[ComparedPart], way: Sequence[Direction]) -> Iterator[Item]:
+    directions = (direction for part in parts for direction in part.directions if direction.direction in way)
+    return (item for direction in directions for group in direction.groups if group.counts for item in group.items)
+
+
+def _rows(items: Iterable[Item]) -> tuple[tuple[CrdRow, ...], int]:
+    """The CRDs with errors and warnings, the worst first, and the number of CRDs with neither."""
+    by_crd: dict[str, list[Item]] = {}
+    for item in items:
+        by_crd.setdefault(item.crd, []).append(item)
+    counted = {crd: Counter(item.severity for item in found) for crd, found in by_crd.items()}
+    names = _names(by_crd)
+    worst = sorted(
+        (crd for crd, counts in counted.items() if counts[Severity.ERROR] or counts[Severity.WARNING]),
+        key=lambda crd: (-counted[crd][Severity.ERROR], -counted[crd][Severity.WARNING], names[crd]),
+    )
+    return tuple(_row(names[crd], by_crd[crd], counted[crd]) for crd in worst), len(by_crd) - len(worst)
+
+
+def _names(by_crd: dict[str, list[Item]]) -> dict[str, str]:
+    """The kind of each CRD, with its group where several have one kind."""
+    kinds = {crd: found[0].kind for crd, found in by_crd.items()}
+    same = Counter(kinds.values())
+    return {crd: kind if same[kind] == 1 else f"{kind} ({crd.partition('.')[2]})" for crd, kind in kinds.items()}
+
+
+def _row(name: str, items: Sequence[Item], counts: Counter[str]) -> CrdRow:
+    worst = sorted(items, key=lambda item: Severity(item.severity).rank)
+    marked = [item for item in worst if item.severity != Severity.INFO]
+    return CrdRow(
+        name=name,
+        marks=tuple(Mark(item.anchor, item.severity, f"{item.path}: {item.rule}") for item in marked[:_MAX_MARKS]),
+        rest=max(len(marked) - _MAX_MARKS, 0),
+        counts=", ".join(
+            f"{count} info" if severity == Severity.INFO else plural(count, severity)
+            for severity in Severity
+            if (count := counts[severity])
+        ),
+    )
