@@ -2,7 +2,8 @@
 
 The copies in one top folder are compared with those of the other side in the same folder. Copies in a folder that only
 one side has are compared with what is left over on the other side, as after a move, or with the content that all copies
-of the other side have. Where several counterparts are possible, none is chosen: the copies are unmatched.
+of the other side have. Where several counterparts are possible, none is chosen: the copies are unmatched. Copies that
+differ inside one folder are matched in the same way by its subfolders, and then by the names of their files.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Any
 import orjson
 from msgspec import Struct
 
+from crdcompat.crds.model import CrdVersion
 from crdcompat.crds.reader import CrdDocument
 
 _Documents = tuple[CrdDocument, ...]
@@ -30,9 +32,26 @@ class Unmatched(Struct, frozen=True, eq=False):
     new: _Documents
 
 
-def match_copies(old: _Documents, new: _Documents) -> tuple[list[_Pair], Unmatched | None]:
-    """The copies of one CRD that belong together, and the rest."""
-    olds, news = _folders(old), _folders(new)
+def match_copies(old: _Documents, new: _Documents, level: int = 0) -> tuple[list[_Pair], list[Unmatched]]:
+    """The copies of one CRD that belong together, and the rest.
+
+    ``level`` is the part of the paths that matches them, from 0 for top folders.
+    """
+    matched, unmatched = _matched(old, new, level)
+    pairs: list[_Pair] = []
+    for of_old, of_new in matched:
+        if level < _last_level((*of_old, *of_new)) and (_differ(of_old) or _differ(of_new)):
+            inside, rest = match_copies(of_old, of_new, level + 1)
+            pairs += inside
+            unmatched += rest
+        else:
+            pairs.append((of_old, of_new))
+    return pairs, unmatched
+
+
+def _matched(old: _Documents, new: _Documents, level: int) -> tuple[list[_Pair], list[Unmatched]]:
+    """The copies that belong together by one part of their paths, and the rest."""
+    olds, news = _by_part(old, level), _by_part(new, level)
     common = sorted(olds.keys() & news.keys())
     pairs = [(olds[folder], news[folder]) for folder in common]
     left = _by_content(olds[folder] for folder in sorted(olds.keys() - news.keys()))
@@ -45,8 +64,8 @@ def match_copies(old: _Documents, new: _Documents) -> tuple[list[_Pair], Unmatch
     pairs += list(_with_counterparts(left, copied_old, _by_content(news.values())))
     pairs += [(a, b) for b, a in _with_counterparts(right, copied_new, _by_content(olds.values()))]
     if not left and not right:
-        return pairs, None
-    return pairs, Unmatched(old[0].crd.name, _all(left.values()) or old, _all(right.values()) or new)
+        return pairs, []
+    return pairs, [Unmatched(old[0].crd.name, _all(left.values()) or old, _all(right.values()) or new)]
 
 
 def _with_counterparts(
@@ -63,12 +82,37 @@ def _with_counterparts(
             yield rest.pop(content), counterpart
 
 
-def _folders(documents: _Documents) -> dict[str, _Documents]:
+def _by_part(documents: _Documents, level: int) -> dict[str, _Documents]:
+    """The documents by one part of their paths; a document behind its last part is alone."""
     found: dict[str, list[CrdDocument]] = {}
     for document in documents:
-        folder, slash, _ = document.file.partition("/")
-        found.setdefault(folder if slash else "", []).append(document)
-    return {folder: tuple(inside) for folder, inside in found.items()}
+        parts = _parts(document)
+        part = parts[level] if level < len(parts) else f"{document.file}#{id(document)}"
+        found.setdefault(part, []).append(document)
+    return {part: tuple(inside) for part, inside in found.items()}
+
+
+def _parts(document: CrdDocument) -> list[str]:
+    """The folders of a document, an empty part, and the name of its file."""
+    *folders, name = document.file.split("/")
+    return [*folders, "", name]
+
+
+def _last_level(documents: _Documents) -> int:
+    """The level at which each document is alone."""
+    return max(len(_parts(document)) for document in documents)
+
+
+def _differ(documents: _Documents) -> bool:
+    """Whether two documents differ in a version that both define, or in the names of the other versions."""
+    first: dict[str, tuple[bytes, set[str]]] = {}
+    for document in documents:
+        names = {version.name for version in document.crd.versions}
+        for version in document.crd.versions:
+            found = version_content(version), names
+            if first.setdefault(version.name, found) != found:
+                return True
+    return False
 
 
 def _by_content(folders: Iterable[_Documents]) -> dict[bytes, _Documents]:
@@ -86,15 +130,16 @@ def _all(groups: Iterable[_Documents]) -> _Documents:
 
 def _content(documents: _Documents) -> bytes:
     """The versions of the CRDs in a folder without texts: copies often lack descriptions, or the conversion."""
-    versions = {
-        orjson.dumps(
-            (each.name, each.served, each.storage, each.subresources, _without_texts(each.schema)),
-            option=orjson.OPT_SORT_KEYS,
-        )
-        for document in documents
-        for each in document.crd.versions
-    }
+    versions = {version_content(each) for document in documents for each in document.crd.versions}
     return b"\n".join(sorted(versions))
+
+
+def version_content(version: CrdVersion) -> bytes:
+    """A version as bytes that are equal for copies that differ in texts alone."""
+    return orjson.dumps(
+        (version.name, version.served, version.storage, version.subresources, _without_texts(version.schema)),
+        option=orjson.OPT_SORT_KEYS,
+    )
 
 
 def _without_texts(value: Any) -> Any:

@@ -8,7 +8,7 @@ from functools import cache
 import orjson
 from msgspec import Struct
 
-from crdcompat.crds.copies import Unmatched, match_copies
+from crdcompat.crds.copies import Unmatched, match_copies, version_content
 from crdcompat.crds.model import CrdVersion
 from crdcompat.crds.reader import CrdDocument, CrdSet
 from crdcompat.crds.shipped import like_shipped
@@ -18,11 +18,15 @@ from crdcompat.errors import UsageError
 
 
 class Chosen(Struct, frozen=True, eq=False):
-    """The document that defines one version of a CRD in one context; ``copies`` have the same schema elsewhere."""
+    """The document that defines one version of a CRD in one context.
+
+    ``copies`` define it in the same way elsewhere. ``rivals`` define it in another way, and only paths rank them.
+    """
 
     document: CrdDocument
     version: CrdVersion
     copies: tuple[Chosen, ...] = ()
+    rivals: tuple[Chosen, ...] = ()
 
     def everywhere(self) -> tuple[Chosen, ...]:
         """The chosen document, then its copies."""
@@ -93,16 +97,17 @@ def pair(old: CrdSet, new: CrdSet, forced: Sequence[tuple[str, str]] = (), only:
     common += [(olds[a], news[b]) for a, b in forced if a in olds and b in news]
     resolved = cache(resolve)  # most CRDs have the same documents in all contexts
     pairs: list[CrdPair] = []
-    ignored_duplicates: set[tuple[str, str, str]] = set()
     unmatched: list[Unmatched] = []
     for old_context, new_context in common:
         label = context_label(old_context, new_context)
         terminal = old_context.is_terminal or new_context.is_terminal
         found, rest = _resolved_pairs(old, new, old_context, new_context, resolved)
         unmatched += rest
-        for of_old, of_new in found:
-            pairs.append(CrdPair(label, terminal, of_old, of_new))
-            ignored_duplicates.update((*of_old.ignored_duplicates, *of_new.ignored_duplicates))
+        pairs += (CrdPair(label, terminal, of_old, of_new) for of_old, of_new in found)
+    for at, of_old, of_new in _given_way(pairs):
+        matched, rest = match_copies(of_old, of_new)
+        unmatched += rest
+        pairs += (CrdPair(at.context, at.terminal, resolved(a), resolved(b)) for a, b in matched)
     old_named, new_named = old.named(), new.named()
     old_names, new_names = old_named.keys(), new_named.keys()
     paired = {each.old.name for each in pairs}
@@ -119,7 +124,9 @@ def pair(old: CrdSet, new: CrdSet, forced: Sequence[tuple[str, str]] = (), only:
         only_new_contexts=tuple(name for name in news if name not in olds),
         only_old=tuple(sorted(old_names - new_names)),
         only_new=tuple(sorted(new_names - old_names)),
-        ignored_duplicates=tuple(sorted(ignored_duplicates)),
+        ignored_duplicates=tuple(
+            sorted({item for each in pairs for side in (each.old, each.new) for item in side.ignored_duplicates})
+        ),
         without_common_context=tuple(sorted(apart)),
         unpaired=unpaired(old, new, common),
         unmatched=tuple(unmatched),
@@ -149,17 +156,69 @@ def _resolved_pairs(
                 left = like_shipped(left, right)
             elif name in old.shipped and name not in new.shipped:
                 right = like_shipped(right, left)
-        if a == b == Context() and (_disagree(left) or _disagree(right)):
+        has_variants = not a == b == Context()
+        if _disagree(left, has_variants) or _disagree(right, has_variants):
             matched, rest = match_copies(left, right)
             pairs += [(resolved(of_old), resolved(of_new)) for of_old, of_new in matched]
-            unmatched += [rest] if rest else []
+            unmatched += rest
         else:
             pairs.append((resolved(left), resolved(right)))
     return pairs, unmatched
 
 
-def _disagree(documents: _Documents) -> bool:
-    return any(len(_distinct(chosen)) > 1 for chosen in _by_version(documents).values())
+def _given_way(pairs: Iterable[CrdPair]) -> list[tuple[CrdPair, _Documents, _Documents]]:
+    """What OLD and NEW have of each CRD that gives way to other documents in all contexts, with a pair of the CRD.
+
+    No cluster should get these documents, but nothing enforces that: a change of them is compared as well.
+    """
+    named = {each.old.name for each in pairs if each.old.ignored_duplicates or each.new.ignored_duplicates}
+    by_name: dict[str, list[CrdPair]] = {}
+    for each in pairs:
+        if each.old.name in named:
+            by_name.setdefault(each.old.name, []).append(each)
+    found = []
+    for group in by_name.values():
+        old, new = _unused(each.old for each in group), _unused(each.new for each in group)
+        if old or new:
+            found.append((group[0], old or group[0].old.documents, new or group[0].new.documents))
+    return found
+
+
+def _unused(crds: Iterable[Resolved]) -> _Documents:
+    """The documents of a CRD with a version for which each context has another document."""
+    everywhere = list(crds)
+    used = {
+        (id(chosen.document), version)
+        for crd in everywhere
+        for version, first in crd.versions.items()
+        for chosen in first.everywhere()
+    }
+    documents = dict.fromkeys(document for crd in everywhere for document in crd.documents)
+    return tuple(
+        document
+        for document in documents
+        if any((id(document), version.name) not in used for version in document.crd.versions)
+    )
+
+
+def _disagree(documents: _Documents, has_variants: bool) -> bool:
+    """Whether documents of one version differ; where a tree has variants, only those of equal rank count.
+
+    Without variants, documents that share a version and have different other ones differ, too.
+    """
+    for version, candidates in _by_version(documents).items():
+        if len(_distinct(_of_first_rank(candidates, version) if has_variants else candidates)) > 1:
+            return True
+        names = {tuple(each.name for each in chosen.document.crd.versions) for chosen in candidates}
+        if not has_variants and len(set(map(frozenset, names))) > 1:
+            return True
+    return False
+
+
+def _of_first_rank(candidates: list[Chosen], version: str) -> list[Chosen]:
+    """The candidates for a version that only their paths order, of those that rank first."""
+    first = min(_rank(chosen, version)[:-1] for chosen in candidates)
+    return [chosen for chosen in candidates if _rank(chosen, version)[:-1] == first]
 
 
 def resolve(documents: _Documents) -> Resolved:
@@ -170,14 +229,16 @@ def resolve(documents: _Documents) -> Resolved:
     for version, candidates in _by_version(documents).items():
         ranked = sorted(candidates, key=lambda chosen: _rank(chosen, version))
         first, *others = ranked
-        same = [other.version.schema is first.version.schema or _text(other) == _text(first) for other in others]
+        same = [len(_distinct([first, other])) == 1 for other in others]
         copies = tuple(other for other, equal in zip(others, same, strict=True) if equal)
-        versions[version] = Chosen(first.document, first.version, copies)
-        ignored_duplicates += [
-            (name, other.document.file, first.document.file)
-            for other, equal in zip(others, same, strict=True)
-            if not equal
-        ]
+        different = [other for other, equal in zip(others, same, strict=True) if not equal]
+        rivals = tuple(
+            each
+            for each in _of_first_rank(ranked, version)
+            if each in different and version_content(each.version) != version_content(first.version)
+        )
+        versions[version] = Chosen(first.document, first.version, copies, rivals)
+        ignored_duplicates += [(name, other.document.file, first.document.file) for other in different]
     used = dict.fromkeys(chosen.document for chosen in versions.values())
     return Resolved(name, versions, (*used, *(d for d in documents if d not in used)), tuple(ignored_duplicates))
 
@@ -226,11 +287,13 @@ def _by_version(documents: Iterable[CrdDocument]) -> dict[str, list[Chosen]]:
 
 
 def _distinct(candidates: list[Chosen]) -> set[bytes]:
-    first = candidates[0].version.schema
-    if all(chosen.version.schema is first for chosen in candidates):
+    """The different definitions of one version; descriptions count."""
+    first = candidates[0].version
+    if all(chosen.version is first for chosen in candidates):
         return {b""}
-    return {_text(chosen) for chosen in candidates}
+    return {_text(chosen.version) for chosen in candidates}
 
 
-def _text(chosen: Chosen) -> bytes:
-    return orjson.dumps(chosen.version.schema, option=orjson.OPT_SORT_KEYS)
+def _text(version: CrdVersion) -> bytes:
+    facts = version.served, version.storage, version.subresources, version.schema
+    return orjson.dumps(facts, option=orjson.OPT_SORT_KEYS)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from helpers import Json, commit, crd, git, obj, root, run, string, write
+from helpers import Json, commit, crd, git, obj, root, run, string, version, write
 
 
 def _copy(values: str) -> Json:
@@ -58,6 +58,32 @@ def _rollback(report: Json) -> list[tuple[str, str]]:
             id="added as a copy",
         ),
         pytest.param({"config": "AB", "bundle": "A"}, {"config": "AB"}, [("A", "B")], id="removed"),
+        pytest.param(
+            {"config/a": "A", "config/b": "C"},
+            {"config/a": "A", "config/b": "CD"},
+            [("C", "D")],
+            id="the second copy in a folder",
+        ),
+        pytest.param(
+            {"config/a": "A", "config/b": "A"},
+            {"config/a": "A", "config/b": "AB"},
+            [("A", "B")],
+            id="one of equal copies in a folder",
+        ),
+        pytest.param(
+            {"a": "A", "config/a": "A", "config/b": "C"},
+            {"a": "A", "deploy/a": "A", "deploy/b": "CD"},
+            [("C", "D")],
+            id="the second copy in a folder that moved",
+        ),
+        pytest.param({"config/a": "A"}, {"config/a": "A", "config/b": "AB"}, [("A", "B")], id="a second one appears"),
+        pytest.param({"a": "A", "b/b": "C"}, {"a": "A", "b/b": "C", "b": "CD"}, [("C", "D")], id="a level higher"),
+        pytest.param(
+            {"config/b/c": "C", "config/b/d": "E", "config/a": "A"},
+            {"config/b/c": "C", "config/b/d": "EF", "config/a": "A"},
+            [("E", "F")],
+            id="three levels",
+        ),
     ],
 )
 def test_copies_that_belong_together(
@@ -83,6 +109,12 @@ _TWO_MOVED = {"config": "A", "bundle": "C"}, {"deploy": "AB", "charts": "CD"}
             (["bundle", "config"], ["deploy"]),
             id="added",
         ),
+        pytest.param(
+            {"chart/1": "A", "chart/2": "AB"},
+            {"chart/1": "A", "chart/2": "AB", "chart/3": "ABC"},
+            (["chart/1", "chart/2"], ["chart/3"]),
+            id="added in one folder",
+        ),
     ],
 )
 def test_copies_with_several_counterparts_are_not_compared(
@@ -100,6 +132,94 @@ def test_copies_with_several_counterparts_are_not_compared(
     assert says in run("diff", *sides, "-v").out.replace("\n    ", " ")
     cells = run("matrix", "./old", "./new", "--format", "json", cwd=tmp_path).report["cells"]
     assert {each["verdict"] for each in cells} == {"unknown"}
+
+
+def _with(side: Path, **documents: tuple[Json, ...]) -> Path:
+    for name, inside in documents.items():
+        write(side / f"{name}.yaml", *inside)
+    return side
+
+
+def _annotated(values: str, **notes: str) -> Json:
+    made = _copy(values)
+    made["metadata"]["annotations"] = {"include.release.openshift.io/ha": "true", **notes}
+    return made
+
+
+_FEATURE_SET = {"release.openshift.io/feature-set": "Default"}
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        pytest.param(
+            {"a": (_copy("A"),), "b": (_copy("C"),)},
+            {"a": (_copy("A"),), "b": (_copy("CD"),)},
+            id="beside each other",
+        ),
+        pytest.param({"a": (_copy("A"), _copy("C"))}, {"a": (_copy("A"), _copy("CD"))}, id="in one file"),
+        pytest.param(
+            {"a": (_annotated("A"),), "b": (_annotated("C"),)},
+            {"a": (_annotated("A"),), "b": (_annotated("CD"),)},
+            id="with one profile",
+        ),
+        pytest.param(
+            {"a": (_annotated("A", **_FEATURE_SET),), "b": (_annotated("C"),)},
+            {"a": (_annotated("A", **_FEATURE_SET),), "b": (_annotated("CD"),)},
+            id="gives way everywhere",
+        ),
+    ],
+)
+def test_the_change_of_a_copy_that_loses_is_seen(
+    tmp_path: Path, old: dict[str, tuple[Json, ...]], new: dict[str, tuple[Json, ...]]
+) -> None:
+    ran = run("diff", _with(tmp_path / "old", **old), _with(tmp_path / "new", **new), "--format", "json")
+    assert (_rollback(ran.report), ran.code) == ([("C", "D")], 1)
+
+
+_OBJECT = {"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "w"}, "status": {"phase": "B"}}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "verdict"),
+    [
+        pytest.param(("AB", "A"), ("AB", "AB"), "rejected", id="another copy rejects"),
+        pytest.param(("A", "AB"), ("AB", "AB"), "rejected", id="the first copy rejects"),
+        pytest.param(("A", "A"), ("A", "AB"), "rejected", id="one copy of the writer accepts"),
+        pytest.param(("AB", "ABC"), ("AB", "AB"), "accepted", id="all accept"),
+    ],
+)
+def test_simulate_judges_by_each_copy(tmp_path: Path, old: tuple[str, str], new: tuple[str, str], verdict: str) -> None:
+    sides = _sides(tmp_path, dict(zip("ab", old, strict=True)), dict(zip("ab", new, strict=True)))
+    recorded = write(tmp_path / "objects.json", _OBJECT)
+    ran = run("simulate", *sides, "--objects", recorded, "--format", "json")
+    (item,) = ran.report["objects"]
+    write_verdict = item["writes"]["status-update-touching"]
+    assert (write_verdict["verdict"], ran.code) == (verdict, 1 if verdict == "rejected" else 0)
+    disagree = "copies of the CRD disagree (a/widget.yaml, b/widget.yaml)"
+    assert (disagree in write_verdict["note"]) is (verdict == "rejected")
+
+
+def test_copies_with_other_versions(tmp_path: Path) -> None:
+    both = crd(versions=[version(root()), version(root(), "v2", storage=False)])
+    one = crd(versions=[version(root())])
+    old, new = _with(tmp_path / "old", a=(both,), b=(both,)), _with(tmp_path / "new", a=(both,), b=(one,))
+    found = run("diff", old, new, "--format", "json").report["findings"]
+    assert [(each["direction"], each["rule"], each["version"]) for each in found] == [
+        ("upgrade", "version-removed", "v2")
+    ]
+
+
+def test_copies_that_differ_only_in_what_is_served(tmp_path: Path) -> None:
+    served, hidden = (
+        crd(versions=[version(root()), version(root(), "v2", storage=False, served=served)]) for served in (True, False)
+    )
+    old = _with(tmp_path / "old", a=(served,), b=(served,))
+    new = _with(tmp_path / "new", a=(served,), b=(hidden,))
+    found = run("diff", old, new, "--format", "json").report["findings"]
+    assert [(each["direction"], each["rule"], each["version"]) for each in found] == [
+        ("upgrade", "version-served-changed", "v2")
+    ]
 
 
 def _check(repo: Path, files: Mapping[str, str], code: int) -> list[tuple[str, str]]:

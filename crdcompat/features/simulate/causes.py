@@ -12,8 +12,8 @@ from crdcompat.apiserver.redaction import is_public
 from crdcompat.crds.pairing import Chosen
 from crdcompat.crds.positions import Spot
 from crdcompat.crds.reader import CrdSet
-from crdcompat.features.simulate.judges import Replayed
 from crdcompat.features.simulate.replay import Cause
+from crdcompat.features.simulate.replayed import Replayed
 from crdcompat.models.finding import Location
 from crdcompat.models.simulation import RejectedCause
 from crdcompat.schema.enums import member_key

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-
-from msgspec import Struct
+from itertools import product
 
 from crdcompat.apiserver.crd_validation.refusal import refusal
 from crdcompat.apiserver.strategy import TOO_DEEP, Resource
@@ -16,66 +15,15 @@ from crdcompat.crds.reader import CrdSet
 from crdcompat.crds.variants import DEFAULT
 from crdcompat.errors import Problem
 from crdcompat.features.simulate.already import without_already
-from crdcompat.features.simulate.replay import Answer, Replay, replay, without_version
-from crdcompat.models.simulation import NotSimulated, worst_verdict
+from crdcompat.features.simulate.replay import Replay, replay, without_version
+from crdcompat.features.simulate.replayed import Replayed, worst_of_copies
+from crdcompat.models.simulation import NotSimulated
 from crdcompat.recordings.layouts import crd_of
 from crdcompat.recordings.objects import EmptyList, Recorded
-from crdcompat.schema.structural import Node
-from crdcompat.vocabulary.writes import COUNTED_WRITES, Apart, WriteKind, WriteResult
-
-ASK = "depends on the Kubernetes version: give --kube-version or --openshift-version"
+from crdcompat.vocabulary.writes import WriteResult
 
 #: One server per range of versions with equal behaviour (reference section 1.2). Where all agree, no version is needed.
 _REPRESENTATIVE_SERVERS = (Server(26), Server(29), Server(30), Server(32), Server(36))
-
-
-class Replayed(Struct, frozen=True):
-    """One object replayed on a version of a CRD, by the known server or by the representative ones.
-
-    ``schemas``: the judging schema, and that of the release that wrote the object if it has one.
-    """
-
-    item: Recorded
-    label: str
-    kind: str
-    api_version: str
-    crd: str
-    chosen: Chosen
-    schemas: tuple[Node, ...]
-    by_server: tuple[tuple[Server, Replay], ...]
-
-    @property
-    def last(self) -> Replay:
-        """The replay on the newest of the servers."""
-        return self.by_server[-1][1]
-
-    def answers(self, write: WriteKind) -> list[tuple[Server, Answer]]:
-        """The answer of each server to one kind of write."""
-        return [(server, result.writes[write]) for server, result in self.by_server]
-
-    @property
-    def worst(self) -> WriteResult:
-        """The worst verdict over all writes that count; a write on which the servers differ is unknown."""
-        return worst_verdict(map(self._verdict, COUNTED_WRITES))
-
-    @property
-    def doubt(self) -> str:
-        """Why the answer to a write is unknown, for the first such write; "" if there is none."""
-        unknown = (
-            name for name in COUNTED_WRITES if name in self.last.writes and self._verdict(name) == WriteResult.UNKNOWN
-        )
-        answers = (answer for name in unknown for _, answer in self.answers(name)[-1:])
-        return next((answer.note if answer.verdict == WriteResult.UNKNOWN else ASK for answer in answers), "")
-
-    @property
-    def apart(self) -> tuple[Apart, ...]:
-        """Whether the writing release has rejections, or losses, as well."""
-        already = any(answer.already for answer in self.last.writes.values())
-        return (Apart.ALREADY,) * already + (Apart.NOT_STORED,) * bool(self.last.not_stored)
-
-    def _verdict(self, write: WriteKind) -> WriteResult:
-        verdicts = {answer.counts for _, answer in self.answers(write)}
-        return verdicts.pop() if len(verdicts) == 1 else WriteResult.UNKNOWN
 
 
 class Replayer:
@@ -147,16 +95,27 @@ class Replayer:
             absent = without_version(version, server, why)
             lacking = _lacking(reader, version), (before.version.node,), ((server, absent),)
             return Replayed(item, label, kind, api_version, reader.name, *lacking)
-        if chosen.version.schema is None:
-            return missed(f"{reader.name} {version} has no schema in {self._reader_name}")
         if _converts(reader):
             return missed(f"{reader.name} converts versions by a webhook, which cannot be asked here")
+        readers = chosen, *chosen.rivals
+        writers = (before, *before.rivals) if before is not None else ()
+        outcomes = [self._by_copies(item, api_version, *each) for each in product(readers, writers or (None,))]
+        return worst_of_copies(outcomes, [each for side in (readers, writers) if len(side) > 1 for each in side])
+
+    def _by_copies(
+        self, item: Recorded, api_version: str, chosen: Chosen, before: Chosen | None
+    ) -> Replayed | NotSimulated:
+        """Replay an object on one copy of its CRD, written under one copy of the other release."""
+        crd, label = chosen.document.crd, item.label
+        missed = partial(NotSimulated, label, item.source, crd=crd.name)
+        if chosen.version.schema is None:
+            return missed(f"{crd.name} {chosen.version.name} has no schema in {self._reader_name}")
         had_status = before.version.has_status if before is not None else chosen.version.has_status
         servers = (self._server,) if self._server is not None else _REPRESENTATIVE_SERVERS
         refused = self._refusal(chosen, servers[-1])
         if refused:
             problem = Problem(chosen.document.file, None, f"the API server refuses this CRD: {refused}")
-            return missed(f"the API server refuses the CRD {reader.name}: {refused}", problem=problem)
+            return missed(f"the API server refuses the CRD {crd.name}: {refused}", problem=problem)
         try:
             found = [(on, self._on(chosen, on, item, before, had_status=had_status)) for on in servers]
         except RecursionError:
@@ -164,7 +123,7 @@ class Replayer:
         schemas = [
             each.version.node for each in (chosen, before) if each is not None and each.version.schema is not None
         ]
-        return Replayed(item, label, kind, api_version, reader.name, chosen, tuple(schemas), tuple(found))
+        return Replayed(item, label, crd.kind, api_version, crd.name, chosen, tuple(schemas), tuple(found))
 
     def _on(self, chosen: Chosen, server: Server, item: Recorded, before: Chosen | None, *, had_status: bool) -> Replay:
         resource = self._resource(chosen, server)

@@ -18,7 +18,7 @@ from crdcompat.crds.reader import CrdSet
 from crdcompat.errors import Problem, Skipped, problem_order, skipped_order
 from crdcompat.features.diff.workflow import release
 from crdcompat.features.simulate.causes import CauseCounter
-from crdcompat.features.simulate.judges import ASK, Replayed, replayers
+from crdcompat.features.simulate.judges import replayers
 from crdcompat.features.simulate.notes import (
     apart_notes,
     cluster_notes,
@@ -28,6 +28,7 @@ from crdcompat.features.simulate.notes import (
     restore_notes,
 )
 from crdcompat.features.simulate.replay import Answer
+from crdcompat.features.simulate.replayed import ASK, Replayed
 from crdcompat.features.simulate.unrecorded import unrecorded_kinds
 from crdcompat.models.report import Release
 from crdcompat.models.simulation import NotSimulated, Repair, Said, SimulatedObject, SimulationReport, WriteVerdict

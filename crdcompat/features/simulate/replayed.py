@@ -1,0 +1,95 @@
+"""The replay of one object, by each server, and the verdict where copies of its CRD disagree."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from crdcompat.apiserver.versions import Server
+from crdcompat.crds.pairing import Chosen
+from crdcompat.features.simulate.replay import Answer, Replay
+from crdcompat.models.simulation import NotSimulated, worst_verdict
+from crdcompat.recordings.objects import Recorded
+from crdcompat.schema.structural import Node
+from crdcompat.vocabulary.writes import COUNTED_WRITES, Apart, WriteKind, WriteResult
+
+ASK = "depends on the Kubernetes version: give --kube-version or --openshift-version"
+
+
+class Replayed(Struct, frozen=True):
+    """One object replayed on a version of a CRD, by the known server or by the representative ones.
+
+    ``schemas``: the judging schema, and that of the release that wrote the object if it has one.
+    """
+
+    item: Recorded
+    label: str
+    kind: str
+    api_version: str
+    crd: str
+    chosen: Chosen
+    schemas: tuple[Node, ...]
+    by_server: tuple[tuple[Server, Replay], ...]
+
+    @property
+    def last(self) -> Replay:
+        """The replay on the newest of the servers."""
+        return self.by_server[-1][1]
+
+    def answers(self, write: WriteKind) -> list[tuple[Server, Answer]]:
+        """The answer of each server to one kind of write."""
+        return [(server, result.writes[write]) for server, result in self.by_server]
+
+    @property
+    def worst(self) -> WriteResult:
+        """The worst verdict over all writes that count; a write on which the servers differ is unknown."""
+        return worst_verdict(map(self._verdict, COUNTED_WRITES))
+
+    @property
+    def doubt(self) -> str:
+        """Why the answer to a write is unknown, for the first such write; "" if there is none."""
+        unknown = (
+            name for name in COUNTED_WRITES if name in self.last.writes and self._verdict(name) == WriteResult.UNKNOWN
+        )
+        answers = (answer for name in unknown for _, answer in self.answers(name)[-1:])
+        return next((answer.note if answer.verdict == WriteResult.UNKNOWN else ASK for answer in answers), "")
+
+    @property
+    def apart(self) -> tuple[Apart, ...]:
+        """Whether the writing release has rejections, or losses, as well."""
+        already = any(answer.already for answer in self.last.writes.values())
+        return (Apart.ALREADY,) * already + (Apart.NOT_STORED,) * bool(self.last.not_stored)
+
+    def _verdict(self, write: WriteKind) -> WriteResult:
+        verdicts = {answer.counts for _, answer in self.answers(write)}
+        return verdicts.pop() if len(verdicts) == 1 else WriteResult.UNKNOWN
+
+
+def worst_of_copies(outcomes: Sequence[Replayed | NotSimulated], copies: Sequence[Chosen]) -> Replayed | NotSimulated:
+    """The worst of the outcomes on ``copies`` of a CRD, of which a cluster may get any; notes name them."""
+    worst, *others = sorted(outcomes, key=_rank)
+    if not isinstance(worst, Replayed) or all(_rank(other) == _rank(worst) for other in others):
+        return worst
+    files = sorted({chosen.document.file for chosen in copies})
+    reason = f"copies of the CRD disagree ({', '.join(files)})"
+    noted = [(server, _noted(result, reason)) for server, result in worst.by_server]
+    return replace(worst, by_server=tuple(noted))
+
+
+def _rank(outcome: Replayed | NotSimulated) -> tuple[int, bool]:
+    """Rejections first, then what could not be judged."""
+    verdict = outcome.worst if isinstance(outcome, Replayed) else WriteResult.UNKNOWN
+    return verdict.rank, isinstance(outcome, Replayed)
+
+
+def _noted(result: Replay, reason: str) -> Replay:
+    """The replay with a note on each answer that is not the best."""
+    writes = {
+        kind: answer
+        if answer.counts is WriteResult.ACCEPTED
+        else replace(answer, note="; ".join(filter(None, (answer.note, reason))))
+        for kind, answer in result.writes.items()
+    }
+    return replace(result, writes=writes)
