@@ -19,7 +19,8 @@ from crdcompat.schema.paths import ITEM, VALUE, Pointer, SchemaPath, node_at, re
 from crdcompat.schema.structural import Node
 from crdcompat.vocabulary import Direction, Effect, Owner, Side
 
-_NOTHING_YET = "advice: nothing is refused yet"
+#: The reason why advice has no example object.
+NOTHING_YET = "advice: nothing is refused yet"
 #: The members that identify metav1.Condition, whose enum and required members are the same in every CRD.
 _CONDITION = frozenset({"type", "status", "lastTransitionTime"})
 _MAX_DEPTH = 32
@@ -103,7 +104,7 @@ def _advice(item: Judged, places: Iterable[_Place]) -> Iterator[Judged]:
             change=Change(kind, path, None, paths, old_at=item.change.old_at, new_at=at),
             direction=Direction.ROLLBACK,
             effect=Effect.NONE,
-            witness=Witness(None, reason=_NOTHING_YET),
+            witness=Witness(None, reason=NOTHING_YET),
             labels=(),
             windows=(Effect.NONE, Effect.NONE),
             doubtful=False,

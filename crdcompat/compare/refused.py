@@ -6,60 +6,59 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 from msgspec import Struct
 
-from crdcompat.apiserver.crd_validation.refusal import refusals
+from crdcompat.apiserver.crd_validation.refusal import Fault, refusals
 from crdcompat.apiserver.versions import Server
 from crdcompat.compare.changes import Change
-from crdcompat.compare.result import Judged, Lone
+from crdcompat.compare.placed import Placed, documents_of, in_contexts, judged_alone, place_of
+from crdcompat.compare.result import Judged
 from crdcompat.compare.witness import Witness
-from crdcompat.crds.model import Crd, CrdVersion
-from crdcompat.crds.pairing import Chosen, Resolved
+from crdcompat.crds.model import Crd
+from crdcompat.crds.pairing import Resolved
 from crdcompat.crds.reader import CrdDocument
-from crdcompat.schema.paths import Pointer, SchemaPath, path_of_keyword, value_at
-from crdcompat.vocabulary import Direction, Effect, Side
+from crdcompat.schema.paths import Pointer, SchemaPath, value_at
+from crdcompat.vocabulary import Effect
 
 #: The kind of change of a CRD that the server refuses.
 REFUSED = "crd.refused"
 _NEEDS_NO_OBJECT = "the CRD itself is refused: it needs no object to show"
+_RULES = "x-kubernetes-validations"
 
 
 class Refused(Struct, frozen=True, eq=False):
-    """A document that the server refuses; each fault is a pointer into the document and the server's message."""
+    """A document that the server refuses."""
 
     document: CrdDocument
-    faults: tuple[tuple[Pointer, str], ...]
+    faults: tuple[Fault, ...]
 
 
-class Placed(Struct, frozen=True, eq=False):
-    """A CRD of NEW in one context."""
-
-    context: str
-    terminal: bool
-    crd: Resolved
-
-
-class _Fault(Struct, frozen=True):
-    """The messages about one place of a CRD; ``version`` is "" for faults of the CRD itself."""
+class _Place(Struct, frozen=True):
+    """The messages about one place of a CRD, or about one CEL rule, whose text is ``rule``."""
 
     version: str
     path: SchemaPath
+    rule: str
     at: Pointer
     sentences: tuple[str, ...]
+    detail: str
 
 
-def refused_documents(crds: Iterable[Resolved], server: Server, good: dict[str, Crd]) -> list[Refused]:
-    """The documents that ``server`` refuses.
+def refused_documents(
+    crds: Iterable[Resolved], server: Server, good: dict[str, Crd], *, assumed: bool
+) -> list[Refused]:
+    """The documents that ``server`` refuses; ``assumed``: nothing says that this is their server.
 
     ``good`` maps a name to a CRD without faults, whose parts are not validated again; this function adds to it.
     """
-    known: dict[int, tuple[tuple[Pointer, str], ...]] = {}
+    known: dict[int, tuple[Fault, ...]] = {}
     found = []
-    for document in dict.fromkeys(document for crd in crds for document in _documents(crd)):
+    for document in dict.fromkeys(document for crd in crds for document in documents_of(crd)):
         crd = document.crd
         if id(crd.versions) not in known:
-            known[id(crd.versions)] = tuple(refusals(crd, server, good.get(crd.name)))
+            known[id(crd.versions)] = tuple(refusals(crd, server, good.get(crd.name), assumed=assumed))
         if faults := known[id(crd.versions)]:
             found.append(Refused(document, faults))
         else:
@@ -69,60 +68,39 @@ def refused_documents(crds: Iterable[Resolved], server: Server, good: dict[str, 
 
 def judge_refused(crds: Iterable[Placed], refused: Iterable[Refused]) -> list[Judged]:
     """The refusals as judged changes: one for each place of a CRD, with the contexts of NEW that get it."""
-    faults = {each.document: tuple(_faults(each)) for each in refused}
-    found: dict[tuple[str, _Fault], dict[tuple[str, bool], list[Chosen]]] = {}
-    for placed in crds:
-        for document in dict.fromkeys(_documents(placed.crd)):
-            for fault in faults.get(document, ()):
-                contexts = found.setdefault((document.crd.name, fault), {})
-                contexts.setdefault((placed.context, placed.terminal), []).append(_chosen(document, fault.version))
-    return [_judged(fault, contexts) for (_, fault), contexts in found.items()]
+    places = {each.document: tuple(_places(each)) for each in refused}
+    found = []
+    for place, occurrences in in_contexts(crds, places):
+        value = _value(occurrences[0].chosen.document.crd.raw, place.at)
+        texts = (place.rule,) if place.rule else ()
+        change = Change(REFUSED, place.path, None, value, added=texts, new_at=place.at, of_crd=True)
+        witness = Witness(None, place.sentences, reason=_NEEDS_NO_OBJECT)
+        # The message about a rule is long, because it repeats the rule.
+        reason = place.detail if place.rule else ""
+        found.append(judged_alone(change, Effect.CRD_REJECTED, witness, place.version, occurrences, reason))
+    return found
 
 
-def _documents(crd: Resolved) -> Iterator[CrdDocument]:
-    return (each.document for chosen in crd.versions.values() for each in chosen.everywhere())
+def _places(refused: Refused) -> Iterator[_Place]:
+    crd = refused.document.crd
+    by_place: dict[tuple[str, SchemaPath, str], list[Fault]] = {}
+    for fault in refused.faults:
+        by_place.setdefault((*place_of(crd, fault.at), _rule(crd, fault.at)), []).append(fault)
+    for place, faults in by_place.items():
+        yield _Place(*place, faults[0].at, tuple(each.text for each in faults), faults[0].detail)
 
 
-def _faults(refused: Refused) -> Iterator[_Fault]:
-    by_place: dict[tuple[str, SchemaPath], list[tuple[Pointer, str]]] = {}
-    for at, sentence in refused.faults:
-        version = next(
-            (each for each in refused.document.crd.versions if at[: len(each.pointer)] == each.pointer), None
-        )
-        place = ("", ()) if version is None else (version.name, _path(version, at))
-        by_place.setdefault(place, []).append((at, sentence))
-    for (name, path), said in by_place.items():
-        yield _Fault(name, path, said[0][0], tuple(sentence for _, sentence in said))
+def _rule(crd: Crd, at: Pointer) -> str:
+    """The text of the CEL rule that a pointer is in; "" for other places."""
+    if _RULES not in at[:-1]:
+        return ""
+    text = _value(crd.raw, (*at[: at.index(_RULES) + 2], "rule"))
+    return text if isinstance(text, str) else ""
 
 
-def _path(version: CrdVersion, at: Pointer) -> SchemaPath:
-    root = version.schema_pointer
-    return path_of_keyword(at[len(root) :]) if at[: len(root)] == root else ()
-
-
-def _chosen(document: CrdDocument, version: str) -> Chosen:
-    return Chosen(document, document.crd.version(version) or document.crd.versions[0])
-
-
-def _judged(fault: _Fault, contexts: dict[tuple[str, bool], list[Chosen]]) -> Judged:
-    occurrences = tuple(
-        Lone(context, terminal, Side.NEW, Chosen(first.document, first.version, tuple(copies)))
-        for (context, terminal), (first, *copies) in contexts.items()
-    )
-    crd = occurrences[0].chosen.document.crd
+def _value(raw: Any, at: Pointer) -> Any:
+    """The value at a pointer; None where there is none."""
     try:
-        value = value_at(crd.raw, fault.at)
+        return value_at(raw, at)
     except LookupError:
-        value = None
-    return Judged(
-        change=Change(REFUSED, fault.path, None, value, new_at=fault.at, of_crd=True),
-        direction=Direction.UPGRADE,
-        effect=Effect.CRD_REJECTED,
-        witness=Witness(None, fault.sentences, reason=_NEEDS_NO_OBJECT),
-        labels=(),
-        windows=(Effect.NONE, Effect.CRD_REJECTED),
-        crd=crd.name,
-        kind=crd.kind,
-        version=fault.version,
-        occurrences=occurrences,
-    )
+        return None

@@ -65,6 +65,7 @@ class Judged(Struct, frozen=True, eq=False):
     ``writer_default``: the writer sets the rejected value by default, so every object that leaves the field out has it.
     ``unlikely``: no controller writes a state that has the effect. ``writes`` are the kinds of write of the witness
     that the reader's server rejects, None if they are not known; ``spared``: which updates it accepts by ratcheting.
+    ``reason`` ends the message: what only this result knows.
     """
 
     change: Change
@@ -82,6 +83,7 @@ class Judged(Struct, frozen=True, eq=False):
     unlikely: bool = False
     writes: tuple[WriteKind, ...] | None = None
     spared: Spared | None = None
+    reason: str = ""
 
 
 class Open(Struct, frozen=True, eq=False):

@@ -157,6 +157,8 @@ def _message(
     if any(isinstance(each, Lone) and each.elsewhere for each in item.occurrences):
         other = new if item.change.new is None else old
         sentence += f" (only in the contexts named here: {other} has it in others)"
+    if item.reason:
+        sentence += f": {item.reason}"
     if lowered:
         sentence += " (only in feature sets that can be neither upgraded nor rolled back: one level lower)"
     return sentence

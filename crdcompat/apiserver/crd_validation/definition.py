@@ -65,8 +65,14 @@ class Definition(Struct, frozen=True):
         return version.schema if version.schema is not None else self.schema
 
     def schemas(self) -> tuple[Schema, ...]:
-        every = (self.schema, *(version.schema for version in self.versions))
-        return tuple(schema for schema in every if schema is not None)
+        return tuple(schema for _, schema in self.placed_schemas())
+
+    def placed_schemas(self) -> tuple[tuple[Pointer, Schema], ...]:
+        """Each schema with its pointer in the internal form."""
+        below = ("schema", "openAPIV3Schema")
+        every: list[tuple[Pointer, Schema | None]] = [(("spec", "validation", "openAPIV3Schema"), self.schema)]
+        every += [(("spec", "versions", index, *below), version.schema) for index, version in enumerate(self.versions)]
+        return tuple((at, schema) for at, schema in every if schema is not None)
 
     def document_pointer(self, at: Pointer) -> Pointer:
         """Where the document has what the internal form has at ``at``."""

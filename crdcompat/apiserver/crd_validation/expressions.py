@@ -38,26 +38,30 @@ _NO_TYPE = (
 class Scope:
     """A schema with its CEL type, made when it is needed, and how often its values can occur (None: without limit)."""
 
-    __slots__ = ("_found", "cardinality", "is_root", "parent", "schema", "step")
+    __slots__ = ("_found", "cardinality", "is_root", "schema")
 
-    def __init__(self, schema: Schema, parent: Scope | None, step: str, cardinality: int | None) -> None:
+    def __init__(self, schema: Schema, cardinality: int | None = 1, *, is_root: bool = True) -> None:
         self.schema = schema
-        self.parent = parent
-        self.step = step
+        self.is_root = is_root
         self.cardinality = cardinality
         self._found: Declared | None = None
 
-    def child(self, parent: Schema, schema: Schema, step: str) -> Scope:
-        factor = _occurrences(parent)
+    def child(self, schema: Schema) -> Scope:
+        """The scope of a schema of members, items or values."""
+        factor = _occurrences(self.schema)
         known = self.cardinality is not None and factor is not None
-        return Scope(schema, self, step, times(self.cardinality or 0, factor or 0) if known else None)
+        return Scope(schema, times(self.cardinality or 0, factor or 0) if known else None, is_root=False)
 
     def type(self, server: Server) -> Declared | None:
         """The CEL type; None if there is none."""
         if self._found is None:
-            resource = self.parent is None or bool(self.schema.get("x-kubernetes-embedded-resource"))
+            resource = self.is_root or bool(self.schema.get("x-kubernetes-embedded-resource"))
             self._found = declared(self.schema, resource=resource, enums=server.does("enum_lengths"))
         return self._found
+
+    def occurrences(self, root: Declared) -> int:
+        """How often values of the type ``root`` can occur here: at most as often as they fit into a request."""
+        return self.cardinality if self.cardinality is not None else MAX_REQUEST // (root.min_size + 1)
 
 
 def _occurrences(schema: Schema) -> int | None:
@@ -84,7 +88,7 @@ class Expressions:
         self._expensive: list[tuple[int, Pointer]] = []
 
     def root(self, schema: Schema) -> Scope:
-        return Scope(schema, None, "", 1)
+        return Scope(schema)
 
     def faults(self, scope: Scope, at: Pointer, uncorrelatable: Pointer | None) -> Iterator[FieldError]:
         """The faults of the rules of one schema. ``uncorrelatable``: where above values have no old counterpart."""
@@ -92,11 +96,8 @@ class Expressions:
         if root is None:
             yield fault(INTERNAL, (*at, RULES), "", _NO_TYPE, self.server)
             return
-        cardinality = scope.cardinality
-        if cardinality is None:
-            cardinality = MAX_REQUEST // (root.min_size + 1)
         for index, rule in enumerate(scope.schema[RULES]):
-            yield from self._rule(rule, root, cardinality, (*at, RULES, index), uncorrelatable)
+            yield from self._rule(rule, root, scope.occurrences(root), (*at, RULES, index), uncorrelatable)
 
     def _rule(
         self, rule: Mapping[str, Any], root: Declared, cardinality: int, at: Pointer, uncorrelatable: Pointer | None

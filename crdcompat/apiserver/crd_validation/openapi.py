@@ -58,8 +58,8 @@ class SchemaRules:
     ) -> tuple[list[FieldError], list[FieldError]]:
         found = [*self._keywords(schema, at, place)]
         of_rules: list[FieldError] = []
-        for sub, step, inner, kind in self._below(schema, at, place, is_root=is_root):
-            child = scope.child(schema, sub, kind) if scope is not None and kind is not None else None
+        for sub, step, inner, visible in self._below(schema, at, place, is_root=is_root):
+            child = scope.child(sub) if scope is not None and visible else None
             own, expressions = self._faults(sub, (*at, *step), inner, child)
             found += own
             of_rules += expressions
@@ -74,14 +74,14 @@ class SchemaRules:
 
     def _below(
         self, schema: Schema, at: Pointer, place: Place, *, is_root: bool
-    ) -> Iterator[tuple[Schema, Pointer, Place, str | None]]:
-        """The schemas below: steps, position, and the way of CEL's types to it (None: there is none)."""
+    ) -> Iterator[tuple[Schema, Pointer, Place, bool]]:
+        """The schemas below: steps, position, and whether CEL rules see their values."""
         additional, items = schema.get("additionalProperties"), schema.get("items")
         if isinstance(additional, dict):
             inner = place
             if place.in_metadata:
                 inner = replace(place, no_default="inside additionalProperties applying to object metadata")
-            yield additional, ("additionalProperties",), inner, "additional"
+            yield additional, ("additionalProperties",), inner, True
         for name, sub in schema.get("properties", {}).items():
             inner = place
             if schema.get("x-kubernetes-map-type", "granular") not in ("granular", "atomic"):
@@ -90,21 +90,21 @@ class SchemaRules:
                 inner = replace(inner, in_metadata=True)
                 if is_root:
                     inner = replace(inner, no_default=f"in top-level {name}")
-            yield sub, ("properties", name), inner, f".{name}"
+            yield sub, ("properties", name), inner, True
         if "not" in schema:
-            yield schema["not"], ("not",), place, None
+            yield schema["not"], ("not",), place, False
         for keyword in ("allOf", "oneOf", "anyOf"):
             for index, branch in enumerate(schema.get(keyword, ())):
-                yield branch, (keyword, index), place, None
+                yield branch, (keyword, index), place, False
         for keyword in ("definitions", "dependencies"):
             for name, sub in schema.get(keyword, {}).items():
                 if isinstance(sub, dict):
-                    yield sub, (keyword, name), place, None
+                    yield sub, (keyword, name), place, False
         inner = place if schema.get("x-kubernetes-list-type") == "map" else _uncorrelatable(place, at)
         if isinstance(items, dict):
-            yield items, ("items",), inner, "items"
+            yield items, ("items",), inner, True
         for index, sub in enumerate(items if isinstance(items, list) else ()):
-            yield sub, ("items", index), inner, "items"
+            yield sub, ("items", index), inner, True
 
     def _keywords(self, schema: Schema, at: Pointer, place: Place) -> Iterator[FieldError]:
         new = partial(_new, at=at, server=self.server)

@@ -1,7 +1,7 @@
 """CRDs that the API server would refuse, and why (reference section 11).
 
-A refused CRD is never served, so verdicts under it are meaningless. Messages and paths are the server's. The CEL rules
-of these CRDs are not compiled.
+Messages and paths are the server's. ``refusals`` is about a CRD that a release ships: it is created, and its CEL rules
+are compiled. ``refusal`` is about a CRD whose objects are judged: it is installed.
 """
 
 from __future__ import annotations
@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from msgspec import Struct
+
 from crdcompat.apiserver.crd_validation.answer import GROUP, KIND, faults_of
 from crdcompat.apiserver.crd_validation.definition import definition_of, fault
 from crdcompat.apiserver.crd_validation.envelope import undecodable_definition
 from crdcompat.apiserver.crd_validation.spec import PRESERVES, stored_version_text
 from crdcompat.apiserver.errors import INVALID, FieldError
-from crdcompat.apiserver.versions import Server
+from crdcompat.apiserver.versions import NEWEST_SERVER, Server
 from crdcompat.apiserver.wording import aggregate
 from crdcompat.crds.model import Crd
 from crdcompat.schema.paths import Pointer
@@ -23,11 +25,21 @@ _MAX_FAULTS = 20
 _V1 = "apiextensions.k8s.io/v1"
 
 
-def refusal(crd: Crd, server: Server) -> str:
-    """The message by which ``server`` would refuse ``crd``; "" if no rule is violated.
+class Fault(Struct, frozen=True):
+    """A fault of a CRD: its place in the document, the server's message, and its first line without place and value."""
 
+    at: Pointer
+    text: str
+    detail: str
+
+
+def refusal(crd: Crd, server: Server) -> str:
+    """The message by which ``server`` would refuse to serve ``crd``; "" if no rule is violated.
+
+    A server compiles the CEL rules of an installed CRD when it validates an object, and ignores their cost: a rule
+    that does not compile is an error of each write, which ``cel`` gives. So rules are not compiled here.
     ``apiextensions.k8s.io/v1beta1`` is not checked: there a schema need not be structural. If the CRD does not decode,
-    that error is the whole message. CEL rules are not compiled.
+    that error is the whole message.
     """
     if crd.raw.get("apiVersion") != _V1:
         return ""
@@ -39,20 +51,29 @@ def refusal(crd: Crd, server: Server) -> str:
     )
 
 
-def refusals(crd: Crd, server: Server, valid: Crd | None = None) -> list[tuple[Pointer, str]]:
-    """The faults for which ``server`` would refuse ``crd``: pointer in its document, and message.
+def refusals(crd: Crd, server: Server, valid: Crd | None = None, *, assumed: bool = False) -> list[Fault]:
+    """The faults for which ``server`` would refuse to create ``crd``, with those of its CEL rules.
 
-    ``valid`` is a CRD without faults: a CRD with an equal spec is not checked again.
+    ``valid`` is a CRD without faults: a CRD with an equal spec is not checked again. ``assumed``: nothing says on which
+    server the CRD is installed, and only faults that the newest server finds, too, count.
     """
     if crd.raw.get("apiVersion") != _V1 or (valid is not None and valid.raw.get("spec") == crd.raw.get("spec")):
         return []
     raw = named(crd)
+    found = _faults(raw, server)
+    if found and assumed:
+        everywhere = {each.at for each in _faults(raw, NEWEST_SERVER)}
+        found = [each for each in found if each.at in everywhere]
+    return found[:_MAX_FAULTS]
+
+
+def _faults(raw: Mapping[str, Any], server: Server) -> list[Fault]:
     if misfits := undecodable_definition(raw, server):
-        return misfits[:_MAX_FAULTS]
+        return [Fault(at, text, text) for at, text in misfits]
     form = definition_of(raw, server)
     return [
-        (form.document_pointer(error.pointer), error.text())
-        for error in faults_of(form, None, expressions=False)[:_MAX_FAULTS]
+        Fault(form.document_pointer(error.pointer), error.text(), error.detail.partition("\n")[0])
+        for error in faults_of(form, None)
     ]
 
 

@@ -1,5 +1,7 @@
 """Changed CRDs that the API server refuses: a finding for one of NEW, a remark for one of OLD.
 
+A CRD of NEW that nearly exhausts the cost budget of CEL rules is a finding, too.
+
 No cluster of OLD ever had a CRD that OLD's server refuses, so a rollback cannot fail because of it.
 """
 
@@ -9,28 +11,41 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec.structs import replace
 
-from crdcompat.apiserver.versions import Server
-from crdcompat.compare.refused import Placed, Refused, judge_refused, refused_documents
+from crdcompat.apiserver.versions import known_server, server_of
+from crdcompat.compare.near_budget import judge_near_budget
+from crdcompat.compare.placed import Placed
+from crdcompat.compare.refused import Refused, judge_refused, refused_documents
 from crdcompat.crds.model import Crd
-from crdcompat.crds.pairing import CrdPair, resolve
+from crdcompat.crds.pairing import CrdPair, Resolved, resolve
 from crdcompat.crds.reader import CrdSet
 from crdcompat.errors import Problem
 from crdcompat.features.diff.comparison import Compared, Filters
 from crdcompat.vocabulary import Owner, Side
 
 
-def find_refused(compared: Compared, servers: tuple[Server, Server]) -> tuple[Sequence[Refused], Sequence[Refused]]:
+def find_refused(compared: Compared) -> tuple[Sequence[Refused], Sequence[Refused]]:
     """The changed CRDs of OLD, and the changed and added ones of NEW, that the server of their side refuses.
 
     Parts of OLD that equal a part of NEW without faults are not validated again.
     """
-    differing = [each for each in compared.pairs if each.old.name in compared.found.changed or _specs_differ(each)]
     good: dict[str, Crd] = {}
-    of_new = refused_documents(
-        (*(crd_pair.new for crd_pair in differing), *(placed.crd for placed in _entering(compared))), servers[1], good
-    )
-    of_old = refused_documents((crd_pair.old for crd_pair in differing), servers[0], good)
+    of_new = _refused(_of_new(compared), compared.new, good)
+    of_old = _refused((crd_pair.old for crd_pair in _differing(compared)), compared.old, good)
     return of_old, of_new
+
+
+def _refused(crds: Iterable[Resolved], side: CrdSet, good: dict[str, Crd]) -> Sequence[Refused]:
+    return refused_documents(crds, server_of(side), good, assumed=known_server(side) is None)
+
+
+def _of_new(compared: Compared) -> Iterator[Resolved]:
+    """The CRDs of NEW that differ from OLD's, or that OLD lacks."""
+    yield from (crd_pair.new for crd_pair in _differing(compared))
+    yield from (placed.crd for placed in _entering(compared))
+
+
+def _differing(compared: Compared) -> Iterator[CrdPair]:
+    return (each for each in compared.pairs if each.old.name in compared.found.changed or _specs_differ(each))
 
 
 def _specs_differ(crd_pair: CrdPair) -> bool:
@@ -39,12 +54,15 @@ def _specs_differ(crd_pair: CrdPair) -> bool:
     return old != new
 
 
-def with_refused(compared: Compared, found: Iterable[Refused], wanted: Filters) -> Compared:
-    """The comparison with the refused CRDs of NEW among its results."""
+def with_refused(compared: Compared, found: Sequence[Refused], wanted: Filters) -> Compared:
+    """The comparison with the CRDs of NEW that its server refuses, or nearly refuses, among its results."""
     if wanted.owners and Owner.CRD not in wanted.owners:
         return compared
-    placed = (Placed(crd_pair.context, crd_pair.terminal, crd_pair.new) for crd_pair in compared.pairs)
-    return replace(compared, judged=(*compared.judged, *judge_refused((*placed, *_entering(compared)), found)))
+    placed = [Placed(crd_pair.context, crd_pair.terminal, crd_pair.new) for crd_pair in compared.pairs]
+    placed += _entering(compared)
+    documents = [each.document for each in found]
+    near = judge_near_budget(placed, _of_new(compared), documents, server_of(compared.new))
+    return replace(compared, judged=(*compared.judged, *judge_refused(placed, found), *near))
 
 
 def _entering(compared: Compared) -> Iterator[Placed]:
@@ -55,8 +73,8 @@ def _entering(compared: Compared) -> Iterator[Placed]:
 def remarks_on(crds: CrdSet, side: Side, found: Iterable[Refused]) -> Iterator[Problem]:
     """The refused CRDs of one side as remarks."""
     faults = {each.document: each.faults for each in found}
-    places = crds.positions.of_values({document: {at for at, _ in said} for document, said in faults.items()})
+    places = crds.positions.of_values({document: {each.at for each in said} for document, said in faults.items()})
     for document, said in faults.items():
-        for at, sentence in said:
-            line, _ = places.get((document.file, document.index, (*document.pointer, *at)), (1, 1))
-            yield Problem(document.file, line, f"the API server refuses this CRD: {sentence}", side)
+        for fault in said:
+            line, _ = places.get((document.file, document.index, (*document.pointer, *fault.at)), (1, 1))
+            yield Problem(document.file, line, f"the API server refuses this CRD: {fault.text}", side)

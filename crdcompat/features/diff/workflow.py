@@ -62,7 +62,7 @@ def diff(
     """
     wanted = Filters(directions, owners, crds, paths, contexts, select, ignore, touched)
     compared = _compare(old, new, wanted, cache or ComparisonCache())
-    of_old, of_new = find_refused(compared, (server_of(old), server_of(new))) if locate else ((), ())
+    of_old, of_new = find_refused(compared) if locate else ((), ())
     if judge_new:
         compared = with_refused(compared, of_new, wanted)
     if advise:

@@ -6,7 +6,12 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from helpers import Json, both, commit, crd, diff, git, obj, remarks, root, run, string, version, write
+from helpers import Json, array, both, commit, crd, diff, git, obj, remarks, root, run, string, version, write
+
+from crdcompat.apiserver.cel.static import compile as compiling
+from crdcompat.apiserver.cel.static.checker import Checker
+from crdcompat.apiserver.cel.static.types import Type
+from crdcompat.apiserver.cel.syntax import Expr
 
 _REFUSES = "the API server refuses this CRD: "
 _HANDLED = 'CustomResourceDefinition in version "v1" cannot be handled as a CustomResourceDefinition: '
@@ -226,3 +231,97 @@ def test_of_one_file_only_its_crds(tmp_path: Path) -> None:
     write(tmp_path / "new" / "w.yaml", crd(root(spec=obj())))
     old = write(tmp_path / "old.yaml", crd(root(spec=obj())))
     assert _refused(diff(old, tmp_path / "new")) == []
+
+
+# -- CEL rules ---------------------------------------------
+
+
+def _ruled(*rules: str) -> Json:
+    texts = [{"rule": rule} for rule in rules]
+    return root(spec=obj(b=string(), a=array(string(), maxItems=100, **{"x-kubernetes-validations": texts})))
+
+
+_PLAIN = root(spec=obj(b=string()))
+_EXPENSIVE, _UNKNOWN = "self.all(x, x.matches('^a+$'))", "self.nothing()"
+
+
+def _rules(report: Json) -> list[tuple[list[str], str, int]]:
+    """The rule, the server's words in the message, and the line of each finding about a rule."""
+    return sorted(
+        (found["added"], found["message"].partition("gets the kind: ")[2], found["locations"][0]["line"])
+        for found in report["findings"]
+        if found["rule"] == "crd-refused"
+    )
+
+
+def test_each_rule_has_its_line_and_words(tmp_path: Path) -> None:
+    old, new = both(tmp_path, _PLAIN, _ruled(_EXPENSIVE, _UNKNOWN, "self.size()", "self.all(x, x != '')"))
+    lines = {rule: _line(new / "widget.yaml", rule) for rule in (_EXPENSIVE, _UNKNOWN, "self.size()")}
+    unknown = "compilation failed: ERROR: <input>:1:13: undeclared reference to 'nothing' (in container '')"
+    advice = (
+        "(try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings"
+    )
+    assert _rules(diff(old, new)) == [
+        (
+            [_EXPENSIVE],
+            f"estimated rule cost exceeds budget by factor of 3.1x {advice} are declared)",
+            lines[_EXPENSIVE],
+        ),
+        ([_UNKNOWN], unknown, lines[_UNKNOWN]),
+        (["self.size()"], "cel expression must evaluate to a bool", lines["self.size()"]),
+    ]
+    shown = run("diff", old, new, "--select", "crd-refused").out
+    assert f"widget.yaml:{lines[_UNKNOWN]}:" in shown
+    assert "undeclared reference to 'nothing'" in " ".join(shown.split())
+
+
+def test_a_function_counts_by_the_server_of_the_release(tmp_path: Path) -> None:
+    """quantity() is there from Kubernetes 1.28 on, in rules that are not stored from 1.29 on."""
+    old = write(tmp_path / "old/w.yaml", crd(_PLAIN)).parent
+    found = []
+    for release in ("release-4.15", "release-4.16"):
+        new = write(tmp_path / release / "w.yaml", crd(_ruled("self.all(x, isQuantity('1'))"))).parent
+        found.append([rule for rule, *_ in _rules(diff(old, new))])
+    assert found == [[["self.all(x, isQuantity('1'))"]], []]
+
+
+def test_without_a_known_server_only_what_the_newest_refuses_too(tmp_path: Path) -> None:
+    """Nothing says on which Kubernetes a release runs: isSemver() is there from 1.34 on."""
+    old, new = both(tmp_path, _PLAIN, _ruled("self.all(x, isSemver('1.0.0'))", _UNKNOWN))
+    assert [rule for rule, *_ in _rules(diff(old, new))] == [[_UNKNOWN]]
+    shown = run("judge", new / "widget.yaml", "--kube-version", "1.31").out
+    assert "undeclared reference to 'isSemver'" in shown
+
+
+def test_equal_rules_are_compiled_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of all versions and copies of a CRD, and of equal values in one schema."""
+    made: list[object] = []
+
+    class Counted(Checker):
+        def check(self, root: Expr) -> Type:
+            made.append(root)
+            return super().check(root)
+
+    monkeypatch.setattr(compiling, "Checker", Counted)
+    compiling._compiled.cache_clear()
+    each = array(string(), maxItems=9, **{"x-kubernetes-validations": [{"rule": "self.size() != 7"}]})
+    schema = root(spec=obj(a=each, b=each), status=obj(c=each))
+    other = root(spec=obj(a=each), status=obj(c=each, d=string()))
+    versions = [version(schema), version(other, "v2", storage=False)]
+    for name in ("one", "two"):
+        write(tmp_path / "old" / f"{name}.yaml", crd(_PLAIN, kind=name.title()))
+        write(tmp_path / "new" / f"{name}.yaml", crd(versions=versions, kind=name.title()))
+    assert _rules(diff(tmp_path / "old", tmp_path / "new")) == []
+    assert len(made) == 1
+
+
+def test_objects_of_an_installed_crd_are_judged(tmp_path: Path) -> None:
+    """A server compiles the rules of an installed CRD when an object is written, and does not mind their cost."""
+    held = {"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "a", "namespace": "b"}}
+    file = write(tmp_path / "object.yaml", {**held, "spec": {"a": ["a"]}})
+    codes = []
+    for name, rule in (("expensive", _EXPENSIVE), ("unknown", _UNKNOWN)):
+        ran = run("judge", write(tmp_path / f"{name}.yaml", crd(_ruled(rule))), file, "--kube-version", "1.31")
+        codes.append(ran.code)
+        assert _REFUSES not in ran.err
+    assert codes == [0, 2]

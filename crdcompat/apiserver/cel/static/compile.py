@@ -58,9 +58,13 @@ def level(server: Server, *, stored: bool) -> int:
     return server.minor - 1
 
 
-@lru_cache(maxsize=65536)
 def compiled(text: str, root: Declared, server: Server, *, stored: bool, optional_old: bool) -> Compiled:
-    """The compiled expression on values of the type ``root``."""
+    """The compiled expression on values of the type ``root``. Equal expressions on equal types are compiled once."""
+    return _compiled(text, root, server, stored, optional_old)
+
+
+@lru_cache(maxsize=65536)
+def _compiled(text: str, root: Declared, server: Server, stored: bool, optional_old: bool) -> Compiled:
     known, net = level(server, stored=stored), has_net_backport(server)
     try:
         tree, checker, result = checked(text, root, server, stored=stored, optional_old=optional_old)

@@ -1,0 +1,176 @@
+"""How much of the server's cost budget the CEL rules of a CRD need, and which bounds would lower it.
+
+The server estimates what each rule costs at most, from the sizes that the schema allows, and refuses a CRD above either
+budget: that of one rule, and that of all rules of a schema.
+Source: apiextensions-apiserver, pkg/apis/apiextensions/validation/cel_validation.go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from crdcompat.apiserver.cel.static.compile import compiled
+from crdcompat.apiserver.cel.static.sizes import plus, times
+from crdcompat.apiserver.cel.tokens import names
+from crdcompat.apiserver.cel.views import escape
+from crdcompat.apiserver.crd_validation.definition import Definition, definition_of
+from crdcompat.apiserver.crd_validation.expressions import RULE_LIMIT, RULES, TOTAL_LIMIT, Scope
+from crdcompat.apiserver.crd_validation.keywords import Schema
+from crdcompat.apiserver.versions import Server
+from crdcompat.schema.paths import Pointer, value_at
+
+_KEYWORDS = {"array": "maxItems", "object": "maxProperties", "string": "maxLength"}
+#: The bound that is tried where the schema has none.
+_SMALL = 16
+_MAX_BOUNDS = 3
+
+
+class Bound(Struct, frozen=True):
+    """A bound on which the cost of a rule depends: its place in the CRD's document, and its value if there is one."""
+
+    at: Pointer
+    value: int | None
+
+
+class Usage(Struct, frozen=True):
+    """What the rules of one schema need. ``at`` is the place of the most expensive rule in the CRD's document.
+
+    ``share`` is the part that is used of the budget that is nearer to its end: that of ``one_rule``, or of all rules.
+    ``bounds``: those that lower the cost of the most expensive rule most; first those that are not declared yet.
+    """
+
+    at: Pointer
+    rule: str
+    cost: int
+    total: int
+    bounds: tuple[Bound, ...]
+
+    @property
+    def one_rule(self) -> bool:
+        return self.cost / RULE_LIMIT >= self.total / TOTAL_LIMIT
+
+    @property
+    def share(self) -> float:
+        return max(self.cost / RULE_LIMIT, self.total / TOTAL_LIMIT)
+
+
+class _Rule(Struct, frozen=True):
+    """One expression of a rule, with its pointer below the root of the schema, and its cost."""
+
+    at: Pointer
+    text: str
+    optional_old: bool
+    cost: int
+
+
+def usages(raw: Mapping[str, Any], server: Server, least: float) -> list[Usage]:
+    """The schemas of a CRD, which the server takes, whose rules need at least the part ``least`` of a budget."""
+    if not server.does("cel"):
+        return []
+    form = definition_of(raw, server)
+    return [found for at, schema in form.placed_schemas() if (found := _usage(form, at, schema, least))]
+
+
+def _usage(form: Definition, at: Pointer, schema: Schema, least: float) -> Usage | None:
+    rules = [*_rules(Scope(schema), (), form.server)]
+    if not rules:
+        return None
+    most = max(rules, key=lambda each: each.cost)
+    place = form.document_pointer((*at, *most.at))
+    found = Usage(place, most.text, most.cost, plus(*(each.cost for each in rules)), ())
+    if found.share < least:
+        return None
+    bounds = (Bound(form.document_pointer((*at, *each.at)), each.value) for each in _bounds(schema, most, form.server))
+    return Usage(found.at, found.rule, found.cost, found.total, tuple(bounds))
+
+
+def _rules(scope: Scope, at: Pointer, server: Server) -> Iterator[_Rule]:
+    """The expressions below a schema, in its order. Junctors can have none."""
+    schema = scope.schema
+    for index, rule in enumerate(schema.get(RULES, ())):
+        for member in ("rule", "messageExpression"):
+            if text := rule.get(member):
+                optional_old = bool(rule.get("optionalOldSelf"))
+                cost = _cost(scope, text, server, optional_old=optional_old, once=member != "rule")
+                yield _Rule((*at, RULES, index, member), text, optional_old, cost)
+    for step, sub in _below(schema):
+        yield from _rules(scope.child(sub), (*at, *step), server)
+
+
+def _below(schema: Schema) -> Iterator[tuple[Pointer, Schema]]:
+    """The schemas of members, items and values, with the steps to them."""
+    for name, sub in schema.get("properties", {}).items():
+        yield ("properties", name), sub
+    for keyword in ("additionalProperties", "items"):
+        if isinstance(sub := schema.get(keyword), dict):
+            yield (keyword,), sub
+
+
+def _cost(scope: Scope, text: str, server: Server, *, optional_old: bool, once: bool) -> int:
+    """The cost of an expression; the server counts a message ``once``, a rule for each value."""
+    root = scope.type(server)
+    if root is None:
+        return 0
+    cost = compiled(text, root, server, stored=False, optional_old=optional_old).cost
+    return cost if once else times(cost, scope.occurrences(root))
+
+
+def _bounds(schema: Schema, rule: _Rule, server: Server) -> list[Bound]:
+    """The bounds on which the cost of a rule depends: each is lowered by itself, and the cost estimated again."""
+    steps = rule.at[:-3]
+    found = []
+    for at, keyword, value in _candidates(schema, steps, names(rule.text)):
+        lower = _SMALL if value is None else value // 2
+        cost = _cost_at(_with(schema, at, keyword, lower), rule, server)
+        if cost < rule.cost:
+            found.append((value is not None, cost, Bound((*at, keyword), value)))
+    return [bound for *_, bound in sorted(found, key=lambda each: each[:2])[:_MAX_BOUNDS]]
+
+
+def _candidates(schema: Schema, steps: Pointer, read: set[str]) -> Iterator[tuple[Pointer, str, int | None]]:
+    """Where a bound may count: on the way to the rule, and in the values below that it reads by name."""
+    at: Pointer = ()
+    for sub, step in _way(schema, steps):
+        if step[0] != "properties":
+            yield from _bound(schema, at)
+        schema, at = sub, (*at, *step)
+    yield from _inside(schema, steps, read)
+
+
+def _way(schema: Schema, steps: Pointer) -> Iterator[tuple[Schema, Pointer]]:
+    """The schemas on the way down, each with the steps from the one above."""
+    while steps:
+        count = 2 if steps[0] == "properties" else 1
+        step, steps = steps[:count], steps[count:]
+        schema = value_at(schema, step)
+        yield schema, step
+
+
+def _inside(schema: Schema, at: Pointer, read: set[str]) -> Iterator[tuple[Pointer, str, int | None]]:
+    yield from _bound(schema, at)
+    for step, sub in _below(schema):
+        if step[0] != "properties" or escape(str(step[1])) in read:
+            yield from _inside(sub, (*at, *step), read)
+
+
+def _bound(schema: Schema, at: Pointer) -> Iterator[tuple[Pointer, str, int | None]]:
+    kind = schema.get("type")
+    if kind in _KEYWORDS and (kind != "object" or "additionalProperties" in schema):
+        yield at, _KEYWORDS[kind], schema.get(_KEYWORDS[kind])
+
+
+def _cost_at(schema: Schema, rule: _Rule, server: Server) -> int:
+    scope = Scope(schema)
+    for sub, _ in _way(schema, rule.at[:-3]):
+        scope = scope.child(sub)
+    return _cost(scope, rule.text, server, optional_old=rule.optional_old, once=rule.at[-1] != "rule")
+
+
+def _with(schema: Any, at: Pointer, keyword: str, value: int) -> Schema:
+    """The schema with another bound at a place."""
+    if not at:
+        return {**schema, keyword: value}
+    return {**schema, at[0]: _with(schema[at[0]], at[1:], keyword, value)}

@@ -1,0 +1,71 @@
+"""Changed CRDs whose CEL rules nearly exhaust the server's cost budget: nothing is refused yet.
+
+The next rule, or a larger bound, makes the server refuse the CRD. Another minor can estimate the same rule higher.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from msgspec import Struct
+
+from crdcompat.apiserver.crd_validation.budget import Usage, usages
+from crdcompat.apiserver.crd_validation.expressions import RULE_LIMIT, TOTAL_LIMIT
+from crdcompat.apiserver.versions import Server
+from crdcompat.compare.advice import NOTHING_YET
+from crdcompat.compare.changes import Change
+from crdcompat.compare.crd_facets.cel_cost import NEAR
+from crdcompat.compare.placed import Placed, documents_of, in_contexts, judged_alone, place_of
+from crdcompat.compare.result import Judged
+from crdcompat.compare.witness import Witness
+from crdcompat.crds.model import Crd
+from crdcompat.crds.pairing import Resolved
+from crdcompat.crds.reader import CrdDocument
+from crdcompat.schema.paths import SchemaPath, render
+from crdcompat.vocabulary import Effect
+
+#: The part of a budget from which on a CRD is near it.
+_LEAST = 0.8
+
+
+class _Near(Struct, frozen=True):
+    """The use of a budget by the rules of one version; ``path`` is that of the most expensive rule."""
+
+    version: str
+    path: SchemaPath
+    usage: Usage
+    reason: str
+
+
+def judge_near_budget(
+    crds: Iterable[Placed], touched: Iterable[Resolved], refused: Iterable[CrdDocument], server: Server
+) -> Iterator[Judged]:
+    """One result for each schema of a touched CRD that is near a budget. Refused documents have other troubles."""
+    known: dict[int, list[_Near]] = {}
+    near: dict[CrdDocument, list[_Near]] = {document: [] for document in refused}
+    for document in dict.fromkeys(document for crd in touched for document in documents_of(crd)):
+        key = id(document.crd.versions)
+        if key not in known:
+            known[key] = [_near(document.crd, usage) for usage in usages(document.crd.raw, server, _LEAST)]
+        near.setdefault(document, known[key])
+    for found, occurrences in in_contexts(crds, near):
+        usage = found.usage
+        shown = {"cost": usage.cost, "total": usage.total, "budget": RULE_LIMIT, "total_budget": TOTAL_LIMIT}
+        change = Change(NEAR, found.path, None, shown, added=(usage.rule,), new_at=usage.at, of_crd=True)
+        witness = Witness(None, reason=NOTHING_YET)
+        yield judged_alone(change, Effect.NONE, witness, found.version, occurrences, found.reason)
+
+
+def _near(crd: Crd, usage: Usage) -> _Near:
+    version, path = place_of(crd, usage.at[:-2])
+    bounds = ", ".join(
+        f"{bound.at[-1]} of {render(place_of(crd, bound.at)[1]) or 'the object'}"
+        f" ({'none yet' if bound.value is None else f'now {bound.value}'})"
+        for bound in usage.bounds
+    )
+    share = f"{usage.share:.0%}"
+    if usage.one_rule:
+        said = f"the most expensive rule needs {share} of what one rule may cost"
+    else:
+        said = f"all rules together need {share}, the most expensive one {usage.cost / TOTAL_LIMIT:.0%}"
+    return _Near(version, path, usage, f"{said}; {f'declare or lower {bounds}' if bounds else 'no bound lowers it'}")

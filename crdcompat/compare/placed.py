@@ -1,0 +1,98 @@
+"""Facts about CRDs of NEW as judged changes: each with the contexts in which a cluster gets the CRD.
+
+Such a fact follows from the document alone and needs no example object: the server refuses it, or nearly does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Protocol, TypeVar
+
+from msgspec import Struct
+
+from crdcompat.compare.changes import Change
+from crdcompat.compare.result import Judged, Lone
+from crdcompat.compare.witness import Witness
+from crdcompat.crds.model import Crd, CrdVersion
+from crdcompat.crds.pairing import Chosen, Resolved
+from crdcompat.crds.reader import CrdDocument
+from crdcompat.schema.paths import Pointer, SchemaPath, path_of_keyword
+from crdcompat.vocabulary import Direction, Effect, Side
+
+
+class Placed(Struct, frozen=True, eq=False):
+    """A CRD of NEW in one context."""
+
+    context: str
+    terminal: bool
+    crd: Resolved
+
+
+class Fact(Protocol):
+    """A fact about one version of a CRD; ``version`` is "" for the CRD itself."""
+
+    @property
+    def version(self) -> str: ...
+
+
+_Fact = TypeVar("_Fact", bound=Fact)
+
+
+def documents_of(crd: Resolved) -> Iterator[CrdDocument]:
+    """The documents of all versions, with their copies, each once."""
+    return iter(dict.fromkeys(each.document for chosen in crd.versions.values() for each in chosen.everywhere()))
+
+
+def place_of(crd: Crd, at: Pointer) -> tuple[str, SchemaPath]:
+    """The version whose part a pointer is in, "" for none, and the path of the values that it is about."""
+    version = next((each for each in crd.versions if at[: len(each.pointer)] == each.pointer), None)
+    return ("", ()) if version is None else (version.name, _path(version, at))
+
+
+def _path(version: CrdVersion, at: Pointer) -> SchemaPath:
+    root = version.schema_pointer
+    return path_of_keyword(at[len(root) :]) if at[: len(root)] == root else ()
+
+
+def in_contexts(
+    crds: Iterable[Placed], facts: Mapping[CrdDocument, Iterable[_Fact]]
+) -> Iterator[tuple[_Fact, tuple[Lone, ...]]]:
+    """Each fact, with the contexts and copies of the CRD that have it."""
+    found: dict[tuple[str, _Fact], dict[tuple[str, bool], list[Chosen]]] = {}
+    for placed in crds:
+        for document in documents_of(placed.crd):
+            for fact in facts.get(document, ()):
+                contexts = found.setdefault((document.crd.name, fact), {})
+                contexts.setdefault((placed.context, placed.terminal), []).append(_chosen(document, fact.version))
+    for (_, fact), by_context in found.items():
+        yield (
+            fact,
+            tuple(
+                Lone(context, terminal, Side.NEW, Chosen(first.document, first.version, tuple(copies)))
+                for (context, terminal), (first, *copies) in by_context.items()
+            ),
+        )
+
+
+def _chosen(document: CrdDocument, version: str) -> Chosen:
+    return Chosen(document, document.crd.version(version) or document.crd.versions[0])
+
+
+def judged_alone(
+    change: Change, effect: Effect, witness: Witness, version: str, occurrences: tuple[Lone, ...], reason: str = ""
+) -> Judged:
+    """The judged change of a fact: it has its effect where NEW is installed. ``reason``: see ``Judged``."""
+    crd = occurrences[0].chosen.document.crd
+    return Judged(
+        change=change,
+        direction=Direction.UPGRADE,
+        effect=effect,
+        witness=witness,
+        labels=(),
+        windows=(Effect.NONE, effect),
+        crd=crd.name,
+        kind=crd.kind,
+        version=version,
+        occurrences=occurrences,
+        reason=reason,
+    )
