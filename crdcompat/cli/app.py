@@ -21,6 +21,7 @@ _MODULES = {
     "simulate": "simulate",
     "check": "check",
     "matrix": "matrix",
+    "preflight": "preflight",
     "waive": "waive",
     "baseline": "waive",
     "config": "config",

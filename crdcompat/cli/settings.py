@@ -81,6 +81,15 @@ def check_fleet_formats(formats: Sequence[str]) -> None:
         fleet_format(parse_format(text)[0])
 
 
+def check_preflight_formats(formats: Sequence[str]) -> None:
+    """Raises UsageError for an unknown format, or one that cannot show whether a cluster may go back."""
+    from crdcompat.render.formats import preflight_format
+    from crdcompat.render.write import parse_format
+
+    for text in formats:
+        preflight_format(parse_format(text)[0])
+
+
 def check_verification_formats(formats: Sequence[str]) -> None:
     """Raises UsageError for an unknown format, or one that cannot show the answers of a server."""
     from crdcompat.render.formats import verification_format

@@ -30,6 +30,23 @@ class Loss(Struct):
     example: str
 
 
+class LossCounter:
+    """Counts the fields that objects lose; memory grows with distinct fields, not with objects."""
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[str, str], Loss] = {}
+
+    def add(self, crd: str, kind: str, label: str, paths: Sequence[str]) -> None:
+        """Count the fields of one object; ``label`` names it."""
+        for path in dict.fromkeys(_ITEM.sub("[*]", path) for path in paths):
+            loss = self._found.setdefault((crd, path), Loss(crd, kind, path, 0, label))
+            loss.objects += 1
+
+    def losses(self) -> list[Loss]:
+        """All fields, those of most objects first."""
+        return sorted(self._found.values(), key=lambda loss: (-loss.objects, loss.crd, loss.path))
+
+
 def losses(report: SimulationReport) -> list[Loss]:
     """The fields that the next accepted write erases; those of most objects first."""
     return _counted((item, item.pruned) for item in report.objects if _loses(item))
@@ -41,12 +58,10 @@ def not_stored(report: SimulationReport) -> list[Loss]:
 
 
 def _counted(items: Iterable[tuple[SimulatedObject, Sequence[str]]]) -> list[Loss]:
-    found: dict[tuple[str, str], Loss] = {}
+    counter = LossCounter()
     for item, paths in items:
-        for path in dict.fromkeys(_ITEM.sub("[*]", path) for path in paths):
-            loss = found.setdefault((item.crd, path), Loss(item.crd, item.kind, path, 0, item.label))
-            loss.objects += 1
-    return sorted(found.values(), key=lambda loss: (-loss.objects, loss.crd, loss.path))
+        counter.add(item.crd, item.kind, item.label, paths)
+    return counter.losses()
 
 
 def _loses(item: SimulatedObject) -> bool:

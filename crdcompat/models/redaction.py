@@ -10,13 +10,14 @@ from crdcompat.models.check import CheckReport
 from crdcompat.models.diff import DiffReport
 from crdcompat.models.fleet import FleetFinding, FleetReport, RejectedValue
 from crdcompat.models.matrix import MatrixReport
+from crdcompat.models.preflight import PreflightReport
 from crdcompat.models.reports import AnyReport
 from crdcompat.models.simulation import RejectedCause, SimulatedObject, SimulationReport, WriteVerdict
 from crdcompat.vocabulary import HIDDEN
 
 NOTE = "values of recorded objects are hidden, except members of enums (--no-redact shows them)"
 
-_Noted = TypeVar("_Noted", SimulationReport, FleetReport)
+_Noted = TypeVar("_Noted", SimulationReport, FleetReport, PreflightReport)
 
 
 def redacted(report: AnyReport) -> AnyReport:
@@ -25,6 +26,8 @@ def redacted(report: AnyReport) -> AnyReport:
         return _noted(report, _simulation(report))
     if isinstance(report, FleetReport):
         return _noted(report, replace(report, findings=tuple(map(_fleet_finding, report.findings))))
+    if isinstance(report, PreflightReport):
+        return _noted(report, _preflight(report))
     if isinstance(report, MatrixReport):
         return _matrix(report)
     if isinstance(report, CheckReport):
@@ -39,6 +42,12 @@ def _noted(report: _Noted, hiding: _Noted) -> _Noted:
 
 def _diff(report: DiffReport) -> DiffReport:
     return replace(report, unexplained=tuple(replace(item, error=item.redacted) for item in report.unexplained))
+
+
+def _preflight(report: PreflightReport) -> PreflightReport:
+    steps = (replace(step, patch=step.redacted) for step in report.steps)
+    causes, tolerated = (tuple(map(_cause, found)) for found in (report.causes, report.tolerated))
+    return replace(report, causes=causes, tolerated=tolerated, steps=tuple(steps))
 
 
 def _matrix(report: MatrixReport) -> MatrixReport:

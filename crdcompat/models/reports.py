@@ -9,9 +9,10 @@ if TYPE_CHECKING:
     from crdcompat.models.diff import DiffReport
     from crdcompat.models.fleet import FleetReport
     from crdcompat.models.matrix import MatrixReport
+    from crdcompat.models.preflight import PreflightReport
     from crdcompat.models.servers import ServersReport
     from crdcompat.models.simulation import SimulationReport
     from crdcompat.models.verification import VerificationReport
 
 Report: TypeAlias = "DiffReport | SimulationReport | CheckReport"
-AnyReport: TypeAlias = "Report | MatrixReport | FleetReport | VerificationReport | ServersReport"
+AnyReport: TypeAlias = "Report | MatrixReport | FleetReport | VerificationReport | ServersReport | PreflightReport"

@@ -36,6 +36,8 @@ from crdcompat.yaml.json_streams import has_too_many_values
 
 _EMPTY = "not recorded: empty"
 _CUT_SHORT = "not recorded: cut short"
+#: Reasons why a file that may have objects was skipped.
+NOT_WHOLE = frozenset({_EMPTY, _CUT_SHORT})
 _NO_ITEMS = "a list without items"
 
 

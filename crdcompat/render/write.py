@@ -87,7 +87,14 @@ def _plain(verbosity: int = 0, *, existing: bool = False) -> Style:
 
 
 def _render(name: str, report: AnyReport, style: Style) -> str:
-    from crdcompat.render.formats import fleet_format, get_format, matrix_format, servers_format, verification_format
+    from crdcompat.render.formats import (
+        fleet_format,
+        get_format,
+        matrix_format,
+        preflight_format,
+        servers_format,
+        verification_format,
+    )
 
     if report.KIND == "matrix":
         return matrix_format(name).render_matrix(report, style)
@@ -97,12 +104,14 @@ def _render(name: str, report: AnyReport, style: Style) -> str:
         return verification_format(name).render_verification(report, style)
     if report.KIND == "servers":
         return servers_format(name).render_servers(report, style)
+    if report.KIND == "preflight":
+        return preflight_format(name).render_preflight(report, style)
     return get_format(name).render(report, style)
 
 
 def _has_annotations(report: AnyReport) -> bool:
     """Objects of recorded clusters have no line in the repository to annotate, nor have the answers of a server."""
-    return report.KIND not in ("fleet", "verify", "servers")
+    return report.KIND not in ("fleet", "verify", "servers", "preflight")
 
 
 def _is_idle(report: AnyReport) -> bool:

@@ -33,7 +33,7 @@ def open_source(text: str, *, repo: str | None = None) -> Tree:
     if source.kind in (Kind.RECORDING, Kind.ARCHIVE):
         return _crds_of(_recording(source))
     if source.kind is Kind.CLUSTER:
-        return _crds_of(_cluster(source))
+        return _crds_of(_cluster(source.name, source.rest))
     if source.kind is Kind.EMPTY:
         from crdcompat.sources.tree import EmptyTree
 
@@ -48,7 +48,7 @@ def open_objects(text: str, *, repo: str | None = None) -> Tree:
     """
     source = named_source(text)
     if source.kind is Kind.CLUSTER:
-        return _cluster(source)
+        return _cluster(source.name, source.rest)
     if source.kind in (Kind.ANY, Kind.PATH, Kind.RECORDING, Kind.ARCHIVE):
         return _recording(source)
     return open_source(text, repo=repo)
@@ -141,13 +141,18 @@ def _crds_of(recording: Tree) -> Tree:
     return CrdTree(recording, holds_crds if isinstance(recording, ClusterTree) else may_hold_crds)
 
 
-def _cluster(source: Source) -> ClusterTree:
+def open_cluster(context: str) -> ClusterTree:
+    """Open the cluster of a kubeconfig context, to read its CRDs and its objects. Raises UsageError, SourceError."""
+    return _cluster(f"cluster:{context}", context)
+
+
+def _cluster(name: str, context: str) -> ClusterTree:
     from crdcompat.sources.cluster import ClusterTree
     from crdcompat.sources.cluster_client import Timeouts
     from crdcompat.sources.options import current_options
 
     asked = current_options()
-    return ClusterTree(source.name, source.rest, Timeouts(asked.connect_timeout, asked.read_timeout))
+    return ClusterTree(name, context, Timeouts(asked.connect_timeout, asked.read_timeout))
 
 
 def _exists(path: str) -> bool:

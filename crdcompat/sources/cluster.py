@@ -7,7 +7,7 @@ the others.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import orjson
@@ -21,29 +21,46 @@ MAX_PAGES = 20_000
 
 _MAX_SILENT = 3  # consecutive resources without an answer before the rest is not read
 _GONE = 410
+_FORBIDDEN = 403
 _NOT_THERE = 404
 _NO_API_SERVER = (
     "this is no API server that has CRDs: check the server's address in the kubeconfig, and `kubectl get crds` with"
     " this context"
 )
+#: The answer has the metadata of the objects alone, if the server knows this form.
+_METADATA = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json"
 _CRDS = Resource("apiextensions.k8s.io", "v1", "customresourcedefinitions")
+
+
+class UnreadableClusterError(SourceError):
+    """A cluster whose CRDs cannot be listed; ``is_forbidden``: these credentials may not."""
+
+    def __init__(self, message: str, *, is_forbidden: bool = False) -> None:
+        super().__init__(message)
+        self.is_forbidden = is_forbidden
 
 
 class ClusterTree(Struct):
     """The CRDs of the cluster of a kubeconfig context, and its objects of their kinds.
 
-    An empty context is the current one. Paths are ``GROUP/PLURAL/[NAMESPACE/]NAME.json``. Raises UsageError where
-    the client is not installed or there is no such context, SourceError where its CRDs cannot be listed: the first page
-    is read at once, so that a wrong context is reported before anything else is read.
+    An empty context is the current one. Paths are ``GROUP/PLURAL/[NAMESPACE/]NAME.json``. ``only``: the CRDs whose
+    objects are read, None for all. ``listed`` are the CRDs whose objects were read to the end, ``refused`` the HTTP
+    status for the others that the server refused to list. Raises UsageError where the client is not installed or there
+    is no such context, SourceError where its CRDs cannot be listed: the first page is read at once, so that a wrong
+    context is reported before anything else is read.
     """
 
     name: str
     context: str
     timeouts: Timeouts = Timeouts()
+    only: frozenset[str] | None = None
     commit: str | None = None
     notes: tuple[str, ...] = ()
     problems: list[Problem] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
+    listed: set[str] = field(default_factory=set)
+    refused: dict[str, int] = field(default_factory=dict)
+    _kinds: list[Resource] | None = None
     _client: Client = None  # type: ignore[assignment]
     _silent: int = 0
     _first: dict[str, Any] | None = None
@@ -51,7 +68,8 @@ class ClusterTree(Struct):
     def __post_init__(self) -> None:
         self._client = Client(self.name, self.context, timeouts=self.timeouts)
         if not self.context:
-            self.notes = (f"{self.name} read as the current context, {self._client.context}",)
+            self.context = self._client.context
+            self.notes = (f"{self.name} read as the current context, {self.context}",)
         if self._client.is_unverified:
             self.notes = (*self.notes, f"{self.name}: {UNVERIFIED}")
         with self._client.session(), self._tried():
@@ -78,32 +96,56 @@ class ClusterTree(Struct):
         return ((entry, found[entry]) for entry in order if entry in found)
 
     def stream(self, wanted: Callable[[str], bool]) -> Iterator[tuple[Entry, bytes]]:
-        """Read the wanted objects; a kind is not listed if ``wanted`` rejects an object of it with the name ``*``."""
+        """Read the wanted objects; a kind is not listed if ``wanted`` rejects an object of it with the name ``*``.
+
+        The CRDs are listed once, unless they are wanted again.
+        """
         self._silent = 0
-        kinds: list[Resource] = []
         with self._client.session():
-            for crd in self._list(_CRDS):
-                kind = _kind_of(crd)
-                if kind.version:
-                    kinds.append(kind)
-                elif wanted(f"{kind.path}/*.json"):
-                    self._problem(kind, f"no version of {_name_of(crd)} is served: its objects, if any, cannot be read")
-                yield from _file(_CRDS, crd, wanted)
-            for kind in sorted(kinds, key=lambda kind: kind.path):
+            if self._kinds is None or wanted(f"{_CRDS.path}/*.json"):
+                kinds: list[Resource] = []
+                for crd in self._list(_CRDS):
+                    kinds.append(_kind_of(crd))
+                    yield from _file(_CRDS, crd, wanted)
+                self._kinds = sorted(kinds, key=lambda kind: kind.path)
+            for kind in self._kinds:
+                if (self.only is not None and kind.crd not in self.only) or not wanted(f"{kind.path}/*.json"):
+                    continue
+                if not kind.version:
+                    self._problem(kind, f"no version of {kind.crd} is served: its objects, if any, cannot be read")
+                    continue
                 if self._silent >= _MAX_SILENT:
                     self._problem(_CRDS, f"given up after {_MAX_SILENT} kinds in a row without an answer")
                     return
-                if wanted(f"{kind.path}/*.json"):
-                    for found in self._list(kind):
-                        yield from _file(kind, found, wanted)
+                for found in self._list(kind):
+                    yield from _file(kind, found, wanted)
 
-    def _list(self, kind: Resource) -> Iterator[dict[str, Any]]:
-        """List a kind page by page; if the continue token has expired (410), list it once more from the start."""
-        token, restarted, given = "", False, set[str]()
+    def server_version(self) -> str:
+        """The version of the server: ``v1.31.4``; "" if it does not answer this question."""
+        with self._client.session(), suppress(RefusedError, NoAnswerError):
+            return self._client.server_version()
+        return ""
+
+    def revisions(self) -> dict[str, str]:
+        """The resourceVersion of each CRD as it is now, by name; only their metadata is asked for. Raises SourceError.
+
+        A server that does not know this form of the answer sends the whole CRDs.
+        """
+        with self._client.session():
+            return {
+                _name_of(crd): str(_metadata(crd).get("resourceVersion", "")) for crd in self._list(_CRDS, _METADATA)
+            }
+
+    def _list(self, kind: Resource, accept: str = "") -> Iterator[dict[str, Any]]:
+        """List a kind page by page; if the continue token has expired (410), list it once more from the start.
+
+        What was given is remembered by the hash of its path: a kind can have very many objects.
+        """
+        token, restarted, given = "", False, set[int]()
         try:
             for _ in range(MAX_PAGES):
                 try:
-                    page = self._page(kind, token)
+                    page = self._page(kind, token, accept)
                 except RefusedError as error:
                     if error.status != _GONE or not token or restarted:
                         raise
@@ -111,15 +153,17 @@ class ClusterTree(Struct):
                     continue
                 self._silent = 0
                 for item in _items(page):
-                    path = _path(kind, item)
+                    path = hash(_path(kind, item))
                     if path not in given:
                         given.add(path)
                         yield item
                 token = _continue(page)
                 if not token:
+                    self.listed.add(kind.crd)
                     return
             self._problem(kind, f"has more than {MAX_PAGES} pages: the rest is not read")
         except RefusedError as error:
+            self.refused[kind.crd] = error.status
             if error.status == _NOT_THERE:
                 self.skipped.append(Skipped(kind.path, f"not served here: {error}"))
             else:
@@ -128,30 +172,33 @@ class ClusterTree(Struct):
             self._silent += 1
             self._problem(kind, f"cannot be listed: {error}")
 
-    def _page(self, kind: Resource, token: str) -> dict[str, Any]:
+    def _page(self, kind: Resource, token: str, accept: str) -> dict[str, Any]:
         """A page of a list; the CRDs' first page, which tried the context, is used once."""
         if kind is not _CRDS:
-            return self._client.page(kind, token)
+            return self._client.page(kind, token, accept)
         if self._first is not None:
             first, self._first = self._first, None
             return first
-        with self._tried():
-            return self._client.page(kind, token)
+        with self._tried(token):
+            return self._client.page(kind, token, accept)
 
     @contextmanager
-    def _tried(self) -> Iterator[None]:
-        """Without the CRDs nothing of a cluster can be read. Raises SourceError, that says what to do."""
+    def _tried(self, token: str = "") -> Iterator[None]:
+        """Without the CRDs nothing of a cluster can be read. Raises SourceError, that says what to do.
+
+        An expired ``token`` raises RefusedError: the list begins anew.
+        """
         try:
             yield
         except RefusedError as error:
-            if error.status == _GONE:
+            if error.status == _GONE and token:
                 raise
             what = f"CRDs cannot be listed: {error}"
             if error.status == _NOT_THERE:
                 what += f"; {_NO_API_SERVER}"
-            raise SourceError(f"{self.name}: {what}") from None
+            raise UnreadableClusterError(f"{self.name}: {what}", is_forbidden=error.status == _FORBIDDEN) from None
         except NoAnswerError as error:
-            raise SourceError(f"{self.name}: {error}") from None
+            raise UnreadableClusterError(f"{self.name}: {error}") from None
 
     def _problem(self, kind: Resource, message: str) -> None:
         problem = Problem(kind.path, None, message)
@@ -168,8 +215,7 @@ def _items(page: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _continue(page: Mapping[str, Any]) -> str:
-    metadata = page.get("metadata")
-    token = metadata.get("continue") if isinstance(metadata, dict) else None
+    token = _metadata(page).get("continue")
     return token if isinstance(token, str) else ""
 
 
@@ -189,14 +235,17 @@ def _kind_of(crd: Mapping[str, Any]) -> Resource:
         return Resource(group, "", plural)
 
 
+def _metadata(item: Mapping[str, Any]) -> Mapping[str, Any]:
+    metadata = item.get("metadata")
+    return metadata if isinstance(metadata, dict) else {}
+
+
 def _name_of(crd: Mapping[str, Any]) -> str:
-    metadata = crd.get("metadata")
-    return str(metadata.get("name", "")) if isinstance(metadata, dict) else ""
+    return str(_metadata(crd).get("name", ""))
 
 
 def _path(kind: Resource, item: Mapping[str, Any]) -> str:
-    metadata = item.get("metadata")
-    metadata = metadata if isinstance(metadata, dict) else {}
+    metadata = _metadata(item)
     parts = (metadata.get("namespace"), metadata.get("name"))
     return "/".join((kind.path, *(part for part in parts if isinstance(part, str) and part))) + ".json"
 

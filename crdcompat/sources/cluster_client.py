@@ -51,6 +51,11 @@ class Resource(Struct, frozen=True):
         """The start of the paths of its objects: ``GROUP/PLURAL``."""
         return f"{self.group}/{self.plural}"
 
+    @property
+    def crd(self) -> str:
+        """The name of its CRD."""
+        return f"{self.plural}.{self.group}"
+
 
 class Timeouts(Struct, frozen=True):
     """Limits in seconds: for a connection, and for the next bytes of an answer."""
@@ -124,10 +129,10 @@ class Client:
         self._api = self._kubernetes.ApiClient(self._configuration)
         return self._api
 
-    def page(self, kind: Resource, token: str) -> dict[str, Any]:
-        """GET one page of a list. Raises RefusedError, NoAnswerError."""
+    def page(self, kind: Resource, token: str, accept: str = "") -> dict[str, Any]:
+        """GET one page of a list; ``accept`` is that of ``ask``. Raises RefusedError, NoAnswerError."""
         more = {"_continue": token} if token else {}
-        return self.ask("list_cluster", kind, limit=PAGE, **more)
+        return self.ask("list_cluster", kind, accept=accept, limit=PAGE, **more)
 
     def ask(self, what: str, kind: Resource, *about: Any, accept: str = "", **more: Any) -> dict[str, Any]:
         """One request by a method of the client's CustomObjectsApi: ``what`` is the beginning of its name.

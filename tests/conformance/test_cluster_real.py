@@ -11,161 +11,58 @@ import subprocess
 import threading
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from email.utils import formatdate
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import urlsplit
 
 import pytest
+from api_server import CRDS, OPERATORS, VERSIONS, Answer, Recorded, kubeconfig, serving
 from helpers import Json, crd, run, write
 from recorded import from_cluster
 
 from crdcompat.errors import Problem, Skipped, SourceError, UsageError
 from crdcompat.features.diff import workflow
-from crdcompat.recordings.objects import Recorded
+from crdcompat.recordings.objects import Recorded as RecordedObject
 from crdcompat.sources import cluster as cluster_module
 from crdcompat.sources import cluster_client
 
-CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
-
-
-OPERATORS = "/apis/config.openshift.io/v1/clusteroperators"
-
-
-VERSIONS = "/apis/config.openshift.io/v1/clusterversions"
-
-
-TOKEN = "Bearer let-me-in"
-
-
-Answer = tuple[int, bytes] | tuple[int, bytes, dict[str, str]]
-
-
-class _Server(ThreadingHTTPServer):
-    """Serves what ``answers`` holds by path, a list's pages by their tokens, 404 for the rest."""
-
-    daemon_threads = True
-
-    def __init__(self, live: Path) -> None:
-        super().__init__(("127.0.0.1", 0), _Handler)
-        self.live = live
-        self.asked: list[str] = []
-        self.methods: set[str] = set()
-        self.answers: dict[str, Callable[[str], Answer]] = {
-            CRDS: lambda _: (200, self.recorded("crds.json")),
-            VERSIONS: lambda _: (200, self.recorded("clusterversions.json")),
-            OPERATORS: self._operators,
-        }
-        empty = {"kind": "List", "apiVersion": "v1", "metadata": {}, "items": []}
-        for crd_ in json.loads(self.recorded("crds.json"))["items"]:
-            plural, _, group = crd_["metadata"]["name"].partition(".")
-            self.answers.setdefault(f"/apis/{group}/v1/{plural}", lambda _: (200, json.dumps(empty).encode()))
-
-    def recorded(self, name: str) -> bytes:
-        return (self.live / name).read_bytes()
-
-    def _operators(self, token: str) -> Answer:
-        pages = [json.loads(self.recorded(f"clusteroperators_page{n}.json")) for n in (1, 2)]
-        for number, count in ((3, 10), (4, 3)):  # made after the two that were recorded
-            made = json.loads(json.dumps(pages[1]))
-            made["items"] = made["items"][:count]
-            for item in made["items"]:
-                item["metadata"].update(name=f"made-{number}-{item['metadata']['name']}", uid=item["metadata"]["name"])
-            made["metadata"]["continue"] = "third" if number == 3 else ""
-            pages.append(made)
-        tokens = ["", *(page["metadata"]["continue"] for page in pages[:-1])]
-        return 200, json.dumps(pages[tokens.index(token)]).encode()
-
-    def refuse(self, path: str, status: int, body: bytes | None = None) -> None:
-        message = {"kind": "Status", "status": "Failure", "message": f"refused with {status}", "code": status}
-        self.answers[path] = lambda _: (status, body if body is not None else json.dumps(message).encode())
-
-
-class _Handler(BaseHTTPRequestHandler):
-    server: _Server
-
-    def do_GET(self) -> None:
-        url = urlsplit(self.path)
-        query = parse_qs(url.query)
-        self.server.asked.append(self.path)
-        self.server.methods.add(self.command)
-        more: list[dict[str, str]] = []
-        if self.headers.get("Authorization") != TOKEN:
-            status, body = 401, self.server.recorded("unauthorized.json")
-        else:
-            assert query.get("limit") == ["500"]
-            answer = self.server.answers.get(url.path)
-            token = query.get("continue", [""])[0]
-            try:
-                status, body, *more = answer(token) if answer else (404, self.server.recorded("not_found.json"))
-            except ConnectionAbortedError:
-                self.close_connection = True
-                return
-        self.send_response(status)
-        for name, value in (more[0] if more else {}).items():
-            self.send_header(name, value)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    do_POST = do_PUT = do_PATCH = do_DELETE = do_GET  # noqa: N815 - http.server's names
-
-    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - http.server's name
-        pass
-
-
-def kubeconfig(path: Path, port: int, token: str = "let-me-in") -> Path:
-    context = {"cluster": "c", "user": "u"}
-    data = {
-        "apiVersion": "v1",
-        "kind": "Config",
-        "clusters": [{"name": "c", "cluster": {"server": f"http://127.0.0.1:{port}"}}],
-        "users": [{"name": "u", "user": {"token": token}}],
-        "contexts": [{"name": "prod", "context": context}, {"name": "ns/api-host:6443/admin", "context": context}],
-        "current-context": "prod",
-    }
-    return write(path, data)
-
 
 @pytest.fixture
-def server(shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[_Server]:
+def server(shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Recorded]:
     live = shared / "data/live-api"
     if not live.is_dir():
         pytest.skip("no recorded answers")
     for name in ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"):
         monkeypatch.delenv(name, raising=False)
-    with _Server(live) as found:
-        thread = threading.Thread(target=found.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
+    with serving(Recorded(live)) as found:
+        assert isinstance(found, Recorded)
         monkeypatch.setenv("KUBECONFIG", str(kubeconfig(tmp_path / "kubeconfig.yaml", found.server_port)))
         yield found
-        found.shutdown()
-        thread.join()
 
 
-def kinds(found: list[Recorded | Problem | Skipped]) -> list[str]:
-    return [item.data["kind"] for item in found if isinstance(item, Recorded)]
+def kinds(found: list[RecordedObject | Problem | Skipped]) -> list[str]:
+    return [item.data["kind"] for item in found if isinstance(item, RecordedObject)]
 
 
-def faults(found: list[Recorded | Problem | Skipped]) -> list[tuple[str, str]]:
+def faults(found: list[RecordedObject | Problem | Skipped]) -> list[tuple[str, str]]:
     return [(item.file, item.message) for item in found if isinstance(item, Problem)]
 
 
-def test_everything_of_a_cluster(server: _Server, tmp_path: Path) -> None:
+def test_everything_of_a_cluster(server: Recorded, tmp_path: Path) -> None:
     before = (tmp_path / "kubeconfig.yaml").read_bytes()
     found = from_cluster()
     assert faults(found) == []
     assert kinds(found).count("ClusterOperator") == 33 and kinds(found).count("ClusterVersion") == 1
-    sources = [item.source for item in found if isinstance(item, Recorded)]
+    sources = [item.source for item in found if isinstance(item, RecordedObject)]
     assert "cluster:prod: config.openshift.io/clusterversions/version.json" in sources
-    assert len({item.identity for item in found if isinstance(item, Recorded)}) == 34
-    assert server.methods == {"GET"}
+    assert len({item.identity for item in found if isinstance(item, RecordedObject)}) == 34
+    assert server.methods.keys() == {"GET"}
     assert (tmp_path / "kubeconfig.yaml").read_bytes() == before
 
 
-def test_its_crds_alone(server: _Server) -> None:
+def test_its_crds_alone(server: Recorded) -> None:
     found = workflow.load("cluster:")
     assert found.notes == ("cluster: read as the current context, prod",)
     assert sorted(document.crd.plural for document in found.documents)[:2] == ["clusteroperators", "clusterversions"]
@@ -173,14 +70,14 @@ def test_its_crds_alone(server: _Server) -> None:
     assert {urlsplit(path).path for path in server.asked} == {CRDS}
 
 
-def test_a_context_may_have_any_name(server: _Server) -> None:
+def test_a_context_may_have_any_name(server: Recorded) -> None:
     assert kinds(from_cluster("ns/api-host:6443/admin")).count("ClusterVersion") == 1
 
 
 @pytest.mark.parametrize(
     ("status", "expected"), [(403, "may not list it"), (401, "log in again"), (500, "500 refused")]
 )
-def test_one_kind_refused(server: _Server, status: int, expected: str) -> None:
+def test_one_kind_refused(server: Recorded, status: int, expected: str) -> None:
     server.refuse(OPERATORS, status)
     found = from_cluster()
     ((file, message),) = faults(found)
@@ -189,7 +86,7 @@ def test_one_kind_refused(server: _Server, status: int, expected: str) -> None:
     assert kinds(found) == ["ClusterVersion"]
 
 
-def test_one_kind_not_served(server: _Server) -> None:
+def test_one_kind_not_served(server: Recorded) -> None:
     del server.answers[OPERATORS]
     found = from_cluster()
     assert faults(found) == [] and kinds(found) == ["ClusterVersion"]
@@ -198,7 +95,7 @@ def test_one_kind_not_served(server: _Server) -> None:
 
 
 @pytest.mark.parametrize("times", [1, 2])
-def test_a_list_that_the_server_forgot_is_read_again_once(server: _Server, times: int) -> None:
+def test_a_list_that_the_server_forgot_is_read_again_once(server: Recorded, times: int) -> None:
     whole, left = server.answers[OPERATORS], times
 
     def forgetful(token: str) -> Answer:
@@ -215,7 +112,7 @@ def test_a_list_that_the_server_forgot_is_read_again_once(server: _Server, times
     assert all("too old" in message for _, message in faults(found))
 
 
-def test_a_list_without_end(server: _Server, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_list_without_end(server: Recorded, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cluster_module, "MAX_PAGES", 5)
     page = {**json.loads(server.recorded("clusterversions.json")), "metadata": {"continue": "again"}}
     server.answers[VERSIONS] = lambda _: (200, json.dumps(page).encode())
@@ -223,14 +120,14 @@ def test_a_list_without_end(server: _Server, monkeypatch: pytest.MonkeyPatch) ->
 
 
 @pytest.mark.parametrize("body", [b"", b"<html>", b"[]", b'{"items": [1, {"metadata": 3}], "metadata": []}', b'{"a": '])
-def test_answers_that_are_none(server: _Server, body: bytes) -> None:
+def test_answers_that_are_none(server: Recorded, body: bytes) -> None:
     server.answers[VERSIONS] = lambda _: (200, body)
     found = from_cluster()
     assert kinds(found).count("ClusterOperator") == 33
     assert [file for file, _ in faults(found)] in ([], ["cluster:prod: config.openshift.io/clusterversions"])
 
 
-def test_wrong_credentials(server: _Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wrong_credentials(server: Recorded, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KUBECONFIG", str(kubeconfig(tmp_path / "other.yaml", server.server_port, "expired")))
     with pytest.raises(SourceError) as raised:
         from_cluster()
@@ -239,7 +136,7 @@ def test_wrong_credentials(server: _Server, tmp_path: Path, monkeypatch: pytest.
     )
 
 
-def test_a_server_that_has_no_crds(server: _Server) -> None:
+def test_a_server_that_has_no_crds(server: Recorded) -> None:
     del server.answers[CRDS]
     ran = run("simulate", "cluster:prod", "cluster:prod", "--objects", "cluster:prod", "--kube-version", "1.26")
     assert (ran.code, ran.out) == (2, "")
@@ -249,7 +146,7 @@ def test_a_server_that_has_no_crds(server: _Server) -> None:
     )
 
 
-def test_the_context_is_tried_before_the_releases_are_read(server: _Server) -> None:
+def test_the_context_is_tried_before_the_releases_are_read(server: Recorded) -> None:
     server.refuse(CRDS, 403)
     for command in (["simulate", "no-such", "other"], ["diff", "no-such", "other"], ["matrix", "no-such", "other"]):
         ran = run(*command, "--objects", "cluster:prod")
@@ -257,7 +154,7 @@ def test_the_context_is_tried_before_the_releases_are_read(server: _Server) -> N
         assert "cluster:prod: CRDs cannot be listed: 403" in ran.err
 
 
-def test_crds_of_which_no_version_is_served(server: _Server) -> None:
+def test_crds_of_which_no_version_is_served(server: Recorded) -> None:
     unserved: Json = crd(versions=[{"name": "v1", "served": False, "storage": True, "schema": {}}])
     broken = {"metadata": {"name": "x.example.com"}, "spec": {"versions": [{}]}}
     listed = json.loads(server.recorded("crds.json"))
@@ -285,7 +182,7 @@ def slept(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     return seconds
 
 
-def _busy(server: _Server, path: str, times: int, after: str | None) -> None:
+def _busy(server: Recorded, path: str, times: int, after: str | None) -> None:
     whole, left = server.answers[path], times
 
     def busy(token: str) -> Answer:
@@ -303,7 +200,7 @@ def _busy(server: _Server, path: str, times: int, after: str | None) -> None:
     ("after", "seconds"), [("7", 7), ("0", 1), (None, 1), ("soon", 1), ("Thu, 01 Jan 1970 00:00:00 GMT", 1)]
 )
 def test_a_busy_server_is_asked_again_when_it_says(
-    server: _Server, slept: list[float], after: str | None, seconds: float
+    server: Recorded, slept: list[float], after: str | None, seconds: float
 ) -> None:
     _busy(server, VERSIONS, 2, after)
     found = from_cluster()
@@ -312,7 +209,7 @@ def test_a_busy_server_is_asked_again_when_it_says(
     assert slept == [seconds, seconds]
 
 
-def test_a_busy_server_that_says_a_date(server: _Server, slept: list[float]) -> None:
+def test_a_busy_server_that_says_a_date(server: Recorded, slept: list[float]) -> None:
     _busy(server, CRDS, 1, formatdate(time.time() + 40, usegmt=True))
     assert kinds(from_cluster()).count("ClusterVersion") == 1
     (waited,) = slept
@@ -320,7 +217,7 @@ def test_a_busy_server_that_says_a_date(server: _Server, slept: list[float]) -> 
 
 
 @pytest.mark.parametrize(("after", "waits"), [("50", [50]), ("61", []), ("100000000000", []), ("20", [20, 20, 20])])
-def test_a_busy_server_is_given_up(server: _Server, slept: list[float], after: str, waits: list[float]) -> None:
+def test_a_busy_server_is_given_up(server: Recorded, slept: list[float], after: str, waits: list[float]) -> None:
     _busy(server, VERSIONS, 100, after)
     ((file, message),) = faults(from_cluster())
     assert file == "cluster:prod: config.openshift.io/clusterversions"
@@ -358,7 +255,7 @@ def test_a_server_that_hangs_is_asked_once(tmp_path: Path, monkeypatch: pytest.M
     assert len(taken) == 1
 
 
-def test_the_usual_limits(server: _Server, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_usual_limits(server: Recorded, monkeypatch: pytest.MonkeyPatch) -> None:
     seen = []
     asked = cluster_client.Client._answered
 
@@ -374,7 +271,7 @@ def test_the_usual_limits(server: _Server, monkeypatch: pytest.MonkeyPatch) -> N
     assert seen[-1] == (10, 30)
 
 
-def test_a_connection_that_breaks_off_is_made_again_once(server: _Server) -> None:
+def test_a_connection_that_breaks_off_is_made_again_once(server: Recorded) -> None:
     whole, left = server.answers[VERSIONS], 1
 
     def breaks(token: str) -> Answer:
@@ -389,11 +286,11 @@ def test_a_connection_that_breaks_off_is_made_again_once(server: _Server) -> Non
     assert faults(found) == [] and kinds(found).count("ClusterVersion") == 1
 
 
-def test_an_unverified_connection_is_warned_of_once(server: _Server, tmp_path: Path) -> None:
+def test_an_unverified_connection_is_warned_of_once(server: Recorded, tmp_path: Path) -> None:
     if shutil.which("openssl") is None:
         pytest.skip("no openssl to make a certificate")
     key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
-    made = ["-keyout", key, "-out", certificate, "-subj", "/CN=somebody", "-days", "2"]
+    made: list[str | Path] = ["-keyout", key, "-out", certificate, "-subj", "/CN=somebody", "-days", "2"]
     subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", *made], check=True, capture_output=True)
     tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     tls.load_cert_chain(certificate, key)
@@ -420,7 +317,7 @@ def test_nobody_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         from_cluster()
 
 
-def test_a_cluster_that_falls_silent_is_given_up(server: _Server, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cluster_that_falls_silent_is_given_up(server: Recorded, monkeypatch: pytest.MonkeyPatch) -> None:
     crds = server.answers[CRDS]
     for path in list(server.answers):
         server.answers[path] = lambda _: (200, b"")
@@ -429,7 +326,7 @@ def test_a_cluster_that_falls_silent_is_given_up(server: _Server, monkeypatch: p
     assert len(found) == 4 and "given up after 3" in found[-1][1]
 
 
-def test_contexts_that_are_not_there(server: _Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_contexts_that_are_not_there(server: Recorded, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(UsageError, match="cluster:prd: no context prd in the kubeconfig: there is prod"):
         from_cluster("prd")
     monkeypatch.setenv("KUBECONFIG", str(tmp_path / "nothing"))
@@ -437,7 +334,7 @@ def test_contexts_that_are_not_there(server: _Server, tmp_path: Path, monkeypatc
         from_cluster("")
 
 
-def test_a_cluster_through_the_command_line(server: _Server, tmp_path: Path) -> None:
+def test_a_cluster_through_the_command_line(server: Recorded, tmp_path: Path) -> None:
     server.refuse(OPERATORS, 403)
     args = ("simulate", "cluster:prod", "cluster:prod", "--objects", "cluster:prod", "--kube-version", "1.26")
     ran = run(*args, "--format", "json")
@@ -448,7 +345,7 @@ def test_a_cluster_through_the_command_line(server: _Server, tmp_path: Path) -> 
     assert problem["file"] == "cluster:prod: config.openshift.io/clusteroperators"
 
 
-def test_which_version_is_read(server: _Server) -> None:
+def test_which_version_is_read(server: Recorded) -> None:
     one: Json = crd(
         versions=[{"name": n, "served": n != "v3", "storage": n == "v3", "schema": {}} for n in ("v1", "v3")]
     )

@@ -139,6 +139,14 @@ def without(obj: Object, places: Iterable[Pointer], resource: Resource) -> Objec
     return obj
 
 
+def patches_without(obj: Object, places: Iterable[Pointer], resource: Resource) -> tuple[Object, Object]:
+    """Merge patches that take out the bad values at ``places``: of the object without its status, and of its status."""
+    bad = list(places)
+    repaired = without(obj, bad, resource)
+    in_status = [place for place in bad if place[0] == "status"]
+    return _patch(obj, repaired, (place for place in bad if place not in in_status)), _patch(obj, repaired, in_status)
+
+
 def place_before(pointer: Pointer, gone: Iterable[Pointer]) -> Pointer:
     """The place that a pointer into the object of ``without(…, gone, …)`` had before items were removed."""
     items = sorted({(place[:-1], place[-1]) for place in gone if isinstance(place[-1], int)}, key=itemgetter(1))

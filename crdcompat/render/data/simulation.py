@@ -27,9 +27,9 @@ def simulation_data(report: SimulationReport, *, all_objects: bool = True) -> di
         "summary": {
             "objects": {"simulated": len(report.objects), "not_simulated": len(report.not_simulated)},
             "verdicts": words(report.by_verdict()),
-            "causes": [_cause(item) for item in report.causes],
-            **({"already": [_cause(item) for item in report.already]} if report.already else {}),
-            **({"not_stored": [_field(item) for item in fields]} if fields else {}),
+            "causes": [cause_data(item) for item in report.causes],
+            **({"already": [cause_data(item) for item in report.already]} if report.already else {}),
+            **({"not_stored": [loss_data(item) for item in fields]} if fields else {}),
             **({"hidden": [_hidden(item) for item in report.hidden]} if report.hidden else {}),
             **({"unrecorded": [to_builtins(item) for item in report.unrecorded]} if report.unrecorded else {}),
             "skipped": [skipped(item) for item in report.skipped],
@@ -42,7 +42,8 @@ def simulation_data(report: SimulationReport, *, all_objects: bool = True) -> di
     }
 
 
-def _cause(item: RejectedCause) -> dict[str, Any]:
+def cause_data(item: RejectedCause) -> dict[str, Any]:
+    """Values that the judging release rejects."""
     return {
         "crd": item.crd,
         "kind": item.kind,
@@ -57,7 +58,8 @@ def _cause(item: RejectedCause) -> dict[str, Any]:
     }
 
 
-def _field(item: Loss) -> dict[str, Any]:
+def loss_data(item: Loss) -> dict[str, Any]:
+    """A field that objects lose or do not store."""
     return {"crd": item.crd, "kind": item.kind, "path": item.path, "objects": item.objects, "example": item.example}
 
 

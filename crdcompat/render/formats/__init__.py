@@ -2,8 +2,8 @@
 
 A format that can show a matrix of releases has ``render_matrix``, too; one that can show many clusters,
 ``render_fleet``; one that can show a server's answers to a report, ``render_verification``, or the answers of many
-servers to CRDs, ``render_servers``. ``EXCERPTS`` is the
-lowest severity of findings whose lines of files it shows. ``PASSING = True``: it lists CRDs without findings.
+servers to CRDs, ``render_servers``; one that can show whether a cluster may go back, ``render_preflight``. ``EXCERPTS``
+is the lowest severity of findings whose lines of files it shows. ``PASSING = True``: it lists CRDs without findings.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from crdcompat.errors import UsageError
 if TYPE_CHECKING:
     from crdcompat.models.fleet import FleetReport
     from crdcompat.models.matrix import MatrixReport
+    from crdcompat.models.preflight import PreflightReport
     from crdcompat.models.reports import Report
     from crdcompat.models.servers import ServersReport
     from crdcompat.models.verification import VerificationReport
@@ -66,6 +67,14 @@ class ServersFormat(Protocol):
         ...
 
 
+class PreflightFormat(Protocol):
+    """How the answer of preflight is shown."""
+
+    def render_preflight(self, report: PreflightReport, style: Style) -> str:
+        """The report as text that ends with a newline."""
+        ...
+
+
 @cache
 def format_names() -> tuple[str, ...]:
     """The names of all formats, sorted."""
@@ -95,6 +104,11 @@ def verification_format(name: str) -> VerificationFormat:
 def servers_format(name: str) -> ServersFormat:
     """The format called ``name``, to show which servers take CRDs. Raises UsageError that names the able ones."""
     return cast("ServersFormat", _able(name, "render_servers", "which servers take CRDs"))
+
+
+def preflight_format(name: str) -> PreflightFormat:
+    """The format called ``name``, to show whether a cluster may go back. Raises UsageError."""
+    return cast("PreflightFormat", _able(name, "render_preflight", "whether a cluster may go back"))
 
 
 def _able(name: str, function: str, what: str) -> Format:

@@ -14,6 +14,7 @@ from crdcompat.render.escape import Style, json_text
 if TYPE_CHECKING:
     from crdcompat.models.fleet import FleetReport
     from crdcompat.models.matrix import MatrixReport
+    from crdcompat.models.preflight import PreflightReport
     from crdcompat.models.servers import ServersReport
     from crdcompat.models.verification import VerificationReport
 
@@ -43,6 +44,13 @@ def render_matrix(report: MatrixReport, style: Style) -> str:
     from crdcompat.render.data.matrix import matrix_data
 
     return _text(matrix_data(report))
+
+
+def render_preflight(report: PreflightReport, style: Style) -> str:
+    """Whether a cluster may go back, as JSON text; ignores ``style``."""
+    from crdcompat.render.data.preflight import preflight_data
+
+    return _text(preflight_data(report))
 
 
 def render_verification(report: VerificationReport, style: Style) -> str:

@@ -13,6 +13,7 @@ from crdcompat.vocabulary import Severity
 if TYPE_CHECKING:
     from crdcompat.models.fleet import FleetReport
     from crdcompat.models.matrix import MatrixReport
+    from crdcompat.models.preflight import PreflightReport
     from crdcompat.models.servers import ServersReport
     from crdcompat.models.verification import VerificationReport
 
@@ -43,6 +44,13 @@ def render_matrix(report: MatrixReport, style: Style) -> str:
     from crdcompat.render.text.matrix import matrix_text
 
     return "".join(f"{line}\n" for line in finish(matrix_text(report, style)))
+
+
+def render_preflight(report: PreflightReport, style: Style) -> str:
+    """Whether a cluster may go back, as text."""
+    from crdcompat.render.text.preflight import preflight_text
+
+    return "".join(f"{line}\n" for line in finish(preflight_text(report, style)))
 
 
 def render_verification(report: VerificationReport, style: Style) -> str:

@@ -1,0 +1,148 @@
+"""crdcompat preflight OLD --cluster CONTEXT: may this cluster go back to OLD, now?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from crdcompat.cli import options as o
+from crdcompat.cli.simulate import KubeVersion, OpenshiftVersion
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from crdcompat.cli.progress import Progress
+    from crdcompat.config.configuration import Config
+    from crdcompat.features.preflight.clusters import Cluster
+
+Formats = Annotated[
+    list[str] | None,
+    typer.Option("--format", metavar="FORMAT[=FILE]", help="How to report: text, json, markdown; may be repeated."),
+]
+
+
+def preflight(
+    old: o.Old,
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            metavar="CONTEXT",
+            help="The cluster, by its kubeconfig context; in-cluster in a pod. It is only read, with lists.",
+        ),
+    ] = None,
+    objects: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--objects", metavar="PATH", help="A recording of the cluster with its CRDs, instead of --cluster."
+        ),
+    ] = None,
+    origin: Annotated[
+        str | None,
+        typer.Option("--from", metavar="REF", help="With --objects: the release that the cluster runs, for its CRDs."),
+    ] = None,
+    read_all: Annotated[
+        bool, typer.Option("--all", help="Judge the objects of all kinds, also of those without a finding.")
+    ] = False,
+    print_rbac: Annotated[
+        bool, typer.Option("--print-rbac", help="Print the smallest ClusterRole that allows this, and read no object.")
+    ] = False,
+    operator: Annotated[
+        str | None,
+        typer.Option(metavar="NAMESPACE/NAME", help="The Deployment of the running operator, for the commands."),
+    ] = None,
+    kube_version: KubeVersion = None,
+    openshift_version: OpenshiftVersion = None,
+    context: Annotated[str | None, typer.Option(metavar="NAME", help="Which variants of CRDs the cluster has.")] = None,
+    formats: Formats = None,
+    config: o.ConfigFile = None,
+    repo: o.Repo = None,
+    verbose: o.Verbose = False,
+    quiet: o.Quiet = False,
+    redact: o.Redact = None,
+    connect_timeout: o.ConnectTimeout = 10,
+    read_timeout: o.ReadTimeout = 30,
+    color: o.ColourOption = o.Colour.auto,
+    no_progress: Annotated[bool, typer.Option("--no-progress", help="Show no progress on a terminal.")] = False,
+) -> None:
+    """May this cluster go back to OLD, now? Exit code 0: yes, 1: no, 2: unknown.
+
+    Reads the installed CRDs and the objects of kinds that can matter, and changes nothing. What cannot be read makes
+    the answer unknown.
+    """
+    from crdcompat.cli.progress import Progress
+    from crdcompat.cli.settings import check_preflight_formats, settled
+    from crdcompat.config.applied import read_source, reader_for
+    from crdcompat.errors import UsageError
+    from crdcompat.features.preflight.scope import CRDS_RULE, access_rules, scope_of
+    from crdcompat.features.preflight.workflow import PreflightOptions, unreadable
+    from crdcompat.features.preflight.workflow import preflight as run
+    from crdcompat.models.preflight import Missing
+    from crdcompat.render.escape import say
+    from crdcompat.render.wording.preflight import cluster_role
+    from crdcompat.render.write import write_reports
+    from crdcompat.sources import limit_requests
+    from crdcompat.sources.cluster import UnreadableClusterError
+    from crdcompat.vocabulary import Side
+
+    if (cluster is None) == (not objects):
+        raise UsageError("name the cluster: --cluster CONTEXT, or --objects PATH for a recording of it")
+    if origin is not None and not objects:
+        raise UsageError("--from goes with --objects: a live cluster has its CRDs")
+    if operator is not None and not all(operator.partition("/")):
+        raise UsageError(f"--operator {operator}: write it as NAMESPACE/NAME")
+    limit_requests(connect_timeout, read_timeout)
+    check_preflight_formats(formats or ())
+    settings = settled(config, repo, formats or ("text",), None, redact=redact)
+    options = PreflightOptions(
+        judge=o.chosen_server(kube_version, openshift_version),
+        context=context,
+        read_all=read_all,
+        operator=operator or "",
+    )
+    target = read_source(old, Side.OLD, reader_for(settings.config), settings.config, repo)
+    progress = Progress(wanted=not no_progress)
+    try:
+        asked = _asked(cluster, objects or (), origin, settings.config, repo, progress)
+        if print_rbac:
+            scope = scope_of(target, asked.installed, context, read_all=read_all)
+            say("\n".join(cluster_role(access_rules(scope))))
+            return
+        report = run(target, asked, options, progress.each)
+    except UnreadableClusterError as error:
+        rule = CRDS_RULE if error.is_forbidden else None
+        report = unreadable(target, f"{cluster}", Missing("the cluster", str(error), rule))
+    write_reports(report, settings.formats, color.value, o.verbosity(verbose, quiet), redact=settings.redact)
+    raise typer.Exit(report.exit_code)
+
+
+def _asked(
+    cluster: str | None,
+    objects: Sequence[str],
+    origin: str | None,
+    config: Config,
+    repo: str | None,
+    progress: Progress,
+) -> Cluster:
+    """The cluster or its recordings. Raises UsageError, SourceError."""
+    from crdcompat.cli.settings import open_recordings
+    from crdcompat.config.applied import read_source, reader_for
+    from crdcompat.errors import UsageError
+    from crdcompat.features.preflight.clusters import LiveCluster, RecordedCluster
+    from crdcompat.render.escape import warn
+    from crdcompat.sources import open_cluster
+    from crdcompat.vocabulary import Side
+
+    if cluster is not None:
+        tree = open_cluster(cluster)
+        for note in tree.notes:
+            warn(note)
+        return LiveCluster(tree, reader_for(config), progress.file)
+    if "-" in objects:
+        raise UsageError("--objects -: a recording is read twice, for its CRDs and its objects: name a file")
+    reader = reader_for(config)
+    installed = read_source(origin, Side.NEW, reader, config, repo) if origin is not None else None
+    found = RecordedCluster(open_recordings(objects, repo), reader, installed, progress.file)
+    if not found.installed.documents and not found.installed.problems:
+        raise UsageError(f"no CRD in {', '.join(objects)}: name the release that the cluster runs, --from REF")
+    return found

@@ -1,0 +1,1 @@
+"""preflight: may this cluster go back to that release, now?"""

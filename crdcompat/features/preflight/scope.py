@@ -1,0 +1,155 @@
+"""Which CRDs of a cluster a rollback replaces, and which of their kinds can matter."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from crdcompat.apiserver.crd_validation.refusal import refusal, update_refusal
+from crdcompat.apiserver.versions import Server
+from crdcompat.crds.pairing import Resolved, resolve, resolve_all
+from crdcompat.crds.reader import CrdSet
+from crdcompat.features.diff.workflow import diff
+from crdcompat.models.finding import Finding
+from crdcompat.models.preflight import AccessRule, Missing, RefusedCrd, WindowEffect
+from crdcompat.vocabulary import Direction, Effect
+
+#: The rule that allows to list CRDs.
+CRDS_RULE = AccessRule("apiextensions.k8s.io", ("customresourcedefinitions",))
+
+
+class Scope(Struct, frozen=True, eq=False):
+    """The CRDs that OLD and the cluster both have, and the findings between them.
+
+    ``olds`` and ``news`` are the CRDs by name, OLD's in the ``wanted`` context (None: the usual one). ``needed`` are
+    the CRDs whose objects can matter, each with the number of its findings. ``extra`` are installed CRDs
+    of OLD's API groups that OLD lacks.
+    """
+
+    old: CrdSet
+    installed: CrdSet
+    wanted: str | None
+    olds: Mapping[str, Resolved]
+    news: Mapping[str, Resolved]
+    findings: tuple[Finding, ...]
+    needed: Mapping[str, int]
+    extra: tuple[str, ...]
+    missing: tuple[Missing, ...]
+
+    @property
+    def both(self) -> frozenset[str]:
+        """The names of the CRDs that a rollback replaces."""
+        return frozenset(self.olds.keys() & self.news.keys())
+
+    @property
+    def windows(self) -> tuple[WindowEffect, ...]:
+        """What can fail while the versions of CRD and operator differ, rejections first."""
+        found = (
+            WindowEffect(
+                finding.id,
+                finding.crd,
+                finding.kind,
+                finding.path,
+                finding.windows.old_crd_new_writer,
+                finding.windows.new_crd_old_writer,
+            )
+            for finding in self.findings
+        )
+        failing = (each for each in found if {each.old_crd_new_writer, each.new_crd_old_writer} != {Effect.NONE})
+        return tuple(sorted(failing, key=lambda each: _ORDER.index(each.old_crd_new_writer)))
+
+
+_ORDER = tuple(Effect)
+
+
+def scope_of(old: CrdSet, cluster: CrdSet, context: str | None, *, read_all: bool = False) -> Scope:
+    """Compare OLD with the CRDs of a cluster in a rollback.
+
+    ``context`` selects variants, ``read_all``: the objects of all CRDs of both can matter. CRDs of other API groups are
+    none of OLD's, and left out. Raises UsageError for an unknown context.
+    """
+    groups = {document.crd.group for document in old.documents}
+    ours = tuple(document for document in cluster.documents if document.crd.group in groups)
+    installed = replace(cluster, documents=ours)
+    if not ours:
+        return Scope(old, installed, context, {}, {}, (), {}, (), _all_unread(old, cluster))
+    name, olds = resolve_all(old, installed, context)
+    of_old = {each.name: each for each in olds.values()}
+    of_new = {each: resolve(tuple(documents)) for each, documents in installed.named().items()}
+    both = of_old.keys() & of_new.keys()
+    elsewhere = sorted(of_new.keys() & old.named().keys() - both)
+    report = diff(
+        old,
+        installed,
+        directions=(Direction.ROLLBACK,),
+        touched=frozenset(both),
+        locate=False,
+        judge_new=False,
+        advise=False,
+    )
+    is_known = name in report.counts.contexts
+    findings = tuple(
+        finding
+        for finding in report.findings
+        if finding.effect is not Effect.NONE and (name in finding.contexts or not is_known)
+    )
+    counted = Counter(finding.crd for finding in findings)
+    counted.update(dict.fromkeys((entry.crd for entry in report.undecided), 0))
+    counted.update(dict.fromkeys(both if read_all else (), 0))
+    why = f"{old.name} has it, but not in context {name} (--context names another)"
+    missing = [Missing(each, why) for each in elsewhere]
+    missing += [Missing("CRDs that were not compared", reason) for reason in report.not_compared]
+    return Scope(
+        old=old,
+        installed=installed,
+        wanted=context,
+        olds=of_old,
+        news=of_new,
+        findings=findings,
+        needed={crd: counted[crd] for crd in sorted(counted, key=lambda crd: (-counted[crd], crd))},
+        extra=tuple(sorted(of_new.keys() - old.named().keys())),
+        missing=(*missing, *_all_unread(old, cluster)),
+    )
+
+
+def _all_unread(*sides: CrdSet) -> tuple[Missing, ...]:
+    """The CRDs that could not be read."""
+    return tuple(Missing(f"{side.name}: {each.file}", each.message) for side in sides for each in side.problems)
+
+
+def stored_versions(installed: Resolved) -> tuple[str, ...]:
+    """``status.storedVersions`` of an installed CRD; without a status, the version that it stores."""
+    crd = installed.documents[0].crd
+    status = crd.raw.get("status")
+    stored = status.get("storedVersions") if isinstance(status, dict) else None
+    if isinstance(stored, list) and stored:
+        return tuple(str(version) for version in stored)
+    return tuple(version.name for version in crd.versions if version.storage)
+
+
+def refused_crds(scope: Scope, server: Server) -> Iterator[RefusedCrd]:
+    """The CRDs of OLD that ``server`` refuses, by themselves or in the place of the installed ones."""
+    for name in sorted(scope.both):
+        target, current = scope.olds[name].documents[0].crd, scope.news[name]
+        message = refusal(target, server) or update_refusal(
+            current.documents[0].crd, target, stored_versions(current), server
+        )
+        if message:
+            yield RefusedCrd(name, message)
+
+
+def access_rules(scope: Scope, names: Collection[str] | None = None) -> tuple[AccessRule, ...]:
+    """The smallest rules that allow to list the CRDs and the objects of ``names``, by default of all needed ones."""
+    by_group: dict[str, list[str]] = {}
+    for name in sorted(scope.needed if names is None else names):
+        crd = scope.news[name].documents[0].crd
+        by_group.setdefault(crd.group, []).append(crd.plural)
+    return (CRDS_RULE, *(AccessRule(group, tuple(plurals)) for group, plurals in sorted(by_group.items())))
+
+
+def access_rule(scope: Scope, name: str) -> AccessRule:
+    """The rule that allows to list the objects of one CRD."""
+    return access_rules(scope, [name])[-1]

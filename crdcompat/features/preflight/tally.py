@@ -1,0 +1,157 @@
+"""Counts what a rollback does to the objects of a cluster; memory grows with causes and fields, not with objects."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+
+from crdcompat.apiserver.versions import Server
+from crdcompat.crds.pairing import Resolved
+from crdcompat.errors import Problem, Skipped
+from crdcompat.features.preflight.mending import Mender
+from crdcompat.features.preflight.scope import Scope
+from crdcompat.features.preflight.writers import managers_of
+from crdcompat.features.simulate.causes import CauseCounter
+from crdcompat.features.simulate.judges import Replayed, Replayer
+from crdcompat.features.simulate.replay import Cause
+from crdcompat.models.losses import Loss, LossCounter
+from crdcompat.models.preflight import FieldWriter, JudgedKind, Missing, Step
+from crdcompat.models.simulation import NotSimulated, RejectedCause
+from crdcompat.recordings.objects import NOT_WHOLE, EmptyList, ObjectItem
+from crdcompat.schema.paths import render
+from crdcompat.vocabulary import Side
+from crdcompat.vocabulary.writes import WriteResult
+
+#: Rejected objects whose repair a report lists.
+MAX_REPAIRED = 500
+
+
+class Tally:
+    """Replays objects of needed kinds one by one; ``is_deduplicated``: the source gives each object once.
+
+    ``runs`` is the cluster's server, ``judge`` the one after the rollback.
+    """
+
+    def __init__(self, scope: Scope, runs: Server | None, judge: Server | None, *, is_deduplicated: bool) -> None:
+        self._scope = scope
+        self.replayer = Replayer(scope.old, scope.installed, judge, scope.wanted)
+        self._mender = Mender(scope.news, runs, judge)
+        self._crds = {**_by_kind(scope.olds), **_by_kind(scope.news)}
+        self._seen: set[tuple[str, ...]] | None = None if is_deduplicated else set()
+        self._causes, self._losses = CauseCounter(_rejected_by), LossCounter()
+        self._tolerated = CauseCounter(_tolerated_by)
+        self._objects, self._rejected, self._losing = Counter[str](), Counter[str](), Counter[str]()
+        self._writers = Counter[tuple[str, str, str, str]]()
+        self._missing = Counter[tuple[str, str]]()
+        self.recorded: set[str] = set()
+        self.steps: list[Step] = []
+        self.unlisted = 0
+        self.already = 0
+
+    def add(self, item: ObjectItem) -> None:
+        """Replay one more object of a needed kind, or record what was not read."""
+        if isinstance(item, EmptyList):
+            self.recorded.add(self.replayer.crd_of(item))
+        elif isinstance(item, Problem):
+            self._missing[item.file, item.message] += 1
+        elif isinstance(item, Skipped):
+            if item.reason in NOT_WHOLE:
+                self._missing[item.file, item.reason] += 1
+        else:
+            item = self.replayer.completed(item)
+            crd = self._crd_of(item.data)
+            if crd in self._scope.needed:
+                self.recorded.add(crd)
+                outcome = self.replayer.replay_once(item, set() if self._seen is None else self._seen)
+                if isinstance(outcome, NotSimulated):
+                    self._missing[crd, outcome.reason] += 1
+                elif outcome is not None:
+                    self._count(outcome)
+
+    def kinds(self) -> tuple[JudgedKind, ...]:
+        """What was judged, by kind; the needed kinds in their order."""
+        return tuple(
+            JudgedKind(
+                crd,
+                self._scope.news[crd].documents[0].crd.kind,
+                findings,
+                self._objects[crd],
+                self._rejected[crd],
+                self._losing[crd],
+            )
+            for crd, findings in self._scope.needed.items()
+        )
+
+    def causes(self) -> tuple[RejectedCause, ...]:
+        """The values that OLD rejects."""
+        return self._causes.summary(self._scope.old, Side.OLD)
+
+    def tolerated(self) -> tuple[RejectedCause, ...]:
+        """The values that OLD's schema rejects, and its server keeps in writes that leave them alone."""
+        return self._tolerated.summary(self._scope.old, Side.OLD)
+
+    def losses(self) -> tuple[Loss, ...]:
+        """The fields that the next accepted write erases."""
+        return tuple(self._losses.losses())
+
+    def writers(self) -> tuple[FieldWriter, ...]:
+        """The managers of rejected values, those of most objects first."""
+        return tuple(FieldWriter(*key, count) for key, count in sorted(self._writers.items(), key=lambda e: -e[1]))
+
+    def missing(self) -> Iterator[Missing]:
+        """What could not be judged, with the number of objects."""
+        for (what, reason), count in sorted(self._missing.items()):
+            yield Missing(what, reason if count == 1 else f"{reason} ({count} times)")
+
+    def _crd_of(self, data: object) -> str:
+        """The CRD of an object by its apiVersion and kind; "" if neither release has it."""
+        if not isinstance(data, dict):
+            return ""
+        api_version, kind = data.get("apiVersion"), data.get("kind")
+        group = api_version.rpartition("/")[0] if isinstance(api_version, str) else ""
+        return self._crds.get((group, kind), "") if isinstance(kind, str) else ""
+
+    def _count(self, replayed: Replayed) -> None:
+        crd = replayed.crd
+        self._objects[crd] += 1
+        self._causes.add(replayed)
+        self._tolerated.add(replayed)
+        worst = replayed.worst
+        self.already += any(answer.already for answer in replayed.last.writes.values())
+        if any(answer.counts is WriteResult.LOSES_DATA for answer in replayed.last.writes.values()):
+            self._losing[crd] += 1
+            self._losses.add(crd, replayed.kind, replayed.label, replayed.last.pruned)
+        if worst is WriteResult.UNKNOWN:
+            self._missing[crd, replayed.doubt] += 1
+        elif worst is WriteResult.REJECTED:
+            self._rejected[crd] += 1
+            self._add_writers(replayed)
+            if self._is_full:
+                self.unlisted += 1
+            else:
+                self.steps += self._mender.steps(replayed)
+
+    @property
+    def _is_full(self) -> bool:
+        return sum(self._rejected.values()) > MAX_REPAIRED
+
+    def _add_writers(self, replayed: Replayed) -> None:
+        found = {
+            (manager, replayed.crd, replayed.kind, render(cause.path))
+            for cause in replayed.last.causes
+            if cause.pointer
+            for manager in managers_of(replayed.item.data, cause.pointer)
+        }
+        self._writers.update(found)
+
+
+def _rejected_by(replayed: Replayed) -> Iterable[Cause]:
+    return replayed.last.causes if replayed.worst is WriteResult.REJECTED else ()
+
+
+def _tolerated_by(replayed: Replayed) -> Iterable[Cause]:
+    return () if replayed.worst is WriteResult.REJECTED else replayed.last.causes
+
+
+def _by_kind(crds: Mapping[str, Resolved]) -> dict[tuple[str, str], str]:
+    return {(each.documents[0].crd.group, each.documents[0].crd.kind): name for name, each in crds.items()}

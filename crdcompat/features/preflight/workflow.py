@@ -1,0 +1,119 @@
+"""preflight: compares a release with a cluster's CRDs, then replays the rollback on the objects that can matter."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from msgspec import Struct
+
+from crdcompat.apiserver.versions import DEFAULT_SERVER, OPENSHIFT, Server, known_server, kubernetes_server
+from crdcompat.crds.reader import CrdSet
+from crdcompat.errors import UsageError
+from crdcompat.features.diff.workflow import release
+from crdcompat.features.preflight.clusters import Cluster
+from crdcompat.features.preflight.scope import Scope, refused_crds, scope_of
+from crdcompat.features.preflight.steps import ordered_steps
+from crdcompat.features.preflight.tally import Tally
+from crdcompat.models.preflight import Missing, PreflightReport
+from crdcompat.models.report import Release
+from crdcompat.recordings.clusters import ClusterFacts
+from crdcompat.recordings.objects import ObjectItem
+
+_CLUSTER_VERSION = "clusterversions.config.openshift.io"
+_MAX_NAMED = 3
+
+
+class PreflightOptions(Struct, frozen=True):
+    """``judge`` is the server after the rollback (None: found out), ``context`` selects variants of OLD's CRDs.
+
+    ``read_all``: all kinds are judged, also those without findings. ``operator`` is the running operator,
+    NAMESPACE/DEPLOYMENT.
+    """
+
+    judge: Server | None = None
+    context: str | None = None
+    read_all: bool = False
+    operator: str = ""
+
+
+def preflight(
+    old: CrdSet,
+    cluster: Cluster,
+    options: PreflightOptions,
+    each: Callable[[Iterable[ObjectItem]], Iterable[ObjectItem]] = iter,
+) -> PreflightReport:
+    """May the cluster go back to OLD? ``each`` passes on the objects, as they come.
+
+    Raises UsageError for an unknown context of variants, or OLD without CRDs.
+    """
+    if not old.documents and not old.problems:
+        raise UsageError(f"no CRD in {old.name}")
+    scope = scope_of(old, cluster.installed, options.context, read_all=options.read_all)
+    runs, unknown = _running(cluster)
+    judge = options.judge or known_server(old) or runs
+    tally = Tally(scope, runs, judge, is_deduplicated=cluster.is_live)
+    facts = ClusterFacts()
+    if scope.needed:
+        for item in each(facts.observe(cluster.objects(scope.needed))):
+            tally.add(item)
+    missing = [*scope.missing, *unknown, *tally.missing(), *cluster.missing(scope, tally.recorded)]
+    refused = tuple(refused_crds(scope, judge or DEFAULT_SERVER))
+    losses = tally.losses()
+    return PreflightReport(
+        old=release(old),
+        new=Release(cluster.installed.name, None, runs.kubernetes if runs else None, cluster.installed.notes),
+        source=cluster.source,
+        is_live=cluster.is_live,
+        platform=_platform(cluster, runs, facts),
+        judge=str(judge) if judge is not None else "",
+        installed=len(scope.both),
+        kinds=tally.kinds(),
+        refused=refused,
+        causes=tally.causes(),
+        tolerated=tally.tolerated(),
+        losses=losses,
+        writers=tally.writers(),
+        steps=ordered_steps(scope, tally.steps, refused, losses),
+        unlisted=tally.unlisted,
+        missing=tuple(dict.fromkeys(missing)),
+        windows=scope.windows,
+        notes=(*tally.replayer.notes, *_notes(scope, tally, judge)),
+        operator=options.operator,
+    )
+
+
+def unreadable(old: CrdSet, name: str, missing: Missing) -> PreflightReport:
+    """The report on a cluster that could not be read at all."""
+    unknown = Release(name, None, None)
+    return PreflightReport(release(old), unknown, (name,), True, "", "", 0, missing=(missing,))
+
+
+def _running(cluster: Cluster) -> tuple[Server | None, tuple[Missing, ...]]:
+    """The server that the cluster runs, None if unknown; an unknown version of a live one cannot be judged."""
+    if not cluster.server_version:
+        return known_server(cluster.installed), ()
+    try:
+        server = kubernetes_server(cluster.server_version)
+    except UsageError as error:
+        return None, (Missing("the server's version", str(error)),)
+    releases = [each for each, minor in OPENSHIFT.items() if minor == server.minor]
+    is_openshift = _CLUSTER_VERSION in cluster.installed.named()
+    return (Server(server.minor, releases[0]) if is_openshift and releases else server), ()
+
+
+def _platform(cluster: Cluster, runs: Server | None, facts: ClusterFacts) -> str:
+    """``OpenShift 4.14.1, Kubernetes v1.27.6``, as far as known."""
+    openshift = ["OpenShift", *facts.versions] if _CLUSTER_VERSION in cluster.installed.named() else []
+    version = cluster.server_version or (runs.kubernetes if runs is not None else "")
+    return ", ".join(filter(None, (" ".join(openshift), version and f"Kubernetes {version}")))
+
+
+def _notes(scope: Scope, tally: Tally, judge: Server | None) -> Iterator[str]:
+    if judge is None:
+        yield "the version of the server is unknown (--kube-version): the answers of all versions have to agree"
+    if scope.extra:
+        rest = len(scope.extra) - _MAX_NAMED
+        named = ", ".join(scope.extra[:_MAX_NAMED]) + (f" and {rest} more" if rest > 0 else "")
+        yield f"{scope.old.name} does not have {named}: do not delete these CRDs, their objects would go with them"
+    if tally.already:
+        yield f"not counted: what the installed CRDs reject as well ({tally.already} objects)"

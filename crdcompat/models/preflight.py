@@ -1,0 +1,186 @@
+"""The report of preflight: may a cluster go back to a release, why not, and what repairs it."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from msgspec import Struct
+
+from crdcompat.vocabulary import ExitCode
+
+if TYPE_CHECKING:
+    from crdcompat.models.losses import Loss
+    from crdcompat.models.report import Release
+    from crdcompat.models.simulation import RejectedCause
+    from crdcompat.vocabulary import Effect
+
+
+class GoBack(StrEnum):
+    """Whether the cluster may go back."""
+
+    YES = "yes"
+    WITH_LOSSES = "yes, with losses"
+    NO = "no"
+    UNKNOWN = "unknown"
+    NOTHING = "nothing to roll back"
+    """The cluster has none of the CRDs."""
+
+
+class StepKind(StrEnum):
+    """A step before or after the rollback, in the order in which they are done."""
+
+    SAVE = "save"
+    """Write objects that lose fields to a file."""
+    SCALE_DOWN = "scale-down"
+    PATCH = "patch"
+    """Take rejected values out, under the installed CRD."""
+    MOVE_STORAGE = "move-storage"
+    """Store objects in a version that OLD has."""
+    REWRITE = "rewrite"
+    """Write each object once, so that it is stored in that version."""
+    FORGET_VERSION = "forget-version"
+    """Remove a version from ``status.storedVersions``."""
+    WIDEN = "widen"
+    """No write repairs the objects: OLD's CRD has to accept them, or somebody recreates them."""
+    CHECK = "check"
+    ROLL_BACK = "roll-back"
+    PATCH_AFTER = "patch-after"
+    """Take rejected values out under OLD's CRD: the installed one does not accept the object without them."""
+
+
+class Step(Struct, frozen=True):
+    """One step: of an object or of a CRD, else of the cluster.
+
+    ``status``: the patch goes to /status. ``patch`` is a merge patch; with MOVE_STORAGE a JSON patch. ``redacted`` is
+    the patch without values of the object. ``versions`` are the versions to store and to forget.
+    """
+
+    kind: StepKind
+    crd: str = ""
+    namespace: str = ""
+    name: str = ""
+    status: bool = False
+    patch: Any = None
+    redacted: Any = None
+    versions: tuple[str, ...] = ()
+
+
+class JudgedKind(Struct, frozen=True):
+    """A kind whose objects can matter: its rollback findings, and how many objects were judged, rejected, and lose."""
+
+    crd: str
+    kind: str
+    findings: int
+    objects: int
+    rejected: int
+    losing: int
+
+
+class RefusedCrd(Struct, frozen=True):
+    """A CRD of OLD that the server refuses to put in the place of the installed one, in the server's words."""
+
+    crd: str
+    message: str
+
+
+class FieldWriter(Struct, frozen=True):
+    """A field manager that wrote rejected values at a path of a kind, in so many objects."""
+
+    manager: str
+    crd: str
+    kind: str
+    path: str
+    objects: int
+
+
+class AccessRule(Struct, frozen=True):
+    """A rule of a ClusterRole: listing these resources of an API group."""
+
+    group: str
+    resources: tuple[str, ...]
+
+
+class Missing(Struct, frozen=True):
+    """Something that was not judged, and why; ``rule`` would allow to read it, if access was the reason."""
+
+    what: str
+    reason: str
+    rule: AccessRule | None = None
+
+
+class WindowEffect(Struct, frozen=True):
+    """What can fail at a path while the versions of CRD and operator differ, and the finding that says so."""
+
+    finding: str
+    crd: str
+    kind: str
+    path: str
+    old_crd_new_writer: Effect
+    new_crd_old_writer: Effect
+
+
+class PreflightReport(Struct, frozen=True):
+    """The result of ``preflight``.
+
+    ``new`` is what the cluster runs; ``source`` the kubeconfig context or the recordings, ``is_live`` which of both.
+    ``platform`` is the version of the cluster's server, ``judge`` the server after the rollback ("": not known).
+    ``installed`` counts the CRDs of OLD that the cluster has. ``causes`` are the values that OLD rejects,
+    ``tolerated`` those that its server keeps in writes that leave them alone. ``steps`` repair the first rejected
+    objects, ``unlisted`` counts the others. ``operator`` is NAMESPACE/DEPLOYMENT of the
+    running operator, if named.
+    """
+
+    KIND: ClassVar[Literal["preflight"]] = "preflight"
+
+    old: Release
+    new: Release
+    source: tuple[str, ...]
+    is_live: bool
+    platform: str
+    judge: str
+    installed: int
+    kinds: tuple[JudgedKind, ...] = ()
+    refused: tuple[RefusedCrd, ...] = ()
+    causes: tuple[RejectedCause, ...] = ()
+    tolerated: tuple[RejectedCause, ...] = ()
+    losses: tuple[Loss, ...] = ()
+    writers: tuple[FieldWriter, ...] = ()
+    steps: tuple[Step, ...] = ()
+    unlisted: int = 0
+    missing: tuple[Missing, ...] = ()
+    windows: tuple[WindowEffect, ...] = ()
+    notes: tuple[str, ...] = ()
+    operator: str = ""
+
+    @property
+    def answer(self) -> GoBack:
+        """What was not judged comes first: a known rejection is then only a part of the truth."""
+        if self.missing:
+            return GoBack.UNKNOWN
+        if not self.installed:
+            return GoBack.NOTHING
+        if self.is_rejected:
+            return GoBack.NO
+        return GoBack.WITH_LOSSES if self.losses else GoBack.YES
+
+    @property
+    def is_rejected(self) -> bool:
+        """Whether the server rejects a CRD of OLD, or writes of an object."""
+        return bool(self.refused or self.rejected)
+
+    @property
+    def rejected(self) -> int:
+        """The number of objects of which a write is rejected."""
+        return sum(kind.rejected for kind in self.kinds)
+
+    @property
+    def objects(self) -> int:
+        """The number of judged objects."""
+        return sum(kind.objects for kind in self.kinds)
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """0: yes, or nothing to roll back; 1: no; 2: unknown."""
+        codes = {GoBack.NO: ExitCode.FOUND, GoBack.UNKNOWN: ExitCode.NOT_DONE}
+        return codes.get(self.answer, ExitCode.CLEAN)

@@ -1,0 +1,96 @@
+"""The report of preflight as lines of text: the answer first, then why, and what to do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from crdcompat.render.wording.findings import plural
+from crdcompat.render.wording.preflight import (
+    COLOURS,
+    answer,
+    cause_text,
+    loss_text,
+    question,
+    reason,
+    rule_lines,
+    servers_line,
+    shown_steps,
+    window_lines,
+)
+from crdcompat.render.wording.simulation import cause_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from crdcompat.models.preflight import PreflightReport
+    from crdcompat.render.escape import Style
+
+_MAX_CAUSES = 4
+_MAX_COMMANDS = 3
+_ALL = 1_000_000
+
+
+def preflight_text(report: PreflightReport, style: Style) -> Iterator[str]:
+    """All lines of the report; a quiet one has the answer alone."""
+    most = _ALL if style.verbosity > 0 else _MAX_CAUSES
+    yield f"{style.paint(question(report), 'bold')}  {style.paint(answer(report), COLOURS[report.answer])}"
+    yield style.fill(reason(report))
+    if style.verbosity < 0:
+        return
+    if servers := servers_line(report):
+        yield style.fill(servers)
+    for note in (*report.old.notes, *report.new.notes, *report.notes):
+        yield style.fill(f"note: {note}", indent="    ", first="  ")
+    yield from _missing(report, style, most)
+    refused = [f"{item.crd}: {item.message}" for item in report.refused]
+    causes = [cause_text(report, cause) for cause in report.causes]
+    yield from _section(f"What {report.old.title} rejects", [*refused, *causes], style, most)
+    tolerated = f"What {report.old.title} tolerates as long as nobody changes it (it cannot be created anew)"
+    yield from _section(tolerated, [*map(cause_line, report.tolerated)], style, most)
+    yield from _section("What is lost", [*map(loss_text, report.losses)], style, most)
+    yield from _steps(report, style)
+    if report.windows:
+        yield ""
+        yield style.paint("While both releases run (what can fail, whatever is stored now)", "bold")
+        yield from (style.fill(line, indent="      ", first="  ") for line in window_lines(report, most))
+    if report.kinds:
+        yield ""
+        judged = ", ".join(f"{kind.objects} {kind.kind}" for kind in report.kinds)
+        yield style.clip(f"Judged: {judged}.", indent="  ", first="")
+
+
+def _section(title: str, lines: Sequence[str], style: Style, most: int) -> Iterator[str]:
+    if not lines:
+        return
+    yield ""
+    yield style.paint(title, "bold")
+    for line in lines[:most]:
+        yield style.fill(line, indent="    ", first="  ")
+    if len(lines) > most:
+        yield f"  and {len(lines) - most} more (-v shows all)"
+
+
+def _missing(report: PreflightReport, style: Style, most: int) -> Iterator[str]:
+    """What was not judged, then the rules that would allow to read it."""
+    yield from _section("What is missing", [f"{item.what}: {item.reason}" for item in report.missing], style, most)
+    rules = list(dict.fromkeys(item.rule for item in report.missing if item.rule is not None))
+    if rules:
+        yield style.fill("These rules of a ClusterRole allow it (--print-rbac prints all that are needed):")
+        yield from (f"    {line}" for line in rule_lines(rules))
+
+
+def _steps(report: PreflightReport, style: Style) -> Iterator[str]:
+    """The steps with their commands, which stay whole: people copy them."""
+    if not report.steps:
+        return
+    yield ""
+    yield style.paint("What to do, in this order (--dry-run=server tries a kubectl command)", "bold")
+    most = _ALL if style.verbosity > 0 else _MAX_COMMANDS
+    for number, step in enumerate(shown_steps(report), 1):
+        yield style.fill(step.sentence, indent="     ", first=f"  {number}. ")
+        for command in step.commands[:most]:
+            yield f"     {style.paint(command, 'path')}"
+        if len(step.commands) > most:
+            yield f"     and {plural(len(step.commands) - most, 'more command')} (-v or --format json)"
+    if report.unlisted:
+        yield style.fill(f"{plural(report.unlisted, 'more object')} need a repair: repair these, then ask again.")

@@ -1,0 +1,246 @@
+"""Sentences and commands of preflight: the answer, the steps in their order, the access that is needed."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from crdcompat.models.preflight import GoBack, StepKind
+from crdcompat.render.escape import json_text
+from crdcompat.render.wording.findings import plural
+from crdcompat.render.wording.simulation import cause_line
+from crdcompat.vocabulary import Effect
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from crdcompat.models.losses import Loss
+    from crdcompat.models.preflight import AccessRule, FieldWriter, PreflightReport, Step, WindowEffect
+    from crdcompat.models.simulation import RejectedCause
+
+COLOURS = {
+    GoBack.YES: "good",
+    GoBack.WITH_LOSSES: "warning",
+    GoBack.NO: "error",
+    GoBack.UNKNOWN: "path",
+    GoBack.NOTHING: "good",
+}
+#: The context that means the cluster in which the program runs.
+IN_CLUSTER = "in-cluster"
+#: What happens at a path while the versions of CRD and operator differ.
+REACTIONS = {
+    Effect.CRD_REJECTED: "the server refuses the CRD",
+    Effect.WRITE_REJECTED: "writes are rejected",
+    Effect.REQUEST_FAILED: "requests fail",
+    Effect.VALUE_PRUNED: "the value is lost",
+    Effect.VALUE_DEFAULTED: "a default is added",
+}
+_PLAIN = re.compile(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?")
+_ROLE = "crdcompat-preflight"
+
+
+class ShownStep(Struct, frozen=True):
+    """One step: a sentence, and the commands for it."""
+
+    sentence: str
+    commands: tuple[str, ...] = ()
+
+
+def question(report: PreflightReport) -> str:
+    """``May prod go back to release-4.13?``."""
+    return f"May {' and '.join(report.source)} go back to {report.old.title}?"
+
+
+def answer(report: PreflightReport) -> str:
+    """The answer in capitals, as people look for it."""
+    return report.answer.upper()
+
+
+def reason(report: PreflightReport) -> str:
+    """What the answer rests on, in one sentence."""
+    judged = f"{plural(report.objects, 'object')} of {plural(len(report.kinds), 'kind')} judged"
+    match report.answer:
+        case GoBack.NOTHING:
+            return f"The cluster has none of the CRDs of {report.old.title}: nothing to roll back here."
+        case GoBack.UNKNOWN:
+            known = "; what was judged already says no" if report.is_rejected else ""
+            return f"Not everything could be judged: {plural(len(report.missing), 'gap')}{known}."
+        case GoBack.NO:
+            refused = f"the server refuses {plural(len(report.refused), 'CRD')}" if report.refused else ""
+            share = f"{report.rejected} of {plural(report.objects, 'object')}"
+            rejected = f"{share} cannot be written" if report.rejected else ""
+            return f"After the rollback {' and '.join(filter(None, (rejected, refused)))}."
+        case GoBack.WITH_LOSSES:
+            losing = sum(kind.losing for kind in report.kinds)
+            return (
+                f"Every write is accepted, but {losing} of {plural(report.objects, 'object')} lose fields ({judged})."
+            )
+    if not report.kinds:
+        return f"No object of {plural(report.installed, 'CRD')} can be rejected or lose a field."
+    return f"Every write is accepted, and nothing is lost ({judged})."
+
+
+def servers_line(report: PreflightReport) -> str:
+    """The cluster's version, and the server that judges; "" if neither is known."""
+    runs = f"The cluster runs {report.platform}. " if report.platform else ""
+    judge = f"After the rollback, {report.judge} judges." if report.judge else ""
+    return f"{runs}{judge}".strip()
+
+
+def cause_text(report: PreflightReport, cause: RejectedCause) -> str:
+    """The rejected values at one path, and who wrote them."""
+    names = [each.manager for each in report.writers if (each.crd, each.path) == (cause.crd, cause.path)]
+    return cause_line(cause) + (f" (written by {', '.join(names)})" if names else "")
+
+
+def loss_text(loss: Loss) -> str:
+    """``3 Widget: spec.size (for example Widget/a)``."""
+    return f"{loss.objects} {loss.kind}: {loss.path} (for example {loss.example})"
+
+
+def shown_steps(report: PreflightReport) -> tuple[ShownStep, ...]:
+    """The steps in their order; those of one kind are one."""
+    found = [
+        ShownStep(_sentence(report, kind, (group := list(steps))), tuple(_commands(report, group)))
+        for kind, steps in groupby(report.steps, key=lambda step: step.kind)
+    ]
+    return tuple(found)
+
+
+def _sentence(report: PreflightReport, kind: StepKind, steps: Sequence[Step]) -> str:
+    old = report.old.title
+    names = ", ".join(dict.fromkeys(step.crd for step in steps))
+    match kind:
+        case StepKind.SAVE:
+            return f"Keep a copy: the first write after the rollback erases fields that {old} lacks."
+        case StepKind.SCALE_DOWN:
+            hint = "" if report.operator else " (--operator NAMESPACE/NAME fills in the command)"
+            return f"Scale the running operator down: {_rewrites(report.writers)}{hint}."
+        case StepKind.PATCH:
+            return "Take the rejected values out, while the installed CRD accepts the object without them:"
+        case StepKind.MOVE_STORAGE:
+            return f"Store objects in {steps[0].versions[0]} again, which {old} has:"
+        case StepKind.REWRITE:
+            return f"Write each object once, so that none is stored in {', '.join(steps[0].versions[1:])}:"
+        case StepKind.FORGET_VERSION:
+            return f"Then remove {', '.join(steps[0].versions[1:])} from the stored versions:"
+        case StepKind.WIDEN:
+            objects = [f"{step.crd} {step.name}" for step in steps if step.name]
+            what = f"{plural(len(objects), 'object')} ({_some(objects)})" if objects else names
+            return f"No write repairs {what}: widen the CRD of {old}, or delete and recreate what is stored."
+        case StepKind.CHECK:
+            return "Ask again: a running controller may have written new values."
+        case StepKind.ROLL_BACK:
+            return f"Roll back to {old}: CRDs and operator together."
+        case StepKind.PATCH_AFTER:
+            return f"Then take the rejected values out: only {old} accepts the object without them."
+    raise AssertionError(kind)
+
+
+def _rewrites(writers: Sequence[FieldWriter]) -> str:
+    """Who writes the values again, as far as the objects say."""
+    names = list(dict.fromkeys(each.manager for each in writers))
+    if not names:
+        return "it may write the values again (the objects do not say who wrote them)"
+    return f"{_some(names)} wrote the values, and may write them again"
+
+
+def _some(names: Sequence[str], most: int = 3) -> str:
+    rest = len(names) - most
+    return ", ".join(names[:most]) + (f" and {rest} more" if rest > 0 else "")
+
+
+def _commands(report: PreflightReport, steps: Iterable[Step]) -> Iterator[str]:
+    for step in steps:
+        if command := command_of(report, step):
+            yield command
+
+
+def command_of(report: PreflightReport, step: Step) -> str:
+    """The command for one step; "" where people do it in their own way."""
+    kubectl, crd = _kubectl(report), shlex.quote(step.crd)
+    patched = shlex.quote(json_text(step.patch)) if step.patch is not None else ""
+    match step.kind:
+        case StepKind.SAVE:
+            return f"{kubectl} get {crd} -A -o json > {shlex.quote(f'{step.crd}.json')}"
+        case StepKind.SCALE_DOWN:
+            namespace, _, name = (report.operator or "NAMESPACE/NAME").partition("/")
+            return f"{kubectl} -n {shlex.quote(namespace)} scale deployment/{shlex.quote(name)} --replicas=0"
+        case StepKind.PATCH | StepKind.PATCH_AFTER:
+            namespace = f" -n {shlex.quote(step.namespace)}" if step.namespace else ""
+            status = " --subresource=status" if step.status else ""
+            return f"{kubectl}{namespace} patch {crd} {shlex.quote(step.name)}{status} --type=merge -p {patched}"
+        case StepKind.MOVE_STORAGE:
+            return f"{kubectl} patch crd {crd} --type=json -p {patched}"
+        case StepKind.REWRITE:
+            return f"{kubectl} get {crd} -A -o json | {kubectl} replace -f -"
+        case StepKind.FORGET_VERSION:
+            return f"{kubectl} patch crd {crd} --subresource=status --type=merge -p {patched}"
+        case StepKind.CHECK:
+            return _again(report)
+    return ""
+
+
+def _kubectl(report: PreflightReport) -> str:
+    context = report.source[0] if report.is_live and report.source != (IN_CLUSTER,) else ""
+    return f"kubectl --context {shlex.quote(context)}" if context else "kubectl"
+
+
+def _again(report: PreflightReport) -> str:
+    where = f"--cluster {shlex.quote(report.source[0])}" if report.is_live else "--cluster CONTEXT"
+    return f"crdcompat preflight {shlex.quote(report.old.name)} {where}"
+
+
+#: The two windows of a rollback: a title, and the attribute of the effect.
+WINDOWS = {
+    "old CRDs, new operator": "old_crd_new_writer",
+    "new CRDs, old operator": "new_crd_old_writer",
+}
+
+
+def window_lines(report: PreflightReport, most: int = 3) -> Iterator[str]:
+    """What can fail while only the CRDs, or only the operator, are rolled back."""
+    for title, attribute in WINDOWS.items():
+        failing = [each for each in report.windows if getattr(each, attribute) in _FAILING]
+        others = [each for each in report.windows if getattr(each, attribute) not in (*_FAILING, Effect.NONE)]
+        yield title if failing or others else f"{title}: nothing fails"
+        yield from (f"  {_window(each, getattr(each, attribute))}" for each in failing[:most])
+        if len(failing) > most:
+            yield f"  and {len(failing) - most} more (-v shows all)"
+        if others:
+            yield f"  {plural(len(others), 'field')} can be lost or defaulted"
+
+
+_FAILING = (Effect.CRD_REJECTED, Effect.WRITE_REJECTED, Effect.REQUEST_FAILED)
+
+
+def _window(item: WindowEffect, effect: Effect) -> str:
+    return f"{item.kind} {item.path or 'CRD'}: {REACTIONS[effect]}"
+
+
+def rule_lines(rules: Sequence[AccessRule]) -> Iterator[str]:
+    """Rules of a ClusterRole as YAML."""
+    for rule in rules:
+        yield f"- apiGroups: [{_yaml(rule.group)}]"
+        yield f"  resources: [{', '.join(map(_yaml, rule.resources))}]"
+        yield "  verbs: [list]"
+
+
+def cluster_role(rules: Sequence[AccessRule]) -> Iterator[str]:
+    """A ClusterRole with these rules as YAML; every user may read the server's version without one."""
+    yield from (
+        "apiVersion: rbac.authorization.k8s.io/v1",
+        "kind: ClusterRole",
+        "metadata:",
+        f"  name: {_ROLE}",
+        "rules:",
+        *rule_lines(rules),
+    )
+
+
+def _yaml(text: str) -> str:
+    return text if _PLAIN.fullmatch(text) else json_text(text)
