@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from crdcompat.cli import options as o
 from crdcompat.cli.simulate import KubeVersion, OpenshiftVersion
 
 
@@ -58,12 +59,16 @@ def judge(
         bool, typer.Option("--redact", help="Hide values of the object, except members of enums.")
     ] = False,
     output: Annotated[Output, typer.Option("--format", help="How to answer.")] = Output.text,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show the whole answer of the server.")] = False,
+    color: o.ColourOption = o.Colour.auto,
 ) -> None:
     """Judge one write, of an object or a CRD, as the API server would: exit code 0 accepted, 1 rejected, 2 unknown."""
+    import sys
+
     from crdcompat.cli.options import chosen_server
     from crdcompat.errors import UsageError
     from crdcompat.features.judge import answers
-    from crdcompat.render.escape import say, warn
+    from crdcompat.render.write import style_for
 
     if requests is not None:
         raise typer.Exit(answers.answer_requests(requests, redact=redact))
@@ -71,15 +76,15 @@ def judge(
         raise UsageError("judge needs a CRD file, and an object file to judge an object (or --requests FILE)")
     if new is None and (op is not Operation.create or version is not None):
         raise UsageError("--op and --version are about an object: judge needs its file after the CRD's")
-    server = chosen_server(kube_version, openshift_version)
-    if server is None:
-        from crdcompat.apiserver.versions import NEWEST_SERVER
-
-        note = f"judged by {NEWEST_SERVER}, the newest known version (--kube-version or --openshift-version sets it)"
-        warn(note)
     request = answers.Question(
-        crd=crd, new=new, old=old, op=op.value, version=version, server=server, ratcheting=ratcheting, redact=redact
+        crd=crd,
+        new=new,
+        old=old,
+        op=op.value,
+        version=version,
+        server=chosen_server(kube_version, openshift_version),
+        ratcheting=ratcheting,
+        redact=redact,
     )
-    text, code = answers.answer(request, as_json=output is Output.json)
-    say(text)
-    raise typer.Exit(code)
+    style = style_for(sys.stdout, color.value, int(verbose)) if output is Output.text else None
+    raise typer.Exit(answers.answer(request, style))

@@ -1,4 +1,4 @@
-"""The verdict on a move between two releases, as their comparison gives it; and what the comparison did not judge."""
+"""The verdict on a move between two releases, by their comparison or by a replay; what the comparison did not judge."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from crdcompat.vocabulary import Severity, Side
-from crdcompat.vocabulary.writes import ReleaseVerdict
+from crdcompat.vocabulary.writes import ReleaseVerdict, WriteResult
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -42,3 +42,15 @@ def unjudged(report: DiffReport, missing: str = "") -> Iterator[str]:
     yield from report.not_compared
     if report.has_nothing_compared:
         yield missing or report.why_nothing
+
+
+def verdict_on(verdicts: Mapping[WriteResult, int], *, unjudged: bool) -> ReleaseVerdict:
+    """The verdict on a cluster, from the number of its objects per worst verdict.
+
+    ``unjudged``: something was not judged, so that the verdict is ``unknown`` at best.
+    """
+    if verdicts.get(WriteResult.REJECTED):
+        return ReleaseVerdict.BLOCKED
+    if unjudged or verdicts.get(WriteResult.UNKNOWN) or not any(verdicts.values()):
+        return ReleaseVerdict.UNKNOWN
+    return ReleaseVerdict.AT_RISK if verdicts.get(WriteResult.LOSES_DATA) else ReleaseVerdict.CLEAN

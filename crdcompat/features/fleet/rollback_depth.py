@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import traceback
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import orjson
@@ -20,25 +20,13 @@ from crdcompat.models.simulation import NotSimulated
 from crdcompat.recordings.clusters import ClusterFacts
 from crdcompat.recordings.objects import EmptyList, ObjectItem, Recorded, read_objects
 from crdcompat.sources import open_objects
-from crdcompat.vocabulary.writes import Apart, ReleaseVerdict, WriteResult
+from crdcompat.vocabulary.writes import Apart, WriteResult
 
 _MAX_PROBLEMS = 5
 _MAX_CAUSES = 200
 _MAX_REASONS = 50
 _MAX_CHARACTERS = 400
 _MAX_VALUE_BYTES = 200
-
-
-def verdict_on(verdicts: Mapping[WriteResult, int], *, unjudged: bool) -> ReleaseVerdict:
-    """The verdict on a cluster, from the number of its objects per worst verdict.
-
-    ``unjudged``: something was not judged, so that the verdict is ``unknown`` at best.
-    """
-    if verdicts.get(WriteResult.REJECTED):
-        return ReleaseVerdict.BLOCKED
-    if unjudged or verdicts.get(WriteResult.UNKNOWN) or not any(verdicts.values()):
-        return ReleaseVerdict.UNKNOWN
-    return ReleaseVerdict.AT_RISK if verdicts.get(WriteResult.LOSES_DATA) else ReleaseVerdict.CLEAN
 
 
 def judge_recording(path: str, replayers: Sequence[Replayer], crds: Sequence[str] = ()) -> bytes:

@@ -11,7 +11,6 @@ from crdcompat.config.releases import minor_of
 from crdcompat.crds.reader import CrdSet
 from crdcompat.errors import Skipped, problem_order, skipped_order
 from crdcompat.features.diff.workflow import release
-from crdcompat.features.fleet.rollback_depth import verdict_on
 from crdcompat.features.fleet.tally import ClusterTally, FleetTally, ShareTally, TargetTally
 from crdcompat.features.simulate.notes import (
     already_note,
@@ -30,6 +29,7 @@ from crdcompat.models.fleet import (
     TargetShare,
     UnjudgedReason,
 )
+from crdcompat.models.outcome import verdict_on
 from crdcompat.models.simulation import Unrecorded
 from crdcompat.render.wording.findings import plural
 from crdcompat.render.wording.simulation import unrecorded_line

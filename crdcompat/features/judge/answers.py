@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -11,23 +10,22 @@ from typing import Any, BinaryIO
 import orjson
 from msgspec import Struct
 
-from crdcompat.apiserver.admission import Verdict
+from crdcompat.apiserver.admission import Verdict, metadata_of
 from crdcompat.apiserver.crd_validation.refusal import refusal
 from crdcompat.apiserver.redaction import redacted_verdict
 from crdcompat.apiserver.strategy import Resource
 from crdcompat.apiserver.versions import DEFAULT_SERVER, NEWEST_SERVER, Server, kubernetes_server
 from crdcompat.crds.model import Crd, NotACrdError, is_crd, read_crd
 from crdcompat.errors import CrdcompatError, Problem, SourceError, UsageError
-from crdcompat.features.judge.stored import Changes, changed_besides
+from crdcompat.features.judge.shown import Shown, verdict_text
+from crdcompat.features.judge.stored import changed_besides
 from crdcompat.features.judge.verdict import CRD_OPERATIONS, judge_crd, judge_write, resource_of
 from crdcompat.features.simulate.workflow import error_data
-from crdcompat.render.escape import escape_text, json_text
+from crdcompat.render.escape import Style, finish, json_text, say, warn
 from crdcompat.vocabulary import ExitCode
 from crdcompat.yaml.documents import Document, read_documents
 
-#: Changed fields that the text names.
-_MAX_CHANGES = 50
-_STATUS_DROPPED = "  note: a create drops the status, so it was not judged (--op validate judges it)"
+_ASSUMED = "the newest known version (--kube-version or --openshift-version sets it)"
 
 
 class Question(Struct, frozen=True):
@@ -46,46 +44,58 @@ class Question(Struct, frozen=True):
     redact: bool = False
 
 
-def answer(question: Question, *, as_json: bool) -> tuple[str, int]:
-    """The answer as text or JSON, and the exit code. Raises CrdcompatError for input that cannot be judged."""
-    if question.new is None:
-        return _answer_crd(question, as_json=as_json)
-    new = _one_object(question.new)
-    old = _one_object(question.old) if question.old else None
+def answer(question: Question, style: Style | None) -> int:
+    """Print the answer, as text in a style or as JSON without one. Returns the exit code.
+
+    Raises CrdcompatError for input that cannot be judged.
+    """
     server = question.server or NEWEST_SERVER
     server = Server(server.minor, server.openshift, question.ratcheting)
+    verdict, shown = (_on_crd if question.new is None else _on_object)(question, server)
+    if style is None:
+        if question.server is None:
+            warn(f"judged by {server}, {_ASSUMED}")
+        say(json_text(_data(verdict), orjson.OPT_INDENT_2))
+    else:
+        for line in finish(verdict_text(verdict, shown, style)):
+            sys.stdout.write(f"{line}\n")
+    return _exit_code(verdict)
+
+
+def _on_object(question: Question, server: Server) -> tuple[Verdict, Shown]:
+    new = _one_object(question.new or "")
+    old = _one_object(question.old) if question.old else None
     version = question.version or str(new.get("apiVersion", "")).rpartition("/")[2] or None
     resource = _served(question.crd, resource_of(_crd_for(question.crd, new), version, server))
     verdict = judge_write(resource, question.op, new, old)
-    code = _exit_code(verdict)
-    shown = redacted_verdict(verdict, resource.node) if question.redact else verdict
-    if as_json:
-        return _as_json(shown), code
-    besides = changed_besides(resource, question.op, new, verdict)
-    drops = question.op == "create" and "status" in new and "status" not in (verdict.object or {"status": None})
-    notes = [_STATUS_DROPPED] if drops else []
-    return "\n".join((*_lines(shown, server, besides), *notes)), code
+    name = metadata_of(new).get("name") or metadata_of(old or {}).get("name") or ""
+    return redacted_verdict(verdict, resource.node) if question.redact else verdict, Shown(
+        server=_named(question, server),
+        write=f"{question.op} of {resource.crd.kind} {json_text(name)}, {resource.crd.name}/{resource.version.name}",
+        besides=changed_besides(resource, question.op, new, verdict),
+        drops_status=question.op == "create"
+        and "status" in new
+        and "status" not in (verdict.object or {"status": None}),
+    )
 
 
-def _answer_crd(question: Question, *, as_json: bool) -> tuple[str, int]:
+def _on_crd(question: Question, server: Server) -> tuple[Verdict, Shown]:
     """The answer to a new CRD or an update of an installed one."""
-    server = question.server or NEWEST_SERVER
-    server = Server(server.minor, server.openshift, question.ratcheting)
     new = _only_crd(question.crd)
     old = _only_crd(question.old, new) if question.old else None
     verdict = judge_crd("updateCRD" if old else "createCRD", new, old, server)
-    text = _as_json(verdict) if as_json else "\n".join(_lines(verdict, server, Changes()))
-    return text, _exit_code(verdict)
+    return verdict, Shown(_named(question, server), f"{'update' if old else 'create'} of the CRD {_name_of(new)}")
+
+
+def _named(question: Question, server: Server) -> str:
+    """The server, and whether it is only assumed."""
+    return str(server) if question.server is not None else f"{server}, {_ASSUMED}"
 
 
 def _exit_code(verdict: Verdict) -> ExitCode:
     if verdict.accepted is None:
         return ExitCode.NOT_DONE
     return ExitCode.CLEAN if verdict.accepted else ExitCode.FOUND
-
-
-def _as_json(verdict: Verdict) -> str:
-    return json_text(_data(verdict), orjson.OPT_INDENT_2)
 
 
 def answer_requests(source: str, *, redact: bool = False) -> int:
@@ -208,28 +218,6 @@ def _unanswered(request_id: Any, reason: str) -> dict[str, Any]:
 def _id_of(line: bytes) -> Any:
     request = orjson.loads(line)
     return request.get("id") if isinstance(request, dict) else None
-
-
-def _lines(verdict: Verdict, server: Server, besides: Changes) -> Iterator[str]:
-    if verdict.accepted:
-        yield f"accepted by {server}"
-    elif verdict.accepted is None:
-        yield f"unknown on {server}: something could not be judged"
-    else:
-        yield f"rejected by {server}:"
-        yield f"  {escape_text(verdict.message)}"
-    for item in verdict.unknown:
-        yield f"  not judged: {escape_text(item.field)}: {escape_text(item.what)}: {escape_text(item.reason)}"
-    for warning in verdict.warnings:
-        yield f"  warning: {escape_text(warning)}"
-    if verdict.pruned:
-        yield f"  unknown fields, pruned: {escape_text(', '.join(verdict.pruned))}"
-    if verdict.defaulted:
-        yield f"  set by default: {escape_text(', '.join(verdict.defaulted))}"
-    if texts := besides.texts:
-        least = "at least " if besides.cut else ""
-        more = f" and {least}{len(texts) - _MAX_CHANGES:,} more" if len(texts) > _MAX_CHANGES else ""
-        yield f"  changed besides: {escape_text(', '.join(texts[:_MAX_CHANGES]))}{more}"
 
 
 def _documents(file: str) -> list[Document]:

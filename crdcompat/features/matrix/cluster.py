@@ -7,16 +7,13 @@ from collections.abc import Callable, Iterable, Sequence
 from crdcompat.config.releases import Version, version_of
 from crdcompat.crds.reader import CrdSet
 from crdcompat.errors import UsageError
-from crdcompat.features.fleet.rollback_depth import verdict_on
 from crdcompat.features.simulate.workflow import simulate_each, with_unrecorded
 from crdcompat.models.matrix import ClusterTarget, MatrixCluster
-from crdcompat.models.simulation import SimulatedObject, SimulationReport
+from crdcompat.models.outcome import verdict_on
+from crdcompat.models.simulation import SimulationReport
 from crdcompat.recordings.clusters import ClusterFacts
 from crdcompat.recordings.objects import ObjectItem
-from crdcompat.render.wording.simulation import unrecorded_line
-from crdcompat.vocabulary.writes import WriteResult
-
-_MAX_NAMES = 3
+from crdcompat.render.wording.replay import unjudged_replay
 
 
 def judge_cluster(
@@ -91,31 +88,6 @@ def _is_of(release: Version, runs: Version) -> bool:
 
 
 def _target(name: str, report: SimulationReport) -> ClusterTarget:
-    """The verdict on one release; ``unknown`` at best if something was not judged.
-
-    Objects of kinds that neither release defines do not count as unjudged; ``report`` lists them.
-    """
-    missed = [(item.reason, item.object or item.source) for item in report.not_simulated if not item.outside]
-    missed += [(_why_unknown(item), item.label) for item in report.objects if item.worst == WriteResult.UNKNOWN]
-    unjudged = [f"{reason} ({_some(who)})" for reason, who in _by_reason(missed).items()]
-    unjudged += [f"{item.file}: {item.message}" for item in report.problems]
-    unjudged += [unrecorded_line(report.unrecorded)] if report.unrecorded else []
-    if not report.objects:
-        unjudged.append("no object of a kind that it defines was recorded")
-    return ClusterTarget(name, verdict_on(report.by_verdict(), unjudged=bool(unjudged)), report, tuple(unjudged))
-
-
-def _why_unknown(item: SimulatedObject) -> str:
-    return next((write.note for write in item.writes.values() if write.verdict == WriteResult.UNKNOWN), "")
-
-
-def _by_reason(missed: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
-    for reason, who in missed:
-        found.setdefault(reason, []).append(who)
-    return found
-
-
-def _some(names: Sequence[str]) -> str:
-    rest = len(names) - _MAX_NAMES
-    return ", ".join(names[:_MAX_NAMES]) + (f" and {rest} more" if rest > 0 else "")
+    """The verdict on one release; ``unknown`` at best if something was not judged."""
+    unjudged = unjudged_replay(report)
+    return ClusterTarget(name, verdict_on(report.by_verdict(), unjudged=bool(unjudged)), report, unjudged)

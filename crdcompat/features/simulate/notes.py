@@ -10,10 +10,8 @@ from crdcompat.features.diff.workflow import diff
 from crdcompat.models.finding import Finding
 from crdcompat.models.losses import not_stored
 from crdcompat.models.simulation import SimulationReport
-from crdcompat.render.wording.findings import plural
+from crdcompat.render.wording.findings import plural, some
 from crdcompat.vocabulary import Direction, Owner, Severity
-
-_MAX_NAMED = 3
 
 
 def cluster_notes(versions: Sequence[str], writer: str) -> Iterator[str]:
@@ -60,7 +58,7 @@ def hidden_note(findings: Sequence[Finding], versions: Sequence[str], reader: st
     """
     if not findings:
         return ""
-    named = _some([f"{finding.rule} at {finding.crd} {finding.path}" for finding in findings])
+    named = some([f"{finding.rule} at {finding.crd} {finding.path}" for finding in findings])
     clusters = ", ".join(versions)
     if all(_is_not_after(version, reader) for version in versions):
         return f"{plural(len(findings), 'finding')} cannot show in objects of {clusters}: {named}"
@@ -80,18 +78,18 @@ def apart_notes(report: SimulationReport) -> Iterator[str]:
     writer = (report.old if report.direction is Direction.UPGRADE else report.new).name
     alike = sum(any(write.already for write in item.writes.values()) for item in report.objects)
     if alike:
-        named = _some([f"{cause.kind} {cause.path}".rstrip() for cause in report.already])
+        named = some([f"{cause.kind} {cause.path}".rstrip() for cause in report.already])
         yield already_note(alike, writer, named)
     unstored = sum(bool(item.not_stored) for item in report.objects)
     if unstored:
-        yield not_stored_note(unstored, writer, _some([f"{field.kind} {field.path}" for field in not_stored(report)]))
+        yield not_stored_note(unstored, writer, some([f"{field.kind} {field.path}" for field in not_stored(report)]))
 
 
 def restore_notes(report: SimulationReport) -> Iterator[str]:
     """The objects that cannot be created anew, which no rollback does."""
     only = [item.label for item in report.objects if item.only_create_is_rejected]
     if only:
-        yield f"not counted: {plural(len(only), 'object')} cannot be restored from a backup ({_some(only)})"
+        yield f"not counted: {plural(len(only), 'object')} cannot be restored from a backup ({some(only)})"
 
 
 def already_note(objects: int, writer: str, named: str = "") -> str:
@@ -109,8 +107,3 @@ def not_stored_note(objects: int, writer: str, named: str = "") -> str:
 
 def _in_brackets(named: str) -> str:
     return f" ({named})" if named else ""
-
-
-def _some(names: Sequence[str]) -> str:
-    rest = len(names) - _MAX_NAMED
-    return ", ".join(names[:_MAX_NAMED]) + (f" and {rest} more" if rest > 0 else "")

@@ -11,7 +11,7 @@ from crdcompat.render.text.diff import compared_text, has_quiet_output
 from crdcompat.render.wording.check import UNRELEASED_REASON, next_steps, section_title
 from crdcompat.render.wording.entries import listed_above
 from crdcompat.render.wording.findings import plural
-from crdcompat.render.wording.verdict import verdict_lines
+from crdcompat.render.wording.verdict import verdict_lines, with_verdict
 from crdcompat.vocabulary import FindingStatus, Severity
 
 if TYPE_CHECKING:
@@ -21,25 +21,31 @@ if TYPE_CHECKING:
 
 
 def check_text(report: CheckReport, style: Style) -> Iterator[str]:
-    """All lines of the report; a quiet one omits sections without errors or problems."""
+    """All lines of the report, then the verdict; a long report begins with it, too.
+
+    A quiet one omits sections without errors or problems.
+    """
+    listed = entries(report)
+    body = [*_body(report, listed, style)]
+    if not report.sections or (style.verbosity < 0 and not report.by_severity()[Severity.ERROR]):
+        yield from body
+        return
+    steps = next_steps(listed) if style.verbosity >= 0 else ()
+    verdict = [*verdict_lines(report, listed, style), *(style.fill(line, indent="    ", first="") for line in steps)]
+    yield from with_verdict(body, verdict, style)
+
+
+def _body(report: CheckReport, listed: Sequence[Entry], style: Style) -> Iterator[str]:
     for note in report.notes if style.verbosity >= 0 else ():
         yield f"note: {note}"
     for waiver in report.waivers:
         yield style.paint(waiver, "warning")
-    listed = entries(report)
-    found = report.by_severity()
     for section in report.sections:
         own = [entry for entry in listed if entry.stands_in(section)]
         if style.verbosity >= 0 or has_quiet_output(section.report, own):
             above = sum(e.finding.counts and e.is_met_in(section) and not e.stands_in(section) for e in listed)
             yield ""
             yield from _section(section, own, above, style)
-    if not report.sections or (style.verbosity < 0 and not found[Severity.ERROR]):
-        return
-    yield ""
-    yield from verdict_lines(report, listed, style)
-    for line in next_steps(listed) if style.verbosity >= 0 else ():
-        yield style.wrap(line, indent="    ", first="")
 
 
 def _section(section: Section, own: Sequence[Entry], above: int, style: Style) -> Iterator[str]:

@@ -18,7 +18,7 @@ from crdcompat.render.wording.findings import (
     promoted_lines,
     undecided_line,
 )
-from crdcompat.render.wording.verdict import shown_directions, verdict_lines
+from crdcompat.render.wording.verdict import shown_directions, verdict_lines, with_verdict
 from crdcompat.vocabulary import Direction, Effect, Severity
 
 if TYPE_CHECKING:
@@ -48,13 +48,7 @@ def diff_text(report: DiffReport, style: Style) -> Iterator[str]:
     body = [*compared_text(report, style, listed, directions)]
     if style.verbosity == 0:
         body += fix_lines([entry for entry in listed if _is_worked_on(entry, report)], style)
-    verdict = [*verdict_lines(report, listed, style)]
-    if len(body) + len(verdict) > style.height:
-        yield from verdict
-        yield ""
-    yield from body
-    yield ""
-    yield from verdict
+    yield from with_verdict(body, [*verdict_lines(report, listed, style)], style)
 
 
 def compared_text(

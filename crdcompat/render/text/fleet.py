@@ -7,16 +7,15 @@ from typing import TYPE_CHECKING, TypeVar
 from crdcompat.render.wording.findings import plural, problem_line
 from crdcompat.render.wording.fleet import (
     cluster_sentence,
-    coverage,
     farthest_last,
     finding_sentences,
     fleet_notes,
     fleet_title,
-    how_far,
+    fleet_verdict,
+    folded_findings,
     unjudged_sentence,
-    verdict_tally,
 )
-from crdcompat.vocabulary.writes import ReleaseVerdict
+from crdcompat.render.wording.verdict import with_verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -27,44 +26,41 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 
 _MOST = 20
-_COLOURS = {ReleaseVerdict.BLOCKED: "error", ReleaseVerdict.UNKNOWN: "warning", ReleaseVerdict.AT_RISK: "info"}
 
 
 def fleet_text(report: FleetReport, style: Style) -> Iterator[str]:
-    """All lines of the report."""
+    """All lines of the report, then the verdict; a long report begins with it, too."""
+    yield from with_verdict([*_body(report, style)], [*fleet_verdict(report, style)], style)
+
+
+def _body(report: FleetReport, style: Style) -> Iterator[str]:
     yield style.paint(fleet_title(report), "bold")
-    for note in fleet_notes(report):
-        yield f"  note: {note}"
+    for note in fleet_notes(report) if style.verbosity >= 0 else ():
+        yield style.wrap(f"note: {note}", indent="    ", first="  ")
     for problem in _some(report.problems, style):
         yield problem_line(problem, style)
     yield from _rest(len(report.problems), "problem", style)
     for unread in report.unread:
-        yield f"{style.paint('not read', 'error')} {unread.recording}: {unread.reason}"
-    yield ""
-    yield style.paint(how_far(report), "bold")
-    for release in report.targets:
-        counted = report.by_verdict(release.name)
-        colour = next((_COLOURS.get(verdict, "good") for verdict, count in counted.items() if count), "good")
-        server = f" (Kubernetes {release.kubernetes})" if release.kubernetes else ""
-        yield f"  {release.name}{server}: {style.paint(verdict_tally(counted), colour)}"
+        line = f"{style.paint('not read', 'error')} {unread.recording}: {unread.reason}"
+        yield style.wrap(line, indent="  ", first="")
     if report.findings:
         yield from ("", style.paint("What blocks, by field", "bold"))
-        for finding in _some(report.findings, style):
-            for number, line in enumerate(finding_sentences(finding, report)):
+        each = [("", [finding]) for finding in report.findings]
+        folded = each if style.verbosity > 0 else folded_findings(report)
+        for path, (finding, *_) in _some(folded, style):
+            for number, line in enumerate(finding_sentences(finding, report, path)):
                 yield style.wrap(line, indent="      ", first="    " if number else "  ")
-        yield from _rest(len(report.findings), "finding", style)
+        yield from _rest(len(folded), "finding", style)
     if report.unjudged and style.verbosity >= 0:
         yield from ("", style.paint("What was not judged", "bold"))
         for item in _some(report.unjudged, style):
             yield style.wrap(unjudged_sentence(item, report), indent="    ", first="  ")
         yield from _rest(len(report.unjudged), "reason", style)
     if style.verbosity >= 0:
-        yield from ("", style.paint("Clusters", "bold"))
+        yield from ("", style.paint("Clusters, the least far first", "bold"))
         for cluster in _some(farthest_last(report), style):
             yield style.wrap(cluster_sentence(cluster, report), indent="    ", first="  ")
         yield from _rest(len(report.clusters), "cluster", style)
-    yield ""
-    yield coverage(report)
 
 
 def _some(items: Sequence[_T], style: Style) -> Sequence[_T]:

@@ -8,20 +8,17 @@ from crdcompat.models.matrix_obstacles import Obstacle, obstacles
 from crdcompat.render.wording.findings import crd_name, plural, tally
 from crdcompat.render.wording.matrix import (
     BLOCKING,
-    cluster_answer,
     cluster_title,
-    coverage,
     matrix_notes,
     part_line,
     reasons,
     target_lines,
-    verdicts,
 )
 from crdcompat.render.wording.matrix_grid import grid
+from crdcompat.render.wording.matrix_reach import matrix_verdict
 from crdcompat.render.wording.simulation import verdict_tally
-from crdcompat.render.wording.verdict import COLOURS
+from crdcompat.render.wording.verdict import COLOURS, with_verdict
 from crdcompat.vocabulary import Severity
-from crdcompat.vocabulary.writes import ReleaseVerdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -33,7 +30,11 @@ _MAX_LINES = 12
 
 
 def matrix_text(report: MatrixReport, style: Style) -> Iterator[str]:
-    """All lines of the report."""
+    """All lines of the report, then how far back each release can go; a long report begins with that, too."""
+    yield from with_verdict([*_body(report, style)], [*matrix_verdict(report, style)], style)
+
+
+def _body(report: MatrixReport, style: Style) -> Iterator[str]:
     yield from grid(report, style)
     for note in matrix_notes(report):
         yield style.wrap(f"note: {note}", indent="")
@@ -47,8 +48,6 @@ def matrix_text(report: MatrixReport, style: Style) -> Iterator[str]:
     if report.cluster is not None:
         yield ""
         yield from _cluster(report.cluster, style)
-    yield ""
-    yield from _footer(report, style)
 
 
 def _blocking(title: str, legend: str, found: Sequence[Obstacle], style: Style) -> Iterator[str]:
@@ -92,7 +91,6 @@ def _cluster(cluster: MatrixCluster, style: Style) -> Iterator[str]:
     yield style.paint(cluster_title(cluster), "bold")
     for note in cluster.notes:
         yield style.wrap(f"note: {note}", indent="    ", first="  ")
-    yield style.wrap(cluster_answer(cluster), indent="  ")
     for target in cluster.targets:
         verdict = style.paint(target.verdict, COLOURS[target.verdict])
         yield f"  to {target.target}: {verdict} (objects by their worst write: {verdict_tally(target.report)})"
@@ -107,9 +105,3 @@ def _cut_short(lines: Sequence[str], style: Style) -> Iterator[str]:
         yield style.wrap(line, indent="    ", first="  ")
     if len(shown) < len(lines):
         yield f"  and {len(lines) - len(shown)} more (-v shows all)"
-
-
-def _footer(report: MatrixReport, style: Style) -> Iterator[str]:
-    worst = next((verdict for verdict, count in report.by_verdict().items() if count), ReleaseVerdict.CLEAN)
-    yield f"{style.paint(verdicts(report), COLOURS[worst])}."
-    yield style.wrap(coverage(report), indent="")

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from itertools import takewhile
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeVar
 
 from msgspec import Struct
 
 from crdcompat.findings.entries import Entry
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Sequence
 
     from crdcompat.models.finding import Finding
+
+T = TypeVar("T")
 
 #: Names of siblings that are written out.
 _MAX_NAMES = 6
@@ -41,19 +43,22 @@ class Block(Struct, frozen=True, eq=False):
 
 def blocks(listed: Iterable[Entry]) -> tuple[Block, ...]:
     """The entries as blocks, in the order of their first entries."""
-    made: dict[tuple[Any, ...], list[list[Entry]]] = {}
-    order: list[list[Entry]] = []
-    for entry in listed:
-        finding = entry.finding
-        key = (finding.crd, finding.version, finding.direction, finding.severity, finding.rule, predicate(finding))
-        groups = made.setdefault(key, [])
-        home = next((group for group in groups if _are_siblings([*map(_path, group), finding.path])), None)
+    return tuple(Block(tuple(group)) for group in siblings(listed, _path, _facts))
+
+
+def siblings(items: Iterable[T], path: Callable[[T], str], facts: Callable[[T], Hashable]) -> list[list[T]]:
+    """Groups of items of equal facts whose paths differ in one step, in the order of their first items."""
+    made: dict[Hashable, list[list[T]]] = {}
+    order: list[list[T]] = []
+    for item in items:
+        groups = made.setdefault(facts(item), [])
+        home = next((group for group in groups if _are_siblings([*map(path, group), path(item)])), None)
         if home is None:
             home = []
             groups.append(home)
             order.append(home)
-        home.append(entry)
-    return tuple(Block(tuple(group)) for group in order)
+        home.append(item)
+    return order
 
 
 def predicate(finding: Finding) -> str:
@@ -84,6 +89,11 @@ def _common_end(names: Sequence[str]) -> str:
 
 def _path(entry: Entry) -> str:
     return entry.finding.path
+
+
+def _facts(entry: Entry) -> Hashable:
+    finding = entry.finding
+    return finding.crd, finding.version, finding.direction, finding.severity, finding.rule, predicate(finding)
 
 
 def _are_siblings(paths: Sequence[str]) -> bool:

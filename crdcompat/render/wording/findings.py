@@ -83,11 +83,9 @@ def promoted_lines(report: DiffReport) -> tuple[str, ...]:
 def _promoted_line(item: PromotedGate, new: Release) -> str:
     declared = f" ({place(item.location)})" if item.location is not None else ""
     exposed = [f"{crd_name(crd, version)} {path}".strip() for crd, version, path in item.exposes]
-    rest = len(exposed) - _MAX_EXPOSED
-    more = f" and {rest} more" if rest > 0 else ""
     return (
         f"feature gate {item.gate} is on in Default from {new.title} on{declared}: it exposes "
-        f"{', '.join(exposed[:_MAX_EXPOSED])}{more}"
+        f"{some(exposed, _MAX_EXPOSED)}"
     )
 
 
@@ -104,6 +102,12 @@ def tally(found: Mapping[Severity, int]) -> str:
 def plural(count: int, what: str) -> str:
     """``1 file``, ``2 files``."""
     return f"{count} {what}{'' if count == 1 else 's'}"
+
+
+def some(names: Sequence[str], most: int = 3) -> str:
+    """The first names, and how many more there are: ``a, b, c and 2 more``."""
+    rest = len(names) - most
+    return ", ".join(names[:most]) + (f" and {rest} more" if rest > 0 else "")
 
 
 _MAX_CONTEXTS, _MAX_EXPOSED = 3, 6
@@ -186,8 +190,7 @@ def contexts(names: Sequence[str], known: Sequence[str]) -> str:
         return "all feature sets" if "/" in known[0] else "all"
     short = list(dict.fromkeys(_without_profile(name, names, known) for name in names))
     short.sort(key=lambda name: not name.startswith("Default"))
-    rest = len(short) - _MAX_CONTEXTS
-    return ", ".join(short[:_MAX_CONTEXTS]) + (f" and {rest} more" if rest > 0 else "")
+    return some(short, _MAX_CONTEXTS)
 
 
 def _without_profile(name: str, names: Sequence[str], known: Sequence[str]) -> str:

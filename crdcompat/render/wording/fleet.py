@@ -5,15 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from crdcompat.findings.finding import listed
+from crdcompat.render.wording.blocks import fold, siblings
 from crdcompat.render.wording.findings import place, plural
 from crdcompat.render.wording.simulation import not_found, not_found_fix
+from crdcompat.render.wording.verdict import COLOURS, MAX_BLOCKED
 from crdcompat.vocabulary import Direction
 from crdcompat.vocabulary.writes import NOT_FOUND, Endpoint, ReleaseVerdict, WriteResult
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Hashable, Iterator, Mapping, Sequence
 
     from crdcompat.models.fleet import FleetCluster, FleetFinding, FleetReport, UnjudgedReason
+    from crdcompat.render.escape import Style
 
 
 _MAX_VALUES = 8
@@ -59,10 +62,45 @@ def verdict_tally(counted: Mapping[ReleaseVerdict, int]) -> str:
     return ", ".join(f"{count} {verdict}" for verdict, count in counted.items() if count) or "none"
 
 
-def finding_sentences(finding: FleetFinding, report: FleetReport) -> Iterator[str]:
-    """Which clusters have the value, which targets reject it, the fix, an example."""
+def folded_findings(report: FleetReport) -> list[tuple[str, list[FleetFinding]]]:
+    """Findings that differ in one step of their paths as one: the folded path, and all of them."""
+
+    def facts(finding: FleetFinding) -> Hashable:
+        shares = tuple((each.target, each.clusters, each.objects) for each in finding.targets)
+        return finding.crd, finding.type, finding.clusters, shares, _values(finding)
+
+    groups = siblings(report.findings, lambda finding: finding.path, facts)
+    return [(fold([finding.path for finding in group]), group) for group in groups]
+
+
+def fleet_verdict(report: FleetReport, style: Style) -> Iterator[str]:
+    """A line for each target, then what blocks most clusters, then what the verdict rests on."""
+    origin = report.new.title if report.direction == Direction.ROLLBACK else report.old.title
+    total = plural(len(report.clusters), "cluster")
+    for release in report.targets:
+        counted = {verdict: count for verdict, count in report.by_verdict(release.name).items() if count}
+        first, *_ = (*counted, ReleaseVerdict.UNKNOWN)
+        shares = ", ".join(f"{verdict.upper()} for {count}" for verdict, count in counted.items())
+        yield style.paint(f"{origin} -> {release.name}: {shares or 'UNKNOWN for all'} of {total}", COLOURS[first])
+    folded = folded_findings(report)
+    for path, (finding, *_) in folded[:MAX_BLOCKED]:
+        yield f"  {finding.kind}  {style.paint(path or 'the object', 'path')}"
+        rejecting = ", ".join(each.target for each in finding.targets)
+        line = f"blocks {finding.clusters} of {total}: {_what(finding)}; rejected by {rejecting}"
+        yield style.clip(line, indent="    ", lines=1)
+    if len(folded) > MAX_BLOCKED:
+        yield f"  and {len(folded) - MAX_BLOCKED} more"
+    yield style.fill(coverage(report), indent="  ", first="")
+
+
+def finding_sentences(finding: FleetFinding, report: FleetReport, path: str = "") -> Iterator[str]:
+    """Which clusters have the value, which targets reject it, the fix, an example.
+
+    ``path`` is the folded path of several findings, which are worded after the first; without it the id is shown.
+    """
     share = f"{finding.clusters} of {plural(len(report.clusters), 'cluster')}"
-    yield f"{share}: {finding.crd}{_held(finding)}  {finding.id}"
+    at = ":" if finding.type == NOT_FOUND else f" {path or finding.path or 'the root'}"
+    yield f"{share}: {finding.crd}{at} {_what(finding)}{'' if path else f'  {finding.id}'}"
     for item in finding.targets:
         where = f" at {place(item.location)}" if item.location is not None else ""
         yield f"rejected by {item.target}{where} ({plural(item.clusters, 'cluster')}, {plural(item.objects, 'object')})"
@@ -78,17 +116,17 @@ def _fix(finding: FleetFinding) -> str:
     return f"{verb} by a write to {endpoint}, or widen the CRD there"
 
 
-def _held(finding: FleetFinding) -> str:
-    """The place in the objects and the rejected values; or what the CRD lacks."""
+def _what(finding: FleetFinding) -> str:
+    """The rejected values, or what the CRD lacks."""
     if finding.type == NOT_FOUND:
         versions = dict.fromkeys(held.value for target in finding.targets for held in target.values)
-        return f": {not_found(finding.path, tuple(versions))}"
-    return f" {finding.path or 'the root'} {_values(finding)}"
+        return not_found(finding.path, tuple(versions))
+    return _values(finding)
 
 
 def _values(finding: FleetFinding) -> str:
     if finding.type == "FieldValueRequired":
-        return "is missing, and required"
+        return "is required, and missing"
     values: dict[str, int] = {}
     for target in finding.targets:
         for held in target.values:
@@ -147,7 +185,10 @@ def farthest_last(report: FleetReport) -> list[FleetCluster]:
 def coverage(report: FleetReport) -> str:
     """How many recordings and files were read, and how many not."""
     read = report.recordings - len(report.unread)
+    unread = f", {len(report.unread)} could not be read" if report.unread else ""
+    problems = f", {plural(len(report.problems), 'problem')}" if report.problems else ""
+    left_out = f"; {plural(len(report.left_out), 'file')} left out" if report.left_out else ""
     return (
-        f"Read {read} of {plural(report.recordings, 'recording')}; {len(report.unread)} could not be read,"
-        f" {plural(len(report.problems), 'problem')}; left out {plural(len(report.left_out), 'file')}."
+        f"Read {read} of {plural(report.recordings, 'recording')} with {plural(report.objects, 'object')}"
+        f"{unread}{problems}{left_out}."
     )

@@ -137,5 +137,5 @@ def coverage(report: MatrixReport) -> str:
     both = [each.compared for each in counts]
     alone = max((len(each.only_old) + len(each.only_new) for each in counts), default=0)
     span = f"{min(both)} to {max(both)}" if len(set(both)) > 1 else f"{max(both, default=0)}"
-    more = f"; up to {alone} a pair only one release has" if alone else ""
-    return f"Compared are the CRDs that both releases of a pair have, {span}{more}."
+    more = f"; up to {alone} CRDs of a pair are in one release only" if alone else ""
+    return f"Each pair is compared in the CRDs that both releases have ({span}){more}."

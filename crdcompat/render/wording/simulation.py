@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from typing import TYPE_CHECKING
 
-import orjson
-
 from crdcompat.findings.finding import listed
-from crdcompat.render.wording.findings import place, plural
-from crdcompat.vocabulary import Direction
+from crdcompat.render.escape import json_text
+from crdcompat.render.wording.findings import place, plural, some
+from crdcompat.vocabulary import HIDDEN, Direction
 from crdcompat.vocabulary.writes import NOT_FOUND, Endpoint, RepairVerdict, WriteResult
 
 if TYPE_CHECKING:
@@ -30,15 +30,17 @@ VERDICT_COLOURS = {
 
 #: Verdict on a repair -> sentence.
 REPAIRS = {
-    RepairVerdict.MAIN: "a single write to the object without the bad values is accepted; as a merge patch",
-    RepairVerdict.STATUS: (
-        "a single write to /status without the bad values is accepted; as a merge patch (--subresource=status)"
-    ),
+    RepairVerdict.MAIN: "this write to the object is accepted",
+    RepairVerdict.STATUS: "this write to /status is accepted",
     RepairVerdict.DEADLOCK: (
-        "no single write is accepted: widen the old CRD by these values, or delete and recreate the object"
+        "no single write is accepted: let the CRD accept these values, or delete and recreate the object"
     ),
-    RepairVerdict.UNKNOWN: "what would repair it depends on the Kubernetes version",
+    RepairVerdict.UNKNOWN: "the Kubernetes version decides which write repairs it",
 }
+#: Beside every repair by a write.
+WRITTEN_AGAIN = "Scale down the controller first: it would write the values again."
+#: Characters of a patch that fit on a screen.
+_MAX_PATCH = 4_000
 
 
 def object_lines(item: SimulatedObject, style: Style) -> Iterator[str]:
@@ -56,13 +58,38 @@ def object_lines(item: SimulatedObject, style: Style) -> Iterator[str]:
             indent="    ",
             first="  ",
         )
-    verdict = item.repair.verdict
-    if verdict != RepairVerdict.NOT_NEEDED:
-        yield style.wrap(REPAIRS[verdict], indent="    ", first="  repair: ")
-        if item.repair.patch:
-            yield f"    {orjson.dumps(item.repair.patch).decode()}"
-        if item.repair.note:
-            yield f"    {item.repair.note}"
+    yield from repair_lines(item, style)
+
+
+def repair_lines(item: SimulatedObject, style: Style) -> Iterator[str]:
+    """What repairs the object: the sentence, with the warning beside it, then the command to paste."""
+    repair = item.repair
+    if repair.verdict == RepairVerdict.NOT_NEEDED:
+        return
+    is_write = repair.verdict in (RepairVerdict.MAIN, RepairVerdict.STATUS)
+    warning = f". {WRITTEN_AGAIN}" if is_write else ""
+    yield style.fill(f"{REPAIRS[repair.verdict]}{warning}", indent="    ", first="  repair: ")
+    if is_write:
+        yield f"    {repair_command(item)}"
+    elif repair.patch:
+        yield f"    {json_text(repair.patch)}"
+    if repair.note:
+        yield style.fill(repair.note, indent="    ")
+
+
+def repair_command(item: SimulatedObject) -> str:
+    """The patch of the repair as a command for a shell; a sentence in its place where none can be pasted."""
+    patch = json_text(item.repair.patch)
+    if HIDDEN in patch:
+        return "(values are hidden: --no-redact shows the command)"
+    plural_name, _, group = item.crd.partition(".")
+    named = (f"{plural_name}.{item.version}.{group}/{item.name}", item.namespace)
+    if len(patch) > _MAX_PATCH or not all(part[:1].isalnum() for part in named if part):
+        return "(--format json has the patch)"
+    words = ["oc" if group.endswith("openshift.io") else "kubectl", "patch", named[0]]
+    words += ["-n", item.namespace] if item.namespace else []
+    words += ["--subresource=status"] if item.repair.verdict == RepairVerdict.STATUS else []
+    return shlex.join([*words, "--type=merge", "-p", patch])
 
 
 def cause_fix(cause: RejectedCause, reader: Release) -> str:
@@ -90,23 +117,26 @@ def not_found_fix(path: str) -> str:
 
 def cause_line(cause: RejectedCause) -> str:
     """Number of objects with the rejected value, path and value."""
+    return f"{cause.objects} of {cause.total} {cause.kind}: {cause_sentence(cause, cause.path)}"
+
+
+def cause_sentence(cause: RejectedCause, path: str) -> str:
+    """The rejected value at a path, which may name several places."""
+    where = path or "the root"
     if cause.type == NOT_FOUND:
-        return f"{cause.objects} of {cause.total} {cause.kind}: {not_found(cause.path, cause.values)}"
-    where, share = cause.path or "the root", f"{cause.objects} of {cause.total} {cause.kind}"
+        return not_found(path, cause.values)
     if cause.type == "FieldValueRequired":
-        return f"{share}: {where} is missing, and required"
-    if cause.values:
-        return f"{share}: {where} holds {listed(cause.values)}"
-    return f"{share}: what {where} holds is rejected ({cause.type})"
+        return f"{where} is required, and missing"
+    return (
+        f"{where} holds {listed(cause.values)}" if cause.values else f"the value of {where} is rejected ({cause.type})"
+    )
 
 
 def unrecorded_line(kinds: Sequence[Unrecorded], most: int = 3) -> str:
     """``nothing was recorded of 5 kinds with findings: A, B, C and 2 more``; kinds of one name are named by CRD."""
     counted = Counter(item.kind for item in kinds)
     names = [item.kind if counted[item.kind] == 1 else item.crd for item in kinds]
-    rest = len(names) - most
-    shown = f"{', '.join(names[:most])} and {rest} more" if rest > 0 else ", ".join(names)
-    return f"nothing was recorded of {plural(len(names), 'kind')} with findings: {shown}"
+    return f"nothing was recorded of {plural(len(names), 'kind')} with findings: {some(names, most)}"
 
 
 def replay_title(report: SimulationReport) -> str:

@@ -70,14 +70,29 @@ def verdicts(report: DiffReport | CheckReport, listed: Sequence[Entry]) -> tuple
 def verdict_lines(report: DiffReport | CheckReport, listed: Sequence[Entry], style: Style) -> Iterator[str]:
     """The verdicts with what blocks, then all counts in one line."""
     for verdict in verdicts(report, listed):
-        yield style.paint(verdict.sentence, COLOURS[verdict.result])
-        for item in verdict.blocked[:MAX_BLOCKED]:
-            yield f"  {item.kind}  {style.paint(item.path, 'path')}"
-            yield style.clip(item.reaction, indent="    ", lines=1)
-        if len(verdict.blocked) > MAX_BLOCKED:
-            yield f"  and {len(verdict.blocked) - MAX_BLOCKED} more"
+        yield from lines_of(verdict, style)
     counts = f"{counted(report)}." if isinstance(report, CheckReport) else counts_line(report)
     yield style.fill(counts, indent="  ", first="")
+
+
+def lines_of(verdict: Verdict, style: Style) -> Iterator[str]:
+    """The verdict on one move, then what blocks it."""
+    yield style.paint(style.wrap(verdict.sentence, indent="  ", first=""), COLOURS[verdict.result])
+    for item in verdict.blocked[:MAX_BLOCKED]:
+        yield f"  {item.kind}  {style.paint(item.path, 'path')}"
+        yield style.clip(item.reaction, indent="    ", lines=1)
+    if len(verdict.blocked) > MAX_BLOCKED:
+        yield f"  and {len(verdict.blocked) - MAX_BLOCKED} more"
+
+
+def with_verdict(body: Sequence[str], verdict: Sequence[str], style: Style) -> Iterator[str]:
+    """The body, then the verdict; if both are longer than a screen, the verdict comes first, too."""
+    if len(body) + len(verdict) > style.height:
+        yield from verdict
+        yield ""
+    yield from body
+    yield ""
+    yield from verdict
 
 
 def _on_change(report: CheckReport) -> tuple[ReleaseVerdict, str]:

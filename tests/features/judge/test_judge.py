@@ -38,7 +38,7 @@ def judged(world: Path, *args: str) -> tuple[int, Json]:
     return ran.code, json.loads(ran.out)
 
 
-ASSUMED = "judged by Kubernetes 1.36, the newest known version (--kube-version or --openshift-version sets it)"
+ASSUMED = "Kubernetes 1.36, the newest known version (--kube-version or --openshift-version sets it)"
 
 
 def test_accepted(world: Path) -> None:
@@ -52,10 +52,11 @@ def test_accepted(world: Path) -> None:
 
 def test_without_a_version_the_newest_judges_and_says_so(world: Path) -> None:
     ran = run("judge", "crd.yaml", "good.json", cwd=world)
-    assert ran.out.startswith("accepted by Kubernetes 1.36\n")
-    assert ran.err == f"crdcompat: {ASSUMED}\n"
+    assert (ran.out.partition("\n")[0], ran.err) == (f"ACCEPTED by {ASSUMED}", "")
+    as_json = run("judge", "crd.yaml", "good.json", "--format", "json", cwd=world)
+    assert as_json.err == f"crdcompat: judged by {ASSUMED}\n"
     named = run("judge", "crd.yaml", "good.json", "--kube-version", "1.31", cwd=world)
-    assert (named.out.partition("\n")[0], named.err) == ("accepted by Kubernetes 1.31", "")
+    assert (named.out.partition("\n")[0], named.err) == ("ACCEPTED by Kubernetes 1.31", "")
 
 
 def test_rejected(world: Path) -> None:
@@ -75,7 +76,7 @@ def test_rejected(world: Path) -> None:
 def test_text_says_the_message_and_what_is_pruned(world: Path) -> None:
     ran = run("judge", "crd.yaml", "bad.json", "--openshift-version", "4.13", cwd=world)
     assert ran.code == 1
-    assert ran.out.splitlines()[0] == "rejected by OpenShift 4.13 (Kubernetes 1.26):"
+    assert ran.out.splitlines()[0] == "REJECTED by OpenShift 4.13 (Kubernetes 1.26): 1 error"
     assert 'Widget.example.com "a" is invalid: spec.v: Unsupported value: "B"' in ran.out
     assert "pruned: spec.unknown" in ran.out
 
@@ -237,8 +238,24 @@ def test_ratcheting_of_a_request(world: Path) -> None:
 def test_as_a_process(world: Path) -> None:
     ran = spawn("judge", "crd.yaml", "bad.json", cwd=world)
     assert ran.code == 1
-    assert "Unsupported value" in ran.out
-    assert ran.err == f"crdcompat: {ASSUMED}\n"
+    assert ran.out.startswith(f"REJECTED by {ASSUMED}: 1 error\n")
+    assert ran.err == ""
+
+
+def test_a_long_answer_is_a_line_for_each_error(world: Path) -> None:
+    """The whole message is there with -v, and so is what judged which write."""
+    values = [f"value-{number:02}" for number in range(30)]
+    write(world / "crd.yaml", crd(root(spec=obj(a=string(*values), b=string(*values)))))
+    write(world / "new.json", widget({"spec": {"a": "x", "b": "y"}}))
+    usual, more = (run("judge", "crd.yaml", "new.json", *args, cwd=world).out.splitlines() for args in ((), ("-v",)))
+    assert usual[0] == f"REJECTED by {ASSUMED}: 2 errors"
+    assert usual[1] == '  create of Widget "a", widgets.example.com/v1'
+    assert [line[:30] for line in usual if "Unsupported value" in line] == [
+        "    spec.a: Unsupported value:",
+        "    spec.b: Unsupported value:",
+    ]
+    assert max(map(len, usual)) <= 120
+    assert more[2].startswith('  API server: Widget.example.com "a" is invalid: [spec.a: ') and len(more[2]) > 200
 
 
 BESIDES = "  changed besides: "
@@ -253,7 +270,7 @@ def _lines(world: Path, *args: str) -> list[str]:
 def test_text_says_what_else_the_server_changed(world: Path) -> None:
     lines = _lines(world, "badstatus.json")
     dropped = "  note: a create drops the status, so it was not judged (--op validate judges it)"
-    assert lines[1:] == ["  set by default: spec.size", f"{BESIDES}status (removed)", dropped]
+    assert lines[2:] == ["  set by default: spec.size", f"{BESIDES}status (removed)", dropped]
     assert dropped not in _lines(world, "good.json")
 
 
@@ -280,7 +297,7 @@ def test_what_else_changed(world: Path, op: str, sent: Json, stored: Json | None
 
 
 def test_of_many_changes_some_are_named_and_all_counted(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("crdcompat.features.judge.answers._MAX_CHANGES", 1)
+    monkeypatch.setattr("crdcompat.features.judge.shown._MAX_CHANGES", 1)
     write(world / "new.json", widget({"spec": {"v": None}, "status": {"p": "X"}}))
     (line,) = (line for line in _lines(world, "new.json") if line.startswith(BESIDES))
     assert line == f"{BESIDES}spec.v (removed) and 1 more"

@@ -19,9 +19,15 @@ def test_a_new_crd(tmp_path: Path) -> None:
     write(tmp_path / "good.yaml", _GOOD)
     write(tmp_path / "bad.yaml", _LISTED)
     good = run("judge", "good.yaml", "--kube-version", "1.31", cwd=tmp_path)
-    assert (good.code, good.out) == (0, "accepted by Kubernetes 1.31\n")
+    assert (good.code, good.out) == (0, "ACCEPTED by Kubernetes 1.31\n  create of the CRD widgets.example.com\n")
     bad = run("judge", "bad.yaml", "--kube-version", "1.31", cwd=tmp_path)
-    assert (bad.code, bad.out) == (1, f"rejected by Kubernetes 1.31:\n  {_HEAD}{_SAID}\n")
+    first, what, *answer = bad.out.splitlines()
+    assert (bad.code, first, what) == (
+        1,
+        "REJECTED by Kubernetes 1.31: 1 error",
+        "  create of the CRD widgets.example.com",
+    )
+    assert "".join(answer).endswith(_SAID)
     told = json.loads(run("judge", "bad.yaml", "--format", "json", cwd=tmp_path).out)
     assert (told["accepted"], told["code"], told["aggregate"]) == (False, 422, _HEAD + _SAID)
     assert [error["field"] for error in told["errors"]] == [f"{_SPEC}.items"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 from pathlib import Path
@@ -10,11 +11,15 @@ from typing import Any
 import pytest
 from helpers import Json, Run, array, commit, crd, git, obj, root, run, string, version, write
 
+from crdcompat.config.configuration import Config
 from crdcompat.config.releases import choose, version_of
 from crdcompat.errors import UsageError
+from crdcompat.features.matrix.workflow import MatrixOptions
+from crdcompat.features.matrix.workflow import matrix as run_matrix
 from crdcompat.models.matrix import MatrixReport
 from crdcompat.models.report import Release
 from crdcompat.render.escape import Style, finish
+from crdcompat.render.text.matrix import matrix_text
 from crdcompat.render.wording.matrix_grid import grid, labels
 
 
@@ -550,8 +555,10 @@ widgets.example.com/v1  enum-value-added, write-rejected
     since ./r-1.2: "B"
     since ./r-1.3: "C"
 
+./r-1.3: BLOCKED to ./r-1.2 by Widget status.phase
+./r-1.2: BLOCKED to ./r-1.1 by Widget status.phase
 3 releases: 3 rollbacks (3 blocked), 3 upgrades (3 clean).
-Compared are the CRDs that both releases of a pair have, 1.
+Each pair is compared in the CRDs that both releases have (1).
 """
 
 
@@ -607,6 +614,31 @@ def test_text_quiet_and_verbose(three: list[str], tmp_path: Path) -> None:
     assert "./r-1.3 -> ./r-1.1: blocked, 1 error, 0 warnings, 0 info" in more
 
 
+def test_how_far_back_each_release_can_go(tmp_path: Path) -> None:
+    """The rollbacks that work, nearest first, then the first that does not; siblings are folded."""
+
+    def made(values: str, far: str) -> Json:
+        return root(status=obj(phase=string(*values), known=string(*values), far=obj(off=string(*far))))
+
+    names = folders(tmp_path, r_1_1=made("A", "A"), r_1_2=made("AB", "A"), r_1_3=made("AB", "A"), r_1_4=made("A", "AC"))
+    lines = run("matrix", *names, cwd=tmp_path).out.splitlines()
+    assert lines[-5:-2] == [
+        f"{names[3]}: BLOCKED to {names[2]} by Widget status.far.off",
+        f"{names[2]}: back to {names[1]}; BLOCKED to {names[0]} by Widget status.{{known,phase}}",
+        f"{names[1]}: BLOCKED to {names[0]} by Widget status.{{known,phase}}",
+    ]
+    upgrades = run("matrix", *names, "--direction", "upgrade", cwd=tmp_path).out
+    assert "BLOCKED to" not in upgrades
+
+
+def test_a_long_matrix_begins_with_its_verdict(three: list[str], tmp_path: Path) -> None:
+    with contextlib.chdir(tmp_path):
+        report = run_matrix(choose(three, (), None), Config(), (), MatrixOptions())
+    lines = list(matrix_text(report, Style(height=5)))
+    assert lines[:4] == lines[-4:] and lines[4] == ""
+    assert lines[5:] == list(matrix_text(report, Style()))
+
+
 def test_ways_that_are_not_all_over_a_release_are_named(tmp_path: Path) -> None:
     names = folders(tmp_path, r_1_1=status("A"), r_1_2=status("A", "B"), r_1_3=status("A"))
     assert '    since ./r-1.2: "B" (only ./r-1.2 -> ./r-1.1)\n' in run("matrix", *names, cwd=tmp_path).out
@@ -614,10 +646,6 @@ def test_ways_that_are_not_all_over_a_release_are_named(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("width", [40, 60, 80, 200])
 def test_the_grid_keeps_to_the_width(tmp_path: Path, width: int) -> None:
-    from crdcompat.config.configuration import Config
-    from crdcompat.features.matrix.workflow import MatrixOptions
-    from crdcompat.features.matrix.workflow import matrix as run_matrix
-
     names = [f"path:{tmp_path}/release-1.{number}" for number in range(12)]
     for number, name in enumerate(names):
         write(Path(name.removeprefix("path:")) / "w.yaml", crd(status(*"ABCDEFGHIJKLMN"[: number + 1])))
