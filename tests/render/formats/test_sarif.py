@@ -221,7 +221,7 @@ def test_a_simulation(read: Read, tmp_path: Path) -> None:
             {"logicalLocations": [{"fullyQualifiedName": f"widgets.example.com/Widget/n/{name}", "kind": "object"}]}
         ]
         assert f"Widget/n/{name}  (widgets.example.com/v1, objects.json" in result["message"]["text"]
-        assert "repair: a single write to /status" in result["message"]["text"]
+        assert "repair: this write to /status is accepted" in result["message"]["text"]
     prints = [result["partialFingerprints"][KEY] for result in only["results"]]
     assert len(set(prints)) == 3
     assert all(re.fullmatch("[0-9a-f]{12} rollback", each) for each in prints)
