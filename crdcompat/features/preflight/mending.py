@@ -14,9 +14,9 @@ from crdcompat.apiserver.redaction import redacted_value
 from crdcompat.apiserver.strategy import Resource
 from crdcompat.apiserver.versions import DEFAULT_SERVER, Server
 from crdcompat.crds.pairing import Resolved
-from crdcompat.features.simulate.judges import Replayed
 from crdcompat.features.simulate.repair import patches_without
 from crdcompat.features.simulate.replay import replay
+from crdcompat.features.simulate.replayed import Replayed
 from crdcompat.models.preflight import Step, StepKind
 from crdcompat.schema.paths import Object
 from crdcompat.vocabulary.writes import NOT_FOUND, RepairVerdict

@@ -12,8 +12,9 @@ from crdcompat.features.preflight.mending import Mender
 from crdcompat.features.preflight.scope import Scope
 from crdcompat.features.preflight.writers import managers_of
 from crdcompat.features.simulate.causes import CauseCounter
-from crdcompat.features.simulate.judges import Replayed, Replayer
+from crdcompat.features.simulate.judges import Replayer
 from crdcompat.features.simulate.replay import Cause
+from crdcompat.features.simulate.replayed import Replayed
 from crdcompat.models.losses import Loss, LossCounter
 from crdcompat.models.preflight import FieldWriter, JudgedKind, Missing, Step
 from crdcompat.models.simulation import NotSimulated, RejectedCause
