@@ -18,7 +18,8 @@ def servers(
         str | None,
         typer.Option(
             metavar="VERSIONS",
-            help="The servers to ask: 1.28-1.36, 1.28,1.31 or openshift-4.14-4.18 (default: 1.26 to 1.36).",
+            help="The servers to ask: 1.28-1.36, 1.28,1.31 or openshift-4.14-4.18 (default: those of the"
+            " configuration, else 1.26 to 1.36).",
         ),
     ] = None,
     crd: o.Crds = None,
@@ -37,7 +38,7 @@ def servers(
 
     Example: crdcompat servers config/crd --kubernetes 1.28-1.36
     """
-    from crdcompat.apiserver.supported.ranges import ALL, servers_of
+    from crdcompat.apiserver.supported.ranges import ALL, listed, servers_of
     from crdcompat.cli.settings import check_servers_formats, settled
     from crdcompat.features.servers.workflow import servers as run
     from crdcompat.render.escape import warn
@@ -46,7 +47,7 @@ def servers(
 
     settings = settled(config, repo, formats or ("text",), fail_on)
     check_servers_formats(settings.formats)
-    asked = servers_of(kubernetes) if kubernetes else ALL
+    asked = servers_of(kubernetes) if kubernetes else listed(settings.config.supports()) or ALL
     report = run(sources, asked, settings.config, crds=crd or (), repo=repo)
     write_reports(report, settings.formats, color.value, o.verbosity(verbose, quiet))
     if not report.rows:

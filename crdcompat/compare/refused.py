@@ -24,7 +24,7 @@ from crdcompat.vocabulary import Effect
 
 #: The kind of change of a CRD that the server refuses.
 REFUSED = "crd.refused"
-_NEEDS_NO_OBJECT = "the CRD itself is refused: it needs no object to show"
+NEEDS_NO_OBJECT = "the CRD itself is refused: it needs no object to show"
 _RULES = "x-kubernetes-validations"
 
 
@@ -74,7 +74,7 @@ def judge_refused(crds: Iterable[Placed], refused: Iterable[Refused]) -> list[Ju
         value = _value(occurrences[0].chosen.document.crd.raw, place.at)
         texts = (place.rule,) if place.rule else ()
         change = Change(REFUSED, place.path, None, value, added=texts, new_at=place.at, of_crd=True)
-        witness = Witness(None, place.sentences, reason=_NEEDS_NO_OBJECT)
+        witness = Witness(None, place.sentences, reason=NEEDS_NO_OBJECT)
         # The message about a rule is long, because it repeats the rule.
         reason = place.detail if place.rule else ""
         found.append(judged_alone(change, Effect.CRD_REJECTED, witness, place.version, occurrences, reason))

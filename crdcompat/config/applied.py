@@ -9,6 +9,7 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
+from crdcompat.apiserver.versions import server_of_name
 from crdcompat.config.configuration import Config
 from crdcompat.config.releases import version_of
 from crdcompat.crds.below import needed_below
@@ -36,8 +37,19 @@ def read_source(name: str, side: Side, reader: CrdReader, config: Config, repo: 
 
     Raises SourceError, RefNotFoundError, UsageError.
     """
-    crds = reader.read(open_source(name, repo=repo), side, config.wants)
-    return replace(crds, runs=config.runs(crds.name))
+    return with_servers(reader.read(open_source(name, repo=repo), side, config.wants), config, side)
+
+
+def with_servers(crds: CrdSet, config: Config, side: Side, release: str = "") -> CrdSet:
+    """The CRDs of one side with the servers that the configuration gives the release (default: the name of the set).
+
+    If only a range is configured, NEW runs on its newest server, and OLD on its oldest one.
+    """
+    name = release or crds.name
+    supported, runs = config.supports(name), config.runs(name)
+    if supported and not runs and side is not Side.ANY and not (crds.may_be_openshift and server_of_name(name)):
+        runs = supported[-1 if side is Side.NEW else 0]
+    return replace(crds, runs=runs, supported=supported)
 
 
 def both_sides(
@@ -60,9 +72,8 @@ def both_sides(
     trees = open_source(old, repo=repo), open_source(new, repo=repo)
     needed = needed_below(trees, reader, config.wants, paths) if paths else (config.wants, config.wants)
     before, after = (
-        replace(crds, runs=config.runs(crds.name))
+        with_servers(reader.read(tree, side, wanted), config, side)
         for tree, side, wanted in zip(trees, (Side.OLD, Side.NEW), needed, strict=True)
-        for crds in (reader.read(tree, side, wanted),)
     )
     versions = version_of(before.name), version_of(after.name)
     if not any_order and versions[0] and versions[1] and versions[0] > versions[1]:

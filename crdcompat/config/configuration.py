@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 NAMES = (".crdcompat.yaml", ".crdcompat.yml")
 WAIVERS = ".crdcompat-waivers.yaml"
 _DEFAULTS: dict[str, Any] = {
-    "preset": None, "base": None, "rollback_targets": [], "releases": {}, "include": [], "exclude": [],
-    "ships": None,
+    "preset": None, "base": None, "rollback_targets": [], "releases": {}, "kubernetes": None,
+    "include": [], "exclude": [], "ships": None,
     "variant_annotations": [], "contexts": [], "severities": [], "objects": [], "formats": [], "fail_on": "error",
     "profile": "standard", "status_advice": True, "waivers": WAIVERS,
 }  # fmt: skip
@@ -70,6 +70,14 @@ class Config(Struct, frozen=True):
     def runs(self, release: str) -> str:
         """The server version of a release (``1.31``, ``openshift-4.18``) by the key ``releases``; "" if not listed."""
         return str(self.values["releases"].get(release, ""))
+
+    def supports(self, release: str = "") -> tuple[str, ...]:
+        """The server versions on which a release has to work by the key ``kubernetes``, oldest first; () without it."""
+        if self.values["kubernetes"] is None:
+            return ()
+        from crdcompat.config.kubernetes import supported
+
+        return supported(self.values["kubernetes"], release)
 
     @property
     def waiver_file(self) -> Path:
@@ -190,6 +198,12 @@ def _config(path: Path, values: dict[str, Any], text: bytes | None) -> Config:
                 f"{path}{line_suffix(text, place)}: {'.'.join(map(str, place))}: there is no rule {entry['rule']!r}"
                 " (crdcompat rules lists them)"
             )
+    if "kubernetes" in values:
+        from crdcompat.config.kubernetes import wrong_range
+
+        if (wrong := wrong_range(values["kubernetes"])) is not None:
+            at = ("kubernetes", *wrong[0])
+            raise ConfigError(f"{path}{line_suffix(text, at)}: {'.'.join(map(str, at))}: {wrong[1]}")
     origins = {key: str(path) if key in values else _DEFAULT for key in _DEFAULTS}
     return Config({**_DEFAULTS, **values}, origins, path)
 

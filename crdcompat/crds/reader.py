@@ -53,6 +53,7 @@ class CrdSet(Struct, frozen=True, eq=False):
     ``problems`` are documents that could not be read, ``remarks`` oddities of documents that were (duplicate keys).
     ``read`` gives the bytes of files by path, ``positions`` the lines of values in them. ``runs`` is the server version
     that the configuration gives the source (``1.31``, ``openshift-4.18``), "" for the one that follows from its name.
+    ``supported`` are the versions of all servers on which it has to work, oldest first, if the configuration says so.
     ``unread`` counts the files that were left out because no comparison needs them. ``shipped`` are the
     names of the CRDs in the payload of the source, as far as it was read; None for a source without a payload.
     ``label`` is its name in sentences, if that differs. ``gates`` are the feature gates that are on.
@@ -70,6 +71,7 @@ class CrdSet(Struct, frozen=True, eq=False):
     read: Callable[[Iterable[str]], Iterator[tuple[str, bytes]]]
     positions: ManifestPositions
     runs: str = ""
+    supported: tuple[str, ...] = ()
     unread: int = 0
     shipped: frozenset[str] | None = None
     label: str = ""

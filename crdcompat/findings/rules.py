@@ -18,7 +18,7 @@ class Example(Struct, frozen=True):
 
     ``old_crd`` and ``new_crd`` say what differs outside the schemas: parts of ``spec`` laid over a plain CRD (null
     removes a key, each entry of ``versions`` lies over a plain v1). ``also`` names the rules of the findings
-    that cannot be had apart from this one.
+    that cannot be had apart from this one. ``kubernetes`` are the servers on which NEW has to work.
     """
 
     title: str
@@ -29,6 +29,7 @@ class Example(Struct, frozen=True):
     old_crd: dict[str, Any] | None = None
     new_crd: dict[str, Any] | None = None
     also: tuple[str, ...] = ()
+    kubernetes: tuple[str, ...] = ()
 
 
 class Rule(Struct, frozen=True):
@@ -65,7 +66,12 @@ def read_rule(data: dict[str, Any]) -> Rule:
     """Read one rule document; tests validate every file against the JSON Schema of rules."""
     examples = tuple(
         Example(
-            **{**example, "direction": Direction(example["direction"]), "also": tuple(example.get("also", ()))},
+            **{
+                **example,
+                "direction": Direction(example["direction"]),
+                "also": tuple(example.get("also", ())),
+                "kubernetes": tuple(example.get("kubernetes", ())),
+            },
         )
         for example in data.get("examples", ())
     )

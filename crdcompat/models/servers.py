@@ -12,6 +12,7 @@ from crdcompat.vocabulary import FailOn
 if TYPE_CHECKING:
     from crdcompat.errors import Problem, Skipped
     from crdcompat.models.report import Release
+    from crdcompat.vocabulary.servers import ServerName
 
 
 class Taken(StrEnum):
@@ -20,18 +21,6 @@ class Taken(StrEnum):
     REFUSED = "refused"
     WARNED = "warned"
     ACCEPTED = "accepted"
-
-
-class ServerName(Struct, frozen=True):
-    """A server as sentences name it: ``Kubernetes`` ``1.28``, ``OpenShift`` ``4.15``; ``id`` is unique: ``1.28``,
-    ``openshift-4.15``."""
-
-    id: str
-    product: str
-    number: str
-
-    def __str__(self) -> str:
-        return f"{self.product} {self.number}"
 
 
 class ServerAnswer(Struct, frozen=True):
@@ -56,13 +45,15 @@ class Need(Struct, frozen=True):
     """Something in a CRD that some servers refuse.
 
     ``kind`` and ``what`` are those of a cause: a part of a CEL ``expression``, its ``cost``, a ``rule`` or a
-    ``keyword``. ``path`` is the field that it is about, ``rule`` the expression. ``refused`` and ``taken`` are all
-    known servers of one product, asked or not, oldest first. All servers from ``since`` on take it, and all up to
-    ``until``; None without such a server. ``said`` are the words of the nearest server that refuses it.
+    ``keyword``; ``title`` names it in sentences. ``path`` is the field that it is about, ``rule`` the expression.
+    ``refused`` and ``taken`` are all known servers of one product, asked or not, oldest first. All servers from
+    ``since`` on take it, and all up to ``until``; None without such a server. ``said`` are the words of the nearest
+    server that refuses it.
     """
 
     kind: str
     what: str
+    title: str
     crd: str
     version: str
     path: str

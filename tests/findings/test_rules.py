@@ -117,9 +117,8 @@ def test_each_direction_with_an_effect_has_an_example(rule: Rule) -> None:
 @pytest.mark.parametrize(("rule", "example"), EXAMPLES)
 def test_examples(tmp_path: Path, rule: Rule, example: Example) -> None:
     """The finding comes out exactly as written, and no other in that direction."""
-    finding = _run(
-        tmp_path, rule.id, example.direction, example_crd(example, "old"), example_crd(example, "new"), example.also
-    )
+    sides = example_crd(example, "old"), example_crd(example, "new")
+    finding = _run(tmp_path, rule.id, example.direction, *sides, example.also, example.kubernetes)
     _check(finding, example.finding, proved="unproven" not in example.finding)
     assert finding.change == rule.change
 
@@ -180,18 +179,28 @@ def _other(direction: str) -> str:
     return DIRECTIONS[1 - DIRECTIONS.index(direction)]
 
 
-def _run(tmp_path: Path, rule: str, direction: str, old: Json, new: Json, also: tuple[str, ...]) -> Finding:
+def _run(
+    tmp_path: Path,
+    rule: str,
+    direction: str,
+    old: Json,
+    new: Json,
+    also: tuple[str, ...],
+    kubernetes: tuple[str, ...] = (),
+) -> Finding:
     """The rule's one finding on two CRDs; beside it only those of ``also``."""
-    findings = _findings(tmp_path, direction, old, new)
+    findings = _findings(tmp_path, direction, old, new, kubernetes)
     assert sorted(finding.rule for finding in findings) == sorted((rule, *also))
     return next(finding for finding in findings if finding.rule == rule)
 
 
-def _findings(tmp_path: Path, direction: str, old: Json, new: Json) -> tuple[Finding, ...]:
+def _findings(
+    tmp_path: Path, direction: str, old: Json, new: Json, kubernetes: tuple[str, ...] = ()
+) -> tuple[Finding, ...]:
     before, after = (
         crdcompat.load(f"path:{write(tmp_path / name, data)}") for name, data in (("old.yaml", old), ("new.yaml", new))
     )
-    report = crdcompat.diff(before, after, directions=(direction,))
+    report = crdcompat.diff(before, replace(after, supported=kubernetes), directions=(direction,))
     assert not report.problems
     assert not report.undecided
     return report.findings

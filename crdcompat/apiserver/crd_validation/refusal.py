@@ -26,11 +26,15 @@ _V1 = "apiextensions.k8s.io/v1"
 
 
 class Fault(Struct, frozen=True):
-    """A fault of a CRD: its place in the document, the server's message, and its first line without place and value."""
+    """A fault of a CRD: its place in the document, the server's message, and its first line without place and value.
+
+    ``type`` is that of the error.
+    """
 
     at: Pointer
     text: str
     detail: str
+    type: str = INVALID
 
 
 def refusal(crd: Crd, server: Server) -> str:
@@ -60,19 +64,20 @@ def refusals(crd: Crd, server: Server, valid: Crd | None = None, *, assumed: boo
     if crd.raw.get("apiVersion") != _V1 or (valid is not None and valid.raw.get("spec") == crd.raw.get("spec")):
         return []
     raw = named(crd)
-    found = _faults(raw, server)
+    found = faults(raw, server)
     if found and assumed:
-        everywhere = {each.at for each in _faults(raw, NEWEST_SERVER)}
+        everywhere = {each.at for each in faults(raw, NEWEST_SERVER)}
         found = [each for each in found if each.at in everywhere]
     return found[:_MAX_FAULTS]
 
 
-def _faults(raw: Mapping[str, Any], server: Server) -> list[Fault]:
+def faults(raw: Mapping[str, Any], server: Server) -> list[Fault]:
+    """All faults for which ``server`` would refuse a new CRD."""
     if misfits := undecodable_definition(raw, server):
         return [Fault(at, text, text) for at, text in misfits]
     form = definition_of(raw, server)
     return [
-        Fault(form.document_pointer(error.pointer), error.text(), error.detail.partition("\n")[0])
+        Fault(form.document_pointer(error.pointer), error.text(), error.detail.partition("\n")[0], error.type)
         for error in faults_of(form, None)
     ]
 

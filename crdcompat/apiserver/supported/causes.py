@@ -17,8 +17,9 @@ from crdcompat.apiserver.cel.static.declared import declared
 from crdcompat.apiserver.cel.static.lacking import lacking
 from crdcompat.apiserver.crd_validation.definition import GATED
 from crdcompat.apiserver.crd_validation.keywords import decoded_schema
+from crdcompat.apiserver.crd_validation.refusal import Fault
 from crdcompat.apiserver.errors import FORBIDDEN
-from crdcompat.apiserver.supported.answers import Answer, Fault
+from crdcompat.apiserver.supported.answers import Answer
 from crdcompat.apiserver.supported.ranges import age
 from crdcompat.apiserver.versions import Server
 from crdcompat.crds.model import Crd
@@ -52,6 +53,16 @@ class Cause(Struct, frozen=True):
     rule: str
     refused: Mapping[Server, str]
     taken: tuple[Server, ...]
+
+    @property
+    def has_name(self) -> bool:
+        """Whether ``what`` is spelled in the CRD."""
+        return self.kind in (CauseKind.EXPRESSION, CauseKind.KEYWORD)
+
+    @property
+    def title(self) -> str:
+        """What is refused, in sentences: its name, or what else the servers judge."""
+        return {CauseKind.COST: "the CEL cost", CauseKind.RULE: "this rule"}.get(self.kind, self.what)
 
     @property
     def since(self) -> Server | None:

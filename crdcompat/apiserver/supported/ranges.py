@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from crdcompat.apiserver.versions import NEWEST, OPENSHIFT, Server, kubernetes_server
 from crdcompat.errors import UsageError
+from crdcompat.vocabulary.servers import ServerName
 
 #: The oldest minor whose answers to CRDs are known: those of older servers were never recorded.
 OLDEST = 26
@@ -50,9 +51,11 @@ def family(server: Server) -> tuple[Server, ...]:
     return tuple(Server(minor, release) for release, minor in sorted(OPENSHIFT.items()) if minor >= OLDEST)
 
 
-def spelled(server: Server) -> str:
-    """The version as the configuration spells it: ``1.28``, ``openshift-4.15``."""
-    return server.kubernetes if server.openshift is None else _OPENSHIFT + ".".join(map(str, server.openshift))
+def server_name(server: Server) -> ServerName:
+    """The server as sentences name it."""
+    if server.openshift is None:
+        return ServerName("Kubernetes", server.kubernetes)
+    return ServerName("OpenShift", ".".join(map(str, server.openshift)))
 
 
 def _of_entry(entry: str) -> Iterator[Server]:

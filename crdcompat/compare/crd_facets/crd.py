@@ -1,6 +1,7 @@
-"""A CRD as a whole: only one side ships it, it has another name, or the API server refuses it.
+"""A CRD as a whole: only one side ships it, it has another name, or a server refuses it.
 
-The facet finds nothing in a pair of CRDs; ``compare/unpaired.py`` and ``compare/refused.py`` judge each CRD alone.
+The facet finds nothing in a pair of CRDs; ``compare/unpaired.py``, ``compare/refused.py`` and ``compare/refused_by.py``
+judge each CRD alone.
 """
 
 from __future__ import annotations
@@ -15,5 +16,6 @@ EFFECTS = {
     "crd.removed": Effects(upgrade=_FAILS),
     "crd.renamed": Effects(rollback=_FAILS, upgrade=_FAILS),
     "crd.refused": Effects(upgrade=(Effect.CRD_REJECTED,)),
+    "crd.refused-by": Effects(upgrade=(Effect.CRD_REJECTED,)),
 }
 FACET = CrdFacet(EFFECTS)

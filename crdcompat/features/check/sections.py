@@ -15,7 +15,14 @@ from msgspec.structs import replace
 
 from crdcompat.apiserver.versions import server_of_name
 from crdcompat.compare.memory import ComparisonCache
-from crdcompat.config.applied import ActiveWaivers, active_waivers, reader_for, with_severities, with_waivers
+from crdcompat.config.applied import (
+    ActiveWaivers,
+    active_waivers,
+    reader_for,
+    with_servers,
+    with_severities,
+    with_waivers,
+)
 from crdcompat.config.configuration import Config
 from crdcompat.crds.reader import CrdDocument, CrdSet
 from crdcompat.crds.variants import preset_of
@@ -66,10 +73,18 @@ def compare_change(
     unneeded, *of_older = unneeded_files(trees, opened, search, facts, crds, all_crds=all_crds)
     release = change.release or short(before.commit)
     runs = config.runs(release) or (_runs_beside(release) if config.may_be_openshift else "")
-    base = replace(reader.read(before, Side.OLD, config.wants, unneeded), name=release, runs=runs, label=_BEFORE)
-    head = replace(reader.read(after, Side.NEW, config.wants, unneeded), name=_CHANGE, runs=runs)
+    base = replace(
+        with_servers(reader.read(before, Side.OLD, config.wants, unneeded), config, Side.OLD, release),
+        name=release,
+        label=_BEFORE,
+    )
+    head = replace(
+        with_servers(reader.read(after, Side.NEW, config.wants, unneeded), config, Side.NEW, release), name=_CHANGE
+    )
+    if runs:
+        base, head = replace(base, runs=runs), replace(head, runs=runs)
     older = [
-        replace(reader.read(tree, Side.OLD, config.wants, skipped), runs=config.runs(name))
+        with_servers(reader.read(tree, Side.OLD, config.wants, skipped), config, Side.OLD, name)
         for name, tree, skipped in zip(targets.names, opened, of_older, strict=True)
     ]
     active = active_waivers(waivers, date.today(), release, config.waiver_file)

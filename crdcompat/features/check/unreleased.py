@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from crdcompat.compare.refused import REFUSED
+from crdcompat.compare.refused_by import REFUSED_BY
 from crdcompat.models.diff import DiffReport
 from crdcompat.models.finding import Finding
 from crdcompat.schema.enums import member_key
@@ -36,7 +37,7 @@ def mark_unreleased(report: DiffReport, targets: Sequence[DiffReport]) -> DiffRe
 
 
 def _is_met(finding: Finding, met: dict[_Place, list[Finding]]) -> bool:
-    if finding.change == REFUSED:
+    if finding.change in (REFUSED, REFUSED_BY):
         return True  # such a CRD fails on any cluster, whatever ran before
     values = _values(finding)
     there = (other for place in _places(finding) for other in met.get(place, ()))

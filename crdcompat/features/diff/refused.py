@@ -11,10 +11,13 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec.structs import replace
 
+from crdcompat.apiserver.supported.causes import Cause
+from crdcompat.apiserver.supported.ranges import listed
 from crdcompat.apiserver.versions import known_server, server_of
 from crdcompat.compare.near_budget import judge_near_budget
 from crdcompat.compare.placed import Placed
 from crdcompat.compare.refused import Refused, judge_refused, refused_documents
+from crdcompat.compare.refused_by import judge_refused_by, refusals_by
 from crdcompat.crds.model import Crd
 from crdcompat.crds.pairing import CrdPair, Resolved, resolve
 from crdcompat.crds.reader import CrdSet
@@ -60,9 +63,19 @@ def with_refused(compared: Compared, found: Sequence[Refused], wanted: Filters) 
         return compared
     placed = [Placed(crd_pair.context, crd_pair.terminal, crd_pair.new) for crd_pair in compared.pairs]
     placed += _entering(compared)
+    asked = listed(compared.new.supported)
+    causes = refusals_by(_of_new(compared), asked) if asked else {}
+    found = [_without(each, causes.get(each.document, ())) for each in found]
     documents = [each.document for each in found]
     near = judge_near_budget(placed, _of_new(compared), documents, server_of(compared.new))
-    return replace(compared, judged=(*compared.judged, *judge_refused(placed, found), *near))
+    of_versions = judge_refused_by(placed, causes, asked)
+    return replace(compared, judged=(*compared.judged, *judge_refused(placed, found), *near, *of_versions))
+
+
+def _without(refused: Refused, causes: Sequence[Cause]) -> Refused:
+    """The refusal without the places that supported servers differ on: these are findings of their own."""
+    places = {cause.at for cause in causes}
+    return replace(refused, faults=tuple(fault for fault in refused.faults if fault.at not in places))
 
 
 def _entering(compared: Compared) -> Iterator[Placed]:

@@ -1,7 +1,4 @@
-"""servers: ask every server about every CRD, and find what the refusing ones lack.
-
-A CRD that a server refuses is put to all servers of that product: the cause shows where the answers begin to differ.
-"""
+"""servers: ask every server about every CRD, and find what the refusing ones lack."""
 
 from __future__ import annotations
 
@@ -9,12 +6,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any
 
-from msgspec import Struct
-
-from crdcompat.apiserver.supported.answers import Answer, answer
-from crdcompat.apiserver.supported.causes import Cause, causes
-from crdcompat.apiserver.supported.ranges import family, spelled
+from crdcompat.apiserver.supported.answers import Answer
+from crdcompat.apiserver.supported.asked import ask
+from crdcompat.apiserver.supported.causes import Cause
+from crdcompat.apiserver.supported.ranges import server_name
 from crdcompat.apiserver.versions import Server
+from crdcompat.compare.placed import place_of
 from crdcompat.config.applied import read_source, reader_for
 from crdcompat.config.configuration import Config
 from crdcompat.crds.model import Crd
@@ -22,9 +19,10 @@ from crdcompat.crds.reader import CrdDocument, CrdSet
 from crdcompat.errors import UsageError, problem_order
 from crdcompat.features.diff.workflow import release
 from crdcompat.models.report import sorted_skips
-from crdcompat.models.servers import CrdRow, Need, ServerAnswer, ServerName, ServersReport
-from crdcompat.schema.paths import Pointer, path_of_keyword, render
+from crdcompat.models.servers import CrdRow, Need, ServerAnswer, ServersReport
+from crdcompat.schema.paths import render
 from crdcompat.vocabulary import Side
+from crdcompat.vocabulary.servers import ServerName
 
 _APPROVED = "api-approved.kubernetes.io"
 
@@ -56,32 +54,6 @@ def servers(
         skipped=sorted_skips(*(each.skipped for each in sets)),
         notes=tuple(dict.fromkeys(note for each in sets for note in each.notes)),
     )
-
-
-def server_name(server: Server) -> ServerName:
-    """The server as reports name it."""
-    if server.openshift is None:
-        return ServerName(spelled(server), "Kubernetes", server.kubernetes)
-    return ServerName(spelled(server), "OpenShift", ".".join(map(str, server.openshift)))
-
-
-class Asked(Struct, frozen=True, eq=False):
-    """A CRD, the answers of the servers that were asked, and the causes of refusals."""
-
-    answers: tuple[Answer, ...]
-    causes: tuple[Cause, ...]
-
-
-def ask(crd: Crd, asked: Sequence[Server]) -> Asked:
-    """Ask all servers; where one refuses, ask the others of its product, too, and keep the causes that it shares."""
-    answers = {server: answer(crd, server) for server in asked}
-    refusing = [server for server in asked if answers[server].faults]
-    found: list[Cause] = []
-    for product in dict.fromkeys(map(family, refusing)):
-        answers |= {server: answer(crd, server) for server in product if server not in answers}
-        every = causes(crd, [answers[server] for server in product])
-        found += (cause for cause in every if any(server in cause.refused for server in refusing))
-    return Asked(tuple(answers[server] for server in asked), tuple(found))
 
 
 def _rows(crds: CrdSet, asked: Sequence[Server], wanted: Sequence[str]) -> Iterator[CrdRow]:
@@ -121,13 +93,14 @@ def _answer(found: Answer) -> ServerAnswer:
 
 
 def _need(cause: Cause, document: CrdDocument, place: tuple[int | None, int | None]) -> Need:
-    version, path = _place(document.crd, cause.at)
+    version, path = place_of(document.crd, cause.at)
     return Need(
         kind=cause.kind.value,
         what=cause.what,
+        title=f"`{cause.title}`" if cause.has_name else cause.title,
         crd=document.crd.name,
         version=version,
-        path=path,
+        path=render(path),
         rule=cause.rule,
         file=document.file,
         line=place[0],
@@ -138,15 +111,6 @@ def _need(cause: Cause, document: CrdDocument, place: tuple[int | None, int | No
         until=_name(cause.until),
         said=cause.said,
     )
-
-
-def _place(crd: Crd, at: Pointer) -> tuple[str, str]:
-    """The version and the field that a pointer into the document is about; "" for the CRD itself."""
-    version = next((each for each in crd.versions if at[: len(each.pointer)] == each.pointer), None)
-    if version is None:
-        return "", ""
-    root = version.schema_pointer
-    return version.name, render(path_of_keyword(at[len(root) :])) if at[: len(root)] == root else ""
 
 
 def _names(found: Iterable[Server]) -> tuple[ServerName, ...]:

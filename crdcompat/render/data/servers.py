@@ -8,7 +8,8 @@ from crdcompat.render.data.parts import head, problem, release, skipped, words
 from crdcompat.render.wording.servers import verdict
 
 if TYPE_CHECKING:
-    from crdcompat.models.servers import CrdRow, Need, ServerName, ServersReport
+    from crdcompat.models.servers import CrdRow, Need, ServersReport
+    from crdcompat.vocabulary.servers import ServerName
 
 
 def servers_data(report: ServersReport) -> dict[str, Any]:

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from itertools import groupby
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from crdcompat.models.servers import Taken
 from crdcompat.render.wording.findings import crd_name, plural
+from crdcompat.vocabulary.servers import needed, spans
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from crdcompat.models.servers import CrdRow, Need, ServerName, ServersReport
+    from crdcompat.models.servers import CrdRow, Need, ServersReport
+    from crdcompat.vocabulary.servers import ServerName
 
 #: A server's answer in a table.
 WORDS = {Taken.REFUSED: "refused", Taken.WARNED: "warned", Taken.ACCEPTED: "ok"}
 LEGEND = "ok: accepted; warned: accepted, but a part of the CRD is ignored; refused: the CRD cannot be installed."
-_WITHOUT_NAME = {"cost": "the CEL cost", "rule": "this rule"}
 
 
 class Row(Struct, frozen=True):
@@ -101,12 +101,7 @@ def _places(needs: Sequence[Need]) -> str:
     """`` `isCIDR` at networks.yaml:194 and 3 other places``."""
     rest = len({(need.file, need.line, need.path) for need in needs}) - 1
     more = f" and {plural(rest, 'other place')}" if rest else ""
-    return f"{subject(needs[0])} at {place(needs[0])}{more}"
-
-
-def subject(need: Need) -> str:
-    """What is refused, as a noun."""
-    return _WITHOUT_NAME.get(need.kind) or f"`{need.what}`"
+    return f"{needs[0].title} at {place(needs[0])}{more}"
 
 
 def place(need: Need) -> str:
@@ -119,30 +114,6 @@ def where(need: Need) -> str:
     return f"{place(need)}  {crd_name(need.crd, need.version)} {need.path}".rstrip()
 
 
-def spans(names: Sequence[ServerName]) -> str:
-    """``Kubernetes 1.26 to 1.36``, ``Kubernetes 1.28, 1.31 and OpenShift 4.14 to 4.16``."""
-    parts = []
-    for product, of_product in groupby(names, key=lambda name: name.product):
-        runs = [_run([name.number for _, name in run]) for _, run in groupby(enumerate(of_product), key=_offset)]
-        parts.append(f"{product} {_listed(runs)}")
-    return _listed(parts)
-
-
-def _offset(each: tuple[int, ServerName]) -> tuple[str, int]:
-    """A key that is equal for consecutive versions."""
-    index, name = each
-    major, _, minor = name.number.partition(".")
-    return major, int(minor) - index
-
-
-def _run(numbers: Sequence[str]) -> str:
-    return numbers[0] if len(numbers) == 1 else f"{numbers[0]} to {numbers[-1]}"
-
-
-def _listed(parts: Sequence[str]) -> str:
-    return " and ".join(filter(None, (", ".join(parts[:-1]), *parts[-1:])))
-
-
 def reasons(report: ServersReport) -> tuple[Reason, ...]:
     """What servers refuse, each with all its places; what decides the verdict first."""
     deciding = {id(need) for need in _deciding(report)} if report.rows else set()
@@ -153,14 +124,9 @@ def reasons(report: ServersReport) -> tuple[Reason, ...]:
 
 
 def _sentence(need: Need) -> str:
-    what = subject(need)
     if not need.taken:
-        return f"{what} is refused by every {need.refused[0].product}"
-    if need.since is not None and need.until is None:
-        return f"{what} needs {need.since} or later"
-    if need.until is not None and need.since is None:
-        return f"{what} needs {need.until} or earlier"
-    return f"{what} is refused by {spans(need.refused)}"
+        return f"{need.title} is refused by every {need.refused[0].product}"
+    return f"{need.title} {needed(need.since, need.until, need.refused)}"
 
 
 def said(need: Need) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from crdcompat.apiserver.supported.ranges import ALL, between, family, servers_of, spelled
+from crdcompat.apiserver.supported.ranges import ALL, between, family, server_name, servers_of
 from crdcompat.apiserver.versions import Server
 from crdcompat.errors import UsageError
 
@@ -21,7 +21,7 @@ from crdcompat.errors import UsageError
     ],
 )
 def test_servers(text: str, servers: list[str]) -> None:
-    assert [spelled(server) for server in servers_of(text)] == servers
+    assert [server_name(server).id for server in servers_of(text)] == servers
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,41 @@
+"""The key ``kubernetes``: the servers on which the CRDs have to work, in general and for each rollback target.
+
+It is a list of versions, or ``min`` and ``max``; ``targets`` gives other servers to releases by name. An end of the
+range also takes part in comparisons: NEW runs on the newest of its servers, and OLD on the oldest of its own. That is
+the farthest rollback that the project supports.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from crdcompat.apiserver.supported.ranges import between, listed, server_name
+from crdcompat.apiserver.versions import Server
+from crdcompat.errors import UsageError
+
+_TARGETS = "targets"
+
+
+def supported(value: Any, release: str = "") -> tuple[str, ...]:
+    """The versions for a release, oldest first: its own entry in ``targets``, else the general ones."""
+    targets = value.get(_TARGETS, {}) if isinstance(value, Mapping) else {}
+    return tuple(server_name(server).id for server in _servers(targets.get(release, value)))
+
+
+def wrong_range(value: Any) -> tuple[tuple[str | int, ...], str] | None:
+    """The place of the first range that is none, below the key, and the reason; None if all are good."""
+    targets = value.get(_TARGETS, {}) if isinstance(value, Mapping) else {}
+    places: dict[tuple[str | int, ...], Any] = {(): value, **{(_TARGETS, name): each for name, each in targets.items()}}
+    for place, each in places.items():
+        try:
+            _servers(each)
+        except UsageError as error:
+            return place, str(error)
+    return None
+
+
+def _servers(value: Any) -> Sequence[Server]:
+    if not isinstance(value, Mapping):
+        return listed(value)
+    return listed(value["versions"]) if "versions" in value else between(value["min"], value["max"])
