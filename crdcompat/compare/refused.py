@@ -19,6 +19,7 @@ from crdcompat.compare.witness import Witness
 from crdcompat.crds.model import Crd
 from crdcompat.crds.pairing import Resolved
 from crdcompat.crds.reader import CrdDocument
+from crdcompat.crds.templates import is_templated
 from crdcompat.schema.paths import Pointer, SchemaPath, value_at
 from crdcompat.vocabulary import Effect
 
@@ -51,6 +52,7 @@ def refused_documents(
 ) -> list[Refused]:
     """The documents that ``server`` refuses; ``assumed``: nothing says that this is their server.
 
+    Faults of values that a template engine replaces do not count.
     ``good`` maps a name to a CRD without faults, whose parts are not validated again; this function adds to it.
     """
     known: dict[int, tuple[Fault, ...]] = {}
@@ -58,7 +60,8 @@ def refused_documents(
     for document in dict.fromkeys(document for crd in crds for document in documents_of(crd)):
         crd = document.crd
         if id(crd.versions) not in known:
-            known[id(crd.versions)] = tuple(refusals(crd, server, good.get(crd.name), assumed=assumed))
+            said = refusals(crd, server, good.get(crd.name), assumed=assumed)
+            known[id(crd.versions)] = tuple(each for each in said if not is_templated(_value(crd.raw, each.at)))
         if faults := known[id(crd.versions)]:
             found.append(Refused(document, faults))
         else:

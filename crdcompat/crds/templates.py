@@ -1,40 +1,66 @@
 """Helm templates of CRDs: which of them can be read as plain manifests.
 
 Many charts wrap a whole CRD in ``{{- if .Values.crds.install }}`` and ``{{- end }}``. Without these lines it is the
-manifest that a release with the condition has. Lines that insert text or choose between texts cannot be left out.
+manifest that a release with the condition has. Schemas do not depend on ``metadata`` and ``conversion``: there,
+inserted lines are left out, and inserted values stay as they are. Other lines that insert text or choose between texts
+cannot be left out.
 """
 
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from crdcompat.errors import Problem
 
 #: The reason to skip a file with CRDs that only a template engine can read.
 TEMPLATE = "template that is not YAML"
 _CONDITIONS = "a template: its conditions are taken as true"
+_INSERTED = "a template: its conditions are taken as true, and the lines that it inserts are not read"
 _CRD_TEMPLATE = "a template with a CRD: render it and compare the result, or exclude the file"
 #: A line with a condition, its end or a comment, and nothing else.
 _CONTROL = re.compile(
     rb"^[ \t]*\{\{-?[ \t]*(?:(?P<if>if\b[^{}\n]*?)|(?P<end>end)|/\*[^{}]*?\*/)[ \t]*-?\}\}[ \t]*(?=\r?$)", re.MULTILINE
 )
+#: The lines of a manifest's ``metadata`` and ``conversion``; a line of them that inserts lines, or one with a value
+#: (not the name of the CRD).
+_BESIDE_SCHEMAS = re.compile(
+    rb"^(?:metadata|(?P<deep>[ ]+)conversion):[ \t]*\r?\n(?:(?(deep)(?P=deep))[ \t].*\n|[ \t]*\r?\n)*", re.MULTILINE
+)
+_INSERTING = re.compile(rb"^[ \t]+\{\{-?[ \t]*(?:include|template|toYaml)\b[^{}\n]*\}\}[ \t]*(?=\r?$)", re.MULTILINE)
+_VALUE = re.compile(rb"^(?![ ]{1,4}name:)([ \t]+[^\s:#][^\n:]*:[ \t]+)([^\s\"'][^\n]*?)([ \t]*)(?=\r?$)", re.MULTILINE)
 
 
 def without_conditions(data: bytes) -> bytes:
-    """The template with blank lines for its conditions and comments, so that all other lines keep their numbers.
+    """The template with blank lines for conditions, comments and inserted lines; other lines keep their numbers.
 
     Unchanged if a condition has no end, or an end no condition.
     """
     controls = [found.lastgroup for found in _CONTROL.finditer(data)]
     if controls.count("if") != controls.count("end"):
         return data
-    return _CONTROL.sub(lambda found: b"\n" * found[0].count(b"\n"), data)
+    plain = _CONTROL.sub(lambda found: b"\n" * found[0].count(b"\n"), data)
+    return _BESIDE_SCHEMAS.sub(lambda found: _VALUE.sub(_quoted, _INSERTING.sub(b"", found[0])), plain)
+
+
+def _quoted(found: re.Match[bytes]) -> bytes:
+    """A line whose value is an action, with the value as a string."""
+    key, value, end = found.groups()
+    return found[0] if b"{{" not in value else key + b"'" + value.replace(b"'", b"''") + b"'" + end
 
 
 def conditions_remark(file: str, data: bytes) -> Problem:
-    """The remark on a template that was read as a manifest, at its first condition."""
-    found = _CONTROL.search(data)
-    return Problem(file, 1 + data.count(b"\n", 0, found.start()) if found else None, _CONDITIONS)
+    """The remark on a template that was read as a manifest, at its first condition or its first inserted line."""
+    found = _CONTROL.search(data) or _INSERTING.search(data)
+    sentence = _INSERTED if _INSERTING.search(data) else _CONDITIONS
+    return Problem(file, 1 + data.count(b"\n", 0, found.start()) if found else None, sentence)
+
+
+def is_templated(value: Any) -> bool:
+    """Whether a value is, or holds, text that a template engine replaces."""
+    if isinstance(value, dict | list):
+        return any(map(is_templated, (*value, *value.values()) if isinstance(value, dict) else value))
+    return isinstance(value, str) and "{{" in value
 
 
 def of_template(problem: Problem) -> Problem:

@@ -62,6 +62,46 @@ def test_text_that_a_template_chooses_is_a_problem(tmp_path: Path, before: str, 
     }
 
 
+_LABELS = """\
+  labels:
+    app: {{ .Values.app | default "it's" }}
+    {{- include "labels" . | nindent 4 }}
+"""
+_WEBHOOK = """\
+  conversion:
+    strategy: Webhook
+    webhook:
+      conversionReviewVersions: [v1]
+      clientConfig:
+        service:
+          name: {{ .Values.name }}-webhook
+          namespace: {{ .Release.Namespace }}
+"""
+
+
+def test_inserted_labels_do_not_hide_a_crd(tmp_path: Path) -> None:
+    for side, values in (("old", "A"), ("new", "AB")):
+        text = _text(*values).replace("metadata:\n", f"metadata:\n{_LABELS}", 1)
+        text = text.replace("spec:\n", f"spec:\n{_WEBHOOK}", 1)
+        write(tmp_path / side / "w.yaml", text)
+    report = diff(tmp_path / "old", tmp_path / "new")
+    assert [finding["rule"] for finding in report["findings"]] == ["enum-value-added"]
+    sentence = f"{_REMARK}, and the lines that it inserts are not read"
+    assert [(line, message) for _, line, _, message in remarks(report)] == [(6, sentence)] * 2
+
+
+def test_values_that_a_template_replaces_are_not_refused(tmp_path: Path) -> None:
+    """Charts keep CRDs that are YAML before the template engine has read them; the server never sees these labels."""
+    for side, values in (("old", "A"), ("new", "AB")):
+        document = crd(root(status=obj(phase=string(*values))))
+        document["metadata"]["labels"] = {"app": "{{ .Release.Name }}"}
+        document["metadata"]["annotations"] = {"Not A Name": "x"} if side == "new" else {}
+        write(tmp_path / side / "w.yaml", yaml.safe_dump(document))
+    report = diff(tmp_path / "old", tmp_path / "new")
+    (refused,) = (finding for finding in report["findings"] if finding["rule"] == "crd-refused")
+    assert [error.partition(":")[0] for error in refused["witness"]["errors"]] == ["metadata.annotations"]
+
+
 def test_a_patch_leaves_templates_to_people(tmp_path: Path) -> None:
     ran = run("diff", *_sides(tmp_path, "{{- if .Values.a }}"), "--suggest-patch")
     assert (ran.out, ran.code) == ("# templates/w.yaml is a template: widen it by hand\n", 1)
