@@ -262,13 +262,13 @@ def _read_file(data: bytes, entry: Entry) -> _File:
             else:
                 place = entry.path, item.index, item.pointer, entry.oid
                 documents.append(CrdDocument(crd, *place, item.positions))
-    if problems and b"{{" in legible(data) and not documents:
-        if not has_crd_line(data):
+    if problems and b"{{" in legible(data):
+        if not documents and not has_crd_line(data):
             return _File(skipped=(Skipped(entry.path, TEMPLATE),))
         plain = _read_file(text, entry) if (text := without_conditions(data)) != data else _File()
         if plain.documents and not plain.problems:
             return replace(plain, remarks=(conditions_remark(entry.path, data), *plain.remarks))
-        problems = list(map(of_template, problems))
+        problems = problems if documents else list(map(of_template, problems))
     if others and not documents and not skipped and not problems:
         skipped.append(Skipped(entry.path, "no CRD"))
     return _File(tuple(documents), tuple(skipped), tuple(problems), tuple(remarks))

@@ -20,14 +20,18 @@ _INSERTED = "a template: its conditions are taken as true, and the lines that it
 _CRD_TEMPLATE = "a template with a CRD: render it and compare the result, or exclude the file"
 #: A line with a condition, its end or a comment, and nothing else.
 _CONTROL = re.compile(
-    rb"^[ \t]*\{\{-?[ \t]*(?:(?P<if>if\b[^{}\n]*?)|(?P<end>end)|/\*[^{}]*?\*/)[ \t]*-?\}\}[ \t]*(?=\r?$)", re.MULTILINE
+    rb"^[ \t]*\{\{-?[ \t]*(?:(?P<if>(?:if|with)\b[^{}\n]*?)|(?P<end>end)|/\*[^{}]*?\*/)[ \t]*-?\}\}[ \t]*(?=\r?$)",
+    re.MULTILINE,
 )
 #: The lines of a manifest's ``metadata`` and ``conversion``; a line of them that inserts lines, or one with a value
 #: (not the name of the CRD).
 _BESIDE_SCHEMAS = re.compile(
     rb"^(?:metadata|(?P<deep>[ ]+)conversion):[ \t]*\r?\n(?:(?(deep)(?P=deep))[ \t].*\n|[ \t]*\r?\n)*", re.MULTILINE
 )
-_INSERTING = re.compile(rb"^[ \t]+\{\{-?[ \t]*(?:include|template|toYaml)\b[^{}\n]*\}\}[ \t]*(?=\r?$)", re.MULTILINE)
+_INSERTING = re.compile(
+    rb"(?:^[ \t]+|(?<=:)[ \t]+(?=[^\n]*indent\b))\{\{-?[ \t]*(?:include|template|toYaml|\.)[^{}\n]*\}\}[ \t]*(?=\r?$)",
+    re.MULTILINE,
+)
 _VALUE = re.compile(rb"^(?![ ]{1,4}name:)([ \t]+[^\s:#][^\n:]*:[ \t]+)([^\s\"'][^\n]*?)([ \t]*)(?=\r?$)", re.MULTILINE)
 
 
@@ -51,9 +55,9 @@ def _quoted(found: re.Match[bytes]) -> bytes:
 
 def conditions_remark(file: str, data: bytes) -> Problem:
     """The remark on a template that was read as a manifest, at its first condition or its first inserted line."""
-    found = _CONTROL.search(data) or _INSERTING.search(data)
-    sentence = _INSERTED if _INSERTING.search(data) else _CONDITIONS
-    return Problem(file, 1 + data.count(b"\n", 0, found.start()) if found else None, sentence)
+    condition, inserted = _CONTROL.search(data), _INSERTING.search(data)
+    first = min((found.start() for found in (condition, inserted) if found), default=0)
+    return Problem(file, 1 + data.count(b"\n", 0, first), _INSERTED if inserted else _CONDITIONS)
 
 
 def is_templated(value: Any) -> bool:

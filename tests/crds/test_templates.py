@@ -66,6 +66,11 @@ _LABELS = """\
   labels:
     app: {{ .Values.app | default "it's" }}
     {{- include "labels" . | nindent 4 }}
+  annotations: {{- include "annotations" . | nindent 4 }}
+    {{- with .Values.annotations }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
+    a: b
 """
 _WEBHOOK = """\
   conversion:
@@ -88,6 +93,13 @@ def test_inserted_labels_do_not_hide_a_crd(tmp_path: Path) -> None:
     assert [finding["rule"] for finding in report["findings"]] == ["enum-value-added"]
     sentence = f"{_REMARK}, and the lines that it inserts are not read"
     assert [(line, message) for _, line, _, message in remarks(report)] == [(6, sentence)] * 2
+
+
+def test_a_condition_that_is_a_document_of_its_own_is_no_problem(tmp_path: Path) -> None:
+    """Charts of many CRDs begin with the condition, and a line of dashes follows."""
+    report = diff(*_sides(tmp_path, "{{- if .Values.crds.enabled }}\n---", "---\n{{- end }}"))
+    assert [finding["rule"] for finding in report["findings"]] == ["enum-value-added"]
+    assert report["summary"]["problems"] == []
 
 
 def test_values_that_a_template_replaces_are_not_refused(tmp_path: Path) -> None:
