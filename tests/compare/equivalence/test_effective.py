@@ -9,6 +9,7 @@ import pytest
 from helpers import Json, array, both, crd, diff, obj, root, string
 
 _RULES = "x-kubernetes-validations"
+_OF_CRDS = {"crd-refused", "cel-cost-near-budget"}
 _NUMBER = {"type": "integer"}
 
 
@@ -23,10 +24,11 @@ def spec(value: Json | None = None, **parent: Json) -> Json:
 
 
 def found(tmp_path: Path, old: Json, new: Json) -> set[tuple[str, str, str]]:
-    """Rule, direction and path of all findings."""
+    """Rule, direction and path of all findings about values; some of the CRDs are too costly for a server."""
     report = diff(*both(tmp_path, old, new))
     assert report["undecided"] == []
-    return {(finding["rule"], finding["direction"], finding["path"]) for finding in report["findings"]}
+    about_values = (finding for finding in report["findings"] if finding["rule"] not in _OF_CRDS)
+    return {(finding["rule"], finding["direction"], finding["path"]) for finding in about_values}
 
 
 _PATTERN = "^[a-z]([-a-z0-9]*[a-z0-9])?$"

@@ -289,7 +289,7 @@ def test_without_a_known_server_only_what_the_newest_refuses_too(tmp_path: Path)
     """Nothing says on which Kubernetes a release runs: isSemver() is there from 1.34 on."""
     old, new = both(tmp_path, _PLAIN, _ruled("self.all(x, isSemver('1.0.0'))", _UNKNOWN))
     assert [rule for rule, *_ in _rules(diff(old, new))] == [[_UNKNOWN]]
-    shown = run("judge", new / "widget.yaml", "--kube-version", "1.31").out
+    shown = run("judge", new / "widget.yaml", "--kube-version", "1.31", "-v").out
     assert "undeclared reference to 'isSemver'" in shown
 
 
