@@ -233,7 +233,7 @@ def _object(crd: Json, part: Json, meta: Json) -> Json:
 def installation(crd: Json, answer: Answer, minor: str) -> list[str]:
     """What the answers to a new CRD do not have in common."""
     try:
-        told = [sentence for _, sentence in refusals(read_crd(crd), kubernetes_server(minor))]
+        told = [each.text for each in refusals(read_crd(crd), kubernetes_server(minor))]
     except CrdcompatError as error:
         told = [str(error)]
     if answer.accepted:

@@ -20,6 +20,7 @@ from crdcompat.apiserver.cel import (
     syntax,
 )
 from crdcompat.apiserver.cel.library import EvaluationError, Function, reported
+from crdcompat.apiserver.cel.tokens import SHARED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -141,13 +142,18 @@ def _cel() -> Any:
     return cel
 
 
-def _environment(known: int, *, net: bool, self_type: str, old_type: str, lenient: bool = False) -> Any:
-    """An environment; ``lenient`` has functions of texts for integers too, which fail as in cel-go."""
+def _environment(
+    known: int, *, net: bool, self_type: str, old_type: str, lenient: bool = False, era: int = _NEWEST
+) -> Any:
+    """An environment; ``lenient`` has functions of texts for integers too, which fail as in cel-go.
+
+    Functions do what they do on servers of the minor ``era``.
+    """
     cel = _cel()
     declared: dict[str, list[Any]] = {}
     for function in (*(function for library in _LIBRARIES for function in library), *(_MISFITS if lenient else ())):
         if function.since <= known or (net and function.name in _NET):
-            declared.setdefault(function.name, []).append(_overload(cel, function))
+            declared.setdefault(function.name, []).append(_overload(cel, function, era))
     config = ["extensions:", " - name: strings", f"   version: {2 if known >= 29 else 0}"]
     for name, since in (("optional", 28), ("sets", 29), ("two-var-comprehensions", 32), ("lists", 34)):
         if known >= since:
@@ -159,7 +165,7 @@ def _environment(known: int, *, net: bool, self_type: str, old_type: str, lenien
     )
 
 
-def _overload(cel: Any, function: Function) -> Any:
+def _overload(cel: Any, function: Function, era: int) -> Any:
     identity = "_".join(
         ("k8s", re.sub(r"\W", "_", function.name), *function.parameters, "m" if function.member else "g")
     )
@@ -168,7 +174,7 @@ def _overload(cel: Any, function: Function) -> Any:
         _type(cel, function.returns),
         [_type(cel, name) for name in function.parameters],
         function.member,
-        impl=reported(function.body),
+        impl=reported(function.body_of(era)),
     )
 
 
@@ -177,9 +183,23 @@ def _type(cel: Any, name: str) -> Any:
 
 
 @cache
-def full() -> Any:
-    """The environment for evaluation: all functions of Kubernetes, with untyped variables."""
-    return _environment(_NEWEST, net=True, self_type="dyn", old_type="dyn", lenient=True)
+def full(era: int = _NEWEST) -> Any:
+    """The environment for evaluation: all functions of Kubernetes as of an era, with untyped variables."""
+    return _environment(_NEWEST, net=True, self_type="dyn", old_type="dyn", lenient=True, era=era)
+
+
+@cache
+def _changed() -> dict[str, int]:
+    """The functions that servers of older minors run differently, by their names in rules."""
+    shared = {ours: name for name, ours in SHARED.items()}
+    every = (function for library in _LIBRARIES for function in library)
+    return {shared.get(function.name, function.name): function.changed for function in every if function.changed}
+
+
+def era_of(minor: int, used: frozenset[str]) -> int:
+    """The era in which the functions ``used`` do what servers of a minor do; as many minors as can share one."""
+    changes = [since for name, since in _changed().items() if name in used]
+    return max((since for since in changes if since <= minor), default=0) if changes else _NEWEST
 
 
 @cache
@@ -198,19 +218,19 @@ def parse_as(rule: str, known: int, *, net: bool) -> syntax.Parsed:
     return syntax.read(_compiled(environment, rule, disable_check=True).serialize())
 
 
-def compile_rule(rule: str) -> Any:
-    """The evaluable expression of a rewritten rule. Raises RefusedError.
+def compile_rule(rule: str, era: int) -> Any:
+    """The evaluable expression of a rewritten rule, with the functions of an era. Raises RefusedError.
 
     Kubernetes compares int with double (since 1.28). The checker of the CEL library refuses such comparisons, but its
     evaluator supports them.
     """
     try:
-        return _compiled(full(), rule)
+        return _compiled(full(era), rule)
     except RefusedError as error:
         sentences = [text.split("\n")[0] for text in _ISSUE.split(str(error))[3::3]]
         if not sentences or not all(map(_COMPARISON.match, sentences)):
             raise
-    return _compiled(full(), rule, disable_check=True)
+    return _compiled(full(era), rule, disable_check=True)
 
 
 def _compiled(environment: Any, rule: str, *, disable_check: bool = False) -> Any:

@@ -197,11 +197,13 @@ class NodeRules:
             if not rule.analysis.uses_self:
                 return rule.expression
             raise FailedError(data.misfit)
+        if data.item_misfit is None and not rule.analysis.compares and not rule.program.reads(data.misfits):
+            return rule.expression
         if data.item_misfit is not None or rule.analysis.compares or "_?._" in rule.program.functions:
             reason = data.item_misfit or next(iter(data.misfits.values()))
             raise UndecidedError(f"data does not fit its schema: {reason}")
         try:
-            return rule.program.form(optional_old=rule.optional_old, guard_has=True)
+            return rule.program.form(self.server, optional_old=rule.optional_old, guard_has=True)
         except environment.RefusedError as error:
             raise UndecidedError(f"data does not fit its schema, and the rule does not compile: {error}") from None
 
@@ -238,7 +240,7 @@ class NodeRules:
             if environment.lacks(self.server, program(source).functions):
                 return rule.own_message
             if source not in self._messages:
-                self._messages[source] = program(source).form(optional_old=False)
+                self._messages[source] = program(source).form(self.server, optional_old=False)
             data = self._data(value, old, shared, ordered=True)
             if data.misfit is not None or not program(source).is_cheap(*data.size):
                 return rule.own_message
@@ -288,8 +290,7 @@ def in_go(text: str) -> str:
     """The message of cel-go for a message of the CEL library. Unknown messages stay unchanged."""
     plain = re.sub(r"^[A-Z_]+: ", "", text)
     for pattern, template in _TRANSLATIONS:
-        found = pattern.fullmatch(plain)
-        if found:
+        if found := pattern.fullmatch(plain):
             return found.expand(template)
     return plain
 

@@ -65,18 +65,19 @@ class URL(Struct):
         return found
 
 
-def parse_request_uri(text: str) -> URL:
+def parse_request_uri(text: str, *, strict: bool = False) -> URL:
+    """``strict``: as since Go 1.26, which takes one colon only in a host without brackets."""
     try:
-        return _parse(text, via_request=True)
+        return _parse(text, via_request=True, strict=strict)
     except URLError as error:
         raise URLError(f"parse {gotext.quote(text)}: {error}") from None
 
 
-def parse(text: str) -> URL:
-    return _parse(text.partition("#")[0], via_request=False)
+def parse(text: str, *, strict: bool = False) -> URL:
+    return _parse(text.partition("#")[0], via_request=False, strict=strict)
 
 
-def _parse(text: str, *, via_request: bool) -> URL:
+def _parse(text: str, *, via_request: bool, strict: bool) -> URL:
     if any(char < " " or char == "\x7f" for char in text):
         raise URLError("net/url: invalid control character in URL")
     if not text and via_request:
@@ -99,7 +100,7 @@ def _parse(text: str, *, via_request: bool) -> URL:
     if (scheme or (not via_request and not rest.startswith("///"))) and rest.startswith("//"):
         authority, slash, rest = rest[2:].partition("/")
         rest = slash + rest
-        url.host = _authority(authority)
+        url.host = _authority(authority, strict=strict)
     url.path = _unescape(rest)
     url.raw_path = "" if rest == _escape(url.path) else rest
     return url
@@ -121,9 +122,9 @@ def _scheme(text: str) -> tuple[str, str]:
     return "", text
 
 
-def _authority(authority: str) -> str:
+def _authority(authority: str, *, strict: bool) -> str:
     user, at, host = authority.rpartition("@")
-    host = _host(host)
+    host = _host(host, strict=strict)
     if at:
         if any(char not in _USER for char in user):
             raise URLError("net/url: invalid userinfo")
@@ -131,7 +132,7 @@ def _authority(authority: str) -> str:
     return host
 
 
-def _host(host: str) -> str:
+def _host(host: str, *, strict: bool) -> str:
     if host.startswith("["):
         end = host.rfind("]")
         if end < 0:
@@ -143,7 +144,7 @@ def _host(host: str) -> str:
         if zone >= 0:
             return _unescape(host[:zone], host=True) + _unescape(host[zone:end]) + _unescape(host[end:], host=True)
     else:
-        colon = host.rfind(":")
+        colon = host.find(":") if strict else host.rfind(":")
         if colon >= 0 and not _is_port(host[colon:]):
             raise URLError(f'invalid port "{host[colon:]}" after host')
     return _unescape(host, host=True)

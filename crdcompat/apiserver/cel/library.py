@@ -23,14 +23,23 @@ MARK = "\x01"
 
 
 class Function(Struct, frozen=True):
-    """One overload; ``parameters`` and ``returns`` are names of CEL types (``string``, ``map``)."""
+    """One overload; ``parameters`` and ``returns`` are names of CEL types (``string``, ``map``).
+
+    ``since`` is the Kubernetes minor that introduced it. Servers before the minor ``changed`` run ``older``.
+    """
 
     name: str
     parameters: tuple[str, ...]
     returns: str
     body: Callable[..., Any]
     member: bool = True
-    since: int = 0  # the Kubernetes minor that introduced it
+    since: int = 0
+    changed: int = 0
+    older: Callable[..., Any] | None = None
+
+    def body_of(self, minor: int) -> Callable[..., Any]:
+        """What a server of the minor runs."""
+        return self.older if self.older is not None and minor < self.changed else self.body
 
 
 def opaque(kind: str, text: str) -> dict[str, str]:

@@ -110,8 +110,17 @@ def _overloads(name: str, returns: str, bodies: dict[str, Callable[[Any], Any]])
     return tuple(Function(name, (kind,), returns, body, member=False) for kind, body in bodies.items())
 
 
-#: Function of CEL -> its name here.
+def _ordered(text: str) -> float:
+    """A number that is compared by `<` or `>`, where NaN is an error to cel-go; the CEL library answers false."""
+    if math.isnan(found := to_double(text)):
+        raise EvaluationError("NaN values cannot be ordered")
+    return found
+
+
+_NUMBERS: dict[str, Callable[[Any], Any]] = {"int": float, "uint": float, "double": float}
+#: Function of CEL -> its name here; ``ORDERED``: in rules with `<` or `>`.
 RENAMED = {"int": "k8sInt", "double": "k8sDouble", "timestamp": "k8sTimestamp"}
+ORDERED = {**RENAMED, "double": "k8sOrdered"}
 
 FUNCTIONS = (
     *_overloads(
@@ -119,6 +128,7 @@ FUNCTIONS = (
         "int",
         {"string": to_int, "int": int, "uint": _as_int, "double": _truncated, "timestamp": _epoch},
     ),
-    *_overloads("k8sDouble", "double", {"string": to_double, "int": float, "uint": float, "double": float}),
+    *_overloads("k8sDouble", "double", {"string": to_double, **_NUMBERS}),
+    *_overloads("k8sOrdered", "double", {"string": _ordered, **_NUMBERS}),
     *_overloads("k8sTimestamp", "timestamp", {"string": to_timestamp, "int": _of_seconds, "timestamp": _moment}),
 )

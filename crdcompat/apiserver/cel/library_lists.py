@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import datetime
 import itertools
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 from crdcompat.apiserver.cel.library import EvaluationError, Function
@@ -15,6 +15,8 @@ from crdcompat.apiserver.cel.library import EvaluationError, Function
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+#: The minors from which on no text is found in an empty one (google/cel-go#1052 and #1173). Before, that was an error.
+_INDEX_OF_EMPTY, _LAST_INDEX_OF_EMPTY = 33, 34
 _SCALARS = ("int", "double", "string", "bool", "bytes", "timestamp", "duration", "null", "map", "list")
 
 
@@ -117,18 +119,22 @@ def list_last_index(items: list[Any], wanted: Any) -> int:
     return next((at for at in range(len(items) - 1, -1, -1) if _equal(items[at], wanted)), -1)
 
 
-def text_index(text: str, wanted: str, offset: int = 0) -> int:
+def text_index(text: str, wanted: str, offset: int = 0, *, least: int = 1) -> int:
+    """The first place; ``least`` is the length as which a shorter text counts for the range of ``offset``."""
     if not wanted:
         return offset
-    if not 0 <= offset < max(len(text), 1):
+    if not 0 <= offset < max(len(text), least):
         raise EvaluationError(f"index out of range: {offset}")
     return text.find(wanted, offset)
 
 
-def text_last_index(text: str, wanted: str, offset: int | None = None) -> int:
+def text_last_index(text: str, wanted: str, offset: int | None = None, *, of_empty: bool = True) -> int:
+    """The last place; ``of_empty``: an empty text has a place to begin at."""
     if not wanted:
         return len(text) if offset is None else offset
     if offset is None:
+        if not text and not of_empty:
+            raise EvaluationError("index out of range: -1")
         return text.rfind(wanted)
     if not 0 <= offset < len(text):
         raise EvaluationError(f"index out of range: {offset}")
@@ -155,9 +161,15 @@ FUNCTIONS = (
     Function("sum", ("list",), "dyn", total),
     Function("min", ("list",), "dyn", extreme("min")),
     Function("max", ("list",), "dyn", extreme("max")),
-    Function("k8sIndexOf", ("string", "string"), "int", text_index),
-    Function("k8sIndexOf", ("string", "string", "int"), "int", text_index),
-    Function("k8sLastIndexOf", ("string", "string"), "int", text_last_index),
+    *(
+        Function("k8sIndexOf", texts, "int", text_index, changed=_INDEX_OF_EMPTY, older=partial(text_index, least=0))
+        for texts in (("string", "string"), ("string", "string", "int"))
+    ),
+    Function(
+        *("k8sLastIndexOf", ("string", "string"), "int", text_last_index),
+        changed=_LAST_INDEX_OF_EMPTY,
+        older=partial(text_last_index, of_empty=False),
+    ),
     Function("k8sLastIndexOf", ("string", "string", "int"), "int", text_last_index),
     *(Function("k8sIndexOf", ("list", kind), "int", list_index) for kind in _SCALARS),
     *(Function("k8sLastIndexOf", ("list", kind), "int", list_last_index) for kind in _SCALARS),

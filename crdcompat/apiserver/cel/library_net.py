@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import re
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from crdcompat.apiserver import gotext
@@ -113,12 +114,17 @@ def _contains_ip(value: Any, other: Any) -> bool:
     return inner.version == address.version and _masked(inner, bits) == _masked(address, bits)
 
 
-def _contains_cidr(value: Any, other: Any) -> bool:
+def _contains_cidr(value: Any, other: Any, *, masks: bool = True) -> bool:
     address, bits = _cidr(value)
     inner, inner_bits = parse_cidr(other) if isinstance(other, str) else _cidr(other)
     if inner.version != address.version or bits > inner_bits:
         return False
-    return _masked(address, bits) == _masked(inner, bits)
+    return _masked(address, bits) == (_masked(inner, bits) if masks else inner)
+
+
+#: Before, the inner prefix had to begin at the address of the outer one (kubernetes/kubernetes#130450).
+_MASKS_SINCE = 33
+_contains_start = partial(_contains_cidr, masks=False)
 
 
 def _is_link_local_multicast(address: Address) -> bool:
@@ -164,8 +170,10 @@ FUNCTIONS = (
     Function("cidr", ("string",), "map", _cidr_of, member=False, since=_SINCE),
     Function("containsIP", ("map", "string"), "bool", _contains_ip, since=_SINCE),
     Function("containsIP", ("map", "map"), "bool", _contains_ip, since=_SINCE),
-    Function("containsCIDR", ("map", "string"), "bool", _contains_cidr, since=_SINCE),
-    Function("containsCIDR", ("map", "map"), "bool", _contains_cidr, since=_SINCE),
+    *(
+        Function("containsCIDR", ("map", kind), "bool", _contains_cidr, True, _SINCE, _MASKS_SINCE, _contains_start)
+        for kind in ("string", "map")
+    ),
     Function("prefixLength", ("map",), "int", lambda value: _cidr(value)[1], since=_SINCE),
     Function("masked", ("map",), "map", _to_masked, since=_SINCE),
     Function("k8sString", ("map",), "string", _string, member=False, since=_SINCE),

@@ -18,6 +18,8 @@ from crdcompat.apiserver.cel.tokens import names, rewrite
 from crdcompat.schema.paths import Key
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from crdcompat.apiserver.cel.syntax import Expr, Parsed
     from crdcompat.apiserver.cel.views import View
     from crdcompat.apiserver.versions import Server
@@ -35,7 +37,7 @@ class Program:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self._forms: dict[tuple[bool, bool], Any] = {}
+        self._forms: dict[tuple[bool, bool, int], Any] = {}
         self._cheap: dict[tuple[int, int], bool] = {}
 
     @cached_property
@@ -50,17 +52,21 @@ class Program:
     def names(self) -> frozenset[str]:
         return frozenset(names(self.text))
 
+    def reads(self, members: Iterable[str]) -> bool:
+        """Whether the rule names one of these members, which are escaped."""
+        return not self.names.isdisjoint(members)
+
     @cached_property
     def functions(self) -> frozenset[str]:
         return environment.functions_of(self.tree)
 
-    def form(self, *, optional_old: bool, guard_has: bool = False) -> Any:
-        """The evaluable expression. Raises RefusedError."""
-        key = (optional_old, guard_has)
+    def form(self, server: Server, *, optional_old: bool, guard_has: bool = False) -> Any:
+        """The evaluable expression, as the server runs it. Raises RefusedError."""
+        era = environment.era_of(server.minor, self.names)
+        key = (optional_old, guard_has, era)
         if key not in self._forms:
-            self._forms[key] = environment.compile_rule(
-                rewrite(self.text, optional_old=optional_old, guard_has=guard_has)
-            )
+            text = rewrite(self.text, optional_old=optional_old, guard_has=guard_has)
+            self._forms[key] = environment.compile_rule(text, era)
         return self._forms[key]
 
     @cached_property
@@ -144,7 +150,7 @@ def read_rule(index: int, raw: dict[str, Any], view: View, server: Server) -> Ru
             _compile_for(server, rule, view)
         if rule.compile_error is None and rule.refused is None:
             rule.analysis = analyse(found.tree, view, optional_old=optional_old)
-            rule.expression = found.form(optional_old=optional_old)
+            rule.expression = found.form(server, optional_old=optional_old)
             rule.always_cheap = found.always_cheap
             rule.refused = rule.analysis.obstacle
     except (environment.RefusedError, RecursionError) as error:

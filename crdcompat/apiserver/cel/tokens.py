@@ -34,7 +34,7 @@ NUL = "\x02"
 _OPTIONAL_RESULT = (("validate", "."), ("named", "format."))
 #: Functions that Kubernetes has for lists too, but the CEL library's string extension only for strings,
 #: and one whose errors cel-go words with numbers.
-_SHARED = {"indexOf": "k8sIndexOf", "lastIndexOf": "k8sLastIndexOf", "substring": "k8sSubstring"}
+SHARED = {"indexOf": "k8sIndexOf", "lastIndexOf": "k8sLastIndexOf", "substring": "k8sSubstring"}
 
 
 def with_nul(text: str) -> str:
@@ -66,6 +66,7 @@ def rewrite(rule: str, *, optional_old: bool = False, guard_has: bool = False) -
     found = [Token("space", "\n") if t.kind == "space" else t for t in tokens(rule)]
     known = {token.text for token in found if token.kind == "name"}
     opaque = known & {"ip", "cidr"}
+    orders = any(token.kind == "other" and token.text in "<>" for token in found)
     closing = _closing(found)
     after: dict[int, str] = {}
     for at, token in enumerate(found):
@@ -77,10 +78,10 @@ def rewrite(rule: str, *, optional_old: bool = False, guard_has: bool = False) -
         call = _next(found, at, "(")
         if call is not None and any(token.text == name and before.endswith(end) for name, end in _OPTIONAL_RESULT):
             after[closing.get(call, call)] = "[?0]"
-        elif call is not None and before.endswith(".") and token.text in _SHARED:
-            token.text = _SHARED[token.text]
+        elif call is not None and before.endswith(".") and token.text in SHARED:
+            token.text = SHARED[token.text]
         elif call is not None and token.text in library_convert.RENAMED and not before.endswith("."):
-            token.text = library_convert.RENAMED[token.text]
+            token.text = (library_convert.ORDERED if orders else library_convert.RENAMED)[token.text]
         elif call is not None and token.text == "string" and opaque and not before.endswith("."):
             token.text = "k8sString"
         elif call is not None and token.text == "has" and guard_has and not before.endswith("."):
