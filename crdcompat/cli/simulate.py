@@ -5,22 +5,13 @@ simulate --fleet DIR…: the same for many clusters.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import nullcontext
 from typing import Annotated
 
 import typer
 
 from crdcompat.cli import options as o
-from crdcompat.cli.progress import FleetProgress
-from crdcompat.cli.settings import Settings
 from crdcompat.errors import UsageError
-from crdcompat.features.fleet.journal import Journal
-from crdcompat.features.fleet.recordings import find_fleet
-from crdcompat.features.fleet.workers import usual_jobs
-from crdcompat.features.fleet.workflow import FleetJudge, Plan, simulate_fleet
 from crdcompat.render.escape import warn
-from crdcompat.render.write import write_reports
 from crdcompat.vocabulary import ExitCode
 
 KubeVersion = Annotated[
@@ -61,6 +52,16 @@ def simulate(
     jobs: Annotated[
         int | None, typer.Option("--jobs", "-j", min=1, help="With --fleet: processes (default: one a processor).")
     ] = None,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS", help="With --fleet: a Dask scheduler whose workers judge: tcp://HOST:PORT, or its file."
+        ),
+    ] = None,
+    timeout: Annotated[
+        float | None,
+        typer.Option(min=0.1, metavar="SECONDS", help="With --fleet: the most that one recording may take."),
+    ] = None,
     resume: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="With --fleet: keep what is done in this journal, and go on from it."),
@@ -86,6 +87,7 @@ def simulate(
     """Replay the rollback NEW -> OLD on recorded objects: which writes would the API server reject?"""
     from itertools import chain
 
+    from crdcompat.cli.fleet import NOTHING_JUDGED, FleetOptions, run_fleet
     from crdcompat.cli.options import chosen_server
     from crdcompat.cli.progress import Progress
     from crdcompat.cli.settings import check_fleet_formats, check_formats, open_recordings, settled
@@ -95,21 +97,20 @@ def simulate(
     from crdcompat.render.write import write_reports
     from crdcompat.sources import limit_requests
 
-    _check(objects, fleet, many_only=(target, jobs, resume), upgrade=upgrade)
+    _check(objects, fleet, many_only=(target, jobs, scheduler, timeout, resume), upgrade=upgrade)
     limit_requests(connect_timeout, read_timeout)
     settings = settled(config, repo, formats, fail_on, redact=redact)
     (check_fleet_formats if fleet else check_formats)(settings.formats)
     server = chosen_server(kube_version, openshift_version)
     if fleet:
-        from crdcompat.features.fleet.workflow import Plan
+        from crdcompat.features.fleet.judge import Plan
 
         judged = (server, upgrade, context, tuple(crd or ()))
         code = run_fleet(
             Plan(old, new, tuple(target or ()), settings.config, repo, *judged),
             fleet,
             settings,
-            jobs=jobs,
-            resume=resume,
+            FleetOptions(jobs, scheduler, timeout, resume),
             colour=color.value,
             verbosity=o.verbosity(verbose, quiet),
             progress=not no_progress,
@@ -132,14 +133,10 @@ def simulate(
     if report.problems:
         raise typer.Exit(ExitCode.NOT_DONE)
     if not report.objects:
-        why = _NOTHING_JUDGED if report.not_simulated else "no objects"
+        why = NOTHING_JUDGED if report.not_simulated else "no objects"
         warn(f"{why} in {', '.join(tree.name for tree in trees)}")
         raise typer.Exit(ExitCode.NOT_DONE)
     raise typer.Exit(ExitCode.FOUND if report.fails(settings.fail_on) else ExitCode.CLEAN)
-
-
-#: Never exit 0 for a rollback of which nothing was judged.
-_NOTHING_JUDGED = "no object could be judged (the report gives the reasons)"
 
 
 def _check(objects: object, fleet: object, *, many_only: tuple[object, ...], upgrade: bool) -> None:
@@ -149,40 +146,6 @@ def _check(objects: object, fleet: object, *, many_only: tuple[object, ...], upg
     if objects and fleet:
         raise UsageError("--objects is all of one cluster, --fleet is of many: give one of them")
     if not fleet and any(many_only):
-        raise UsageError("--target, --jobs and --resume go with --fleet")
+        raise UsageError("--target, --jobs, --scheduler, --timeout and --resume go with --fleet")
     if upgrade and many_only[0]:
         raise UsageError("--target is another release to go back to: it does not go with --upgrade")
-
-
-def run_fleet(
-    plan: Plan,
-    names: Sequence[str],
-    settings: Settings,
-    *,
-    jobs: int | None,
-    resume: str | None,
-    colour: str,
-    verbosity: int,
-    progress: bool,
-) -> int:
-    """Judge the recordings of a fleet and write the reports. Returns the exit code (design, section 8)."""
-    fleet = find_fleet(names)
-    if not fleet.recordings and not fleet.unread:
-        warn(f"no recordings in {', '.join(names)}")
-        return ExitCode.NOT_DONE
-    judge = FleetJudge(plan)
-    shown = FleetProgress(len(fleet.recordings), wanted=progress)
-    try:
-        with (
-            Journal(resume, judge.fingerprint(), len(judge.readers)) if resume is not None else nullcontext() as journal
-        ):
-            report = simulate_fleet(judge, fleet, jobs=jobs or usual_jobs(), journal=journal, on_done=shown.done)
-    finally:
-        shown.close()
-    write_reports(report, settings.formats, colour, verbosity, redact=settings.redact)
-    if report.problems or report.unread:
-        return ExitCode.NOT_DONE
-    if not any(any(each.objects.values()) for cluster in report.clusters for each in cluster.verdicts):
-        warn(f"{_NOTHING_JUDGED} in {', '.join(names)}")
-        return ExitCode.NOT_DONE
-    return ExitCode.FOUND if report.fails(settings.fail_on) else ExitCode.CLEAN

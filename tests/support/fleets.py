@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import io
 import os
+import random
 import signal
 import tarfile
+import time
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -13,7 +15,7 @@ import yaml
 from helpers import Json, array, crd, obj, root, string, write
 
 from crdcompat.config.configuration import find_config
-from crdcompat.features.fleet.workflow import FleetJudge, Plan
+from crdcompat.features.fleet.judge import FleetJudge, Plan
 
 #: What the enum of each release knows; release-4.16 wrote the objects.
 MODES = {
@@ -22,6 +24,8 @@ MODES = {
     "release-4.15": ("A", "B", "C"),
     "release-4.16": ("A", "B", "C", "D"),
 }
+#: What no archive makes small, the same in every run.
+NOISE = random.Random(6)
 TARGETS = ("release-4.15", "release-4.14", "release-4.13")
 
 
@@ -94,6 +98,44 @@ def files(objects: Iterable[Json]) -> Iterable[tuple[str, bytes]]:
         yield where, yaml.safe_dump(item, explicit_start=True).encode()
 
 
+def one_of_each(top: Path) -> Path:
+    """Six clusters, one of each sort."""
+    gather(top / "a-clean.tar.gz", widget("w", "A"), cluster_version(uuid(1)))
+    gather(top / "b.tar.gz", widget("w", "A", "B"), widget("v", "B"), cluster_version(uuid(2)))
+    gather(top / "case-1" / "c.tar.gz", widget("w", "C", "B"))
+    unpacked(top / "case-2" / "must-gather.local.77" / "quay-io-image-sha256-12", widget("w", "D"))
+    gather(top / "e-lossy.tar.gz", widget("w", "A", extra="x"))
+    gather(top / "f-unknown.tar.gz", widget("w", "A"), gadget("g"))
+    return top
+
+
+def damage(top: Path) -> dict[str, str]:
+    """Recordings that cannot be read, each with a part of what is said of it."""
+    whole = gather(top / "whole.tar.gz", *(widget(f"w{n}", "A", extra=NOISE.randbytes(8000).hex()) for n in range(200)))
+    data = whole.read_bytes()
+    whole.unlink()
+    (top / "x-empty.tar.gz").touch()
+    (top / "x-text.tar.gz").write_text("hello, this is no archive")
+    (top / "x-header.tgz").write_bytes(data[:12])
+    (top / "x-zip.zip").write_bytes(b"PK\x03\x04")
+    (top / "x-nothing.tar.gz").symlink_to(top / "not-there")
+    with tarfile.open(top / "x-logs.tar.gz", "w:gz") as archive:
+        archive.addfile(tarfile.TarInfo("must-gather.local.1/some.log"))
+    write(top / "x-yaml.yaml", "a: [")
+    # What stands before a damaged place is read all the same.
+    (top / "y-cut.tar.gz").write_bytes(data[: len(data) // 2])
+    (top / "y-flipped.tar.gz").write_bytes(data[: len(data) // 2] + bytes(4000) + data[len(data) // 2 + 4000 :])
+    return {
+        "x-empty.tar.gz": "empty",
+        "x-text.tar.gz": "no gzip archive",
+        "x-header.tgz": "cut short",
+        "x-zip.zip": "unpack it",
+        "x-nothing.tar.gz": "a link to nothing",
+        "x-logs.tar.gz": "holds no objects",
+        "x-yaml.yaml": "no object could be read",
+    }
+
+
 def plan(folders: dict[str, Path]) -> Plan:
     """All three targets, newest given last."""
     names = [f"path:{folders[name]}" for name in MODES]
@@ -101,17 +143,16 @@ def plan(folders: dict[str, Path]) -> Plan:
 
 
 class Deadly(FleetJudge):
-    """A judge whose process ends on some recordings: killed, or by ``exit``."""
+    """A judge whose process ends on some recordings: killed, or by ``exit``; others never end."""
 
     def __call__(self, path: str) -> bytes:
         if "killed" in path:
             os.kill(os.getpid(), signal.SIGKILL)
         if "exits" in path:
             os._exit(7)
+        while "endless" in path:
+            time.sleep(0.01)
         return super().__call__(path)
-
-    def __reduce__(self) -> tuple[type[FleetJudge], tuple[Plan]]:
-        return Deadly, (self.plan,)
 
 
 class Watched(FleetJudge):

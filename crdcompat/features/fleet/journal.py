@@ -13,6 +13,7 @@ import os
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from tempfile import TemporaryDirectory
 from types import TracebackType
 from typing import Any, BinaryIO, Self
 
@@ -64,30 +65,37 @@ class Journal:
         finally:
             self._close()
 
-    def get(self, recording: str, signature: str) -> Outcome | None:
-        """The outcome of an unchanged recording; None if the journal has none."""
+    def find(self, recording: str, signature: str) -> int | None:
+        """The place of the outcome of an unchanged recording; None if the journal has none."""
         offset = self._offsets.get((recording, signature))
         if offset is None:
             return None
-        self._file.seek(offset)
         with suppress(ValueError):
-            outcome = from_data(_entry(self._file.readline()).get("outcome"))
-            if len(outcome.targets) == self._targets:
-                return outcome
+            self.at(offset)
+            return offset
         self.refused += 1
         del self._offsets[recording, signature]
         return None
 
-    def add(self, recording: str, signature: str, outcome: bytes) -> None:
-        """Append an encoded outcome. Raises UsageError if it cannot be written."""
+    def at(self, offset: int) -> Outcome:
+        """The outcome at a place. Raises ValueError if the line has none of this run."""
+        self._file.seek(offset)
+        outcome = from_data(_entry(self._file.readline()).get("outcome"))
+        if len(outcome.targets) != self._targets:
+            raise ValueError("no outcome: other targets")
+        return outcome
+
+    def add(self, recording: str, signature: str, outcome: bytes) -> int:
+        """Append an encoded outcome; returns its place. Raises UsageError if it cannot be written."""
         line = orjson.dumps({"recording": recording, "signature": signature, "outcome": orjson.Fragment(outcome)})
         with self._named():
-            self._file.seek(0, os.SEEK_END)
+            offset = self._file.seek(0, os.SEEK_END)
             self._file.write(line + b"\n")
             self._file.flush()
             if time.monotonic() - self._synced > _SECONDS_BETWEEN_SYNCS:
                 os.fsync(self._file.fileno())
                 self._synced = time.monotonic()
+        return offset
 
     @contextmanager
     def _named(self) -> Iterator[None]:
@@ -146,6 +154,13 @@ class Journal:
             keys = [key for key in {**begun, **run} if begun.get(key) != run.get(key)]
             differences = "; ".join(f"{key}: {_shown(begun, key)} then, {_shown(run, key)} now" for key in keys)
             raise UsageError(f"{self._path} is the journal of another run ({differences}): name another file")
+
+
+@contextmanager
+def temporary_journal(targets: int) -> Iterator[Journal]:
+    """A journal for one run: outcomes wait there until all are known."""
+    with TemporaryDirectory(prefix="crdcompat-") as folder, Journal(f"{folder}/journal", {}, targets) as journal:
+        yield journal
 
 
 def _shown(run: Mapping[str, Any], key: str) -> str:

@@ -4,43 +4,40 @@ from __future__ import annotations
 
 import json
 import os
-import random
 import signal
 import subprocess
 import sys
-import tarfile
 import time
 from pathlib import Path
 
 import pytest
 from fleets import (
     MODES,
+    NOISE,
     TARGETS,
-    Deadly,
     Watched,
     cluster_version,
-    gadget,
+    damage,
     gather,
+    one_of_each,
     plan,
     releases,
     unpacked,
     uuid,
     widget,
 )
-from helpers import Json, run, spawn, write
+from helpers import Json, run, write
 from msgspec.structs import replace
 
 from crdcompat.errors import UsageError
 from crdcompat.features.fleet.journal import Journal
+from crdcompat.features.fleet.judge import FleetJudge
 from crdcompat.features.fleet.outcome import Outcome, decode, encode
 from crdcompat.features.fleet.recordings import find_fleet
-from crdcompat.features.fleet.workers import Died, done_by
-from crdcompat.features.fleet.workflow import FleetJudge, simulate_fleet
-from crdcompat.models.fleet import FleetReport, UnreadRecording
+from crdcompat.features.fleet.workflow import simulate_fleet
+from crdcompat.models.fleet import FleetReport
 
 STATUS = "status.modes[*]"
-#: What no archive makes small, the same in every run.
-_NOISE = random.Random(6)
 
 
 @pytest.fixture
@@ -73,15 +70,7 @@ def _standings(report: Json, crds: dict[str, Path], fleet: Path) -> dict[str, tu
 
 @pytest.fixture
 def fleet(tmp_path: Path) -> Path:
-    """Six clusters, one of each sort."""
-    top = tmp_path / "fleet"
-    gather(top / "a-clean.tar.gz", widget("w", "A"), cluster_version(uuid(1)))
-    gather(top / "b.tar.gz", widget("w", "A", "B"), widget("v", "B"), cluster_version(uuid(2)))
-    gather(top / "case-1" / "c.tar.gz", widget("w", "C", "B"))
-    unpacked(top / "case-2" / "must-gather.local.77" / "quay-io-image-sha256-12", widget("w", "D"))
-    gather(top / "e-lossy.tar.gz", widget("w", "A", extra="x"))
-    gather(top / "f-unknown.tar.gz", widget("w", "A"), gadget("g"))
-    return top
+    return one_of_each(tmp_path / "fleet")
 
 
 BLOCKED, UNKNOWN, RISK, CLEAN = "blocked", "unknown", "at risk", "clean"
@@ -249,40 +238,10 @@ def test_each_cluster_stands_as_simulate_says(crds: dict[str, Path], fleet: Path
 # -- what is wrong with recordings ---------------------------------------------
 
 
-def _damage(top: Path) -> dict[str, str]:
-    """Recordings that cannot be read, each with a part of what is said of it."""
-    whole = gather(
-        top / "whole.tar.gz", *(widget(f"w{n}", "A", extra=_NOISE.randbytes(8000).hex()) for n in range(200))
-    )
-    data = whole.read_bytes()
-    whole.unlink()
-    (top / "x-empty.tar.gz").touch()
-    (top / "x-text.tar.gz").write_text("hello, this is no archive")
-    (top / "x-header.tgz").write_bytes(data[:12])
-    (top / "x-zip.zip").write_bytes(b"PK\x03\x04")
-    (top / "x-nothing.tar.gz").symlink_to(top / "not-there")
-    with tarfile.open(top / "x-logs.tar.gz", "w:gz") as archive:
-        archive.addfile(tarfile.TarInfo("must-gather.local.1/some.log"))
-    write(top / "x-yaml.yaml", "a: [")
-    # What stands before a damaged place is read all the same.
-    (top / "y-cut.tar.gz").write_bytes(data[: len(data) // 2])
-    (top / "y-flipped.tar.gz").write_bytes(data[: len(data) // 2] + bytes(4000) + data[len(data) // 2 + 4000 :])
-    return {
-        "x-empty.tar.gz": "empty",
-        "x-text.tar.gz": "no gzip archive",
-        "x-header.tgz": "cut short",
-        "x-zip.zip": "unpack it",
-        "x-nothing.tar.gz": "a link to nothing",
-        "x-logs.tar.gz": "holds no objects",
-        "x-yaml.yaml": "no object could be read",
-    }
-
-
-@pytest.mark.parametrize("jobs", ["1", "2"])
-def test_what_cannot_be_read_is_named_and_stops_nothing(crds: dict[str, Path], fleet: Path, jobs: str) -> None:
+def test_what_cannot_be_read_is_named_and_stops_nothing(crds: dict[str, Path], fleet: Path) -> None:
     before = _standings(_fleet(crds, fleet), crds, fleet)
-    expected = _damage(fleet)
-    report = _fleet(crds, fleet, "--jobs", jobs, code=2)
+    expected = damage(fleet)
+    report = _fleet(crds, fleet, code=2)
     unread = {Path(item["recording"]).name: item["reason"] for item in report["unread"]}
     assert unread.keys() == expected.keys()
     for name, part in expected.items():
@@ -300,7 +259,7 @@ def test_what_cannot_be_read_is_named_and_stops_nothing(crds: dict[str, Path], f
 
 def test_what_is_rejected_in_a_part_is_rejected(crds: dict[str, Path], tmp_path: Path) -> None:
     top = tmp_path / "fleet"
-    whole = gather(top / "a.tar.gz", *(widget(f"w{n}", "D", extra=_NOISE.randbytes(8000).hex()) for n in range(200)))
+    whole = gather(top / "a.tar.gz", *(widget(f"w{n}", "D", extra=NOISE.randbytes(8000).hex()) for n in range(200)))
     whole.write_bytes(whole.read_bytes()[:1_000_000])
     assert _standings(_fleet(crds, top, code=2), crds, top) == {"a.tar.gz": (BLOCKED,) * 3}
 
@@ -334,50 +293,8 @@ def test_a_folder_that_is_not_there(crds: dict[str, Path], tmp_path: Path) -> No
 # -- processes ---------------------------------------------
 
 
-def _simulated(judge: FleetJudge, fleet: Path, jobs: int, journal: Journal | None = None) -> FleetReport:
-    return simulate_fleet(judge, find_fleet([str(fleet)]), jobs=jobs, journal=journal)
-
-
-def test_a_process_that_dies_costs_one_recording(crds: dict[str, Path], fleet: Path) -> None:
-    expected = _simulated(FleetJudge(plan(crds)), fleet, 1)
-    for name in ("a-killed", "b-exits", "c-killed", "z-killed"):
-        gather(fleet / f"{name}.tar.gz", widget("w", "A"))
-    report = _simulated(Deadly(plan(crds)), fleet, 2)
-    killed = "the process that read it was ended by SIGKILL: out of memory?"
-    assert report.unread == (
-        UnreadRecording(str(fleet / "a-killed.tar.gz"), killed),
-        UnreadRecording(str(fleet / "b-exits.tar.gz"), "the process that read it ended (exit code 7)"),
-        UnreadRecording(str(fleet / "c-killed.tar.gz"), killed),
-        UnreadRecording(str(fleet / "z-killed.tar.gz"), killed),
-    )
-    assert report.clusters == expected.clusters
-    assert report.findings == expected.findings
-
-
-def _upper(text: str) -> bytes:
-    if text.startswith("die"):
-        os.kill(os.getpid(), signal.SIGTERM)
-    return text.upper().encode()
-
-
-def test_every_item_is_answered_once() -> None:
-    items = [f"{'die' if number % 7 == 3 else 'live'}{number}" for number in range(40)]
-    answers = dict(done_by(_upper, items, 3))
-    assert answers == {
-        item: Died(-signal.SIGTERM) if item.startswith("die") else item.upper().encode() for item in items
-    }
-    assert str(Died(-signal.SIGTERM)) == "the process that read it was ended by SIGTERM"
-    assert list(done_by(_upper, ["a", "b"], 1)) == [("a", b"A"), ("b", b"B")]
-    assert list(done_by(_upper, [], 3)) == []
-
-
-@pytest.mark.parametrize("name", ["json", "text", "markdown"])
-def test_the_same_report_whatever_the_number_of_processes(crds: dict[str, Path], fleet: Path, name: str) -> None:
-    _damage(fleet)
-    outputs = [spawn(*_args(crds, fleet, "--jobs", jobs, "--format", name)) for jobs in ("1", "2", "5")]
-    assert {ran.code for ran in outputs} == {2}
-    assert len({ran.out for ran in outputs}) == 1
-    assert outputs[0].out.count("release-4.13") > 3
+def _simulated(judge: FleetJudge, fleet: Path, journal: Journal | None = None) -> FleetReport:
+    return simulate_fleet(judge, find_fleet([str(fleet)]), journal=journal)
 
 
 def test_a_crash_over_one_recording_is_its_failure(
@@ -388,7 +305,7 @@ def test_a_crash_over_one_recording_is_its_failure(
 
     monkeypatch.setattr("crdcompat.features.fleet.rollback_depth.read_objects", broken)
     monkeypatch.delenv("CRDCOMPAT_TRACEBACK", raising=False)
-    report = _simulated(FleetJudge(plan(crds)), fleet, 1)
+    report = _simulated(FleetJudge(plan(crds)), fleet)
     said = "crashed (ZeroDivisionError: on purpose): this is a bug; please report it"
     assert {item.reason for item in report.unread} == {said}
     assert len(report.unread) == 6
@@ -399,6 +316,7 @@ _WAITS = """
 import itertools, sys
 from crdcompat.__main__ import main
 from crdcompat.features.fleet.journal import Journal
+from crdcompat.features.fleet.judge import FleetJudge
 
 add, numbers = Journal.add, itertools.count(1)
 
@@ -445,13 +363,13 @@ def _resumed(
     """What was read, and the report, of a run that goes on from a journal."""
     judge = Watched(plan(crds), most)
     with Journal(str(journal), judge.fingerprint(), len(judge.readers)) as opened:
-        report = _simulated(judge, fleet, 1, opened)
+        report = _simulated(judge, fleet, opened)
     return judge.asked, report
 
 
 def test_an_interrupted_run_goes_on(crds: dict[str, Path], fleet: Path, tmp_path: Path) -> None:
     journal = tmp_path / "journal"
-    expected = _simulated(FleetJudge(plan(crds)), fleet, 1)
+    expected = _simulated(FleetJudge(plan(crds)), fleet)
     with pytest.raises(KeyboardInterrupt):
         _resumed(crds, fleet, journal, most=4)
     asked, report = _resumed(crds, fleet, journal)
@@ -488,7 +406,7 @@ def test_a_journal_that_cannot_grow(crds: dict[str, Path], fleet: Path, tmp_path
     assert whole < 6 and (kibibytes < 2 or whole)
     asked, report = _resumed(crds, fleet, journal)
     assert len(asked) == 6 - whole
-    assert report == _simulated(FleetJudge(plan(crds)), fleet, 1)
+    assert report == _simulated(FleetJudge(plan(crds)), fleet)
 
 
 REFUSED = "of the journal held no outcome of this run: read again"
@@ -547,7 +465,7 @@ def test_a_recording_that_changed_or_failed_is_read_again(crds: dict[str, Path],
     asked, report = _resumed(crds, fleet, journal)
     assert asked == ["a-clean.tar.gz", "b.tar.gz", "must-gather.local.77", "g-empty.tar.gz"]
     assert {cluster.name: cluster.objects for cluster in report.clusters}[str(folder)] == 2
-    assert report == _simulated(FleetJudge(plan(crds)), fleet, 1)
+    assert report == _simulated(FleetJudge(plan(crds)), fleet)
 
 
 def test_a_journal_of_another_run_is_refused(crds: dict[str, Path], fleet: Path, tmp_path: Path) -> None:

@@ -1,0 +1,92 @@
+"""The request of a fleet run, and the judge that is made from it: the loaded releases."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import Any
+
+import orjson
+from msgspec import Struct
+
+from crdcompat.apiserver.versions import Server
+from crdcompat.config.applied import read_source, reader_for
+from crdcompat.config.configuration import Config
+from crdcompat.config.releases import version_of
+from crdcompat.crds.reader import CrdSet
+from crdcompat.features.fleet.rollback_depth import judge_recording
+from crdcompat.features.simulate.judges import replayers
+from crdcompat.vocabulary import Side
+
+
+class Plan(Struct, frozen=True):
+    """The request of a run: the releases, and how they judge. ``targets`` are rollback targets besides OLD."""
+
+    old: str
+    new: str
+    targets: tuple[str, ...]
+    config: Config
+    repo: str | None = None
+    server: Server | None = None
+    upgrade: bool = False
+    context: str | None = None
+    crds: tuple[str, ...] = ()
+
+
+class FleetJudge:
+    """The loaded releases of a plan, which judge any number of recordings.
+
+    It is never sent to a worker: that gets the plan, and reads the releases itself. Raises SourceError and
+    RefNotFoundError.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        reader = reader_for(plan.config)
+        names = dict.fromkeys((plan.old, *plan.targets))
+        read = [read_source(name, Side.OLD, reader, plan.config, plan.repo) for name in names]
+        self.old = read[0]
+        self.new = read_source(plan.new, Side.NEW, reader, plan.config, plan.repo)
+        self.targets, self.is_ordered = _nearest_first(read)
+        self._replayers = replayers(self.targets, self.new, plan.server, plan.context, upgrade=plan.upgrade)
+
+    @property
+    def readers(self) -> tuple[CrdSet, ...]:
+        """The releases whose CRDs judge, in the order of an outcome's targets."""
+        return (self.new,) if self.plan.upgrade else self.targets
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Notes on assumptions about the releases."""
+        notes = dict.fromkeys(note for replayer in self._replayers for note in replayer.notes)
+        order = () if self.is_ordered else ("the names of the targets do not tell their order: they stand as given",)
+        return (*order, *notes)
+
+    def __call__(self, path: str) -> bytes:
+        """The encoded outcome of one recording."""
+        return judge_recording(path, self._replayers, self.plan.crds)
+
+    def fingerprint(self) -> dict[str, Any]:
+        """Everything besides the recordings that outcomes depend on, for a journal."""
+        plan = self.plan
+        releases = {crds.name: f"{crds.commit or ''} {_content_id(crds)}" for crds in (*self.targets, self.new)}
+        asked = {"server": str(plan.server or ""), "context": plan.context or "", "crds": " ".join(sorted(plan.crds))}
+        order = " ".join(crds.name for crds in self.targets)
+        return {"targets": order, "new": plan.new, "upgrade": plan.upgrade, **asked, **releases}
+
+
+def _content_id(crds: CrdSet) -> str:
+    """A digest of a release's CRD files, of the annotations that select variants, and of its server version."""
+    annotations = sorted((item.file, sorted(item.crd.annotations.items())) for item in crds.documents)
+    digest = hashlib.blake2b(orjson.dumps([crds.runs, annotations]), digest_size=8)
+    for file, data in crds.read(sorted({item.file for item in crds.documents})):
+        digest.update(orjson.dumps([file, len(data)]) + data)
+    return digest.hexdigest()
+
+
+def _nearest_first(targets: Sequence[CrdSet]) -> tuple[tuple[CrdSet, ...], bool]:
+    """The targets, newest first, if all names contain a version; else in the given order. The flag: is it sorted?"""
+    versions = {crds.name: version for crds in targets if (version := version_of(crds.name)) is not None}
+    if len(versions) < len(targets):
+        return tuple(targets), len(targets) == 1
+    return tuple(sorted(targets, key=lambda crds: versions[crds.name], reverse=True)), True
