@@ -143,14 +143,18 @@ def _of_other_lengths(both: Language, theirs: Language) -> Iterator[str]:
 
 
 def _other_lengths(mine: Language, theirs: Language, accepts: Callable[[str], bool]) -> tuple[list[str], bool]:
-    """Strings where only the lengths differ: one that is too long, one that is too short."""
+    """Strings where only the lengths differ: one that is too long, one that is too short.
+
+    Base64 has lengths that are multiples of four, so some are tried.
+    """
     sizes = []
     if theirs.most is not None and (mine.most is None or mine.most > theirs.most):
-        sizes.append(max(theirs.most + 1, mine.least))
+        size = max(theirs.most + 1, mine.least)
+        sizes.append(range(size, min(size + 4, _MAX_LENGTH + 1, (mine.most or _MAX_LENGTH) + 1)))
     if theirs.least > mine.least:
-        sizes.append(mine.least)
-    texts = ["a" * size for size in sizes if size <= _MAX_LENGTH]
-    return [text for text in texts if accepts(text)], not sizes
+        sizes.append(range(mine.least, min(mine.least + 4, theirs.least)))
+    found = (next((text for size in each if accepts(text := "a" * size)), None) for each in sizes)
+    return [text for text in found if text is not None], not sizes
 
 
 def _plain(node: Node) -> Iterator[str]:

@@ -54,6 +54,12 @@ def test_text_that_rules_parse(tmp_path: Path, before: list[str], after: list[st
     assert shown(tmp_path, ruled(string(), *before), ruled(string(), *after), "cel-rule-changed") == value
 
 
+def test_base64_that_is_too_long(tmp_path: Path) -> None:
+    """cluster-api 1.9 to 1.10 limits CA bundles; a string of one byte more than the limit is no base64."""
+    old = string(format="byte")
+    assert shown(tmp_path, old, {**old, "maxLength": 9}, "length-tightened") == "a" * 12
+
+
 def test_a_pair_of_addresses_of_one_family(tmp_path: Path) -> None:
     old = array(ruled(string(), "isIP(self)"), maxItems=2, **{"x-kubernetes-list-type": "set"})
     new = ruled(old, "size(self) < 2 || ip(self[0]).family() != ip(self[1]).family()")
