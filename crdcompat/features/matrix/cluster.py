@@ -18,6 +18,7 @@ from crdcompat.render.wording.replay import unjudged_replay
 
 def judge_cluster(
     sets: Sequence[CrdSet],
+    writers: Sequence[CrdSet],
     objects: Callable[[], Iterable[ObjectItem]],
     sources: Sequence[str],
     *,
@@ -27,6 +28,8 @@ def judge_cluster(
 ) -> MatrixCluster:
     """Replay the rollback to each release older than the cluster's; ``sets`` are oldest first.
 
+    ``writers`` are the same sets, each on the server on which the cluster runs it.
+
     The cluster's release is ``origin``, else that of its ClusterVersion, else the newest. The ClusterVersion is known
     only after all ``objects`` were read: a first pass assumes the newest release, and a second one follows if that was
     wrong. Raises UsageError if standard input would have to be read twice.
@@ -34,7 +37,7 @@ def judge_cluster(
     names = [crds.name for crds in sets]
     newest = len(sets) - 1 if origin is None else names.index(origin)
     facts = ClusterFacts()
-    targets, writer = sets if origin is None else sets[:newest], sets[newest]
+    targets, writer = sets if origin is None else sets[:newest], writers[newest]
     reports = simulate_each(targets, writer, facts.observe(objects()), context=context, crds=crds)
     versions = facts.versions
     older: Sequence[str] = names[:newest]
@@ -44,7 +47,7 @@ def judge_cluster(
         if origin not in (None, names[newest]) and older:
             if "-" in sources:
                 raise UsageError(f"standard input can be read only once: name what the cluster runs, --from {origin}")
-            return judge_cluster(sets, objects, sources, origin=origin, context=context, crds=crds)
+            return judge_cluster(sets, writers, objects, sources, origin=origin, context=context, crds=crds)
         notes += more
     judged = list(zip(targets, reports, strict=True))
     return MatrixCluster(

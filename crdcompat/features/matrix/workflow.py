@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from crdcompat.apiserver.versions import server_of
 from crdcompat.compare.memory import ComparisonCache
-from crdcompat.config.applied import apply_config, read_source, reader_for
+from crdcompat.config.applied import apply_config, read_source, reader_for, with_servers
 from crdcompat.config.configuration import Config
 from crdcompat.config.releases import ReleaseList
 from crdcompat.crds.reader import CrdSet
@@ -77,7 +77,7 @@ def matrix(releases: ReleaseList, config: Config, waivers: Sequence[Waiver], opt
     return MatrixReport(
         releases=tuple(map(release, sets)),
         cells=tuple(_cells(names, transitions)),
-        cluster=_cluster(sets, options) if options.sources else None,
+        cluster=_cluster(sets, config, options) if options.sources else None,
         notes=releases.notes,
     )
 
@@ -88,7 +88,7 @@ def _transitions(sets: Sequence[CrdSet], config: Config, waivers: Sequence[Waive
     found: _Transitions = {}
     missing: list[str] = []
     for older, newer in combinations(range(len(sets)), 2):
-        old, new = _as(sets[older], Side.OLD), _as(sets[newer], Side.NEW)
+        old, new = _as(sets[older], Side.OLD, config), _as(sets[newer], Side.NEW, config)
         compared = compare(old, new, (server_of(old), server_of(new)), wanted, shared)
         places, splitter = find_places(old, new, compared.judged, compared.open), FindingSplitter(old, new)
         missing += [compared.missing] if compared.missing else []
@@ -108,10 +108,10 @@ def _shown(report: DiffReport, sets: Sequence[CrdSet], transition: tuple[int, in
     return with_excerpts(report, sets[transition[0]], sets[transition[1]], Severity.WARNING)
 
 
-def _as(crds: CrdSet, side: Side) -> CrdSet:
-    """A set as one side of a pair; both share the documents."""
+def _as(crds: CrdSet, side: Side, config: Config) -> CrdSet:
+    """A set as one side of a pair, on its server; both share the documents."""
     return replace(
-        crds,
+        with_servers(crds, config, side),
         skipped=tuple(replace(item, side=side) for item in crds.skipped),
         problems=tuple(replace(item, side=side) for item in crds.problems),
         remarks=tuple(replace(item, side=side) for item in crds.remarks),
@@ -139,14 +139,16 @@ def _cells(names: Sequence[str], transitions: _Transitions) -> Iterator[Cell]:
         )
 
 
-def _cluster(sets: Sequence[CrdSet], options: MatrixOptions) -> MatrixCluster:
+def _cluster(sets: Sequence[CrdSet], config: Config, options: MatrixOptions) -> MatrixCluster:
     """Judge the recorded cluster; the replay is imported only for recordings."""
     from crdcompat.features.matrix.cluster import judge_cluster
 
-    contexts = options.filters.contexts
+    contexts, crds = options.filters.contexts, options.filters.crds
     context = contexts[0] if len(contexts) == 1 and "=" not in contexts[0] else None
-    crds = options.filters.crds
-    return judge_cluster(sets, options.recorded, options.sources, origin=options.origin, context=context, crds=crds)
+    targets, writers = ([with_servers(each, config, side) for each in sets] for side in (Side.OLD, Side.NEW))
+    return judge_cluster(
+        targets, writers, options.recorded, options.sources, origin=options.origin, context=context, crds=crds
+    )
 
 
 #: (Newer release, findings) against one older release, newest first; the first entry is the pair itself.

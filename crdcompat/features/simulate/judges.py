@@ -17,6 +17,7 @@ from crdcompat.errors import Problem
 from crdcompat.features.simulate.already import without_already
 from crdcompat.features.simulate.replay import Replay, replay, without_version
 from crdcompat.features.simulate.replayed import Replayed, worst_of_copies
+from crdcompat.features.simulate.server_alone import writing_server
 from crdcompat.models.simulation import NotSimulated
 from crdcompat.recordings.layouts import crd_of
 from crdcompat.recordings.objects import EmptyList, Recorded
@@ -36,7 +37,7 @@ class Replayer:
 
     def __init__(self, reader: CrdSet, writer: CrdSet, server: Server | None, context: str | None) -> None:
         self._server = server or known_server(reader)
-        self._writers_server = known_server(writer)
+        self._writers_server = writing_server(reader, writer)
         self._reader_name = reader.name
         name, self._readers = resolve_all(reader, writer, context)
         _, self._writers = resolve_all(writer, reader, context)

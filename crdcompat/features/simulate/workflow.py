@@ -29,6 +29,7 @@ from crdcompat.features.simulate.notes import (
 )
 from crdcompat.features.simulate.replay import Answer
 from crdcompat.features.simulate.replayed import ASK, Replayed
+from crdcompat.features.simulate.server_alone import server_note
 from crdcompat.features.simulate.unrecorded import unrecorded_kinds
 from crdcompat.models.report import Release
 from crdcompat.models.simulation import NotSimulated, Repair, Said, SimulatedObject, SimulationReport, WriteVerdict
@@ -63,7 +64,8 @@ def simulate(
     judged = {item.crd for item in report.objects}
     hidden = hidden_findings(old, new, report.direction, judged) if older else ()
     note = hidden_note(hidden, older, reader.name)
-    notes = (*report.notes, *cluster_notes(facts.versions, writer.name), *filter(None, [note]))
+    moved = server_note(reader, writer, server)
+    notes = (*filter(None, [moved]), *report.notes, *cluster_notes(facts.versions, writer.name), *filter(None, [note]))
     return with_unrecorded(replace(report, notes=notes, hidden=hidden), (old, new), context, crds)
 
 

@@ -103,10 +103,14 @@ def test_another_object_still_counts(tmp_path: Path) -> None:
         (string(**{RULE: [{"rule": "self == 'A'"}]}), string("A"), "B"),
         (
             obj(x=string(), y=string()) | {"required": ["y"]},
-            obj(x=string(), y=string()) | {"required": ["y"]},
+            obj(x=string(), y=string(), z=string()) | {"required": ["y"]},
             {"x": ""},
         ),
-        (obj(x=string()) | {RULE: [{"rule": "has(self.x)"}]}, obj(x=string()) | {RULE: [{"rule": "has(self.x)"}]}, {}),
+        (
+            obj(x=string()) | {RULE: [{"rule": "has(self.x)"}]},
+            obj(x=string(), z=string()) | {RULE: [{"rule": "has(self.x)"}]},
+            {},
+        ),
     ],
     ids=["length", "other-enum", "format", "type", "rule-and-enum", "required", "same-rule"],
 )
