@@ -15,11 +15,13 @@ ELEMENTS = {
     "fieldset", "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4", "head", "header", "html", "input",
     "kbd", "label", "legend", "li", "main", "mark", "meta", "nav", "option", "p", "pre", "script", "section", "select",
     "span", "strong", "style", "summary", "table", "tbody", "td", "th", "thead", "title", "tr", "ul",
+    *(f"{{http://www.w3.org/2000/svg}}{name}" for name in ("svg", "rect", "title")),
 }  # fmt: skip
 ATTRIBUTES = {
     "aria-haspopup", "aria-hidden", "aria-keyshortcuts", "aria-label", "aria-labelledby", "aria-live", "autocomplete",
     "charset", "class", "content", "data-facet", "data-name", "for", "hidden", "href", "http-equiv", "id", "lang",
     "name", "role", "scope", "spellcheck", "tabindex", "title", "type", "value",
+    "height", "preserveAspectRatio", "viewBox", "width", "x", "y",
 }  # fmt: skip
 
 

@@ -30,6 +30,7 @@ def render(report: Report, style: Style) -> str:
 
 def render_matrix(report: MatrixReport, style: Style) -> str:
     """A matrix as a page; ignores ``style``."""
+    from crdcompat.render.html.contents import of_matrix
     from crdcompat.render.html.findings import rules_of, side_line, without_excerpts
     from crdcompat.render.html.matrix import matrix_map
     from crdcompat.render.html.page import page
@@ -42,7 +43,7 @@ def render_matrix(report: MatrixReport, style: Style) -> str:
         command="matrix",
         title="Which release can go back to which",
         sides=[("", release.name, side_line(release)) for release in report.releases],
-        tally=list(report.by_verdict().items()),
+        tally=(),
         notes=matrix_notes(report),
         problems=report.problems,
         matrix=shown,
@@ -50,7 +51,7 @@ def render_matrix(report: MatrixReport, style: Style) -> str:
         coverage=coverage(report),
         rules=rules_of(finding for cell in report.cells for finding in cell.findings),
         without_excerpts=without_excerpts(findings),
-        contents=[("map", "Matrix", ())],
+        contents=of_matrix(shown),
         facets=facets,
         what="findings",
     )
@@ -58,6 +59,7 @@ def render_matrix(report: MatrixReport, style: Style) -> str:
 
 def render_fleet(report: FleetReport, style: Style) -> str:
     """Many clusters as a page; ignores ``style``."""
+    from crdcompat.render.html.contents import of_fleet
     from crdcompat.render.html.findings import side_line
     from crdcompat.render.html.fleet import fleet
     from crdcompat.render.html.page import page
@@ -69,13 +71,13 @@ def render_fleet(report: FleetReport, style: Style) -> str:
         command="simulate",
         title=fleet_title(report).replace(" -> ", " → "),
         sides=[("", release.name, side_line(release)) for release in (report.new, *report.targets)],
-        tally=[("cluster", len(report.clusters)), ("not read", len(report.unread))],
+        tally=(),
         notes=fleet_notes(report),
         problems=report.problems,
         fleet=shown,
         how_far=how_far(report),
         coverage=coverage(report),
-        contents=[("clusters", "Clusters", ())],
+        contents=of_fleet(shown),
         facets=facets,
         what="clusters",
     )
@@ -153,21 +155,25 @@ def _sides(report: DiffReport | SimulationReport) -> dict[str, Any]:
 
 
 def _simulation(report: SimulationReport) -> str:
+    from crdcompat.render.html.contents import of_replay
     from crdcompat.render.html.page import page
     from crdcompat.render.html.replay import replay
     from crdcompat.render.wording.report import notes
     from crdcompat.render.wording.simulation import judging, replay_title
+    from crdcompat.render.wording.verdict import MAX_BLOCKED
 
     shown, facets = replay(report)
     return page(
         "simulation.j2",
         **{**_sides(report), "title": replay_title(report).replace(" -> ", " → ")},
-        tally=[*report.by_verdict().items(), ("not simulated", len(report.not_simulated))],
+        tally=(),
+        not_simulated=len(report.not_simulated),
+        most=MAX_BLOCKED,
         notes=notes(report),
         problems=report.problems,
         reader=judging(report),
         replay=shown,
-        contents=[("objects", "Objects", ())],
+        contents=of_replay(shown),
         facets=facets,
         what="objects",
     )

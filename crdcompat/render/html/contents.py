@@ -8,7 +8,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from crdcompat.render.html.findings import ComparedPart
+    from crdcompat.render.html.fleet import Fleet
     from crdcompat.render.html.item import DirectionPart
+    from crdcompat.render.html.matrix import Map
+    from crdcompat.render.html.replay import Replay
     from crdcompat.render.html.servers import Parts
 
 Link = tuple[str, str]
@@ -28,6 +31,30 @@ def of_findings(parts: Sequence[ComparedPart], *, has_rules: bool) -> Contents:
         if not part.title:
             listed.append((f"scope-{number}", "What was compared", ()))
     return [*listed, ("rules", "Rules: why, and fixes", ())] if has_rules else listed
+
+
+def of_matrix(shown: Map) -> Contents:
+    """The picture, how far back, the cluster, what blocks, the findings."""
+    listed: Contents = [("map", "The picture", ()), ("reach", "How far back", ())]
+    listed += [("cluster", "The recorded cluster", ())] if shown.cluster is not None else []
+    listed += [(f"blocking-{number}", each.title, ()) for number, each in enumerate(shown.blocking, 1)]
+    listed += [("unjudged", "What was not judged", ())] if shown.unjudged else []
+    return [*listed, ("ways", "The findings", ()), ("rules", "Rules: why, and fixes", ())]
+
+
+def of_replay(shown: Replay) -> Contents:
+    """What is rejected, the objects by verdict, what was not simulated."""
+    groups = tuple((group.anchor, group.title) for group in shown.groups)
+    listed: Contents = [("causes", "What is rejected", ())] if shown.causes else []
+    return [*listed, ("objects", "Objects", groups), ("missed", "Not simulated", ())]
+
+
+def of_fleet(shown: Fleet) -> Contents:
+    """The chart, what blocks, what was not judged, the clusters."""
+    listed: Contents = [("far", "How far back", ())]
+    listed += [("blocking", "What blocks most", ())] if shown.blocking else []
+    listed += [("unjudged", "What was not judged", ())] if shown.unjudged else []
+    return [*listed, ("clusters", "Clusters", ())]
 
 
 def of_servers(shown: Parts) -> Contents:

@@ -6,16 +6,29 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from crdcompat.models.fleet import REACHABLE
 from crdcompat.render.html.facets import Facet, Facets
 from crdcompat.render.wording.findings import plural
-from crdcompat.render.wording.fleet import cluster_sentence, farthest_last, finding_sentences, unjudged_sentence
+from crdcompat.render.wording.fleet import (
+    cluster_sentence,
+    farthest_last,
+    finding_sentences,
+    folded_findings,
+    short_name,
+    unjudged_sentence,
+    verdict_tally,
+)
 from crdcompat.vocabulary.writes import ReleaseVerdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from crdcompat.models.fleet import ClusterVerdict, FleetCluster, FleetReport
 
+#: Characters of a cluster's id in its row.
+_ID = 8
+#: The width of a bar.
+_BAR = 1000
 _FACETS = (
     Facet("verdict", "Worst verdict", tuple(ReleaseVerdict)),
     Facet("farthest", "Can go as far as"),
@@ -24,18 +37,28 @@ _FACETS = (
 )
 
 
+class Segment(Struct, frozen=True):
+    """The clusters with one verdict, as a part of a bar: where it begins and how wide it is, in thousandths."""
+
+    verdict: ReleaseVerdict
+    count: int
+    start: float
+    width: float
+
+
 class Target(Struct, frozen=True):
-    """A target release: number of clusters per verdict."""
+    """A target release: its bar of clusters by verdict, and the counts in words."""
 
     name: str
     server: str
-    counts: tuple[tuple[str, int], ...]
+    segments: tuple[Segment, ...]
+    counts: str
 
 
 class Blocking(Struct, frozen=True):
     """A rejected value in several clusters: a sentence, and the lines below it."""
 
-    anchor: str
+    anchors: tuple[str, ...]
     title: str
     lines: tuple[str, ...]
 
@@ -64,8 +87,10 @@ class ClusterItem(Struct, frozen=True):
 
 
 class Fleet(Struct, frozen=True):
-    """All parts; clusters that can go least far come first."""
+    """All parts; clusters that can go least far come first. ``answer`` is how many can go to the nearest release."""
 
+    answer: str
+    verdict: ReleaseVerdict
     targets: tuple[Target, ...]
     blocking: tuple[Blocking, ...]
     unjudged: tuple[str, ...]
@@ -82,15 +107,19 @@ def fleet(report: FleetReport) -> tuple[Fleet, Facets]:
         _cluster(each, number, report, places, facets) for number, each in enumerate(farthest_last(report), 1)
     )
     blocking = []
-    for finding in report.findings:
-        title, *lines = finding_sentences(finding, report)
-        blocking.append(Blocking(f"held-{finding.id}", title, tuple(lines)))
+    for path, found in folded_findings(report):
+        title, *lines = finding_sentences(found[0], report, path or "the object")
+        blocking.append(Blocking(tuple(f"held-{each.id}" for each in found), title, tuple(lines)))
+    answer, verdict = _answer(report)
     shown = Fleet(
+        answer=answer,
+        verdict=verdict,
         targets=tuple(
             Target(
                 each.name,
                 f"Kubernetes {each.kubernetes}" if each.kubernetes else "",
-                tuple(report.by_verdict(each.name).items()),
+                tuple(_segments(report.by_verdict(each.name))),
+                verdict_tally(report.by_verdict(each.name)),
             )
             for each in report.targets
         ),
@@ -101,6 +130,23 @@ def fleet(report: FleetReport) -> tuple[Fleet, Facets]:
         left_out=tuple(f"{each.file}: {each.reason}" for each in report.left_out),
     )
     return shown, facets
+
+
+def _answer(report: FleetReport) -> tuple[str, ReleaseVerdict]:
+    """How many clusters can go to the nearest release, and the worst verdict on that."""
+    nearest = report.targets[0].name
+    counted = report.by_verdict(nearest)
+    reachable = sum(counted[verdict] for verdict in REACHABLE)
+    worst = next((verdict for verdict, count in counted.items() if count), ReleaseVerdict.UNKNOWN)
+    return f"{reachable} of {plural(len(report.clusters), 'cluster')} can go to {nearest}", worst
+
+
+def _segments(counted: Mapping[ReleaseVerdict, int]) -> Iterator[Segment]:
+    total, start = max(sum(counted.values()), 1), 0.0
+    for verdict, count in counted.items():
+        if count:
+            yield Segment(verdict, count, start, width := _BAR * count / total)
+            start += width
 
 
 def _cluster(
@@ -114,14 +160,14 @@ def _cluster(
         **{
             "verdict": worst,
             "farthest": cluster.farthest or "none of them",
-            "version": cluster.version or "not told",
+            "version": cluster.version or "not recorded",
             "blocked-by": tuple(places[id_] for id_ in held),
         }
     )
     return ClusterItem(
         anchor=f"c-{number}",
         verdict=worst,
-        name=cluster.name,
+        name=short_name(cluster.name),
         about=tuple(_about(cluster)),
         summary=cluster_sentence(cluster, report).partition(": ")[2],
         recordings=cluster.recordings,
@@ -133,6 +179,8 @@ def _cluster(
 def _about(cluster: FleetCluster) -> Iterator[str]:
     if cluster.version:
         yield cluster.version
+    if cluster.id:
+        yield f"cluster {cluster.id[:_ID]}"
     yield plural(cluster.objects, "object")
     if cluster.outside:
         yield f"{cluster.outside} of kinds that neither release defines"

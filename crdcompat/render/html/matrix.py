@@ -13,11 +13,12 @@ from crdcompat.render.html.facets import Facet, Facets
 from crdcompat.render.html.findings import CONTEXT, CRD, DIRECTION, OWNER, RULE, SEVERITY, STATUS
 from crdcompat.render.html.item import DirectionPart
 from crdcompat.render.html.items import Items, is_large, without_info
-from crdcompat.render.wording.findings import crd_name, plural, tally
+from crdcompat.render.wording.findings import crd_name, plural, some, tally
 from crdcompat.render.wording.matrix import BLOCKING, cluster_answer, cluster_title, part_line, reasons, target_lines
 from crdcompat.render.wording.matrix_grid import labels, short_names
+from crdcompat.render.wording.matrix_reach import Reach, reach_sentence, reaches, why
 from crdcompat.render.wording.simulation import verdict_tally
-from crdcompat.vocabulary import Effect, Severity
+from crdcompat.vocabulary import Direction, Effect, Severity
 from crdcompat.vocabulary.writes import ReleaseVerdict
 
 if TYPE_CHECKING:
@@ -39,12 +40,19 @@ _FACETS = (
 )
 #: Shades of a verdict's colour.
 _SHADES = 3
+#: Kinds with warnings that a cell names.
+_MAX_KINDS = 4
 
 
 class Square(Struct, frozen=True):
-    """A cell of the heat map: its link, verdict, counts and shade (1 to 3). ``doubt``: not all of it was judged."""
+    """A cell of the heat map: its link, verdict, counts and shade (1 to 3). ``doubt``: not all of it was judged.
+
+    ``title`` and ``why`` are shown while a reader points at it.
+    """
 
     anchor: str
+    title: str
+    why: str
     verdict: ReleaseVerdict
     counts: tuple[tuple[str, int], ...]
     doubt: bool
@@ -54,12 +62,15 @@ class Square(Struct, frozen=True):
 class Row(Struct, frozen=True):
     """A release as origin, and a square per target; None on the diagonal.
 
-    ``words`` is the common beginning of all names, ``short`` the rest, for narrow screens.
+    ``words`` is the common beginning of all names, ``short`` the rest, for narrow screens. ``back`` is how far back it
+    can go, with the ``verdict`` on that; the oldest release has neither.
     """
 
     words: str
     short: str
     squares: tuple[Square | None, ...]
+    back: str
+    verdict: ReleaseVerdict | None
 
 
 class Blocking(Struct, frozen=True):
@@ -114,8 +125,11 @@ class Recorded(Struct, frozen=True):
 
 
 class Map(Struct, frozen=True):
-    """The whole matrix."""
+    """The whole matrix. ``answer`` is the number of rollbacks with the worst verdict, ``worst``."""
 
+    answer: str
+    worst: ReleaseVerdict
+    reaches: tuple[tuple[str, ReleaseVerdict, str], ...]
     rows: tuple[Row, ...]
     blocking: tuple[Blocking, ...]
     unjudged: tuple[str, ...]
@@ -132,12 +146,23 @@ def matrix_map(report: MatrixReport) -> tuple[Map, Facets]:
              for verdict in report.by_verdict()}  # fmt: skip
     names, shown = [release.name for release in report.releases], labels(report)
     squares = {way: _square(cell, anchors[way], worst) for cell in report.cells for way in [(cell.origin, cell.target)]}
+    back = {reach.origin: reach for reach in reaches(report)}
     rows = tuple(
-        Row(shown[name].removesuffix(short), short, tuple(squares.get((name, target)) for target in names))
+        Row(
+            shown[name].removesuffix(short),
+            short,
+            tuple(squares.get((name, target)) for target in names),
+            _back(back[name], short_names(report)) if name in back else "",
+            back[name].verdict if name in back else None,
+        )
         for name, short in short_names(report).items()
     )
+    result, answer = _answer(report)
     blocking = (Blocking(*heading, tuple(map(_place, obstacles(report, way)))) for way, heading in BLOCKING.items())
     whole = Map(
+        answer=answer,
+        worst=result,
+        reaches=tuple((each.origin, each.verdict, reach_sentence(each)) for each in back.values()),
         rows=rows,
         blocking=tuple(each for each in blocking if each.places),
         unjudged=tuple(f"{reason} ({plural(ways, 'way')})" for reason, ways in reasons(report).items()),
@@ -159,7 +184,29 @@ def _square(cell: Cell, anchor: str, worst: Mapping[ReleaseVerdict, int]) -> Squ
         (severity, counted[severity]) for severity in (Severity.ERROR, Severity.WARNING) if counted[severity]
     )
     shade = 1 + (_SHADES - 1) * _weight(cell) // max(worst[cell.verdict], 1)
-    return Square(anchor, cell.verdict, counts, cell.verdict == ReleaseVerdict.BLOCKED and bool(cell.unjudged), shade)
+    doubt = cell.verdict == ReleaseVerdict.BLOCKED and bool(cell.unjudged)
+    return Square(anchor, f"{cell.origin} → {cell.target}", _why(cell), cell.verdict, counts, doubt, shade)
+
+
+def _why(cell: Cell) -> str:
+    """Why the cell has its verdict, in a line."""
+    if cell.verdict in (ReleaseVerdict.BLOCKED, ReleaseVerdict.UNKNOWN):
+        return why(cell).strip()
+    kinds = dict.fromkeys(each.kind for each in cell.findings if each.counts and each.severity == Severity.WARNING)
+    if not kinds:
+        return "no error and no warning"
+    return f"no error; {plural(cell.by_severity()[Severity.WARNING], 'warning')} for {some([*kinds], _MAX_KINDS)}"
+
+
+def _answer(report: MatrixReport) -> tuple[ReleaseVerdict, str]:
+    """The worst verdict on a rollback, and how many rollbacks have it."""
+    counted = report.by_verdict(Direction.ROLLBACK)
+    worst = next((verdict for verdict, count in counted.items() if count), ReleaseVerdict.UNKNOWN)
+    return worst, f"{counted[worst]} of {plural(sum(counted.values()), 'rollback')}"
+
+
+def _back(reach: Reach, short: Mapping[str, str]) -> str:
+    return ", ".join(short[cell.target] for cell in reach.works) or "none"
 
 
 def _place(item: Obstacle) -> Place:

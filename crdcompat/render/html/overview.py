@@ -1,4 +1,4 @@
-"""The first screen of a diff or a check: the verdict, three numbers, and the findings as marks by CRD."""
+"""The first screen of a diff or a check: the verdicts, three numbers each, and the findings as marks by CRD."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from crdcompat.models.check import CheckReport, sections
 from crdcompat.render.html.item import Item
+from crdcompat.render.html.marks import Mark, MarkedRow, Number, Rows, arrow, folded, marked_row
 from crdcompat.render.wording.findings import plural, tally, undecided_line
 from crdcompat.render.wording.verdict import Verdict, shown_directions, verdicts
 from crdcompat.vocabulary import Direction, FindingStatus, Severity
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from crdcompat.models.diff import DiffReport
     from crdcompat.render.html.findings import ComparedPart
 
-_MAX_ROWS, _MAX_MARKS = 8, 40
 #: What the findings of each severity do to the move.
 _MEANING = {
     Severity.ERROR: "block it",
@@ -30,39 +29,13 @@ _MEANING = {
 }
 
 
-class Number(Struct, frozen=True):
-    """A number of the first screen, its name, and what it means for the move."""
-
-    name: str
-    count: int
-    meaning: str
-
-
-class Mark(Struct, frozen=True):
-    """A finding as a mark that leads to it."""
-
-    anchor: str
-    severity: str
-    title: str
-
-
-class CrdRow(Struct, frozen=True):
-    """The errors and warnings of one CRD; ``rest``: number of them without a mark of their own."""
-
-    name: str
-    marks: tuple[Mark, ...]
-    rest: int
-    counts: str
-
-
 class Overview(Struct, frozen=True):
-    """A verdict with its numbers and its CRDs, the worst first; ``more`` are the CRDs that the page folds away."""
+    """A verdict with its numbers and its CRDs, the worst first."""
 
     verdict: Verdict
     ways: tuple[Direction, ...]
     numbers: tuple[Number, ...]
-    rows: tuple[CrdRow, ...]
-    more: tuple[CrdRow, ...]
+    rows: Rows
     others: str
 
 
@@ -106,11 +79,10 @@ def _overview(
     counted = _counted(listed, way)
     rows, quiet = _rows(_items(parts, way))
     return Overview(
-        verdict=replace(verdict, way=verdict.way.replace(" -> ", " → "), reason=verdict.reason.strip()),
+        verdict=arrow(verdict),
         ways=tuple(way),
         numbers=tuple(Number(each, counted[each], _MEANING[each]) for each in Severity),
-        rows=rows[:_MAX_ROWS],
-        more=rows[_MAX_ROWS:],
+        rows=folded(rows),
         others=f"{plural(quiet, 'other CRD')}: only info" if quiet else "",
     )
 
@@ -126,7 +98,7 @@ def _items(parts: Sequence[ComparedPart], way: Sequence[Direction]) -> Iterator[
     return (item for direction in directions for group in direction.groups if group.counts for item in group.items)
 
 
-def _rows(items: Iterable[Item]) -> tuple[tuple[CrdRow, ...], int]:
+def _rows(items: Iterable[Item]) -> tuple[tuple[MarkedRow, ...], int]:
     """The CRDs with errors and warnings, the worst first, and the number of CRDs with neither."""
     by_crd: dict[str, list[Item]] = {}
     for item in items:
@@ -147,16 +119,13 @@ def _names(by_crd: dict[str, list[Item]]) -> dict[str, str]:
     return {crd: kind if same[kind] == 1 else f"{kind} ({crd.partition('.')[2]})" for crd, kind in kinds.items()}
 
 
-def _row(name: str, items: Sequence[Item], counts: Counter[str]) -> CrdRow:
+def _row(name: str, items: Sequence[Item], counts: Counter[str]) -> MarkedRow:
     worst = sorted(items, key=lambda item: Severity(item.severity).rank)
     marked = [item for item in worst if item.severity != Severity.INFO]
-    return CrdRow(
-        name=name,
-        marks=tuple(Mark(item.anchor, item.severity, f"{item.path}: {item.rule}") for item in marked[:_MAX_MARKS]),
-        rest=max(len(marked) - _MAX_MARKS, 0),
-        counts=", ".join(
-            f"{count} info" if severity == Severity.INFO else plural(count, severity)
-            for severity in Severity
-            if (count := counts[severity])
-        ),
-    )
+    marks = [Mark(item.anchor, item.severity, f"{item.path}: {item.rule}") for item in marked]
+    parts = [
+        f"{count} info" if severity == Severity.INFO else plural(count, severity)
+        for severity in Severity
+        if (count := counts[severity])
+    ]
+    return marked_row(name, marks, ", ".join(parts))

@@ -167,6 +167,11 @@ def cluster_sentence(cluster: FleetCluster, report: FleetReport) -> str:
     return f"{cluster.name}{others}{version}: {'; '.join(parts)}"
 
 
+def short_name(recording: str) -> str:
+    """The name of a recording without its folder."""
+    return recording.rstrip("/").rpartition("/")[2] or recording
+
+
 def _first(texts: Sequence[str]) -> str:
     return f"{texts[0]}, and {len(texts) - 1} more" if len(texts) > 1 else "".join(texts)
 

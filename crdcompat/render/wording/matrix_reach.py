@@ -61,7 +61,7 @@ def reach_sentence(reach: Reach) -> str:
         parts.append(f"back to {names}")
     if reach.stop is not None:
         word = reach.stop.verdict.upper()
-        parts.append(f"{word} to {reach.stop.target}{_why(reach.stop)}")
+        parts.append(f"{word} to {reach.stop.target}{why(reach.stop)}")
     return "; ".join(parts)
 
 
@@ -76,7 +76,8 @@ def matrix_verdict(report: MatrixReport, style: Style) -> Iterator[str]:
     yield style.fill(coverage(report), indent="  ", first="")
 
 
-def _why(cell: Cell) -> str:
+def why(cell: Cell) -> str:
+    """What blocks: `` by ClusterVersion status.a``; else what was not judged."""
     if cell.verdict == ReleaseVerdict.BLOCKED:
         groups = siblings(
             (blocker.finding for blocker in cell.blockers), lambda finding: finding.path, lambda finding: finding.crd

@@ -39,6 +39,7 @@ from crdcompat.models.finding import Acceptance, Evidence, IntroducedBy
 from crdcompat.models.reports import Report
 from crdcompat.render import html
 from crdcompat.render.html.page import as_data
+from crdcompat.render.wording.simulation import repair_command
 from crdcompat.yaml.documents import Document, read_documents
 
 TEMPLATES = Path(html.__file__).parent / "templates"
@@ -124,11 +125,11 @@ def test_marks_by_crd_lead_to_the_findings(tmp_path: Path) -> None:
 
 
 def test_many_findings_have_bounded_rows_and_marks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("crdcompat.render.html.overview._MAX_MARKS", 1)
+    monkeypatch.setattr("crdcompat.render.html.marks._MAX_MARKS", 1)
     shown = page(sample(tmp_path))
     (row,) = shown.one("ul", "rows")
     assert said(row) == "Widget +1 1 error, 1 warning, 1 info"
-    monkeypatch.setattr("crdcompat.render.html.overview._MAX_ROWS", 1)
+    monkeypatch.setattr("crdcompat.render.html.marks._MAX_ROWS", 1)
     shown = page(with_findings(sample(tmp_path), warning={"crd": "gears.example.com", "kind": "Gear"}))
     assert [said(each) for each in shown.all("ul", "rows")] == ["Widget 1 error, 1 info", "Gear 1 warning"]
     (folded,) = [each for each in shown.all("details", "fold") if said(each[0]) == "1 more CRD"]
@@ -209,8 +210,11 @@ def test_what_was_not_judged_is_shown(tmp_path: Path) -> None:
 def test_a_simulation_by_object(tmp_path: Path) -> None:
     report = replayed(tmp_path, widget("one", "B"), widget("two"))
     shown = page(report)
-    assert said(shown.one("h1")) == "Rollback r2 → r1 replayed on 2 recorded objects"
-    assert tally(shown)[0] == "1 rejected"
+    assert said(shown.one("h1")) == "r2 → r1 BLOCKED (1 of 2 recorded objects)"
+    assert tally(shown) == [
+        "1 rejected a write fails", "0 lose data the next write erases fields", "1 accepted work as before",
+    ]  # fmt: skip
+    assert [said(each) for each in shown.one("ul", "rows")] == ["Widget 1 rejected, 1 accepted"]
     first, last = shown.all("details", "item")
     assert said(next(first.iter("summary"))).startswith("rejected Widget/n/one widgets.example.com/v1 ")
     assert "accepted" in last.get("class", "")
@@ -218,8 +222,11 @@ def test_a_simulation_by_object(tmp_path: Path) -> None:
     assert {row[0]: row[1] for row in rows} == {k: w.verdict for k, w in report.objects[0].writes.items()}
     messages = dict.fromkeys(w.message for w in report.objects[0].writes.values() if w.message)
     assert [said(each).lstrip("123456789 ") for each in first.iter("blockquote")] == list(messages)
-    (patch,) = first.iter("pre")
-    assert json.loads("".join(patch.itertext())) == report.objects[0].repair.patch
+    command, patch = ("".join(each.itertext()) for each in first.iter("pre"))
+    assert json.loads(patch) == report.objects[0].repair.patch
+    assert command == repair_command(report.objects[0])
+    (mark,) = [each for each in shown.one("ul", "rows").iter("a") if each.get("class") == "mark rejected"]
+    assert mark.get("href") == f"#{first.get('id')}"
     assert "1 of 2 Widget: status.p holds" in said(shown.one("section", "causes"))
 
 

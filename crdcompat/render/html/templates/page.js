@@ -189,6 +189,14 @@
     form.hidden = false;
   }
 
+  // Where nothing can point, the first tap on a cell says why, the second one follows it.
+  document.querySelectorAll(".grid td > a").forEach((cell) => {
+    cell.addEventListener("pointerdown", (event) => {
+      const first = event.pointerType === "touch" && document.activeElement !== cell;
+      if (first) cell.addEventListener("click", (tap) => { tap.preventDefault(); cell.focus(); }, { once: true });
+    });
+  });
+
   const keys = byId("keys");
   byId("close-keys").addEventListener("click", () => keys.close());
   byId("show-keys")?.addEventListener("click", () => keys.showModal());
