@@ -4,21 +4,30 @@ from __future__ import annotations
 
 import os
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO
 
 
 def write_file(path: Path, data: bytes) -> None:
-    """Write ``data`` beside ``path`` and rename it to ``path``; an existing file keeps its mode.
+    """Write ``data`` to ``path``, as ``replacing`` does. Raises OSError."""
+    with replacing(path) as written:
+        written.write(data)
 
-    A link is kept, its target is replaced. Raises OSError; then an existing file is unchanged, and no other file is
-    left.
+
+@contextmanager
+def replacing(path: Path) -> Iterator[BinaryIO]:
+    """A file beside ``path`` that is renamed to ``path`` if the block ends well; an existing file keeps its mode.
+
+    A link is kept, its target is replaced. Raises OSError; then, and if the block raises, an existing file is
+    unchanged, and no other file is left.
     """
     target = path.resolve() if path.is_symlink() else path
     own = target.with_name(f".{os.getpid()}-{time.monotonic_ns()}")
     try:
         with own.open("xb") as written:
-            written.write(data)
+            yield written
         with suppress(FileNotFoundError):
             own.chmod(target.stat().st_mode & 0o7777)
         own.replace(target)

@@ -22,6 +22,7 @@ _MODULES = {
     "check": "check",
     "matrix": "matrix",
     "preflight": "preflight",
+    "record": "record",
     "waive": "waive",
     "baseline": "waive",
     "config": "config",

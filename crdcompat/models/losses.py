@@ -30,6 +30,11 @@ class Loss(Struct):
     example: str
 
 
+def general_path(path: str) -> str:
+    """The path with ``[*]`` for each item of a list."""
+    return _ITEM.sub("[*]", path)
+
+
 class LossCounter:
     """Counts the fields that objects lose; memory grows with distinct fields, not with objects."""
 
@@ -38,7 +43,7 @@ class LossCounter:
 
     def add(self, crd: str, kind: str, label: str, paths: Sequence[str]) -> None:
         """Count the fields of one object; ``label`` names it."""
-        for path in dict.fromkeys(_ITEM.sub("[*]", path) for path in paths):
+        for path in dict.fromkeys(map(general_path, paths)):
             loss = self._found.setdefault((crd, path), Loss(crd, kind, path, 0, label))
             loss.objects += 1
 

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from crdcompat.crds.model import is_crd
 from crdcompat.crds.pairing import Resolved
 from crdcompat.errors import Problem, Skipped
+from crdcompat.recordings.capture import facts_of
 from crdcompat.recordings.layouts import (
     A_CRD,
     Hint,
@@ -168,6 +169,9 @@ def _objects(path: str, data: bytes, *, is_recording: bool) -> Iterator[Document
         elif is_empty_list(item.data):
             if (hint := hint_of_list(path, item.data)) is not None:
                 yield EmptyList(path, _NO_ITEMS, hint=hint)
+        elif (facts := facts_of(path, item.data)) is not None:
+            yield from (EmptyList(path, _NO_ITEMS, hint=hint) for hint in facts.kinds)
+            yield facts
         elif is_crd(item.data):
             yield Skipped(path, A_CRD)
         elif is_recording and not (isinstance(item.data, dict) and "kind" in item.data) and holds_data(path):

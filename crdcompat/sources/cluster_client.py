@@ -17,6 +17,7 @@ import orjson
 from msgspec import Struct
 
 from crdcompat.errors import SourceError, UsageError
+from crdcompat.vocabulary import IN_CLUSTER
 
 PAGE = 500
 """Objects in one page."""
@@ -78,7 +79,7 @@ class NoAnswerError(Exception):
 
 
 class Client:
-    """A client for the cluster of a kubeconfig context; "" is the current context.
+    """A client for the cluster of a kubeconfig context; "" is the current one, ``in-cluster`` that of this pod.
 
     ``kubeconfig`` is the file for a server on the loopback, by default it is the user's. ``is_unverified``: by the
     kubeconfig, nobody checks that the server is the right one. Raises UsageError if the client is not installed or
@@ -106,23 +107,32 @@ class Client:
             self._configuration.proxy = None
         self._configuration.retries = self._urllib3.Retry(0, respect_retry_after_header=False)
         try:
-            contexts, current = config.list_kube_config_contexts(config_file=file)
-            names = [str(one["name"]) for one in contexts]
-            self.context = context or str(current["name"])
-            if self.context not in names:
-                raise UsageError(f"{name}: no context {self.context} in the kubeconfig{_near(self.context, names)}")
-            config.load_kube_config(
-                config_file=file,
-                context=self.context,
-                client_configuration=self._configuration,
-                persist_config=False,  # nothing is written, not even a renewed token
-            )
+            if context == IN_CLUSTER:
+                self.context = context
+                config.load_incluster_config(client_configuration=self._configuration)
+            else:
+                self._load(config, name, context, file)
         except (config.ConfigException, OSError, ValueError, TypeError, KeyError) as error:
-            raise SourceError(f"{name}: the kubeconfig cannot be used: {error}") from None
+            what = "this is no pod of a cluster" if context == IN_CLUSTER else "the kubeconfig cannot be used"
+            raise SourceError(f"{name}: {what}: {error}") from None
         self.is_unverified = not self._configuration.verify_ssl
         if self.is_unverified:  # the caller warns once; the library would for each request
             self._urllib3.disable_warnings(self._urllib3.exceptions.InsecureRequestWarning)
         self._api: Any = None
+
+    def _load(self, config: Any, name: str, context: str, file: str | None) -> None:
+        """Load a context of the kubeconfig. Raises UsageError if there is no such context."""
+        contexts, current = config.list_kube_config_contexts(config_file=file)
+        names = [str(one["name"]) for one in contexts]
+        self.context = context or str(current["name"])
+        if self.context not in names:
+            raise UsageError(f"{name}: no context {self.context} in the kubeconfig{_near(self.context, names)}")
+        config.load_kube_config(
+            config_file=file,
+            context=self.context,
+            client_configuration=self._configuration,
+            persist_config=False,  # nothing is written, not even a renewed token
+        )
 
     def session(self) -> Any:
         """A context manager that closes the client's connections at its end."""

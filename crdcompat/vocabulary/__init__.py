@@ -10,6 +10,8 @@ from enum import IntEnum, StrEnum
 
 #: Replaces, in reports, a value of a recorded or judged object that is not to be published.
 HIDDEN = "<hidden>"
+#: The name of the cluster that the program runs in, as a pod with a service account.
+IN_CLUSTER = "in-cluster"
 
 
 class Ordered(StrEnum):

@@ -30,7 +30,7 @@ _BUILD = {
 }  # fmt: skip
 
 
-class Loopback(ThreadingHTTPServer):
+class ApiServer(ThreadingHTTPServer):
     """Serves what ``answers`` holds by path, a list's pages by their tokens, 404 for the rest.
 
     ``asked`` are the paths of all requests, ``methods`` their verbs, ``accepted`` the media types that they ask for.
@@ -76,7 +76,7 @@ class Loopback(ThreadingHTTPServer):
         self.put(CRDS, made, "CustomResourceDefinitionList", "apiextensions.k8s.io/v1")
 
 
-class Recorded(Loopback):
+class Recorded(ApiServer):
     """Answers as a real API server with the CRDs of OpenShift 4.14 did (``data/live-api`` of the shared data)."""
 
     def __init__(self, live: Path) -> None:
@@ -112,7 +112,7 @@ class Recorded(Loopback):
 
 
 class _Handler(BaseHTTPRequestHandler):
-    server: Loopback
+    server: ApiServer
 
     def do_GET(self) -> None:
         url = urlsplit(self.path)
@@ -147,7 +147,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def serving(server: Loopback) -> Iterator[Loopback]:
+def serving(server: ApiServer) -> Iterator[ApiServer]:
     """Serve while the block runs."""
     with server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})

@@ -10,6 +10,7 @@ from crdcompat.crds.reader import CrdReader, CrdSet
 from crdcompat.errors import Problem, SourceError
 from crdcompat.features.preflight.scope import Scope, access_rule
 from crdcompat.models.preflight import Missing
+from crdcompat.recordings.capture import CaptureFacts, unfit
 from crdcompat.recordings.objects import ObjectItem, read_objects
 from crdcompat.sources.cluster import ClusterTree
 from crdcompat.sources.recording import CrdTree, holds_crds, may_hold_crds
@@ -22,11 +23,13 @@ _FORBIDDEN = 403
 class Cluster(Protocol):
     """A cluster: its CRDs, the version of its server ("": unknown), and its objects.
 
-    ``is_live``: it gives each object once, and can change while it is read.
+    ``is_live``: it gives each object once, and can change while it is read. ``hides``: names or values of objects are
+    not those of the cluster.
     """
 
     source: tuple[str, ...]
     is_live: bool
+    hides: bool
     installed: CrdSet
     server_version: str
 
@@ -43,6 +46,7 @@ class LiveCluster:
     """A cluster of a kubeconfig, of which only lists are read. Raises SourceError."""
 
     is_live = True
+    hides = False
 
     def __init__(self, tree: ClusterTree, reader: CrdReader, on_file: Callable[[], object] | None = None) -> None:
         self._tree, self._on_file = tree, on_file
@@ -93,7 +97,6 @@ class RecordedCluster:
     """Recordings of one cluster, with its CRDs or ``installed`` ones in their place."""
 
     is_live = False
-    server_version = ""
 
     def __init__(
         self,
@@ -107,12 +110,19 @@ class RecordedCluster:
         sets = (reader.read(CrdTree(tree, may_hold_crds), Side.NEW) for tree in trees)
         first, *others = [installed] if installed is not None else sets
         self.installed = next((each for each in (first, *others) if each.documents), first)
+        self._facts = [item for item in self.objects(()) if isinstance(item, CaptureFacts)]
+        self.server_version = next((each.facts.server for each in self._facts if each.facts.server), "")
+        self.hides = any(each.facts.hides for each in self._facts)
 
     def objects(self, names: Collection[str]) -> Iterable[ObjectItem]:
         """All recorded objects."""
         return chain.from_iterable(read_objects(tree, self._on_file) for tree in self._trees)
 
     def missing(self, scope: Scope, recorded: Collection[str]) -> Iterator[Missing]:
-        """The kinds of which the recordings have neither an object nor an empty list."""
+        """The kinds of which the recordings have neither an object nor an empty list, and what they say is missing."""
+        if why := unfit(self._facts, scope.old):
+            yield Missing(", ".join(self.source), why)
+        for what, reason in dict.fromkeys(each for found in self._facts for each in found.facts.missing):
+            yield Missing(what, f"not recorded: {reason}")
         for name in sorted(scope.needed.keys() - set(recorded)):
             yield Missing(name, "nothing was recorded of it")

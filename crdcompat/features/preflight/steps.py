@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from crdcompat.features.preflight.scope import Scope, stored_versions
 from crdcompat.models.losses import Loss
@@ -10,13 +10,14 @@ from crdcompat.models.preflight import RefusedCrd, Step, StepKind
 
 
 def ordered_steps(
-    scope: Scope, repairs: Sequence[Step], refused: Sequence[RefusedCrd], losses: Sequence[Loss]
+    scope: Scope, repaired: Iterable[Step], refused: Sequence[RefusedCrd], losses: Sequence[Loss]
 ) -> tuple[Step, ...]:
     """All steps; none if there is nothing to repair and nothing to save.
 
     The operator stops before anything is repaired: it would write the values again. Repairs come before the rollback
     where the installed CRD accepts them.
     """
+    repairs = [*repaired]
     found = [Step(StepKind.SAVE, crd) for crd in dict.fromkeys(loss.crd for loss in losses)]
     moves = [step for item in refused for step in _moves(scope, item.crd)]
     if repairs or refused:

@@ -36,7 +36,7 @@ class Tally:
     def __init__(self, scope: Scope, runs: Server | None, judge: Server | None, *, is_deduplicated: bool) -> None:
         self._scope = scope
         self.replayer = Replayer(scope.old, scope.installed, judge, scope.wanted)
-        self._mender = Mender(scope.news, runs, judge)
+        self.mender = Mender(scope.news, runs, judge)
         self._crds = {**_by_kind(scope.olds), **_by_kind(scope.news)}
         self._seen: set[tuple[str, ...]] | None = None if is_deduplicated else set()
         self._causes, self._losses = CauseCounter(_rejected_by), LossCounter()
@@ -60,7 +60,7 @@ class Tally:
                 self._missing[item.file, item.reason] += 1
         else:
             item = self.replayer.completed(item)
-            crd = self._crd_of(item.data)
+            crd = self.crd_of(item.data)
             if crd in self._scope.needed:
                 self.recorded.add(crd)
                 outcome = self.replayer.replay_once(item, set() if self._seen is None else self._seen)
@@ -104,7 +104,7 @@ class Tally:
         for (what, reason), count in sorted(self._missing.items()):
             yield Missing(what, reason if count == 1 else f"{reason} ({count} times)")
 
-    def _crd_of(self, data: object) -> str:
+    def crd_of(self, data: object) -> str:
         """The CRD of an object by its apiVersion and kind; "" if neither release has it."""
         if not isinstance(data, dict):
             return ""
@@ -130,7 +130,7 @@ class Tally:
             if self._is_full:
                 self.unlisted += 1
             else:
-                self.steps += self._mender.steps(replayed)
+                self.steps += self.mender.steps(replayed)
 
     @property
     def _is_full(self) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from crdcompat.apiserver.versions import DEFAULT_SERVER, OPENSHIFT, Server, known_server, kubernetes_server
 from crdcompat.crds.reader import CrdSet
@@ -14,7 +15,7 @@ from crdcompat.features.preflight.clusters import Cluster
 from crdcompat.features.preflight.scope import Scope, refused_crds, scope_of
 from crdcompat.features.preflight.steps import ordered_steps
 from crdcompat.features.preflight.tally import Tally
-from crdcompat.models.preflight import Missing, PreflightReport
+from crdcompat.models.preflight import Missing, PreflightReport, Step
 from crdcompat.models.report import Release
 from crdcompat.recordings.clusters import ClusterFacts
 from crdcompat.recordings.objects import ObjectItem
@@ -49,7 +50,7 @@ def preflight(
     if not old.documents and not old.problems:
         raise UsageError(f"no CRD in {old.name}")
     scope = scope_of(old, cluster.installed, options.context, read_all=options.read_all)
-    runs, unknown = _running(cluster)
+    runs, unknown = running(cluster)
     judge = options.judge or known_server(old) or runs
     tally = Tally(scope, runs, judge, is_deduplicated=cluster.is_live)
     facts = ClusterFacts()
@@ -73,11 +74,11 @@ def preflight(
         tolerated=tally.tolerated(),
         losses=losses,
         writers=tally.writers(),
-        steps=ordered_steps(scope, tally.steps, refused, losses),
+        steps=ordered_steps(scope, map(_unpatched, tally.steps) if cluster.hides else tally.steps, refused, losses),
         unlisted=tally.unlisted,
         missing=tuple(dict.fromkeys(missing)),
         windows=scope.windows,
-        notes=(*tally.replayer.notes, *_notes(scope, tally, judge)),
+        notes=(*tally.replayer.notes, *_notes(scope, tally, judge, hides=cluster.hides)),
         operator=options.operator,
     )
 
@@ -88,7 +89,7 @@ def unreadable(old: CrdSet, name: str, missing: Missing) -> PreflightReport:
     return PreflightReport(release(old), unknown, (name,), True, "", "", 0, missing=(missing,))
 
 
-def _running(cluster: Cluster) -> tuple[Server | None, tuple[Missing, ...]]:
+def running(cluster: Cluster) -> tuple[Server | None, tuple[Missing, ...]]:
     """The server that the cluster runs, None if unknown; an unknown version of a live one cannot be judged."""
     if not cluster.server_version:
         return known_server(cluster.installed), ()
@@ -108,12 +109,18 @@ def _platform(cluster: Cluster, runs: Server | None, facts: ClusterFacts) -> str
     return ", ".join(filter(None, (" ".join(openshift), version and f"Kubernetes {version}")))
 
 
-def _notes(scope: Scope, tally: Tally, judge: Server | None) -> Iterator[str]:
+def _unpatched(step: Step) -> Step:
+    return replace(step, patch=None, redacted=None)
+
+
+def _notes(scope: Scope, tally: Tally, judge: Server | None, *, hides: bool) -> Iterator[str]:
     if judge is None:
         yield "the version of the server is unknown (--kube-version): the answers of all versions have to agree"
     if scope.extra:
         rest = len(scope.extra) - _MAX_NAMED
         named = ", ".join(scope.extra[:_MAX_NAMED]) + (f" and {rest} more" if rest > 0 else "")
         yield f"{scope.old.name} does not have {named}: do not delete these CRDs, their objects would go with them"
+    if hides:
+        yield "the recording hides names or values: run preflight on the cluster for the commands that repair objects"
     if tally.already:
         yield f"not counted: what the installed CRDs reject as well ({tally.already} objects)"

@@ -33,6 +33,7 @@ from crdcompat.features.simulate.server_alone import server_note
 from crdcompat.features.simulate.unrecorded import unrecorded_kinds
 from crdcompat.models.report import Release
 from crdcompat.models.simulation import NotSimulated, Repair, Said, SimulatedObject, SimulationReport, WriteVerdict
+from crdcompat.recordings.capture import CaptureFacts, unfit
 from crdcompat.recordings.clusters import ClusterFacts
 from crdcompat.recordings.objects import EmptyList, ObjectItem
 from crdcompat.schema.structural import ABSENT
@@ -131,6 +132,8 @@ class _Run:
             self._recorded.add(self._replayer.crd_of(item))
         elif isinstance(item, Problem):
             self._problems.append(item)
+        elif isinstance(item, CaptureFacts):
+            self._add_facts(item)
         elif isinstance(item, Skipped):
             self._skipped.add(item)
         else:
@@ -144,6 +147,13 @@ class _Run:
                 self._causes.add(outcome)
                 self._already.add(outcome)
                 self._simulated.append(self._simulated_object(outcome))
+
+    def _add_facts(self, item: CaptureFacts) -> None:
+        why = unfit([item], self._target)
+        if self._upgrade and item.facts.release:
+            why = f"the recording has only what matters for a rollback to {item.facts.release}"
+        if why:
+            self._problems.append(Problem(item.file, None, why, Side.OBJECTS))
 
     def report(self) -> SimulationReport:
         """The report on all added items."""

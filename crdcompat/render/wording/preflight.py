@@ -13,7 +13,7 @@ from crdcompat.models.preflight import GoBack, StepKind
 from crdcompat.render.escape import json_text
 from crdcompat.render.wording.findings import plural
 from crdcompat.render.wording.simulation import cause_line
-from crdcompat.vocabulary import Effect
+from crdcompat.vocabulary import IN_CLUSTER, Effect
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -29,8 +29,6 @@ COLOURS = {
     GoBack.UNKNOWN: "path",
     GoBack.NOTHING: "good",
 }
-#: The context that means the cluster in which the program runs.
-IN_CLUSTER = "in-cluster"
 #: What happens at a path while the versions of CRD and operator differ.
 REACTIONS = {
     Effect.CRD_REJECTED: "the server refuses the CRD",
@@ -162,6 +160,8 @@ def _commands(report: PreflightReport, steps: Iterable[Step]) -> Iterator[str]:
 
 def command_of(report: PreflightReport, step: Step) -> str:
     """The command for one step; "" where people do it in their own way."""
+    if step.kind in _PATCHES and step.patch is None:
+        return ""  # the values are hidden
     kubectl, crd = _kubectl(report), shlex.quote(step.crd)
     patched = shlex.quote(json_text(step.patch)) if step.patch is not None else ""
     match step.kind:
@@ -194,6 +194,8 @@ def _again(report: PreflightReport) -> str:
     where = f"--cluster {shlex.quote(report.source[0])}" if report.is_live else "--cluster CONTEXT"
     return f"crdcompat preflight {shlex.quote(report.old.name)} {where}"
 
+
+_PATCHES = (StepKind.PATCH, StepKind.PATCH_AFTER)
 
 #: The two windows of a rollback: a title, and the attribute of the effect.
 WINDOWS = {

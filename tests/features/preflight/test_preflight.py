@@ -3,45 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from api_server import CRDS, VERSION, Answer, Loopback, kubeconfig, serving
-from helpers import Json, Run, array, crd, obj, run, string, version, write
+from api_server import CRDS, VERSION, Answer, ApiServer
+from helpers import Json, Run, crd, run, version, write
+from widgets import GADGET, NEW, OLD, WIDGETS, widget
 
 pytest.importorskip("kubernetes")
-
-WIDGETS = "/apis/example.com/v1/widgets"
-OLD = obj(spec=obj(mode=string("a", "b")), status=obj(phase=string("Ready"), seen=array(string())))
-NEW = obj(
-    spec=obj(mode=string("a", "b", "c"), size={"type": "integer"}),
-    status=obj(phase=string("Ready", "Paused"), seen=array(string())),
-)
-GADGET = obj(spec=obj(mode=string("a")))
-
-
-@pytest.fixture
-def cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Loopback]:
-    """A cluster with the CRD of Widgets that knows more values than OLD's, and one of Gadgets that is the same."""
-    for name in ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"):
-        monkeypatch.delenv(name, raising=False)
-    write(tmp_path / "old/widgets.json", crd(OLD))
-    write(tmp_path / "old/gadgets.json", crd(GADGET, kind="Gadget"))
-    with serving(Loopback()) as server:
-        server.install(crd(NEW), crd(GADGET, kind="Gadget"))
-        monkeypatch.setenv("KUBECONFIG", str(kubeconfig(tmp_path / "kubeconfig.yaml", server.server_port)))
-        monkeypatch.chdir(tmp_path)
-        yield server
-
-
-def widget(name: str, manager: str = "", **parts: Json) -> Json:
-    metadata: Json = {"name": name, "namespace": "default", "uid": name, "resourceVersion": "7"}
-    if manager:
-        fields: Json = {f"f:{part}": {f"f:{key}": {} for key in value} for part, value in parts.items()}
-        metadata["managedFields"] = [{"manager": manager, "operation": "Update", "fieldsV1": fields}]
-    return {"apiVersion": "example.com/v1", "kind": "Widget", "metadata": metadata, **parts}
 
 
 def preflight(*more: str) -> Run:
@@ -56,14 +26,14 @@ def missing(found: Json) -> dict[str, str]:
     return {item["what"]: item["reason"] for item in found["missing"]}
 
 
-def asked(server: Loopback) -> list[str]:
+def asked(server: ApiServer) -> list[str]:
     return [urlsplit(path).path for path in server.asked]
 
 
 # -- the answers ---------------------------------------------
 
 
-def test_yes(cluster: Loopback) -> None:
+def test_yes(cluster: ApiServer) -> None:
     cluster.put(WIDGETS, [widget("w", spec={"mode": "a"}, status={"phase": "Ready"})])
     ran = preflight()
     assert ran.code == 0, ran.out
@@ -75,20 +45,20 @@ def test_yes(cluster: Loopback) -> None:
     assert "What to do" not in ran.out
 
 
-def test_only_lists_are_asked_for_and_only_of_kinds_that_can_matter(cluster: Loopback) -> None:
+def test_only_lists_are_asked_for_and_only_of_kinds_that_can_matter(cluster: ApiServer) -> None:
     preflight()
     assert cluster.methods == {"GET": 4}
     assert asked(cluster) == [CRDS, VERSION, WIDGETS, CRDS]
     assert [path for path in cluster.accepted if "PartialObjectMetadataList" in path]
 
 
-def test_all_kinds_on_request(cluster: Loopback) -> None:
+def test_all_kinds_on_request(cluster: ApiServer) -> None:
     preflight("--all")
     assert asked(cluster) == [CRDS, VERSION, "/apis/example.com/v1/gadgets", WIDGETS, CRDS]
     assert cluster.methods.keys() == {"GET"}
 
 
-def test_yes_with_losses(cluster: Loopback) -> None:
+def test_yes_with_losses(cluster: ApiServer) -> None:
     cluster.put(WIDGETS, [widget("w", spec={"mode": "a", "size": 3}), widget("v", spec={"size": 4})])
     found = report()
     assert (found["answer"], found["exit_code"]) == ("yes, with losses", 0)
@@ -107,7 +77,7 @@ def test_yes_with_losses(cluster: Loopback) -> None:
     assert preflight().code == 0
 
 
-def test_no_with_the_repair_in_its_order(cluster: Loopback) -> None:
+def test_no_with_the_repair_in_its_order(cluster: ApiServer) -> None:
     bad = widget("w", "widget-operator", spec={"mode": "c"}, status={"phase": "Paused"})
     cluster.put(WIDGETS, [bad, widget("fine", spec={"mode": "a"})])
     found = report("--operator", "operators/widget-operator")
@@ -134,7 +104,7 @@ def test_no_with_the_repair_in_its_order(cluster: Loopback) -> None:
     assert preflight().code == 1
 
 
-def test_what_the_screen_says_when_the_answer_is_no(cluster: Loopback) -> None:
+def test_what_the_screen_says_when_the_answer_is_no(cluster: ApiServer) -> None:
     cluster.put(WIDGETS, [widget("w", "widget-operator", spec={"mode": "c"})])
     assert preflight().out == (
         "May prod go back to old?  NO\n"
@@ -166,7 +136,7 @@ def test_what_the_screen_says_when_the_answer_is_no(cluster: Loopback) -> None:
     )
 
 
-def test_values_that_a_newer_server_tolerates(cluster: Loopback) -> None:
+def test_values_that_a_newer_server_tolerates(cluster: ApiServer) -> None:
     cluster.put(WIDGETS, [widget("w", spec={"mode": "c"})])
     found = report("--kube-version", "1.33")
     assert (found["answer"], found["causes"], found["steps"]) == ("yes", [], [])
@@ -177,7 +147,7 @@ def test_values_that_a_newer_server_tolerates(cluster: Loopback) -> None:
     ) in preflight("--kube-version", "1.33").out
 
 
-def test_nothing_to_roll_back(cluster: Loopback) -> None:
+def test_nothing_to_roll_back(cluster: ApiServer) -> None:
     cluster.install(crd(NEW, group="other.io"))
     ran = preflight()
     assert ran.code == 0
@@ -189,7 +159,7 @@ def test_nothing_to_roll_back(cluster: Loopback) -> None:
     assert asked(cluster) == [CRDS, VERSION, CRDS]
 
 
-def test_a_release_without_crds_is_no_answer(cluster: Loopback) -> None:
+def test_a_release_without_crds_is_no_answer(cluster: ApiServer) -> None:
     write(Path("empty/x.yaml"), "kind: ConfigMap\n")
     ran = run("preflight", "empty", "--cluster", "prod")
     assert (ran.code, ran.out) == (2, "")
@@ -209,7 +179,7 @@ def _two(served: bool = True, **stored: str) -> Json:
     )
 
 
-def test_a_stored_version_that_old_lacks(cluster: Loopback) -> None:
+def test_a_stored_version_that_old_lacks(cluster: ApiServer) -> None:
     cluster.install({**_two(), "status": {"storedVersions": ["v1", "v2"]}})
     found = report()
     assert found["answer"] == "no"
@@ -234,7 +204,7 @@ def test_a_stored_version_that_old_lacks(cluster: Loopback) -> None:
     ]
 
 
-def test_objects_were_once_stored_in_a_version_that_old_lacks(cluster: Loopback) -> None:
+def test_objects_were_once_stored_in_a_version_that_old_lacks(cluster: ApiServer) -> None:
     cluster.install({**_two(storage="v1"), "status": {"storedVersions": ["v1", "v2"]}})
     found = report()
     assert found["answer"] == "no"
@@ -242,7 +212,7 @@ def test_objects_were_once_stored_in_a_version_that_old_lacks(cluster: Loopback)
     assert steps == ["scale-down", "rewrite", "forget-version", "check", "roll-back"]
 
 
-def test_nobody_can_move_the_objects(cluster: Loopback) -> None:
+def test_nobody_can_move_the_objects(cluster: ApiServer) -> None:
     cluster.install({**_two(served=False), "status": {"storedVersions": ["v2"]}})
     steps = [(step["step"], step["crd"]) for step in report()["steps"]]
     assert steps == [("scale-down", ""), ("widen", "widgets.example.com"), ("check", ""), ("roll-back", "")]
@@ -251,7 +221,7 @@ def test_nobody_can_move_the_objects(cluster: Loopback) -> None:
 # -- what makes the answer unknown ---------------------------------------------
 
 
-def test_a_kind_that_may_not_be_listed(cluster: Loopback) -> None:
+def test_a_kind_that_may_not_be_listed(cluster: ApiServer) -> None:
     cluster.refuse(WIDGETS, 403)
     found = report()
     assert (found["answer"], found["exit_code"]) == ("unknown", 2)
@@ -267,7 +237,7 @@ def test_a_kind_that_may_not_be_listed(cluster: Loopback) -> None:
     )
 
 
-def test_crds_that_may_not_be_listed(cluster: Loopback) -> None:
+def test_crds_that_may_not_be_listed(cluster: ApiServer) -> None:
     cluster.refuse(CRDS, 403)
     found = report()
     assert (found["answer"], found["exit_code"]) == ("unknown", 2)
@@ -280,7 +250,7 @@ def test_crds_that_may_not_be_listed(cluster: Loopback) -> None:
 
 @pytest.mark.parametrize("status", [401, 404, 410, 500, 503])
 @pytest.mark.parametrize("path", [CRDS, WIDGETS])
-def test_a_list_that_is_refused(cluster: Loopback, path: str, status: int) -> None:
+def test_a_list_that_is_refused(cluster: ApiServer, path: str, status: int) -> None:
     cluster.refuse(path, status)
     found = report()
     assert (found["answer"], found["exit_code"]) == ("unknown", 2)
@@ -291,12 +261,12 @@ def test_a_list_that_is_refused(cluster: Loopback, path: str, status: int) -> No
 
 @pytest.mark.parametrize("body", [b"", b"<html>login</html>", b'{"items": [', b"[]"])
 @pytest.mark.parametrize("path", [CRDS, WIDGETS])
-def test_answers_that_are_none(cluster: Loopback, path: str, body: bytes) -> None:
+def test_answers_that_are_none(cluster: ApiServer, path: str, body: bytes) -> None:
     cluster.answers[path] = lambda _: (200, body)
     assert (report()["answer"], preflight().code) == ("unknown", 2)
 
 
-def test_a_second_page_that_is_not_there(cluster: Loopback) -> None:
+def test_a_second_page_that_is_not_there(cluster: ApiServer) -> None:
     cluster.put(WIDGETS, [widget(f"w{n}", spec={"mode": "c"}) for n in range(501)])
     first = cluster.answers[WIDGETS]
     cluster.answers[WIDGETS] = lambda token: first(token) if not token else (503, b"busy")
@@ -306,7 +276,7 @@ def test_a_second_page_that_is_not_there(cluster: Loopback) -> None:
     assert "what was judged already says no" in preflight().out
 
 
-def test_a_list_that_expires_is_read_again(cluster: Loopback) -> None:
+def test_a_list_that_expires_is_read_again(cluster: ApiServer) -> None:
     cluster.put(WIDGETS, [widget(f"w{n}", spec={"mode": "a"}) for n in range(1200)])
     whole, left = cluster.answers[WIDGETS], 1
 
@@ -324,7 +294,7 @@ def test_a_list_that_expires_is_read_again(cluster: Loopback) -> None:
 
 
 @pytest.mark.parametrize("change", ["changed", "deleted", "created"])
-def test_a_cluster_that_changes_while_it_is_read(cluster: Loopback, change: str) -> None:
+def test_a_cluster_that_changes_while_it_is_read(cluster: ApiServer, change: str) -> None:
     before = cluster.answers[CRDS]
     if change == "created":
         cluster.install(crd(NEW))
@@ -345,7 +315,7 @@ def test_a_cluster_that_changes_while_it_is_read(cluster: Loopback, change: str)
     assert found["exit_code"] == 2
 
 
-def test_crds_that_cannot_be_read_again(cluster: Loopback) -> None:
+def test_crds_that_cannot_be_read_again(cluster: ApiServer) -> None:
     before = cluster.answers[CRDS]
     cluster.answers[CRDS] = lambda _: before("") if asked(cluster).count(CRDS) == 1 else (503, b"busy")
     found = report()
@@ -353,13 +323,13 @@ def test_crds_that_cannot_be_read_again(cluster: Loopback) -> None:
     assert list(missing(found)) == ["CRDs"]
 
 
-def test_a_version_of_the_server_that_nobody_knows(cluster: Loopback) -> None:
+def test_a_version_of_the_server_that_nobody_knows(cluster: ApiServer) -> None:
     build = json.loads(cluster.answers[VERSION]("")[1])
     cluster.answers[VERSION] = lambda _: (200, json.dumps({**build, "gitVersion": "v2.0.0"}).encode())
     assert list(missing(report())) == ["the server's version"]
 
 
-def test_a_server_that_does_not_say_its_version(cluster: Loopback) -> None:
+def test_a_server_that_does_not_say_its_version(cluster: ApiServer) -> None:
     cluster.refuse(VERSION, 403)
     cluster.put(WIDGETS, [widget("w", status={"phase": "Paused"})])
     found = report()
@@ -368,7 +338,7 @@ def test_a_server_that_does_not_say_its_version(cluster: Loopback) -> None:
     assert report("--kube-version", "1.26")["answer"] == "no"
 
 
-def test_a_crd_of_old_that_cannot_be_read(cluster: Loopback) -> None:
+def test_a_crd_of_old_that_cannot_be_read(cluster: ApiServer) -> None:
     write(
         Path("old/broken.yaml"),
         "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nspec: {names: {}, versions: 3}\n",
@@ -378,7 +348,7 @@ def test_a_crd_of_old_that_cannot_be_read(cluster: Loopback) -> None:
     assert [what for what in missing(found) if "broken.yaml" in what]
 
 
-def test_a_kind_that_needs_a_conversion_webhook(cluster: Loopback) -> None:
+def test_a_kind_that_needs_a_conversion_webhook(cluster: ApiServer) -> None:
     webhook = {"conversionReviewVersions": ["v1"], "clientConfig": {"url": "https://example.com/convert"}}
     both = _two(storage="v1")
     both["spec"]["conversion"] = {"strategy": "Webhook", "webhook": webhook}
@@ -396,7 +366,7 @@ def test_a_kind_that_needs_a_conversion_webhook(cluster: Loopback) -> None:
 # -- access, and wrong usage ---------------------------------------------
 
 
-def test_the_smallest_role(cluster: Loopback) -> None:
+def test_the_smallest_role(cluster: ApiServer) -> None:
     ran = preflight("--print-rbac")
     assert ran.code == 0
     assert ran.out == (
@@ -429,7 +399,7 @@ def test_the_smallest_role(cluster: Loopback) -> None:
         (("--objects", "old"), "no such"),
     ],
 )
-def test_wrong_usage(cluster: Loopback, args: tuple[str, ...], says: str) -> None:
+def test_wrong_usage(cluster: ApiServer, args: tuple[str, ...], says: str) -> None:
     ran = run("preflight", "old", *args) if "old" not in args[1:2] else run("preflight", "old", "--objects", "missing")
     assert (ran.code, ran.out) == (2, "")
     assert says in ran.err

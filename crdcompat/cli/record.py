@@ -1,0 +1,73 @@
+"""crdcompat record [OLD] --cluster CONTEXT -o FILE: what the answer of preflight rests on, in a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from crdcompat.cli import options as o
+
+
+def record(
+    old: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[OLD]", help="Record what a rollback to this release depends on (default: everything)."
+        ),
+    ] = None,
+    cluster: Annotated[
+        str, typer.Option(metavar="CONTEXT", help="The cluster, by its kubeconfig context; in-cluster in a pod.")
+    ] = ...,  # type: ignore[assignment]
+    output: Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="The file to write.")] = ...,  # type: ignore[assignment]
+    hash_names: Annotated[
+        bool, typer.Option("--hash-names", help="Replace names and namespaces of objects by hashes.")
+    ] = False,
+    redact: Annotated[bool, typer.Option("--redact", help="Replace values of objects outside of enums.")] = False,
+    context: Annotated[str | None, typer.Option(metavar="NAME", help="Which variants of CRDs the cluster has.")] = None,
+    config: o.ConfigFile = None,
+    repo: o.Repo = None,
+    connect_timeout: o.ConnectTimeout = 10,
+    read_timeout: o.ReadTimeout = 30,
+    no_progress: Annotated[bool, typer.Option("--no-progress", help="Show no progress on a terminal.")] = False,
+) -> None:
+    """Record what the answer of preflight rests on: the smallest file that gives the same answer elsewhere.
+
+    preflight, simulate and other commands take it with --objects. Exit code 2: something could not be recorded.
+    """
+    from crdcompat.atomic_write import replacing
+    from crdcompat.cli.progress import Progress
+    from crdcompat.cli.settings import settled
+    from crdcompat.config.applied import read_source, reader_for
+    from crdcompat.errors import UsageError
+    from crdcompat.features.preflight.clusters import LiveCluster
+    from crdcompat.features.record.workflow import RecordOptions
+    from crdcompat.features.record.workflow import record as run
+    from crdcompat.render.escape import warn
+    from crdcompat.render.wording.findings import plural
+    from crdcompat.sources import limit_requests, open_cluster
+    from crdcompat.vocabulary import ExitCode, Side
+
+    limit_requests(connect_timeout, read_timeout)
+    settings = settled(config, repo, None, None)
+    reader = reader_for(settings.config)
+    target = read_source(old, Side.OLD, reader, settings.config, repo) if old is not None else None
+    if target is not None and not target.documents:
+        raise UsageError(f"no CRD in {target.name}")
+    progress = Progress(wanted=not no_progress)
+    tree = open_cluster(cluster)
+    for note in tree.notes:
+        warn(note)
+    asked = LiveCluster(tree, reader, progress.file)
+    options = RecordOptions(context=context, hash_names=hash_names, redact=redact)
+    path = Path(output)
+    try:
+        with replacing(path) as out:
+            done = run(target, asked, options, out, progress.each)
+    except OSError as error:
+        raise UsageError(f"cannot write {output}: {error.strerror}") from None
+    for item in done.missing:
+        warn(f"missing: {item.what}: {item.reason}")
+    warn(f"wrote {output}: {plural(done.objects, 'object')}, {path.stat().st_size} bytes")
+    raise typer.Exit(ExitCode.NOT_DONE if done.missing else ExitCode.CLEAN)

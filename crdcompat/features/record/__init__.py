@@ -1,0 +1,1 @@
+"""record: the smallest recording of a cluster that gives the same answer on another machine."""

@@ -1,0 +1,100 @@
+"""Reduces an object to what a rollback depends on.
+
+What is kept: values that a schema rejects, values that OLD lacks, required members, members that a rule mentions, and
+the keys of lists. A list with a rejected value stays whole, because a merge patch replaces it whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+from crdcompat.apiserver.admission import metadata_of
+from crdcompat.schema.paths import Object, Pointer
+from crdcompat.schema.structural import ABSENT, Node
+
+_TYPE = ("apiVersion", "kind")
+
+
+def reduced(obj: Object, schemas: tuple[Node, Node], bad: Collection[Pointer]) -> Object:
+    """The object with its type and what matters; ``schemas`` are OLD's and the installed one, ``bad`` rejected places.
+
+    Of its metadata it has nothing.
+    """
+    old, new = schemas
+    parts = {name: value for name, value in obj.items() if name not in (*_TYPE, "metadata")}
+    kept = _cut(parts, (), (old, new), frozenset(bad), needed=True)
+    return {**{name: obj[name] for name in _TYPE if name in obj}, **kept}
+
+
+def smallest_metadata(obj: Object, places: Collection[Pointer]) -> Object:
+    """The name, the namespace and the uid, and who wrote the values at ``places``."""
+    meta = metadata_of(obj)
+    found: Object = {key: value for key, value in meta.items() if key in ("name", "namespace", "uid")}
+    entries = meta.get("managedFields")
+    fields = [_entry(each, places) for each in entries if isinstance(each, dict)] if isinstance(entries, list) else []
+    written = [entry for entry in fields if entry["fieldsV1"]]
+    return {**found, **({"managedFields": written} if written else {})}
+
+
+def _entry(entry: Object, places: Collection[Pointer]) -> Object:
+    """An entry of managed fields with the steps that lead to the places."""
+    names = {f"f:{step}" for place in places for step in place if isinstance(step, str)}
+    return {"manager": entry.get("manager", ""), "fieldsV1": _steps(entry.get("fieldsV1"), names)}
+
+
+def _steps(fields: Any, names: Collection[str]) -> Any:
+    if not isinstance(fields, dict):
+        return {}
+    return {key: _steps(value, names) for key, value in fields.items() if key in names or key[:2] in ("k:", "v:", "i:")}
+
+
+def _cut(value: Any, at: Pointer, nodes: tuple[Node | None, Node | None], bad: frozenset[Pointer], needed: bool) -> Any:
+    """The part of a value that matters; ABSENT if nothing does and it is not ``needed``."""
+    if at in bad:
+        return value
+    leads = any(place[: len(at)] == at for place in bad)
+    if isinstance(value, list):
+        if leads:
+            return value
+        items = [node.items if node is not None else None for node in nodes]
+        cut = [_cut(item, (*at, index), (items[0], items[1]), bad, True) for index, item in enumerate(value)]
+        return cut if needed or any(_is_pruned(item, items[0]) for item in value) else ABSENT
+    if not isinstance(value, dict):
+        return value if needed else ABSENT
+    return _cut_object(value, at, nodes, bad, needed or leads)
+
+
+def _cut_object(
+    value: Object, at: Pointer, nodes: tuple[Node | None, Node | None], bad: frozenset[Pointer], needed: bool
+) -> Any:
+    present = [node for node in nodes if node is not None]
+    required = {name for node in present for name in node.required}
+    mentioned = repr([[node.rules, *(each.raw for each in node.junctor_branches())] for node in present])
+    kept, matters = {}, needed
+    for name, member in value.items():
+        below = [_member(node, name) for node in nodes]
+        if _is_lost(nodes[0], below[0]) or name in mentioned:
+            kept[name], matters = member, True
+            continue
+        cut = _cut(member, (*at, name), (below[0], below[1]), bad, name in required)
+        if cut is not ABSENT:
+            kept[name] = cut
+            matters = matters or name not in required
+    return kept if matters else ABSENT
+
+
+def _member(node: Node | None, name: str) -> Node | None:
+    return node.child(name) if node is not None else None
+
+
+def _is_lost(node: Node | None, member: Node | None) -> bool:
+    """Whether OLD has no schema for a member: it prunes it, or keeps what it does not know."""
+    return node is None or member is None
+
+
+def _is_pruned(value: Any, node: Node | None) -> bool:
+    """Whether OLD has no schema for a part of a value."""
+    if isinstance(value, dict):
+        return any(_is_lost(node, below := _member(node, name)) or _is_pruned(v, below) for name, v in value.items())
+    return isinstance(value, list) and any(_is_pruned(item, node.items if node else None) for item in value)

@@ -1,0 +1,86 @@
+"""The smallest form of an object for which a rollback has the same outcome, found by trial.
+
+Each form is replayed. One that has another outcome is not used, so that the answer of preflight on the recording is
+that on the cluster.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from msgspec.structs import replace
+
+from crdcompat.apiserver.admission import metadata_of
+from crdcompat.apiserver.redaction import redacted_error
+from crdcompat.features.preflight.tally import Tally
+from crdcompat.features.preflight.writers import managers_of
+from crdcompat.features.record.hide import NameHasher, hidden
+from crdcompat.features.record.reduce import reduced, smallest_metadata
+from crdcompat.features.simulate.replayed import Replayed
+from crdcompat.models.losses import general_path
+from crdcompat.models.preflight import Step
+from crdcompat.recordings.objects import Recorded
+from crdcompat.schema.paths import Object, Pointer
+from crdcompat.vocabulary.writes import WriteResult
+
+_SERVER_SET = ("managedFields", "resourceVersion", "selfLink", "generation", "creationTimestamp")
+
+
+class Smallest:
+    """Makes the smallest forms of objects; ``names`` hashes their names, ``redact``: values are hidden."""
+
+    def __init__(self, tally: Tally, names: NameHasher | None, *, redact: bool) -> None:
+        self._tally, self._names, self._redact = tally, names, redact
+
+    def of(self, item: Recorded) -> Object | None:
+        """The object to record; None if only a form with names or values that are to be hidden has the same outcome."""
+        whole = self._replayed(item)
+        if isinstance(whole, Replayed):
+            wanted = self._outcome(whole)
+            for form in self._forms(item, whole):
+                made = self._replayed(replace(item, data=form))
+                if isinstance(made, Replayed) and self._outcome(made) == wanted:
+                    return form
+        is_hidden = self._redact or self._names is not None
+        return None if is_hidden or not isinstance(item.data, dict) else item.data
+
+    def _replayed(self, item: Recorded) -> Any:
+        return self._tally.replayer.replay_once(item, set())
+
+    def _forms(self, item: Recorded, whole: Replayed) -> Iterator[Object]:
+        """The forms to try, the smallest first."""
+        causes = (*whole.last.causes, *whole.last.already)
+        places = [cause.pointer for cause in causes if cause.pointer]
+        meta = smallest_metadata(item.data, places)
+        if self._names is not None:
+            meta = self._names.hashed(meta)
+        old = whole.schemas[0]
+        small = reduced(item.data, (old, whole.schemas[-1]), places)
+        for form in ({**small, "metadata": meta}, {**item.data, "metadata": meta}):
+            yield from hidden(form, whole.schemas) if self._redact else [form]
+        if self._names is None and not self._redact:
+            kept = {key: value for key, value in metadata_of(item.data).items() if key not in _SERVER_SET}
+            yield {**item.data, "metadata": {**kept, **meta}}
+
+    def _outcome(self, replayed: Replayed) -> Any:
+        """All of a replay that a report of preflight shows."""
+        last = replayed.last
+        causes = (*last.causes, *last.already)
+        rejected = replayed.worst is WriteResult.REJECTED
+        return (
+            {name: (answer.counts, answer.already) for name, answer in last.writes.items()},
+            [self._shown(replayed, cause.pointer, cause.error) for cause in causes],
+            {general_path(path) for path in last.pruned},
+            bool(last.not_stored),
+            [managers_of(replayed.item.data, cause.pointer) for cause in causes] if rejected else [],
+            [self._unnamed(step) for step in self._tally.mender.steps(replayed)] if rejected else [],
+        )
+
+    def _shown(self, replayed: Replayed, pointer: Pointer, error: Any) -> tuple[Any, ...]:
+        shown = redacted_error(error, *replayed.schemas) if self._redact else error
+        return pointer, error.type, error.keyword, str(error.demand), repr(shown.value)
+
+    def _unnamed(self, step: Step) -> Step:
+        patch = step.redacted if self._redact else step.patch
+        return replace(step, name="", namespace="", patch=patch, redacted=None)

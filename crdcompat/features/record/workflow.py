@@ -1,0 +1,146 @@
+"""record: reads a cluster as preflight does, and writes what its answer rests on."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, BinaryIO
+
+import orjson
+from msgspec import Struct, field
+
+from crdcompat.apiserver.versions import known_server
+from crdcompat.crds.reader import CrdSet
+from crdcompat.features.preflight.clusters import LiveCluster
+from crdcompat.features.preflight.scope import Scope, scope_of
+from crdcompat.features.preflight.tally import Tally
+from crdcompat.features.preflight.workflow import running
+from crdcompat.features.record.hide import NameHasher
+from crdcompat.features.record.smallest import Smallest
+from crdcompat.models.preflight import Missing
+from crdcompat.recordings.capture import Facts, digest_of, item_of
+from crdcompat.recordings.layouts import Hint
+from crdcompat.recordings.objects import ObjectItem, Recorded
+from crdcompat.schema.paths import Object
+
+#: Members of a schema whose values are data, and those whose members are names of fields.
+_DATA, _NAMED = ("default", "enum", "example"), ("properties",)
+
+_APPLIED = "kubectl.kubernetes.io/"
+
+
+class RecordOptions(Struct, frozen=True):
+    """``context`` selects variants of OLD's CRDs; ``hash_names`` and ``redact`` hide names and values."""
+
+    context: str | None = None
+    hash_names: bool = False
+    redact: bool = False
+
+
+class Recording(Struct):
+    """What was written: the number of objects, and what is missing from it."""
+
+    objects: int = 0
+    missing: list[Missing] = field(default_factory=list)
+
+
+def record(
+    old: CrdSet | None,
+    cluster: LiveCluster,
+    options: RecordOptions,
+    out: BinaryIO,
+    each: Callable[[Iterable[ObjectItem]], Iterable[ObjectItem]] = iter,
+) -> Recording:
+    """Write a recording of a cluster: of what matters for a rollback to OLD, or, without OLD, of everything.
+
+    Raises UsageError for an unknown context of variants.
+    """
+    target = old if old is not None else cluster.installed
+    scope = scope_of(target, cluster.installed, options.context, read_all=old is None)
+    done = Recording()
+    items = _items(old, scope, cluster, options, each, done)
+    out.write(b'{"apiVersion":"v1","kind":"List","items":[\n')
+    for number, item in enumerate(items):
+        out.write(b",\n" * bool(number) + orjson.dumps(item))
+    out.write(b"\n]}\n")
+    return done
+
+
+def _items(
+    old: CrdSet | None,
+    scope: Scope,
+    cluster: LiveCluster,
+    options: RecordOptions,
+    each: Callable[[Iterable[ObjectItem]], Iterable[ObjectItem]],
+    done: Recording,
+) -> Iterator[Object]:
+    """The CRDs, the objects, and at the end the facts, which say what is missing."""
+    for resolved in scope.news.values():
+        yield _crd(resolved.documents[0].crd.raw)
+    runs, unknown = running(cluster)
+    judge = known_server(scope.old) or runs
+    tally = Tally(scope, runs, judge, is_deduplicated=True)
+    smallest = Smallest(tally, NameHasher() if options.hash_names else None, redact=options.redact)
+    withheld = Counter[str]()
+    for item in each(cluster.objects(scope.needed)) if scope.needed else ():
+        if isinstance(item, Recorded):
+            is_hidden = options.hash_names or options.redact
+            made = smallest.of(item) if old is not None or is_hidden else item.data
+            if made is None:
+                withheld[tally.crd_of(item.data)] += 1
+            else:
+                done.objects += 1
+                yield made
+        else:
+            tally.add(item)
+    done.missing += [*scope.missing, *unknown, *tally.missing(), *cluster.missing(scope, ())]
+    done.missing += [
+        Missing(crd, f"{count} objects cannot be recorded without their names or values")
+        for crd, count in withheld.items()
+    ]
+    unread = {item.what for item in done.missing}
+    yield item_of(
+        Facts(
+            server=cluster.server_version,
+            kinds=tuple(_hint(scope, name) for name in scope.needed if name not in unread),
+            release=old.name if old is not None else "",
+            digest=digest_of(old) if old is not None else "",
+            missing=tuple((item.what, item.reason) for item in done.missing),
+            hides=options.hash_names or options.redact,
+        )
+    )
+
+
+def _hint(scope: Scope, name: str) -> Hint:
+    crd = scope.news[name].documents[0].crd
+    return Hint(crd.group, crd.plural)
+
+
+def _crd(raw: Any) -> Object:
+    """A CRD without what no verdict depends on: descriptions, and most of its metadata and status."""
+    meta, status = raw["metadata"], raw.get("status") or {}
+    kept = {key: meta[key] for key in ("name", "annotations", "resourceVersion") if key in meta}
+    annotations = {key: value for key, value in (kept.get("annotations") or {}).items() if not key.startswith(_APPLIED)}
+    return {
+        "apiVersion": raw["apiVersion"],
+        "kind": raw["kind"],
+        "metadata": {**kept, "annotations": annotations},
+        "spec": _undescribed(raw["spec"]),
+        "status": {"storedVersions": status.get("storedVersions") or []},
+    }
+
+
+def _undescribed(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_undescribed(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    return {
+        key: member
+        if key in _DATA
+        else {name: _undescribed(schema) for name, schema in member.items()}
+        if key in _NAMED and isinstance(member, dict)
+        else _undescribed(member)
+        for key, member in value.items()
+        if key != "description" or not isinstance(member, str)
+    }

@@ -1,0 +1,81 @@
+"""The facts about a recording of ``crdcompat record``: the last item of its list.
+
+The recording is a List of CRDs and objects, as ``kubectl get -o json`` writes it. One that was made for a release has
+only what matters for a rollback to that release, so that no other release can be judged by it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from hashlib import blake2b
+from typing import Any
+
+import orjson
+from msgspec import Struct, ValidationError, convert, to_builtins
+
+from crdcompat.crds.reader import CrdSet
+from crdcompat.errors import Skipped
+from crdcompat.recordings.layouts import Hint
+
+_API_VERSION, _KIND = "crdcompat.dev/v1", "ClusterRecording"
+_REASON = "about the recording"
+
+
+class Facts(Struct, frozen=True):
+    """What was recorded.
+
+    ``server`` is the version of the cluster's server ("": unknown), ``kinds`` are those that were listed to the end.
+    ``release`` and ``digest`` are those of the release that it was made for; both are empty if everything was recorded.
+    ``missing`` is what was not recorded, with the reason; ``hides``: names or values are not the cluster's.
+    """
+
+    server: str
+    kinds: tuple[Hint, ...]
+    release: str = ""
+    digest: str = ""
+    missing: tuple[tuple[str, str], ...] = ()
+    hides: bool = False
+
+
+class CaptureFacts(Skipped, frozen=True, kw_only=True):
+    """The item of a recording that has its facts; it is no object."""
+
+    facts: Facts
+
+    @property
+    def kinds(self) -> tuple[Hint, ...]:
+        """The kinds that were listed to the end."""
+        return self.facts.kinds
+
+
+def item_of(facts: Facts) -> dict[str, Any]:
+    """The facts as an item of the recording."""
+    return {"apiVersion": _API_VERSION, "kind": _KIND, "metadata": {"name": "facts"}, "facts": to_builtins(facts)}
+
+
+def facts_of(path: str, data: Any) -> CaptureFacts | None:
+    """The facts in an item of a recording; None for any other item, and for facts that cannot be read."""
+    if not isinstance(data, dict) or (data.get("apiVersion"), data.get("kind")) != (_API_VERSION, _KIND):
+        return None
+    try:
+        return CaptureFacts(path, _REASON, facts=convert(data.get("facts"), Facts))
+    except ValidationError:
+        return None
+
+
+def digest_of(crds: CrdSet) -> str:
+    """A digest of the CRDs of a release, without their places."""
+    specs = sorted((each.crd.name, _text(each.crd.raw.get("spec"))) for each in crds.documents)
+    return blake2b(orjson.dumps(specs), digest_size=16).hexdigest()
+
+
+def unfit(found: Sequence[CaptureFacts], old: CrdSet) -> str:
+    """Why recordings say nothing about a rollback to OLD; "" if they do."""
+    others = [each.facts for each in found if each.facts.digest not in ("", digest_of(old))]
+    if not others:
+        return ""
+    return f"the recording has only what matters for {others[0].release}: record the cluster for {old.name}"
+
+
+def _text(spec: Any) -> str:
+    return orjson.dumps(spec, option=orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS).decode()
