@@ -51,8 +51,10 @@ def check(
     connect_timeout: o.ConnectTimeout = 10,
     read_timeout: o.ReadTimeout = 30,
     color: o.ColourOption = o.Colour.auto,
+    no_progress: o.NoProgress = False,
 ) -> None:
     """What the change that is about to be committed, pushed or merged does to rollbacks and upgrades."""
+    from crdcompat.cli.progress import progress
     from crdcompat.cli.settings import check_formats, check_rules, exit_code, settled
     from crdcompat.features.check.base import CheckOptions
     from crdcompat.features.check.workflow import run_check
@@ -83,7 +85,8 @@ def check(
         use_cache=not no_cache,
     )
     # Reports are written in any case: a check that never reports its status blocks every merge.
-    report = run_check(settings.config, options)
+    with progress(wanted=not (no_progress or quiet)):
+        report = run_check(settings.config, options)
     write_reports(
         report, settings.formats, color.value, o.verbosity(verbose, quiet), existing=show_all, redact=settings.redact
     )

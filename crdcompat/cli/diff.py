@@ -38,6 +38,7 @@ def diff(
     connect_timeout: o.ConnectTimeout = 10,
     read_timeout: o.ReadTimeout = 30,
     color: o.ColourOption = o.Colour.auto,
+    no_progress: o.NoProgress = False,
 ) -> None:
     """Compare the CRDs of two releases: what breaks on rollback NEW -> OLD, and on upgrade OLD -> NEW."""
     from crdcompat.cli.run import compare_and_report
@@ -65,5 +66,6 @@ def diff(
         settings=settings,
         colour=color.value,
         verbosity=o.verbosity(verbose, quiet),
+        shown=not (no_progress or quiet),
     )
     raise typer.Exit(code)

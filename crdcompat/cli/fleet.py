@@ -8,7 +8,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from crdcompat.cli.progress import FleetProgress
+from crdcompat.cli.progress import FleetProgress, progress
 from crdcompat.cli.settings import Settings
 from crdcompat.features.fleet.engine import workers_for
 from crdcompat.features.fleet.journal import Journal
@@ -40,7 +40,7 @@ def run_fleet(
     *,
     colour: str,
     verbosity: int,
-    progress: bool,
+    shown: bool,
 ) -> int:
     """Judge the recordings of a fleet and write the reports. Returns the exit code (design, section 8)."""
     if options.scheduler is not None:
@@ -52,15 +52,12 @@ def run_fleet(
     workers = workers_for(len(fleet.recordings), options.jobs, options.scheduler, options.timeout)
     if (options.jobs or 1) > workers.jobs:
         warn("one process judges: more need pip install 'crdcompat[fleet]'")
-    judge = FleetJudge(plan)
-    shown = FleetProgress(len(fleet.recordings), wanted=progress)
-    try:
+    with progress(wanted=shown):
+        counted, judge = FleetProgress(len(fleet.recordings)), FleetJudge(plan)
         with (
             Journal(options.resume, judge.fingerprint(), len(judge.readers)) if options.resume else nullcontext()
         ) as journal:
-            report = simulate_fleet(judge, fleet, workers=workers, journal=journal, on_done=shown.done)
-    finally:
-        shown.close()
+            report = simulate_fleet(judge, fleet, workers=workers, journal=journal, on_done=counted.done)
     write_reports(report, settings.formats, colour, verbosity, redact=settings.redact)
     if report.problems or report.unread:
         return ExitCode.NOT_DONE

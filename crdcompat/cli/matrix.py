@@ -53,12 +53,12 @@ def matrix(
     connect_timeout: o.ConnectTimeout = 10,
     read_timeout: o.ReadTimeout = 30,
     color: o.ColourOption = o.Colour.auto,
-    no_progress: Annotated[bool, typer.Option("--no-progress", help="Show no progress on a terminal.")] = False,
+    no_progress: o.NoProgress = False,
 ) -> None:
     """Which release can go back to which: every ordered pair of releases, what blocks, and since which release."""
     from itertools import chain
 
-    from crdcompat.cli.progress import Progress
+    from crdcompat.cli.progress import RecordedProgress, progress
     from crdcompat.cli.settings import check_matrix_formats, check_rules, exit_code, open_recordings, settled
     from crdcompat.config.releases import choose
     from crdcompat.features.diff.comparison import Filters
@@ -76,10 +76,10 @@ def matrix(
     check_matrix_formats(settings.formats)
     trees = open_recordings(objects or (), repo)
     chosen = choose(refs or (), branches or (), repo, tags or ())
-    progress = Progress(wanted=not no_progress)
+    counted = RecordedProgress()
 
     def recorded() -> Iterator[ObjectItem]:
-        return progress.each(chain.from_iterable(read_objects(tree, progress.file) for tree in trees))
+        return counted.each(chain.from_iterable(read_objects(tree, counted.file) for tree in trees))
 
     matrix_options = MatrixOptions(
         filters=Filters(
@@ -96,7 +96,8 @@ def matrix(
         repo=repo,
         excerpts=wants_excerpts(settings.formats) is Severity.INFO,  # only a page shows lines
     )
-    report = run(chosen, settings.config, read_waivers(settings.config.waiver_file), matrix_options)
+    with progress(wanted=not (no_progress or quiet)):
+        report = run(chosen, settings.config, read_waivers(settings.config.waiver_file), matrix_options)
     write_reports(report, settings.formats, color.value, o.verbosity(verbose, quiet), redact=settings.redact)
     for message in report.idle:
         warn(message)

@@ -80,6 +80,7 @@ Objects = Annotated[
 ColourOption = Annotated[Colour, typer.Option("--color", help="Colour the output.")]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Show everything that was found.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show errors and the summary only.")]
+NoProgress = Annotated[bool, typer.Option("--no-progress", help="Show no progress on a terminal.")]
 DirectionOption = Annotated[DirectionChoice, typer.Option(help="Report this direction only.")]
 Owners = Annotated[list[Owner] | None, typer.Option("--owner", help="Only fields that this owner writes.")]
 Crds = Annotated[

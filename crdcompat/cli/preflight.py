@@ -12,7 +12,7 @@ from crdcompat.cli.simulate import KubeVersion, OpenshiftVersion
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from crdcompat.cli.progress import Progress
+    from crdcompat.cli.progress import RecordedProgress
     from crdcompat.config.configuration import Config
     from crdcompat.features.preflight.clusters import Cluster
 
@@ -63,14 +63,14 @@ def preflight(
     connect_timeout: o.ConnectTimeout = 10,
     read_timeout: o.ReadTimeout = 30,
     color: o.ColourOption = o.Colour.auto,
-    no_progress: Annotated[bool, typer.Option("--no-progress", help="Show no progress on a terminal.")] = False,
+    no_progress: o.NoProgress = False,
 ) -> None:
     """May this cluster go back to OLD, now? Exit code 0: yes, 1: no, 2: unknown.
 
     Reads the installed CRDs and the objects of kinds that can matter, and changes nothing. What cannot be read makes
     the answer unknown.
     """
-    from crdcompat.cli.progress import Progress
+    from crdcompat.cli.progress import RecordedProgress, progress
     from crdcompat.cli.settings import check_preflight_formats, settled
     from crdcompat.config.applied import read_source, reader_for
     from crdcompat.errors import UsageError
@@ -101,14 +101,15 @@ def preflight(
         operator=operator or "",
     )
     target = read_source(old, Side.OLD, reader_for(settings.config), settings.config, repo)
-    progress = Progress(wanted=not no_progress)
+    counted = RecordedProgress()
     try:
-        asked = _asked(cluster, objects or (), origin, settings.config, repo, progress)
+        asked = _asked(cluster, objects or (), origin, settings.config, repo, counted)
         if print_rbac:
             scope = scope_of(target, asked.installed, context, read_all=read_all)
             say("\n".join(cluster_role(access_rules(scope))))
             return
-        report = run(target, asked, options, progress.each)
+        with progress(wanted=not (no_progress or quiet)):
+            report = run(target, asked, options, counted.each)
     except UnreadableClusterError as error:
         rule = CRDS_RULE if error.is_forbidden else None
         report = unreadable(target, f"{cluster}", Missing("the cluster", str(error), rule))
@@ -122,7 +123,7 @@ def _asked(
     origin: str | None,
     config: Config,
     repo: str | None,
-    progress: Progress,
+    counted: RecordedProgress,
 ) -> Cluster:
     """The cluster or its recordings. Raises UsageError, SourceError."""
     from crdcompat.cli.settings import open_recordings
@@ -137,12 +138,12 @@ def _asked(
         tree = open_cluster(cluster)
         for note in tree.notes:
             warn(note)
-        return LiveCluster(tree, reader_for(config), progress.file)
+        return LiveCluster(tree, reader_for(config), counted.file)
     if "-" in objects:
         raise UsageError("--objects -: a recording is read twice, for its CRDs and its objects: name a file")
     reader = reader_for(config)
     installed = read_source(origin, Side.NEW, reader, config, repo) if origin is not None else None
-    found = RecordedCluster(open_recordings(objects, repo), reader, installed, progress.file)
+    found = RecordedCluster(open_recordings(objects, repo), reader, installed, counted.file)
     if not found.installed.documents and not found.installed.problems:
         raise UsageError(f"no CRD in {', '.join(objects)}: name the release that the cluster runs, --from REF")
     return found

@@ -1,93 +1,112 @@
-"""A progress line for long reads, shown only on a terminal."""
+"""Progress of long work on standard error: rich's bars, only on a terminal, gone when the work is done."""
 
 from __future__ import annotations
 
 import sys
 import time
 from collections.abc import Iterable, Iterator
-from typing import TypeVar
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from crdcompat.vocabulary.steps import listening, step, stepping
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
 
 T = TypeVar("T")
 
-_SECONDS_BETWEEN = 0.2
-_ERASE = "\r\x1b[K"
+#: Shorter work shows nothing, and does not import rich.
+_SECONDS_BEFORE = 1.0
+_SECONDS_BETWEEN = 0.1
 
 
-class _Line:
-    """A line on standard error that is redrawn, if standard error is a terminal."""
+@contextmanager
+def progress(*, wanted: bool = True) -> Iterator[None]:
+    """Show the steps of the work inside, if they are wanted and standard error is a terminal."""
+    if not wanted or not sys.stderr.isatty():
+        yield
+        return
+    bars = Bars()
+    try:
+        with listening(bars.count):
+            yield
+    finally:
+        bars.close()
 
-    def __init__(self, *, wanted: bool) -> None:
-        self._shown = wanted and sys.stderr.isatty()
-        self._next = time.monotonic() + _SECONDS_BETWEEN  # a short read shows no line
-        self._drawn = False
+
+class Bars:
+    """A bar for each kind of step that is under way. No thread of its own draws: worker processes are forked."""
+
+    def __init__(self) -> None:
+        self._next = time.monotonic() + _SECONDS_BEFORE
+        self._counts: dict[str, tuple[int, int | None]] = {}
+        self._tasks: dict[str, TaskID] = {}
+        self._shown: Progress | None = None
+
+    def count(self, what: str, done: int, total: int | None) -> None:
+        """Remember a step, and draw all bars if it is time to."""
+        self._counts[what] = (done, total)
+        if (now := time.monotonic()) >= self._next:
+            self._next = now + _SECONDS_BETWEEN
+            self._draw()
 
     def close(self) -> None:
-        """Erase the line."""
-        if self._drawn:
-            print(_ERASE, end="", file=sys.stderr, flush=True)
-            self._drawn = False
+        """Erase the bars."""
+        if self._shown is not None:
+            self._shown.stop()
+            self._shown = None
 
     def _draw(self) -> None:
-        if not self._shown or (now := time.monotonic()) < self._next:
-            return
-        self._next = now + _SECONDS_BETWEEN
-        self._drawn = True
-        print(f"{_ERASE}{self}", end="", file=sys.stderr, flush=True)
+        if self._shown is None:
+            self._shown = _started()
+        for what, (done, total) in self._counts.items():
+            of = f" of {total:,}" if total is not None else ""
+            known: Any = {"completed": done, "total": total, "visible": done != total, "count": f"{done:,}{of}"}
+            if what in self._tasks:
+                self._shown.update(self._tasks[what], **known)
+            else:
+                self._tasks[what] = self._shown.add_task(what, **known)
+        self._shown.refresh()
 
 
-class Progress(_Line):
-    """Counts files and objects."""
+def _started() -> Progress:
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn
 
-    def __init__(self, *, wanted: bool = True) -> None:
-        super().__init__(wanted=wanted)
-        self.files = 0
-        self.objects = 0
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(30), TextColumn("{task.fields[count]}"))
+    shown = Progress(*columns, console=Console(stderr=True), auto_refresh=False, transient=True, redirect_stdout=False)
+    shown.start()
+    return shown
 
-    def __str__(self) -> str:
-        return f"{self.files} files, {self.objects} objects read"
+
+class RecordedProgress:
+    """Counts the files and objects that are read from recordings."""
+
+    def __init__(self) -> None:
+        self._files = 0
 
     def file(self) -> None:
         """Count one more file."""
-        self.files += 1
-        self._draw()
+        self._files += 1
+        step("Files read", self._files)
 
     def each(self, items: Iterable[T]) -> Iterator[T]:
-        """Yield the items and count them; erase the line at the end, also after an error."""
-        try:
-            for item in items:
-                self.objects += 1
-                self._draw()
-                yield item
-        finally:
-            self.close()
+        """Yield the objects and count them."""
+        yield from stepping(items, "Objects replayed")
 
 
-class TrialProgress(Progress):
-    """Counts the findings that a server has answered."""
+class FleetProgress:
+    """Counts finished and failed recordings."""
 
-    def __str__(self) -> str:
-        return f"{self.objects} findings answered"
-
-
-class FleetProgress(_Line):
-    """Counts finished and failed recordings, and the rate per second."""
-
-    def __init__(self, count: int, *, wanted: bool = True) -> None:
-        super().__init__(wanted=wanted)
+    def __init__(self, count: int) -> None:
         self._count = count
-        self._start = time.monotonic()
-        self._done = self._known = self._failed = 0
-
-    def __str__(self) -> str:
-        fresh, took = self._done - self._known, time.monotonic() - self._start
-        failed = f", {self._failed} could not be read" if self._failed else ""
-        known = f", {self._known} known from before" if self._known else ""
-        rate = f", {fresh / took:.1f} a second" if fresh and took else ""
-        return f"{self._done} of {self._count} recordings{failed}{known}{rate}"
+        self._done = self._failed = 0
+        step("Recordings judged", 0, count)
 
     def done(self, outcome: str) -> None:
         """Count one more recording: ``read``, ``failed`` or ``known`` (from a journal)."""
         self._done += 1
         self._failed += outcome == "failed"
-        self._known += outcome == "known"
-        self._draw()
+        if self._failed:
+            step("Recordings that could not be read", self._failed)
+        step("Recordings judged", self._done, self._count)

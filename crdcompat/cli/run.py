@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Any
 
+from crdcompat.cli.progress import RecordedProgress, progress
 from crdcompat.cli.settings import Settings, check_formats, check_rules, exit_code, open_recordings
 from crdcompat.config.applied import apply_config, both_sides
 from crdcompat.features.diff import workflow
@@ -31,31 +32,34 @@ def compare_and_report(
     objects: Sequence[str] = (),
     patch: bool = False,
     any_order: bool = False,
+    shown: bool = False,
 ) -> int:
     """Run one comparison from sources to reports. Returns the exit code.
 
     ``objects`` are recordings whose objects are evidence for findings. ``patch``: print the patch for OLD
     instead of a text report. ``any_order`` is that of ``both_sides``.
+    ``shown``: progress is shown on a terminal.
     """
     check_rules((*filters.get("select", ()), *filters.get("ignore", ())))
     check_formats(settings.formats)
     recordings = open_recordings(objects, repo)
-    before, after = both_sides(
-        old, new, settings.config, repo, command="diff", any_order=any_order, paths=filters.get("paths", ())
-    )
-    report = workflow.diff(before, after, advise=settings.config.advises, **filters)
-    if objects:
-        from crdcompat.findings.evidence import with_evidence
+    with progress(wanted=shown):
+        before, after = both_sides(
+            old, new, settings.config, repo, command="diff", any_order=any_order, paths=filters.get("paths", ())
+        )
+        report = workflow.diff(before, after, advise=settings.config.advises, **filters)
+        if objects:
+            from crdcompat.findings.evidence import with_evidence
 
-        recorded = chain.from_iterable(map(read_objects, recordings))
-        report = with_evidence(report, before, after, recorded)
-    report = apply_config(
-        report, settings.config, read_waivers(settings.config.waiver_file), FindingSplitter(before, after)
-    )
-    if (least := wants_excerpts(settings.formats, report)) is not None:
-        from crdcompat.findings.excerpts import with_excerpts
+            recorded = RecordedProgress().each(chain.from_iterable(map(read_objects, recordings)))
+            report = with_evidence(report, before, after, recorded)
+        report = apply_config(
+            report, settings.config, read_waivers(settings.config.waiver_file), FindingSplitter(before, after)
+        )
+        if (least := wants_excerpts(settings.formats, report)) is not None:
+            from crdcompat.findings.excerpts import with_excerpts
 
-        report = with_excerpts(report, before, after, least)
+            report = with_excerpts(report, before, after, least)
     if patch:
         named = {key: filters[key] for key in ("crds", "paths", "contexts") if key in filters}
         waived = [finding for finding in report.findings if finding.waiver is not None]

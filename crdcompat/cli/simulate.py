@@ -82,14 +82,14 @@ def simulate(
     connect_timeout: o.ConnectTimeout = 10,
     read_timeout: o.ReadTimeout = 30,
     color: o.ColourOption = o.Colour.auto,
-    no_progress: Annotated[bool, typer.Option("--no-progress", help="Show no progress on a terminal.")] = False,
+    no_progress: o.NoProgress = False,
 ) -> None:
     """Replay the rollback NEW -> OLD on recorded objects: which writes would the API server reject?"""
     from itertools import chain
 
     from crdcompat.cli.fleet import NOTHING_JUDGED, FleetOptions, run_fleet
     from crdcompat.cli.options import chosen_server
-    from crdcompat.cli.progress import Progress
+    from crdcompat.cli.progress import RecordedProgress, progress
     from crdcompat.cli.settings import check_fleet_formats, check_formats, open_recordings, settled
     from crdcompat.config.applied import both_sides
     from crdcompat.features.simulate.workflow import simulate as run
@@ -113,22 +113,23 @@ def simulate(
             FleetOptions(jobs, scheduler, timeout, resume),
             colour=color.value,
             verbosity=o.verbosity(verbose, quiet),
-            progress=not no_progress,
+            shown=not (no_progress or quiet),
         )
         raise typer.Exit(code)
     objects = objects or []
     trees = open_recordings(objects, repo)
-    before, after = both_sides(old, new, settings.config, repo, command="simulate", any_order=any_order)
-    progress = Progress(wanted=not no_progress)
-    report = run(
-        before,
-        after,
-        progress.each(chain.from_iterable(read_objects(tree, progress.file) for tree in trees)),
-        server=server,
-        upgrade=upgrade,
-        context=context,
-        crds=crd or (),
-    )
+    counted = RecordedProgress()
+    with progress(wanted=not (no_progress or quiet)):
+        before, after = both_sides(old, new, settings.config, repo, command="simulate", any_order=any_order)
+        report = run(
+            before,
+            after,
+            counted.each(chain.from_iterable(read_objects(tree, counted.file) for tree in trees)),
+            server=server,
+            upgrade=upgrade,
+            context=context,
+            crds=crd or (),
+        )
     write_reports(report, settings.formats, color.value, o.verbosity(verbose, quiet), redact=settings.redact)
     if report.problems:
         raise typer.Exit(ExitCode.NOT_DONE)

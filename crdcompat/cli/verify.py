@@ -42,7 +42,7 @@ def verify(
     connect_timeout: o.ConnectTimeout = 10,
     read_timeout: o.ReadTimeout = 30,
     color: o.ColourOption = o.Colour.auto,
-    no_progress: Annotated[bool, typer.Option("--no-progress", help="Show no progress on a terminal.")] = False,
+    no_progress: o.NoProgress = False,
 ) -> None:
     """Ask a real, empty API server about each witness of a report: confirmed, refuted or not testable.
 
@@ -62,7 +62,7 @@ def verify(
     check_verification_formats(formats or ())
     settings = settled(config, repo, formats or ("text",), None)
     asked = Asked(read_report(report), old, new, server, assets, repo, settings, (connect_timeout, read_timeout))
-    raise typer.Exit(_run(asked, color.value, -int(quiet), progress=not no_progress))
+    raise typer.Exit(_run(asked, color.value, -int(quiet), shown=not (no_progress or quiet)))
 
 
 class Asked(Struct, frozen=True):
@@ -78,13 +78,15 @@ class Asked(Struct, frozen=True):
     timeouts: tuple[float, float]
 
 
-def _run(asked: Asked, colour: str, verbosity: int, *, progress: bool) -> int:
+def _run(asked: Asked, colour: str, verbosity: int, *, shown: bool) -> int:
     """Ask, and write the report. Returns the exit code (design, section 8)."""
-    from crdcompat.cli.progress import TrialProgress
+
+    from crdcompat.cli.progress import progress
     from crdcompat.config.applied import both_sides
     from crdcompat.features.verify.workflow import verify as put
     from crdcompat.render.write import write_reports
     from crdcompat.vocabulary import ExitCode
+    from crdcompat.vocabulary.steps import stepping
 
     # Releases in git are read by the commits of the report, because the names may refer to other commits by now.
     old, new = (
@@ -93,9 +95,15 @@ def _run(asked: Asked, colour: str, verbosity: int, *, progress: bool) -> int:
     )
     # The findings of the report are already sorted.
     before, after = both_sides(old, new, asked.settings.config, asked.repo, command="verify", any_order=True)
-    shown = TrialProgress(wanted=progress)
-    with _ended_by_signals(), _cluster(asked) as cluster:
-        report = put(asked.report, before, after, cluster, shown.each)
+    total = len(asked.report.claims)
+    with progress(wanted=shown), _ended_by_signals(), _cluster(asked) as cluster:
+        report = put(
+            asked.report,
+            before,
+            after,
+            cluster,
+            lambda items: stepping(items, "Findings answered by the server", total),
+        )
     write_reports(report, asked.settings.formats, colour, verbosity)
     if report.problems or report.nothing_tested:
         return ExitCode.NOT_DONE

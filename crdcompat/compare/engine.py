@@ -28,6 +28,7 @@ from crdcompat.compare.witness import Outcome, Witness, prove, proves
 from crdcompat.compare.writer_default import is_writer_default
 from crdcompat.crds.pairing import Chosen, CrdPair
 from crdcompat.vocabulary import Direction, Effect
+from crdcompat.vocabulary.steps import stepping
 
 
 class Comparer:
@@ -45,13 +46,13 @@ class Comparer:
         self._counted_texts: set[tuple[int, ...]] = set()
         self._crds: dict[tuple[int, int], CrdDiff] = {}
 
-    def compare(self, pairs: Iterable[CrdPair], directions: Iterable[Direction] = tuple(Direction)) -> Comparison:
+    def compare(self, pairs: Sequence[CrdPair], directions: Iterable[Direction] = tuple(Direction)) -> Comparison:
         """Compare all pairs and judge the changes in ``directions``."""
         found = Comparison()
         occurrences: dict[tuple[Any, ...], list[Occurrence]] = {}
         of_crds: dict[tuple[Any, ...], tuple[CrdChange, list[Occurrence]]] = {}
         opened: dict[tuple[Any, ...], Open] = {}
-        for crd_pair in pairs:
+        for crd_pair in stepping(pairs, "CRD variants compared", len(pairs)):
             name = crd_pair.old.name
             found.compared.add(name)
             shared = crd_pair.old.versions.keys() & crd_pair.new.versions.keys()
@@ -68,7 +69,7 @@ class Comparer:
         wanted = tuple(directions)
         for (crd, *_), (item, places) in of_crds.items():
             found.judged.extend(_crd_judged(crd, item, places, wanted, found))
-        for (crd, version, *_), places in occurrences.items():
+        for (crd, version, *_), places in stepping(occurrences.items(), "Changes judged", len(occurrences)):
             found.judged.extend(self._judge(crd, version, places, wanted, found))
         found.open = list(opened.values())
         found.changed |= {judged.crd for judged in found.judged} | {item.crd for item in found.open}

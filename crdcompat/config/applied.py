@@ -24,6 +24,7 @@ from crdcompat.models.diff import DiffReport
 from crdcompat.models.finding import Finding
 from crdcompat.sources import open_source
 from crdcompat.vocabulary import Severity, Side
+from crdcompat.vocabulary.steps import stepping
 
 
 def reader_for(config: Config) -> CrdReader:
@@ -73,7 +74,7 @@ def both_sides(
     needed = needed_below(trees, reader, config.wants, paths) if paths else (config.wants, config.wants)
     before, after = (
         with_servers(reader.read(tree, side, wanted), config, side)
-        for tree, side, wanted in zip(trees, (Side.OLD, Side.NEW), needed, strict=True)
+        for tree, side, wanted in stepping(zip(trees, (Side.OLD, Side.NEW), needed, strict=True), "Releases read", 2)
     )
     versions = version_of(before.name), version_of(after.name)
     if not any_order and versions[0] and versions[1] and versions[0] > versions[1]:

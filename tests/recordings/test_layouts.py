@@ -7,7 +7,7 @@ import io
 import json
 import tarfile
 import tracemalloc
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -16,7 +16,6 @@ from helpers import Json, both, crd, obj, root, run, string, version, write
 from operations import operations
 from recorded import left_out, objects, problems
 
-from crdcompat.cli.progress import Progress
 from crdcompat.crds.pairing import resolve_all
 from crdcompat.crds.reader import CrdReader
 from crdcompat.features.diff import workflow
@@ -220,53 +219,6 @@ def test_two_thousand_objects(tmp_path: Path) -> None:
         found = objects(path)
     assert len({item.identity for item in found}) == 2000
     assert done.calls < 1_000 * 2000
-
-
-# -- progress -------------------------------------------------------------------------------------------------
-
-
-class _Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
-
-
-class _Clock:
-    """Moves only where an object is read: a hundredth of a second for each."""
-
-    def __init__(self, patch: pytest.MonkeyPatch) -> None:
-        self._now = 0.0
-        patch.setattr("crdcompat.cli.progress.time.monotonic", lambda: self._now)
-
-    def read(self, count: int) -> Iterator[int]:
-        for number in range(count):
-            self._now += 0.01
-            yield number
-
-
-def test_progress_is_one_line_that_goes_away(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sys.stderr", _Terminal())
-    clock = _Clock(monkeypatch)
-    progress = Progress()
-    assert list(progress.each(clock.read(60))) == list(range(60))
-    shown = progress_text()
-    assert shown.count("objects read") == 3
-    assert shown.endswith("\r\x1b[K") and "\n" not in shown
-
-
-def test_no_progress_where_nobody_looks(monkeypatch: pytest.MonkeyPatch) -> None:
-    clock = _Clock(monkeypatch)
-    for stream, wanted in ((io.StringIO(), True), (_Terminal(), False)):
-        monkeypatch.setattr("sys.stderr", stream)
-        list(Progress(wanted=wanted).each(clock.read(30)))
-        assert stream.getvalue() == ""
-
-
-def progress_text() -> str:
-    import sys
-
-    stream = sys.stderr
-    assert isinstance(stream, _Terminal)
-    return stream.getvalue()
 
 
 def test_a_missing_recording_is_said(tmp_path: Path) -> None:

@@ -234,13 +234,12 @@ def test_what_is_escaped_is_readable() -> None:
 
 
 #: What writes to standard output or error: messages (``escape``), rendered reports (``write``, ``demo``), answers, a
-#: patch, which has the bytes of its files (``run``), the cursor of a progress line.
+#: patch, which has the bytes of its files (``run``).
 _EXITS = {
     "render/escape.py",
     "render/write.py",
     "cli/demo.py",
     "cli/run.py",
-    "cli/progress.py",
     "features/judge/answers.py",
 }
 

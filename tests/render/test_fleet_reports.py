@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import random
 import re
 from pathlib import Path
@@ -13,7 +12,6 @@ from helpers import Json, array, crd, obj, root, run, string, write
 from markdown_it import MarkdownIt
 from report_samples import HOSTILE
 
-from crdcompat.cli.progress import FleetProgress
 from crdcompat.render.escape import shortened
 
 
@@ -366,32 +364,6 @@ def test_options_that_do_not_go_together(crds: dict[str, Path], tmp_path: Path) 
         assert part in ran.err
     assert run("simulate", *sides, "--fleet", fleet, "--jobs", "0").code == 2
     assert not (tmp_path / "x").exists()
-
-
-def test_progress(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    class Terminal(io.StringIO):
-        def isatty(self) -> bool:
-            return True
-
-    clock = iter([0.0, 0.0, *(float(number) for number in range(1, 60))])
-    monkeypatch.setattr("crdcompat.cli.progress.time.monotonic", lambda: next(clock))
-    shown = Terminal()
-    monkeypatch.setattr("sys.stderr", shown)
-    progress = FleetProgress(4)
-    for how in ("known", "read", "failed"):
-        progress.done(how)
-    progress.close()
-    drawn = shown.getvalue().split("\r\x1b[K")
-    assert drawn[0] == drawn[-1] == ""
-    assert drawn[1] == "1 of 4 recordings, 1 known from before"
-    assert drawn[3].startswith("3 of 4 recordings, 1 could not be read, 1 known from before, ")
-    assert drawn[3].endswith(" a second")
-    for stream, wanted in ((Terminal(), False), (io.StringIO(), True)):
-        monkeypatch.setattr("sys.stderr", stream)
-        quiet = FleetProgress(1, wanted=wanted)
-        quiet.done("read")
-        quiet.close()
-        assert stream.getvalue() == ""
 
 
 # -- real recordings ---------------------------------------------

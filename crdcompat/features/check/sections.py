@@ -45,6 +45,7 @@ from crdcompat.sources.refs import is_untracked
 from crdcompat.sources.repository import Repository
 from crdcompat.sources.tree import Tree
 from crdcompat.vocabulary import Against, Direction, Side
+from crdcompat.vocabulary.steps import stepping
 
 _ONLY_TOUCHED = "only CRDs that the change touches are compared with targets (--all compares all)"
 #: The names of the sides of a change in sentences.
@@ -85,7 +86,9 @@ def compare_change(
         base, head = replace(base, runs=runs), replace(head, runs=runs)
     older = [
         with_servers(reader.read(tree, Side.OLD, config.wants, skipped), config, Side.OLD, name)
-        for name, tree, skipped in zip(targets.names, opened, of_older, strict=True)
+        for name, tree, skipped in stepping(
+            zip(targets.names, opened, of_older, strict=True), "Rollback targets read", len(opened)
+        )
     ]
     active = active_waivers(waivers, date.today(), release, config.waiver_file)
     touched = None if all_crds else _touched(base, head)
@@ -94,7 +97,7 @@ def compare_change(
     report, used = comparisons.with_base(base)
     report, unknown = with_introduced(report, (base.commit, head), options.repo, of_index=after.name == "index:")
     of_targets = []
-    for target in older:
+    for target in stepping(older, "Rollback targets compared", len(older)):
         of_target, more = comparisons.with_target(target, base)
         of_targets.append(of_target)
         used |= more

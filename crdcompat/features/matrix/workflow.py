@@ -33,6 +33,7 @@ from crdcompat.recordings.objects import ObjectItem
 from crdcompat.schema.enums import member_key
 from crdcompat.sources.urls import public_name
 from crdcompat.vocabulary import Direction, Severity, Side
+from crdcompat.vocabulary.steps import stepping
 
 #: By index of the older release, of the newer one, and direction: the report, and the filter name that matches nothing.
 _Transitions = dict[tuple[int, int, str], tuple[DiffReport, str]]
@@ -67,7 +68,8 @@ def matrix(releases: ReleaseList, config: Config, waivers: Sequence[Waiver], opt
     if (double := next((name for name in names if names.count(name) > 1), None)) is not None:
         raise UsageError(f"{double}: two releases have this name when what may be secret in it is hidden")
     reader = reader_for(config)
-    sets = [read_source(name, Side.ANY, reader, config, options.repo) for name in releases.names]
+    read = stepping(releases.names, "Releases read", len(releases.names))
+    sets = [read_source(name, Side.ANY, reader, config, options.repo) for name in read]
     transitions = _transitions(sets, config, waivers, options.filters)
     if options.excerpts:
         transitions = {
@@ -87,7 +89,8 @@ def _transitions(sets: Sequence[CrdSet], config: Config, waivers: Sequence[Waive
     shared = ComparisonCache()
     found: _Transitions = {}
     missing: list[str] = []
-    for older, newer in combinations(range(len(sets)), 2):
+    pairs = list(combinations(range(len(sets)), 2))
+    for older, newer in stepping(pairs, "Pairs of releases compared", len(pairs)):
         old, new = _as(sets[older], Side.OLD, config), _as(sets[newer], Side.NEW, config)
         compared = compare(old, new, (server_of(old), server_of(new)), wanted, shared)
         places, splitter = find_places(old, new, compared.judged, compared.open), FindingSplitter(old, new)
@@ -96,7 +99,7 @@ def _transitions(sets: Sequence[CrdSet], config: Config, waivers: Sequence[Waive
             one_direction = replace(wanted, directions=(direction,))
             report = report_on(compared, (release(old), release(new)), one_direction, places, command="matrix")
             found[older, newer, direction] = apply_config(report, config, waivers, splitter), compared.missing
-    if len(missing) == len(list(combinations(sets, 2))):
+    if len(missing) == len(pairs):
         raise UsageError(missing[0])
     return found
 

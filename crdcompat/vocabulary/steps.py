@@ -1,0 +1,43 @@
+"""The steps of long work: rooms count them, and the command line may show them.
+
+A listener holds for one run. Without one a step costs a look-up, and nothing is shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TypeVar
+
+T = TypeVar("T")
+
+#: Gets what is counted (``CRDs compared``), how many are done, and of how many (None: unknown).
+Listener = Callable[[str, int, int | None], object]
+
+_listener: ContextVar[Listener | None] = ContextVar("listener", default=None)
+
+
+@contextmanager
+def listening(listener: Listener) -> Iterator[None]:
+    """Call the listener for each step of the work inside."""
+    token = _listener.set(listener)
+    try:
+        yield
+    finally:
+        _listener.reset(token)
+
+
+def step(what: str, done: int, total: int | None = None) -> None:
+    """Report that so many are done."""
+    if (listener := _listener.get()) is not None:
+        listener(what, done, total)
+
+
+def stepping(items: Iterable[T], what: str, total: int | None = None) -> Iterator[T]:
+    """The items; each is a step, done when the next one is asked for."""
+    done = 0
+    for done, item in enumerate(items, 1):
+        step(what, done - 1, total)
+        yield item
+    step(what, done, done)
