@@ -30,14 +30,14 @@ def record(
     repo: o.Repo = None,
     connect_timeout: o.ConnectTimeout = 10,
     read_timeout: o.ReadTimeout = 30,
-    no_progress: Annotated[bool, typer.Option("--no-progress", help="Show no progress on a terminal.")] = False,
+    no_progress: o.NoProgress = False,
 ) -> None:
     """Record what the answer of preflight rests on: the smallest file that gives the same answer elsewhere.
 
     preflight, simulate and other commands take it with --objects. Exit code 2: something could not be recorded.
     """
     from crdcompat.atomic_write import replacing
-    from crdcompat.cli.progress import Progress
+    from crdcompat.cli.progress import RecordedProgress, progress
     from crdcompat.cli.settings import settled
     from crdcompat.config.applied import read_source, reader_for
     from crdcompat.errors import UsageError
@@ -55,16 +55,16 @@ def record(
     target = read_source(old, Side.OLD, reader, settings.config, repo) if old is not None else None
     if target is not None and not target.documents:
         raise UsageError(f"no CRD in {target.name}")
-    progress = Progress(wanted=not no_progress)
+    counted = RecordedProgress()
     tree = open_cluster(cluster)
     for note in tree.notes:
         warn(note)
-    asked = LiveCluster(tree, reader, progress.file)
+    asked = LiveCluster(tree, reader, counted.file)
     options = RecordOptions(context=context, hash_names=hash_names, redact=redact)
     path = Path(output)
     try:
-        with replacing(path) as out:
-            done = run(target, asked, options, out, progress.each)
+        with progress(wanted=not no_progress), replacing(path) as out:
+            done = run(target, asked, options, out, counted.each)
     except OSError as error:
         raise UsageError(f"cannot write {output}: {error.strerror}") from None
     for item in done.missing:
