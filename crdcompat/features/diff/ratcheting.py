@@ -19,10 +19,10 @@ from crdcompat.compare.memory import ComparisonCache
 from crdcompat.compare.result import Judged, Occurrence
 from crdcompat.compare.site import WriterReader
 from crdcompat.crds.reader import CrdSet
-from crdcompat.features.simulate.replay import Cause, Written, writes_of
+from crdcompat.features.simulate.replay import Cause, Written, rejected_kinds, writes_of
 from crdcompat.schema.paths import ITEM, node_at
 from crdcompat.vocabulary import Direction, Effect
-from crdcompat.vocabulary.writes import ORDINARY, Spared, WriteKind, WriteResult
+from crdcompat.vocabulary.writes import ORDINARY, Spared, WriteKind
 
 _NEWEST = Server(NEWEST)
 
@@ -80,12 +80,8 @@ def _answer(item: Judged, pair: WriterReader, *, is_known: bool) -> _Answer:
         return None
     as_read = {**stored, "apiVersion": pair.reader.api_version}
     written = writes_of(pair.reader, as_read, had_status=pair.writer.version.has_status)
-    rejected = _rejected(written)
+    rejected = rejected_kinds(written)
     return tuple(kind for kind in WriteKind if kind in rejected), _spared(pair.reader, written) if is_known else None
-
-
-def _rejected(written: Written) -> frozenset[WriteKind]:
-    return frozenset(kind for kind, answer in written.writes.items() if answer.verdict is WriteResult.REJECTED)
 
 
 def _spared(reader: Resource, written: Written) -> Spared | None:
@@ -94,7 +90,7 @@ def _spared(reader: Resource, written: Written) -> Spared | None:
     Duplicates are no matter of ratcheting: every server tolerates stored ones.
     """
     causes = [cause for cause in written.causes if cause.error.type != DUPLICATE]
-    if not causes or _rejected(written) & ORDINARY:
+    if not causes or rejected_kinds(written) & ORDINARY:
         return None
     parts = {"ratchet_status" if cause.path[:1] == ("status",) else "ratchet_main" for cause in causes}
     if not all(reader.server.does(part) for part in parts):

@@ -61,8 +61,7 @@ def with_refused(compared: Compared, found: Sequence[Refused], wanted: Filters) 
     """The comparison with the CRDs of NEW that its server refuses, or nearly refuses, among its results."""
     if wanted.owners and Owner.CRD not in wanted.owners:
         return compared
-    placed = [Placed(crd_pair.context, crd_pair.terminal, crd_pair.new) for crd_pair in compared.pairs]
-    placed += _entering(compared)
+    placed = placed_in_new(compared)
     asked = listed(compared.new.supported)
     causes = refusals_by(_of_new(compared), asked) if asked else {}
     found = [_without(each, causes.get(each.document, ())) for each in found]
@@ -76,6 +75,12 @@ def _without(refused: Refused, causes: Sequence[Cause]) -> Refused:
     """The refusal without the places that supported servers differ on: these are findings of their own."""
     places = {cause.at for cause in causes}
     return replace(refused, faults=tuple(fault for fault in refused.faults if fault.at not in places))
+
+
+def placed_in_new(compared: Compared) -> list[Placed]:
+    """The CRDs of NEW in their contexts: those that both sides have, then those of NEW alone."""
+    pairs = [Placed(crd_pair.context, crd_pair.terminal, crd_pair.new) for crd_pair in compared.pairs]
+    return [*pairs, *_entering(compared)]
 
 
 def _entering(compared: Compared) -> Iterator[Placed]:

@@ -61,10 +61,15 @@ def diff(
     reader has read. Raises UsageError for a filter name that matches nothing.
     """
     wanted = Filters(directions, owners, crds, paths, contexts, select, ignore, touched)
-    compared = _compare(old, new, wanted, cache or ComparisonCache())
+    cache = cache or ComparisonCache()
+    compared = _compare(old, new, wanted, cache)
     of_old, of_new = find_refused(compared) if locate else ((), ())
     if judge_new:
         compared = with_refused(compared, of_new, wanted)
+    if locate and (old.supported or new.supported):
+        from crdcompat.features.diff.across_servers import with_differences
+
+        compared = with_differences(compared, wanted, cache, judge_new=judge_new)
     if advise:
         advice = judge_new_status(compared.judged, wanted.directions)
         compared = replace(compared, judged=(*compared.judged, *advice))

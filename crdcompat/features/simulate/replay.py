@@ -119,6 +119,11 @@ class Written(Struct, frozen=True):
     bad: list[Pointer]
 
 
+def rejected_kinds(written: Written) -> frozenset[WriteKind]:
+    """The kinds of write that are rejected."""
+    return frozenset(kind for kind, answer in written.writes.items() if answer.verdict is WriteResult.REJECTED)
+
+
 def writes_of(resource: Resource, stored: Object, *, had_status: bool, known: Set[Constraint] = frozenset()) -> Written:
     """The writes of ``replay``, without the search for a repair."""
     read = resource.read(stored)

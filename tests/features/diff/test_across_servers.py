@@ -1,0 +1,106 @@
+"""Writes that one supported server accepts and another refuses, each with an object that both have judged."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helpers import Json, array, crd, diff, obj, root, select, string, write
+
+from crdcompat.apiserver.strategy import Resource
+from crdcompat.apiserver.versions import kubernetes_server
+from crdcompat.crds.model import read_crd
+
+INT32 = {"type": "integer", "format": "int32"}
+NUMBER = {"type": "integer"}
+
+
+def _found(tmp_path: Path, old: Json, new: Json, kubernetes: Any, *args: str) -> list[Json]:
+    config = write(tmp_path / "c.yaml", {"kubernetes": kubernetes})
+    sides = [write(tmp_path / name, crd(schema)) for name, schema in (("old.yaml", old), ("new.yaml", new))]
+    report = diff(*sides, "--config", config, *args)
+    return [each for each in report["findings"] if each["rule"].startswith("server-")]
+
+
+def _accepts(schema: Json, witness: Json, version: str) -> bool:
+    found = read_crd(crd(schema))
+    return bool(Resource(found, found.versions[0], kubernetes_server(version)).create(witness).accepted)
+
+
+# -- formats ---------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("field", "servers", "strict"),
+    [
+        (INT32, ["1.34", "1.35", "1.36"], ["1.36"]),
+        (string(format="k8s-short-name"), ["1.33", "1.34", "1.35"], ["1.34", "1.35"]),
+        (INT32, ["1.28", "1.35"], None),
+        (INT32, ["1.36"], None),
+        ({**INT32, "minimum": 0, "maximum": 9}, ["1.35", "1.36"], None),
+        (string(format="date"), ["1.28", "1.36"], None),
+        (string(format="nonsense"), ["1.28", "1.36"], None),
+        (NUMBER, ["1.28", "1.36"], None),
+    ],
+)
+def test_formats(tmp_path: Path, field: Json, servers: list[str], strict: list[str] | None) -> None:
+    old, new = root(spec=obj(a=string())), root(spec=obj(a=string(), b=field))
+    found = select({"findings": _found(tmp_path, old, new, servers)}, rule="server-stricter-on")
+    if strict is None:
+        assert found == []
+        return
+    (finding,) = found
+    assert (finding["path"], finding["severity"], finding["new"]) == ("spec.b", "info", strict)
+    assert finding["added"] == [field["format"]]
+    verdicts = {version: _accepts(new, finding["witness"]["object"], version) for version in servers}
+    assert verdicts == {version: version not in strict for version in servers}
+
+
+def test_only_touched_fields(tmp_path: Path) -> None:
+    same = {"list": array(obj(n=INT32)), "a": INT32}
+    old, new = root(spec=obj(**same)), root(spec=obj(**same, items=array(obj(n=INT32), maxItems=2)))
+    assert [each["path"] for each in _found(tmp_path, old, new, ["1.35", "1.36"])] == ["spec.items[*].n"]
+
+
+# -- updates ---------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("servers", "strict", "kinds"),
+    [
+        (["1.29", "1.30"], ["1.29"], {"spec-update", "metadata-update", "finalizer-removal", "apply"}),
+        (["1.27", "1.28"], ["1.27"], {"status-update"}),
+        (["1.30", "1.36"], None, set()),
+        (["1.28", "1.29"], None, set()),
+    ],
+)
+def test_updates_of_spec(tmp_path: Path, servers: list[str], strict: list[str] | None, kinds: set[str]) -> None:
+    status = obj(n=NUMBER)
+    old = root(spec=obj(mode=string("A", "B"), n=NUMBER), status=status)
+    new = root(spec=obj(mode=string("A"), n=NUMBER), status=status)
+    found = _found(tmp_path, old, new, servers, "--direction", "upgrade")
+    if strict is None:
+        assert found == []
+        return
+    (finding,) = found
+    assert (finding["rule"], finding["severity"], finding["path"]) == ("server-looser-on", "warning", "spec.mode")
+    assert (finding["new"], set(finding["added"])) == (strict, kinds)
+    assert finding["witness"]["object"]["spec"]["mode"] == "B"
+
+
+def test_updates_of_status(tmp_path: Path) -> None:
+    """Status ratchets since 1.33 only; the rollback is judged on OLD's servers."""
+    old, new = (root(status=obj(p=string(*values), n=NUMBER)) for values in (("A",), ("A", "B")))
+    (finding,) = _found(tmp_path, old, new, ["1.32", "1.33"], "--direction", "rollback")
+    assert (finding["rule"], finding["severity"]) == ("server-looser-on", "info")
+    assert (finding["new"], finding["added"]) == (["1.32"], ["status-update"])
+    assert finding["message"].endswith("Kubernetes 1.33 accepts what Kubernetes 1.32 refuses: status-update")
+
+
+def test_without_the_key_there_is_no_such_finding(tmp_path: Path) -> None:
+    sides = [
+        write(tmp_path / name, crd(root(spec=obj(a=string(*values), n=INT32))))
+        for name, values in (("old.yaml", ("A", "B")), ("new.yaml", ("A",)))
+    ]
+    assert [each for each in diff(*sides)["findings"] if each["rule"].startswith("server-")] == []
