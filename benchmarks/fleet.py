@@ -103,9 +103,12 @@ def measure(name: str, fleet: Path, repo: Path, jobs: int) -> Took:
 
 
 def _children(pid: int) -> list[int]:
-    with contextlib.suppress(OSError):
-        return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-    return []
+    """The processes that any thread of a process has started."""
+    found = []
+    for task in Path(f"/proc/{pid}/task").glob("*/children"):
+        with contextlib.suppress(OSError):
+            found += [int(child) for child in task.read_text().split()]
+    return found
 
 
 def _peak_mib(pid: int) -> float:

@@ -4,20 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from crdcompat.cli.progress import FleetProgress, progress
 from crdcompat.cli.settings import Settings
-from crdcompat.features.fleet.engine import workers_for
+from crdcompat.features.fleet.engine import require, workers_for
 from crdcompat.features.fleet.journal import Journal
 from crdcompat.features.fleet.judge import FleetJudge, Plan
 from crdcompat.features.fleet.recordings import find_fleet
-from crdcompat.features.fleet.workflow import simulate_fleet
+from crdcompat.features.fleet.workflow import OnEnd, simulate_fleet
 from crdcompat.render.escape import warn
 from crdcompat.render.write import write_reports
 from crdcompat.vocabulary import ExitCode
+
+if TYPE_CHECKING:
+    from crdcompat.features.fleet.since import Earlier
 
 #: Never exit 0 for a rollback of which nothing was judged.
 NOTHING_JUDGED = "no object could be judged (the report gives the reasons)"
@@ -30,6 +36,8 @@ class FleetOptions(Struct, frozen=True):
     scheduler: str | None = None
     timeout: float | None = None
     resume: str | None = None
+    output: str | None = None
+    since: str | None = None
 
 
 def run_fleet(
@@ -52,12 +60,15 @@ def run_fleet(
     workers = workers_for(len(fleet.recordings), options.jobs, options.scheduler, options.timeout)
     if (options.jobs or 1) > workers.jobs:
         warn("one process judges: more need pip install 'crdcompat[fleet]'")
+    earlier, on_end = _earlier(options), _tables_of(options, settings)
     with progress(wanted=shown):
         counted, judge = FleetProgress(len(fleet.recordings)), FleetJudge(plan)
         with (
             Journal(options.resume, judge.fingerprint(), len(judge.readers)) if options.resume else nullcontext()
         ) as journal:
-            report = simulate_fleet(judge, fleet, workers=workers, journal=journal, on_done=counted.done)
+            report = simulate_fleet(judge, fleet, workers=workers, journal=journal, on_done=counted.done, on_end=on_end)
+    if earlier is not None:
+        report = replace(report, notes=(*report.notes, *earlier.notes(report)))
     write_reports(report, settings.formats, colour, verbosity, redact=settings.redact)
     if report.problems or report.unread:
         return ExitCode.NOT_DONE
@@ -65,3 +76,24 @@ def run_fleet(
         warn(f"{NOTHING_JUDGED} in {', '.join(names)}")
         return ExitCode.NOT_DONE
     return ExitCode.FOUND if report.fails(settings.fail_on) else ExitCode.CLEAN
+
+
+def _earlier(options: FleetOptions) -> Earlier | None:
+    """The earlier run to compare with, read before this run replaces its tables."""
+    if options.since is None:
+        return None
+    require("pyarrow", "--since")
+    from crdcompat.features.fleet.since import Earlier
+
+    return Earlier(options.since)
+
+
+def _tables_of(options: FleetOptions, settings: Settings) -> OnEnd | None:
+    """What writes the tables at the end of the run; their folder is made now."""
+    if options.output is None:
+        return None
+    require("pyarrow", "--output")
+    from crdcompat.features.fleet.tables import make_folder, write_tables
+
+    make_folder(options.output)
+    return partial(write_tables, options.output, redact=bool(settings.redact))

@@ -66,6 +66,12 @@ def simulate(
         str | None,
         typer.Option(metavar="FILE", help="With --fleet: keep what is done in this journal, and go on from it."),
     ] = None,
+    output: Annotated[
+        str | None, typer.Option(metavar="DIR", help="With --fleet: write the results as Parquet files to this folder.")
+    ] = None,
+    since: Annotated[
+        str | None, typer.Option(metavar="DIR", help="With --fleet: compare with the --output of an earlier run.")
+    ] = None,
     upgrade: Annotated[bool, typer.Option(help="Replay the upgrade OLD -> NEW instead.")] = False,
     kube_version: KubeVersion = None,
     openshift_version: OpenshiftVersion = None,
@@ -110,7 +116,7 @@ def simulate(
             Plan(old, new, tuple(target or ()), settings.config, repo, *judged),
             fleet,
             settings,
-            FleetOptions(jobs, scheduler, timeout, resume),
+            FleetOptions(jobs, scheduler, timeout, resume, output, since),
             colour=color.value,
             verbosity=o.verbosity(verbose, quiet),
             shown=not (no_progress or quiet),

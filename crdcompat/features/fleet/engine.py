@@ -51,11 +51,16 @@ def workers_for(recordings: int, jobs: int | None, scheduler: str | None, second
     process judges alone, whatever ``jobs`` is.
     """
     has_dask = find_spec("distributed") is not None
-    if not has_dask and (scheduler or seconds):
-        option = "--scheduler" if scheduler else "--timeout"
-        raise UsageError(f"{option} needs the package distributed: pip install 'crdcompat[fleet]'")
+    if scheduler or seconds:
+        require("distributed", "--scheduler" if scheduler else "--timeout")
     usual = min(_usable_processors(), _MAX_DEFAULT_JOBS, max(recordings, 1))
     return Workers(jobs or usual if has_dask else 1, scheduler, seconds)
+
+
+def require(package: str, option: str) -> None:
+    """Raises UsageError if the package of an option is not installed."""
+    if find_spec(package) is None:
+        raise UsageError(f"{option} needs the package {package}: pip install 'crdcompat[fleet]'")
 
 
 def judged(judge: FleetJudge, recordings: Iterable[str], workers: Workers) -> Generator[tuple[str, bytes]]:

@@ -89,13 +89,20 @@ class ResultGroup(Struct, frozen=True):
     stands: tuple[StoredResult, ...]
 
 
+class RejectedObject(Struct, frozen=True):
+    """An object that a target rejects; ``causes`` are, for each target, indices in its list of causes."""
+
+    object: str
+    causes: tuple[tuple[int, ...], ...]
+
+
 class Outcome(Struct, frozen=True):
     """One recording against every target; ``failure`` is why it could not be read, else "".
 
     ``id`` and ``version`` are the cluster's. ``outside`` counts objects of kinds that neither release defines.
     ``problems`` are the first of ``problem_count``. ``recorded`` are the CRDs of which
     there is an object or an empty list. ``fates`` identify the objects if the recording has an ``id``:
-    only then can another recording be of the same cluster.
+    only then can another recording be of the same cluster. ``rejected`` are the first objects that a target rejects.
     """
 
     failure: str = ""
@@ -108,6 +115,7 @@ class Outcome(Struct, frozen=True):
     problem_count: int = 0
     recorded: tuple[str, ...] = ()
     fates: tuple[ResultGroup, ...] = ()
+    rejected: tuple[RejectedObject, ...] = ()
 
 
 def encode(outcome: Outcome) -> bytes:
@@ -133,6 +141,9 @@ def from_data(data: Any) -> Outcome:
         raise ValueError("no outcome: other verdicts")
     for group in outcome.fates:
         _check_group(group, outcome.targets)
+    for item in outcome.rejected:
+        for places, target in zip(item.causes, outcome.targets, strict=True):
+            _check_places(places, target.causes)
     return outcome
 
 
@@ -142,7 +153,12 @@ def _check_group(group: ResultGroup, targets: Sequence[TargetOutcome]) -> None:
         raise ValueError("no outcome: half an object")
     for result, target in zip(group.stands, targets, strict=True):
         for places, listed in ((result.causes, target.causes), (result.missed, target.missed)):
-            if not all(0 <= place < len(listed) for place in places):
-                raise ValueError("no outcome: a place that is not there")
+            _check_places(places, listed)
         if result.verdict not in OBJECT_VERDICTS:
             raise ValueError("no outcome: another verdict")
+
+
+def _check_places(places: Sequence[int], listed: Sequence[object]) -> None:
+    """Raise ValueError for an index that the list does not have."""
+    if not all(0 <= place < len(listed) for place in places):
+        raise ValueError("no outcome: a place that is not there")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import traceback
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import orjson
@@ -13,7 +13,15 @@ from msgspec.structs import replace
 
 from crdcompat.errors import CrdcompatError, Problem, Skipped
 from crdcompat.features.fleet.deduplicate import ObjectResult, RecordingObjects
-from crdcompat.features.fleet.outcome import OUTSIDE, Outcome, RecordingCause, TargetOutcome, UnjudgedObjects, encode
+from crdcompat.features.fleet.outcome import (
+    OUTSIDE,
+    Outcome,
+    RecordingCause,
+    RejectedObject,
+    TargetOutcome,
+    UnjudgedObjects,
+    encode,
+)
 from crdcompat.features.simulate.causes import CauseCounter, CauseKey
 from crdcompat.features.simulate.judges import Replayer
 from crdcompat.models.simulation import NotSimulated
@@ -24,6 +32,7 @@ from crdcompat.vocabulary.writes import Apart, WriteResult
 
 _MAX_PROBLEMS = 5
 _MAX_CAUSES = 200
+_MAX_REJECTED = 1000
 _MAX_REASONS = 50
 _MAX_CHARACTERS = 400
 _MAX_VALUE_BYTES = 200
@@ -51,6 +60,7 @@ def judge_objects(objects: Iterable[ObjectItem], replayers: Sequence[Replayer], 
     problems: dict[Problem, None] = {}
     skipped: list[Skipped] = []
     empty: set[str] = set()
+    rejected: list[tuple[str, tuple[ObjectResult, ...]]] = []
     problem_count = count = 0
     for item in objects:
         if isinstance(item, Problem):
@@ -66,8 +76,12 @@ def judge_objects(objects: Iterable[ObjectItem], replayers: Sequence[Replayer], 
             facts.add(item)
             results = tuple(result for target in targets if (result := target.add(item)) is not None)
             name = replayers[0].completed(item).name_in_cluster
-            if name is not None and len(results) == len(targets):
+            if len(results) < len(targets):
+                continue
+            if name is not None:
                 listed.add(name, results)
+            if len(rejected) < _MAX_REJECTED and any(result.verdict == WriteResult.REJECTED for result in results):
+                rejected.append((_cut(replayers[0].completed(item).label), results))
     if not count:
         return Outcome(failure=_cut(_why_nothing(tuple(problems), skipped)))
     if len(facts.ids) > 1:
@@ -76,6 +90,7 @@ def judge_objects(objects: Iterable[ObjectItem], replayers: Sequence[Replayer], 
         problems.update(dict.fromkeys(target.refused))
         problem_count += len(target.refused)
     recorded = empty.union(*(target.recorded for target in targets)) - {""}
+    places = [target.places() for target in targets]
     return Outcome(
         id=facts.id,
         version=facts.version,
@@ -85,7 +100,18 @@ def judge_objects(objects: Iterable[ObjectItem], replayers: Sequence[Replayer], 
         problems=tuple(problems),
         problem_count=problem_count,
         recorded=tuple(sorted(recorded)),
-        fates=listed.groups([target.places() for target in targets]) if facts.id is not None else (),
+        fates=listed.groups(places) if facts.id is not None else (),
+        rejected=tuple(RejectedObject(name, _places(results, places)) for name, results in rejected),
+    )
+
+
+def _places(
+    results: Sequence[ObjectResult], places: Sequence[tuple[Mapping[CauseKey, int], object]]
+) -> tuple[tuple[int, ...], ...]:
+    """For each target, the places of an object's causes in the list of the outcome."""
+    return tuple(
+        tuple(sorted(causes[key] for key in result.causes if key in causes))
+        for result, (causes, _) in zip(results, places, strict=True)
     )
 
 

@@ -190,8 +190,13 @@ class FleetTally:
 
     def id_of(self, cause: RecordingCause) -> str:
         """The id of a cause, the same in all reports."""
-        crd, path, kind = cause.key
-        return fingerprint(f"rejected {kind}", self.direction, crd, "", path, (), ())
+        return finding_id(cause, self.direction)
+
+
+def finding_id(cause: RecordingCause, direction: Direction) -> str:
+    """The id of the finding that a cause belongs to, the same in all reports."""
+    crd, path, kind = cause.key
+    return fingerprint(f"rejected {kind}", direction, crd, "", path, (), ())
 
 
 def _count_reason(target: TargetTally, reason: str, objects: int) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, nullcontext
 from pathlib import Path
 
@@ -23,6 +23,8 @@ from crdcompat.vocabulary import Direction
 
 #: Called for each finished recording with ``read``, ``failed``, or ``known`` (from a journal).
 OnDone = Callable[[str], object]
+#: Called with the report, and with each recording and its outcome.
+OnEnd = Callable[[FleetReport, Iterable[tuple[str, Outcome]]], object]
 
 
 def simulate_fleet(
@@ -32,30 +34,33 @@ def simulate_fleet(
     workers: Workers | None = None,
     journal: Journal | None = None,
     on_done: OnDone | None = None,
+    on_end: OnEnd | None = None,
 ) -> FleetReport:
     """The report on all recordings of a fleet; the same for any ``workers``, with or without a ``journal``.
 
     The report lists recordings that could not be read, and notes the number of ignored lines of the journal.
-    ``on_done`` is called for each finished recording.
+    ``on_done`` is called for each finished recording, ``on_end`` with the report and all outcomes.
     """
     tally = FleetTally(len(judge.readers), Direction.UPGRADE if judge.plan.upgrade else Direction.ROLLBACK)
     with nullcontext(journal) if journal is not None else temporary_journal(len(judge.readers)) as used:
-        for path, outcome in _outcomes(
-            judge, fleet.recordings, workers or Workers(), used, on_done or (lambda _: None)
-        ):
+        outcomes = _Outcomes(judge, fleet.recordings, workers or Workers(), used, on_done or (lambda _: None))
+        for path, outcome in outcomes:
             tally.add(display_path(path), outcome)
-    for path, reason in fleet.unread:
-        tally.add(display_path(path), Outcome(failure=reason))
-    notes = (*judge.notes, *_refused(journal))
-    return summarize(
-        tally,
-        judge.readers,
-        (judge.old, judge.new),
-        judge.plan.server,
-        notes,
-        fleet.left_out,
-        tuple(_unrecorded(judge, tally)),
-    )
+        for path, reason in fleet.unread:
+            tally.add(display_path(path), Outcome(failure=reason))
+        notes = (*judge.notes, *_refused(journal))
+        report = summarize(
+            tally,
+            judge.readers,
+            (judge.old, judge.new),
+            judge.plan.server,
+            notes,
+            fleet.left_out,
+            tuple(_unrecorded(judge, tally)),
+        )
+        if on_end is not None:
+            on_end(report, outcomes)
+    return report
 
 
 def _unrecorded(judge: FleetJudge, tally: FleetTally) -> Iterator[tuple[Unrecorded, ...]]:
@@ -71,38 +76,50 @@ def _unrecorded(judge: FleetJudge, tally: FleetTally) -> Iterator[tuple[Unrecord
         yield unrecorded_kinds(sides, tally.direction, (), context=context, crds=missed) if missed else ()
 
 
-def _outcomes(
-    judge: FleetJudge, recordings: Sequence[str], workers: Workers, journal: Journal, on_done: OnDone
-) -> Iterator[tuple[str, Outcome]]:
-    """The outcomes in the order of the recordings, whatever the order in which they were judged: first all are judged.
+class _Outcomes:
+    """The outcomes in the order of the recordings, in whatever order they were judged. They can be read again.
 
     The journal has those that were read; only failures are in memory.
     """
-    offsets: dict[str, int] = {}
-    signatures: dict[str, str] = {}
-    failures: dict[str, Outcome] = {}
 
-    def fresh() -> Iterator[str]:
-        for path in recordings:
-            signatures[path] = signature(path)
-            offset = journal.find(_absolute(path), signatures[path])
+    def __init__(
+        self, judge: FleetJudge, recordings: Sequence[str], workers: Workers, journal: Journal, on_done: OnDone
+    ) -> None:
+        """Judge all recordings."""
+        self._recordings = recordings
+        self._journal = journal
+        self._on_done = on_done
+        self._signatures: dict[str, str] = {}
+        self._offsets: dict[str, int] = {}
+        self._failures: dict[str, Outcome] = {}
+        with closing(judged(judge, self._fresh(), workers)) as answers:
+            for path, answer in answers:
+                self._add(path, answer)
+
+    def __iter__(self) -> Iterator[tuple[str, Outcome]]:
+        for path in self._recordings:
+            failure = self._failures.get(path)
+            yield path, failure if failure is not None else self._journal.at(self._offsets[path])
+
+    def _fresh(self) -> Iterator[str]:
+        """The recordings that the journal does not have."""
+        for path in self._recordings:
+            signed = signature(path)
+            offset = self._journal.find(_absolute(path), signed)
             if offset is None:
+                self._signatures[path] = signed
                 yield path
             else:
-                del signatures[path]
-                offsets[path] = offset
-                on_done("known")
+                self._offsets[path] = offset
+                self._on_done("known")
 
-    with closing(judged(judge, fresh(), workers)) as answers:
-        for path, answer in answers:
-            outcome, signed = decode(answer), signatures.pop(path)
-            if outcome.failure:
-                failures[path] = outcome
-            else:
-                offsets[path] = journal.add(_absolute(path), signed, answer)
-            on_done("failed" if outcome.failure else "read")
-    for path in recordings:
-        yield path, failures[path] if path in failures else journal.at(offsets[path])
+    def _add(self, path: str, answer: bytes) -> None:
+        outcome, signed = decode(answer), self._signatures.pop(path)
+        if outcome.failure:
+            self._failures[path] = outcome
+        else:
+            self._offsets[path] = self._journal.add(_absolute(path), signed, answer)
+        self._on_done("failed" if outcome.failure else "read")
 
 
 def _refused(journal: Journal | None) -> Iterator[str]:
