@@ -26,6 +26,7 @@ from crdcompat.crds.reader import CrdDocument
 from crdcompat.features.diff.comparison import Compared, Filters
 from crdcompat.features.diff.refused import placed_in_new
 from crdcompat.features.simulate.replay import rejected_kinds, writes_of
+from crdcompat.render.wording.findings import plural
 from crdcompat.schema.paths import ITEM, VALUE, SchemaPath, schema_pointer
 from crdcompat.schema.structural import Node
 from crdcompat.vocabulary import Direction, Effect
@@ -120,17 +121,23 @@ def _changed(node: Node, old: Node | None, path: SchemaPath) -> Iterator[tuple[S
 
 
 def judge_updates(judged: Iterable[Judged], compared: Compared, shared: ComparisonCache) -> Iterator[Judged]:
-    """The rejections of which some supported servers spare the ordinary updates and others do not, each place once."""
-    seen = set()
+    """The rejections of which some supported servers spare ordinary updates and others do not.
+
+    All fields of a CRD at which the same servers refuse the same kinds of update are one result, at the first of them.
+    """
+    alike: dict[tuple[object, ...], list[Judged]] = {}
     for item in judged:
         occurrence = item.occurrences[0]
         rejected = item.effect == Effect.WRITE_REJECTED and item.witness.object is not None and not item.doubtful
         if not rejected or item.witness.stored is not None or not isinstance(occurrence, Occurrence):
             continue
-        place = (item.crd, item.version, item.direction, item.change.path)
-        if place not in seen and (found := _updates(item, occurrence, compared, shared)) is not None:
-            seen.add(place)
-            yield found
+        if (found := _updates(item, occurrence, compared, shared)) is not None:
+            key = (item.crd, item.version, item.direction, found.change.added, found.reason)
+            alike.setdefault(key, []).append(found)
+    for first, *others in alike.values():
+        paths = dict.fromkeys(each.change.place for each in others if each.change.path != first.change.path)
+        more = f" (alike at {plural(len(paths), 'more field')})" if paths else ""
+        yield replace(first, reason=first.reason + more)
 
 
 def _updates(item: Judged, occurrence: Occurrence, compared: Compared, shared: ComparisonCache) -> Judged | None:
@@ -143,10 +150,12 @@ def _updates(item: Judged, occurrence: Occurrence, compared: Compared, shared: C
         if era not in eras:
             eras[era] = _refused(item, reads, server, shared)
         refused.setdefault(eras[era], []).append(server)
-    if len(refused) < 2:
+    if not refused:
         return None
     strict, loose = max(refused, key=len), min(refused, key=len)
     kinds = [kind.value for kind in WriteKind if kind in strict - loose]
+    if not strict - loose - {WriteKind.APPLY}:
+        return None
     tolerant = [server for found, each in refused.items() if found != strict for server in each]
     reason = f"{_spans(tolerant)} accepts what {_spans(refused[strict])} refuses: {', '.join(kinds)}"
     ids = [server_name(server).id for server in refused[strict]]

@@ -104,3 +104,13 @@ def test_without_the_key_there_is_no_such_finding(tmp_path: Path) -> None:
         for name, values in (("old.yaml", ("A", "B")), ("new.yaml", ("A",)))
     ]
     assert [each for each in diff(*sides)["findings"] if each["rule"].startswith("server-")] == []
+
+
+def test_fields_that_differ_alike_are_one_finding(tmp_path: Path) -> None:
+    old, new = (
+        root(spec=obj(a=string(*values), b=string(*values), c=string(*values), n=NUMBER))
+        for values in (("A", "B"), ("A",))
+    )
+    (finding,) = _found(tmp_path, old, new, ["1.29", "1.30"], "--direction", "upgrade")
+    assert finding["path"] == "spec.a"
+    assert finding["message"].endswith("apply (alike at 2 more fields)")
