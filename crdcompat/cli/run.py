@@ -15,8 +15,8 @@ from crdcompat.findings.split import FindingSplitter
 from crdcompat.findings.waiver_file import read_waivers
 from crdcompat.models.diff import DiffReport
 from crdcompat.recordings.objects import read_objects
-from crdcompat.render.escape import escape_lines, warn
-from crdcompat.render.write import wants_excerpts, write_reports
+from crdcompat.render.escape import escape_lines, runs_on_github, warn
+from crdcompat.render.write import between_stops, wants_excerpts, write_reports
 from crdcompat.vocabulary import ExitCode
 
 
@@ -65,7 +65,8 @@ def compare_and_report(
         waived = [finding for finding in report.findings if finding.waiver is not None]
         text = workflow.suggest_patch(before, after, **named, waived=waived)
         # git applies the bytes of the files; a terminal gets none that steer it.
-        sys.stdout.write(escape_lines(text) if sys.stdout.isatty() else text)
+        shown = escape_lines(text) if sys.stdout.isatty() else text
+        sys.stdout.write(between_stops(shown) if runs_on_github() else shown)
     if settings.formats or not patch:
         write_reports(report, settings.formats, colour, verbosity, redact=settings.redact)
     paths = filters.get("paths", ())

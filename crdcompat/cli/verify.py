@@ -93,15 +93,19 @@ def _run(asked: Asked, colour: str, verbosity: int, *, shown: bool) -> int:
         named or (f"git:{release.commit}" if release.commit else release.name)
         for named, release in ((asked.old, asked.report.old), (asked.new, asked.report.new))
     )
-    # The findings of the report are already sorted.
-    before, after = both_sides(old, new, asked.settings.config, asked.repo, command="verify", any_order=True)
     total = len(asked.report.claims)
-    with progress(wanted=shown), _ended_by_signals(), _cluster(asked) as cluster:
+    with progress(wanted=shown), _ended_by_signals(), ExitStack() as stack:
+        cluster = None
+        if asked.server is not None:  # a server that does not answer is reported before the releases are read
+            cluster = stack.enter_context(_cluster(asked))
+            cluster.version()
+        # The findings of the report are already sorted.
+        before, after = both_sides(old, new, asked.settings.config, asked.repo, command="verify", any_order=True)
         report = put(
             asked.report,
             before,
             after,
-            cluster,
+            cluster or stack.enter_context(_cluster(asked)),
             lambda items: stepping(items, "Findings answered by the server", total),
         )
     write_reports(report, asked.settings.formats, colour, verbosity)

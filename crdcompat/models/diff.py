@@ -94,7 +94,8 @@ class PromotedGate(Struct, frozen=True):
 class DiffReport(Struct, frozen=True):
     """The result of ``diff``: findings, undecided differences, and input that was not read.
 
-    ``directions`` are those that were judged; ``is_filtered``: other filters may have left findings out.
+    ``directions`` are those that were judged; ``is_filtered``: other filters may have left findings out. ``notes`` say
+    what the report hides.
     """
 
     KIND: ClassVar[Literal["diff"]] = "diff"
@@ -112,6 +113,7 @@ class DiffReport(Struct, frozen=True):
     promoted: tuple[PromotedGate, ...] = ()
     directions: tuple[Direction, ...] = tuple(Direction)
     is_filtered: bool = False
+    notes: tuple[str, ...] = ()
 
     def by_severity(self) -> dict[Severity, int]:
         """The number of counting findings (new and not waived) for every severity."""

@@ -17,7 +17,7 @@ from crdcompat.vocabulary import HIDDEN
 
 NOTE = "values of recorded objects are hidden, except members of enums (--no-redact shows them)"
 
-_Noted = TypeVar("_Noted", SimulationReport, FleetReport, PreflightReport)
+_Noted = TypeVar("_Noted", DiffReport, SimulationReport, FleetReport, PreflightReport)
 
 
 def redacted(report: AnyReport) -> AnyReport:
@@ -41,7 +41,8 @@ def _noted(report: _Noted, hiding: _Noted) -> _Noted:
 
 
 def _diff(report: DiffReport) -> DiffReport:
-    return replace(report, unexplained=tuple(replace(item, error=item.redacted) for item in report.unexplained))
+    hidden = tuple(replace(item, error=item.redacted) for item in report.unexplained)
+    return _noted(report, replace(report, unexplained=hidden))
 
 
 def _preflight(report: PreflightReport) -> PreflightReport:

@@ -10,6 +10,7 @@ marks into terminal codes. So no line of a report can pass a terminal code from 
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 import textwrap
@@ -44,6 +45,8 @@ _UNSEEN = (
 _HIDDEN = re.compile(f"[\x00-\x1f{_UNSEEN}]")
 #: A serialiser has escaped C0 in strings; those that are left are the line breaks between values.
 _HIDDEN_IN_JSON = re.compile(f"[{_UNSEEN}]")
+#: The runner of GitHub Actions reads ``::error …`` at the start of a line, and the older ``##[error]`` anywhere.
+_COMMAND = re.compile(r"^\s*::|##(?=\[)", re.MULTILINE)
 
 
 #: The columns of a page that no terminal limits.
@@ -133,9 +136,23 @@ def json_text(value: Any, option: int = 0) -> str:
     return text if text.isascii() and "\x7f" not in text else _HIDDEN_IN_JSON.sub(_in_json, text)
 
 
+def runs_on_github() -> bool:
+    """Whether GitHub Actions reads what the program prints."""
+    return os.environ.get("GITHUB_ACTIONS") == "true"
+
+
+def without_commands(text: str) -> str:
+    """Escape what the runner of GitHub Actions takes for a command; inside JSON the strings stay the same."""
+    return _COMMAND.sub(lambda found: found[0].replace("::", "\\u003a:").replace("##", "\\u0023#"), text)
+
+
 def say(text: str, *, end: str = "\n", error: bool = False) -> None:
-    """Print a message, its hidden characters escaped, to standard output (``error``: standard error)."""
-    print(escape_lines(text), end=end, file=sys.stderr if error else sys.stdout)
+    """Print a message, its hidden characters escaped, to standard output (``error``: standard error).
+
+    Others' text can begin a line of it: under GitHub Actions commands are escaped, too.
+    """
+    shown = escape_lines(text)
+    print(without_commands(shown) if runs_on_github() else shown, end=end, file=sys.stderr if error else sys.stdout)
 
 
 def warn(message: str) -> None:

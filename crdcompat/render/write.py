@@ -41,7 +41,9 @@ def write_reports(
     ``existing``: findings that existed before a change are shown, too. ``redact``: whether values of recorded objects
     are hidden; None: in the formats of services, where others read them.
     """
-    actions = os.environ.get("GITHUB_ACTIONS") == "true"
+    from crdcompat.render.escape import runs_on_github
+
+    actions = runs_on_github()
     usual = ("text", "github") if actions and _has_annotations(report) else ("text",)
     named = map(parse_format, formats) if formats else ((name, None) for name in usual)
     # Most commits touch no CRD: a terminal then stays silent; files and services get their report.
@@ -51,7 +53,7 @@ def write_reports(
         if target is None:
             shown = _redacted(report, name, redact)
             text = _render(name, shown, replace(style_for(sys.stdout, colour, verbosity), existing=existing))
-            sys.stdout.write(_without_commands(text) if actions and name == "text" else text)
+            sys.stdout.write(_for_actions(name, text) if actions else text)
         else:
             _write(target, _render(name, _redacted(report, name, redact), _plain(verbosity, existing=existing)))
     if "github" in dict(chosen):
@@ -118,8 +120,17 @@ def _is_idle(report: AnyReport) -> bool:
     return report.KIND == "check" and report.is_idle
 
 
-def _without_commands(text: str) -> str:
-    """The text between two commands that stop the runner from reading others: a field may be called ``::error``."""
+def _for_actions(name: str, text: str) -> str:
+    """The output of a format without commands of others: a field may be called ``::error``, a file ``##[error]``."""
+    if name == "text":
+        return between_stops(text)
+    from crdcompat.render.escape import without_commands
+
+    return text if name == "github" else without_commands(text)
+
+
+def between_stops(text: str) -> str:
+    """The text between two commands that stop the runner of GitHub Actions from reading others."""
     token = os.urandom(16).hex()
     return f"::stop-commands::{token}\n{text}::{token}::\n"
 

@@ -11,6 +11,7 @@ import fleets
 import pytest
 from helpers import Json, array, crd, obj, root, run, string, write
 
+from crdcompat.models.redaction import NOTE
 from crdcompat.render.formats import format_names
 from crdcompat.render.write import PUBLISHED
 from crdcompat.vocabulary import HIDDEN
@@ -127,13 +128,20 @@ def test_members_of_enums_stay(sides: tuple[Path, Path, Path]) -> None:
     assert MARK not in json.dumps(item["repair"])
 
 
-def test_unexplained_errors(sides: tuple[Path, Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unexplained_errors(sides: tuple[Path, Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("crdcompat.findings.evidence._explains", lambda finding, fact: False)
     old, new, objects = sides
     for name, more, shows in (("json", [], True), ("json", ["--redact"], False), ("sarif", [], False)):
         out = run("diff", old, new, "--objects", objects, "--format", name, *more).out
         assert (f'Invalid value: \\"{MARK}-1\\"' in out, f'Invalid value: \\"{HIDDEN}\\"' in out) == (shows, not shows)
         assert shows or MARK not in out
+    for name in ("text", "markdown", "html"):
+        for more, hides in (["--redact"], True), (["--no-redact"], False):
+            ran = run("diff", old, new, "--objects", objects, "--format", name, *more)
+            assert (NOTE.replace("(--no-redact", "(\\-\\-no-redact") in ran.out or NOTE in ran.out) is hides
+            assert (MARK in ran.out) is not hides
+    fine = write(tmp_path / "fine.json", fleets.widget("fine"))
+    assert NOTE not in run("diff", old, new, "--objects", fine, "--redact").out
 
 
 def test_judge(sides: tuple[Path, Path, Path], tmp_path: Path) -> None:

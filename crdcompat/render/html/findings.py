@@ -132,6 +132,8 @@ def _scope(report: DiffReport) -> Iterator[tuple[str, tuple[str, ...]]]:
         yield f"{name}: {len(lines)}", lines
     if report.not_compared:
         yield f"CRDs not compared: {len(report.not_compared)}", report.not_compared
+    if met := tuple(f"{item.object} in {item.source}: {item.error}" for item in report.unexplained):
+        yield f"Recorded objects rejected in ways that no finding explains: {len(met)}", met
     yield f"Text-only changes: {len(counted.text_changes)}", tuple(dict.fromkeys(counted.text_changes))
     yield (
         f"Duplicate CRD documents ignored: {len(counted.superseded)}",

@@ -180,6 +180,8 @@ def _unexplained(report: DiffReport, style: Style) -> Iterator[str]:
         yield style.wrap(f"{item.object} in {item.source}: {item.error}", indent="    ", first="  ")
     if len(shown) < len(report.unexplained):
         yield f"  and {len(report.unexplained) - len(shown)} more (-v shows all)"
+    for note in report.notes:
+        yield style.wrap(f"note: {note}", indent="    ", first="  ")
 
 
 def _footer(report: DiffReport, style: Style) -> Iterator[str]:

@@ -49,7 +49,8 @@ def notes(report: Report) -> tuple[str, ...]:
     own = (*report.notes, *report.waivers) if isinstance(report, CheckReport) else ()
     sides = [note for item in sections(report) for side in (item.report.old, item.report.new) for note in side.notes]
     promoted = [line for item in sections(report) for line in promoted_lines(item.report)]
-    return tuple(dict.fromkeys((*own, *sides, *promoted)))
+    hiding = [note for item in sections(report) for note in item.report.notes]
+    return tuple(dict.fromkeys((*own, *sides, *promoted, *hiding)))
 
 
 def section_counts(section: Section) -> str:

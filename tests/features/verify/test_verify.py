@@ -283,6 +283,18 @@ def test_a_crd_that_somebody_installs_meanwhile_is_not_touched(cluster: FakeClus
     assert not [each for each in cluster.asked if each.startswith(("DELETE", "PUT"))]
 
 
+def test_the_server_is_tried_before_the_releases_are_read(cluster: FakeCluster, tmp_path: Path) -> None:
+    report = reported(tmp_path)
+    cluster.asked.clear()
+    assert run("verify", report, "no-old", "no-new", "--server", "kind-kind").code == 2
+    assert [each.split()[:2] for each in cluster.asked] == [["GET", "/version/"]]
+    cluster.shutdown()
+    cluster.server_close()
+    ran = run("verify", report, "no-old", "no-new", "--server", "kind-kind", "--connect-timeout", "1")
+    assert ran.code == 2
+    assert "kind-kind: the API server does not tell its version" in ran.err
+
+
 def test_a_server_that_falls_silent(cluster: FakeCluster, tmp_path: Path) -> None:
     def ill(method: str, path: str, body: Json) -> Reply | None:
         return (500, {"message": "etcd is gone"}) if method == "DELETE" else None

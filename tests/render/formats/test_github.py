@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from helpers import both, crd, obj, root, run, string
+from helpers import both, commit, crd, git, obj, root, run, string, write
 from msgspec.structs import replace
 from report_samples import (
     HOSTILE,
@@ -167,6 +167,38 @@ def test_a_field_called_like_a_command_is_none(actions: Path, tmp_path: Path) ->
     stop = lines.index(f"::{lines[0].rpartition(':')[2]}::")
     assert any(line.strip().startswith("::error file=x") for line in lines[:stop])
     assert not any(line.strip().startswith("::error file=x") for line in lines[stop:])
+
+
+_HOSTILE = ("::error file=x::y", "a ##[error]z")
+
+
+@pytest.mark.parametrize("name", ["concise", "markdown", "json", "gitlab", "sarif", "junit", "html"])
+def test_no_format_passes_a_command(actions: Path, tmp_path: Path, name: str) -> None:
+    definitions = [crd(root(status=obj(**{each: string(*members) for each in _HOSTILE}))) for members in ("A", "AB")]
+    sides = [write(tmp_path / side / "::error::x.yaml", made) for side, made in zip("ab", definitions, strict=True)]
+    shown = run("diff", *(side.parent for side in sides), "--format", name)
+    assert shown.code == 1
+    assert "error file=x" in shown.out
+    assert not re.search(r"^\s*::|##\[", shown.out, re.MULTILINE)
+
+
+def test_no_message_passes_a_command(actions: Path, tmp_path: Path) -> None:
+    git(tmp_path, "init", "-qb", "main")
+    commit(tmp_path, {"w.yaml": OLD})
+    for name in ("\n::error::x", " ##[error]x"):
+        ran = run("diff", "HEAD", f"no{name}", "--repo", str(tmp_path))
+        assert ran.code == 2
+        assert "error" in ran.err
+        assert not re.search(r"^\s*::|##\[", ran.err, re.MULTILINE)
+
+
+def test_a_suggested_patch_passes_no_command(actions: Path, tmp_path: Path) -> None:
+    old, new = (crd(root(status=obj(p=string(*members), **{"::error::x": string()}))) for members in ("A", "AB"))
+    out = run("diff", *both(tmp_path, old, new), "--suggest-patch").out
+    lines = [line.strip() for line in out.splitlines()]
+    assert lines[0].startswith("::stop-commands::")
+    assert lines[-1] == f"::{lines[0].rpartition(':')[2]}::"
+    assert any("::error::x" in line for line in lines)
 
 
 def test_formats_that_are_named_are_all_there_is(actions: Path, tmp_path: Path) -> None:
