@@ -181,7 +181,7 @@ class Comparer:
                     kind=occurrences[0].old.document.crd.kind,
                     version=version,
                     occurrences=tuple(occurrences),
-                    doubtful=witness.object is None,
+                    doubtful=witness.object is None and not witness.assumed,
                     writer_default=is_writer_default(occurrences[0].change, direction, effect, witness, pair),
                     unlikely=is_unlikely(occurrences[0].change, effect, witness, pair, self._cache.book.shared(pair)),
                 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from hashlib import blake2b
 from typing import Any
 
@@ -27,6 +28,9 @@ class TrialBook:
         self._shared: dict[tuple[bytes, bytes, Server], Node] = {}
         self._digests: dict[Node, bytes] = {}
         self.proved: dict[tuple[Any, ...], Any] = {}
+        #: Of equal changes in one object: the size of their large examples, and the last one with its outcome.
+        self.spent: Counter[tuple[Any, ...]] = Counter()
+        self.siblings: dict[tuple[Any, ...], Any] = {}
         self._made: dict[Server, ValidValues] = {}
         self._servers: dict[bytes, dict[Server, Server]] = {}
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import orjson
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -33,7 +34,8 @@ class Witness(Struct, frozen=True):
 
     ``errors`` are the reader's messages, those of the change first; ``pruned`` and ``defaulted`` the paths of fields
     that it removes and adds. ``at`` is the path of the effect, if it differs from the change's own path. ``stored`` is
-    the object that ``object`` replaces by the write ``operation``, if only an update shows the effect.
+    the object that ``object`` replaces by the write ``operation``, if only an update shows the effect. ``assumed``:
+    the effect is that of equal changes of siblings.
     """
 
     object: Object | None
@@ -44,6 +46,7 @@ class Witness(Struct, frozen=True):
     at: SchemaPath | None = None
     stored: Object | None = None
     operation: Operation | None = None
+    assumed: bool = False
 
 
 class Outcome(Struct, frozen=True):
@@ -54,6 +57,9 @@ class Outcome(Struct, frozen=True):
     labels: tuple[Any, ...] = ()
 
 
+#: Characters of an example and its errors that make it large, and of all large ones for equal changes in one object.
+_LARGE, _MAX_SPENT = 4_000, 200_000
+_OF_SIBLINGS = "no example object was built: equal changes beside it have large ones"
 _MASKED = "every example object that was found is also rejected for another reason"
 
 
@@ -65,8 +71,33 @@ def prove(change: Change, direction: Direction, pair: WriterReader, book: TrialB
     key = (*book.schemas(pair), direction, change.kind, change.path, canonical((change.old, change.new)))
     known: Outcome | None = book.proved.get(key)
     if known is None or (moved := _as_version(known, change, pair)) is None:
-        moved = book.proved[key] = _prove(change, direction, pair, book)
+        siblings = (*book.schemas(pair), direction, change.kind, change.path[:-1])
+        moved = _as_sibling(change, siblings, book) or _prove(change, direction, pair, book)
+        book.proved[key] = moved
+        _remember(change, moved, siblings, book)
     return moved
+
+
+def _as_sibling(change: Change, siblings: tuple[Any, ...], book: TrialBook) -> Outcome | None:
+    """The outcome of an equal change of a sibling, if the large examples of its siblings have used up their budget.
+
+    Each of a thousand changes in one object may need an example with a thousand members, and each is judged.
+    """
+    if book.spent[siblings] < _MAX_SPENT:
+        return None
+    known, outcome = book.siblings[siblings]
+    labels = change.added if outcome.labels and outcome.labels == known.added else ()
+    return Outcome(outcome.effect, Witness(None, reason=_OF_SIBLINGS, assumed=True), labels)
+
+
+def _remember(change: Change, outcome: Outcome, siblings: tuple[Any, ...], book: TrialBook) -> None:
+    witness = outcome.witness
+    if witness.object is None or outcome.labels not in ((), change.added):
+        return
+    size = len(orjson.dumps([witness.object, witness.errors, witness.pruned, witness.defaulted]))
+    if size > _LARGE:
+        book.spent[siblings] += size
+        book.siblings[siblings] = change, outcome
 
 
 def _as_version(known: Outcome, change: Change, pair: WriterReader) -> Outcome | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from helpers import Json, both, crd, diff, obj, root, string
 from operations import operations
 
@@ -46,6 +47,36 @@ def test_work_is_linear_in_the_number_of_changed_properties(tmp_path: Path) -> N
     _calls(tmp_path, 2, string("A", "B"))  # what is imported and read once
     few, many = (_calls(tmp_path, count, string("A", "B")) for count in (50, 200))
     assert many < 4.2 * few
+
+
+def _siblings(tmp_path: Path, count: int, old: Json, new: Json, **more: object) -> tuple[int, Json]:
+    """The calls of a comparison of ``count`` members of one object, and the report."""
+    names = [f"p{number}" for number in range(count)]
+    wanted = {"required": names} if more else {}
+    before, after = (obj(**dict.fromkeys(names, part)) for part in (old, new))
+    with operations() as done:
+        report = diff(*both(tmp_path / str(count), crd(root(spec=before)), crd(root(spec=after | wanted))))
+    return done.calls, report
+
+
+@pytest.mark.parametrize(
+    ("new", "rule", "required"),
+    [(string(), "required-added", True), (string("A", "B", default="B"), "enum-value-added", False)],
+    ids=["required", "defaults"],
+)
+def test_many_equal_changes_whose_examples_are_large(tmp_path: Path, new: Json, rule: str, required: bool) -> None:
+    """Each example has all members. Some prove the effect for all: no change of a thousand passes as a mere *may*."""
+    more = {"required": True} if required else {}
+    old = string() if required else string("A")
+    _siblings(tmp_path, 2, old, new, **more)
+    (few, _), (many, report) = (_siblings(tmp_path, count, old, new, **more) for count in (150, 600))
+    assert many < 5 * few
+    found = [each for each in report["findings"] if each["rule"] == rule]
+    assert len(found) == 600
+    assert len({(each["severity"], each["effect"], tuple(each["added"])) for each in found}) == 1
+    shown = [each["witness"]["object"] is not None for each in found]
+    assert 0 < sum(shown) < 600
+    assert not any("may reject" in each["message"] for each in found)
 
 
 def test_defaults_that_the_reader_rejects_are_no_candidates_for_edits(tmp_path: Path) -> None:

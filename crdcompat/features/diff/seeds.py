@@ -34,7 +34,7 @@ def with_seeds(judged: Iterable[Judged], comparer: Comparer, old: CrdSet, new: C
     known: dict[str, Sequence[Seed]] = {}
     for item in judged:
         first = item.occurrences[0]
-        is_open = item.witness.object is None and item.effect in _EFFECTS and not item.change.of_crd
+        is_open = item.doubtful and item.effect in _EFFECTS and not item.change.of_crd
         if not is_open or not isinstance(first, Occurrence):
             yield item
             continue
