@@ -16,8 +16,9 @@ RUN := $(VENV)/run
 DEV := $(VENV)/dev
 WHEELS := $(VENV)/wheels
 TODAY := $(VENV)/typer-of-today
+SITE := $(VENV)/site
 
-.PHONY: demo test fuzz referee conformance replay bench types fixtures lint format clean
+.PHONY: demo test site fuzz referee conformance replay bench types fixtures lint format clean
 .NOTPARALLEL:
 
 demo: $(RUN)
@@ -25,6 +26,11 @@ demo: $(RUN)
 
 test: $(DEV) $(WHEELS)
 	$(BIN)/python -m pytest -rfEs -n auto --dist loadfile $(ARGS)
+
+# The documentation as a site in build/site: docs/, the README, and a page for each rule.
+site: $(SITE)
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
+	@echo "The site is in build/site. To search it, serve it: $(BIN)/python -m http.server -d build/site"
 
 fuzz: $(DEV) $(WHEELS)
 	CRDCOMPAT_FUZZ=20000 $(BIN)/python -m pytest -rfEs -n auto $(ARGS) tests/test_fuzz.py tests/test_hostile_trees.py \
@@ -95,6 +101,11 @@ $(WHEELS): pyproject.toml $(MADE)
 	@$(PIP) wheel --wheel-dir $(VENV)/wheelhouse . hatchling
 	@rm -f $(VENV)/wheelhouse/crdcompat-*
 	@touch $@
+
+$(SITE): pyproject.toml $(MADE)
+	@echo "Installing crdcompat and MkDocs into $(VENV) (once)..."
+	@$(PIP) install --editable '.[docs]'
+	@touch $@ $(RUN)
 
 $(TODAY): $(MADE)
 	@$(PIP) install --target $@ --upgrade --no-warn-conflicts typer
