@@ -32,7 +32,7 @@ _IMAGES = {
 
 
 def main() -> None:
-    sys.path.insert(0, str(_HERE.parent / "tests"))
+    sys.path.insert(0, str(_HERE.parent / "tests/support"))
     from browser import Browser, chromium, find_chromium
 
     if not _BUNDLE.is_file() or find_chromium() is None:
