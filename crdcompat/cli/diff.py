@@ -35,6 +35,10 @@ def diff(
     verbose: o.Verbose = False,
     quiet: o.Quiet = False,
     redact: o.Redact = None,
+    helm: o.Helm = False,
+    helm_values: o.HelmValues = None,
+    kustomize: o.Kustomize = False,
+    image_path: o.ImagePath = None,
     connect_timeout: o.ConnectTimeout = 10,
     read_timeout: o.ReadTimeout = 30,
     color: o.ColourOption = o.Colour.auto,
@@ -43,9 +47,10 @@ def diff(
     """Compare the CRDs of two releases: what breaks on rollback NEW -> OLD, and on upgrade OLD -> NEW."""
     from crdcompat.cli.run import compare_and_report
     from crdcompat.cli.settings import settled
-    from crdcompat.sources import limit_requests
+    from crdcompat.sources.options import limit_requests, render_sources
 
     limit_requests(connect_timeout, read_timeout)
+    render_sources(helm=helm, helm_values=helm_values, kustomize=kustomize, image_paths=image_path)
     settings = settled(config, repo, formats, fail_on, profile, redact)
     code = compare_and_report(
         old,

@@ -50,6 +50,10 @@ def matrix(
     verbose: o.Verbose = False,
     quiet: o.Quiet = False,
     redact: o.Redact = None,
+    helm: o.Helm = False,
+    helm_values: o.HelmValues = None,
+    kustomize: o.Kustomize = False,
+    image_path: o.ImagePath = None,
     connect_timeout: o.ConnectTimeout = 10,
     read_timeout: o.ReadTimeout = 30,
     color: o.ColourOption = o.Colour.auto,
@@ -60,6 +64,7 @@ def matrix(
 
     from crdcompat.cli.progress import RecordedProgress, progress
     from crdcompat.cli.settings import check_matrix_formats, check_rules, exit_code, open_recordings, settled
+    from crdcompat.config.channels import expanded
     from crdcompat.config.releases import choose
     from crdcompat.features.diff.comparison import Filters
     from crdcompat.features.matrix.workflow import MatrixOptions
@@ -68,14 +73,16 @@ def matrix(
     from crdcompat.recordings.objects import read_objects
     from crdcompat.render.escape import warn
     from crdcompat.render.write import wants_excerpts, write_reports
-    from crdcompat.sources import limit_requests
+    from crdcompat.sources.options import limit_requests, render_sources
 
     check_rules((*(select or ()), *(ignore or ())))
     limit_requests(connect_timeout, read_timeout)
+    render_sources(helm=helm, helm_values=helm_values, kustomize=kustomize, image_paths=image_path)
     settings = settled(config, repo, formats, fail_on, profile, redact)
     check_matrix_formats(settings.formats)
     trees = open_recordings(objects or (), repo)
-    chosen = choose(refs or (), branches or (), repo, tags or ())
+    names, channels = expanded(refs or ())
+    chosen = choose(names, branches or (), repo, tags or ())
     counted = RecordedProgress()
 
     def recorded() -> Iterator[ObjectItem]:
@@ -94,6 +101,7 @@ def matrix(
         recorded=recorded,
         origin=origin,
         repo=repo,
+        channels=channels,
         excerpts=wants_excerpts(settings.formats) is Severity.INFO,  # only a page shows lines
     )
     with progress(wanted=not (no_progress or quiet)):

@@ -45,7 +45,9 @@ class Colour(StrEnum):
 Old = Annotated[
     str,
     typer.Argument(
-        metavar="OLD", help="The older release: a git ref, index:, worktree:, path:P, a directory or a file."
+        metavar="OLD",
+        help="The older release: a git ref, a folder, file, archive, Helm chart, OLM bundle or catalog, image, URL,"
+        " cluster:CONTEXT, index: or worktree: (docs/sources.md).",
     ),
 ]
 New = Annotated[str, typer.Argument(metavar="NEW", help="The newer release, in the same forms.")]
@@ -100,6 +102,20 @@ ConnectTimeout = Annotated[
 ]
 ReadTimeout = Annotated[
     float, typer.Option(metavar="SECONDS", min=0.1, help="How long it may send nothing before it is given up.")
+]
+Helm = Annotated[bool, typer.Option("--helm", help="Render Helm charts with the helm program, with their defaults.")]
+HelmValues = Annotated[
+    list[str] | None,
+    typer.Option("--helm-values", metavar="FILE", help="Values for --helm, which this implies; may be repeated."),
+]
+Kustomize = Annotated[
+    bool, typer.Option("--kustomize", help="Build kustomize: folders with the kustomize or kubectl program.")
+]
+ImagePath = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--image-path", metavar="FOLDER", help="Where an image has manifests (default: /manifests, /release-manifests)."
+    ),
 ]
 Redact = Annotated[
     bool | None,

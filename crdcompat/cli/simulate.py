@@ -85,6 +85,10 @@ def simulate(
     verbose: o.Verbose = False,
     quiet: o.Quiet = False,
     redact: o.Redact = None,
+    helm: o.Helm = False,
+    helm_values: o.HelmValues = None,
+    kustomize: o.Kustomize = False,
+    image_path: o.ImagePath = None,
     connect_timeout: o.ConnectTimeout = 10,
     read_timeout: o.ReadTimeout = 30,
     color: o.ColourOption = o.Colour.auto,
@@ -101,10 +105,11 @@ def simulate(
     from crdcompat.features.simulate.workflow import simulate as run
     from crdcompat.recordings.objects import read_objects
     from crdcompat.render.write import write_reports
-    from crdcompat.sources import limit_requests
+    from crdcompat.sources.options import limit_requests, render_sources
 
     _check(objects, fleet, many_only=(target, jobs, scheduler, timeout, resume), upgrade=upgrade)
     limit_requests(connect_timeout, read_timeout)
+    render_sources(helm=helm, helm_values=helm_values, kustomize=kustomize, image_paths=image_path)
     settings = settled(config, repo, formats, fail_on, redact=redact)
     (check_fleet_formats if fleet else check_formats)(settings.formats)
     server = chosen_server(kube_version, openshift_version)

@@ -14,11 +14,11 @@ from msgspec import Struct
 
 from crdcompat.crds.model import Crd
 from crdcompat.crds.pairing import Resolved
+from crdcompat.sources.archive import ARCHIVE_NAMES
 from crdcompat.sources.recording import OBJECT_EXTENSIONS, holds_crds
 
 A_CRD = "a CRD, no object: name the recording as OLD or NEW to have its CRDs read"
 
-_ARCHIVES = (".tar", ".tgz", ".tar.gz", ".tar.bz2", ".tar.xz", ".zip")
 #: YAML or JSON without objects: output of `oc` for people, and API discovery.
 _NOT_READ = re.compile(r"(?:^|/)(?:oc_cmds/|aggregated-discovery-apis?\.yaml$)")
 _GATHERER = re.compile(r"^[^/]*(?:must-gather|inspect\.local)[^/]*/(?:[^/]+-sha256-[0-9a-f]+/)?")
@@ -42,7 +42,7 @@ def holds_objects(path: str) -> bool:
 
 def why_left_out(path: str) -> str:
     """The reason why a file that ``holds_objects`` rejects was left out; "" where the report needs none (logs)."""
-    if path.lower().endswith(_ARCHIVES):
+    if path.lower().endswith(ARCHIVE_NAMES):
         return "an archive inside the recording: name it itself to have it read"
     if not path.lower().removesuffix(".gz").endswith(OBJECT_EXTENSIONS):
         return ""

@@ -12,6 +12,7 @@ from crdcompat.sources.kinds import Kind, Source, named_source, unknown_prefix
 from crdcompat.sources.options import limit_requests as limit_requests
 
 if TYPE_CHECKING:
+    from crdcompat.sources.catalog import Package
     from crdcompat.sources.cluster import ClusterTree
     from crdcompat.sources.tree import Tree
 
@@ -19,26 +20,25 @@ if TYPE_CHECKING:
 def open_source(text: str, *, repo: str | None = None) -> Tree:
     """Open the source of a set of CRDs.
 
-    ``text`` is a prefix of `Kind` and a name (``git:REF``, ``archive:FILE``, …), a URL, or a bare word. A bare word is
-    a ref if ``repo`` (else the current directory's repository) has it, else a path; if both exist, it is the ref, and
-    the tree has a note. Raises UsageError, RefNotFoundError, SourceError.
+    ``text`` is a prefix of `Kind` and a name (``git:REF``, ``helm:CHART``, …), a URL, or a bare word. A bare word is a
+    ref if ``repo`` (else the current directory's repository) has it, else a path; if both exist, it is the ref, and the
+    tree has a note. What a path or a URL without a prefix is follows from its content. Raises UsageError,
+    RefNotFoundError, SourceError.
     """
     source = named_source(text)
     if source.kind is Kind.ANY:
-        return _path_tree(source) if source.is_remote else _bare_word(source, repo)
+        return _of_content(source) if source.is_remote else _bare_word(source, repo)
     if source.kind is Kind.GIT:
         return _git_tree(source, repo)
-    if source.kind is Kind.PATH:
-        return _path_tree(source)
-    if source.kind in (Kind.RECORDING, Kind.ARCHIVE):
-        return _crds_of(_recording(source))
     if source.kind is Kind.CLUSTER:
         return _crds_of(_cluster(source.name, source.rest))
     if source.kind is Kind.EMPTY:
         from crdcompat.sources.tree import EmptyTree
 
         return EmptyTree(text)
-    return _from_repository(source, repo)
+    if source.kind in (Kind.INDEX, Kind.WORKTREE):
+        return _from_repository(source, repo)
+    return _of_kind(source, source.kind)
 
 
 def open_objects(text: str, *, repo: str | None = None) -> Tree:
@@ -50,25 +50,25 @@ def open_objects(text: str, *, repo: str | None = None) -> Tree:
     if source.kind is Kind.CLUSTER:
         return _cluster(source.name, source.rest)
     if source.kind in (Kind.ANY, Kind.PATH, Kind.RECORDING, Kind.ARCHIVE):
-        return _recording(source)
+        return _all_files(source)
     return open_source(text, repo=repo)
 
 
 def _bare_word(source: Source, repo: str | None) -> Tree:
     text = source.rest
     if text in ("-", ".", "..") or text.startswith(("/", "./", "../")):
-        return _path_tree(source)
-    is_path = _exists(text)
+        return _of_content(source)
+    is_path = _exists(text) or ("#" in text and _exists(source.path))
     try:
         tree = _git_tree(source, repo)
     except RefNotFoundError as error:
         if is_path:
-            return _path_tree(source)
+            return _of_content(source)
         message = f"{error}\nand there is no such path either{unknown_prefix(text)}"
         raise RefNotFoundError(error.ref, message, error.near) from None
     except SourceError as error:
         if is_path and repo is None:
-            return _path_tree(source)
+            return _of_content(source)
         if is_path:
             raise
         raise SourceError(f"{text} is no path{unknown_prefix(text)}; as a git ref: {error}") from None
@@ -100,21 +100,53 @@ def _from_repository(source: Source, repo: str | None) -> Tree:
     return tree
 
 
-def _path_tree(source: Source) -> Tree:
-    """Open a path or a URL for CRDs: all files of a directory, those with CRDs of an archive."""
+def _of_content(source: Source) -> Tree:
+    """Open a path or a URL as what it is by its content."""
+    from crdcompat.sources.detect import kind_of
+
+    return _of_kind(source, kind_of(source))
+
+
+def _of_kind(source: Source, kind: Kind) -> Tree:
+    """Open a path or a URL as a source of one kind. Raises SourceError if it is none, UsageError."""
+    if kind is Kind.HELM:
+        from crdcompat.sources.helm import chart_tree
+
+        return chart_tree(source.name, source.rest, _all_files(source))
+    if kind is Kind.KUSTOMIZE:
+        from crdcompat.sources.kustomize import kustomize_tree
+
+        return kustomize_tree(source.name, source.rest)
+    if kind is Kind.BUNDLE:
+        from crdcompat.sources.bundle import bundle_tree
+
+        return bundle_tree(source.name, _all_files(source))
+    if kind is Kind.CATALOG:
+        from crdcompat.sources.catalog import catalog_tree
+
+        package, _, version = source.part.partition("@")
+        return catalog_tree(source.name, _all_files(source), package, version)
+    if kind is Kind.OCI:
+        from crdcompat.sources.oci import image_tree
+
+        return image_tree(source.name, source.path, source.part)
+    tree = _all_files(source)
+    return _crds_of(tree) if kind is not Kind.PATH or _is_archive(tree) else tree
+
+
+def _is_archive(tree: Tree) -> bool:
     from crdcompat.sources.archive import ArchiveTree
 
-    tree = _recording(source)
-    return _crds_of(tree) if isinstance(tree, ArchiveTree) else tree
+    return isinstance(tree, ArchiveTree)
 
 
-def _recording(source: Source) -> Tree:
+def _all_files(source: Source) -> Tree:
     """Open a path or a URL with all its files: an archive, a directory, a file, or standard input."""
     from crdcompat.sources.archive import NAMED, ArchiveTree, is_archive, starts_archive
     from crdcompat.sources.files import PathTree
     from crdcompat.sources.unpack import peekable
 
-    path = source.rest
+    path = source.path if source.kind is Kind.CATALOG or not _exists(source.rest) else source.rest
     if path == "-":
         file = peekable(sys.stdin.buffer)
         is_packed = starts_archive(io.BytesIO(file.peek()))
@@ -139,6 +171,23 @@ def _crds_of(recording: Tree) -> Tree:
     from crdcompat.sources.recording import CrdTree, holds_crds, may_hold_crds
 
     return CrdTree(recording, holds_crds if isinstance(recording, ClusterTree) else may_hold_crds)
+
+
+def open_package(text: str) -> tuple[Package, str] | None:
+    """The package of ``catalog.yaml#PACKAGE`` or ``#PACKAGE/CHANNEL``, and the channel; None for other sources.
+
+    Raises SourceError and UsageError for a catalog that cannot be read, or has no such package.
+    """
+    source = named_source(text)
+    may_be = source.kind is Kind.CATALOG or (source.kind is Kind.ANY and (source.is_remote or _exists(source.path)))
+    if not may_be or not source.part or "@" in source.part:
+        return None
+    from crdcompat.sources.catalog import read_package
+    from crdcompat.sources.memory import held_files
+
+    tree = _all_files(source)
+    package, _, channel = source.part.partition("/")
+    return read_package(source.name, held_files(tree, lambda _: True), package, tree.problems), channel
 
 
 def open_cluster(context: str) -> ClusterTree:

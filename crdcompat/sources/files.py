@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import stat
 import sys
@@ -183,7 +184,7 @@ class PathTree(Listed, Struct):
             self.skipped.append(skipped)
 
 
-def open_file(name: str, path: str) -> IO[bytes]:
+def open_file(name: str, path: str) -> io.BufferedReader:
     """Open a file or a URL as a stream; ``name`` is that of the source. Raises SourceError."""
     if is_remote(path):
         from crdcompat.sources.remote import open_remote

@@ -22,6 +22,11 @@ class Kind(StrEnum):
     RECORDING = "recording"
     CLUSTER = "cluster"
     ARCHIVE = "archive"
+    HELM = "helm"
+    KUSTOMIZE = "kustomize"
+    BUNDLE = "bundle"
+    CATALOG = "catalog"
+    OCI = "oci"
 
 
 _WITHOUT_NAME = (Kind.INDEX, Kind.WORKTREE, Kind.EMPTY)
@@ -31,6 +36,11 @@ _EXAMPLES = {
     Kind.PATH: "config",
     Kind.RECORDING: "must-gather.tar.gz",
     Kind.ARCHIVE: "release-1.15.zip",
+    Kind.HELM: "chart-1.15.tgz",
+    Kind.KUSTOMIZE: "config/default",
+    Kind.BUNDLE: "bundle",
+    Kind.CATALOG: "catalog.yaml#widgets@1.15.0",
+    Kind.OCI: "image.tar",
 }
 
 
@@ -43,6 +53,16 @@ class Source(Struct, frozen=True):
     kind: Kind
     rest: str
     name: str
+
+    @property
+    def path(self) -> str:
+        """The path or URL, without the part after ``#``."""
+        return self.rest.partition("#")[0]
+
+    @property
+    def part(self) -> str:
+        """What is named inside of a catalog or an image, after ``#``."""
+        return self.rest.partition("#")[2]
 
     @property
     def is_remote(self) -> bool:

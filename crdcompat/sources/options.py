@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextvars import ContextVar
 
 from msgspec import Struct
@@ -12,11 +13,16 @@ class SourceOptions(Struct, frozen=True):
     """How sources are opened.
 
     ``connect_timeout`` and ``read_timeout`` are the seconds that a cluster or a remote server may take to connect, and
-    to send more of an answer.
+    to send more of an answer. ``helm`` and ``kustomize`` allow these programs to run; ``helm_values`` are files for
+    helm. ``image_paths`` are the folders of an image that hold its manifests.
     """
 
     connect_timeout: float = 10.0
     read_timeout: float = 30.0
+    helm: bool = False
+    helm_values: tuple[str, ...] = ()
+    kustomize: bool = False
+    image_paths: tuple[str, ...] = ("/manifests", "/release-manifests")
 
 
 _options: ContextVar[SourceOptions] = ContextVar("source_options", default=SourceOptions())  # noqa: B039 - it is frozen
@@ -30,3 +36,19 @@ def current_options() -> SourceOptions:
 def limit_requests(connect: float, read: float) -> None:
     """Set how long the servers of sources opened from now on may be silent, in seconds."""
     _options.set(replace(_options.get(), connect_timeout=connect, read_timeout=read))
+
+
+def render_sources(
+    *, helm: bool, helm_values: Sequence[str] | None, kustomize: bool, image_paths: Sequence[str] | None
+) -> None:
+    """Set which programs may make manifests, and where images hold them. Files of values ask for helm."""
+    values = tuple(helm_values or ())
+    _options.set(
+        replace(
+            _options.get(),
+            helm=helm or bool(values),
+            helm_values=values,
+            kustomize=kustomize,
+            image_paths=tuple(image_paths or SourceOptions().image_paths),
+        )
+    )

@@ -6,8 +6,9 @@ the first one as the end of the archive, and reads extended headers of any size 
 
 from __future__ import annotations
 
+import io
 import tarfile
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -15,6 +16,8 @@ from crdcompat.sources.unpack import CutShortError, UnpackError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from _typeshed import WriteableBuffer
 
     from crdcompat.sources.unpack import Unpacked
 
@@ -80,6 +83,17 @@ class Tar:
         size, self._size = self._size, 0
         data = self._read(size)
         self._left -= size
+        return data
+
+    def opened(self) -> IO[bytes]:
+        """The current member's content as a stream, to be read before the next member."""
+        return io.BufferedReader(_Content(self), BLOCK)
+
+    def read_part(self, size: int) -> bytes:
+        """Read up to ``size`` bytes of the current member's content. Raises CutShortError."""
+        data = self._read(min(size, self._size))
+        self._size -= len(data)
+        self._left -= len(data)
         return data
 
     def _next(self, global_attributes: _AttributeMap) -> Member | None:
@@ -158,6 +172,22 @@ class Tar:
         while data := self._source.read(1 << 18):
             if data.count(0) != len(data):
                 raise UnpackError("has more bytes after the mark that ends it: they are not read")
+
+
+class _Content(io.RawIOBase):
+    """The content of the member at which an archive is."""
+
+    def __init__(self, tar: Tar) -> None:
+        self._tar = tar
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        view = memoryview(buffer)
+        data = self._tar.read_part(len(view))
+        view[: len(data)] = data
+        return len(data)
 
 
 def begins_tar(block: bytes) -> bool:

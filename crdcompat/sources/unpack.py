@@ -1,4 +1,4 @@
-"""Decompress gzip, bzip2 and xz with limits; the content determines the format, not the file name."""
+"""Decompress gzip, bzip2, xz and zstd with limits; the content determines the format, not the file name."""
 
 from __future__ import annotations
 
@@ -21,8 +21,9 @@ MAX_RATIO = 500
 _RATIO_APPLIES_FROM = 256 << 20  # bytes; the ratio of a smaller archive does not matter
 _XZ_MEMORY = 256 << 20
 _CHUNK = 1 << 18
-_GZIP, _BZIP2, _XZ = b"\x1f\x8b", b"BZh", b"\xfd7zXZ\0"
-_PACKINGS = {"gzip": _GZIP, "bzip2": _BZIP2, "xz": _XZ}
+_ZSTD_MEMORY = 128 << 20
+_GZIP, _BZIP2, _XZ, _ZSTD = b"\x1f\x8b", b"BZh", b"\xfd7zXZ\0", b"\x28\xb5\x2f\xfd"
+_PACKINGS = {"gzip": _GZIP, "bzip2": _BZIP2, "xz": _XZ, "zstd": _ZSTD}
 
 
 class UnpackError(Exception):
@@ -40,7 +41,7 @@ class Unpacked:
     """The decompressed content of a compressed or plain stream, read in order.
 
     ``read`` and ``skip`` raise UnpackError for damage, and beyond `MAX_TOTAL_BYTES` or `MAX_RATIO`.
-    ``packing`` is ``gzip``, ``bzip2`` or ``xz``, empty for a plain stream.
+    ``packing`` is ``gzip``, ``bzip2``, ``xz`` or ``zstd``, empty for a plain stream.
     """
 
     def __init__(self, file: IO[bytes]) -> None:
@@ -150,11 +151,34 @@ class _Xz(io.RawIOBase):
                 return len(data)
 
 
+class _Zstd(io.RawIOBase):
+    """A zstd stream with a memory limit. It ends early without an error: the format inside has a mark at its end."""
+
+    def __init__(self, file: io.BufferedReader) -> None:
+        import zstandard  # most runs meet no zstd
+
+        self._fault = zstandard.ZstdError
+        self._reader = zstandard.ZstdDecompressor(max_window_size=_ZSTD_MEMORY).stream_reader(
+            file, read_across_frames=True, closefd=False
+        )
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        try:
+            return int(self._reader.readinto(buffer))
+        except self._fault as error:
+            raise zlib.error(str(error)) from None
+
+
 def _open(packed: io.BufferedReader, packing: str) -> io.BufferedReader:
     if packing == "gzip":
         return io.BufferedReader(gzip.GzipFile(fileobj=packed), _CHUNK)  # type: ignore[arg-type, unused-ignore]
     if packing == "bzip2":
         return io.BufferedReader(bz2.BZ2File(packed), _CHUNK)  # type: ignore[arg-type, unused-ignore]
+    if packing == "zstd":
+        return io.BufferedReader(_Zstd(packed), _CHUNK)
     return io.BufferedReader(_Xz(packed), _CHUNK) if packing == "xz" else packed
 
 

@@ -58,7 +58,7 @@ def test_text_that_a_template_chooses_is_a_problem(tmp_path: Path, before: str, 
     ran = run("diff", *_sides(tmp_path, before, after), "--format", "json")
     assert (ran.report["findings"], ran.code) == ([], 2)
     assert {problem["message"].rpartition("(")[2] for problem in ran.report["summary"]["problems"]} == {
-        "a template with a CRD: render it and compare the result, or exclude the file)"
+        "a template with a CRD: render it, for a chart with --helm, and compare the result, or exclude the file)"
     }
 
 

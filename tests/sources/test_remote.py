@@ -188,7 +188,7 @@ def test_what_is_no_source() -> None:
         next(list_remote("https://127.0.0.1/folder/"))
     with pytest.raises(SourceError, match=r"nope:// is no protocol of fsspec: https://"):
         open_source("nope://host/a")
-    with pytest.raises(SourceError, match=r"hlem: is no known prefix: these are archive:, cluster:, empty:, git:"):
+    with pytest.raises(SourceError, match=r"hlem: is no known prefix: these are archive:, bundle:, catalog:,"):
         open_source("hlem:chart")
 
 

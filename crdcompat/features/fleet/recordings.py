@@ -12,12 +12,11 @@ from pathlib import Path
 from msgspec import Struct
 
 from crdcompat.errors import Skipped, SourceError
-from crdcompat.sources.archive import is_archive
+from crdcompat.sources.archive import ARCHIVE_NAMES, is_archive
 from crdcompat.sources.naming import display_path, reason_of
 from crdcompat.sources.recording import OBJECT_EXTENSIONS
 
-_ARCHIVES = (".tar", ".tar.gz", ".tgz")
-_UNSUPPORTED = (".zip", ".7z", ".rar", ".zst")
+_UNSUPPORTED = (".7z", ".rar")
 #: Names at the top of a must-gather, an inspect tree, an insights archive, or the lists of gather-extra.
 _TOPS = frozenset({"cluster-scoped-resources", "namespaces", "insights-operator", "clusterversion.json"})
 _GATHERED = ("must-gather.local.", "inspect.local.")
@@ -95,7 +94,9 @@ class _Found:
         if entry.is_dir(follow_symlinks=follow):
             is_one = _is_recording(path)
         else:
-            is_one = entry.is_file(follow_symlinks=follow) and (path.lower().endswith(_ARCHIVES) or is_archive(path))
+            is_one = entry.is_file(follow_symlinks=follow) and (
+                path.lower().endswith(ARCHIVE_NAMES) or is_archive(path)
+            )
         if is_one:
             self.recordings[path] = None
         elif entry.is_symlink() and not Path(path).exists():

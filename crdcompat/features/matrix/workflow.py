@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from crdcompat.apiserver.versions import server_of
 from crdcompat.compare.memory import ComparisonCache
 from crdcompat.config.applied import apply_config, read_source, reader_for, with_servers
+from crdcompat.config.channels import Channel
 from crdcompat.config.configuration import Config
 from crdcompat.config.releases import ReleaseList
 from crdcompat.crds.reader import CrdSet
@@ -43,7 +44,7 @@ class MatrixOptions(Struct, frozen=True):
     """The options of a matrix besides its releases.
 
     ``recorded`` reads the objects of the recordings named ``sources``, ``origin`` is the release that their cluster
-    runs. ``excerpts``: a format shows the lines of both sides.
+    runs. ``excerpts``: a format shows the lines of both sides. ``channels`` are those of catalogs among the releases.
     """
 
     filters: Filters = field(default_factory=Filters)
@@ -52,6 +53,7 @@ class MatrixOptions(Struct, frozen=True):
     origin: str | None = None
     repo: str | None = None
     excerpts: bool = False
+    channels: Sequence[Channel] = ()
 
 
 def matrix(releases: ReleaseList, config: Config, waivers: Sequence[Waiver], options: MatrixOptions) -> MatrixReport:
@@ -76,11 +78,12 @@ def matrix(releases: ReleaseList, config: Config, waivers: Sequence[Waiver], opt
             transition: (_shown(report, sets, transition), missing)
             for transition, (report, missing) in transitions.items()
         }
+    cells = tuple(_cells(names, transitions))
     return MatrixReport(
         releases=tuple(map(release, sets)),
-        cells=tuple(_cells(names, transitions)),
+        cells=cells,
         cluster=_cluster(sets, config, options) if options.sources else None,
-        notes=releases.notes,
+        notes=(*releases.notes, *_upgrades(options.channels, cells)),
     )
 
 
@@ -102,6 +105,18 @@ def _transitions(sets: Sequence[CrdSet], config: Config, waivers: Sequence[Waive
     if len(missing) == len(pairs):
         raise UsageError(missing[0])
     return found
+
+
+def _upgrades(channels: Iterable[Channel], cells: Sequence[Cell]) -> Iterator[str]:
+    """For each upgrade that OLM does in a channel, whether there is a way back."""
+    verdicts = {(cell.origin, cell.target): cell.verdict for cell in cells}
+    for channel in channels:
+        for each in channel.upgrades:
+            older, newer = public_name(each.older), public_name(each.newer)
+            shown = [name.rpartition("@")[2] for name in (older, newer)]
+            back = verdicts.get((newer, older))
+            way = f": the way back is {back}" if back is not None else ""
+            yield f"{channel.label}: OLM upgrades {shown[0]} to {shown[1]} ({each.why}){way}"
 
 
 def _shown(report: DiffReport, sets: Sequence[CrdSet], transition: tuple[int, int, str]) -> DiffReport:

@@ -1,0 +1,69 @@
+"""Programs that make manifests: helm and kustomize. They run only if the user asks, on charts and folders on disk."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from crdcompat.errors import SourceError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+MAX_SECONDS = 120
+_SOURCE = re.compile(rb"^---[ \t]*\r?\n# Source: ([^\n]+)\n", re.MULTILINE)
+
+
+def helm_template(name: str, path: str, values: Sequence[str]) -> dict[str, bytes]:
+    """The manifests of a chart with these files of values, by the template that makes them.
+
+    Raises UsageError if helm is not there or the chart is not on disk, SourceError if helm fails.
+    """
+    files = [argument for file in values for argument in ("--values", str(Path(file).absolute()))]
+    text = _output(name, ["helm", "template", "crdcompat", _on_disk(name, path), "--include-crds", *files])
+    before, *parts = _SOURCE.split(text)
+    found = {"rendered.yaml": before} if before.strip() else {}
+    for source, content in zip(parts[::2], parts[1::2], strict=True):
+        template = source.decode("utf-8", "replace").strip().partition("/")[2] or "rendered.yaml"
+        found[template] = b"---\n".join((*filter(None, (found.get(template),)), content))
+    return found
+
+
+def kustomize_build(name: str, path: str) -> bytes:
+    """The manifests that a kustomization makes. Raises as `helm_template`."""
+    folder = _on_disk(name, path)
+    if shutil.which("kustomize"):
+        return _output(name, ["kustomize", "build", folder])
+    return _output(name, ["kubectl", "kustomize", folder])
+
+
+def _on_disk(name: str, path: str) -> str:
+    if not Path(path).exists():
+        raise UsageError(f"{name}: only what is on this machine is rendered: download it first")
+    return str(Path(path).absolute())  # an absolute path cannot be read as an option
+
+
+def _output(name: str, command: Sequence[str]) -> bytes:
+    program = shutil.which(command[0])
+    if program is None:
+        raise UsageError(f"{name}: {command[0]} is not on the PATH: install it, or compare what it renders elsewhere")
+    environment = {**os.environ, "HELM_NO_PLUGINS": "1"}
+    try:
+        ran = subprocess.run(
+            [program, *command[1:]],
+            capture_output=True,
+            stdin=subprocess.DEVNULL,
+            timeout=MAX_SECONDS,
+            env=environment,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise SourceError(f"{name}: {command[0]} did not end within {MAX_SECONDS} seconds") from None
+    if ran.returncode:
+        said = ran.stderr.decode("utf-8", "replace").split("\n\n")[0].split()
+        raise SourceError(f"{name}: {command[0]} failed: {' '.join(said) or 'without a message'}")
+    return ran.stdout

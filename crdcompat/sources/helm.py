@@ -1,0 +1,108 @@
+"""Helm charts as trees: what is plain YAML in them, or what ``helm template`` makes of them if the user asks."""
+
+from __future__ import annotations
+
+import io
+import re
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from crdcompat.errors import Problem, SourceError
+from crdcompat.sources.archive import ArchiveTree
+from crdcompat.sources.build import helm_template
+from crdcompat.sources.memory import MemoryTree, held_files
+from crdcompat.sources.naming import is_manifest_name
+from crdcompat.sources.options import current_options
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from crdcompat.sources.tree import Tree
+
+CHART = "Chart.yaml"
+_EXPECTED = "the folder of a Helm chart, or its .tgz, is expected, with Chart.yaml at its top"
+_MAX_DEPTH = 3  # charts in charts in charts
+_PACKED = (".tgz", ".tar.gz")
+_HELPERS = (".tpl", ".txt")
+_CRD_LINE = re.compile(rb"^\s*kind:\s*[\"']?CustomResourceDefinition\b", re.MULTILINE)
+_IN_HELPER = "a named template with a CRD, which only helm renders: give --helm (or --helm-values FILE)"
+
+
+def chart_tree(name: str, path: str, tree: Tree) -> MemoryTree:
+    """The manifests of the chart in ``tree``, which was opened at ``path``.
+
+    Raises SourceError if it is no chart, or helm cannot render it; UsageError if helm is asked for and not there.
+    """
+    options = current_options()
+    files = held_files(tree, _is_of_chart)
+    top = _top(name, tree, files)
+    problems = list(tree.problems)
+    of_chart = {below.removeprefix(top): data for below, data in files.items() if below.startswith(top)}
+    facts = _facts(name, of_chart[CHART])
+    notes = [*tree.notes, f"{name}: Helm chart {facts['name']} {facts.get('version', 'without a version')}"]
+    if options.helm:
+        rendered = helm_template(name, path, options.helm_values)
+        return MemoryTree(name, rendered, problems, tree.skipped, (*notes, f"{name}: rendered by helm template"))
+    below = dict(_unpacked(of_chart, problems))
+    problems += (
+        Problem(file, None, _IN_HELPER)
+        for file, data in sorted(below.items())
+        if file.endswith(_HELPERS) and _CRD_LINE.search(data)
+    )
+    if missing := [each for each in _dependencies(facts) if not any(f.startswith(f"charts/{each}/") for f in below)]:
+        notes.append(f"{name}: the charts {', '.join(missing)} are not in charts/: their CRDs are not seen")
+    manifests = {file: data for file, data in below.items() if is_manifest_name(file)}
+    return MemoryTree(name, manifests, problems, tree.skipped, notes)
+
+
+def _top(name: str, tree: Tree, files: Iterable[str]) -> str:
+    """The folder of the chart, which is not in another chart; "" or with a slash at its end. Raises SourceError."""
+    charts = {found.removesuffix(CHART) for found in files if found.endswith(f"/{CHART}") or found == CHART}
+    tops = sorted(top for top in charts if not any(top != other and top.startswith(other) for other in charts))
+    if not tops:
+        found = "".join(f" ({problem.message})" for problem in tree.problems[:1])
+        raise SourceError(f"{name}: no Helm chart{found}: {_EXPECTED}")
+    if len(tops) > 1:
+        raise SourceError(
+            f"{name}: {len(tops)} charts ({', '.join(top.rstrip('/') for top in tops)}): name one of them"
+        )
+    return tops[0]
+
+
+def _is_of_chart(path: str) -> bool:
+    return is_manifest_name(path) or path.endswith((*_PACKED, *_HELPERS))
+
+
+def _unpacked(files: Mapping[str, bytes], problems: list[Problem], depth: int = 0) -> Iterator[tuple[str, bytes]]:
+    """The files of a chart and of the packed charts in its folder ``charts``."""
+    for path, data in files.items():
+        if not path.endswith(_PACKED):
+            yield path, data
+        elif not path.startswith("charts/") or "/" in path.removeprefix("charts/"):
+            continue
+        elif depth == _MAX_DEPTH:
+            problems.append(Problem(path, None, f"a chart in {_MAX_DEPTH} others: not read"))
+        else:
+            inner = ArchiveTree(path, path, file=io.BufferedReader(io.BytesIO(data)))  # type: ignore[type-var, unused-ignore]
+            found = held_files(inner, _is_of_chart)
+            problems += (Problem(f"{path}: {each.file}", None, each.message) for each in inner.problems)
+            nested = {each.partition("/")[2]: content for each, content in found.items()}
+            for below, content in _unpacked(nested, problems, depth + 1):
+                yield f"charts/{next(iter(found)).partition('/')[0]}/{below}", content
+
+
+def _facts(name: str, chart: bytes) -> dict[str, Any]:
+    try:
+        facts = yaml.load(chart, yaml.CSafeLoader)
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise SourceError(f"{name}: Chart.yaml cannot be read: {str(error).splitlines()[0]}") from None
+    if not isinstance(facts, dict) or not isinstance(facts.get("name"), str):
+        raise SourceError(f"{name}: Chart.yaml has no name: {_EXPECTED}")
+    return facts
+
+
+def _dependencies(facts: Mapping[str, Any]) -> list[str]:
+    listed = facts.get("dependencies")
+    listed = listed if isinstance(listed, list) else []
+    return [each["name"] for each in listed if isinstance(each, dict) and isinstance(each.get("name"), str)]

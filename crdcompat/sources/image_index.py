@@ -1,0 +1,155 @@
+"""Which image of a layout or archive is read, and its layers: ``index.json`` of OCI, ``manifest.json`` of docker."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import orjson
+from msgspec import Struct
+
+from crdcompat.errors import SourceError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+MAX_JSON = 4 << 20
+"""Bytes of an index or a manifest, which registries limit to 4 MiB."""
+
+_PLATFORM = "linux/amd64"
+_MAX_DEPTH = 4
+_MAX_LAYERS = 1000
+_DIGEST = re.compile(r"sha256:([0-9a-f]{64})")
+_NAMES = ("org.opencontainers.image.ref.name", "io.containerd.image.name")
+_EXPECTED = "an index.json (OCI) or manifest.json (docker save) is expected at its top"
+
+
+class ChosenImage(Struct, frozen=True):
+    """The files of the layers in order, and the SHA-256 that some have; ``notes`` say which image was chosen."""
+
+    layers: tuple[str, ...]
+    digests: Mapping[str, str] = {}
+    notes: tuple[str, ...] = ()
+
+
+class _Candidate(Struct, frozen=True):
+    """An image of an index: its digest, its names and its platform."""
+
+    digest: str
+    names: tuple[str, ...]
+    platform: str
+
+
+def choose_image(name: str, files: Mapping[str, bytes], selector: str) -> ChosenImage:
+    """The image that ``selector`` names (a tag or a platform), else the only one, for linux/amd64 if for several.
+
+    Raises SourceError if there is none, or if several could be meant.
+    """
+    if "index.json" in files:
+        return _of_index(name, files, selector)
+    if "manifest.json" in files:
+        return _of_docker(name, files, selector)
+    raise SourceError(f"{name}: no image: {_EXPECTED}")
+
+
+def _of_index(name: str, files: Mapping[str, bytes], selector: str) -> ChosenImage:
+    candidates = list(_candidates(name, files, _mapping(name, "index.json", files["index.json"]), (), 0))
+    chosen = _chosen(name, candidates, selector)
+    path = f"blobs/sha256/{chosen.digest}"
+    if path not in files:
+        raise SourceError(f"{name}: the manifest {path} is not in it: damaged, or not copied as a whole")
+    layers = _mapping(name, path, files[path]).get("layers")
+    digests = [_digest(name, layer) for layer in layers] if isinstance(layers, list) else []
+    if not digests or len(digests) > _MAX_LAYERS:
+        raise SourceError(f"{name}: the manifest {path} has {len(digests)} layers: an image has 1 to {_MAX_LAYERS}")
+    several = len(candidates) > 1
+    shown = ", ".join(filter(None, (*chosen.names[:1], chosen.platform)))
+    return ChosenImage(
+        tuple(f"blobs/sha256/{digest}" for digest in digests),
+        {f"blobs/sha256/{digest}": digest for digest in digests},
+        (f"{name}: image {shown} of {len(candidates)}",) if several and shown else (),
+    )
+
+
+def _candidates(
+    name: str, files: Mapping[str, bytes], index: Mapping[str, Any], names: tuple[str, ...], depth: int
+) -> Iterator[_Candidate]:
+    """The images of an index and of the indexes in it, without attestations, which are no images."""
+    if depth > _MAX_DEPTH:
+        raise SourceError(f"{name}: more than {_MAX_DEPTH} indexes in each other: not read")
+    listed = index.get("manifests")
+    for each in listed if isinstance(listed, list) else ():
+        each = each if isinstance(each, dict) else {}
+        digest = _digest(name, each)
+        annotations = _object(each.get("annotations"))
+        own = tuple(str(annotations[key]) for key in _NAMES if key in annotations) or names
+        platform = _object(each.get("platform"))
+        shown = "/".join(str(platform[key]) for key in ("os", "architecture", "variant") if platform.get(key))
+        if shown.startswith("unknown") or "vnd.docker.reference.type" in annotations:
+            continue
+        data = files.get(f"blobs/sha256/{digest}", b"")
+        inner = _mapping(name, f"blobs/sha256/{digest}", data) if data else {}
+        if isinstance(inner.get("manifests"), list):
+            yield from _candidates(name, files, inner, own, depth + 1)
+        else:
+            yield _Candidate(digest, own, shown)
+
+
+def _chosen(name: str, candidates: Sequence[_Candidate], selector: str) -> _Candidate:
+    found = [each for each in candidates if not selector or selector == each.platform or _has_tag(each.names, selector)]
+    if not found:
+        there = ", ".join(sorted({shown for each in candidates for shown in (*each.names, each.platform) if shown}))
+        raise SourceError(f"{name}: no image {selector or 'in its index'}{f': there are {there}' if there else ''}")
+    if len({each.digest for each in found}) > 1:
+        if len({each.names for each in found}) > 1 or len({each.platform for each in found}) < len(found):
+            names = sorted({shown for each in found for shown in each.names})
+            raise SourceError(
+                f"{name}: several images ({', '.join(names)}): name one, as {name}#{(names or ['TAG'])[0]}"
+            )
+        return next((each for each in found if each.platform == _PLATFORM), found[0])
+    return found[0]
+
+
+def _of_docker(name: str, files: Mapping[str, bytes], selector: str) -> ChosenImage:
+    listed = _json(name, "manifest.json", files["manifest.json"])
+    images = [each for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
+    tags = [tuple(map(str, each.get("RepoTags") or ())) for each in images]
+    found = [each for each, names in zip(images, tags, strict=True) if not selector or _has_tag(names, selector)]
+    there = ", ".join(tag for names in tags for tag in names)
+    if len(found) != 1:
+        what = f"{len(found) or 'no'} image{'s' if len(found) > 1 else ''}"
+        raise SourceError(f"{name}: {what} ({there or 'without tags'}): name one, as {name}#TAG")
+    layers = found[0].get("Layers")
+    paths = [each for each in layers if isinstance(each, str)] if isinstance(layers, list) else []
+    if not paths or len(paths) > _MAX_LAYERS or any(".." in path or path.startswith("/") for path in paths):
+        raise SourceError(f"{name}: manifest.json has no list of layers: {_EXPECTED}")
+    return ChosenImage(tuple(paths))
+
+
+def _has_tag(names: Sequence[str], selector: str) -> bool:
+    return any(selector == each or each.endswith((f":{selector}", f"/{selector}")) for each in names)
+
+
+def _digest(name: str, descriptor: Any) -> str:
+    found = _DIGEST.fullmatch(str(descriptor.get("digest"))) if isinstance(descriptor, dict) else None
+    if found is None:
+        raise SourceError(f"{name}: a digest that is not sha256 and 64 hexadecimal digits: damaged")
+    return found[1]
+
+
+def _object(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _mapping(name: str, path: str, data: bytes) -> Mapping[str, Any]:
+    found = _json(name, path, data)
+    if not isinstance(found, dict):
+        raise SourceError(f"{name}: {path} is no JSON object: damaged")
+    return found
+
+
+def _json(name: str, path: str, data: bytes) -> Any:
+    try:
+        return orjson.loads(data)
+    except orjson.JSONDecodeError as error:
+        raise SourceError(f"{name}: {path} cannot be read: {error}") from None

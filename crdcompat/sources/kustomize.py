@@ -1,0 +1,136 @@
+"""kustomize folders as trees: the plain files that a kustomization names, or what kustomize builds if the user asks."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from crdcompat.errors import Problem, SourceError
+from crdcompat.sources.build import kustomize_build
+from crdcompat.sources.files import read_file
+from crdcompat.sources.memory import Held, MemoryTree
+from crdcompat.sources.naming import reason_of
+from crdcompat.sources.options import current_options
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+NAMES = ("kustomization.yaml", "kustomization.yml", "Kustomization")
+_EXPECTED = f"a folder with {', '.join(NAMES[:-1])} or {NAMES[-1]} is expected"
+_LISTS = ("resources", "bases", "components", "crds")
+#: Keys of a kustomization that make or change manifests in ways that are not seen without kustomize.
+_PATCHES = ("patches", "patchesStrategicMerge", "patchesJson6902")
+_UNSEEN = (*_PATCHES, "generators", "transformers", "helmCharts", "helmChartInflationGenerator", "replacements")
+_BUILD = "only kustomize applies it: give --kustomize, or compare the output of kustomize build"
+_MAX_FOLDERS = 1000
+
+
+def kustomize_tree(name: str, folder: str) -> MemoryTree:
+    """The manifests of a kustomize folder. Raises SourceError if it is none, UsageError if kustomize is not there."""
+    if not _file_of(folder):
+        raise SourceError(f"{name}: no kustomization: {_EXPECTED}")
+    if current_options().kustomize:
+        built = {"kustomization.yaml": kustomize_build(name, folder)}
+        return MemoryTree(name, built, notes=(f"{name}: built by kustomize",))
+    reader = _Reader(name, folder)
+    reader.read()
+    return MemoryTree(name, reader.held.files, reader.problems)
+
+
+class _Reader:
+    """Follows the resources of a kustomization through folders, each once, inside of the repository."""
+
+    def __init__(self, name: str, folder: str) -> None:
+        self.held = Held(name)
+        self.problems: list[Problem] = []
+        self._top = os.path.realpath(folder)
+        self._bound = _repository(self._top)
+        self._pending = [self._top]
+
+    def read(self) -> None:
+        seen: set[str] = set()
+        while self._pending:
+            folder = self._pending.pop()
+            if folder in seen:
+                continue
+            seen.add(folder)
+            if len(seen) > _MAX_FOLDERS:
+                self._problem(folder, f"more than {_MAX_FOLDERS} folders: the rest is not read")
+                return
+            self._read_folder(folder)
+
+    def _read_folder(self, folder: str) -> None:
+        file = _file_of(folder)
+        data = read_file(file, self._shown(file), self.problems) if file else None
+        if data is None:
+            if not file:
+                self._problem(folder, f"no kustomization in it: {_EXPECTED}")
+            return
+        try:
+            content = yaml.load(data, yaml.CSafeLoader)
+        except (yaml.YAMLError, ValueError, RecursionError) as error:
+            self._problem(file, f"cannot be read: {str(error).splitlines()[0]}")
+            return
+        if not isinstance(content, dict):
+            self._problem(file, "no kustomization: a mapping with resources is expected")
+            return
+        for key in _UNSEEN:
+            if content.get(key) and (key not in _PATCHES or _may_patch_crds(content[key], folder)):
+                self._problem(file, f"{key}: {_BUILD}")
+        for named in _named(content):
+            self._add(folder, file, named)
+
+    def _add(self, folder: str, file: str, named: str) -> None:
+        path = os.path.realpath(Path(folder) / named)
+        if "://" in named or "?ref=" in named or named.startswith(("github.com/", "git@")):
+            self._problem(file, f"{named}: a resource elsewhere, not read: {_BUILD}")
+        elif Path(path) != Path(self._bound) and Path(self._bound) not in Path(path).parents:
+            self._problem(file, f"{named}: leads out of the repository: not read")
+        elif Path(path).is_dir():
+            self._pending.append(path)
+        elif (data := read_file(path, self._shown(path), self.problems)) is not None:
+            self.held.add(self._shown(path), data)
+
+    def _problem(self, path: str, message: str) -> None:
+        self.problems.append(Problem(self._shown(path), None, message))
+
+    def _shown(self, path: str) -> str:
+        return os.path.relpath(path, self._top)
+
+
+def _file_of(folder: str) -> str:
+    try:
+        return next((str(Path(folder) / name) for name in NAMES if (Path(folder) / name).is_file()), "")
+    except (OSError, ValueError) as error:
+        raise SourceError(f"{folder}: {reason_of(error)}") from None
+
+
+def _repository(folder: str) -> str:
+    """The folder that resources may not leave: that of the repository, else the one that was named."""
+    return next((str(each) for each in (Path(folder), *Path(folder).parents) if (each / ".git").exists()), folder)
+
+
+def _named(content: Mapping[str, Any]) -> Iterator[str]:
+    for key in _LISTS:
+        listed = content.get(key)
+        yield from (each for each in listed if isinstance(each, str)) if isinstance(listed, list) else ()
+
+
+def _may_patch_crds(patches: Any, folder: str) -> bool:
+    """Whether a patch may change a CRD: a target of another kind, or a patch that names another kind, does not."""
+    return any(_names_crd(patch, folder) for patch in patches) if isinstance(patches, list) else True
+
+
+def _names_crd(patch: Any, folder: str) -> bool:
+    if isinstance(patch, dict):
+        target = patch.get("target")
+        if isinstance(target, dict) and isinstance(target.get("kind"), str):
+            return bool(target["kind"] == "CustomResourceDefinition")
+        patch = patch.get("patch") or patch.get("path")
+    if not isinstance(patch, str):
+        return True
+    text = patch.encode() if "\n" in patch else read_file(str(Path(folder) / patch), patch, [])
+    return text is None or b"kind:" not in text or b"CustomResourceDefinition" in text
