@@ -65,8 +65,8 @@ def compare_and_report(
         waived = [finding for finding in report.findings if finding.waiver is not None]
         text = workflow.suggest_patch(before, after, **named, waived=waived)
         # git applies the bytes of the files; a terminal gets none that steer it.
-        shown = escape_lines(text) if sys.stdout.isatty() else text
-        sys.stdout.write(between_stops(shown) if runs_on_github() else shown)
+        printed = escape_lines(text) if sys.stdout.isatty() else text
+        sys.stdout.write(between_stops(printed) if runs_on_github() else printed)
     if settings.formats or not patch:
         write_reports(report, settings.formats, colour, verbosity, redact=settings.redact)
     paths = filters.get("paths", ())
