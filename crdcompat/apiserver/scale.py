@@ -31,7 +31,7 @@ def scale_errors(
             shown = (
                 wrong or f"{selector} accessor error: {plain(found)} is of the type {_go_type(found)}, expected string"
             )
-            yield _error(selector, found if not wrong else "", server, shown)
+            yield _error(selector, "", server, shown)
 
 
 def _replicas(obj: dict[str, Any], path: Any, server: Server) -> Iterator[FieldError]:

@@ -27,7 +27,7 @@ Json = dict[str, Any]
 
 #: Metadata that the server makes up.
 _SERVERS_OWN = ("uid", "creationTimestamp", "resourceVersion", "managedFields", "selfLink")
-_NAME = "x"
+NAME = "x"
 _groups = itertools.count()
 
 
@@ -179,51 +179,51 @@ class Bench:
         before, after = (crd_of({**request, "schema": request[side]}, group) for side in ("schema", "then"))
         if not self.server.install(before).accepted:
             return []
-        made = _object(before, request["old"], {"name": _NAME, "namespace": "default"})
+        made = _object(before, request["old"], {"name": NAME, "namespace": "default"})
         if not self.server.write("create", before, made).accepted:
             return []
         if request.get("status", True):
             self.server.write("updateStatus", before, made)
-        held = self.server.stored(before, _NAME)
+        held = self.server.stored(before, NAME)
         if held is None or not self.server.swap(after).accepted:
             return []
-        new = {**held, **request["new"]} if op.startswith("update") else _body(after, op, request["new"])
-        answer = self.server.write(op, after, new, name=_NAME)
+        new = {**held, **request["new"]} if op.startswith("update") else body_of(after, op, request["new"])
+        answer = self.server.write(op, after, new, name=NAME)
         verdict = crdcompat.judge(after, op, new, held, version="v1", kubernetes=self.minor)
         self.asked += 1
         self.unknown += bool(verdict.unknown)
-        return compared(op, verdict, answer, self.server.stored(after, _NAME) if answer.accepted else None)
+        return compared(op, verdict, answer, self.server.stored(after, NAME) if answer.accepted else None)
 
     def _write(self, crd: Json, request: Json) -> list[str]:
         op, old = request["op"], None
-        new = _body(crd, op, request["new"])
+        new = body_of(crd, op, request["new"])
         if op != "create":
-            old = _stored_object(crd, request["old"])
+            old = stored_object(crd, request["old"])
             self.server.store(crd, old)
         try:
-            answer = self.server.write(op, crd, new, name=_NAME)
+            answer = self.server.write(op, crd, new, name=NAME)
             verdict = crdcompat.judge(crd, op, new, old, version="v1", kubernetes=self.minor)
-            held = self.server.stored(crd, _NAME) if answer.accepted else None
+            held = self.server.stored(crd, NAME) if answer.accepted else None
         finally:
-            self.server.discard(crd, _NAME)
+            self.server.discard(crd, NAME)
         self.asked += 1
         self.unknown += bool(verdict.unknown)
         return compared(op, verdict, answer, held)
 
 
-def _stored_object(crd: Json, part: Json) -> Json:
+def stored_object(crd: Json, part: Json) -> Json:
     """The object as etcd holds it."""
-    meta = {"name": _NAME, "namespace": "default", "generation": 1, "uid": "1", "resourceVersion": "1"}
+    meta = {"name": NAME, "namespace": "default", "generation": 1, "uid": "1", "resourceVersion": "1"}
     return _object(crd, part, {**meta, "creationTimestamp": "2024-01-01T00:00:00Z"})
 
 
-def _body(crd: Json, op: str, part: Json) -> Json:
+def body_of(crd: Json, op: str, part: Json) -> Json:
     """The body of a request."""
     if op.startswith("mergePatch"):
         return part
     if op.startswith("update"):
-        return _stored_object(crd, part)
-    return _object(crd, part, {"name": _NAME, "namespace": "default"})
+        return stored_object(crd, part)
+    return _object(crd, part, {"name": NAME, "namespace": "default"})
 
 
 def _object(crd: Json, part: Json, meta: Json) -> Json:

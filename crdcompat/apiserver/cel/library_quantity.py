@@ -56,9 +56,7 @@ def parse_quantity(text: str) -> Quantity:
         digits = 14 - len(whole) - int(_BITS[suffix] * 0.3)
         is_int64 = digits >= 0 and not fraction
     elif suffix in _SUFFIX or _EXPONENT.fullmatch(suffix):
-        power = _SUFFIX[suffix] if suffix in _SUFFIX else int(suffix[1:])
-        if abs(power) > _MAX_DIGITS:
-            raise EvaluationError(_BAD_SUFFIX)
+        power = _SUFFIX[suffix] if suffix in _SUFFIX else _exponent(suffix[1:])
         value *= Fraction(10) ** power
         is_int64 = power >= len(fraction) and len(whole) + len(fraction) <= _INT64_DIGITS
     else:
@@ -66,6 +64,15 @@ def parse_quantity(text: str) -> Quantity:
     # resource.Quantity rounds up to nano, and caps at int64.
     value = min(Fraction(math.ceil(value * _NANO), _NANO), Fraction(_MAX_INT64))
     return Quantity(-value if sign == "-" else value, is_int64 and value < _MAX_INT64)
+
+
+def _exponent(digits: str) -> int:
+    """The exponent as Go's int32, which overflows silently; cut to where only the limits of quantities remain."""
+    exponent = int(digits)
+    if not -(2**63) <= exponent < 2**63:
+        raise EvaluationError(_BAD_SUFFIX)
+    wrapped = (exponent + 2**31) % 2**32 - 2**31
+    return max(-2 * _MAX_DIGITS, min(wrapped, 2 * _MAX_DIGITS))
 
 
 def _quantity(value: Any) -> Fraction:

@@ -16,6 +16,7 @@ from crdcompat.apiserver.cel.analysis import Analysis, analyse
 from crdcompat.apiserver.cel.bounds import MAX_OBJECT_SIZE, Bound
 from crdcompat.apiserver.cel.tokens import names, rewrite
 from crdcompat.schema.paths import Key
+from crdcompat.schema.structural import Node
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -138,7 +139,7 @@ def read_rule(index: int, raw: dict[str, Any], view: View, server: Server) -> Ru
         message=text_of("message"),
         message_expression=text_of("messageExpression"),
         reason=text_of("reason"),
-        field_path=field_path_steps(text_of("fieldPath")),
+        field_path=field_path_steps(text_of("fieldPath"), view.node),
         optional_old=optional_old,
         uses_old="oldSelf" in found.names,
         program=found,
@@ -191,23 +192,36 @@ def _line(text: str, number: int) -> str:
     return lines[number - 1] if number <= len(lines) else ""
 
 
-def field_path_steps(path: str) -> tuple[str | Key, ...]:
-    """The steps of a fieldPath: ``.a.b['k']`` -> ``("a", "b", Key("k"))``."""
+def field_path_steps(path: str, node: Node) -> tuple[str | Key, ...]:
+    """The steps of a fieldPath below a node: ``.a.b['k']`` -> ``("a", "b", Key("k"))`` where ``b`` is a map.
+
+    The schema says whether a step is a key, not the way in which it is written.
+    """
     steps: list[str | Key] = []
+    here: Node | None = node
+    for name in _names_of(path):
+        is_key = here is not None and not here.properties and isinstance(here.additional, Node)
+        steps.append(Key(name) if is_key else name)
+        here = here.child(name) if here is not None else None
+    return tuple(steps)
+
+
+def _names_of(path: str) -> list[str]:
+    names: list[str] = []
     at = 0
     while at < len(path):
         if path.startswith("['", at):
             end = at + 2
             while end < len(path) and path[end] != "'":
                 end += 2 if path[end] == "\\" else 1
-            steps.append(Key(path[at + 2 : end].replace("\\'", "'").replace("\\\\", "\\")))
+            names.append(path[at + 2 : end].replace("\\'", "'").replace("\\\\", "\\"))
             at = end + 2
         else:
             at += path[at] == "."
             end = min((found for mark in (".", "['") if (found := path.find(mark, at)) >= 0), default=len(path))
-            steps.append(path[at:end])
+            names.append(path[at:end])
             at = end
-    return tuple(steps)
+    return names
 
 
 _OPERATORS = frozenset({"!_", "_==_", "_!=_", "_?_:_", "_<_", "_<=_", "_>_", "_>=_", "_+_", "_-_", "-_", "@in"})

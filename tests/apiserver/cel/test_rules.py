@@ -237,8 +237,16 @@ class TestTexts:
         assert texts(schema, {}, minor=27) == ['spec: Invalid value: "object": m']
 
     def test_field_path_steps(self) -> None:
-        assert field_path_steps(".a.b") == ("a", "b")
-        assert field_path_steps(".a['it\\'s'].b['']") == ("a", Key("it's"), "b", Key(""))
+        keyed = {"type": "object", "additionalProperties": STRING}
+        inside = thing(b=keyed, c=STRING)
+        node = Node(thing(a={"type": "object", "additionalProperties": inside}, **{"c.d": STRING}))
+        for text, steps in (
+            (".a.k.c", ("a", Key("k"), "c")),
+            (".a['it\\'s'].b['']", ("a", Key("it's"), "b", Key(""))),
+            ("['c.d']", ("c.d",)),
+        ):
+            found = field_path_steps(text, node)
+            assert (found, [type(step) for step in found]) == (steps, [type(step) for step in steps])
 
     def test_evaluation_errors(self) -> None:
         schema = with_rules(thing(a=STRING), {"rule": "self.a == 'x'", "message": "m"}, "self.a == 'y'")
