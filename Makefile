@@ -98,7 +98,7 @@ $(DEV): pyproject.toml $(MADE)
 $(WHEELS): pyproject.toml $(MADE)
 	@echo "Collecting the wheels that the tests install from (once)..."
 	@rm -rf $(VENV)/wheelhouse
-	@$(PIP) wheel --wheel-dir $(VENV)/wheelhouse . hatchling
+	@$(PIP) wheel --wheel-dir $(VENV)/wheelhouse '.[cluster]' hatchling
 	@rm -f $(VENV)/wheelhouse/crdcompat-*
 	@touch $@
 

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from crdcompat.findings.entries import Entry
     from crdcompat.models.fleet import FleetReport
     from crdcompat.models.matrix import MatrixReport
+    from crdcompat.models.preflight import PreflightReport
 
 NAME = "markdown"
 
@@ -64,6 +65,13 @@ def render_fleet(report: FleetReport, style: Style) -> str:
     from crdcompat.render.markdown.fleet import fleet_entries, fleet_head, fleet_tail
 
     return _page(list(fleet_head(report)), list(fleet_entries(report)), list(fleet_tail(report)))
+
+
+def render_preflight(report: PreflightReport, style: Style) -> str:
+    """Whether a cluster may go back, as GitHub Markdown; ignores ``style``."""
+    from crdcompat.render.markdown.preflight import preflight_markdown
+
+    return "\n\n".join(preflight_markdown(report)) + "\n"
 
 
 def render_matrix(report: MatrixReport, style: Style) -> str:

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from api_server import CRDS, VERSION, Answer, ApiServer
-from helpers import Json, Run, crd, run, version, write
+from helpers import Json, Run, array, crd, obj, run, string, version, write
 from widgets import GADGET, NEW, OLD, WIDGETS, widget
 
 pytest.importorskip("kubernetes")
@@ -164,6 +164,17 @@ def test_a_release_without_crds_is_no_answer(cluster: ApiServer) -> None:
     ran = run("preflight", "empty", "--cluster", "prod")
     assert (ran.code, ran.out) == (2, "")
     assert ran.err.endswith("crdcompat: no CRD in empty\n")
+
+
+def test_in_markdown_values_are_hidden(cluster: ApiServer) -> None:
+    write(Path("old/widgets.json"), crd(obj(spec=obj(note=string(maxLength=3)))))
+    cluster.install(crd(obj(spec=obj(note=string(), list=array(string())))))
+    cluster.put(WIDGETS, [widget("w", spec={"note": "a secret", "list": ["another"]})])
+    ran = preflight("--format", "markdown")
+    assert ran.code == 1
+    assert ran.out.startswith("## crdcompat: <code>May prod go back to old?</code> NO\n\n```text\n")
+    assert "<summary><code>What to do, in this order" in ran.out
+    assert "secret" not in ran.out and "another" not in ran.out
 
 
 # -- CRDs that the server refuses ---------------------------------------------

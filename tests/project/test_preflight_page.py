@@ -1,0 +1,71 @@
+"""The manifests of docs/preflight.md are what an API server decodes: checked with the models of the official client."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from markdown_it import MarkdownIt
+from offline import PROJECT
+
+client = pytest.importorskip("kubernetes.client")
+
+PAGE = (PROJECT / "docs/preflight.md").read_text(encoding="utf-8")
+MANIFESTS = [
+    manifest
+    for block in MarkdownIt("commonmark").parse(PAGE)
+    if block.type == "fence" and block.info == "yaml"
+    for manifest in yaml.safe_load_all(block.content)
+]
+MODELS = {
+    "ServiceAccount": "V1ServiceAccount",
+    "ClusterRoleBinding": "V1ClusterRoleBinding",
+    "PersistentVolumeClaim": "V1PersistentVolumeClaim",
+    "Job": "V1Job",
+    "CronJob": "V1CronJob",
+}
+
+
+def _decoded(manifest: Any) -> Any:
+    """The manifest as the client's model has it: without fields that the model lacks. Raises ValueError for a gap."""
+    api = client.ApiClient()
+    decode = api._ApiClient__deserialize  # the public method takes an answer, in another form in each release
+    return api.sanitize_for_serialization(decode(manifest, MODELS[manifest["kind"]]))
+
+
+def test_the_page_has_these_manifests() -> None:
+    assert [manifest["kind"] for manifest in MANIFESTS] == list(MODELS)
+
+
+@pytest.mark.parametrize("manifest", MANIFESTS, ids=[manifest["kind"] for manifest in MANIFESTS])
+def test_a_manifest_is_decoded_whole(manifest: Any) -> None:
+    assert _decoded(manifest) == manifest
+
+
+def test_a_field_that_no_server_knows_is_found() -> None:
+    job = next(manifest for manifest in MANIFESTS if manifest["kind"] == "Job")
+    assert _decoded({**job, "spec": {**job["spec"], "podFailPolicy": {}}}) == job
+    with pytest.raises(ValueError, match="template"):
+        _decoded({**job, "spec": {"backoffLimit": 2}})
+
+
+def test_both_jobs_run_the_same_pod_but_for_the_text() -> None:
+    job, cron = (manifest["spec"] for manifest in MANIFESTS if manifest["kind"] in ("Job", "CronJob"))
+    one, other = job["template"]["spec"], cron["jobTemplate"]["spec"]["template"]["spec"]
+    args = [spec["containers"][0].pop("args") for spec in (one, other)]
+    assert one == other
+    assert [each for each in args[0] if each not in args[1]] == ["text"]
+    assert cron["jobTemplate"]["spec"]["podFailurePolicy"] == job["podFailurePolicy"]
+
+
+def test_each_exit_code_has_its_rule() -> None:
+    job = next(manifest["spec"] for manifest in MANIFESTS if manifest["kind"] == "Job")
+    rules = job["podFailurePolicy"]["rules"]
+    assert [rule["onExitCodes"]["values"] for rule in rules] == [[1], [2]]
+    assert {rule["action"] for rule in rules} == {"FailJob"}
+
+
+def test_the_image_can_read_clusters() -> None:
+    assert "'/src[cluster]'" in Path(PROJECT / "Containerfile").read_text(encoding="utf-8")
