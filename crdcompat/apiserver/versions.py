@@ -73,6 +73,7 @@ OPENSHIFT: dict[tuple[int, int], int] = {(4, n): n + 13 for n in range(4, 23)} |
 _OPENSHIFT_RATCHET_STATUS_SINCE = (4, 18)
 
 OLDEST, NEWEST = 17, 36
+_CLUSTER_VERSION = "clusterversions.config.openshift.io"  # a CRD of every OpenShift cluster
 
 
 class Server(Struct, frozen=True):
@@ -122,6 +123,13 @@ def kubernetes_server(text: str) -> Server:
     return Server(int(found[1]))
 
 
+def running_server(version: str, *, is_openshift: bool) -> Server:
+    """The server of a cluster by the version that it reports (``v1.31.4``). Raises UsageError."""
+    server = kubernetes_server(version)
+    releases = [release for release, minor in OPENSHIFT.items() if minor == server.minor] if is_openshift else []
+    return Server(server.minor, releases[0]) if releases else server
+
+
 def openshift_server(text: str) -> Server:
     """The server of an OpenShift release: ``4.18``. Raises UsageError."""
     found = re.fullmatch(r"v?(\d+)\.(\d+)(?:\.\d+)?(?:[-+].*)?", text.strip())
@@ -149,6 +157,9 @@ def server_of(crds: CrdSet) -> Server:
 
 def known_server(crds: CrdSet) -> Server | None:
     """The server that the configuration or the name of a release names; None where neither does. Raises UsageError."""
+    if crds.runs.startswith("v"):
+        is_openshift = any(document.crd.name == _CLUSTER_VERSION for document in crds.documents)
+        return running_server(crds.runs, is_openshift=is_openshift)
     if crds.runs:
         return kubernetes_server(crds.runs)
     return server_of_name(crds.name) if crds.may_be_openshift else None

@@ -47,7 +47,7 @@ def with_servers(crds: CrdSet, config: Config, side: Side, release: str = "") ->
     If only a range is configured, NEW runs on its newest server, and OLD on its oldest one.
     """
     name = release or crds.name
-    supported, runs = config.supports(name), config.runs(name)
+    supported, runs = config.supports(name), config.runs(name) or crds.runs
     if supported and not runs and side is not Side.ANY and not (crds.may_be_openshift and server_of_name(name)):
         runs = supported[-1 if side is Side.NEW else 0]
     return replace(crds, runs=runs, supported=supported)

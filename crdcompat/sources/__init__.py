@@ -31,7 +31,7 @@ def open_source(text: str, *, repo: str | None = None) -> Tree:
     if source.kind is Kind.GIT:
         return _git_tree(source, repo)
     if source.kind is Kind.CLUSTER:
-        return _crds_of(_cluster(source.name, source.rest))
+        return _crds_of_cluster(_cluster(source.name, source.rest))
     if source.kind is Kind.EMPTY:
         from crdcompat.sources.tree import EmptyTree
 
@@ -167,10 +167,15 @@ def _all_files(source: Source) -> Tree:
 
 
 def _crds_of(recording: Tree) -> Tree:
-    from crdcompat.sources.cluster import ClusterTree
-    from crdcompat.sources.recording import CrdTree, holds_crds, may_hold_crds
+    from crdcompat.sources.recording import CrdTree, may_hold_crds
 
-    return CrdTree(recording, holds_crds if isinstance(recording, ClusterTree) else may_hold_crds)
+    return CrdTree(recording, may_hold_crds)
+
+
+def _crds_of_cluster(cluster: ClusterTree) -> Tree:
+    from crdcompat.sources.recording import CrdTree, holds_crds
+
+    return CrdTree(cluster, holds_crds, cluster.server_version())
 
 
 def open_package(text: str) -> tuple[Package, str] | None:

@@ -25,12 +25,13 @@ class CrdTree(Listed):
     """The files with CRDs among the ``wanted`` files of a recording, read in one pass and kept in memory.
 
     The path of a CRD in a must-gather starts at ``cluster-scoped-resources/``: the folder above is named after the
-    image that gathered it.
+    image that gathered it. ``server_version`` is that of a live cluster, "" if unknown.
     """
 
-    def __init__(self, recording: Tree, wanted: Callable[[str], bool]) -> None:
+    def __init__(self, recording: Tree, wanted: Callable[[str], bool], server_version: str = "") -> None:
         self._recording = recording
         self._wanted = wanted
+        self.server_version = server_version
         self._files: dict[str, bytes] | None = None
         self.name = recording.name
         self.commit = recording.commit

@@ -67,7 +67,7 @@ def test_its_crds_alone(server: Recorded) -> None:
     assert found.notes == ("cluster: read as the current context, prod",)
     assert sorted(document.crd.plural for document in found.documents)[:2] == ["clusteroperators", "clusterversions"]
     assert len(found.documents) == 9
-    assert {urlsplit(path).path for path in server.asked} == {CRDS}
+    assert {urlsplit(path).path for path in server.asked} == {CRDS, "/version/"}
 
 
 def test_a_context_may_have_any_name(server: Recorded) -> None:

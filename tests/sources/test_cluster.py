@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
+import yaml
+from fake_cluster import CRDS, FakeCluster, kubeconfig, serving
+from helpers import run
+from packed_sources import NEW, OLD
 from recorded import from_cluster
 
+from crdcompat.apiserver.versions import running_server
 from crdcompat.errors import UsageError
 
 pytest.importorskip("kubernetes")
@@ -14,3 +21,24 @@ def test_without_the_client(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "kubernetes.client", None)
     with pytest.raises(UsageError, match=r"pip install 'crdcompat\[cluster\]'"):
         from_cluster()
+
+
+def test_a_cluster_is_a_release_on_its_own_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "w.yaml").write_bytes(OLD)
+    items = {"kind": "CustomResourceDefinitionList", "metadata": {}, "items": [yaml.safe_load(NEW)]}
+    with serving(FakeCluster()) as cluster:
+        cluster.instead = lambda _, path, __: (200, items) if path == CRDS else None
+        url = f"http://127.0.0.1:{cluster.server_port}"
+        monkeypatch.setenv("KUBECONFIG", str(kubeconfig(tmp_path / "config", url)))
+        found = run("diff", tmp_path / "w.yaml", "cluster:kind-kind", "--format", "json")
+    assert [each["added"] for each in found.report["findings"]] == [["Failed"]], found.err
+    assert (found.report["old"]["kubernetes"], found.report["new"]["kubernetes"]) == (None, "1.31")
+    assert set(cluster.asked) == {f"GET {CRDS}", "GET /version/"}
+
+
+@pytest.mark.parametrize(
+    ("version", "is_openshift", "expected"),
+    [("v1.31.4", True, "OpenShift 4.18 (Kubernetes 1.31)"), ("v1.31.4-eks-1", False, "Kubernetes 1.31")],
+)
+def test_the_server_of_a_cluster(version: str, is_openshift: bool, expected: str) -> None:
+    assert str(running_server(version, is_openshift=is_openshift)) == expected

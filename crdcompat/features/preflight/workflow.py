@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from msgspec import Struct
 from msgspec.structs import replace
 
-from crdcompat.apiserver.versions import DEFAULT_SERVER, OPENSHIFT, Server, known_server, kubernetes_server
+from crdcompat.apiserver.versions import DEFAULT_SERVER, Server, known_server, running_server
 from crdcompat.crds.reader import CrdSet
 from crdcompat.errors import UsageError
 from crdcompat.features.diff.workflow import release
@@ -94,12 +94,10 @@ def running(cluster: Cluster) -> tuple[Server | None, tuple[Missing, ...]]:
     if not cluster.server_version:
         return known_server(cluster.installed), ()
     try:
-        server = kubernetes_server(cluster.server_version)
+        is_openshift = _CLUSTER_VERSION in cluster.installed.named()
+        return running_server(cluster.server_version, is_openshift=is_openshift), ()
     except UsageError as error:
         return None, (Missing("the server's version", str(error)),)
-    releases = [each for each, minor in OPENSHIFT.items() if minor == server.minor]
-    is_openshift = _CLUSTER_VERSION in cluster.installed.named()
-    return (Server(server.minor, releases[0]) if is_openshift and releases else server), ()
 
 
 def _platform(cluster: Cluster, runs: Server | None, facts: ClusterFacts) -> str:
