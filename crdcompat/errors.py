@@ -6,6 +6,7 @@ exception is a bug and maps to exit code 3. Every file that a command skips is r
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from operator import attrgetter
 
 from msgspec import Struct
@@ -40,6 +41,19 @@ class RefNotFoundError(SourceError):
         super().__init__(message)
         self.ref = ref
         self.near = near
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """``; did you mean NAME?`` for the nearest known name; "" if none is near.
+
+    A name with dots, such as that of a CRD, is also known by its first part: ``widgets`` of ``widgets.example.com``.
+    """
+    from difflib import get_close_matches
+
+    names = list(known)
+    spelled = {each.partition(".")[0]: each for each in names} | {each: each for each in names}
+    near = get_close_matches(name.lower(), spelled, n=1)
+    return f"; did you mean {spelled[near[0]]}?" if near else ""
 
 
 class Problem(Struct, frozen=True):

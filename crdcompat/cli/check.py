@@ -12,14 +12,23 @@ from crdcompat.cli import options as o
 def check(
     base: Annotated[
         str | None,
-        typer.Option(metavar="REF", help="Compare with where the change left this (default: what CI or git tells)."),
+        typer.Option(
+            metavar="REF",
+            autocompletion=o.known_refs,
+            help="Compare with where the change left this (default: what CI or git tells).",
+        ),
     ] = None,
     head: Annotated[
         str | None, typer.Option(metavar="REF", help="A commit, index: or worktree: (default: the index).")
     ] = None,
     target: Annotated[
         list[str] | None,
-        typer.Option("--target", metavar="REF", help="A release that a rollback may go to; may be repeated."),
+        typer.Option(
+            "--target",
+            metavar="REF",
+            autocompletion=o.known_refs,
+            help="A release that a rollback may go to; may be repeated.",
+        ),
     ] = None,
     show_all: Annotated[
         bool,

@@ -71,6 +71,6 @@ def diff(
         settings=settings,
         colour=color.value,
         verbosity=o.verbosity(verbose, quiet),
-        shown=not (no_progress or quiet),
+        bars=not (no_progress or quiet),
     )
     raise typer.Exit(code)

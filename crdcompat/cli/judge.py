@@ -39,7 +39,12 @@ def judge(
         typer.Argument(metavar="OBJECT", help="The object of the request; - is standard input. Without it: the CRD."),
     ] = None,
     op: Annotated[
-        Operation, typer.Option(help="The write; validate is create with status kept and judged.")
+        Operation,
+        typer.Option(
+            metavar="OP",
+            help="create, validate (create that keeps status), update, updateStatus, mergePatch, mergePatchStatus,"
+            " apply, applyStatus or scale.",
+        ),
     ] = Operation.create,
     old: Annotated[
         str | None, typer.Option(metavar="FILE", help="The stored object, for updates; without OBJECT: the old CRD.")

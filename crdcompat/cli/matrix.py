@@ -18,7 +18,11 @@ if TYPE_CHECKING:
 def matrix(
     refs: Annotated[
         list[str] | None,
-        typer.Argument(metavar="REF…", help="The releases, in the forms of diff; sorted if all names tell a version."),
+        typer.Argument(
+            metavar="REF…",
+            autocompletion=o.known_refs,
+            help="The releases, in the forms of diff; sorted if all names tell a version.",
+        ),
     ] = None,
     branches: Annotated[
         list[str] | None,

@@ -42,89 +42,95 @@ class Colour(StrEnum):
     never = "never"
 
 
+def known_refs(incomplete: str) -> list[str]:
+    """The branches and tags of the current repository that begin so, for the completion of shells."""
+    from crdcompat.errors import SourceError
+    from crdcompat.sources.refs import branch_spellings, tags
+    from crdcompat.sources.repository import Repository
+
+    try:
+        repository = Repository(None)
+        names = (*branch_spellings(repository), *tags(repository))
+    except SourceError:
+        return []
+    return [name for name in dict.fromkeys(names) if name.startswith(incomplete)]
+
+
 Old = Annotated[
     str,
     typer.Argument(
         metavar="OLD",
-        help="The older release: a git ref, a folder, file, archive, Helm chart, OLM bundle or catalog, image, URL,"
-        " cluster:CONTEXT, index: or worktree: (docs/sources.md).",
+        help="Older release: ref, folder, image, … (docs/sources.md).",
+        autocompletion=known_refs,
     ),
 ]
-New = Annotated[str, typer.Argument(metavar="NEW", help="The newer release, in the same forms.")]
-Repo = Annotated[
-    str | None, typer.Option(help="The git repository that refs are looked up in (default: the current one).")
-]
+New = Annotated[str, typer.Argument(metavar="NEW", help="Newer release, in the same forms.", autocompletion=known_refs)]
+Repo = Annotated[str | None, typer.Option(metavar="PATH", help="Git repository of the refs (default: this one).")]
 Formats = Annotated[
     list[str] | None,
     typer.Option(
         "--format",
         metavar="FORMAT[=FILE]",
-        help="How to report: text, concise, json, markdown, sarif, junit, github, gitlab, html; may be repeated.",
+        help="text, concise, json, markdown, sarif, junit, github, gitlab or html; may be repeated.",
     ),
 ]
 FailOnChoice = Annotated[
-    FailOn | None, typer.Option("--fail-on", help="Exit with 1 from this severity on (default: error).")
+    FailOn | None,
+    typer.Option("--fail-on", metavar="LEVEL", help="error (default), warning, info, undecided or never."),
 ]
 ProfileOption = Annotated[
     Profile | None,
-    typer.Option(
-        "--profile", help="strict: what upgrades reject or remove in Default is an error (default: standard)."
-    ),
+    typer.Option("--profile", metavar="NAME", help="strict: what upgrades reject or remove fails, too."),
 ]
 ConfigFile = Annotated[
     str | None,
-    typer.Option("--config", metavar="FILE", help="The configuration (default: the nearest .crdcompat.yaml upwards)."),
+    typer.Option("--config", metavar="FILE", help="Configuration (default: nearest .crdcompat.yaml)."),
 ]
 Objects = Annotated[
     list[str] | None,
-    typer.Option("--objects", metavar="PATH", help="Recorded objects as evidence: they raise what they meet."),
+    typer.Option("--objects", metavar="PATH", help="Recorded objects as evidence; may be repeated."),
 ]
-ColourOption = Annotated[Colour, typer.Option("--color", help="Colour the output.")]
+ColourOption = Annotated[Colour, typer.Option("--color", metavar="WHEN", help="auto, always or never.")]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Show everything that was found.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show errors and the summary only.")]
 NoProgress = Annotated[bool, typer.Option("--no-progress", help="Show no progress on a terminal.")]
-DirectionOption = Annotated[DirectionChoice, typer.Option(help="Report this direction only.")]
-Owners = Annotated[list[Owner] | None, typer.Option("--owner", help="Only fields that this owner writes.")]
+DirectionOption = Annotated[DirectionChoice, typer.Option(metavar="WAY", help="rollback, upgrade or both.")]
+Owners = Annotated[
+    list[Owner] | None,
+    typer.Option("--owner", metavar="OWNER", help="Fields written by status, spec, metadata, other or crd."),
+]
 Crds = Annotated[
     list[str] | None,
     typer.Option("--crd", metavar="NAME", help="Only this CRD (metadata.name); may be repeated."),
 ]
 Contexts = Annotated[
     list[str] | None,
-    typer.Option("--context", metavar="NAME", help="Only this context, or OLD=NEW to compare two of different name."),
+    typer.Option("--context", metavar="NAME", help="Only this context; OLD=NEW compares two of other names."),
 ]
 Select = Annotated[list[str] | None, typer.Option("--select", metavar="RULE", help="Only findings of this rule.")]
 Ignore = Annotated[list[str] | None, typer.Option("--ignore", metavar="RULE", help="No findings of this rule.")]
 
 
-ConnectTimeout = Annotated[
-    float, typer.Option(metavar="SECONDS", min=0.1, help="How long cluster:CONTEXT may take to connect.")
-]
-ReadTimeout = Annotated[
-    float, typer.Option(metavar="SECONDS", min=0.1, help="How long it may send nothing before it is given up.")
-]
-Helm = Annotated[bool, typer.Option("--helm", help="Render Helm charts with the helm program, with their defaults.")]
+ConnectTimeout = Annotated[float, typer.Option(metavar="SECONDS", min=0.1, help="To connect to a cluster.")]
+ReadTimeout = Annotated[float, typer.Option(metavar="SECONDS", min=0.1, help="Silence of a cluster.")]
+Helm = Annotated[bool, typer.Option("--helm", help="Render Helm charts with the helm program.")]
 HelmValues = Annotated[
     list[str] | None,
-    typer.Option("--helm-values", metavar="FILE", help="Values for --helm, which this implies; may be repeated."),
+    typer.Option("--helm-values", metavar="FILE", help="Values for --helm; may be repeated."),
 ]
-Kustomize = Annotated[
-    bool, typer.Option("--kustomize", help="Build kustomize: folders with the kustomize or kubectl program.")
-]
+Kustomize = Annotated[bool, typer.Option("--kustomize", help="Build kustomize: folders.")]
 ImagePath = Annotated[
     list[str] | None,
-    typer.Option(
-        "--image-path", metavar="FOLDER", help="Where an image has manifests (default: /manifests, /release-manifests)."
-    ),
+    typer.Option("--image-path", metavar="FOLDER", help="Where an image has manifests."),
 ]
 Redact = Annotated[
     bool | None,
     typer.Option(
         "--redact/--no-redact",
-        help="Hide values of recorded objects, except members of enums (default: in github, gitlab, markdown, sarif).",
+        help="Hide values of objects (default: where others read).",
     ),
 ]
-AnyOrder = Annotated[bool, typer.Option("--any-order", help="Allow an OLD whose name is a later release than NEW's.")]
+AnyOrder = Annotated[bool, typer.Option("--any-order", help="Allow an OLD that is newer than NEW by its name.")]
 
 
 def verbosity(verbose: bool, quiet: bool) -> int:

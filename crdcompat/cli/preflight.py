@@ -33,16 +33,14 @@ def preflight(
     ] = None,
     objects: Annotated[
         list[str] | None,
-        typer.Option(
-            "--objects", metavar="PATH", help="A recording of the cluster with its CRDs, instead of --cluster."
-        ),
+        typer.Option("--objects", metavar="PATH", help="A recording with CRDs, instead of --cluster."),
     ] = None,
     origin: Annotated[
         str | None,
         typer.Option("--from", metavar="REF", help="With --objects: the release that the cluster runs, for its CRDs."),
     ] = None,
     read_all: Annotated[
-        bool, typer.Option("--all", help="Judge the objects of all kinds, also of those without a finding.")
+        bool, typer.Option("--all", help="Judge objects of all kinds, not those with findings.")
     ] = False,
     print_rbac: Annotated[
         bool, typer.Option("--print-rbac", help="Print the smallest ClusterRole that allows this, and read no object.")

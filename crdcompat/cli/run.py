@@ -32,18 +32,18 @@ def compare_and_report(
     objects: Sequence[str] = (),
     patch: bool = False,
     any_order: bool = False,
-    shown: bool = False,
+    bars: bool = False,
 ) -> int:
     """Run one comparison from sources to reports. Returns the exit code.
 
     ``objects`` are recordings whose objects are evidence for findings. ``patch``: print the patch for OLD
     instead of a text report. ``any_order`` is that of ``both_sides``.
-    ``shown``: progress is shown on a terminal.
+    ``bars``: progress is shown on a terminal.
     """
     check_rules((*filters.get("select", ()), *filters.get("ignore", ())))
     check_formats(settings.formats)
     recordings = open_recordings(objects, repo)
-    with progress(wanted=shown):
+    with progress(wanted=bars):
         before, after = both_sides(
             old, new, settings.config, repo, command="diff", any_order=any_order, paths=filters.get("paths", ())
         )

@@ -16,11 +16,11 @@ from crdcompat.vocabulary import ExitCode
 
 KubeVersion = Annotated[
     str | None,
-    typer.Option(metavar="1.N", help="The Kubernetes version that judges (default: by the release's name)."),
+    typer.Option(metavar="1.N", help="Kubernetes that judges (default: the release's)."),
 ]
 OpenshiftVersion = Annotated[
     str | None,
-    typer.Option(metavar="4.N", help="The OpenShift version that judges, instead of --kube-version."),
+    typer.Option(metavar="4.N", help="OpenShift that judges, instead."),
 ]
 
 
@@ -32,8 +32,7 @@ def simulate(
         typer.Option(
             "--objects",
             metavar="PATH",
-            help="Recorded objects: a must-gather, insights archive or other recording (directory or .tar.gz), a file,"
-            " - for standard input, or cluster:CONTEXT; may be repeated: all of one cluster.",
+            help="Recordings of one cluster; - or cluster:CONTEXT.",
         ),
     ] = None,
     fleet: Annotated[
@@ -41,38 +40,34 @@ def simulate(
         typer.Option(
             "--fleet",
             metavar="DIR",
-            help="Recordings of many clusters: every archive or unpacked recording in this folder, or one level below,"
-            " is one cluster's; - reads paths from standard input; may be repeated.",
+            help="A folder with a recording for each cluster; or -.",
         ),
     ] = None,
     target: Annotated[
         list[str] | None,
-        typer.Option(metavar="REF", help="With --fleet: another older release to go back to; may be repeated."),
+        typer.Option(metavar="REF", help="Another release to go back to; may be repeated."),
     ] = None,
     jobs: Annotated[
-        int | None, typer.Option("--jobs", "-j", min=1, help="With --fleet: processes (default: one a processor).")
+        int | None,
+        typer.Option("--jobs", "-j", metavar="N", min=1, help="Processes (default: one a processor)."),
     ] = None,
     scheduler: Annotated[
         str | None,
-        typer.Option(
-            metavar="ADDRESS", help="With --fleet: a Dask scheduler whose workers judge: tcp://HOST:PORT, or its file."
-        ),
+        typer.Option(metavar="ADDRESS", help="A Dask scheduler: tcp://HOST:PORT, or its file."),
     ] = None,
     timeout: Annotated[
         float | None,
-        typer.Option(min=0.1, metavar="SECONDS", help="With --fleet: the most that one recording may take."),
+        typer.Option(min=0.1, metavar="SECONDS", help="For one recording."),
     ] = None,
     resume: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="With --fleet: keep what is done in this journal, and go on from it."),
+        typer.Option(metavar="FILE", help="Journal: keeps what is done, and goes on from it."),
     ] = None,
-    output: Annotated[
-        str | None, typer.Option(metavar="DIR", help="With --fleet: write the results as Parquet files to this folder.")
-    ] = None,
+    output: Annotated[str | None, typer.Option(metavar="DIR", help="Folder for the results as Parquet files.")] = None,
     since: Annotated[
-        str | None, typer.Option(metavar="DIR", help="With --fleet: compare with the --output of an earlier run.")
+        str | None, typer.Option(metavar="DIR", help="Compare with the --output of an earlier run.")
     ] = None,
-    upgrade: Annotated[bool, typer.Option(help="Replay the upgrade OLD -> NEW instead.")] = False,
+    upgrade: Annotated[bool, typer.Option("--upgrade", help="Replay the upgrade OLD -> NEW instead.")] = False,
     kube_version: KubeVersion = None,
     openshift_version: OpenshiftVersion = None,
     context: Annotated[str | None, typer.Option(metavar="NAME", help="Which variants of CRDs the cluster has.")] = None,
@@ -94,7 +89,7 @@ def simulate(
     color: o.ColourOption = o.Colour.auto,
     no_progress: o.NoProgress = False,
 ) -> None:
-    """Replay the rollback NEW -> OLD on recorded objects: which writes would the API server reject?"""
+    """Replay the rollback NEW -> OLD on recorded objects: what would be rejected?"""
     from itertools import chain
 
     from crdcompat.cli.fleet import NOTHING_JUDGED, FleetOptions, run_fleet

@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from crdcompat.errors import UsageError
+from crdcompat.errors import UsageError, did_you_mean
 from crdcompat.findings.severity import default_severity
 from crdcompat.package_data import data_dir
 from crdcompat.vocabulary import Direction, Effect, Owner, Severity
@@ -109,8 +109,4 @@ def find_rule(name: str) -> Rule:
     """A rule by id. Raises UsageError with the nearest id."""
     if name in rule_names():
         return rule(name)
-    from difflib import get_close_matches
-
-    near = get_close_matches(name, rule_names(), n=1)
-    hint = f"; did you mean {near[0]}?" if near else ""
-    raise UsageError(f"there is no rule {name!r}{hint} (crdcompat rules lists them all)")
+    raise UsageError(f"there is no rule {name!r}{did_you_mean(name, rule_names())} (crdcompat rules lists them all)")

@@ -10,7 +10,7 @@ from typing import IO, TYPE_CHECKING
 from msgspec.structs import replace
 
 from crdcompat.atomic_write import write_file
-from crdcompat.errors import UsageError
+from crdcompat.errors import UsageError, did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -177,7 +177,8 @@ def parse_format(text: str) -> tuple[str, str | None]:
 
     name, _, target = text.partition("=")
     if name not in format_names():
-        raise UsageError(f"there is no format {name!r}; there are {', '.join(format_names())}")
+        hint = did_you_mean(name, format_names())
+        raise UsageError(f"there is no format {name!r}{hint} (there are {', '.join(format_names())})")
     return name, target or None
 
 

@@ -5,12 +5,17 @@ from __future__ import annotations
 import json
 import os
 import random
+import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from helpers import Json, both, commit, crd, diff, git, obj, only, root, run, spawn, string, version, write
 
 import crdcompat.features.diff.workflow
+from crdcompat.cli.app import _MODULES
+from crdcompat.cli.help import EXAMPLES
 from crdcompat.render.formats import format_names
 
 OLD, NEW = (root(spec=obj(a=string(*members)), status=obj(p=string(*members))) for members in ("A", "AB"))
@@ -470,6 +475,49 @@ def test_quiet_tells_errors_and_nothing_else(tmp_path: Path) -> None:
 
 
 def test_help_lists_every_format() -> None:
-    helped = " ".join(run("diff", "--help").out.replace("│", " ").split())
-    listed = helped.partition("How to report:")[2].partition(";")[0].replace(",", " ").split()
-    assert {*format_names()} == {*listed} - {"FORMAT[=FILE]"}
+    helped = " ".join(run("diff", "--help").out.split())
+    listed = helped.partition("--format FORMAT[=FILE] ")[2].partition(";")[0].replace(",", " ").split()
+    assert {*format_names()} == {*listed} - {"or"}
+
+
+@pytest.mark.parametrize("command", sorted(_MODULES))
+def test_help_fits_on_a_screen_and_has_an_example(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = run(command, "--help").out.splitlines()
+    assert len(lines) < 50 and max(map(len, lines)) <= 80
+    examples = lines[lines.index("Examples:") + 1 :]
+    assert examples == [f"  {example}" for example in EXAMPLES[command]]
+    for example in examples:
+        words = shlex.split(example)
+        assert words[0] == "crdcompat" and words[1] in _MODULES
+        options = {word for word in words if word.startswith("--")}
+        assert not [option for option in options if option not in run(words[1], "--help").out]
+
+
+def test_help_groups_options() -> None:
+    text = run("simulate", "--help").out
+    heads = [line for line in text.splitlines() if line.endswith(":") and not line.startswith(" ")]
+    assert heads == ["Arguments:", "Options:", "Many clusters:", "Output:", "Sources:", "Examples:"]
+    assert "Many clusters:" not in run("check", "--help").out, "check has a --target of another kind"
+
+
+def test_help_imports_no_rich() -> None:
+    code = "import sys; from crdcompat.__main__ import main\ntry: main()\nfinally: print('rich' in sys.modules)"
+    for words in (["--help"], ["diff", "--help"], ["diff", "--bogus"]):
+        done = subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True, check=False)
+        assert done.stdout.splitlines()[-1] == "False", words
+
+
+@pytest.mark.parametrize(
+    ("args", "near"),
+    [
+        (("--crd", "widget.example.com"), "widgets.example.com"),
+        (("--crd", "widget"), "widgets.example.com"),
+        (("--select", "enum-valu-added"), "enum-value-added"),
+        (("--format", "jsn"), "json"),
+    ],
+)
+def test_a_near_name_is_suggested(tmp_path: Path, args: tuple[str, str], near: str) -> None:
+    ran = run("diff", *both(tmp_path, FINE, FINE), *args)
+    assert ran.code == 2 and f"; did you mean {near}?" in ran.err
+    assert "did you mean" not in run("diff", *both(tmp_path, FINE, FINE), args[0], "zzzzzz").err

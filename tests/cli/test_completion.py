@@ -8,7 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from helpers import spawn
+from changes import repository
+from helpers import commit, git, spawn
 
 _ASK = """
 eval "$(crdcompat --show-completion)"
@@ -39,6 +40,18 @@ def test_bash_completes(env: dict[str, str], typed: tuple[str, ...], offered: se
     ran = subprocess.run(["bash", "-c", _ASK, "bash", *typed], env=env, text=True, capture_output=True)
     assert (ran.returncode, ran.stderr) == (0, "")
     assert set(ran.stdout.split()) == offered
+
+
+def test_refs_are_completed(env: dict[str, str], tmp_path: Path) -> None:
+    repo = repository(tmp_path)
+    commit(repo, {"a": "1"})
+    for name in ("release-1.1", "release-1.2"):
+        git(repo, "branch", name)
+    git(repo, "tag", "relic")
+    asked = {"COMP_WORDS": "crdcompat diff release-1.1 rel", "COMP_CWORD": "3", "_CRDCOMPAT_COMPLETE": "complete_bash"}
+    ran = spawn(env={**env, **asked}, cwd=repo)
+    assert (ran.out.split(), ran.err) == (["release-1.1", "release-1.2", "relic"], "")
+    assert spawn(env={**env, **asked}, cwd=tmp_path.parent).err == ""
 
 
 def test_the_shell_asks_the_program(env: dict[str, str]) -> None:

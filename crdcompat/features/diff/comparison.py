@@ -19,7 +19,7 @@ from crdcompat.crds.below import is_below
 from crdcompat.crds.pairing import CrdPair, Pairing, pair
 from crdcompat.crds.reader import CrdDocument, CrdSet
 from crdcompat.crds.unpaired import Unpaired
-from crdcompat.errors import problem_order
+from crdcompat.errors import did_you_mean, problem_order
 from crdcompat.features.diff.promoted import promoted_gates
 from crdcompat.features.diff.ratcheting import with_writes
 from crdcompat.features.diff.seeds import with_seeds
@@ -86,7 +86,8 @@ def compare(
         known = pair(old, new).contexts
         missing = f"no context {', '.join(contexts)} on both sides; there are: {', '.join(known) or 'none'}"
     elif crds and not any(name in crds for name in _known(pairing)):
-        missing = f"no CRD of both sides is named {', '.join(crds)}"
+        hint = did_you_mean(crds[0], sorted(set(_known(pairing)))) if len(crds) == 1 else ""
+        missing = f"no CRD of both sides is named {', '.join(crds)}{hint}"
     comparer = Comparer(*servers, shared)
     found = comparer.compare(pairs, wanted.directions)
     found.judged = list(with_seeds(found.judged, comparer, old, new))

@@ -1,0 +1,89 @@
+"""The help of a command: options in groups, then examples; plain text, which needs no import of rich."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from typer.core import TyperCommand
+
+#: The groups of options by the names of their parameters; all others come first.
+_GROUPS: dict[str, tuple[str, ...]] = {
+    "Filters": ("direction", "owner", "crd", "context", "select", "ignore"),
+    "Many clusters": ("fleet", "target", "jobs", "scheduler", "timeout", "resume", "output", "since"),
+    "Output": ("formats", "fail_on", "profile", "verbose", "quiet", "redact", "color", "no_progress"),
+    "Sources": (
+        "objects",
+        "config",
+        "repo",
+        "no_cache",
+        "connect_timeout",
+        "read_timeout",
+        "helm",
+        "helm_values",
+        "kustomize",
+        "image_path",
+    ),
+}
+#: The group of a command that reads fleets; a smaller group than this is none.
+_FLEET, _SMALLEST = "Many clusters", 3
+#: Commands to try, by command.
+EXAMPLES: dict[str, Sequence[str]] = {
+    "diff": ("crdcompat diff release-4.15 release-4.16", "crdcompat diff v1.2.0 worktree: --crd widgets.example.com"),
+    "simulate": ("crdcompat simulate release-4.15 release-4.16 --objects must-gather.tar.gz",),
+    "check": ("crdcompat check --target release-4.15", "crdcompat check --base origin/main --head HEAD"),
+    "matrix": ("crdcompat matrix --branches 'release-4.1*'", "crdcompat matrix v1.1 v1.2 v1.3 --format html=m.html"),
+    "waive": ('crdcompat waive 3f1c0a9b --reason "4.15.3 accepts it" --until 4.17',),
+    "baseline": ('crdcompat baseline --reason "before we checked"',),
+    "config": ("crdcompat config --show",),
+    "init": ("crdcompat init",),
+    "judge": (
+        "crdcompat judge crd.yaml object.yaml --kube-version 1.30",
+        "crdcompat judge crd.yaml new.yaml --op updateStatus --old stored.yaml",
+    ),
+    "verify": (
+        "crdcompat diff OLD NEW --format json=r.json",
+        "crdcompat verify r.json --server kind-kind",
+    ),
+    "rules": ("crdcompat rules", "crdcompat rules --format markdown > rules.md"),
+    "explain": ("crdcompat explain enum-value-added",),
+    "demo": ("crdcompat demo",),
+    "servers": ("crdcompat servers config/crd --kubernetes 1.28-1.36",),
+    "preflight": ("crdcompat preflight release-4.15 --cluster my-cluster",),
+    "record": ("crdcompat record release-4.15 --cluster my-cluster -o recording.json.gz",),
+}
+
+
+class GroupedCommand(TyperCommand):
+    """A command whose help has groups and examples."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Arguments, then options by group."""
+        arguments = [record for each in self.get_params(ctx) if each.param_type_name == "argument"
+                     if (record := each.get_help_record(ctx))]  # fmt: skip
+        if arguments:
+            with formatter.section("Arguments"):
+                formatter.write_dl(arguments)
+        for title, found in self._grouped(ctx):
+            with formatter.section(title):
+                formatter.write_dl(found)
+
+    def _grouped(self, ctx: Any) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+        options = [each for each in self.get_params(ctx) if each.param_type_name != "argument"]
+        present = {each.name for each in options}
+        groups = {
+            title: names
+            for title, names in _GROUPS.items()
+            if len(present.intersection(names)) >= _SMALLEST and (title != _FLEET or "fleet" in present)
+        }
+        grouped = {name for names in groups.values() for name in names} | {"help"}
+        for title, names in ("Options", None), *groups.items():
+            chosen = [each for each in options if (each.name in names if names else each.name not in grouped)]
+            if found := [record for each in chosen if (record := each.get_help_record(ctx))]:
+                yield title, found
+
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:
+        """The examples, as they are typed."""
+        if lines := EXAMPLES.get(self.name or "", ()):
+            with formatter.section("Examples"):
+                formatter.write("".join(f"  {line}\n" for line in lines))
