@@ -40,8 +40,8 @@ if TYPE_CHECKING:
 
 NAME = "markdown"
 
-#: GitHub limits a comment to 65,536 characters.
-_MAX_CHARACTERS = 60_000
+#: GitHub limits a comment to 65,536 characters, other services to as many bytes.
+_MAX_BYTES = 60_000
 _MAX_SECTIONS = 20
 _MAX_LINES = 100
 _MAX_ROWS, _MAX_SENTENCE = 30, 300
@@ -83,7 +83,7 @@ def render_matrix(report: MatrixReport, style: Style) -> str:
 
 def _page(head: Sequence[str], entries: Sequence[_Entry], tail: Sequence[str]) -> str:
     """All parts; as many entries as fit."""
-    return "\n\n".join([*head, *_fitting(entries, _MAX_CHARACTERS - sum(map(len, (*head, *tail)))), *tail]) + "\n"
+    return "\n\n".join([*head, *_fitting(entries, _MAX_BYTES - sum(map(_size, (*head, *tail)))), *tail]) + "\n"
 
 
 def _heading(report: Report) -> str:
@@ -97,12 +97,16 @@ def _fitting(entries: Sequence[_Entry], room: int) -> Iterator[str]:
     """The first entries that fit, and how much was left out."""
     room -= 1_000  # for the sentence on the rest, and the empty lines of head and tail
     for number, (text, _) in enumerate(entries):
-        room -= len(text) + 2
+        room -= _size(text) + 2
         if room < 0:
             left = sum(count for _, count in entries[number:])
             yield f"**{left} more left out here**: a comment holds no more. The text and JSON reports have them all."
             return
         yield text
+
+
+def _size(text: str) -> int:
+    return len(text.encode())
 
 
 def _verdict(report: Report) -> Iterator[str]:

@@ -238,9 +238,23 @@ def test_no_text_makes_it_too_long(tmp_path: Path, text: str) -> None:
     worst = replace(diff, old=release, new=release, problems=problems, unexplained=met, findings=findings)
     sections = tuple(Section(Against.TARGET, worst) for _ in range(40))
     out = rendered(replace(report, sections=sections, notes=(text,) * 50), "markdown")
-    assert len(out) < LIMIT
+    assert len(out.encode()) < LIMIT
     assert "\n- and 20 more targets\n" in out
     assert f"**{len(findings)} more left out" not in out, "room is left for findings"
+
+
+@pytest.mark.parametrize("letter", ["a", "語"])
+def test_thousands_of_findings_stay_under_the_limit_in_bytes(tmp_path: Path, letter: str) -> None:
+    report = sample(tmp_path)
+    findings = tuple(
+        replace(finding, id=f"{number:012}", path=f"{finding.path}.{letter * 9}{number}", message=letter * 200)
+        for number in range(700)
+        for finding in report.findings
+    )
+    out = rendered(replace(report, findings=findings), "markdown")
+    assert out.startswith("## crdcompat: 700 errors, 700 warnings, 700 info")
+    assert 50_000 < len(out.encode()) < 60_000
+    assert "more left out here" in out
 
 
 def test_lists_are_bounded() -> None:
