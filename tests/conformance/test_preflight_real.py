@@ -1,0 +1,111 @@
+"""preflight and record on a server that answers as a real API server did, also when it is busy, broken or silent."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from api_server import CRDS, VERSION, VERSIONS, Answer, Recorded, kubeconfig, serving
+from helpers import Json, run
+from offline import PROJECT
+
+from crdcompat.sources import cluster_client
+
+OLD = str(PROJECT / "fixtures/demo/release-4.13")
+
+
+@pytest.fixture
+def server(shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Recorded]:
+    live = shared / "data/live-api"
+    if not live.is_dir():
+        pytest.skip("no recorded answers")
+    for name in ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    with serving(Recorded(live)) as found:
+        assert isinstance(found, Recorded)
+        monkeypatch.setenv("KUBECONFIG", str(kubeconfig(tmp_path / "kubeconfig.yaml", found.server_port)))
+        monkeypatch.chdir(tmp_path)
+        yield found
+
+
+def preflight(*more: str) -> Json:
+    return run("preflight", OLD, *more, "--kube-version", "1.26", "--format", "json").report
+
+
+def test_the_rollback_of_2023_is_refused(server: Recorded) -> None:
+    found = preflight("--cluster", "prod")
+    assert (found["answer"], found["exit_code"]) == ("no", 1)
+    assert [each["path"] for each in found["causes"]] == [
+        "status.capabilities.enabledCapabilities[*]",
+        "status.capabilities.knownCapabilities[*]",
+    ]
+    assert {each["manager"] for each in found["writers"]} == {"kubectl-replace"}
+    (patch,) = [step["patch"] for step in found["steps"] if step["step"] == "patch"]
+    kept = patch["status"]["capabilities"]["enabledCapabilities"]
+    assert "CSISnapshot" in kept and "MachineAPI" not in kept
+    assert server.methods == {"GET": 4}
+    assert [path.partition("?")[0] for path in server.asked] == [CRDS, VERSION, VERSIONS, CRDS]
+
+
+def test_a_recording_gives_the_same_answer(server: Recorded) -> None:
+    assert run("record", OLD, "--cluster", "prod", "-o", "r.json").code == 0
+    live, found = preflight("--cluster", "prod"), preflight("--objects", "r.json")
+    assert found["answer"] == "no"
+    for part in ("refused", "writers", "losses", "windows"):
+        assert found[part] == live[part]
+    assert [step["patch"] for step in found["steps"]] == [step["patch"] for step in live["steps"]]
+    assert len(json.loads(Path("r.json").read_text())["items"]) < 15
+    assert Path("r.json").stat().st_size * 3 < len(server.recorded("crds.json"))
+
+
+@pytest.mark.parametrize("path", [CRDS, VERSIONS])
+def test_a_busy_server_is_asked_again(server: Recorded, path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    waits: list[float] = []
+    monkeypatch.setattr(cluster_client, "sleep", waits.append)
+    whole, left = server.answers[path], 1
+
+    def busy(token: str) -> Answer:
+        nonlocal left
+        if left:
+            left -= 1
+            return 429, b'{"kind":"Status","message":"too many requests","code":429}', {"Retry-After": "7"}
+        return whole(token)
+
+    server.answers[path] = busy
+    assert preflight("--cluster", "prod")["answer"] == "no"
+    assert waits == [7]
+
+
+@pytest.mark.parametrize("body", [b"<html>log in</html>", b'{"kind": "ClusterVersionList", "items": [{"meta'])
+def test_an_answer_that_is_none(server: Recorded, body: bytes) -> None:
+    server.answers[VERSIONS] = lambda _: (200, body)
+    found = preflight("--cluster", "prod")
+    assert (found["answer"], found["exit_code"]) == ("unknown", 2)
+    assert [each["what"] for each in found["missing"]] == ["clusterversions.config.openshift.io"]
+
+
+def test_a_connection_that_breaks_off_for_good(server: Recorded) -> None:
+    def breaks(_: str) -> Answer:
+        raise ConnectionAbortedError
+
+    server.answers[VERSIONS] = breaks
+    assert preflight("--cluster", "prod")["answer"] == "unknown"
+
+
+def test_a_silent_server(server: Recorded) -> None:
+    end = threading.Event()
+
+    def silent(_: str) -> Answer:
+        end.wait(20)
+        return 200, b"{}"
+
+    server.answers[VERSIONS] = silent
+    try:
+        found = preflight("--cluster", "prod", "--read-timeout", "0.2")
+    finally:
+        end.set()
+    assert found["answer"] == "unknown"
+    assert "Read timed out" in found["missing"][0]["reason"]
