@@ -58,10 +58,11 @@ def explain(
     rule: Annotated[
         str, typer.Argument(metavar="RULE", help="Its id, e.g. enum-value-added.", autocompletion=_beginning_with)
     ],
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show all examples.")] = False,
 ) -> None:
     """Explain one rule: why it matters, how to do it safely, an example."""
     from crdcompat.findings.rules import find_rule
     from crdcompat.render.escape import say
     from crdcompat.render.rules import rule_text
 
-    say("\n".join(rule_text(find_rule(rule))))
+    say("\n".join(rule_text(find_rule(rule), whole=verbose)))

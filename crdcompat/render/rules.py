@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from crdcompat.findings.rules import Example, Rule
 
 
-def rule_text(rule: Rule) -> Iterator[str]:
-    """All lines of ``crdcompat explain RULE``."""
+def rule_text(rule: Rule, *, whole: bool = True) -> Iterator[str]:
+    """The lines of ``crdcompat explain RULE``; the first of the examples, or the ``whole`` text."""
     yield f"{rule.id}: {rule.title}"
     yield ""
     yield rule.summary
@@ -27,9 +27,12 @@ def rule_text(rule: Rule) -> Iterator[str]:
     yield ""
     yield "What to do"
     yield from _indented(rule.fix)
-    for example in rule.examples:
+    for example in rule.examples if whole else rule.examples[:1]:
         yield ""
         yield from _example(example)
+    if (rest := len(rule.examples) - 1) > 0 and not whole:
+        yield ""
+        yield f"{rest} more {'example' if rest == 1 else 'examples'}: crdcompat explain {rule.id} -v"
     if rule.references:
         yield ""
         yield "See also"
