@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from contextlib import nullcontext
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from msgspec import Struct
+from msgspec import Struct, to_builtins
 from msgspec.structs import replace
 
+from crdcompat.cli.options import LogFormat
 from crdcompat.cli.progress import FleetProgress, progress
 from crdcompat.cli.settings import Settings
 from crdcompat.features.fleet.engine import require, workers_for
 from crdcompat.features.fleet.journal import Journal
 from crdcompat.features.fleet.judge import FleetJudge, Plan
 from crdcompat.features.fleet.recordings import find_fleet
-from crdcompat.features.fleet.workflow import OnEnd, simulate_fleet
-from crdcompat.render.escape import warn
+from crdcompat.features.fleet.workflow import Done, OnEnd, simulate_fleet
+from crdcompat.render.escape import json_text, warn
 from crdcompat.render.write import write_reports
+from crdcompat.sources.urls import is_remote
 from crdcompat.vocabulary import ExitCode
 
 if TYPE_CHECKING:
@@ -38,6 +42,7 @@ class FleetOptions(Struct, frozen=True):
     resume: str | None = None
     output: str | None = None
     since: str | None = None
+    log_format: LogFormat = LogFormat.text
 
 
 def run_fleet(
@@ -52,7 +57,8 @@ def run_fleet(
 ) -> int:
     """Judge the recordings of a fleet and write the reports. Returns the exit code (design, section 8)."""
     if options.scheduler is not None:
-        names = [name if name == "-" else str(Path(name).absolute()) for name in names]  # as workers see them
+        # As workers see them:
+        names = [name if name == "-" or is_remote(name) else str(Path(name).absolute()) for name in names]
     fleet = find_fleet(names)
     if not fleet.recordings and not fleet.unread:
         warn(f"no recordings in {', '.join(names)}")
@@ -61,12 +67,14 @@ def run_fleet(
     if (options.jobs or 1) > workers.jobs:
         warn("one process judges: more need pip install 'crdcompat[fleet]'")
     earlier, on_end = _earlier(options), _tables_of(options, settings)
-    with progress(wanted=shown):
+    is_logged = options.log_format is LogFormat.json
+    with progress(wanted=shown and not is_logged):
         counted, judge = FleetProgress(len(fleet.recordings)), FleetJudge(plan)
+        on_done = _log if is_logged else lambda done: counted.done(done.outcome)
         with (
             Journal(options.resume, judge.fingerprint(), len(judge.readers)) if options.resume else nullcontext()
         ) as journal:
-            report = simulate_fleet(judge, fleet, workers=workers, journal=journal, on_done=counted.done, on_end=on_end)
+            report = simulate_fleet(judge, fleet, workers=workers, journal=journal, on_done=on_done, on_end=on_end)
     if earlier is not None:
         report = replace(report, notes=(*report.notes, *earlier.notes(report)))
     write_reports(report, settings.formats, colour, verbosity, redact=settings.redact)
@@ -97,3 +105,9 @@ def _tables_of(options: FleetOptions, settings: Settings) -> OnEnd | None:
 
     make_folder(options.output)
     return partial(write_tables, options.output, redact=bool(settings.redact))
+
+
+def _log(done: Done) -> None:
+    """Write a finished recording to standard error, as one line of JSON."""
+    line = {"time": datetime.now(UTC).isoformat(timespec="seconds"), "event": "recording", **to_builtins(done)}
+    print(json_text(line), file=sys.stderr, flush=True)

@@ -10,7 +10,7 @@ from typer.core import TyperCommand
 #: The groups of options by the names of their parameters; all others come first.
 _GROUPS: dict[str, tuple[str, ...]] = {
     "Filters": ("direction", "owner", "crd", "context", "select", "ignore"),
-    "Many clusters": ("fleet", "target", "jobs", "scheduler", "timeout", "resume", "output", "since"),
+    "Many clusters": ("fleet", "target", "jobs", "scheduler", "timeout", "resume", "output", "since", "log_format"),
     "Output": ("formats", "fail_on", "profile", "verbose", "quiet", "redact", "color", "no_progress"),
     "Sources": (
         "objects",

@@ -42,6 +42,13 @@ class Colour(StrEnum):
     never = "never"
 
 
+class LogFormat(StrEnum):
+    """What standard error shows while the fleet is judged: a line for people, or one of JSON for each recording."""
+
+    text = "text"
+    json = "json"
+
+
 def known_refs(incomplete: str) -> list[str]:
     """The branches and tags of the current repository that begin so, for the completion of shells."""
     from crdcompat.errors import SourceError

@@ -67,6 +67,9 @@ def simulate(
     since: Annotated[
         str | None, typer.Option(metavar="DIR", help="Compare with the --output of an earlier run.")
     ] = None,
+    log_format: Annotated[
+        o.LogFormat, typer.Option(hidden=True, help="json: a line on standard error for each finished recording.")
+    ] = o.LogFormat.text,
     upgrade: Annotated[bool, typer.Option("--upgrade", help="Replay the upgrade OLD -> NEW instead.")] = False,
     kube_version: KubeVersion = None,
     openshift_version: OpenshiftVersion = None,
@@ -102,7 +105,7 @@ def simulate(
     from crdcompat.render.write import write_reports
     from crdcompat.sources.options import limit_requests, render_sources
 
-    _check(objects, fleet, many_only=(target, jobs, scheduler, timeout, resume), upgrade=upgrade)
+    _check(objects, fleet, many_only=(target, jobs, scheduler, timeout, resume, output, since), upgrade=upgrade)
     limit_requests(connect_timeout, read_timeout)
     render_sources(helm=helm, helm_values=helm_values, kustomize=kustomize, image_paths=image_path)
     settings = settled(config, repo, formats, fail_on, redact=redact)
@@ -116,7 +119,7 @@ def simulate(
             Plan(old, new, tuple(target or ()), settings.config, repo, *judged),
             fleet,
             settings,
-            FleetOptions(jobs, scheduler, timeout, resume, output, since),
+            FleetOptions(jobs, scheduler, timeout, resume, output, since, log_format),
             colour=color.value,
             verbosity=o.verbosity(verbose, quiet),
             shown=not (no_progress or quiet),
@@ -153,6 +156,6 @@ def _check(objects: object, fleet: object, *, many_only: tuple[object, ...], upg
     if objects and fleet:
         raise UsageError("--objects is all of one cluster, --fleet is of many: give one of them")
     if not fleet and any(many_only):
-        raise UsageError("--target, --jobs, --scheduler, --timeout and --resume go with --fleet")
+        raise UsageError("--target, --jobs, --scheduler, --timeout, --resume, --output and --since go with --fleet")
     if upgrade and many_only[0]:
         raise UsageError("--target is another release to go back to: it does not go with --upgrade")

@@ -348,14 +348,14 @@ def test_options_that_do_not_go_together(crds: dict[str, Path], tmp_path: Path) 
     for options, part in (
         ([], "name what was recorded: --objects PATH of one cluster, or --fleet DIR of many"),
         (["--objects", fleet, "--fleet", fleet], "--objects is all of one cluster, --fleet is of many"),
-        (["--objects", fleet, "--jobs", "2"], "--target, --jobs, --scheduler, --timeout and --resume go with --fleet"),
+        (["--objects", fleet, "--jobs", "2"], "--resume, --output and --since go with --fleet"),
         (
             ["--objects", fleet, "--resume", "x"],
-            "--target, --jobs, --scheduler, --timeout and --resume go with --fleet",
+            "--resume, --output and --since go with --fleet",
         ),
         (
             ["--objects", fleet, "--target", "x"],
-            "--target, --jobs, --scheduler, --timeout and --resume go with --fleet",
+            "--resume, --output and --since go with --fleet",
         ),
         (["--fleet", fleet, "--upgrade", "--target", "x"], "does not go with --upgrade"),
     ):

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from changes import repository
 from helpers import commit, run
-from loopback import Answer, bucket, files, serving
+from loopback import Answer, bucket, files, s3_settings, serving
 from s3fs import S3FileSystem
 
 from crdcompat.errors import SourceError, UsageError
@@ -58,14 +58,7 @@ def store(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     }
     S3FileSystem.clear_instance_cache()  # the address of the server is no part of its key
     with serving(bucket("releases", contents)) as (host, asked):
-        for name, value in {
-            "AWS_ACCESS_KEY_ID": "key-of-the-test",
-            "AWS_SECRET_ACCESS_KEY": "secret-of-the-test",
-            "AWS_ENDPOINT_URL": f"http://{host}",
-            "AWS_EC2_METADATA_DISABLED": "true",
-            "AWS_CONFIG_FILE": "/dev/null",
-            "AWS_DEFAULT_REGION": "us-east-1",
-        }.items():
+        for name, value in s3_settings(host).items():
             monkeypatch.setenv(name, value)
         yield asked
 

@@ -86,3 +86,15 @@ def bucket(name: str, contents: Mapping[str, bytes], page: int = 2) -> Callable[
         return f"<ListBucketResult><Name>{name}</Name>{count}{token}{items}</ListBucketResult>".encode()
 
     return answer
+
+
+def s3_settings(host: str) -> dict[str, str]:
+    """The environment in which a store of the loopback is S3."""
+    return {
+        "AWS_ACCESS_KEY_ID": "key-of-the-test",
+        "AWS_SECRET_ACCESS_KEY": "secret-of-the-test",
+        "AWS_ENDPOINT_URL": f"http://{host}",
+        "AWS_EC2_METADATA_DISABLED": "true",
+        "AWS_CONFIG_FILE": "/dev/null",
+        "AWS_DEFAULT_REGION": "us-east-1",
+    }

@@ -1,57 +1,49 @@
 """Judges recordings on a Dask cluster: one that a scheduler has, or processes of this machine.
 
 A worker gets the plan of the run and builds its judge from it once, as a worker plugin: compiled rules and patterns do
-not travel. A task is a path, its result the bytes of an outcome. A task runs twice at most if it ends its worker. The
-first time, Dask reports all tasks that the worker had. They run again at the end, each alone on a worker, so that only
-the recording that ends its worker is reported.
+not travel. A task is a path, its result the bytes of an outcome. If a worker ends, Dask blames all tasks that it had.
+They run again at the end, each alone on a worker, so that only the recording that ends its worker has failed.
 """
 
 from __future__ import annotations
 
 import asyncio
+import gc
 import hashlib
-import logging
 import os
-import signal
 import threading
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError
-from contextlib import ExitStack, contextmanager, suppress
-from multiprocessing import resource_tracker
-from pathlib import Path
+from contextlib import suppress
 from typing import Any, cast
 from uuid import uuid4
 
-import dask
 import orjson
 from distributed import (
     Client,
     Future,
     KilledWorker,
-    LocalCluster,
-    Security,
     Status,
     Worker,
     WorkerPlugin,
     as_completed,
     get_worker,
 )
-from tornado.ioloop import PeriodicCallback
 
-from crdcompat.errors import CrdcompatError, SourceError, UsageError
+from crdcompat.errors import CrdcompatError, SourceError
+from crdcompat.features.fleet.connection import CONNECT_SECONDS, connected
 from crdcompat.features.fleet.engine import Workers
 from crdcompat.features.fleet.judge import FleetJudge, Plan
 from crdcompat.features.fleet.outcome import Outcome, encode
 from crdcompat.version import __version__
 
-_QUIET = logging.CRITICAL  # the run reports what fails
-_CONNECT_SECONDS = 10
 _POLL_SECONDS = 0.05
+_GC_THRESHOLD = 200_000
+_ENDS_ALONE = 2
 #: A nanny gives up a worker that ends before the nanny knows that it has started: time for the nanny to look.
 _START_SECONDS = 0.5
-_SECONDS_BETWEEN_REPAIRS = 5
 _RESULT_SECONDS = 10
 #: Tasks that the scheduler has at a time: few, for its memory, but enough to keep all threads busy.
 _LEAST_TASKS = 16
@@ -62,7 +54,7 @@ _GAVE_UP = 75
 
 def judged_by_cluster(judge: FleetJudge, recordings: Iterable[str], workers: Workers) -> Generator[tuple[str, bytes]]:
     """Yield each recording once with its encoded outcome, in order of completion. Raises SourceError, UsageError."""
-    with _client(workers) as client:
+    with connected(workers) as client:
         run = _Run(client, uuid4().hex, workers)
         client.register_plugin(JudgePlugin(type(judge), judge.plan, _digest(judge), run.name), name=run.name)
         try:
@@ -95,10 +87,14 @@ class JudgePlugin(WorkerPlugin):
     async def setup(self, worker: Worker) -> None:
         """Read the releases, beside the loop that answers the scheduler; `judge` reports an error."""
         self._loop = asyncio.get_running_loop()
+        self._thresholds = gc.get_threshold()
         self._turn = threading.Lock()  # a judge is for one thread
         self._ready = threading.Event()  # a worker that starts may get its first task before this is done
         try:
             self._judge = await asyncio.to_thread(self._kind, self._plan)
+            # The judge has many objects and lives to the end of the run: the collector need not visit them.
+            gc.freeze()
+            gc.set_threshold(_GC_THRESHOLD)
             if await asyncio.to_thread(_digest, self._judge) != self._digest:
                 self._judge, self._error = None, "its releases or its crdcompat are not those of this machine"
         except CrdcompatError as error:
@@ -106,6 +102,12 @@ class JudgePlugin(WorkerPlugin):
         finally:
             is_new = worker.status != Status.running
             self._loop.call_later(_START_SECONDS if is_new else 0, self._ready.set)
+
+    def teardown(self, worker: Worker) -> None:
+        """Leave the worker as it was, for the work of others."""
+        self._judge = None
+        gc.unfreeze()
+        gc.set_threshold(*self._thresholds)
 
     def judge(self, path: str, seconds: float, key: str, *, is_alone: bool) -> bytes:
         """The encoded outcome of a recording. Raises SourceError if the releases could not be read."""
@@ -133,7 +135,7 @@ class JudgePlugin(WorkerPlugin):
         """Report what happens to a task; it returns when the scheduler knows."""
         with suppress(Exception):  # of a scheduler that is gone
             report = worker.scheduler.log_event(topic=self.name, msg=[key, word])
-            asyncio.run_coroutine_threadsafe(report, self._loop).result(_CONNECT_SECONDS)
+            asyncio.run_coroutine_threadsafe(report, self._loop).result(CONNECT_SECONDS)
 
 
 def _judge_recording(path: str, plugin: str, seconds: float, key: str, is_alone: bool) -> bytes:
@@ -179,6 +181,7 @@ class _Run:
         """Judge each recording with no other one on its worker; one that ends its worker has failed."""
         waiting = deque(suspects)
         running: dict[str, tuple[str, Future[bytes]]] = {}
+        ended: Counter[str] = Counter()
         while waiting or running:
             addresses = self._threads().keys()
             for address in sorted(addresses - running.keys())[: len(waiting)]:
@@ -187,7 +190,7 @@ class _Run:
             for address, (path, future) in list(running.items()):
                 if future.done() or address not in addresses:
                     del running[address]
-                    outcome = self._last_outcome(future)
+                    outcome = self._outcome_alone(future, path, ended)
                     if outcome is None:
                         waiting.append(path)
                     else:
@@ -203,8 +206,11 @@ class _Run:
     def _threads(self) -> dict[str, int]:
         return cast("dict[str, int]", self._client.nthreads())
 
-    def _last_outcome(self, future: Future[bytes]) -> bytes | None:
-        """The outcome of a second and last attempt; None if its worker was lost before it began."""
+    def _outcome_alone(self, future: Future[bytes], path: str, ended: Counter[str]) -> bytes | None:
+        """The outcome of an attempt alone; None if it is to be tried again. ``ended`` counts the processes it ended.
+
+        One ended process proves nothing: another cause can end a worker, too.
+        """
         if future.done():
             with suppress(KilledWorker, TimeoutError):
                 return future.result(timeout=_RESULT_SECONDS)
@@ -212,68 +218,12 @@ class _Run:
         reported = [word for _, (key, word) in self._client.get_events(self.name) if key == future.key]
         if _GIVEN_UP in reported:
             return encode(Outcome(failure=f"tried twice: it takes longer than {self._seconds:g} s"))
-        if _STARTED in reported:
-            return encode(Outcome(failure="tried twice: it ends the process that reads it (out of memory?)"))
-        return None
+        ended[path] += _STARTED in reported
+        if ended[path] < _ENDS_ALONE:
+            return None
+        return encode(Outcome(failure="it ended each process that read it (out of memory?)"))
 
 
 def _digest(judge: FleetJudge) -> str:
     data = orjson.dumps([__version__, judge.fingerprint()])
     return hashlib.blake2b(data, digest_size=16).hexdigest()
-
-
-@contextmanager
-def _client(workers: Workers) -> Iterator[Client]:
-    """A client of the scheduler, or of a cluster of local processes that ends with it."""
-    logging.getLogger("distributed").setLevel(_QUIET)
-    if workers.scheduler is not None:
-        with _connected(workers.scheduler) as client:
-            yield client
-        return
-    with ExitStack() as stack:
-        with _sigint_blocked():
-            client = stack.enter_context(Client(stack.enter_context(local_cluster(workers.jobs))))
-        yield client
-
-
-def local_cluster(jobs: int, *, is_secure: bool = True) -> LocalCluster:
-    """Processes of this machine, with one thread each. With TLS, other users of the machine cannot use its ports."""
-    with dask.config.set({"distributed.scheduler.allowed-failures": 0}):
-        cluster = LocalCluster(
-            n_workers=jobs,
-            threads_per_worker=1,
-            dashboard_address="127.0.0.1:0",  # a free port
-            silence_logs=_QUIET,
-            security=True if is_secure else Security(),
-        )
-
-    async def repair() -> None:
-        cluster.periodic_callbacks["repair"] = callback = PeriodicCallback(
-            lambda: cluster.scale(jobs), _SECONDS_BETWEEN_REPAIRS * 1000
-        )
-        callback.start()
-
-    cluster.sync(repair)  # it starts workers anew whose nannies gave up
-    return cluster
-
-
-def _connected(scheduler: str) -> Client:
-    """A client of a scheduler that runs. Raises UsageError if none answers."""
-    if "://" not in scheduler and not Path(scheduler).is_file():
-        raise UsageError(f"--scheduler {scheduler}: neither an address (tcp://HOST:PORT) nor a file of a scheduler")
-    try:
-        address = scheduler if "://" in scheduler else orjson.loads(Path(scheduler).read_bytes())["address"]
-        return Client(address, timeout=_CONNECT_SECONDS)
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise UsageError(f"--scheduler {scheduler}: no scheduler answers ({error})") from None
-
-
-@contextmanager
-def _sigint_blocked() -> Iterator[None]:
-    """Block SIGINT while threads start: they and their processes inherit it, so that Ctrl-C ends only this process."""
-    resource_tracker.ensure_running()  # when it starts, it unblocks SIGINT
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -1,4 +1,4 @@
-"""Finds the recordings of a fleet in folders, and computes signatures to detect changed recordings."""
+"""Finds the recordings of a fleet in folders and stores, and computes signatures to detect changed recordings."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ import hashlib
 import os
 import stat
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from urllib.parse import urljoin, urlsplit
+from uuid import uuid4
 
 from msgspec import Struct
 
@@ -15,24 +17,29 @@ from crdcompat.errors import Skipped, SourceError
 from crdcompat.sources.archive import ARCHIVE_NAMES, is_archive
 from crdcompat.sources.naming import display_path, reason_of
 from crdcompat.sources.recording import OBJECT_EXTENSIONS
+from crdcompat.sources.remote import RemoteFile, is_remote_folder, list_remote, open_remote
+from crdcompat.sources.urls import file_name, is_remote, public_name
 
 _UNSUPPORTED = (".7z", ".rar")
 #: Names at the top of a must-gather, an inspect tree, an insights archive, or the lists of gather-extra.
 _TOPS = frozenset({"cluster-scoped-resources", "namespaces", "insights-operator", "clusterversion.json"})
 _GATHERED = ("must-gather.local.", "inspect.local.")
 _IMAGE = "-sha256-"
+_INDEX = ".txt"
+_MAX_INDEX_BYTES = 64 << 20
 
 
 class Fleet(Struct, frozen=True):
     """The recordings of a fleet.
 
-    ``recordings`` are paths, one cluster each. ``unread`` are (path, reason) of recordings that cannot be opened,
-    ``left_out`` the entries that are no recordings.
+    ``recordings`` are paths and URLs, one cluster each. ``unread`` are (path, reason) of recordings that cannot be
+    opened, ``left_out`` the entries that are no recordings. ``versions`` of URLs change with their content.
     """
 
     recordings: tuple[str, ...]
     unread: tuple[tuple[str, str], ...]
     left_out: tuple[Skipped, ...]
+    versions: Mapping[str, str] = {}
 
 
 def find_fleet(names: Sequence[str]) -> Fleet:
@@ -41,10 +48,16 @@ def find_fleet(names: Sequence[str]) -> Fleet:
     A path is a recording itself (an archive, an unpacked archive, a file of objects) or a folder of recordings. In
     such a folder each archive, unpacked recording or file of objects is one cluster. Each archive or unpacked
     recording one level below, in the folder of a support case, is one cluster, too. A case folder with only files of
-    objects is one cluster. Links are followed only in the named folder itself. Raises SourceError.
+    objects is one cluster. Links are followed only in the named folder itself.
+
+    A URL is a recording itself, the prefix of a store, or an index: a text file of names, one per line. Below a prefix
+    each archive or file of objects is one cluster. Raises SourceError.
     """
     found = _Found()
     for path in (path for name in names for path in (_listed() if name == "-" else (name,))):
+        if is_remote(path):
+            found.add_url(path)
+            continue
         try:
             is_folder = stat.S_ISDIR(Path(path).stat().st_mode)
         except (OSError, ValueError) as error:
@@ -53,7 +66,7 @@ def find_fleet(names: Sequence[str]) -> Fleet:
             found.add_folder(path)
         else:
             found.recordings[path] = None
-    return Fleet(tuple(found.recordings), tuple(found.unread), tuple(found.left_out))
+    return Fleet(tuple(found.recordings), tuple(found.unread), tuple(found.left_out), found.versions)
 
 
 class _Found:
@@ -63,6 +76,27 @@ class _Found:
         self.recordings: dict[str, None] = {}
         self.unread: list[tuple[str, str]] = []
         self.left_out: list[Skipped] = []
+        self.versions: dict[str, str] = {}
+
+    def add_url(self, url: str) -> None:
+        """Add a URL: the recordings that an index names, those below a prefix, or the one that it is."""
+        if file_name(url).lower().endswith(_INDEX):
+            self.recordings.update(dict.fromkeys(_index(url)))
+        elif is_remote_folder(url):
+            for file in sorted(list_remote(url), key=lambda file: file.url):
+                self._add_file(file)
+        else:
+            self.recordings[url] = None
+
+    def _add_file(self, file: RemoteFile) -> None:
+        name = file_name(file.url).lower()
+        if name.endswith(ARCHIVE_NAMES) or name.removesuffix(".gz").endswith(OBJECT_EXTENSIONS):
+            self.recordings[file.url] = None
+            self.versions[file.url] = f"{file.version} {file.size}" if file.version else ""
+        elif name.endswith(_UNSUPPORTED):
+            self.unread.append((file.url, _not_read(file.url)))
+        else:
+            self.left_out.append(Skipped(public_name(file.url), "no recording"))
 
     def add_folder(self, folder: str) -> None:
         """Add the recordings of a folder, and of the case folders in it."""
@@ -102,15 +136,43 @@ class _Found:
         elif entry.is_symlink() and not Path(path).exists():
             self.unread.append((path, "a link to nothing"))
         elif path.lower().endswith(_UNSUPPORTED):
-            self.unread.append((path, f"{Path(path).suffix} archives are not read: unpack it"))
+            self.unread.append((path, _not_read(path)))
         else:
             self.left_out.append(Skipped(display_path(path), "no recording"))
             return False
         return True
 
 
-def signature(path: str) -> str:
-    """A digest of the sizes and times of a recording and its files; it changes when the recording changes."""
+def shown_name(path: str) -> str:
+    """The name of a recording for people: without the credentials of a URL."""
+    return public_name(path) if is_remote(path) else display_path(path)
+
+
+def _not_read(path: str) -> str:
+    return f"{Path(path).suffix} archives are not read: unpack it"
+
+
+def _index(url: str) -> Iterator[str]:
+    """The recordings that an index names; names without a scheme are relative to it. Raises SourceError."""
+    with open_remote(url) as file:
+        text = file.read(_MAX_INDEX_BYTES + 1)
+    if len(text) > _MAX_INDEX_BYTES:
+        raise SourceError(f"{public_name(url)}: more than {_MAX_INDEX_BYTES} bytes: not read")
+    for line in text.decode("utf-8", "replace").splitlines():
+        if name := line.strip():
+            named = urljoin(url, name)
+            if urlsplit(named)[:2] != urlsplit(url)[:2]:
+                raise SourceError(f"{public_name(url)}: names {public_name(named)}: an index names only its own server")
+            yield named
+
+
+def signature(path: str, versions: Mapping[str, str]) -> str:
+    """A digest that changes when the recording changes: of the sizes and times of its files, or of a URL's version.
+
+    A URL without a version counts as changed each time.
+    """
+    if is_remote(path):
+        return versions.get(path) or uuid4().hex
     digest = hashlib.blake2b(digest_size=16)
     pending = [path]
     while pending:

@@ -18,9 +18,10 @@ import pyarrow.parquet as pq
 
 from crdcompat.errors import UsageError
 from crdcompat.features.fleet.outcome import Outcome
+from crdcompat.features.fleet.recordings import shown_name
 from crdcompat.features.fleet.tally import finding_id
 from crdcompat.models.fleet import FleetReport
-from crdcompat.sources.naming import display_path, reason_of
+from crdcompat.sources.naming import reason_of
 from crdcompat.vocabulary import HIDDEN, Direction
 from crdcompat.vocabulary.writes import WriteResult
 
@@ -102,7 +103,7 @@ def write_tables(
         for row in _clusters(report):
             files["clusters"].add(row)
         for path, outcome in outcomes:
-            recording = display_path(path)
+            recording = shown_name(path)
             place = {"cluster": names.get(recording), "recording": recording}
             for name, row in rows_of(outcome, targets, report.direction, redact=redact):
                 files[name].add({**place, **row})

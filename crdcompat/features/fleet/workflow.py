@@ -2,29 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, nullcontext
 from pathlib import Path
+
+from msgspec import Struct
 
 from crdcompat.crds.pairing import usual_context
 from crdcompat.features.fleet.engine import Workers, judged
 from crdcompat.features.fleet.journal import Journal, temporary_journal
 from crdcompat.features.fleet.judge import FleetJudge
 from crdcompat.features.fleet.outcome import Outcome, decode
-from crdcompat.features.fleet.recordings import Fleet, signature
+from crdcompat.features.fleet.recordings import Fleet, shown_name, signature
 from crdcompat.features.fleet.summary import summarize
 from crdcompat.features.fleet.tally import FleetTally
 from crdcompat.features.simulate.unrecorded import unrecorded_kinds
 from crdcompat.models.fleet import FleetReport
 from crdcompat.models.simulation import Unrecorded
 from crdcompat.render.wording.findings import plural
-from crdcompat.sources.naming import display_path
+from crdcompat.sources.urls import is_remote
 from crdcompat.vocabulary import Direction
 
-#: Called for each finished recording with ``read``, ``failed``, or ``known`` (from a journal).
-OnDone = Callable[[str], object]
+#: Called for each finished recording.
+OnDone = Callable[["Done"], object]
 #: Called with the report, and with each recording and its outcome.
 OnEnd = Callable[[FleetReport, Iterable[tuple[str, Outcome]]], object]
+
+
+class Done(Struct, frozen=True):
+    """A finished recording: ``outcome`` is ``read``, ``failed`` (with the reason), or ``known`` (from a journal)."""
+
+    recording: str
+    outcome: str
+    objects: int = 0
+    reason: str = ""
 
 
 def simulate_fleet(
@@ -43,11 +54,11 @@ def simulate_fleet(
     """
     tally = FleetTally(len(judge.readers), Direction.UPGRADE if judge.plan.upgrade else Direction.ROLLBACK)
     with nullcontext(journal) if journal is not None else temporary_journal(len(judge.readers)) as used:
-        outcomes = _Outcomes(judge, fleet.recordings, workers or Workers(), used, on_done or (lambda _: None))
+        outcomes = _Outcomes(judge, fleet, workers or Workers(), used, on_done or (lambda _: None))
         for path, outcome in outcomes:
-            tally.add(display_path(path), outcome)
+            tally.add(shown_name(path), outcome)
         for path, reason in fleet.unread:
-            tally.add(display_path(path), Outcome(failure=reason))
+            tally.add(shown_name(path), Outcome(failure=reason))
         notes = (*judge.notes, *_refused(journal))
         report = summarize(
             tally,
@@ -82,11 +93,9 @@ class _Outcomes:
     The journal has those that were read; only failures are in memory.
     """
 
-    def __init__(
-        self, judge: FleetJudge, recordings: Sequence[str], workers: Workers, journal: Journal, on_done: OnDone
-    ) -> None:
+    def __init__(self, judge: FleetJudge, fleet: Fleet, workers: Workers, journal: Journal, on_done: OnDone) -> None:
         """Judge all recordings."""
-        self._recordings = recordings
+        self._fleet = fleet
         self._journal = journal
         self._on_done = on_done
         self._signatures: dict[str, str] = {}
@@ -97,21 +106,21 @@ class _Outcomes:
                 self._add(path, answer)
 
     def __iter__(self) -> Iterator[tuple[str, Outcome]]:
-        for path in self._recordings:
+        for path in self._fleet.recordings:
             failure = self._failures.get(path)
             yield path, failure if failure is not None else self._journal.at(self._offsets[path])
 
     def _fresh(self) -> Iterator[str]:
         """The recordings that the journal does not have."""
-        for path in self._recordings:
-            signed = signature(path)
+        for path in self._fleet.recordings:
+            signed = signature(path, self._fleet.versions)
             offset = self._journal.find(_absolute(path), signed)
             if offset is None:
                 self._signatures[path] = signed
                 yield path
             else:
                 self._offsets[path] = offset
-                self._on_done("known")
+                self._on_done(Done(shown_name(path), "known"))
 
     def _add(self, path: str, answer: bytes) -> None:
         outcome, signed = decode(answer), self._signatures.pop(path)
@@ -119,7 +128,8 @@ class _Outcomes:
             self._failures[path] = outcome
         else:
             self._offsets[path] = self._journal.add(_absolute(path), signed, answer)
-        self._on_done("failed" if outcome.failure else "read")
+        word = "failed" if outcome.failure else "read"
+        self._on_done(Done(shown_name(path), word, outcome.objects, outcome.failure))
 
 
 def _refused(journal: Journal | None) -> Iterator[str]:
@@ -128,4 +138,4 @@ def _refused(journal: Journal | None) -> Iterator[str]:
 
 
 def _absolute(path: str) -> str:
-    return display_path(str(Path(path).absolute()))
+    return shown_name(path if is_remote(path) else str(Path(path).absolute()))

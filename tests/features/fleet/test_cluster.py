@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -16,15 +17,16 @@ from fleets import MODES, Deadly, gather, one_of_each, plan, releases, widget
 from helpers import run, spawn
 
 from crdcompat.errors import SourceError, UsageError
-from crdcompat.features.fleet.cluster import judged_by_cluster, local_cluster
+from crdcompat.features.fleet.cluster import judged_by_cluster
+from crdcompat.features.fleet.connection import local_cluster
 from crdcompat.features.fleet.engine import Workers, workers_for
 from crdcompat.features.fleet.journal import Journal
 from crdcompat.features.fleet.judge import FleetJudge
 from crdcompat.features.fleet.recordings import find_fleet
-from crdcompat.features.fleet.workflow import simulate_fleet
+from crdcompat.features.fleet.workflow import Done, simulate_fleet
 from crdcompat.models.fleet import FleetReport, UnreadRecording
 
-ENDS = "tried twice: it ends the process that reads it (out of memory?)"
+ENDS = "it ended each process that read it (out of memory?)"
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +51,7 @@ def _simulated(
     fleet: Path,
     scheduler: str | None = None,
     journal: Journal | None = None,
-    on_done: Callable[[str], object] | None = None,
+    on_done: Callable[[Done], object] | None = None,
     seconds: float | None = None,
 ) -> FleetReport:
     found = find_fleet([str(fleet)])
@@ -67,7 +69,9 @@ def test_the_same_bytes_from_any_workers(crds: dict[str, Path], fleet: Path, sch
     assert {Path(item["recording"]).name for item in alone.report["unread"]} == {"0-empty.tar.gz", "z-bomb.yaml"}
     here = spawn(*args, "--jobs", "2")
     assert (here.code, here.out, here.err) == (2, alone.out, "")
-    assert run(*args, "--scheduler", scheduler).out == alone.out
+    elsewhere = run(*args, "--scheduler", scheduler)
+    assert elsewhere.out == alone.out
+    assert re.fullmatch(r"crdcompat: Dask's dashboard: http://127\.0\.0\.1:\d+/status\n", elsewhere.err)
 
 
 def _broken(fleet: Path) -> None:
@@ -98,7 +102,7 @@ def test_a_worker_killed_from_outside_changes_nothing(crds: dict[str, Path], tmp
     judge = FleetJudge(plan(crds))
     numbers = count(1)
 
-    def kill_one(_: str) -> None:
+    def kill_one(_: Done) -> None:
         if next(numbers) == 3:
             with Client(scheduler) as client:
                 os.kill(next(iter(client.run(os.getpid).values())), signal.SIGKILL)
@@ -154,11 +158,11 @@ def test_a_run_goes_on_after_its_scheduler_died(
     numbers = count(1)
     with local_cluster(1, is_secure=False) as mortal:
 
-        def end(_: str) -> None:
+        def end(_: Done) -> None:
             if next(numbers) == 5:
                 mortal.close()
 
-        monkeypatch.setattr("crdcompat.features.fleet.cluster._CONNECT_SECONDS", 0.5)
+        monkeypatch.setattr("crdcompat.features.fleet.connection.CONNECT_SECONDS", 0.5)
         with (
             Journal(journal, judge.fingerprint(), 3) as opened,
             pytest.raises(SourceError, match=f"{mortal.scheduler_address} was lost"),
@@ -166,7 +170,7 @@ def test_a_run_goes_on_after_its_scheduler_died(
             _simulated(judge, fleet, mortal.scheduler_address, opened, end)
     done: list[str] = []
     with Journal(journal, judge.fingerprint(), 3) as opened:
-        report = _simulated(judge, fleet, scheduler, opened, done.append)
+        report = _simulated(judge, fleet, scheduler, opened, lambda each: done.append(each.outcome))
     assert 5 <= done.count("known") < 30
     assert done.count("read") == 30 - done.count("known")
     assert report == _simulated(judge, fleet)
@@ -176,7 +180,7 @@ def test_a_run_goes_on_after_its_scheduler_died(
 def test_no_scheduler(
     crds: dict[str, Path], fleet: Path, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("crdcompat.features.fleet.cluster._CONNECT_SECONDS", 0.5)
+    monkeypatch.setattr("crdcompat.features.fleet.connection.CONNECT_SECONDS", 0.5)
     (tmp_path / "broken.json").write_text("{")
     path = name if "://" in name else str(tmp_path / name)
     with pytest.raises(UsageError, match=f"--scheduler {path}: "):

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import gc
+import io
+import json
 import os
 from pathlib import Path
 
 import pytest
 from fleets import cluster_version as cluster
 from fleets import gather, releases, unpacked, uuid, widget
-from helpers import run, write
+from helpers import Run, run, write
+from loopback import bucket, files, s3_settings, serving
+from s3fs import S3FileSystem
 
+from crdcompat.errors import SourceError
 from crdcompat.features.fleet.recordings import find_fleet, signature
 from crdcompat.recordings.clusters import ClusterFacts
 from crdcompat.recordings.objects import Recorded
+from crdcompat.sources.remote import RemoteFile
 
 
 def _touch(path: Path, data: bytes = b"") -> Path:
@@ -114,17 +121,17 @@ def test_a_name_that_is_no_text(tmp_path: Path) -> None:
 def test_signatures(tmp_path: Path) -> None:
     archive, folder = tmp_path / "a", unpacked(tmp_path / "f", widget("w"), widget("v"))
     archive.write_bytes(b"x")
-    seen = {signature(str(archive)), signature(str(folder)), signature(str(tmp_path / "nowhere"))}
-    assert {signature(str(archive)), signature(str(folder)), signature(str(tmp_path / "nowhere"))} == seen
+    seen = {signature(str(archive), {}), signature(str(folder), {}), signature(str(tmp_path / "nowhere"), {})}
+    assert {signature(str(archive), {}), signature(str(folder), {}), signature(str(tmp_path / "nowhere"), {})} == seen
     archive.write_bytes(b"xy")
     os.utime(next(folder.rglob("w.yaml")), ns=(1, 1))
-    fresh = {signature(str(archive)), signature(str(folder))}
+    fresh = {signature(str(archive), {}), signature(str(folder), {})}
     next(folder.rglob("v.yaml")).rename(folder / "u.yaml")
-    fresh.add(signature(str(folder)))
+    fresh.add(signature(str(folder), {}))
     assert len(seen) == len(fresh) == 3
     assert not seen & fresh
     # The same below another name: a fleet may be moved as a whole.
-    assert signature(str(folder.rename(tmp_path / "g"))) in fresh
+    assert signature(str(folder.rename(tmp_path / "g")), {}) in fresh
 
 
 def _facts(*objects: object) -> tuple[str | None, str | None]:
@@ -150,3 +157,80 @@ def test_which_cluster_a_recording_is_of(tmp_path: Path) -> None:
         assert _facts(cluster(name)) == (None, "4.16.3")
     assert _facts({**cluster(uuid(1)), "apiVersion": "other.io/v1"}) == (None, None)
     assert _facts({**cluster(uuid(1)), "spec": [], "status": {"desired": []}}) == (None, None)
+
+
+def _remote(monkeypatch: pytest.MonkeyPatch, *files: RemoteFile) -> None:
+    monkeypatch.setattr("crdcompat.features.fleet.recordings.list_remote", lambda _: iter(files))
+    monkeypatch.setattr("crdcompat.features.fleet.recordings.is_remote_folder", lambda url: url.endswith("/"))
+
+
+def test_the_recordings_below_a_prefix(monkeypatch: pytest.MonkeyPatch) -> None:
+    _remote(
+        monkeypatch,
+        RemoteFile("s3://bucket/b/must-gather.tar.gz", 7, "etag-1"),
+        RemoteFile("s3://bucket/a.json.gz", 7),
+        RemoteFile("s3://bucket/c.rar", 7),
+        RemoteFile("s3://bucket/d.log", 7),
+    )
+    found = find_fleet(["s3://bucket/", "s3://other/one.tgz"])
+    archive, objects, other = "s3://bucket/b/must-gather.tar.gz", "s3://bucket/a.json.gz", "s3://other/one.tgz"
+    assert found.recordings == (objects, archive, other)
+    assert found.unread == (("s3://bucket/c.rar", ".rar archives are not read: unpack it"),)
+    assert [item.file for item in found.left_out] == ["s3://bucket/d.log"]
+    assert signature(archive, found.versions) == signature(archive, found.versions) == "etag-1 7"
+    assert signature(objects, found.versions) != signature(objects, found.versions)  # no version: read again
+
+
+def test_a_hundred_thousand_recordings_are_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    _remote(monkeypatch, *(RemoteFile(f"s3://bucket/{number:06}.tgz", 7, "x") for number in range(100_000)))
+    assert len(find_fleet(["s3://bucket/"]).recordings) == 100_000
+
+
+@pytest.mark.parametrize(
+    "other", ["https://elsewhere/c.tgz", "file:///etc/passwd", "s3://bucket/c.tgz", "//elsewhere/c.tgz"]
+)
+def test_an_index_names_recordings_of_its_own_server(monkeypatch: pytest.MonkeyPatch, other: str) -> None:
+    text = "a.tgz\n\nhttps://host/x/b.tgz\r\n"
+    monkeypatch.setattr("crdcompat.features.fleet.recordings.open_remote", lambda _: io.BytesIO(text.encode()))
+    assert find_fleet(["https://host/fleet/index.txt"]).recordings == (
+        "https://host/fleet/a.tgz",
+        "https://host/x/b.tgz",
+    )
+    text += other
+    with pytest.raises(SourceError, match="an index names only its own server"):
+        find_fleet(["https://host/fleet/index.txt"])
+
+
+@pytest.mark.filterwarnings("ignore:Unclosed:ResourceWarning")  # of a connection that fsspec leaves to the collector
+@pytest.mark.parametrize("where", ["s3", "http"])
+def test_a_fleet_behind_a_url_is_that_of_its_files(tmp_path: Path, where: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The names are the only difference; only a store has versions, so that a journal can be used."""
+    crds, folder = releases(tmp_path / "crds"), tmp_path / "fleet"
+    paths = [
+        gather(folder / "a.tar.gz", widget("w", "D"), cluster(uuid(1))),
+        gather(folder / "b.tar.gz", widget("w", "A"), cluster(uuid(2))),
+    ]
+    data = {f"/fleet/{path.name}": path.read_bytes() for path in paths}
+    sides = [f"path:{crds['release-4.13']}", f"path:{crds['release-4.16']}"]
+    args = ["simulate", *sides, "--jobs", "1", "--format", "json", "--log-format", "json"]
+    local = run(*args, "--fleet", folder)
+    S3FileSystem.clear_instance_cache()
+    contents = {name.removeprefix("/fleet/"): each for name, each in data.items()}
+    served = bucket("fleet", contents) if where == "s3" else files({**data, "/fleet/i.txt": b"a.tar.gz\nb.tar.gz\n"})
+    with serving(served) as (host, _):
+        for name, value in s3_settings(host).items():
+            monkeypatch.setenv(name, value)
+        top = "s3://fleet" if where == "s3" else f"http://{host}/fleet"
+        args += ["--fleet", f"{top}/" if where == "s3" else f"{top}/i.txt", "--resume", str(tmp_path / "journal")]
+        stored, again = run(*args), run(*args)
+    gc.collect()
+    assert (local.code, stored.code) == (1, 1), stored.err
+    assert stored.out.replace(top, str(folder)) == local.out
+    assert again.out == stored.out
+    assert _logged(stored) == [(f"{top}/a.tar.gz", "read", 2, ""), (f"{top}/b.tar.gz", "read", 2, "")]
+    assert {outcome for _, outcome, *_ in _logged(again)} == {"known" if where == "s3" else "read"}
+
+
+def _logged(ran: Run) -> list[tuple[str, str, int, str]]:
+    lines = [json.loads(line) for line in ran.err.splitlines()]
+    return [(line["recording"], line["outcome"], line["objects"], line["reason"]) for line in lines]

@@ -1,0 +1,88 @@
+"""Connects to a Dask scheduler that runs, or starts processes of this machine for one run."""
+
+from __future__ import annotations
+
+import logging
+import signal
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from multiprocessing import resource_tracker
+from pathlib import Path
+from typing import Any
+
+import dask
+import orjson
+from distributed import Client, LocalCluster, Security
+from tornado.ioloop import PeriodicCallback
+
+from crdcompat.errors import UsageError
+from crdcompat.features.fleet.engine import Workers
+from crdcompat.render.escape import warn
+
+CONNECT_SECONDS = 10
+_QUIET = logging.CRITICAL  # the run reports what fails
+_SECONDS_BETWEEN_REPAIRS = 5
+
+
+@contextmanager
+def connected(workers: Workers) -> Iterator[Client]:
+    """A client of the scheduler, or of a cluster of local processes that ends with it."""
+    logging.getLogger("distributed").setLevel(_QUIET)
+    if workers.scheduler is not None:
+        with _client_of(workers.scheduler) as client:
+            with suppress(KeyError):  # it has none
+                warn(f"Dask's dashboard: {client.dashboard_link}")
+            yield client
+        return
+    with ExitStack() as stack:
+        with _sigint_blocked():
+            client = stack.enter_context(Client(stack.enter_context(local_cluster(workers.jobs))))
+        yield client
+
+
+def local_cluster(jobs: int, *, is_secure: bool = True) -> LocalCluster:
+    """Processes of this machine, with one thread each. With TLS, other users of the machine cannot use its ports."""
+    settings: dict[str, Any] = {
+        "distributed.scheduler.allowed-failures": 0,
+        "distributed.worker.profile.enabled": False,
+    }
+    settings["distributed.deploy.lost-worker-timeout"] = "60s"  # a nanny that restarts its worker is not lost
+    with dask.config.set(settings):
+        cluster = LocalCluster(
+            n_workers=jobs,
+            threads_per_worker=1,
+            dashboard_address="127.0.0.1:0",  # a free port
+            silence_logs=_QUIET,
+            security=True if is_secure else Security(),
+        )
+
+    async def repair() -> None:
+        cluster.periodic_callbacks["repair"] = callback = PeriodicCallback(
+            lambda: cluster.scale(jobs), _SECONDS_BETWEEN_REPAIRS * 1000
+        )
+        callback.start()
+
+    cluster.sync(repair)  # it starts workers anew whose nannies gave up
+    return cluster
+
+
+def _client_of(scheduler: str) -> Client:
+    """A client of a scheduler that runs. Raises UsageError if none answers."""
+    if "://" not in scheduler and not Path(scheduler).is_file():
+        raise UsageError(f"--scheduler {scheduler}: neither an address (tcp://HOST:PORT) nor a file of a scheduler")
+    try:
+        address = scheduler if "://" in scheduler else orjson.loads(Path(scheduler).read_bytes())["address"]
+        return Client(address, timeout=CONNECT_SECONDS)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise UsageError(f"--scheduler {scheduler}: no scheduler answers ({error})") from None
+
+
+@contextmanager
+def _sigint_blocked() -> Iterator[None]:
+    """Block SIGINT while threads start: they and their processes inherit it, so that Ctrl-C ends only this process."""
+    resource_tracker.ensure_running()  # when it starts, it unblocks SIGINT
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
