@@ -101,6 +101,11 @@ def _wrapped(text: str, start: str, indent: str, width: int, *, cut_words: bool)
     ))  # fmt: skip
 
 
+def height(text: str) -> int:
+    """The lines of a paragraph that ``Style`` has wrapped."""
+    return text.count(_BREAK) + 1
+
+
 def shortened(text: str, limit: int) -> str:
     """The text, cut in the middle to at most ``limit`` characters: patterns and rules differ at their ends."""
     if len(text) <= limit:

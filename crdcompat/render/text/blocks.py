@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from crdcompat.render.escape import height, shortened
 from crdcompat.render.wording.blocks import Block, blocks, predicate
 from crdcompat.render.wording.entries import section_key
 from crdcompat.render.wording.findings import (
@@ -28,17 +29,44 @@ if TYPE_CHECKING:
 _MAX_MARKED = 6
 #: Characters of an answer of the API server.
 _MAX_ANSWER = 200
+#: Lines after which a warning is one line, and such lines; the others are counted.
+_MAX_LINES, _MAX_BRIEF = 50, 12
 
 
 def block_lines(listed: Sequence[Entry], style: Style) -> Iterator[str]:
-    """Entries as blocks by CRD, the CRD with the worst finding first; an empty line before each block."""
+    """Entries as blocks by CRD, the CRD with the worst finding first; an empty line before each block.
+
+    Errors are whole. Warnings are, too, until there are many lines.
+    """
     made = blocks(listed)
     worst: dict[str, int] = {}
     for number, block in enumerate(made):
         worst.setdefault(block.finding.crd, number)
+    used, brief = 0, []
     for block in sorted(made, key=lambda block: worst[block.finding.crd]):
-        yield ""
-        yield from _lines(block, style)
+        lines = ["", *_lines(block, style)]
+        used += sum(map(height, lines))
+        if used > _MAX_LINES and block.finding.severity != Severity.ERROR:
+            brief.append(block)
+        else:
+            yield from lines
+    yield from _brief_lines(brief, style)
+
+
+def _brief_lines(found: Sequence[Block], style: Style) -> Iterator[str]:
+    """A line for each block, and the number of the others."""
+    if not found:
+        return
+    yield ""
+    for block in found[:_MAX_BRIEF]:
+        finding = block.finding
+        where = f"{crd_name(finding.crd, finding.version)} {block.path}".rstrip()
+        kind = f"{finding.severity}[{finding.rule}]"
+        room = style.page - len(kind) - 1
+        yield f"{style.paint(kind, finding.severity)} {shortened(where, room)}"
+    rest = [entry for block in found[_MAX_BRIEF:] for entry in block.entries]
+    more = f"{plural(len(rest), 'more warning')}: {count_by_rule(rest)}; " if rest else ""
+    yield style.fill(f"{more}-v shows all in full", indent="  ", first="  ")
 
 
 def fix_lines(listed: Sequence[Entry], style: Style) -> Iterator[str]:

@@ -45,9 +45,10 @@ def diff_text(report: DiffReport, style: Style) -> Iterator[str]:
     if style.verbosity < 0 and not has_quiet_output(report, listed):
         return
     directions = report.directions if style.verbosity > 0 else shown_directions(report)
-    body = [*compared_text(report, style, listed, directions)]
+    shown = [entry for entry in listed if _is_shown(entry, report, style)]
+    body = [*compared_text(report, style, shown, directions)]
     if style.verbosity == 0:
-        body += fix_lines([entry for entry in listed if _is_worked_on(entry, report)], style)
+        body += fix_lines([entry for entry in listed if _is_worked_on(entry, report, style)], style)
     yield from with_verdict(body, [*verdict_lines(report, listed, style)], style)
 
 
@@ -64,7 +65,7 @@ def compared_text(
         for note in dict.fromkeys((*report.old.notes, *report.new.notes)):
             yield f"  note: {note}"
         for line in promoted_lines(report):
-            yield style.wrap(line, indent="    ", first="  ")
+            yield style.fill(line, indent="    ", first="  ")
     for problem in report.problems:
         yield problem_line(problem, style)
     for remark in () if quiet else report.remarks:
@@ -79,10 +80,15 @@ def compared_text(
         yield from _footer(report, style)
 
 
-def _is_worked_on(entry: Entry, report: DiffReport) -> bool:
+def _is_shown(entry: Entry, report: DiffReport, style: Style) -> bool:
+    """Whether the short text shows an entry: of a second direction, which fails the run, it shows what fails it."""
+    return style.verbosity > 0 or entry.finding.direction == report.directions[0] or _is_error(entry)
+
+
+def _is_worked_on(entry: Entry, report: DiffReport, style: Style) -> bool:
     """Whether somebody has to do something about the entry."""
     finding = entry.finding
-    return finding.counts and finding.severity != Severity.INFO and finding.direction in shown_directions(report)
+    return finding.counts and finding.severity != Severity.INFO and _is_shown(entry, report, style)
 
 
 def has_quiet_output(report: DiffReport, listed: Sequence[Entry]) -> bool:
@@ -91,7 +97,11 @@ def has_quiet_output(report: DiffReport, listed: Sequence[Entry]) -> bool:
 
 
 def _has_error(listed: Sequence[Entry]) -> bool:
-    return any(entry.finding.counts and entry.finding.severity == Severity.ERROR for entry in listed)
+    return any(map(_is_error, listed))
+
+
+def _is_error(entry: Entry) -> bool:
+    return entry.finding.counts and entry.finding.severity == Severity.ERROR
 
 
 def _side(release: Release) -> str:

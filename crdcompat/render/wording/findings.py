@@ -110,7 +110,7 @@ def some(names: Sequence[str], most: int = 3) -> str:
     return ", ".join(names[:most]) + (f" and {rest} more" if rest > 0 else "")
 
 
-_MAX_CONTEXTS, _MAX_EXPOSED = 3, 6
+_MAX_CONTEXTS, _MAX_EXPOSED = 3, 3
 
 
 #: Bytes of an example object in JSON that fit on a screen.

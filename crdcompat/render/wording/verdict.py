@@ -152,10 +152,10 @@ def shown_directions(report: DiffReport) -> tuple[Direction, ...]:
 
 def counts_line(report: DiffReport) -> str:
     """The counts by direction, then what was not judged and what is waived."""
-    shown = shown_directions(report)
     parts = []
     for direction in report.directions:
-        hint = "" if direction in shown or not _any(report, direction) else f" (--direction {direction})"
+        is_cut = direction != report.directions[0] and _any(report, direction)
+        hint = f" (--direction {direction})" if is_cut else ""
         parts.append(f"{direction}: {tally(severities(report, direction))}{hint}")
     waived = sum(finding.waiver is not None for finding in report.findings)
     problems = f", {plural(len(report.problems), 'problem')}" if report.problems else ""
