@@ -184,7 +184,8 @@ def open_package(text: str) -> tuple[Package, str] | None:
     Raises SourceError and UsageError for a catalog that cannot be read, or has no such package.
     """
     source = named_source(text)
-    may_be = source.kind is Kind.CATALOG or (source.kind is Kind.ANY and (source.is_remote or _exists(source.path)))
+    is_local = not _exists(source.rest) and _exists(source.path)  # the name of a folder may hold "#", too
+    may_be = source.kind is Kind.CATALOG or (source.kind is Kind.ANY and (source.is_remote or is_local))
     if not may_be or not source.part or "@" in source.part:
         return None
     from crdcompat.sources.catalog import read_package

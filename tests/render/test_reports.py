@@ -182,7 +182,10 @@ def test_text_order_and_footer(sides: tuple[Path, Path]) -> None:
 def test_an_update_is_shown_with_what_it_replaces(tmp_path: Path) -> None:
     """A rule about updates: JSON, text, Markdown and HTML show the stored object and the write."""
     fixed = {**string(), "x-kubernetes-validations": [{"rule": "self == oldSelf"}]}
-    for part, operation, title in (("spec", "update", "it"), ("status", "updateStatus", "its status")):
+    replaced = (("it", "the stored one"), ("its status", "the status of the stored one"))
+    for (part, operation), (title, of_page) in zip(
+        (("spec", "update"), ("status", "updateStatus")), replaced, strict=True
+    ):
         pair = both(tmp_path / part, root(**{part: obj(v=string())}), root(**{part: obj(v=fixed)}))
         (finding,) = diff(*pair)["findings"]
         witness = finding["witness"]
@@ -193,7 +196,7 @@ def test_an_update_is_shown_with_what_it_replaces(tmp_path: Path) -> None:
             assert f"stored: {stored}" in lines
             assert f"witness, which replaces {title}: {written}" in lines
         page = run("diff", *pair, "--format", "html").out
-        assert f"Witness, which replaces {title}: the smallest object found that shows it" in page
+        assert f"Example object that replaces {of_page}" in page
         assert ">Stored<" in page
 
 
