@@ -16,14 +16,16 @@ from crdcompat.render.wording.findings import (
     plural,
     problem_line,
     promoted_lines,
+    some,
     undecided_line,
 )
 from crdcompat.render.wording.verdict import shown_directions, verdict_lines, with_verdict
 from crdcompat.vocabulary import Direction, Effect, Severity
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
+    from crdcompat.errors import Problem
     from crdcompat.models.diff import DiffReport
     from crdcompat.models.report import Release
     from crdcompat.render.escape import Style
@@ -34,6 +36,8 @@ _WHOLE_CRD = ("crd.added", "crd.removed", "crd.renamed")
 _WHAT = {Effect.VALUE_PRUNED: "lost", Effect.VALUE_DEFAULTED: "set to its default", Effect.NONE: ""}
 _MAX_UNDECIDED, _MAX_INFOS = 12, 12
 _MAX_NAMES = 6
+#: Remarks with the same message that have a line each.
+_MAX_ALIKE = 3
 
 
 def diff_text(report: DiffReport, style: Style) -> Iterator[str]:
@@ -68,8 +72,8 @@ def compared_text(
             yield style.fill(line, indent="    ", first="  ")
     for problem in report.problems:
         yield problem_line(problem, style)
-    for remark in () if quiet else report.remarks:
-        yield f"  {remark.file}:{remark.line}: {remark.message}"
+    if not quiet:
+        yield from _remark_lines(report.remarks, style)
     for direction in directions:
         found = [entry for entry in listed if entry.finding.direction == direction]
         yield from _direction(found, direction_title(report, direction), style, report.counts.contexts)
@@ -78,6 +82,18 @@ def compared_text(
     if not quiet:
         yield ""
         yield from _footer(report, style)
+
+
+def _remark_lines(remarks: Iterable[Problem], style: Style) -> Iterator[str]:
+    """A line for each remark; one for many remarks with the same message."""
+    places: dict[str, list[str]] = {}
+    for remark in remarks:
+        places.setdefault(remark.message, []).append(f"{remark.file}:{remark.line}")
+    for message, found in places.items():
+        if len(found) > _MAX_ALIKE and style.verbosity <= 0:
+            yield style.fill(f"{message}: {some(found, _MAX_ALIKE)}", indent="    ", first="  ")
+        else:
+            yield from (f"  {place}: {message}" for place in found)
 
 
 def _is_shown(entry: Entry, report: DiffReport, style: Style) -> bool:
@@ -200,7 +216,7 @@ def _footer(report: DiffReport, style: Style) -> Iterator[str]:
     said = {finding.crd for finding in report.findings if finding.change in _WHOLE_CRD}
     for names, side in only_on_one_side(report):
         if unsaid := [name for name in names if name not in said]:
-            yield style.wrap(f"only in {side.title}: {_names(unsaid, style)}", indent="    ", first="  ")
+            yield style.fill(f"only in {side.title}: {_names(unsaid, style)}", indent="    ", first="  ")
     for text in dict.fromkeys(counts.text_changes) if style.verbosity > 0 else ():
         yield style.wrap(f"text only: {text}", indent="    ", first="  ")
     for crd, file, by in counts.superseded if style.verbosity > 0 else ():
