@@ -45,7 +45,7 @@ EXAMPLES: dict[str, Sequence[str]] = {
         "crdcompat diff OLD NEW --format json=r.json",
         "crdcompat verify r.json --server kind-kind",
     ),
-    "rules": ("crdcompat rules", "crdcompat rules --format markdown > rules.md"),
+    "rules": ("crdcompat rules", "crdcompat rules enum", "crdcompat rules --format markdown > rules.md"),
     "explain": ("crdcompat explain enum-value-added",),
     "demo": ("crdcompat demo",),
     "servers": ("crdcompat servers config/crd --kubernetes 1.28-1.36",),

@@ -16,19 +16,33 @@ class Listing(StrEnum):
     markdown = "markdown"
 
 
+def _families(incomplete: str) -> list[str]:
+    from crdcompat.findings.families import members
+
+    return sorted({member.family for member in members() if member.family.startswith(incomplete)})
+
+
 def rules(
+    family: Annotated[
+        str, typer.Argument(metavar="[FAMILY]", help="Only its rules, e.g. enum.", autocompletion=_families)
+    ] = "",
     output: Annotated[
         Listing, typer.Option("--format", help="How to list; markdown is docs/rules.md, with everything.")
     ] = Listing.text,
     report_schema: Annotated[bool, typer.Option(help="Print the JSON Schema of the JSON reports instead.")] = False,
 ) -> None:
-    """List the rules."""
+    """List the rules by family, with their severities."""
+    import sys
+
     import orjson
     from msgspec import to_builtins
 
-    from crdcompat.findings.rules import catalogue, rule_names
-    from crdcompat.render.escape import json_text, say
+    from crdcompat.findings.families import members
+    from crdcompat.findings.rules import catalogue
+    from crdcompat.render.escape import finish, json_text, say
     from crdcompat.render.report_schema import schema_text
+    from crdcompat.render.text.rules import rule_lines
+    from crdcompat.render.write import style_for
 
     if report_schema:
         say(schema_text())
@@ -42,10 +56,9 @@ def rules(
         listed = to_builtins(list(catalogue().values()))
         say(json_text(listed, orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS))
         return
-    width = max(map(len, rule_names()))
-    for rule in catalogue().values():
-        say(f"{rule.id:<{width}}  {rule.summary}")
-    say("\ncrdcompat explain RULE says why it matters and what to do.")
+    style = style_for(sys.stdout, "auto", 0)
+    for line in finish(rule_lines(members(family), style, brief=bool(style.width) and not family)):
+        sys.stdout.write(f"{line}\n")
 
 
 def _beginning_with(incomplete: str) -> list[str]:

@@ -13,7 +13,7 @@ from crdcompat.crds.model import CrdVersion
 from crdcompat.crds.reader import CrdDocument, CrdSet
 from crdcompat.crds.shipped import like_shipped
 from crdcompat.crds.unpaired import Unpaired, context_label, entering, unpaired
-from crdcompat.crds.variants import Context, contexts_of
+from crdcompat.crds.variants import Context, contexts_of, no_context
 from crdcompat.errors import UsageError
 
 
@@ -261,7 +261,7 @@ def resolve_all(crds: CrdSet, others: CrdSet, wanted: str | None = None) -> tupl
     """
     contexts = {str(context): context for context in contexts_of(crds.documents, others.documents)}
     if wanted is not None and wanted not in contexts:
-        raise UsageError(f"no context {wanted} in {crds.name}; there are: {', '.join(contexts)}")
+        raise UsageError(no_context(wanted, f"in {crds.name}", contexts))
     name = wanted or usual_context(crds, others)
     found = {}
     for documents in crds.named().values():

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from crdcompat.errors import did_you_mean
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from crdcompat.crds.reader import CrdDocument
 
@@ -95,6 +97,11 @@ def contexts_of(documents: Iterable[CrdDocument], others: Iterable[CrdDocument])
         return (Context(),)
     profiles = sorted(own.profiles or other.profiles) or [""]
     return tuple(Context(name, profile) for name in sorted(own.sets | {"Default"}) for profile in profiles)
+
+
+def no_context(wanted: str, where: str, known: Collection[str]) -> str:
+    """Which context is not there, which ones are, and the nearest of them."""
+    return f"no context {wanted} {where}; there are: {', '.join(known) or 'none'}{did_you_mean(wanted, known)}"
 
 
 def is_default(context: str) -> bool:

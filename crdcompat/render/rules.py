@@ -37,6 +37,8 @@ def rule_text(rule: Rule, *, whole: bool = True) -> Iterator[str]:
         yield ""
         yield "See also"
         yield from (f"  {reference}" for reference in rule.references)
+    yield ""
+    yield f"Documentation: docs/rules.md#{rule.id}"
 
 
 def _example(example: Example) -> Iterator[str]:
@@ -74,7 +76,7 @@ A rule is an opinion about one kind of change between two releases, OLD and NEW.
 objects written under NEW meet OLD's schema. An *upgrade* goes from OLD to NEW. Each rule says what it finds, why it
 matters and what to do. The tests run every example: exactly this finding comes out.
 
-`crdcompat explain RULE` prints one rule. `--select RULE` and `--ignore RULE` choose among them.
+`crdcompat rules` lists all with their severities, `crdcompat explain RULE` prints one. `--select RULE` and `--ignore RULE` choose among them.
 """
 
 _SEVERITY = """\

@@ -105,6 +105,7 @@ def test_help_is_there_for_all() -> None:
         (("judge", "--op", "wish"), "wish"),
         (("explain",), "rule"),
         (("explain", "nothing"), "nothing"),
+        (("rules", "enm"), "there is no family 'enm'; did you mean enum?"),
     ],
 )
 def test_usage_errors(args: tuple[str, ...], told: str) -> None:

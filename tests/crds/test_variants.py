@@ -106,9 +106,27 @@ def test_context_chooses(tmp_path: Path) -> None:
     old, new = _variants(tmp_path / "old", "A", "A"), _variants(tmp_path / "new", "A", "AB")
     assert diff(old, new, "--context", "Default/ha")["findings"] == []
     assert only(diff(old, new, "--context", "CustomNoUpgrade/ha"))["contexts"] == ["CustomNoUpgrade/ha"]
-    ran = run("diff", old, new, "--context", "Nothing/ha")
-    assert (ran.code, ran.out) == (2, "")
-    assert "Default/ha" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("context", "message"),
+    [
+        ("Defualt/ha", "no context Defualt/ha on both sides; there are: {}; did you mean Default/ha?"),
+        ("Nothing", "no context Nothing on both sides; there are: {}"),
+        (
+            "Default/ha=customNoUpgrade/ha",
+            "no context customNoUpgrade/ha in {new}; there are: {}; did you mean {custom}?",
+        ),
+        ("Nothing=CustomNoUpgrade/ha", "no context Nothing in {old}; there are: {}"),
+    ],
+)
+def test_an_unknown_context_is_named_with_the_nearest(tmp_path: Path, context: str, message: str) -> None:
+    old, new = _variants(tmp_path / "old", "A", "A"), _variants(tmp_path / "new", "A", "AB")
+    ran = run("diff", old, new, "--context", context)
+    expected = message.format(
+        "CustomNoUpgrade/ha, Default/ha, TechPreviewNoUpgrade/ha", old=old, new=new, custom="CustomNoUpgrade/ha"
+    )
+    assert (ran.code, ran.out, ran.err) == (2, "", f"crdcompat: {expected}\n")
 
 
 def test_a_pair_of_contexts_can_be_forced(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from crdcompat.crds.below import is_below
 from crdcompat.crds.pairing import CrdPair, Pairing, pair
 from crdcompat.crds.reader import CrdDocument, CrdSet
 from crdcompat.crds.unpaired import Unpaired
+from crdcompat.crds.variants import contexts_of, no_context
 from crdcompat.errors import did_you_mean, problem_order
 from crdcompat.features.diff.promoted import promoted_gates
 from crdcompat.features.diff.ratcheting import with_writes
@@ -83,8 +84,7 @@ def compare(
     pairs = tuple(crd_pair for crd_pair in pairing.pairs if _is_wanted(crd_pair, wanted))
     missing = ""
     if contexts and not pairing.pairs and (old.documents and new.documents):
-        known = pair(old, new).contexts
-        missing = f"no context {', '.join(contexts)} on both sides; there are: {', '.join(known) or 'none'}"
+        missing = _no_context(contexts, old, new)
     elif crds and not any(name in crds for name in _known(pairing)):
         hint = did_you_mean(crds[0], sorted(set(_known(pairing)))) if len(crds) == 1 else ""
         missing = f"no CRD of both sides is named {', '.join(crds)}{hint}"
@@ -108,6 +108,21 @@ def compare(
         unpaired=len({item.names for item in unpaired}),
         entering=tuple(item for item in pairing.entering if _wants(wanted, item.names, (item.documents,))),
     )
+
+
+def _no_context(contexts: Sequence[str], old: CrdSet, new: CrdSet) -> str:
+    """Why nothing is in the wanted contexts: which of them a side does not have, else that they share no CRD."""
+    olds = [*map(str, contexts_of(old.documents, new.documents))]
+    news = [*map(str, contexts_of(new.documents, old.documents))]
+    places = []
+    for name in contexts:
+        of_old, equals, of_new = name.partition("=")
+        if equals:
+            places += [(of_old, f"in {old.name}", olds), (of_new, f"in {new.name}", news)]
+        else:
+            places.append((name, "on both sides", [each for each in olds if each in news]))
+    unknown = [no_context(name, where, known) for name, where, known in places if name not in known]
+    return ". ".join(unknown) or f"no CRD of both sides is in the context {', '.join(contexts)}"
 
 
 def report_on(

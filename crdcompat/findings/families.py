@@ -1,0 +1,52 @@
+"""The rules by family, with the severities of each: a family is all that one facet finds."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from crdcompat.compare.facet import Facet
+from crdcompat.compare.registry import declared_by, module_of
+from crdcompat.errors import UsageError, did_you_mean
+from crdcompat.findings.rules import Rule, catalogue
+from crdcompat.vocabulary import Direction, Owner, Severity
+
+
+class Levels(Struct, frozen=True):
+    """The worst severities of a rule in one direction: of fields in ``status``, and ``elsewhere``."""
+
+    status: Severity
+    elsewhere: Severity
+
+
+class Member(Struct, frozen=True):
+    """A rule in its family, with its severities in each direction in which it finds anything."""
+
+    family: str
+    rule: Rule
+    levels: dict[Direction, Levels]
+
+
+def members(family: str = "") -> tuple[Member, ...]:
+    """All rules, family by family, or those of one ``family``. Raises UsageError with the nearest family."""
+    everything = sorted(map(_member, catalogue().values()), key=lambda member: (member.family, member.rule.id))
+    found = tuple(member for member in everything if not family or member.family == family)
+    if not found:
+        hint = did_you_mean(family, dict.fromkeys(member.family for member in everything))
+        raise UsageError(f"there is no family {family!r}{hint} (crdcompat rules lists all rules by family)")
+    return found
+
+
+def _member(rule: Rule) -> Member:
+    levels = {direction: found for direction in Direction if (found := _levels(rule, direction)) is not None}
+    return Member(module_of(rule.id).rpartition(".")[2].replace("_", "-"), rule, levels)
+
+
+def _levels(rule: Rule, direction: Direction) -> Levels | None:
+    """The severities of the effects that the facet declares; a change of the CRD itself is in no field."""
+    facet = declared_by(rule.id)
+    effects = facet.effects[rule.change].towards(direction)
+    if not effects:
+        return None
+    owners = (Owner.STATUS, Owner.SPEC) if isinstance(facet, Facet) else (Owner.CRD, Owner.CRD)
+    order = list(Severity).index
+    return Levels(*(min((rule.judge(direction, effect, owner) for effect in effects), key=order) for owner in owners))
