@@ -76,7 +76,8 @@ A rule is an opinion about one kind of change between two releases, OLD and NEW.
 objects written under NEW meet OLD's schema. An *upgrade* goes from OLD to NEW. Each rule says what it finds, why it
 matters and what to do. The tests run every example: exactly this finding comes out.
 
-`crdcompat rules` lists all with their severities, `crdcompat explain RULE` prints one. `--select RULE` and `--ignore RULE` choose among them.
+`crdcompat rules` lists all with their severities, `crdcompat explain RULE` prints one. `--select RULE` and
+`--ignore RULE` choose among them.
 """
 
 _SEVERITY = """\
