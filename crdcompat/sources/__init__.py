@@ -22,7 +22,7 @@ def open_source(text: str, *, repo: str | None = None) -> Tree:
 
     ``text`` is a prefix of `Kind` and a name (``git:REF``, ``helm:CHART``, …), a URL, or a bare word. A bare word is a
     ref if ``repo`` (else the current directory's repository) has it, else a path; if both exist, it is the ref, and the
-    tree has a note. What a path or a URL without a prefix is follows from its content. Raises UsageError,
+    tree has a note. The content of a path or a URL without a prefix decides its kind. Raises UsageError,
     RefNotFoundError, SourceError.
     """
     source = named_source(text)
@@ -101,14 +101,14 @@ def _from_repository(source: Source, repo: str | None) -> Tree:
 
 
 def _of_content(source: Source) -> Tree:
-    """Open a path or a URL as what it is by its content."""
+    """Open a path or a URL as a source of the kind that its content shows."""
     from crdcompat.sources.detect import kind_of
 
     return _of_kind(source, kind_of(source))
 
 
 def _of_kind(source: Source, kind: Kind) -> Tree:
-    """Open a path or a URL as a source of one kind. Raises SourceError if it is none, UsageError."""
+    """Open a path or a URL as a source of one kind. Raises SourceError if it is of another kind, UsageError."""
     if kind is Kind.HELM:
         from crdcompat.sources.helm import chart_tree
 

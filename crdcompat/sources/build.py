@@ -43,14 +43,14 @@ def kustomize_build(name: str, path: str) -> bytes:
 
 def _on_disk(name: str, path: str) -> str:
     if not Path(path).exists():
-        raise UsageError(f"{name}: only what is on this machine is rendered: download it first")
+        raise UsageError(f"{name}: helm and kustomize read only files on this machine: download it first")
     return str(Path(path).absolute())  # an absolute path cannot be read as an option
 
 
 def _output(name: str, command: Sequence[str]) -> bytes:
     program = shutil.which(command[0])
     if program is None:
-        raise UsageError(f"{name}: {command[0]} is not on the PATH: install it, or compare what it renders elsewhere")
+        raise UsageError(f"{name}: {command[0]} is not on the PATH: install it, or compare its output as files")
     environment = {**os.environ, "HELM_NO_PLUGINS": "1"}
     try:
         ran = subprocess.run(

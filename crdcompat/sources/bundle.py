@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from crdcompat.errors import SourceError
-from crdcompat.sources.memory import MemoryTree, held_files
+from crdcompat.sources.memory import MemoryTree, held_files, only_folder
 from crdcompat.sources.naming import is_manifest_name
 
 if TYPE_CHECKING:
@@ -22,19 +22,13 @@ _MANIFESTS = re.compile(_KEY % b"manifests", re.MULTILINE)
 def bundle_tree(name: str, tree: Tree) -> MemoryTree:
     """The manifests of the bundle in ``tree``. Raises SourceError if it is none, or holds several."""
     files = held_files(tree, is_manifest_name)
-    tops = sorted(path.removesuffix(ANNOTATIONS) for path in files if f"/{path}".endswith(f"/{ANNOTATIONS}"))
-    if not tops:
-        found = "".join(f" ({problem.message})" for problem in tree.problems[:1])
-        raise SourceError(f"{name}: no OLM bundle{found}: {_EXPECTED}")
-    if len(tops) > 1:
-        raise SourceError(
-            f"{name}: {len(tops)} bundles ({', '.join(top.rstrip('/') for top in tops)}): name one of them"
-        )
-    annotations = files[f"{tops[0]}{ANNOTATIONS}"]
+    tops = [path.removesuffix(ANNOTATIONS) for path in files if f"/{path}".endswith(f"/{ANNOTATIONS}")]
+    top = only_folder(name, tree, tops, "OLM bundle", _EXPECTED)
+    annotations = files[f"{top}{ANNOTATIONS}"]
     named = _MANIFESTS.search(annotations)
     below = named[1].decode("utf-8", "replace").strip("/") if named else "manifests"
-    folder = f"{tops[0]}{below}/"
-    manifests = {path.removeprefix(tops[0]): data for path, data in files.items() if path.startswith(folder)}
+    folder = f"{top}{below}/"
+    manifests = {path.removeprefix(top): data for path, data in files.items() if path.startswith(folder)}
     if not manifests:
         raise SourceError(f"{name}: the folder {below}/ of the bundle has no manifests: {_EXPECTED}")
     package = _PACKAGE.search(annotations)

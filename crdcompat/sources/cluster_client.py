@@ -81,8 +81,8 @@ class NoAnswerError(Exception):
 class Client:
     """A client for the cluster of a kubeconfig context; "" is the current one, ``in-cluster`` that of this pod.
 
-    ``kubeconfig`` is the file for a server on the loopback, by default it is the user's. ``is_unverified``: by the
-    kubeconfig, nobody checks that the server is the right one. Raises UsageError if the client is not installed or
+    ``kubeconfig`` is the file for a server on the loopback, by default it is the user's. ``is_unverified``: the
+    kubeconfig switches off the check of the server's certificate. Raises UsageError if the client is not installed or
     there is no such context, SourceError if the kubeconfig cannot be used.
     """
 
@@ -216,7 +216,7 @@ class Client:
                 broke_off = True
 
     def _seconds_to_wait(self, headers: Any) -> float:
-        """What Retry-After says, as seconds or as a date; at least a second, also if it says nothing."""
+        """The time in Retry-After, which has seconds or a date; at least a second, also without that header."""
         try:
             return max(1.0, float(self._urllib3.Retry().parse_retry_after(headers["Retry-After"])))
         except (KeyError, TypeError, self._urllib3.exceptions.InvalidHeader):
@@ -238,8 +238,8 @@ def _reason(error: Any) -> str:
     return f"{error.status} {_first_line(message)}{f' ({why})' if why else ''}"
 
 
-def _first_line(told: object) -> str:
-    text = told.decode("utf-8", "backslashreplace") if isinstance(told, bytes) else str(told)
+def _first_line(message: object) -> str:
+    text = message.decode("utf-8", "backslashreplace") if isinstance(message, bytes) else str(message)
     return text.strip().partition("\n")[0][:300]
 
 

@@ -1,4 +1,4 @@
-"""What a path or a URL without a prefix is, by its content: a chart, a bundle, a catalog, an image, or manifests."""
+"""Finds the kind of a path or a URL by its content: a chart, a bundle, a catalog, an image, or manifests."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from crdcompat.sources.kinds import Source
 
 _START = 1 << 16  # bytes of a manifest in which a catalog shows
-#: helm writes Chart.yaml first. Images begin with what describes them, or with a layer, named by a digest.
+#: helm writes Chart.yaml first. Images begin with a JSON file that describes them, or with a layer, named by a digest.
 _FIRST_OF_CHART = re.compile(r"[^/]+/Chart\.yaml")
 _FIRST_OF_IMAGE = re.compile(r"(?:oci-layout|index\.json|manifest\.json|repositories)$|blobs/|[0-9a-f]{64}(?:[./]|$)")
 _CATALOG = re.compile(rb"""(?:^|[{,\s])["']?schema["']?:[ \t]*["']?olm\.(?:package|channel|bundle)\b""")
 
 
 def kind_of(source: Source) -> Kind:
-    """The kind of a path or URL; `PATH` for manifests and for what is not there. Raises SourceError."""
+    """The kind of a path or URL; `PATH` for manifests and for a path that does not exist. Raises SourceError."""
     path = source.path if source.part and not Path(source.rest).exists() else source.rest
     try:
         if path == "-" or (source.is_remote and is_remote_folder(path)):

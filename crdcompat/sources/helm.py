@@ -1,4 +1,4 @@
-"""Helm charts as trees: what is plain YAML in them, or what ``helm template`` makes of them if the user asks."""
+"""Helm charts as trees: their files of plain YAML, or the output of ``helm template`` if the user asks."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import yaml
 from crdcompat.errors import Problem, SourceError
 from crdcompat.sources.archive import ArchiveTree
 from crdcompat.sources.build import helm_template
-from crdcompat.sources.memory import MemoryTree, held_files
+from crdcompat.sources.memory import MemoryTree, held_files, only_folder
 from crdcompat.sources.naming import is_manifest_name
 from crdcompat.sources.options import current_options
 
@@ -59,15 +59,8 @@ def chart_tree(name: str, path: str, tree: Tree) -> MemoryTree:
 def _top(name: str, tree: Tree, files: Iterable[str]) -> str:
     """The folder of the chart, which is not in another chart; "" or with a slash at its end. Raises SourceError."""
     charts = {found.removesuffix(CHART) for found in files if found.endswith(f"/{CHART}") or found == CHART}
-    tops = sorted(top for top in charts if not any(top != other and top.startswith(other) for other in charts))
-    if not tops:
-        found = "".join(f" ({problem.message})" for problem in tree.problems[:1])
-        raise SourceError(f"{name}: no Helm chart{found}: {_EXPECTED}")
-    if len(tops) > 1:
-        raise SourceError(
-            f"{name}: {len(tops)} charts ({', '.join(top.rstrip('/') for top in tops)}): name one of them"
-        )
-    return tops[0]
+    tops = [top for top in charts if not any(top != other and top.startswith(other) for other in charts)]
+    return only_folder(name, tree, tops, "Helm chart", _EXPECTED)
 
 
 def _is_of_chart(path: str) -> bool:

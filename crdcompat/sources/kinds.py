@@ -1,4 +1,4 @@
-"""What a source is: by its prefix, else by what it names. No other module decides that."""
+"""The kinds of sources, and the prefixes that name them; `detect` finds the kind of a name without a prefix."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Source(Struct, frozen=True):
 
     @property
     def part(self) -> str:
-        """What is named inside of a catalog or an image, after ``#``."""
+        """The part of a catalog or an image that is named after ``#``."""
         return self.rest.partition("#")[2]
 
     @property
@@ -71,7 +71,7 @@ class Source(Struct, frozen=True):
 
 
 def named_source(text: str) -> Source:
-    """The source that a text names. Raises UsageError for an empty name, or a prefix without what it needs."""
+    """The source that a text names. Raises UsageError for an empty name, or a prefix without a name that it needs."""
     if not text:
         raise UsageError("an empty source: name a git ref, a directory, a file or a URL")
     prefix, colon, rest = text.partition(":")
@@ -81,7 +81,7 @@ def named_source(text: str) -> Source:
     if kind in _WITHOUT_NAME and rest:
         raise UsageError(f"{text}: {kind}: takes nothing after the colon")
     if kind in _EXAMPLES and not rest:
-        raise UsageError(f"{text}: say what, as in {kind}:{_EXAMPLES[kind]}")
+        raise UsageError(f"{text}: a name is missing, as in {kind}:{_EXAMPLES[kind]}")
     return Source(kind, rest, public_name(text))
 
 

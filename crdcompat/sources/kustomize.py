@@ -1,4 +1,4 @@
-"""kustomize folders as trees: the plain files that a kustomization names, or what kustomize builds if the user asks."""
+"""kustomize folders as trees: the plain files that a kustomization names, or kustomize's output if the user asks."""
 
 from __future__ import annotations
 

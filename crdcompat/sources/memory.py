@@ -1,4 +1,4 @@
-"""Files in memory as a tree: what a chart, a bundle, a catalog or an image holds."""
+"""Files in memory as a tree: the manifests of a chart, a bundle, a catalog or an image."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from crdcompat.errors import Problem, Skipped, SourceError
 from crdcompat.sources.tree import Entry, Listed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from crdcompat.sources.tree import Tree
 
@@ -17,7 +17,7 @@ MAX_HELD_BYTES = 512 << 20
 
 
 class MemoryTree(Listed):
-    """Files by path, already read, with what was noted while they were."""
+    """Files by path, already read, with the problems and notes from reading them."""
 
     commit: str | None = None
 
@@ -66,3 +66,14 @@ def held_files(tree: Tree, wanted: Callable[[str], bool]) -> dict[str, bytes]:
     for entry, data in tree.stream(wanted):
         held.add(entry.path, data)
     return held.files
+
+
+def only_folder(name: str, tree: Tree, folders: Collection[str], what: str, expected: str) -> str:
+    """The only folder of ``tree`` that holds ``what`` (such as a chart). Raises SourceError for none or several."""
+    if not folders:
+        found = "".join(f" ({problem.message})" for problem in tree.problems[:1])
+        raise SourceError(f"{name}: no {what}{found}: {expected}")
+    if len(folders) > 1:
+        named = ", ".join(folder.rstrip("/") for folder in sorted(folders))
+        raise SourceError(f"{name}: {len(folders)} {what}s ({named}): name one of them")
+    return next(iter(folders))

@@ -1,4 +1,4 @@
-"""Container images as trees: OCI layouts (folders or archives), and what ``docker save`` and skopeo write.
+"""Container images as trees: OCI layouts (folders or archives), and archives of ``docker save`` and skopeo.
 
 Only manifests below the named folders of the image are kept. Layers are streams, applied in order with their whiteouts.
 """
@@ -36,7 +36,7 @@ _JSON = re.compile(r"(?:^|/)(?:index\.json|manifest\.json|[0-9a-f]{64}\.json|blo
 
 
 class _Layer(Struct):
-    """What one layer does to the folders of interest, and which other folders have YAML."""
+    """The changes of one layer to the folders of interest, and the other folders that have YAML."""
 
     files: dict[str, bytes] = field(default_factory=dict)
     links: dict[str, str] = field(default_factory=dict)
@@ -48,7 +48,7 @@ class _Layer(Struct):
 def image_tree(name: str, path: str, selector: str) -> MemoryTree:
     """The manifests of the image at ``path``; ``selector`` is a tag or a platform, "" if there is one image.
 
-    Raises SourceError if it is no image, is damaged, or has no manifests in the folders of the options.
+    Raises SourceError if it is not an image, is damaged, or has no manifests in the folders of the options.
     """
     folders = tuple(f"{folder.strip('/')}/" for folder in current_options().image_paths)
     with _described(name):
@@ -58,7 +58,7 @@ def image_tree(name: str, path: str, selector: str) -> MemoryTree:
         for layer, stream in _streams(name, path, set(image.layers)):
             layers[layer] = reader.read(layer, stream, image.digests.get(layer, ""))
     if missing := [layer for layer in image.layers if layer not in layers]:
-        raise SourceError(f"{name}: the layer {missing[0]} is not in it: damaged, or not copied as a whole")
+        raise SourceError(f"{name}: the layer {missing[0]} is missing: the file is damaged, or not copied as a whole")
     files = _applied([layers[layer] for layer in image.layers], reader.problems)
     if not files and not reader.problems:
         shown = " or ".join(f"/{folder.rstrip('/')}" for folder in folders)
@@ -121,7 +121,7 @@ class _LayerReader:
         self.problems: list[Problem] = []
 
     def read(self, file: str, stream: IO[bytes], digest: str) -> _Layer:
-        """One layer. Raises UnpackError if it is damaged, SourceError if its content is not what the image names."""
+        """One layer. Raises UnpackError if it is damaged, SourceError if its content does not match ``digest``."""
         hashed = _Hashed(stream)
         tar = Tar(Unpacked(hashed))  # type: ignore[arg-type, unused-ignore]
         layer = _Layer()
@@ -134,7 +134,7 @@ class _LayerReader:
         while hashed.read(1 << 20):
             pass
         if digest and hashed.hexdigest() != digest:
-            raise SourceError(f"{self._name}: {file} is damaged: its content is not that of its digest")
+            raise SourceError(f"{self._name}: {file} is damaged: its content does not match its digest")
         return layer
 
     def _add(self, layer: _Layer, path: str, member: Member, tar: Tar) -> None:
@@ -192,7 +192,7 @@ def _is_below(path: str, hidden: str) -> bool:
 
 
 class _Hashed(io.RawIOBase):
-    """A stream that hashes what is read from it."""
+    """A stream that hashes the bytes that are read from it."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file

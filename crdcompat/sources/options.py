@@ -1,4 +1,4 @@
-"""What the user asks for all sources of a run, as the command line has it."""
+"""The options of the command line that apply to all sources of a run."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def limit_requests(connect: float, read: float) -> None:
 def render_sources(
     *, helm: bool, helm_values: Sequence[str] | None, kustomize: bool, image_paths: Sequence[str] | None
 ) -> None:
-    """Set which programs may make manifests, and where images hold them. Files of values ask for helm."""
+    """Set which programs may make manifests, and where images hold them. ``helm_values`` allow helm to run, too."""
     values = tuple(helm_values or ())
     _options.set(
         replace(

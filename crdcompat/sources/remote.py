@@ -1,4 +1,4 @@
-"""Files behind URLs, read through fsspec: only what the user names, as streams with limits; no text has credentials.
+"""Files behind URLs, read through fsspec as streams with limits. No message has credentials.
 
 fsspec and the libraries of the protocols are the extra ``remote``. They are imported when a URL is opened.
 """
@@ -26,7 +26,7 @@ MAX_REMOTE_BYTES = 4 << 30
 """Bytes of one remote file as it is transferred; the largest must-gathers have a quarter of this."""
 
 MAX_REMOTE_SECONDS = 1800.0
-"""Seconds for one remote file, so that a server that sends a byte at a time does not hold the run."""
+"""Seconds for one remote file, so that a server that sends one byte at a time does not stop the run."""
 
 INSTALL = "pip install 'crdcompat[remote]'"
 _BLOCK = 1 << 22  # bytes of one request to a store that is read in ranges
@@ -55,12 +55,12 @@ def open_remote(url: str) -> io.BufferedReader:
     stream: io.BufferedReader = io.BufferedReader(_Limited(file, url), 1 << 18)
     if _WEB_PAGE.match(stream.peek(64)[:64]):
         stream.close()
-        raise SourceError(f"{public_name(url)}: a web page, no file: name the address of the file itself")
+        raise SourceError(f"{public_name(url)}: a web page, not a file: give the address of the file itself")
     return stream
 
 
 def is_remote_folder(url: str) -> bool:
-    """Whether a URL names a folder: by a slash at its end, else by what the store has. Raises SourceError."""
+    """Whether a URL names a folder: by a slash at its end, else by the answer of the store. Raises SourceError."""
     if is_http(url):
         return False
     if url.endswith("/"):
@@ -170,7 +170,7 @@ def _walk(system: Any, path: str) -> Iterator[RemoteFile]:
 
 @contextmanager
 def _as_source_errors(url: str) -> Iterator[None]:
-    """Report whatever a library of a protocol raises as a SourceError, in words that hold no credentials."""
+    """Report any error of a protocol's library as a SourceError, without credentials in its text."""
     try:
         yield
     except (SourceError, UsageError):
@@ -180,7 +180,7 @@ def _as_source_errors(url: str) -> Iterator[None]:
 
 
 def _reason(error: Exception, url: str) -> str:
-    """The reason of a failure. Each library has exceptions of its own; their names and texts are what they share."""
+    """The reason of a failure. Each library has exceptions of its own, so their names and texts are compared."""
     name, scheme = type(error).__name__, scheme_of(url)
     status = getattr(error, "status", None)
     if isinstance(error, FileNotFoundError) or status == 404:
@@ -197,5 +197,5 @@ def _reason(error: Exception, url: str) -> str:
     if isinstance(error, ImportError):
         return f"the library for {scheme}:// is not installed: {without_secrets(str(error), url)}"
     if isinstance(error, ValueError) and "rotocol" in str(error):
-        return f"{scheme}:// is no protocol of fsspec: https://, s3:// and gs:// are some of them"
+        return f"fsspec has no protocol {scheme}://: https://, s3:// and gs:// are some that it has"
     return f"cannot be read: {without_secrets(str(error), url) or name}"

@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
 MAX_LISTED = 200_000
-"""Files of one remote folder; a larger one is read in parts, one source each."""
+"""Files of one remote folder; of a larger folder, the user names the folders below it one by one."""
 
 
 class RemoteTree(Listed, Struct):
     """The files below a remote folder, or one remote file; its path is its name.
 
     A folder is listed once. Its objects are streamed in the order in which the store lists them, without a list of all
-    names in memory. A file that cannot be read ends the run: what it held is not known.
+    names in memory. A file that cannot be read ends the run, because it may hold a CRD.
     """
 
     name: str
@@ -92,7 +92,7 @@ class RemoteTree(Listed, Struct):
 
 
 def is_remote_archive(url: str) -> bool:
-    """Whether a URL is that of an archive, by the first bytes of the file. Raises SourceError."""
+    """Whether the file at a URL is an archive, by its first bytes. Raises SourceError."""
     if is_remote_folder(url) or is_manifest_name(file_name(url)):
         return False
     with open_remote(url) as file:

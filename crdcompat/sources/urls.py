@@ -9,7 +9,7 @@ from crdcompat.sources.naming import display_path
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _URL_IN_TEXT = re.compile(_URL.pattern + r"[^\s'\"<>]+")
 _HIDDEN = "***"
-_MIN_SECRET = 4  # characters; a shorter value of a query is part of too many words to be replaced in them
+_MIN_SECRET = 4  # characters; shorter values of a query occur in too many words to be replaced
 
 
 def is_remote(text: str) -> bool:
@@ -54,9 +54,9 @@ def without_secrets(message: str, url: str) -> str:
 
 
 def _public(rest: str) -> str:
-    """What follows ``scheme://`` in a URL, without user, password, query and a fragment with a value.
+    """The rest of a URL after ``scheme://``, without user, password, query and a fragment with a value.
 
-    A password with a slash or a question mark is no valid URL, but people write it: all up to the last ``@`` is hidden.
+    People write passwords with a slash or a question mark, which no valid URL has: all up to the last ``@`` is hidden.
     """
     authority = re.split(r"[/?#]", rest, maxsplit=1)[0]
     host = authority.rpartition("@")[2]

@@ -1,6 +1,6 @@
 """Read zip archives member by member, with limits; the list of members is at the end of the file.
 
-A zip that cannot be searched (standard input, a URL) is first copied to a temporary file, as it is.
+A zip that cannot be read from its end (standard input, a URL) is first copied unchanged to a temporary file.
 """
 
 from __future__ import annotations

@@ -68,4 +68,6 @@ def test_each_exit_code_has_its_rule() -> None:
 
 
 def test_the_image_can_read_clusters() -> None:
-    assert "'/src[cluster]'" in Path(PROJECT / "Containerfile").read_text(encoding="utf-8")
+    lines = Path(PROJECT / "Containerfile").read_text(encoding="utf-8").splitlines()
+    assert "ARG EXTRAS=[cluster]" in lines
+    assert any(line.startswith("RUN") and line.endswith('"/src${EXTRAS}"') for line in lines)

@@ -115,7 +115,7 @@ BROKEN: dict[str, tuple[Make, str]] = {
         _folder(
             lambda crd: {f"{top}/{name}": data for top in "ab" for name, data in chart(crd).items()}, prefix="helm:"
         ),
-        "2 charts (a/widgets, b/widgets): name one of them",
+        "2 Helm charts (a/widgets, b/widgets): name one of them",
     ),
     "damaged chart": (_folder(lambda _: {"Chart.yaml": b"name: [a"}), "Chart.yaml cannot be read"),
     "cut chart": (_file("w.tgz", lambda crd: tar(chart(crd), "w:gz")[:80], prefix="helm:"), "no Helm chart (cut short"),
@@ -196,7 +196,7 @@ BROKEN: dict[str, tuple[Make, str]] = {
                 path: data.replace(b"Ready", b"Readx") for path, data in layout(tar({"manifests/w.yaml": crd})).items()
             }
         ),
-        "its content is not that of its digest",
+        "its content does not match its digest",
     ),
     "layer cut": (
         _file("i.tar", lambda crd: tar(docker(tar({"manifests/w.yaml": crd})[:600]))),

@@ -94,7 +94,7 @@ def test_a_folder_is_listed_page_by_page(store: list[str]) -> None:
         ((404, {}, b""), "there is no such file (404): check the address"),
         ((403, {}, b"no"), "the server refuses to give it (403): check the credentials"),
         ((503, {}, b"later"), "the server answers with status 503"),
-        ((200, {}, b"<!DOCTYPE html><title>Log in</title>"), "a web page, no file"),
+        ((200, {}, b"<!DOCTYPE html><title>Log in</title>"), "a web page, not a file"),
         ((200, {}, b""), "empty: a manifest or an archive is expected"),
         ((200, {"Content-Length": "999", "Connection": "close"}, CRD), "cannot be read"),
         ((302, {"Location": "/again?token=moved-secret"}, b""), "cannot be read"),
@@ -179,7 +179,7 @@ def test_without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_is_no_source() -> None:
     with pytest.raises(SourceError, match="an http server lists no files"):
         next(list_remote("https://127.0.0.1/folder/"))
-    with pytest.raises(SourceError, match=r"nope:// is no protocol of fsspec: https://"):
+    with pytest.raises(SourceError, match=r"fsspec has no protocol nope://: https://"):
         open_source("nope://host/a")
     with pytest.raises(SourceError, match=r"hlem: is no known prefix: these are archive:, bundle:, catalog:,"):
         open_source("hlem:chart")
