@@ -114,6 +114,9 @@ Contexts = Annotated[
     list[str] | None,
     typer.Option("--context", metavar="NAME", help="Only this context; OLD=NEW compares two of other names."),
 ]
+ClusterContext = Annotated[
+    str | None, typer.Option("--context", metavar="NAME", help="Which variants of CRDs the cluster has.")
+]
 Select = Annotated[list[str] | None, typer.Option("--select", metavar="RULE", help="Only findings of this rule.")]
 Ignore = Annotated[list[str] | None, typer.Option("--ignore", metavar="RULE", help="No findings of this rule.")]
 

@@ -40,7 +40,7 @@ def preflight(
         typer.Option("--from", metavar="REF", help="With --objects: the release that the cluster runs, for its CRDs."),
     ] = None,
     read_all: Annotated[
-        bool, typer.Option("--all", help="Judge objects of all kinds, not those with findings.")
+        bool, typer.Option("--all", help="Judge objects of all kinds, not only of those with findings.")
     ] = False,
     print_rbac: Annotated[
         bool, typer.Option("--print-rbac", help="Print the smallest ClusterRole that allows this, and read no object.")
@@ -51,7 +51,7 @@ def preflight(
     ] = None,
     kube_version: KubeVersion = None,
     openshift_version: OpenshiftVersion = None,
-    context: Annotated[str | None, typer.Option(metavar="NAME", help="Which variants of CRDs the cluster has.")] = None,
+    context: o.ClusterContext = None,
     formats: Formats = None,
     config: o.ConfigFile = None,
     repo: o.Repo = None,

@@ -1,4 +1,4 @@
-"""crdcompat record [OLD] --cluster CONTEXT -o FILE: what the answer of preflight rests on, in a file."""
+"""crdcompat record [OLD] --cluster CONTEXT -o FILE: the smallest file that gives the answer of preflight elsewhere."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def record(
     old: Annotated[
         str | None,
         typer.Argument(
-            metavar="[OLD]", help="Record what a rollback to this release depends on (default: everything)."
+            metavar="[OLD]", help="Record only the values that a rollback to this release needs (default: all)."
         ),
     ] = None,
     cluster: Annotated[
@@ -25,14 +25,14 @@ def record(
         bool, typer.Option("--hash-names", help="Replace names and namespaces of objects by hashes.")
     ] = False,
     redact: Annotated[bool, typer.Option("--redact", help="Replace values of objects outside of enums.")] = False,
-    context: Annotated[str | None, typer.Option(metavar="NAME", help="Which variants of CRDs the cluster has.")] = None,
+    context: o.ClusterContext = None,
     config: o.ConfigFile = None,
     repo: o.Repo = None,
     connect_timeout: o.ConnectTimeout = 10,
     read_timeout: o.ReadTimeout = 30,
     no_progress: o.NoProgress = False,
 ) -> None:
-    """Record what the answer of preflight rests on: the smallest file that gives the same answer elsewhere.
+    """Record a cluster: the smallest file on which preflight gives the same answer elsewhere.
 
     preflight, simulate and other commands take it with --objects. Exit code 2: something could not be recorded.
     """

@@ -34,7 +34,7 @@ def servers(
     quiet: o.Quiet = False,
     color: o.ColourOption = o.Colour.auto,
 ) -> None:
-    """Which Kubernetes minors take these CRDs, and what keeps the others from taking them.
+    """Which Kubernetes minors take these CRDs, and why the others refuse them.
 
     Example: crdcompat servers config/crd --kubernetes 1.28-1.36
     """

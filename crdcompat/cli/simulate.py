@@ -49,7 +49,7 @@ def simulate(
     ] = None,
     jobs: Annotated[
         int | None,
-        typer.Option("--jobs", "-j", metavar="N", min=1, help="Processes (default: one a processor)."),
+        typer.Option("--jobs", "-j", metavar="N", min=1, help="Processes (default: one per processor)."),
     ] = None,
     scheduler: Annotated[
         str | None,
@@ -73,7 +73,7 @@ def simulate(
     upgrade: Annotated[bool, typer.Option("--upgrade", help="Replay the upgrade OLD -> NEW instead.")] = False,
     kube_version: KubeVersion = None,
     openshift_version: OpenshiftVersion = None,
-    context: Annotated[str | None, typer.Option(metavar="NAME", help="Which variants of CRDs the cluster has.")] = None,
+    context: o.ClusterContext = None,
     crd: o.Crds = None,
     any_order: o.AnyOrder = False,
     formats: o.Formats = None,

@@ -20,7 +20,7 @@ from crdcompat.crds.reader import CrdDocument
 
 _Documents = tuple[CrdDocument, ...]
 _Pair = tuple[_Documents, _Documents]
-#: Keywords with values that are no schemas: nothing in them is a text.
+#: Keywords with data as values: nothing in them is a description.
 _VALUES = frozenset({"default", "enum", "example"})
 
 
@@ -137,16 +137,27 @@ def _content(documents: _Documents) -> bytes:
 def version_content(version: CrdVersion) -> bytes:
     """A version as bytes that are equal for copies that differ in texts alone."""
     return orjson.dumps(
-        (version.name, version.served, version.storage, version.subresources, _without_texts(version.schema)),
+        (version.name, version.served, version.storage, version.subresources, without_texts(version.schema)),
         option=orjson.OPT_SORT_KEYS,
     )
 
 
-def _without_texts(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {
-            key: below if key in _VALUES else _without_texts(below)
-            for key, below in value.items()
-            if not (key == "description" and isinstance(below, str))
-        }
-    return [_without_texts(item) for item in value] if isinstance(value, list) else value
+def without_texts(value: Any) -> Any:
+    """A schema, or a document with schemas, without descriptions."""
+    if isinstance(value, list):
+        return [without_texts(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    return {
+        key: _below(key, member)
+        for key, member in value.items()
+        if not (key == "description" and isinstance(member, str))
+    }
+
+
+def _below(key: str, member: Any) -> Any:
+    if key in _VALUES:
+        return member
+    if key == "properties" and isinstance(member, dict):  # its keys are names of fields, such as "default"
+        return {name: without_texts(schema) for name, schema in member.items()}
+    return without_texts(member)

@@ -28,7 +28,7 @@ class GoBack(StrEnum):
 
 
 class StepKind(StrEnum):
-    """A step before or after the rollback, in the order in which they are done."""
+    """The kinds of steps before and after the rollback, in their order."""
 
     SAVE = "save"
     """Write objects that lose fields to a file."""
@@ -67,7 +67,10 @@ class Step(Struct, frozen=True):
 
 
 class JudgedKind(Struct, frozen=True):
-    """A kind whose objects can matter: its rollback findings, and how many objects were judged, rejected, and lose."""
+    """A kind whose objects can matter: the numbers of its rollback findings, and of its judged objects.
+
+    Of these, ``rejected`` have a rejected write, and ``losing`` lose fields.
+    """
 
     crd: str
     kind: str
@@ -102,7 +105,7 @@ class AccessRule(Struct, frozen=True):
 
 
 class Missing(Struct, frozen=True):
-    """Something that was not judged, and why; ``rule`` would allow to read it, if access was the reason."""
+    """Something that was not judged, and why; if access was the reason, ``rule`` allows to read it."""
 
     what: str
     reason: str
@@ -110,7 +113,7 @@ class Missing(Struct, frozen=True):
 
 
 class WindowEffect(Struct, frozen=True):
-    """What can fail at a path while the versions of CRD and operator differ, and the finding that says so."""
+    """The failures at a path while the versions of CRD and operator differ, and their finding."""
 
     finding: str
     crd: str
@@ -123,12 +126,11 @@ class WindowEffect(Struct, frozen=True):
 class PreflightReport(Struct, frozen=True):
     """The result of ``preflight``.
 
-    ``new`` is what the cluster runs; ``source`` the kubeconfig context or the recordings, ``is_live`` which of both.
+    ``new`` is the release that the cluster runs. ``source`` is the kubeconfig context (``is_live``) or the recordings.
     ``platform`` is the version of the cluster's server, ``judge`` the server after the rollback ("": not known).
     ``installed`` counts the CRDs of OLD that the cluster has. ``causes`` are the values that OLD rejects,
-    ``tolerated`` those that its server keeps in writes that leave them alone. ``steps`` repair the first rejected
-    objects, ``unlisted`` counts the others. ``operator`` is NAMESPACE/DEPLOYMENT of the
-    running operator, if named.
+    ``tolerated`` those that its server tolerates in writes that do not change them. ``steps`` repair the first rejected
+    objects, ``unlisted`` counts the others. ``operator`` is NAMESPACE/DEPLOYMENT of the running operator, if named.
     """
 
     KIND: ClassVar[Literal["preflight"]] = "preflight"
@@ -155,7 +157,7 @@ class PreflightReport(Struct, frozen=True):
 
     @property
     def answer(self) -> GoBack:
-        """What was not judged comes first: a known rejection is then only a part of the truth."""
+        """The answer. A gap makes it unknown, even if a rejection is known: others may follow."""
         if self.missing:
             return GoBack.UNKNOWN
         if not self.installed:

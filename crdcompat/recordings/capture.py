@@ -1,7 +1,7 @@
 """The facts about a recording of ``crdcompat record``: the last item of its list.
 
-The recording is a List of CRDs and objects, as ``kubectl get -o json`` writes it. One that was made for a release has
-only what matters for a rollback to that release, so that no other release can be judged by it.
+The recording is a List of CRDs and objects, as ``kubectl get -o json`` writes it. A recording for a release has
+only the values that matter for a rollback to it, so that it cannot judge another release.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ _REASON = "about the recording"
 
 
 class Facts(Struct, frozen=True):
-    """What was recorded.
+    """The content of a recording.
 
     ``server`` is the version of the cluster's server ("": unknown), ``kinds`` are those that were listed to the end.
     ``release`` and ``digest`` are those of the release that it was made for; both are empty if everything was recorded.
-    ``missing`` is what was not recorded, with the reason; ``hides``: names or values are not the cluster's.
+    ``missing`` has the gaps, with their reasons; ``hides``: names or values were replaced.
     """
 
     server: str
@@ -70,11 +70,11 @@ def digest_of(crds: CrdSet) -> str:
 
 
 def unfit(found: Sequence[CaptureFacts], old: CrdSet) -> str:
-    """Why recordings say nothing about a rollback to OLD; "" if they do."""
+    """The reason why recordings cannot judge a rollback to OLD; "" if they can."""
     others = [each.facts for each in found if each.facts.digest not in ("", digest_of(old))]
     if not others:
         return ""
-    return f"the recording has only what matters for {others[0].release}: record the cluster for {old.name}"
+    return f"the recording was made for {others[0].release} alone: record the cluster for {old.name}"
 
 
 def _text(spec: Any) -> str:

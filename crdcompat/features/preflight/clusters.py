@@ -1,4 +1,4 @@
-"""The cluster that is asked: a live one, or recordings of one. Both say what they did not give."""
+"""The cluster of a preflight: a live one, or recordings of one. Both list the kinds that they could not give."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _FORBIDDEN = 403
 class Cluster(Protocol):
     """A cluster: its CRDs, the version of its server ("": unknown), and its objects.
 
-    ``is_live``: it gives each object once, and can change while it is read. ``hides``: names or values of objects are
-    not those of the cluster.
+    ``is_live``: it gives each object once, and can change while it is read. ``hides``: the recording has replaced names
+    or values of objects.
     """
 
     source: tuple[str, ...]
@@ -38,7 +38,7 @@ class Cluster(Protocol):
         ...
 
     def missing(self, scope: Scope, recorded: Collection[str]) -> Iterator[Missing]:
-        """The needed kinds that were not read whole; ``recorded`` are the CRDs that ``objects`` had something of."""
+        """The needed kinds that were not read whole; ``recorded`` are the CRDs with an object or an empty list."""
         ...
 
 
@@ -55,7 +55,7 @@ class LiveCluster:
         self.installed = reader.read(CrdTree(tree, holds_crds), Side.NEW)
 
     def objects(self, names: Collection[str]) -> Iterator[ObjectItem]:
-        """The objects of these CRDs, page by page; what could not be read is in ``missing`` alone."""
+        """The objects of these CRDs, page by page; ``missing`` has the lists that could not be read."""
         self._tree.only = frozenset(names)
         for item in read_objects(self._tree, self._on_file):
             if not (isinstance(item, Problem) and item.file in self._unlisted()):
@@ -79,7 +79,7 @@ class LiveCluster:
         try:
             now = self._tree.revisions()
         except SourceError as error:
-            yield Missing("CRDs", f"whether they were changed meanwhile is unknown: {error}")
+            yield Missing("CRDs", f"they may have been changed meanwhile: {error}")
             return
         before = {name: self._revision(scope, name) for name in scope.news}
         for name in sorted(scope.old.named()):
@@ -119,10 +119,10 @@ class RecordedCluster:
         return chain.from_iterable(read_objects(tree, self._on_file) for tree in self._trees)
 
     def missing(self, scope: Scope, recorded: Collection[str]) -> Iterator[Missing]:
-        """The kinds of which the recordings have neither an object nor an empty list, and what they say is missing."""
+        """The gaps that the recordings list, and the kinds without an object or an empty list in them."""
         if why := unfit(self._facts, scope.old):
             yield Missing(", ".join(self.source), why)
         for what, reason in dict.fromkeys(each for found in self._facts for each in found.facts.missing):
             yield Missing(what, f"not recorded: {reason}")
         for name in sorted(scope.needed.keys() - set(recorded)):
-            yield Missing(name, "nothing was recorded of it")
+            yield Missing(name, "not recorded: the recording has no list of it")

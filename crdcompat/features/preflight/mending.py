@@ -1,4 +1,4 @@
-"""The patches that repair an object before its cluster goes back, while the installed CRD still accepts everything.
+"""The patches that repair an object before its cluster goes back, while the installed CRD still accepts both halves.
 
 Under the installed CRD each half of an object can be repaired by itself. After the rollback, a server may judge the
 whole object on every write, and then no single write repairs both halves (rollback-truth, fact 2).
@@ -35,7 +35,7 @@ class Mender:
         self._resources: dict[tuple[int, Server], Resource] = {}
 
     def steps(self, replayed: Replayed) -> tuple[Step, ...]:
-        """The steps for one rejected object; none if moving its stored version, or another CRD, is the repair."""
+        """The steps for one rejected object; none if its CRD has to be repaired instead, or its stored version."""
         causes = [cause for cause in replayed.last.causes if cause.error.type != NOT_FOUND]
         if not causes:
             return ()

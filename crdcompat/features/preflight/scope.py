@@ -46,7 +46,7 @@ class Scope(Struct, frozen=True, eq=False):
 
     @property
     def windows(self) -> tuple[WindowEffect, ...]:
-        """What can fail while the versions of CRD and operator differ, rejections first."""
+        """The findings that can fail while the versions of CRD and operator differ, rejections first."""
         found = (
             WindowEffect(
                 finding.id,
@@ -68,8 +68,8 @@ _ORDER = tuple(Effect)
 def scope_of(old: CrdSet, cluster: CrdSet, context: str | None, *, read_all: bool = False) -> Scope:
     """Compare OLD with the CRDs of a cluster in a rollback.
 
-    ``context`` selects variants, ``read_all``: the objects of all CRDs of both can matter. CRDs of other API groups are
-    none of OLD's, and left out. Raises UsageError for an unknown context.
+    ``context`` selects variants, ``read_all``: the objects of all CRDs of both can matter. CRDs of API groups that OLD
+    lacks are left out. Raises UsageError for an unknown context.
     """
     groups = {document.crd.group for document in old.documents}
     ours = tuple(document for document in cluster.documents if document.crd.group in groups)
@@ -121,7 +121,7 @@ def _all_unread(*sides: CrdSet) -> tuple[Missing, ...]:
 
 
 def stored_versions(installed: Resolved) -> tuple[str, ...]:
-    """``status.storedVersions`` of an installed CRD; without a status, the version that it stores."""
+    """``status.storedVersions`` of an installed CRD; without a status, its storage version."""
     crd = installed.documents[0].crd
     status = crd.raw.get("status")
     stored = status.get("storedVersions") if isinstance(status, dict) else None

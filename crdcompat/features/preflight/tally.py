@@ -70,7 +70,7 @@ class Tally:
                     self._count(outcome)
 
     def kinds(self) -> tuple[JudgedKind, ...]:
-        """What was judged, by kind; the needed kinds in their order."""
+        """The counts of judged objects for each needed kind, in their order."""
         return tuple(
             JudgedKind(
                 crd,
@@ -88,7 +88,7 @@ class Tally:
         return self._causes.summary(self._scope.old, Side.OLD)
 
     def tolerated(self) -> tuple[RejectedCause, ...]:
-        """The values that OLD's schema rejects, and its server keeps in writes that leave them alone."""
+        """The values that OLD's schema rejects, but that its server tolerates in writes that do not change them."""
         return self._tolerated.summary(self._scope.old, Side.OLD)
 
     def losses(self) -> tuple[Loss, ...]:
@@ -100,7 +100,7 @@ class Tally:
         return tuple(FieldWriter(*key, count) for key, count in sorted(self._writers.items(), key=lambda e: -e[1]))
 
     def missing(self) -> Iterator[Missing]:
-        """What could not be judged, with the number of objects."""
+        """The reasons why objects were not judged, with the number of objects."""
         for (what, reason), count in sorted(self._missing.items()):
             yield Missing(what, reason if count == 1 else f"{reason} ({count} times)")
 

@@ -19,13 +19,13 @@ from crdcompat.models.preflight import Missing, PreflightReport, Step
 from crdcompat.models.report import Release
 from crdcompat.recordings.clusters import ClusterFacts
 from crdcompat.recordings.objects import ObjectItem
+from crdcompat.render.wording.findings import plural, some
 
 _CLUSTER_VERSION = "clusterversions.config.openshift.io"
-_MAX_NAMED = 3
 
 
 class PreflightOptions(Struct, frozen=True):
-    """``judge`` is the server after the rollback (None: found out), ``context`` selects variants of OLD's CRDs.
+    """``judge`` is the server after the rollback (None: OLD's, else the cluster's), ``context`` selects OLD's variants.
 
     ``read_all``: all kinds are judged, also those without findings. ``operator`` is the running operator,
     NAMESPACE/DEPLOYMENT.
@@ -43,7 +43,7 @@ def preflight(
     options: PreflightOptions,
     each: Callable[[Iterable[ObjectItem]], Iterable[ObjectItem]] = iter,
 ) -> PreflightReport:
-    """May the cluster go back to OLD? ``each`` passes on the objects, as they come.
+    """May the cluster go back to OLD? ``each`` yields the objects that it gets, and can count them.
 
     Raises UsageError for an unknown context of variants, or OLD without CRDs.
     """
@@ -90,7 +90,7 @@ def unreadable(old: CrdSet, name: str, missing: Missing) -> PreflightReport:
 
 
 def running(cluster: Cluster) -> tuple[Server | None, tuple[Missing, ...]]:
-    """The server that the cluster runs, None if unknown; an unknown version of a live one cannot be judged."""
+    """The server that the cluster runs (None: unknown); a gap if it reports a version that is not known here."""
     if not cluster.server_version:
         return known_server(cluster.installed), ()
     try:
@@ -113,12 +113,10 @@ def _unpatched(step: Step) -> Step:
 
 def _notes(scope: Scope, tally: Tally, judge: Server | None, *, hides: bool) -> Iterator[str]:
     if judge is None:
-        yield "the version of the server is unknown (--kube-version): the answers of all versions have to agree"
+        yield "the server's version is unknown (--kube-version names it): an answer counts if all versions agree"
     if scope.extra:
-        rest = len(scope.extra) - _MAX_NAMED
-        named = ", ".join(scope.extra[:_MAX_NAMED]) + (f" and {rest} more" if rest > 0 else "")
-        yield f"{scope.old.name} does not have {named}: do not delete these CRDs, their objects would go with them"
+        yield f"{scope.old.name} lacks {some(scope.extra)}: do not delete these CRDs, that would delete their objects"
     if hides:
         yield "the recording hides names or values: run preflight on the cluster for the commands that repair objects"
     if tally.already:
-        yield f"not counted: what the installed CRDs reject as well ({tally.already} objects)"
+        yield f"not counted: rejections that the installed CRDs have, too ({plural(tally.already, 'object')})"

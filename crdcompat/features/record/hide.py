@@ -33,7 +33,7 @@ class NameHasher:
 
 
 def hidden(obj: Object, schemas: tuple[Node, ...]) -> Iterator[Object]:
-    """The object with other values in place of those that are not public, in forms that may satisfy a schema."""
+    """Forms of the object without its private values; other values that may satisfy a schema replace them."""
     for other in (_same_length, _same_shape):
         yield {name: part if name in _PLAIN else _hidden(part, (name,), schemas, other) for name, part in obj.items()}
 
@@ -53,5 +53,5 @@ def _same_length(text: str) -> str:
 
 
 def _same_shape(text: str) -> str:
-    """Digits become 1, letters a or A: a date is no date any more, an address of the network still is one."""
+    """Digits become 1, letters a or A: an IP address stays valid, a date does not."""
     return _DIGIT.sub("1", _LETTER.sub("a", re.sub("[A-Z]", "A", text)))

@@ -1,7 +1,7 @@
-"""Reduces an object to what a rollback depends on.
+"""Reduces an object to the values on which a rollback depends.
 
-What is kept: values that a schema rejects, values that OLD lacks, required members, members that a rule mentions, and
-the keys of lists. A list with a rejected value stays whole, because a merge patch replaces it whole.
+It keeps values that a schema rejects, values that OLD lacks, required members, members that a rule mentions, and the
+keys of lists. A list with a rejected value stays whole, because a merge patch replaces it whole.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ _TYPE = ("apiVersion", "kind")
 
 
 def reduced(obj: Object, schemas: tuple[Node, Node], bad: Collection[Pointer]) -> Object:
-    """The object with its type and what matters; ``schemas`` are OLD's and the installed one, ``bad`` rejected places.
+    """The object with its type and the values that matter, without metadata.
 
-    Of its metadata it has nothing.
+    ``schemas`` are OLD's and the installed one, ``bad`` the rejected places.
     """
     old, new = schemas
     parts = {name: value for name, value in obj.items() if name not in (*_TYPE, "metadata")}
@@ -89,7 +89,7 @@ def _member(node: Node | None, name: str) -> Node | None:
 
 
 def _is_lost(node: Node | None, member: Node | None) -> bool:
-    """Whether OLD has no schema for a member: it prunes it, or keeps what it does not know."""
+    """Whether OLD has no schema for a member, so that it prunes the member or keeps it unchecked."""
     return node is None or member is None
 
 

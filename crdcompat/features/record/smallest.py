@@ -1,7 +1,7 @@
 """The smallest form of an object for which a rollback has the same outcome, found by trial.
 
-Each form is replayed. One that has another outcome is not used, so that the answer of preflight on the recording is
-that on the cluster.
+Each form is replayed. A form with another outcome is not used, so that preflight gives the same answer on the recording
+as on the cluster.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Smallest:
         self._tally, self._names, self._redact = tally, names, redact
 
     def of(self, item: Recorded) -> Object | None:
-        """The object to record; None if only a form with names or values that are to be hidden has the same outcome."""
+        """The object to record; None if every form without its names or values has another outcome."""
         whole = self._replayed(item)
         if isinstance(whole, Replayed):
             wanted = self._outcome(whole)
@@ -64,7 +64,7 @@ class Smallest:
             yield {**item.data, "metadata": {**kept, **meta}}
 
     def _outcome(self, replayed: Replayed) -> Any:
-        """All of a replay that a report of preflight shows."""
+        """The parts of a replay that a report of preflight shows."""
         last = replayed.last
         causes = (*last.causes, *last.already)
         rejected = replayed.worst is WriteResult.REJECTED

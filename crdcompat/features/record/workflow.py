@@ -1,4 +1,4 @@
-"""record: reads a cluster as preflight does, and writes what its answer rests on."""
+"""record: reads a cluster as preflight does, and writes the CRDs and objects on which its answer depends."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import orjson
 from msgspec import Struct, field
 
 from crdcompat.apiserver.versions import known_server
+from crdcompat.crds.copies import without_texts
 from crdcompat.crds.reader import CrdSet
 from crdcompat.features.preflight.clusters import LiveCluster
 from crdcompat.features.preflight.scope import Scope, scope_of
@@ -23,9 +24,6 @@ from crdcompat.recordings.layouts import Hint
 from crdcompat.recordings.objects import ObjectItem, Recorded
 from crdcompat.schema.paths import Object
 
-#: Members of a schema whose values are data, and those whose members are names of fields.
-_DATA, _NAMED = ("default", "enum", "example"), ("properties",)
-
 _APPLIED = "kubectl.kubernetes.io/"
 
 
@@ -38,7 +36,7 @@ class RecordOptions(Struct, frozen=True):
 
 
 class Recording(Struct):
-    """What was written: the number of objects, and what is missing from it."""
+    """The number of written objects, and the gaps."""
 
     objects: int = 0
     missing: list[Missing] = field(default_factory=list)
@@ -51,7 +49,7 @@ def record(
     out: BinaryIO,
     each: Callable[[Iterable[ObjectItem]], Iterable[ObjectItem]] = iter,
 ) -> Recording:
-    """Write a recording of a cluster: of what matters for a rollback to OLD, or, without OLD, of everything.
+    """Write a recording of a cluster: the objects that matter for a rollback to OLD, or, without OLD, all of them.
 
     Raises UsageError for an unknown context of variants.
     """
@@ -117,7 +115,7 @@ def _hint(scope: Scope, name: str) -> Hint:
 
 
 def _crd(raw: Any) -> Object:
-    """A CRD without what no verdict depends on: descriptions, and most of its metadata and status."""
+    """A CRD without the parts that change no verdict: descriptions, and most of its metadata and status."""
     meta, status = raw["metadata"], raw.get("status") or {}
     kept = {key: meta[key] for key in ("name", "annotations", "resourceVersion") if key in meta}
     annotations = {key: value for key, value in (kept.get("annotations") or {}).items() if not key.startswith(_APPLIED)}
@@ -125,22 +123,6 @@ def _crd(raw: Any) -> Object:
         "apiVersion": raw["apiVersion"],
         "kind": raw["kind"],
         "metadata": {**kept, "annotations": annotations},
-        "spec": _undescribed(raw["spec"]),
+        "spec": without_texts(raw["spec"]),
         "status": {"storedVersions": status.get("storedVersions") or []},
-    }
-
-
-def _undescribed(value: Any) -> Any:
-    if isinstance(value, list):
-        return [_undescribed(item) for item in value]
-    if not isinstance(value, dict):
-        return value
-    return {
-        key: member
-        if key in _DATA
-        else {name: _undescribed(schema) for name, schema in member.items()}
-        if key in _NAMED and isinstance(member, dict)
-        else _undescribed(member)
-        for key, member in value.items()
-        if key != "description" or not isinstance(member, str)
     }

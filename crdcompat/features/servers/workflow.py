@@ -1,4 +1,4 @@
-"""servers: ask every server about every CRD, and find what the refusing ones lack."""
+"""servers: ask every server about every CRD, and find why some refuse it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def servers(
     crds: Sequence[str] = (),
     repo: str | None = None,
 ) -> ServersReport:
-    """Ask the servers about the CRDs of all sources; ``crds`` are the only names to ask about.
+    """Ask the servers about the CRDs of all sources, or only about those named in ``crds``.
 
     Raises SourceError, RefNotFoundError, and UsageError for a name that no source has.
     """
@@ -80,7 +80,7 @@ def _rows(crds: CrdSet, asked: Sequence[Server], wanted: Sequence[str]) -> Itera
 
 
 def _identity(crd: Crd) -> tuple[Any, ...]:
-    """What the answers of servers depend on: equal specs share their versions."""
+    """A key that is equal for CRDs with the same answers; equal specs share their versions."""
     metadata = crd.raw.get("metadata")
     annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
     approved = annotations.get(_APPROVED) if isinstance(annotations, dict) else None

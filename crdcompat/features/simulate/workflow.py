@@ -151,7 +151,7 @@ class _Run:
     def _add_facts(self, item: CaptureFacts) -> None:
         why = unfit([item], self._target)
         if self._upgrade and item.facts.release:
-            why = f"the recording has only what matters for a rollback to {item.facts.release}"
+            why = f"the recording was made for a rollback to {item.facts.release} alone"
         if why:
             self._problems.append(Problem(item.file, None, why, Side.OBJECTS))
 

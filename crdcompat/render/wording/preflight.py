@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from crdcompat.models.preflight import GoBack, StepKind
 from crdcompat.render.escape import json_text
-from crdcompat.render.wording.findings import plural
+from crdcompat.render.wording.findings import plural, some
 from crdcompat.render.wording.simulation import cause_line
 from crdcompat.vocabulary import IN_CLUSTER, Effect
 
@@ -29,7 +29,7 @@ COLOURS = {
     GoBack.UNKNOWN: "path",
     GoBack.NOTHING: "good",
 }
-#: What happens at a path while the versions of CRD and operator differ.
+#: The failure at a path while the versions of CRD and operator differ.
 REACTIONS = {
     Effect.CRD_REJECTED: "the server refuses the CRD",
     Effect.WRITE_REJECTED: "writes are rejected",
@@ -54,18 +54,18 @@ def question(report: PreflightReport) -> str:
 
 
 def answer(report: PreflightReport) -> str:
-    """The answer in capitals, as people look for it."""
+    """The answer in capitals."""
     return report.answer.upper()
 
 
 def reason(report: PreflightReport) -> str:
-    """What the answer rests on, in one sentence."""
+    """The reason for the answer, in one sentence."""
     judged = f"{plural(report.objects, 'object')} of {plural(len(report.kinds), 'kind')} judged"
     match report.answer:
         case GoBack.NOTHING:
             return f"The cluster has none of the CRDs of {report.old.title}: nothing to roll back here."
         case GoBack.UNKNOWN:
-            known = "; what was judged already says no" if report.is_rejected else ""
+            known = "; the judged part already says no" if report.is_rejected else ""
             return f"Not everything could be judged: {plural(len(report.missing), 'gap')}{known}."
         case GoBack.NO:
             refused = f"the server refuses {plural(len(report.refused), 'CRD')}" if report.refused else ""
@@ -101,7 +101,7 @@ def loss_text(loss: Loss) -> str:
 
 
 def shown_steps(report: PreflightReport) -> tuple[ShownStep, ...]:
-    """The steps in their order; those of one kind are one."""
+    """The steps in their order; consecutive steps of one kind are shown as one."""
     found = [
         ShownStep(_sentence(report, kind, (group := list(steps))), tuple(_commands(report, group)))
         for kind, steps in groupby(report.steps, key=lambda step: step.kind)
@@ -128,8 +128,8 @@ def _sentence(report: PreflightReport, kind: StepKind, steps: Sequence[Step]) ->
             return f"Then remove {', '.join(steps[0].versions[1:])} from the stored versions:"
         case StepKind.WIDEN:
             objects = [f"{step.crd} {step.name}" for step in steps if step.name]
-            what = f"{plural(len(objects), 'object')} ({_some(objects)})" if objects else names
-            return f"No write repairs {what}: widen the CRD of {old}, or delete and recreate what is stored."
+            what = f"{plural(len(objects), 'object')} ({some(objects)})" if objects else names
+            return f"No write repairs {what}: widen the CRD of {old}, or delete and recreate the stored objects."
         case StepKind.CHECK:
             return "Ask again: a running controller may have written new values."
         case StepKind.ROLL_BACK:
@@ -144,12 +144,7 @@ def _rewrites(writers: Sequence[FieldWriter]) -> str:
     names = list(dict.fromkeys(each.manager for each in writers))
     if not names:
         return "it may write the values again (the objects do not say who wrote them)"
-    return f"{_some(names)} wrote the values, and may write them again"
-
-
-def _some(names: Sequence[str], most: int = 3) -> str:
-    rest = len(names) - most
-    return ", ".join(names[:most]) + (f" and {rest} more" if rest > 0 else "")
+    return f"{some(names)} wrote the values, and may write them again"
 
 
 def _commands(report: PreflightReport, steps: Iterable[Step]) -> Iterator[str]:
@@ -159,7 +154,7 @@ def _commands(report: PreflightReport, steps: Iterable[Step]) -> Iterator[str]:
 
 
 def command_of(report: PreflightReport, step: Step) -> str:
-    """The command for one step; "" where people do it in their own way."""
+    """The command for one step; "" if there is none."""
     if step.kind in _PATCHES and step.patch is None:
         return ""  # the values are hidden
     kubectl, crd = _kubectl(report), shlex.quote(step.crd)
@@ -205,7 +200,7 @@ WINDOWS = {
 
 
 def window_lines(report: PreflightReport, most: int = 3) -> Iterator[str]:
-    """What can fail while only the CRDs, or only the operator, are rolled back."""
+    """The failures while only the CRDs, or only the operator, are rolled back."""
     for title, attribute in WINDOWS.items():
         failing = [each for each in report.windows if getattr(each, attribute) in _FAILING]
         others = [each for each in report.windows if getattr(each, attribute) not in (*_FAILING, Effect.NONE)]
