@@ -21,7 +21,7 @@ def matrix(
         typer.Argument(
             metavar="REF…",
             autocompletion=o.known_refs,
-            help="The releases, in the forms of diff; sorted if all names tell a version.",
+            help="The releases, in the forms of diff; sorted if all names have a version.",
         ),
     ] = None,
     branches: Annotated[

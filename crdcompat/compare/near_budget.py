@@ -15,7 +15,7 @@ from crdcompat.apiserver.versions import Server
 from crdcompat.compare.advice import NOTHING_YET
 from crdcompat.compare.changes import Change
 from crdcompat.compare.crd_facets.cel_cost import NEAR
-from crdcompat.compare.placed import Placed, documents_of, in_contexts, judged_alone, place_of
+from crdcompat.compare.placed import Placed, in_contexts, judged_alone, of_documents, place_of
 from crdcompat.compare.result import Judged
 from crdcompat.compare.witness import Witness
 from crdcompat.crds.model import Crd
@@ -40,15 +40,11 @@ class _Near(Struct, frozen=True):
 def judge_near_budget(
     crds: Iterable[Placed], touched: Iterable[Resolved], refused: Iterable[CrdDocument], server: Server
 ) -> Iterator[Judged]:
-    """One result for each schema of a touched CRD that is near a budget. Refused documents have other troubles."""
-    known: dict[int, list[_Near]] = {}
-    near: dict[CrdDocument, list[_Near]] = {document: [] for document in refused}
-    for document in dict.fromkeys(document for crd in touched for document in documents_of(crd)):
-        key = id(document.crd.versions)
-        if key not in known:
-            known[key] = [_near(document.crd, usage) for usage in usages(document.crd.raw, server, _LEAST)]
-        near.setdefault(document, known[key])
-    for found, occurrences in in_contexts(crds, near):
+    """One result for each schema of a touched CRD that is near a budget, except in refused documents."""
+    near = dict(of_documents(touched, lambda crd: [_near(crd, usage) for usage in usages(crd.raw, server, _LEAST)]))
+    left_out = set(refused)
+    judged = {document: found for document, found in near.items() if document not in left_out}
+    for found, occurrences in in_contexts(crds, judged):
         usage = found.usage
         shown = {"cost": usage.cost, "total": usage.total, "budget": RULE_LIMIT, "total_budget": TOTAL_LIMIT}
         change = Change(NEAR, found.path, None, shown, added=(usage.rule,), new_at=usage.at, of_crd=True)
@@ -65,7 +61,7 @@ def _near(crd: Crd, usage: Usage) -> _Near:
     )
     share = f"{usage.share:.0%}"
     if usage.one_rule:
-        said = f"the most expensive rule needs {share} of what one rule may cost"
+        said = f"the most expensive rule needs {share} of the budget of one rule"
     else:
         said = f"all rules together need {share}, the most expensive one {usage.cost / TOTAL_LIMIT:.0%}"
     return _Near(version, path, usage, f"{said}; {f'declare or lower {bounds}' if bounds else 'no bound lowers it'}")

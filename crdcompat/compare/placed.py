@@ -5,7 +5,7 @@ Such a fact follows from the document alone and needs no example object: the ser
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Protocol, TypeVar
 
 from msgspec import Struct
@@ -36,6 +36,7 @@ class Fact(Protocol):
 
 
 _Fact = TypeVar("_Fact", bound=Fact)
+_T = TypeVar("_T")
 
 
 def documents_of(crd: Resolved) -> Iterator[CrdDocument]:
@@ -43,8 +44,18 @@ def documents_of(crd: Resolved) -> Iterator[CrdDocument]:
     return iter(dict.fromkeys(each.document for chosen in crd.versions.values() for each in chosen.everywhere()))
 
 
+def of_documents(crds: Iterable[Resolved], facts: Callable[[Crd], _T]) -> Iterator[tuple[CrdDocument, _T]]:
+    """Each document with the ``facts`` about its CRD, which are found once for documents that share their versions."""
+    known: dict[int, _T] = {}
+    for document in dict.fromkeys(document for crd in crds for document in documents_of(crd)):
+        key = id(document.crd.versions)
+        if key not in known:
+            known[key] = facts(document.crd)
+        yield document, known[key]
+
+
 def place_of(crd: Crd, at: Pointer) -> tuple[str, SchemaPath]:
-    """The version whose part a pointer is in, "" for none, and the path of the values that it is about."""
+    """The version in which a pointer is ("" for none), and the path of the values below it."""
     version = next((each for each in crd.versions if at[: len(each.pointer)] == each.pointer), None)
     return ("", ()) if version is None else (version.name, _path(version, at))
 

@@ -6,27 +6,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 from msgspec import Struct
 
+from crdcompat.apiserver.crd_validation.expressions import RULES
 from crdcompat.apiserver.crd_validation.refusal import Fault, refusals
 from crdcompat.apiserver.versions import Server
 from crdcompat.compare.changes import Change
-from crdcompat.compare.placed import Placed, documents_of, in_contexts, judged_alone, place_of
+from crdcompat.compare.placed import Placed, in_contexts, judged_alone, of_documents, place_of
 from crdcompat.compare.result import Judged
 from crdcompat.compare.witness import Witness
 from crdcompat.crds.model import Crd
 from crdcompat.crds.pairing import Resolved
 from crdcompat.crds.reader import CrdDocument
 from crdcompat.crds.templates import is_templated
-from crdcompat.schema.paths import Pointer, SchemaPath, value_at
+from crdcompat.schema.paths import Pointer, SchemaPath, value_or_none
 from crdcompat.vocabulary import Effect
 
 #: The kind of change of a CRD that the server refuses.
 REFUSED = "crd.refused"
 NEEDS_NO_OBJECT = "the CRD itself is refused: it needs no object to show"
-_RULES = "x-kubernetes-validations"
 
 
 class Refused(Struct, frozen=True, eq=False):
@@ -55,17 +54,17 @@ def refused_documents(
     Faults of values that a template engine replaces do not count.
     ``good`` maps a name to a CRD without faults, whose parts are not validated again; this function adds to it.
     """
-    known: dict[int, tuple[Fault, ...]] = {}
+
+    def faults_of(crd: Crd) -> tuple[Fault, ...]:
+        said = refusals(crd, server, good.get(crd.name), assumed=assumed)
+        return tuple(each for each in said if not is_templated(value_or_none(crd.raw, each.at)))
+
     found = []
-    for document in dict.fromkeys(document for crd in crds for document in documents_of(crd)):
-        crd = document.crd
-        if id(crd.versions) not in known:
-            said = refusals(crd, server, good.get(crd.name), assumed=assumed)
-            known[id(crd.versions)] = tuple(each for each in said if not is_templated(_value(crd.raw, each.at)))
-        if faults := known[id(crd.versions)]:
+    for document, faults in of_documents(crds, faults_of):
+        if faults:
             found.append(Refused(document, faults))
         else:
-            good.setdefault(crd.name, crd)
+            good.setdefault(document.crd.name, document.crd)
     return found
 
 
@@ -74,7 +73,7 @@ def judge_refused(crds: Iterable[Placed], refused: Iterable[Refused]) -> list[Ju
     places = {each.document: tuple(_places(each)) for each in refused}
     found = []
     for place, occurrences in in_contexts(crds, places):
-        value = _value(occurrences[0].chosen.document.crd.raw, place.at)
+        value = value_or_none(occurrences[0].chosen.document.crd.raw, place.at)
         texts = (place.rule,) if place.rule else ()
         change = Change(REFUSED, place.path, None, value, added=texts, new_at=place.at, of_crd=True)
         witness = Witness(None, place.sentences, reason=NEEDS_NO_OBJECT)
@@ -95,15 +94,7 @@ def _places(refused: Refused) -> Iterator[_Place]:
 
 def _rule(crd: Crd, at: Pointer) -> str:
     """The text of the CEL rule that a pointer is in; "" for other places."""
-    if _RULES not in at[:-1]:
+    if RULES not in at[:-1]:
         return ""
-    text = _value(crd.raw, (*at[: at.index(_RULES) + 2], "rule"))
+    text = value_or_none(crd.raw, (*at[: at.index(RULES) + 2], "rule"))
     return text if isinstance(text, str) else ""
-
-
-def _value(raw: Any, at: Pointer) -> Any:
-    """The value at a pointer; None where there is none."""
-    try:
-        return value_at(raw, at)
-    except LookupError:
-        return None

@@ -15,7 +15,7 @@ from crdcompat.apiserver.supported.causes import Cause
 from crdcompat.apiserver.supported.ranges import server_name
 from crdcompat.apiserver.versions import Server
 from crdcompat.compare.changes import Change
-from crdcompat.compare.placed import Placed, documents_of, in_contexts, judged_alone, place_of
+from crdcompat.compare.placed import Placed, in_contexts, judged_alone, of_documents, place_of
 from crdcompat.compare.refused import NEEDS_NO_OBJECT
 from crdcompat.compare.result import Judged
 from crdcompat.compare.witness import Witness
@@ -30,7 +30,7 @@ REFUSED_BY = "crd.refused-by"
 
 
 class _Refusal(Struct, frozen=True):
-    """Something that servers refuse: what it is, its place, the servers, and the words of one of them."""
+    """A cause of refusals as the finding shows it: its name, its place, the servers, and the words of one of them."""
 
     version: str
     path: SchemaPath
@@ -43,15 +43,8 @@ class _Refusal(Struct, frozen=True):
 
 
 def refusals_by(crds: Iterable[Resolved], asked: Sequence[Server]) -> dict[CrdDocument, list[Cause]]:
-    """What some of the ``asked`` servers refuse, and other servers take, in each document."""
-    known: dict[int, list[Cause]] = {}
-    found = {}
-    for document in dict.fromkeys(document for crd in crds for document in documents_of(crd)):
-        key = id(document.crd.versions)
-        if key not in known:
-            known[key] = [cause for cause in ask(document.crd, asked).causes if cause.taken]
-        found[document] = known[key]
-    return found
+    """The causes in each document for which some of the ``asked`` servers refuse it, and other servers take it."""
+    return dict(of_documents(crds, lambda crd: [cause for cause in ask(crd, asked).causes if cause.taken]))
 
 
 def judge_refused_by(

@@ -1,4 +1,4 @@
-"""The releases of a channel in a catalog of OLM, and the upgrades between them that OLM does."""
+"""The releases of a channel in a catalog of OLM, and the upgrades between them that OLM offers."""
 
 from __future__ import annotations
 

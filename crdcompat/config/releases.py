@@ -46,7 +46,7 @@ def choose(named: Sequence[str], globs: Sequence[str], repo: str | None, tag_glo
     unversioned = [name for name in names if version_of(name) is None]
     if not unversioned:
         return ReleaseList(_sorted(names))
-    note = f"the releases are in the order given, oldest first: {public_name(unversioned[0])} tells no version"
+    note = f"the releases are in the order given, oldest first: {public_name(unversioned[0])} names no version"
     return ReleaseList(names, (note,))
 
 
@@ -102,7 +102,7 @@ def _matching(globs: Sequence[str], repo: str | None) -> tuple[str, ...]:
         unversioned = next((name for name in matches if version_of(name) is None), None)
         if unversioned is not None:
             raise UsageError(
-                f"{unversioned} matches {glob!r} and tells no version: name the releases one by one, oldest first"
+                f"{unversioned} matches {glob!r} and names no version: name the releases one by one, oldest first"
             )
         found.update(dict.fromkeys(matches))
     return tuple(found)

@@ -141,6 +141,14 @@ def value_at(data: Any, pointer: Pointer) -> Any:
     return value
 
 
+def value_or_none(data: Any, pointer: Pointer) -> Any:
+    """The value at a pointer; None where there is none."""
+    try:
+        return value_at(data, pointer)
+    except LookupError:
+        return None
+
+
 def is_within(data: Any, pointer: Pointer) -> bool:
     """Whether a value exists at a pointer, or an object that lacks only the last step."""
     value = data

@@ -175,7 +175,7 @@ def test_targets_that_tell_no_version_stand_as_given(crds: dict[str, Path], tmp_
     report = run(*_args(named, fleet, "--format", "json", "--kube-version", "1.26", names=("one", "two", "now"))).report
     assert [Path(item["name"]).name for item in report["targets"]] == ["one", "two"]
     assert [item["kubernetes"] for item in report["targets"]] == ["1.26", "1.26"]
-    assert "the names of the targets do not tell their order: they stand as given" in report["notes"]
+    assert "not all targets have a version in their names: they keep the given order" in report["notes"]
 
 
 def test_without_a_server_what_depends_on_it_is_unknown(crds: dict[str, Path], tmp_path: Path) -> None:

@@ -38,7 +38,7 @@ class Function(Struct, frozen=True):
     older: Callable[..., Any] | None = None
 
     def body_of(self, minor: int) -> Callable[..., Any]:
-        """What a server of the minor runs."""
+        """The Python function that computes the result of a server of this minor."""
         return self.older if self.older is not None and minor < self.changed else self.body
 
 

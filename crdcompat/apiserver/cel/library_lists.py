@@ -15,7 +15,7 @@ from crdcompat.apiserver.cel.library import EvaluationError, Function
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-#: The minors from which on no text is found in an empty one (google/cel-go#1052 and #1173). Before, that was an error.
+#: Since these minors, a search in an empty text finds nothing (google/cel-go#1052 and #1173); before, it failed.
 _INDEX_OF_EMPTY, _LAST_INDEX_OF_EMPTY = 33, 34
 _SCALARS = ("int", "double", "string", "bool", "bytes", "timestamp", "duration", "null", "map", "list")
 

@@ -36,10 +36,10 @@ class Bound(Struct, frozen=True):
 
 
 class Usage(Struct, frozen=True):
-    """What the rules of one schema need. ``at`` is the place of the most expensive rule in the CRD's document.
+    """The cost of the rules of one schema. ``at`` is the place of the most expensive rule in the CRD's document.
 
-    ``share`` is the part that is used of the budget that is nearer to its end: that of ``one_rule``, or of all rules.
-    ``bounds``: those that lower the cost of the most expensive rule most; first those that are not declared yet.
+    ``share`` is the used part of the fuller budget: that for ``one_rule``, or that for all rules.
+    ``bounds`` lower the cost of the most expensive rule most, those that are not declared yet come first.
     """
 
     at: Pointer

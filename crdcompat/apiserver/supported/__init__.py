@@ -1,1 +1,1 @@
-"""What several servers say to one CRD, and what the CRD needs of a server."""
+"""The answers of several servers to one CRD, and the causes of their refusals."""

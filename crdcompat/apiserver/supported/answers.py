@@ -13,7 +13,7 @@ _V1 = "apiextensions.k8s.io/v1"
 
 
 class Answer(Struct, frozen=True):
-    """What a server says to a new CRD; it accepts one without faults."""
+    """The answer of a server to a new CRD, which it accepts if there are no faults."""
 
     server: Server
     faults: tuple[Fault, ...]

@@ -1,7 +1,7 @@
 """Why some servers refuse a CRD: the function, field or keyword that they do not take, and its place.
 
-A cause follows from the answers of all servers of one product: what some of them refuse and others take depends on the
-version. Texts of servers are not read.
+A cause follows from the answers of all servers of one product: if only some of them refuse a part of the CRD, the
+version decides. The texts of the answers are not read.
 """
 
 from __future__ import annotations
@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from functools import partial
-from typing import Any
 
 from msgspec import Struct
 
 from crdcompat.apiserver.cel.static.declared import declared
 from crdcompat.apiserver.cel.static.lacking import lacking
 from crdcompat.apiserver.crd_validation.definition import GATED
+from crdcompat.apiserver.crd_validation.expressions import RULES
 from crdcompat.apiserver.crd_validation.keywords import decoded_schema
 from crdcompat.apiserver.crd_validation.refusal import Fault
 from crdcompat.apiserver.errors import FORBIDDEN
@@ -23,16 +23,15 @@ from crdcompat.apiserver.supported.answers import Answer
 from crdcompat.apiserver.supported.ranges import age
 from crdcompat.apiserver.versions import Server
 from crdcompat.crds.model import Crd
-from crdcompat.schema.paths import Pointer, value_at
+from crdcompat.schema.paths import Pointer, value_or_none
 
-RULES = "x-kubernetes-validations"
 _EXPRESSIONS = ("rule", "messageExpression")
 _OPTIONAL_OLD = "optionalOldSelf"
 _ROOT = "openAPIV3Schema"
 
 
 class CauseKind(StrEnum):
-    """What a server refuses: a part of a CEL expression, its cost, a rule as a whole, or a keyword of the CRD."""
+    """The part that a server refuses: of a CEL expression, its cost, a rule as a whole, or a keyword of the CRD."""
 
     EXPRESSION = "expression"
     COST = "cost"
@@ -61,18 +60,18 @@ class Cause(Struct, frozen=True):
 
     @property
     def title(self) -> str:
-        """What is refused, in sentences: its name, or what else the servers judge."""
+        """The refused part as sentences name it."""
         return {CauseKind.COST: "the CEL cost", CauseKind.RULE: "this rule"}.get(self.kind, self.what)
 
     @property
     def since(self) -> Server | None:
-        """The first server from which on all take it; None if the newest one refuses it."""
+        """The oldest server that takes it together with all newer ones; None if the newest one refuses it."""
         newest = max(map(age, self.refused))
         return next((server for server in self.taken if age(server) > newest), None)
 
     @property
     def until(self) -> Server | None:
-        """The last server up to which all take it; None if the oldest one refuses it."""
+        """The newest server that takes it together with all older ones; None if the oldest one refuses it."""
         oldest = min(map(age, self.refused))
         return next((server for server in reversed(self.taken) if age(server) < oldest), None)
 
@@ -103,7 +102,7 @@ def _cause(
 
 
 def _parts(crd: Crd, fault: Fault, server: Server) -> Iterator[tuple[CauseKind, str]]:
-    """What ``server`` refuses at the place of a fault."""
+    """The kind and the name of each part that ``server`` refuses at the place of a fault."""
     expression = _expression(crd, fault.at)
     if fault.type == FORBIDDEN and (expression or fault.at[-1:] == (_ROOT,)):
         yield CauseKind.COST, "cost"
@@ -122,11 +121,11 @@ def _expression(crd: Crd, at: Pointer) -> str:
     """The CEL expression at a place; "" for other places."""
     if len(at) < len(_EXPRESSIONS) + 1 or at[-3] != RULES or at[-1] not in _EXPRESSIONS:
         return ""
-    return str(_value(crd, at) or "")
+    return str(value_or_none(crd.raw, at) or "")
 
 
 def _lacking(crd: Crd, at: Pointer, server: Server) -> tuple[str, ...]:
-    decoded = decoded_schema(_value(crd, at[:-3]))
+    decoded = decoded_schema(value_or_none(crd.raw, at[:-3]))
     resource = at[-4] == _ROOT or bool(decoded.get("x-kubernetes-embedded-resource"))
     root = declared(decoded, resource=resource, enums=server.does("enum_lengths"))
     if root is None:
@@ -135,16 +134,9 @@ def _lacking(crd: Crd, at: Pointer, server: Server) -> tuple[str, ...]:
 
 
 def _has_optional_old(crd: Crd, at: Pointer) -> bool:
-    return bool(_value(crd, (*at[:-1], _OPTIONAL_OLD)))
+    return bool(value_or_none(crd.raw, (*at[:-1], _OPTIONAL_OLD)))
 
 
 def _drops_optional_old(crd: Crd, at: Pointer, server: Server) -> bool:
     """Whether the server compiles the rule without its optionalOldSelf, because that feature is off or unknown."""
     return _has_optional_old(crd, at) and not server.does(GATED[_OPTIONAL_OLD])
-
-
-def _value(crd: Crd, at: Pointer) -> Any:
-    try:
-        return value_at(crd.raw, at)
-    except LookupError:
-        return None

@@ -1,8 +1,8 @@
 """Parts of a CRD that a server accepts and ignores: fields that it does not know, and formats.
 
 For most fields it sends a warning; clients that ask for strict validation, as kubectl does by default, get a refusal
-instead. Below ``items`` and ``additionalProperties``, which Go decodes on their own, the server drops a field without a
-word. Source: k8s.io/apiserver, pkg/endpoints/handlers/create.go (fieldValidation=Warn); apiextensions-apiserver,
+instead. Below ``items`` and ``additionalProperties``, which Go decodes apart, the server drops a field without a
+warning. Source: k8s.io/apiserver, pkg/endpoints/handlers/create.go (fieldValidation=Warn); apiextensions-apiserver,
 pkg/registry/customresourcedefinition/strategy.go; recorded answers of servers.
 """
 
@@ -15,12 +15,13 @@ from msgspec import Struct
 
 from crdcompat.apiserver.crd_validation.definition import GATED
 from crdcompat.apiserver.crd_validation.envelope import SELECTABLE_SINCE, STRUCTS
+from crdcompat.apiserver.crd_validation.expressions import RULES
 from crdcompat.apiserver.crd_validation.keywords import KNOWN, RULE_FIELDS
 from crdcompat.apiserver.formats import is_unrecognized
 from crdcompat.apiserver.versions import Server
 from crdcompat.schema.paths import Pointer, value_at
 
-#: Structs of which the table does not list every member, and lists that hold no structs.
+#: Structs with members that the table does not list.
 _PARTLY_LISTED = frozenset({"ObjectMeta", "CustomResourceDefinitionStatus"})
 _MAPS = frozenset({"properties", "patternProperties", "definitions", "dependencies"})
 _LISTS = frozenset({"allOf", "anyOf", "oneOf", "items"})
@@ -28,7 +29,6 @@ _SINGLE = frozenset({"items", "not", "additionalProperties", "additionalItems"})
 #: Field -> the minor that introduced it, if not every server has it.
 _SINCE = {**RULE_FIELDS, "selectableFields": SELECTABLE_SINCE}
 _NEVER = 1000
-_RULES = "x-kubernetes-validations"
 
 
 class Ignored(Struct, frozen=True):
@@ -53,7 +53,7 @@ def ignored_by(raw: Mapping[str, Any], server: Server) -> Ignored:
 
 
 def _decoded_apart(at: Pointer) -> bool:
-    """Whether the field is below one with a decoder of its own; names of properties do not count."""
+    """Whether the field is below ``items`` or ``additionalProperties``; names of properties do not count."""
     keywords = (step for step, above in zip(at[:-1], (None, *at), strict=False) if above not in _MAPS)
     return any(step in ("items", "additionalProperties") for step in keywords)
 
@@ -125,7 +125,7 @@ def _in_schema(schema: Any, at: Pointer) -> Iterator[Pointer]:
         here = (*at, keyword)
         if keyword not in KNOWN:
             yield here
-        elif keyword == _RULES and isinstance(value, list):
+        elif keyword == RULES and isinstance(value, list):
             for index, rule in enumerate(value):
                 yield from _in_rule(rule, (*here, index))
         elif keyword in _MAPS and isinstance(value, Mapping):

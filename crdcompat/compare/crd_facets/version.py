@@ -28,7 +28,7 @@ EFFECTS = {
 }
 #: A version that is neither served nor stored has been on its way out: an earlier release may have stored it.
 _ONCE_STORED = CrdEffect(
-    Effect.CRD_REJECTED, doubt="no manifest tells whether status.storedVersions of a cluster still names the version"
+    Effect.CRD_REJECTED, doubt="no manifest shows whether status.storedVersions of a cluster still names the version"
 )
 
 

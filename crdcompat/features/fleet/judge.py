@@ -59,7 +59,7 @@ class FleetJudge:
     def notes(self) -> tuple[str, ...]:
         """Notes on assumptions about the releases."""
         notes = dict.fromkeys(note for replayer in self._replayers for note in replayer.notes)
-        order = () if self.is_ordered else ("the names of the targets do not tell their order: they stand as given",)
+        order = () if self.is_ordered else ("not all targets have a version in their names: they keep the given order",)
         return (*order, *notes)
 
     def __call__(self, path: str) -> bytes:

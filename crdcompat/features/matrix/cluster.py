@@ -75,7 +75,7 @@ def _place(names: Sequence[str], versions: Sequence[str]) -> tuple[str | None, S
     runs = version_of(versions[0]) if versions else None
     listed = [version_of(name) for name in names]
     if runs is None or None in listed:
-        why = "no ClusterVersion says what it runs" if runs is None else "not every release tells its version"
+        why = "no ClusterVersion names its release" if runs is None else "not every release has a version in its name"
         return names[-1], names[:-1], (f"the cluster is taken to run {names[-1]}: {why} (--from names another)",)
     same = [name for name, version in zip(names, listed, strict=True) if version and _is_of(version, runs)]
     if same:

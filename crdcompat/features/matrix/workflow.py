@@ -68,7 +68,7 @@ def matrix(releases: ReleaseList, config: Config, waivers: Sequence[Waiver], opt
         if options.origin not in names:
             raise UsageError(f"{options.origin} is none of the releases: {', '.join(names)}")
     if (double := next((name for name in names if names.count(name) > 1), None)) is not None:
-        raise UsageError(f"{double}: two releases have this name when what may be secret in it is hidden")
+        raise UsageError(f"{double}: two releases differ only in the secret part of their URLs, which reports hide")
     reader = reader_for(config)
     read = stepping(releases.names, "Releases read", len(releases.names))
     sets = [read_source(name, Side.ANY, reader, config, options.repo) for name in read]
@@ -108,7 +108,7 @@ def _transitions(sets: Sequence[CrdSet], config: Config, waivers: Sequence[Waive
 
 
 def _upgrades(channels: Iterable[Channel], cells: Sequence[Cell]) -> Iterator[str]:
-    """For each upgrade that OLM does in a channel, whether there is a way back."""
+    """For each upgrade that OLM offers in a channel, whether there is a way back."""
     verdicts = {(cell.origin, cell.target): cell.verdict for cell in cells}
     for channel in channels:
         for each in channel.upgrades:

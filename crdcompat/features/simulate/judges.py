@@ -75,7 +75,7 @@ class Replayer:
             if item.hint is not None:
                 reason = f"its CRD is in neither release (by its path: {item.hint})"
                 return NotSimulated(label, item.source, reason, outside=True)
-            return NotSimulated(label, item.source, "no apiVersion and kind: what it is cannot be told")
+            return NotSimulated(label, item.source, "no apiVersion and kind: its CRD is not known")
         if item.identity is None:
             return NotSimulated(label, item.source, "no metadata.name: not a stored object")
         group, _, version = api_version.rpartition("/")

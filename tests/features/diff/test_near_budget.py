@@ -57,7 +57,7 @@ def test_the_message_has_share_and_bounds_and_the_place_is_the_rule_s(tmp_path: 
     old, new = both(tmp_path, _BEFORE, _texts(45_000))
     report = diff(old, new)
     assert _said(report) == (
-        "the most expensive rule needs 91% of what one rule may cost; declare or lower maxItems of spec.names"
+        "the most expensive rule needs 91% of the budget of one rule; declare or lower maxItems of spec.names"
         " (now 45000), maxLength of spec.names[*] (now 500)"
     )
     (finding,) = [each for each in report["findings"] if each["rule"] == "cel-cost-near-budget"]
@@ -72,7 +72,7 @@ def test_bounds_that_are_not_declared_come_first(tmp_path: Path) -> None:
     """A text without a length is as long as a request: it costs 314,574."""
     schema = _texts(28, None)
     assert _said(diff(*both(tmp_path, _BEFORE, schema))) == (
-        "the most expensive rule needs 88% of what one rule may cost; declare or lower maxLength of"
+        "the most expensive rule needs 88% of the budget of one rule; declare or lower maxLength of"
         " spec.names[*] (none yet), maxItems of spec.names (now 28)"
     )
 
@@ -83,7 +83,7 @@ def test_only_bounds_that_the_rule_depends_on(tmp_path: Path) -> None:
     inner["x-kubernetes-validations"] = [{"rule": "self.used.all(x, x.startsWith('abcd'))"}]
     schema = root(spec={"type": "object", "additionalProperties": inner, "maxProperties": 36})
     assert _said(diff(*both(tmp_path, _BEFORE, schema))) == (
-        "the most expensive rule needs 90% of what one rule may cost; declare or lower maxProperties of spec (now 36),"
+        "the most expensive rule needs 90% of the budget of one rule; declare or lower maxProperties of spec (now 36),"
         " maxItems of spec.*.used (now 50000)"
     )
 

@@ -76,7 +76,7 @@ def test_order(names: list[str], order: list[str]) -> None:
 
 def test_the_order_given_is_told() -> None:
     assert choose(["r-4.2", "main", "r-4.1"], (), None).notes == (
-        "the releases are in the order given, oldest first: main tells no version",
+        "the releases are in the order given, oldest first: main names no version",
     )
     assert choose(["r-4.2", "r-4.1"], (), None).notes == ()
 
@@ -140,7 +140,7 @@ def test_branches_of_both_kinds(clone: Path) -> None:
 def test_branches_and_refs_together(clone: Path) -> None:
     report = matrix(clone, "origin/main", "--branches", "release-4.1*")
     assert [release["name"] for release in report["releases"]] == ["release-4.10", "release-4.11", "origin/main"]
-    assert report["notes"] == ["the releases are in the order given, oldest first: origin/main tells no version"]
+    assert report["notes"] == ["the releases are in the order given, oldest first: origin/main names no version"]
 
 
 @pytest.mark.parametrize(
@@ -180,7 +180,7 @@ def test_a_repository_without_branches(tmp_path: Path) -> None:
         ("upstream/relaese-4.1*", "'upstream/relaese-4.1*'; there are release-4.1"),
         ("orign/release-4.1*", "'orign/release-4.1*'; there are origin/release-4.1"),
         ("zzz*", "'zzz*'; there are main, release-4.10, release-4.11, release-4.9 and 1 more"),
-        ("release-*", "release-next matches 'release-*' and tells no version"),
+        ("release-*", "release-next matches 'release-*' and names no version"),
     ],
 )
 def test_globs_that_do_not_do(clone: Path, glob: str, said: str) -> None:
@@ -385,7 +385,7 @@ def test_how_far_back_a_cluster_can_go(three: list[str], tmp_path: Path) -> None
     assert towards(cluster) == {"1.2": "clean", "1.1": "blocked"}
     assert (cluster["version"], cluster["from"]) == (None, "./r-1.3")
     assert cluster["notes"] == [
-        "the cluster is taken to run ./r-1.3: no ClusterVersion says what it runs (--from names another)"
+        "the cluster is taken to run ./r-1.3: no ClusterVersion names its release (--from names another)"
     ]
     (cause,) = cluster["targets"][1]["summary"]["causes"]
     assert (cause["path"], cause["values"]) == ("status.phase", ["B"])

@@ -1,4 +1,4 @@
-"""What an expression uses and a server does not have, by the places at which the server's checker finds errors."""
+"""The functions of an expression that a server lacks, found at the errors of the server's checker."""
 
 from __future__ import annotations
 
