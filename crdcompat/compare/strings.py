@@ -152,7 +152,7 @@ def _other_lengths(mine: Language, theirs: Language, accepts: Callable[[str], bo
         size = max(theirs.most + 1, mine.least)
         sizes.append(range(size, min(size + 4, _MAX_LENGTH + 1, (mine.most or _MAX_LENGTH) + 1)))
     if theirs.least > mine.least:
-        sizes.append(range(mine.least, min(mine.least + 4, theirs.least)))
+        sizes.append(range(mine.least, min(mine.least + 4, _MAX_LENGTH + 1, theirs.least)))
     found = (next((text for size in each if accepts(text := "a" * size)), None) for each in sizes)
     return [text for text in found if text is not None], not sizes
 

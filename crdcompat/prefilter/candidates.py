@@ -36,7 +36,13 @@ LETTER_ESCAPE = r"\\(?:x|u00|U000000)(?:4[1-9a-fA-F]|5[0-9aA]|6[1-9a-fA-F]|7[0-9
 _ESCAPED_LETTER = re.compile(LETTER_ESCAPE.encode())
 #: Spellings by which a word of a YAML or JSON string is not found: escapes of ASCII letters, broken lines, base64.
 _HIDING = re.compile(LETTER_ESCAPE.encode() + rb"|\\\r?\n|!!binary|:binary>")
-_CRD_LINE = re.compile(rb"""(?:^|[\s{,"'])kind["']?[ \t]*:[ \t]*["']?CustomResourceDefinition\b""")
+#: Between the key and its value YAML allows line breaks, tags, anchors, block marks and comments.
+_CRD_KIND = re.compile(
+    rb"""(?:^|[\s{,"'])kind["']?\s*:\s*(?:[!&]\S*\s+|[>|][-+\d]*\s+|#[^\n]*\n\s*)*["']?CustomResourceDefinition(?:List)?\b"""
+)
+_BROKEN_STRING = re.compile(rb"\\\r?\n[ \t]*")
+#: A pointer begins with the name of its format; Git LFS still reads two older names.
+_LFS_POINTER = re.compile(rb"\s*version (?:https://(?:git-lfs|hawser)\.github\.com/spec/|http://git-media\.io/v/2\s)")
 
 
 def is_candidate(path: str, data: bytes | None = None) -> bool:
@@ -65,13 +71,13 @@ def may_hide_words(data: bytes) -> bool:
 
 def is_lfs_pointer(data: bytes) -> bool:
     """Whether the file is a pointer of Git LFS, which has the content elsewhere."""
-    return data.startswith(b"version https://git-lfs.github.com/spec/")
+    return _LFS_POINTER.match(data) is not None
 
 
 def has_crd_line(data: bytes) -> bool:
-    """Whether a line says ``kind: CustomResourceDefinition``, escaped or not, in text that need not be YAML."""
+    """Whether text that need not be YAML says ``kind: CustomResourceDefinition``, in any spelling but base64."""
     plain = _ESCAPED_LETTER.sub(lambda escape: bytes.fromhex(escape[0][-2:].decode()), legible(data))
-    return _CRD_LINE.search(plain) is not None
+    return _CRD_KIND.search(_BROKEN_STRING.sub(b"", plain)) is not None
 
 
 @lru_cache(_MAX_PATHS)

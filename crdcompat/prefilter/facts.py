@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
 #: Increase it when the same lines yield other facts: this invalidates cached facts.
-FORMAT = 3
+FORMAT = 4
 
 _KIND = "CustomResourceDefinition"
 #: Escapes of ASCII letters in JSON and YAML strings begin so; they can spell the other words.
@@ -46,7 +46,7 @@ class FileFacts(Struct, frozen=True):
     """The facts about one file.
 
     ``plurals``: of the CRDs that it may contain. ``annotation_lines``: the lines, stripped, that contain the key of a
-    wanted annotation. ``may_hold_any``: it may contain any CRD, or is not UTF-8 text.
+    wanted annotation, or an escape that may hide it. ``may_hold_any``: it may contain any CRD, or is not UTF-8 text.
     """
 
     plurals: Sequence[str] = ()
@@ -88,10 +88,11 @@ def facts_of(lines: Iterable[str], annotations: tuple[str, ...]) -> FileFacts:
 @lru_cache(1 << 14)
 def _of_line(line: str, annotations: tuple[str, ...]) -> _LineFacts:
     values = [found["value"] for found in _PLURAL.finditer(line)]
-    has_annotation = any(key in line for key in annotations)
+    is_escaped = _ESCAPED_LETTER.search(line) is not None
+    has_annotation = is_escaped or any(key in line for key in annotations)
     return _LineFacts(
         tuple(filter(None, values)),  # controller-gen writes `plural: ""` in an empty status
         line.count(_KIND),
         (line.strip()[:_MAX_LINE],) if has_annotation else (),
-        None in values or _NOT_UTF8 in line or f"{_KIND}List" in line or _ESCAPED_LETTER.search(line) is not None,
+        None in values or _NOT_UTF8 in line or f"{_KIND}List" in line or is_escaped,
     )

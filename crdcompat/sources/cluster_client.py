@@ -179,18 +179,20 @@ class Client:
                 del self._api.default_headers["Accept"]
         if len(data) > MAX_PAGE_BYTES:
             raise NoAnswerError(f"a page of more than {MAX_PAGE_BYTES} bytes")
-        try:
-            page = orjson.loads(data)
-        except orjson.JSONDecodeError as error:
-            raise NoAnswerError(f"an answer that is not JSON: {error}") from None
-        if not isinstance(page, dict):
-            raise NoAnswerError("an answer that is no list")
-        return page
+        return _decoded(data)
 
     def server_version(self) -> str:
         """The version of the server: ``v1.31.4``. Raises RefusedError, NoAnswerError."""
         versions = self._kubernetes.VersionApi(self._api)
-        return self._answered(lambda: str(versions.get_code(_request_timeout=self._timeouts).git_version), repeats=True)
+
+        def answer() -> bytes:
+            """The client's own model of the answer refuses one without a build date, as proxies send it."""
+            return bytes(versions.get_code(_preload_content=False, _request_timeout=self._timeouts).data)
+
+        found = _decoded(self._answered(answer, repeats=True)).get("gitVersion")
+        if not isinstance(found, str):
+            raise NoAnswerError("an answer without gitVersion")
+        return found
 
     def _answered(self, call: Callable[[], _T], *, repeats: bool) -> _T:
         """The result of a request. A busy server is asked again when it says so, for `MAX_WAIT` seconds in all.
@@ -236,6 +238,17 @@ def _reason(error: Any) -> str:
         message = error.body or error.reason or ""
     why = _WHY.get(error.status)
     return f"{error.status} {_first_line(message)}{f' ({why})' if why else ''}"
+
+
+def _decoded(data: bytes) -> dict[str, Any]:
+    """The JSON object of an answer. Raises NoAnswerError."""
+    try:
+        answer = orjson.loads(data)
+    except orjson.JSONDecodeError as error:
+        raise NoAnswerError(f"an answer that is not JSON: {error}") from None
+    if not isinstance(answer, dict):
+        raise NoAnswerError("an answer that is no list")
+    return answer
 
 
 def _first_line(message: object) -> str:

@@ -73,6 +73,13 @@ def test_a_minimum_that_grows_beyond_the_limit(tmp_path: Path) -> None:
     assert all(each["witness"]["object"] is None and each["witness"]["reason"] for each in found)
 
 
+def test_a_minimum_that_no_text_reaches(tmp_path: Path) -> None:
+    old, new = (crd(root(spec=obj(a={"type": "string", "minLength": least}))) for least in (10**18, 10**18 - 1))
+    (finding,) = diff(*both(tmp_path, old, new))["findings"]
+    assert brief(finding) == ("rollback", "warning", "length-loosened", "widgets.example.com", "spec.a")
+    assert finding["witness"]["object"] is None
+
+
 @pytest.mark.parametrize("kind", ["number", "integer"])
 def test_a_factor_at_the_end_of_the_numbers(tmp_path: Path, kind: str) -> None:
     old, new = (crd(root(spec=obj(a={"type": kind, "multipleOf": factor}))) for factor in (1e308, 3.0))

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 from fake_cluster import CRDS, FakeCluster, kubeconfig, serving
-from helpers import run
+from helpers import Json, run
 from packed_sources import NEW, OLD
 from recorded import from_cluster
 
@@ -23,16 +23,30 @@ def test_without_the_client(monkeypatch: pytest.MonkeyPatch) -> None:
         from_cluster()
 
 
-def test_a_cluster_is_a_release_on_its_own_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("version", "server"),
+    [
+        (None, "1.31"),
+        ({"gitVersion": "v1.30.2"}, "1.30"),
+        ({"major": "1"}, None),
+        ({"gitVersion": 1}, None),
+    ],
+    ids=["whole", "without a build date", "no version", "a number"],
+)
+def test_a_cluster_is_a_release_on_its_own_server(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: Json | None, server: str | None
+) -> None:
     (tmp_path / "w.yaml").write_bytes(OLD)
-    items = {"kind": "CustomResourceDefinitionList", "metadata": {}, "items": [yaml.safe_load(NEW)]}
+    instead = {CRDS: {"kind": "CustomResourceDefinitionList", "metadata": {}, "items": [yaml.safe_load(NEW)]}}
+    if version is not None:
+        instead["/version/"] = version
     with serving(FakeCluster()) as cluster:
-        cluster.instead = lambda _, path, __: (200, items) if path == CRDS else None
+        cluster.instead = lambda _, path, __: (200, instead[path]) if path in instead else None
         url = f"http://127.0.0.1:{cluster.server_port}"
         monkeypatch.setenv("KUBECONFIG", str(kubeconfig(tmp_path / "config", url)))
         found = run("diff", tmp_path / "w.yaml", "cluster:kind-kind", "--format", "json")
     assert [each["added"] for each in found.report["findings"]] == [["Failed"]], found.err
-    assert (found.report["old"]["kubernetes"], found.report["new"]["kubernetes"]) == (None, "1.31")
+    assert (found.report["old"]["kubernetes"], found.report["new"]["kubernetes"]) == (None, server)
     assert set(cluster.asked) == {f"GET {CRDS}", "GET /version/"}
 
 

@@ -16,7 +16,7 @@ from crdcompat.crds.reader import CrdDocument, CrdReader
 from crdcompat.crds.shipped import is_shipped
 from crdcompat.crds.variants import CHANNEL, GATE
 from crdcompat.errors import SourceError
-from crdcompat.prefilter.candidates import is_candidate, is_gate_list, unchanged
+from crdcompat.prefilter.candidates import is_candidate, is_gate_list, may_hide_words, unchanged
 from crdcompat.prefilter.collect import FactsByBlob, PendingFacts
 from crdcompat.sources.tree import Entry, Tree
 
@@ -105,13 +105,16 @@ class _Skippable:
         return self._need_words([e for e in self._entries if self._facts[e.oid].may_hold(plurals)], names)
 
     def need_words(self, words: Collection[str]) -> list[CrdDocument]:
-        """Need the files that contain one of these words; their CRDs."""
+        """Need the files that contain one of these words, or may hide it behind escapes; their CRDs."""
         return self._need_words(self._entries, words)
 
     def _need_words(self, entries: Sequence[Entry], words: Collection[str]) -> list[CrdDocument]:
         wanted = [word.encode() for word in words]
-        read = self._tree.read(entries)
-        without = {entry for entry, data in read if not any(word in data for word in wanted) and _is_utf8(data)}
+        without = {
+            entry
+            for entry, data in self._tree.read(entries)
+            if not any(word in data for word in wanted) and not may_hide_words(data) and _is_utf8(data)
+        }
         return self._need(set(entries) - without)
 
     def need_line(self, key: str) -> list[CrdDocument]:

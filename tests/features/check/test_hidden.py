@@ -59,11 +59,45 @@ def test_a_spelling_on_both_sides(repo: Path) -> None:
     assert _checked(repo, 1) == ([FINDING], [])
 
 
+def _renamed(*phases: str) -> str:
+    """A CRD whose name, group and plural are spelled with escapes, everywhere."""
+    text = json.dumps(widget(*phases)).replace("example.com", "ex\\x61mple.com").replace('"name"', '"n\\x61me"')
+    return "---\n" + text.replace('"plural"', '"plu\\x72al"').replace("widgets", "widg\\u0065ts")
+
+
+@pytest.mark.parametrize("moved", ["w.yaml", "deploy/w.yaml"])
+@pytest.mark.parametrize("before", ["plain", "escaped"])
+def test_a_spelling_of_the_name(repo: Path, before: str, moved: str) -> None:
+    if before == "escaped":
+        commit(repo, {"w.yaml": _renamed("A")})
+    git(repo, "rm", "-q", "w.yaml")
+    commit(repo, {moved: _renamed("A", "B")})
+    assert _checked(repo, 1) == ([FINDING], [])
+
+
 def test_a_template_with_a_legible_crd_is_a_problem(repo: Path) -> None:
     text = "kind: CustomResourceDefinition\napiVersion: apiextensions.k8s.io/v1\nspec: {{ .Values.spec }}\n"
     commit(repo, {"w.yaml": text})
     problem = "a map or list cannot be a key (a template with a CRD"
     assert _checked(repo, 2) == ([], [("w.yaml", problem)])
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "kind: !!str CustomResourceDefinition",
+        'kind: &k "CustomResourceDefinition"',
+        "kind: >-\n  CustomResourceDefinition",
+        "? kind\n: # here\n  CustomResourceDefinition",
+        'kind: "CustomRes\\\n  ourceDefinition"',
+        "kind: CustomResourceDefinitionList",
+    ],
+    ids=["tag", "anchor", "block", "key on its own line", "broken string", "list"],
+)
+def test_a_spelling_of_the_kind_in_a_template(repo: Path, kind: str) -> None:
+    commit(repo, {"w.yaml": f"{kind}\nspec: {{{{ .Values.spec }}}}: b\n"})
+    found, problems = _checked(repo, 2)
+    assert (found, [file for file, _ in problems]) == ([], ["w.yaml"])
 
 
 def test_a_template_without_a_crd_is_skipped(repo: Path) -> None:
@@ -72,8 +106,12 @@ def test_a_template_without_a_crd_is_skipped(repo: Path) -> None:
     assert _checked(repo, 1) == ([FINDING], [])
 
 
-def test_a_pointer_of_lfs_is_a_problem(repo: Path) -> None:
-    commit(repo, {"w.yaml": "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 1\n"})
+@pytest.mark.parametrize(
+    "version", ["https://git-lfs.github.com/spec/v1", "https://hawser.github.com/spec/v1", "http://git-media.io/v/2"]
+)
+def test_a_pointer_of_lfs_is_a_problem(repo: Path, version: str) -> None:
+    """Git LFS reads the two older names of its format, too."""
+    commit(repo, {"w.yaml": f"version {version}\noid sha256:00\nsize 1\n"})
     assert _checked(repo, 2) == ([], [("w.yaml", "a pointer of Git LFS, not the file")])
 
 
