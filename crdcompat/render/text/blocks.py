@@ -16,13 +16,14 @@ from crdcompat.render.wording.findings import (
     place,
     plural,
 )
+from crdcompat.render.wording.verdict import MAX_BLOCKED
 from crdcompat.vocabulary import Severity, Side
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from crdcompat.findings.entries import Entry
-    from crdcompat.models.finding import Excerpt, Finding
+    from crdcompat.models.finding import Excerpt, Finding, Location
     from crdcompat.render.escape import Style
 
 #: Marked lines of a code frame.
@@ -33,20 +34,24 @@ _MAX_ANSWER = 200
 _MAX_LINES, _MAX_BRIEF = 50, 12
 
 
-def block_lines(listed: Sequence[Entry], style: Style) -> Iterator[str]:
+def block_lines(listed: Sequence[Entry], style: Style, *, short: bool = False) -> Iterator[str]:
     """Entries as blocks by CRD, the CRD with the worst finding first; an empty line before each block.
 
-    Errors are whole. Warnings are, too, until there are many lines.
+    Errors are whole. Warnings are, too, until there are many lines, or, if ``short``, where there is an error. A quiet
+    ``short`` text leaves to the verdict what that says of each error.
     """
     made = blocks(listed)
     worst: dict[str, int] = {}
     for number, block in enumerate(made):
         worst.setdefault(block.finding.crd, number)
+    severe = [block for block in made if block.finding.severity == Severity.ERROR]
+    most = 0 if short and severe else _MAX_LINES
+    shown = _places_only if short and style.verbosity < 0 and len(severe) <= MAX_BLOCKED else _lines
     used, brief = 0, []
     for block in sorted(made, key=lambda block: worst[block.finding.crd]):
-        lines = ["", *_lines(block, style)]
+        lines = ["", *shown(block, style)]
         used += sum(map(height, lines))
-        if used > _MAX_LINES and block.finding.severity != Severity.ERROR:
+        if used > most and block.finding.severity != Severity.ERROR:
             brief.append(block)
         else:
             yield from lines
@@ -82,7 +87,15 @@ def fix_lines(listed: Sequence[Entry], style: Style) -> Iterator[str]:
         yield style.clip(f"Fixes of the warnings: crdcompat explain {', '.join(others)}", indent="  ", first="")
 
 
-def _lines(block: Block, style: Style) -> Iterator[str]:
+def _places_only(block: Block, style: Style) -> Iterator[str]:
+    """Where the block is: its fields, the file of the newer side, and the lines that changed there."""
+    yield from _head(block, style)
+    for location in _newest_first(block.finding)[:1]:
+        yield f"  --> {place(location)}"
+    yield from _frame(block.finding, style)
+
+
+def _head(block: Block, style: Style) -> Iterator[str]:
     finding = block.finding
     kind, crd, path = f"{finding.severity}[{finding.rule}]", crd_name(finding.crd, finding.version), block.path
     head = f"{style.paint(kind, finding.severity)} {crd}"
@@ -91,8 +104,17 @@ def _lines(block: Block, style: Style) -> Iterator[str]:
     else:
         yield head
         yield f"  {style.paint(path, 'path')}"
+
+
+def _newest_first(finding: Finding) -> list[Location]:
+    return sorted(first_of_each_side(finding.locations), key=lambda location: location.side == Side.OLD)
+
+
+def _lines(block: Block, style: Style) -> Iterator[str]:
+    finding = block.finding
+    yield from _head(block, style)
     is_error = finding.severity == Severity.ERROR
-    places = sorted(first_of_each_side(finding.locations), key=lambda location: location.side == Side.OLD)
+    places = _newest_first(finding)
     for location in places if is_error else places[:1]:
         yield f"  {'old:' if location.side == Side.OLD else '-->'} {place(location)}"
     if is_error:

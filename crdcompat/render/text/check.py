@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import dropwhile
+from operator import not_
 from typing import TYPE_CHECKING
 
 from crdcompat.findings.entries import Entry, entries
@@ -12,7 +14,7 @@ from crdcompat.render.wording.check import UNRELEASED_REASON, next_steps, sectio
 from crdcompat.render.wording.entries import listed_above
 from crdcompat.render.wording.findings import plural
 from crdcompat.render.wording.verdict import verdict_lines, with_verdict
-from crdcompat.vocabulary import FindingStatus, Severity
+from crdcompat.vocabulary import Against, FindingStatus, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -23,15 +25,17 @@ if TYPE_CHECKING:
 def check_text(report: CheckReport, style: Style) -> Iterator[str]:
     """All lines of the report, then the verdict; a long report begins with it, too.
 
-    A quiet one omits sections without errors or problems.
+    A quiet one, for hooks, omits sections without errors or problems, and begins with the first error.
     """
     listed = entries(report)
     body = [*_body(report, listed, style)]
+    if style.verbosity < 0:
+        body = [*dropwhile(not_, body)]
     if not report.sections or (style.verbosity < 0 and not report.by_severity()[Severity.ERROR]):
         yield from body
         return
-    steps = next_steps(listed) if style.verbosity >= 0 else ()
-    verdict = [*verdict_lines(report, listed, style), *(style.fill(line, indent="    ", first="") for line in steps)]
+    steps = (style.fill(line, indent="    ", first="") for line in next_steps(listed))
+    verdict = [*verdict_lines(report, listed, style), *steps]
     yield from with_verdict(body, verdict, style)
 
 
@@ -44,7 +48,6 @@ def _body(report: CheckReport, listed: Sequence[Entry], style: Style) -> Iterato
         own = [entry for entry in listed if entry.stands_in(section)]
         if style.verbosity >= 0 or has_quiet_output(section.report, own):
             above = sum(e.finding.counts and e.is_met_in(section) and not e.stands_in(section) for e in listed)
-            yield ""
             yield from _section(section, own, above, style)
 
 
@@ -52,8 +55,10 @@ def _section(section: Section, own: Sequence[Entry], above: int, style: Style) -
     report = section.report
     counted = Counter(finding.status for finding in report.findings if finding.waiver is None)
     existing, unreleased = counted[FindingStatus.EXISTING], counted[FindingStatus.UNRELEASED]
-    yield style.paint(section_title(section), "bold")
-    yield from compared_text(report, style, own, report.directions)
+    if style.verbosity >= 0 or section.against == Against.TARGET:
+        yield ""
+        yield style.paint(section_title(section), "bold")
+    yield from compared_text(report, style, own, report.directions, short=True)
     if above and style.verbosity >= 0:
         yield listed_above(above)
     if existing and style.verbosity >= 0:

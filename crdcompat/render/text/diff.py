@@ -57,11 +57,17 @@ def diff_text(report: DiffReport, style: Style) -> Iterator[str]:
 
 
 def compared_text(
-    report: DiffReport, style: Style, listed: Sequence[Entry], directions: Sequence[Direction]
+    report: DiffReport,
+    style: Style,
+    listed: Sequence[Entry],
+    directions: Sequence[Direction],
+    *,
+    short: bool = False,
 ) -> Iterator[str]:
     """The lines on one comparison in some directions, without a verdict.
 
-    ``listed`` are the entries to show: a check shows an entry of several comparisons in one of them.
+    ``listed`` are the entries to show: a check shows an entry of several comparisons in one of them. ``short``: for the
+    output of a hook, see ``block_lines``.
     """
     quiet = style.verbosity < 0
     if not quiet:
@@ -76,7 +82,7 @@ def compared_text(
         yield from _remark_lines(report.remarks, style)
     for direction in directions:
         found = [entry for entry in listed if entry.finding.direction == direction]
-        yield from _direction(found, direction_title(report, direction), style, report.counts.contexts)
+        yield from _direction(found, direction_title(report, direction), style, report.counts.contexts, short=short)
     yield from _undecided(report, style)
     yield from _unexplained(report, style)
     if not quiet:
@@ -126,21 +132,22 @@ def _side(release: Release) -> str:
     return f"{release.title}{commit}{kubernetes}"
 
 
-def _direction(found: Sequence[Entry], title: str, style: Style, known: Sequence[str]) -> Iterator[str]:
+def _direction(found: Sequence[Entry], title: str, style: Style, known: Sequence[str], *, short: bool) -> Iterator[str]:
     shown = [each for each in found if each.finding.counts or (each.finding.waiver is None and style.existing)]
     if style.verbosity < 0:
         shown = [entry for entry in shown if entry.finding.severity == Severity.ERROR]
     if not shown:
         return
-    yield ""
-    yield style.paint(title, "bold")
+    if not short or style.verbosity >= 0:
+        yield ""
+        yield style.paint(title, "bold")
     if style.verbosity > 0:
         for entry in shown:
             yield ""
             yield from entry_lines(entry, style, known)
         return
     severe = [entry for entry in shown if entry.finding.severity != Severity.INFO]
-    yield from block_lines(severe, style)
+    yield from block_lines(severe, style, short=short)
     if infos := [entry for entry in shown if entry.finding.severity == Severity.INFO]:
         yield ""
         yield from _infos(infos, style)

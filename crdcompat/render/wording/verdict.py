@@ -13,7 +13,7 @@ from crdcompat.models.outcome import outcome, severities, unjudged
 from crdcompat.render.wording.blocks import Block, blocks
 from crdcompat.render.wording.entries import causes_of, counted
 from crdcompat.render.wording.findings import plural, tally
-from crdcompat.vocabulary import Direction, Effect, Owner, Severity
+from crdcompat.vocabulary import Against, Direction, Effect, Owner, Severity
 from crdcompat.vocabulary.writes import ReleaseVerdict
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def verdicts(report: DiffReport | CheckReport, listed: Sequence[Entry]) -> tuple
     """The verdicts of a report: of each direction that matters, or of the change that is checked."""
     if isinstance(report, CheckReport):
         result, reason = _on_change(report)
-        return (Verdict("This change", result, reason, _blocked(listed, Direction)),)
+        return (Verdict("This change", result, reason, _blocked(listed, Direction, of_change=True)),)
     return tuple(
         Verdict(_way(report, each), outcome(report, each), _reason(report, each), _blocked(listed, (each,)))
         for each in shown_directions(report)
@@ -80,7 +80,7 @@ def lines_of(verdict: Verdict, style: Style) -> Iterator[str]:
     yield style.paint(style.wrap(verdict.sentence, indent="  ", first=""), COLOURS[verdict.result])
     for item in verdict.blocked[:MAX_BLOCKED]:
         yield f"  {item.kind}  {style.paint(item.path, 'path')}"
-        yield style.clip(item.reaction, indent="    ", lines=1)
+        yield style.clip(item.reaction, indent="    ")
     if len(verdict.blocked) > MAX_BLOCKED:
         yield f"  and {len(verdict.blocked) - MAX_BLOCKED} more"
 
@@ -118,18 +118,23 @@ def _blocks(section: Section, direction: Direction) -> bool:
     return bool(severities(section.report, direction)[Severity.ERROR])
 
 
-def _blocked(listed: Sequence[Entry], directions: Iterable[Direction]) -> tuple[Blocked, ...]:
-    """The errors of these directions; siblings that changed alike are one."""
+def _blocked(
+    listed: Sequence[Entry], directions: Iterable[Direction], *, of_change: bool = False
+) -> tuple[Blocked, ...]:
+    """The errors of these directions; siblings that changed alike are one. ``of_change``: a check has found them."""
     errors = [each for each in listed if each.finding.counts and each.finding.severity == Severity.ERROR]
     return tuple(
-        Blocked(block.finding.kind, block.path or "the CRD", _reaction(block))
+        Blocked(block.finding.kind, block.path or "the CRD", _reaction(block, of_change=of_change))
         for direction in directions
         for block in blocks(entry for entry in errors if entry.finding.direction == direction)
     )
 
 
-def _reaction(block: Block) -> str:
-    """What the reader does, in a few words: ``release-4.13 rejects "A", "B": the controller cannot write status``."""
+def _reaction(block: Block, *, of_change: bool) -> str:
+    """What the reader does, in a few words: ``release-4.13 rejects "A", "B": the controller cannot write status``.
+
+    On a change itself the sentence begins with the change: ``this change adds "A"; main rejects it``.
+    """
     finding, report = block.finding, block.entries[0].home.report
     reader = report.old.title if finding.direction == Direction.ROLLBACK else report.new.title
     match finding.effect:
@@ -141,6 +146,9 @@ def _reaction(block: Block) -> str:
     title = rule(finding.rule).title
     what = listed_values(values) if values else f"writes ({title[:1].lower()}{title[1:]})"
     stuck = ": the controller cannot write status" if finding.owner == Owner.STATUS else ""
+    if of_change and values and reader == report.old.title and block.entries[0].home.against == Against.BASE:
+        verb = "adds" if finding.change == "enum.value-added" else "allows"
+        return f"this change {verb} {what}; {reader} rejects {'it' if len(values) == 1 else 'them'}{stuck}"
     return f"{reader} rejects {what}{stuck}"
 
 
