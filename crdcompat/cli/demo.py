@@ -10,9 +10,7 @@ def demo(color: o.ColourOption = o.Colour.auto) -> None:
     import sys
 
     from crdcompat.features.demo import demo as run
-    from crdcompat.render.escape import finish
     from crdcompat.render.text.demo import demo_text
-    from crdcompat.render.write import style_for
+    from crdcompat.render.write import print_lines, style_for
 
-    for line in finish(demo_text(*run(), style_for(sys.stdout, color.value, 0))):
-        sys.stdout.write(f"{line}\n")
+    print_lines(demo_text(*run(), style_for(sys.stdout, color.value, 0)))

@@ -39,10 +39,10 @@ def rules(
 
     from crdcompat.findings.families import members
     from crdcompat.findings.rules import catalogue
-    from crdcompat.render.escape import finish, json_text, say
+    from crdcompat.render.escape import json_text, say
     from crdcompat.render.report_schema import schema_text
     from crdcompat.render.text.rules import rule_lines
-    from crdcompat.render.write import style_for
+    from crdcompat.render.write import print_lines, style_for
 
     if report_schema:
         say(schema_text())
@@ -57,8 +57,7 @@ def rules(
         say(json_text(listed, orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS))
         return
     style = style_for(sys.stdout, "auto", 0)
-    for line in finish(rule_lines(members(family), style, brief=bool(style.width) and not family)):
-        sys.stdout.write(f"{line}\n")
+    print_lines(rule_lines(members(family), style, brief=bool(style.width) and not family))
 
 
 def _beginning_with(incomplete: str) -> list[str]:

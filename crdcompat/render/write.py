@@ -13,7 +13,7 @@ from crdcompat.atomic_write import write_file
 from crdcompat.errors import UsageError, did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from crdcompat.models.diff import DiffReport
     from crdcompat.models.reports import AnyReport
@@ -180,6 +180,14 @@ def parse_format(text: str) -> tuple[str, str | None]:
         hint = did_you_mean(name, format_names())
         raise UsageError(f"there is no format {name!r}{hint} (there are {', '.join(format_names())})")
     return name, target or None
+
+
+def print_lines(lines: Iterable[str]) -> None:
+    """Print the lines of a text with its colours to standard output."""
+    from crdcompat.render.escape import finish
+
+    for line in finish(lines):
+        sys.stdout.write(f"{line}\n")
 
 
 def style_for(stream: IO[str], colour: str, verbosity: int) -> Style:

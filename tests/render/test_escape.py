@@ -238,7 +238,6 @@ def test_what_is_escaped_is_readable() -> None:
 _EXITS = {
     "render/escape.py",
     "render/write.py",
-    "cli/demo.py",
     "cli/run.py",
     "features/judge/answers.py",
 }
