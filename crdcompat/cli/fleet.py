@@ -29,12 +29,12 @@ from crdcompat.vocabulary import ExitCode
 if TYPE_CHECKING:
     from crdcompat.features.fleet.since import Earlier
 
-#: Never exit 0 for a rollback of which nothing was judged.
+#: The message for exit code 2 where nothing was judged.
 NOTHING_JUDGED = "no object could be judged (the report gives the reasons)"
 
 
 class FleetOptions(Struct, frozen=True):
-    """What the command line asks of a run over many clusters: its workers, and its journal."""
+    """The options of a run over many clusters besides its plan: workers, journal, tables and log."""
 
     jobs: int | None = None
     scheduler: str | None = None
@@ -57,7 +57,7 @@ def run_fleet(
 ) -> int:
     """Judge the recordings of a fleet and write the reports. Returns the exit code (design, section 8)."""
     if options.scheduler is not None:
-        # As workers see them:
+        # Workers have other working directories.
         names = [name if name == "-" or is_remote(name) else str(Path(name).absolute()) for name in names]
     fleet = find_fleet(names)
     if not fleet.recordings and not fleet.unread:
@@ -65,7 +65,7 @@ def run_fleet(
         return ExitCode.NOT_DONE
     workers = workers_for(len(fleet.recordings), options.jobs, options.scheduler, options.timeout)
     if (options.jobs or 1) > workers.jobs:
-        warn("one process judges: more need pip install 'crdcompat[fleet]'")
+        warn("one process judges: for more, pip install 'crdcompat[fleet]'")
     earlier, on_end = _earlier(options), _tables_of(options, settings)
     is_logged = options.log_format is LogFormat.json
     with progress(wanted=shown and not is_logged):
@@ -97,7 +97,7 @@ def _earlier(options: FleetOptions) -> Earlier | None:
 
 
 def _tables_of(options: FleetOptions, settings: Settings) -> OnEnd | None:
-    """What writes the tables at the end of the run; their folder is made now."""
+    """The function that writes the tables at the end of the run; it makes their folder now."""
     if options.output is None:
         return None
     require("pyarrow", "--output")

@@ -25,7 +25,7 @@ _GROUPS: dict[str, tuple[str, ...]] = {
         "image_path",
     ),
 }
-#: The group of a command that reads fleets; a smaller group than this is none.
+#: Only a command that reads fleets has this group.
 _FLEET, _SMALLEST = "Many clusters", 3
 #: Commands to try, by command.
 EXAMPLES: dict[str, Sequence[str]] = {
@@ -83,7 +83,7 @@ class GroupedCommand(TyperCommand):
                 yield title, found
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
-        """The examples, as they are typed."""
+        """The examples, as users type them."""
         if lines := EXAMPLES.get(self.name or "", ()):
             with formatter.section("Examples"):
                 formatter.write("".join(f"  {line}\n" for line in lines))

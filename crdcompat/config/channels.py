@@ -52,7 +52,7 @@ def channel_of(name: str) -> Channel | None:
 
 
 def _why(older: Entry, newer: Entry) -> str:
-    """Which key of ``newer`` allows the upgrade from ``older``; "" if none does."""
+    """The key of ``newer`` that allows the upgrade from ``older``; "" if there is none."""
     if older.name == newer.replaces:
         return "replaces"
     if older.name in newer.skips:
@@ -69,7 +69,7 @@ def in_range(version: str, text: str) -> bool:
 
 
 def _compared(key: Version, part: str) -> Iterator[bool]:
-    """The result of each comparison; False for a part without any."""
+    """The result of each comparison; one False for a text without comparisons."""
     found = _COMPARED.findall(part)
     yield bool(found)
     for sign, text in found:

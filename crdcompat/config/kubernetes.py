@@ -24,7 +24,7 @@ def supported(value: Any, release: str = "") -> tuple[str, ...]:
 
 
 def wrong_range(value: Any) -> tuple[tuple[str | int, ...], str] | None:
-    """The place of the first range that is none, below the key, and the reason; None if all are good."""
+    """The place of the first invalid range below the key, and the reason; None if all are valid."""
     targets = value.get(_TARGETS, {}) if isinstance(value, Mapping) else {}
     places: dict[tuple[str | int, ...], Any] = {(): value, **{(_TARGETS, name): each for name, each in targets.items()}}
     for place, each in places.items():

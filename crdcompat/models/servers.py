@@ -1,4 +1,4 @@
-"""The report of servers: which Kubernetes minors take which CRDs, and what the others refuse."""
+"""The report of servers: which Kubernetes minors take which CRDs, and why the others refuse them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Taken(StrEnum):
-    """What a server does with a CRD."""
+    """The kinds of answers of a server to a CRD, the worst first."""
 
     REFUSED = "refused"
     WARNED = "warned"
@@ -69,7 +69,7 @@ class Need(Struct, frozen=True):
 
 
 class CrdRow(Struct, frozen=True):
-    """One CRD, in all files that have it alike, and the answer of each server that was asked."""
+    """One CRD, with all files that have an equal one, and the answer of each server that was asked."""
 
     crd: str
     kind: str

@@ -236,7 +236,7 @@ def test_text(crds: dict[str, Path], tmp_path: Path) -> None:
         "What was not judged",
         f"  1 of 2 clusters, to {p13}: 1 object: {missed}, e.g. Gadget/default/g in {fleet}/b.tar.gz",
         "",
-        "Clusters, the least far first",
+        "Clusters, worst first",
         f"  {fleet}/b.tar.gz: can go to {p15}; not to {p14}, {p13} (Widget status.modes[*])",
         (
             f"  {fleet}/a.tar.gz (4.15.2): unknown for {p15} (it runs 4.15.2: that is no way back); can go to {p14}; "
@@ -263,7 +263,7 @@ def test_many_clusters_are_cut_short(crds: dict[str, Path], tmp_path: Path) -> N
     lines = run(*_args(crds, fleet)).out.splitlines()
     shown = [line for line in lines if line.startswith(f"  {fleet}")]
     assert len(shown) == 20
-    assert shown[0].startswith(f"  {fleet}/24.tar.gz: not to")  # the least far first
+    assert shown[0].startswith(f"  {fleet}/24.tar.gz: not to")  # worst first
     assert "  and 5 more clusters (-v shows all)" in lines
     assert sum(line.startswith(f"  {fleet}") for line in run(*_args(crds, fleet, "-v")).out.splitlines()) == 25
 

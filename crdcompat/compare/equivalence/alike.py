@@ -1,4 +1,4 @@
-"""Whether both sides read the values alike that a formula is about: the same type, default and so on, never null."""
+"""Whether both sides read the values of a formula alike: with the same type, default and so on, and never null."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _Pair = tuple[Node | None, Node | None]
 
 
 def reads_alike(formula: Formula, roots: Mapping[str, _Pair]) -> bool:
-    """Whether both sides read all that a formula is about alike. ``roots``: the nodes of the variables."""
+    """Whether both sides read all values of a formula alike. ``roots``: the nodes of the variables."""
     return all(_reads_atom_alike(atom, roots) for atom in atoms_in(formula))
 
 
@@ -38,7 +38,7 @@ def _reads_atom_alike(atom: Atom, roots: Mapping[str, _Pair]) -> bool:
     whole = atom.kind in (Kind.TRUE, Kind.FALSE, Kind.KEYWORD)
     for path in atom.paths():
         if path[0] not in roots and whole:
-            continue  # the variable of a comprehension: what it runs over is read, too
+            continue  # the variable of a comprehension, whose list is read, too
         nodes = _alike(path, roots)
         if nodes is None or (whole and not identical(shape(nodes[0].raw), shape(nodes[1].raw))):
             return False
@@ -65,7 +65,7 @@ def _below(node: Node, step: str) -> Node | None:
 
 
 def _are_alike(writer: Node | None, reader: Node | None) -> bool:
-    """Whether two nodes are read alike, apart from what is below them."""
+    """Whether two nodes are read alike, apart from the nodes below them."""
     if writer is None or reader is None:
         return False
     same = all(identical(_read_as(writer, keyword), _read_as(reader, keyword)) for keyword in _READING)

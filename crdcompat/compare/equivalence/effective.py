@@ -1,4 +1,4 @@
-"""The effective constraints of two schemas: whether what one states follows from what the other states elsewhere.
+"""The effective constraints of two schemas: whether a constraint of one follows from constraints of the other.
 
 A constraint may move between a keyword, a rule at the same node, and a rule or junctor of a node above. So the reader's
 constraint is compared with all that the writer states about the same values. Both are formulas about the object, or
@@ -92,7 +92,7 @@ class _Place(Struct, frozen=True):
     lists: tuple[tuple[Path, str], ...]
 
     def lifted(self, formula: Formula) -> Formula:
-        """What the formula about the value states about the scope: if there is a value, for each of the items."""
+        """The formula about the value as one about the scope: if there is a value, it is true for each item."""
         found = some(opposite(has(self.path)), formula)
         for holder, variable in reversed(self.lists):
             found = some(opposite(has(holder)), each(holder, variable, found))
@@ -181,7 +181,7 @@ def _premises(wanted: Formula, writer: _Scope, reader: _Scope) -> list[Formula]:
 
 
 def _stated(node: Node, place: _Place, view: View, server: Server) -> Iterator[Formula]:
-    """What the writer's node states: keywords, rules, distinct items, and that members with a default are there."""
+    """The formulas of the writer's node: of keywords, rules, distinct items, and members that a default adds."""
     yield keywords_of(node, place.path, node, view, server)
     yield distinct_items(place.path, node)
     for name, member in node.properties.items():

@@ -81,7 +81,7 @@ def _most_items(node: Node) -> int | None:
 
 
 def _key_count(items: Node, name: str) -> int | None:
-    """The values of a key, of which its absence is one."""
+    """The possible values of a key; its absence counts as one."""
     key = items.properties.get(name)
     count = None if key is None else _value_count(key)
     is_there = key is not None and (name in items.required or key.default is not ABSENT)

@@ -42,10 +42,10 @@ from crdcompat.version import __version__
 _POLL_SECONDS = 0.05
 _GC_THRESHOLD = 200_000
 _ENDS_ALONE = 2
-#: A nanny gives up a worker that ends before the nanny knows that it has started: time for the nanny to look.
+#: A nanny gives up a worker that ends before the nanny has seen it start, so a worker waits for this time.
 _START_SECONDS = 0.5
 _RESULT_SECONDS = 10
-#: Tasks that the scheduler has at a time: few, for its memory, but enough to keep all threads busy.
+#: Tasks that the scheduler has at a time: few, to save its memory, but enough to keep all threads busy.
 _LEAST_TASKS = 16
 _TASKS_PER_THREAD = 4
 _STARTED, _GIVEN_UP = "started", "given up"
@@ -132,7 +132,7 @@ class JudgePlugin(WorkerPlugin):
         os._exit(_GAVE_UP)
 
     def _report(self, worker: Worker, key: str, word: str) -> None:
-        """Report what happens to a task; it returns when the scheduler knows."""
+        """Report an event of a task to the scheduler, and wait for its answer."""
         with suppress(Exception):  # of a scheduler that is gone
             report = worker.scheduler.log_event(topic=self.name, msg=[key, word])
             asyncio.run_coroutine_threadsafe(report, self._loop).result(CONNECT_SECONDS)
@@ -178,7 +178,7 @@ class _Run:
                 yield path, outcome
 
     def alone(self, suspects: Sequence[str]) -> Iterator[tuple[str, bytes]]:
-        """Judge each recording with no other one on its worker; one that ends its worker has failed."""
+        """Judge each recording alone on a worker; a recording that ends its worker twice has failed."""
         waiting = deque(suspects)
         running: dict[str, tuple[str, Future[bytes]]] = {}
         ended: Counter[str] = Counter()
@@ -217,7 +217,7 @@ class _Run:
         future.cancel()
         reported = [word for _, (key, word) in self._client.get_events(self.name) if key == future.key]
         if _GIVEN_UP in reported:
-            return encode(Outcome(failure=f"tried twice: it takes longer than {self._seconds:g} s"))
+            return encode(Outcome(failure=f"it took longer than {self._seconds:g} s twice"))
         ended[path] += _STARTED in reported
         if ended[path] < _ENDS_ALONE:
             return None

@@ -69,7 +69,7 @@ def local_cluster(jobs: int, *, is_secure: bool = True) -> LocalCluster:
 def _client_of(scheduler: str) -> Client:
     """A client of a scheduler that runs. Raises UsageError if none answers."""
     if "://" not in scheduler and not Path(scheduler).is_file():
-        raise UsageError(f"--scheduler {scheduler}: neither an address (tcp://HOST:PORT) nor a file of a scheduler")
+        raise UsageError(f"--scheduler {scheduler}: an address (tcp://HOST:PORT) or a scheduler file is expected")
     try:
         address = scheduler if "://" in scheduler else orjson.loads(Path(scheduler).read_bytes())["address"]
         return Client(address, timeout=CONNECT_SECONDS)

@@ -71,7 +71,7 @@ class TargetOutcome(Struct, frozen=True):
 
 
 class StoredResult(Struct, frozen=True):
-    """The result of an object against one target; ``causes`` and ``missed`` are indices in the target's lists.
+    """The result of one object against one target; ``causes`` and ``missed`` are indices in the target's lists.
 
     ``verdict`` is the worst of its writes, `OUTSIDE` if neither release defines its kind, "" if it was not judged.
     """

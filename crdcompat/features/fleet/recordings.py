@@ -79,7 +79,7 @@ class _Found:
         self.versions: dict[str, str] = {}
 
     def add_url(self, url: str) -> None:
-        """Add a URL: the recordings that an index names, those below a prefix, or the one that it is."""
+        """Add the recordings of a URL: those that an index names, those below a prefix, or the file itself."""
         if file_name(url).lower().endswith(_INDEX):
             self.recordings.update(dict.fromkeys(_index(url)))
         elif is_remote_folder(url):

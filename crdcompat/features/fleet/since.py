@@ -18,7 +18,7 @@ _ORDER = [str(verdict) for verdict in ReleaseVerdict]
 
 
 class Earlier:
-    """The verdicts of an earlier run by cluster and target; a cluster is its id, or its name if that has none."""
+    """The verdicts of an earlier run by cluster and target; a cluster without an id has its name as the key."""
 
     def __init__(self, folder: str) -> None:
         """Read ``clusters.parquet`` in the folder. Raises UsageError."""

@@ -85,8 +85,8 @@ SCHEMAS = {
             "recording": (pa.string(), "the recording; of a release, its file"),
             "file": (pa.string(), "the file in it; null if all of it is meant"),
             "line": (pa.int64(), "the line; null if unknown"),
-            "message": (pa.string(), "what could not be read, and why"),
-            "read": (pa.bool_(), "whether other parts of the recording were read"),
+            "message": (pa.string(), "the problem and its reason"),
+            "read": (pa.bool_(), "whether the rest of the recording was read"),
         }
     ),
 }

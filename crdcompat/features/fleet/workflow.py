@@ -134,7 +134,7 @@ class _Outcomes:
 
 def _refused(journal: Journal | None) -> Iterator[str]:
     if journal is not None and journal.refused:
-        yield f"{plural(journal.refused, 'line')} of the journal held no outcome of this run: read again"
+        yield f"{plural(journal.refused, 'line')} of the journal could not be used: these recordings were read again"
 
 
 def _absolute(path: str) -> str:

@@ -19,10 +19,10 @@ _STATUS_DROPPED = "note: a create drops the status, so it was not judged (--op v
 
 
 class Shown(Struct, frozen=True):
-    """What the text says besides the verdict.
+    """The parts of the text besides the verdict.
 
-    ``server`` is the judge, ``write`` what it was asked (``create of Widget "a"``), ``besides`` are the fields that
-    differ between the object sent and the one stored, ``drops_status``: the status was sent and not judged.
+    ``server`` is the judge, ``write`` the judged write (``create of Widget "a"``). ``besides`` are the fields that
+    differ between the object sent and the one stored. ``drops_status``: the status was sent and not judged.
     """
 
     server: str
@@ -32,7 +32,7 @@ class Shown(Struct, frozen=True):
 
 
 def verdict_text(verdict: Verdict, shown: Shown, style: Style) -> Iterator[str]:
-    """The verdict first; after more lines than a screen has, it follows again."""
+    """The verdict, then the details; if these fill a screen, the verdict is repeated at the end."""
     head = _head(verdict, shown, style)
     body = [*_body(verdict, shown, style)]
     yield head

@@ -1,7 +1,7 @@
 """A move of the API server alone: both sides have the same CRDs, and only the server goes back (or on).
 
-Every stored object fits the CRDs as far as the server of the writing side demands. Servers differ in what they demand
-of stored values: ratcheting, the scope of writes to /status, formats, functions of CEL rules.
+Every stored object was accepted by the server of the writing side. The other server can refuse it: servers differ in
+ratcheting, the scope of writes to /status, formats, and functions of CEL rules.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ def writing_server(reader: CrdSet, writer: CrdSet) -> Server | None:
     """The server of the writing side; None if nothing names it.
 
     If the CRDs are the same, only a difference of the servers can reject a write. The newest server is then assumed,
-    because it accepts most: with the judging server on both sides, every rejection would count as an older one.
+    because it accepts most. If the judging server were assumed on both sides, no rejection would be new.
     """
     return known_server(writer) or (NEWEST_SERVER if has_same_crds(reader, writer) else None)
 
 
 def server_note(reader: CrdSet, writer: CrdSet, judge: Server | None) -> str:
-    """What changes between sides with the same CRDs; "" for other sides, or if the judging server is not known."""
+    """The change between sides with the same CRDs; "" for other sides, or if the judging server is not known."""
     judge = judge or known_server(reader)
     before = writing_server(reader, writer)
     if judge is None or before is None or not has_same_crds(reader, writer):

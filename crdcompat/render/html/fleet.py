@@ -87,7 +87,7 @@ class ClusterItem(Struct, frozen=True):
 
 
 class Fleet(Struct, frozen=True):
-    """All parts; clusters that can go least far come first. ``answer`` is how many can go to the nearest release."""
+    """All parts, the worst clusters first. ``answer`` is the number of clusters that can go to the nearest release."""
 
     answer: str
     verdict: ReleaseVerdict

@@ -1,4 +1,4 @@
-"""Which servers take which CRDs, as parts of a page: the table, the reasons, and what servers ignore."""
+"""Which servers take which CRDs, as parts of a page: the table, the reasons, and ignored parts of CRDs."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Spot(Struct, frozen=True):
 
 
 class Refusal(Struct, frozen=True):
-    """What some servers refuse, the words of one of them, and all places."""
+    """A reason of refusals, the words of one server, and all places."""
 
     sentence: str
     said: str

@@ -238,5 +238,4 @@ def _footer(report: DiffReport, style: Style) -> Iterator[str]:
 
 
 def _names(names: Sequence[str], style: Style) -> str:
-    rest = len(names) - _MAX_NAMES if style.verbosity <= 0 else 0
-    return ", ".join(names[:_MAX_NAMES]) + f" and {rest} more" if rest > 0 else ", ".join(names)
+    return some(names, len(names) if style.verbosity > 0 else _MAX_NAMES)

@@ -57,7 +57,7 @@ def _body(report: FleetReport, style: Style) -> Iterator[str]:
             yield style.wrap(unjudged_sentence(item, report), indent="    ", first="  ")
         yield from _rest(len(report.unjudged), "reason", style)
     if style.verbosity >= 0:
-        yield from ("", style.paint("Clusters, the least far first", "bold"))
+        yield from ("", style.paint("Clusters, worst first", "bold"))
         for cluster in _some(farthest_last(report), style):
             yield style.wrap(cluster_sentence(cluster, report), indent="    ", first="  ")
         yield from _rest(len(report.clusters), "cluster", style)

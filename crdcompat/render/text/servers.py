@@ -78,7 +78,7 @@ def _ignored(report: ServersReport, style: Style) -> Iterator[str]:
 
 
 def _table(report: ServersReport, style: Style) -> Iterator[str]:
-    """A line for each CRD that some server does not simply accept; the others share one, unless all are asked for."""
+    """A line for each CRD that a server refuses or warns about; the others share one line, except with ``-v``."""
     rows = list(table_rows(report))
     plain = [row for row in rows if set(row.taken) == {Taken.ACCEPTED}]
     if style.verbosity <= 0 and len(plain) > 1:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from crdcompat.findings.finding import listed
 from crdcompat.render.wording.blocks import fold, siblings
-from crdcompat.render.wording.findings import place, plural
+from crdcompat.render.wording.findings import place, plural, some
 from crdcompat.render.wording.simulation import not_found, not_found_fix
 from crdcompat.render.wording.verdict import COLOURS, MAX_BLOCKED
 from crdcompat.vocabulary import Direction
@@ -136,9 +136,7 @@ def _values(finding: FleetFinding) -> str:
         return f"is rejected ({finding.type})"
     counted = sorted(values.items(), key=lambda item: (-item[1], item[0]))
     same = all(count == finding.clusters for _, count in counted)
-    shown = ", ".join(text if same else f"{text} ({count})" for text, count in counted[:_MAX_VALUES])
-    rest = len(counted) - _MAX_VALUES
-    return f"holds {shown}{f' and {rest} more' if rest > 0 else ''}"
+    return f"holds {some([text if same else f'{text} ({count})' for text, count in counted], _MAX_VALUES)}"
 
 
 def unjudged_sentence(item: UnjudgedReason, report: FleetReport) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from crdcompat.findings.finding import listed
 from crdcompat.models.losses import losses
 from crdcompat.models.matrix_obstacles import ObstaclePart
-from crdcompat.render.wording.findings import plural
+from crdcompat.render.wording.findings import plural, some
 from crdcompat.render.wording.simulation import not_found
 from crdcompat.vocabulary import Direction
 from crdcompat.vocabulary.writes import NOT_FOUND, ReleaseVerdict
@@ -47,9 +47,7 @@ def part_line(part: ObstaclePart) -> str:
     values = f": {listed(part.values, _MAX_VALUES)}" if part.values else ""
     if part.usual:
         return f"since {part.since}{values}"
-    rest = len(part.ways) - _MAX_WAYS
-    ways = ", ".join(" -> ".join(way) for way in part.ways[:_MAX_WAYS]) + (f" and {rest} more" if rest > 0 else "")
-    return f"since {part.since}{values} (only {ways})"
+    return f"since {part.since}{values} (only {some([' -> '.join(way) for way in part.ways], _MAX_WAYS)})"
 
 
 def reasons(report: MatrixReport) -> dict[str, int]:
@@ -96,8 +94,7 @@ def _loss_lines(report: SimulationReport) -> Iterator[str]:
     crds = Counter(kind for kind, _ in {(kind, crd) for kind, crd, _ in by_value})
     for (kind, crd, who), paths in by_value.items():
         which = f" (of {crd})" if crds[kind] > 1 else ""
-        rest = len(paths) - _MAX_PATHS
-        yield f"{who} {', '.join(paths[:_MAX_PATHS])}{f' and {rest} more' if rest > 0 else ''}{which}"
+        yield f"{who} {some(paths, _MAX_PATHS)}{which}"
 
 
 def cluster_answer(cluster: MatrixCluster) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from crdcompat.render.wording.blocks import fold, siblings
+from crdcompat.render.wording.findings import some
 from crdcompat.render.wording.matrix import cluster_answer, coverage, verdicts
 from crdcompat.render.wording.verdict import COLOURS
 from crdcompat.vocabulary import Direction, Effect
@@ -77,15 +78,13 @@ def matrix_verdict(report: MatrixReport, style: Style) -> Iterator[str]:
 
 
 def why(cell: Cell) -> str:
-    """What blocks: `` by ClusterVersion status.a``; else what was not judged."""
+    """The obstacles: `` by ClusterVersion status.a``; else the first reason why something was not judged."""
     if cell.verdict == ReleaseVerdict.BLOCKED:
         groups = siblings(
             (blocker.finding for blocker in cell.blockers), lambda finding: finding.path, lambda finding: finding.crd
         )
         groups.sort(key=lambda group: group[0].effect != Effect.WRITE_REJECTED)
-        named = [_subject(group) for group in groups[:_MAX_BLOCKERS]]
-        rest = len(groups) - len(named)
-        return f" by {', '.join(named)}{f' and {rest} more' if rest > 0 else ''}"
+        return f" by {some([_subject(group) for group in groups], _MAX_BLOCKERS)}"
     first, *others = cell.unjudged or ("nothing was judged",)
     return f" ({first}{f', and {len(others)} more' if others else ''})"
 

@@ -1,4 +1,4 @@
-"""Sentences on which servers take which CRDs: the verdict, what some of them refuse, what they ignore."""
+"""Sentences on which servers take which CRDs: the verdict, the reasons of refusals, and ignored parts."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Row(Struct, frozen=True):
 
 
 class Reason(Struct, frozen=True):
-    """What some servers refuse, at one or more places."""
+    """A reason why some servers refuse CRDs, at one or more places."""
 
     sentence: str
     needs: tuple[Need, ...]
@@ -70,7 +70,10 @@ def _all_crds(report: ServersReport) -> str:
 
 
 def _deciding(report: ServersReport) -> list[Need]:
-    """What the servers next to those that take every CRD refuse; without such servers, what most of them refuse."""
+    """The needs that decide the verdict: those of the servers next to the ones that take every CRD.
+
+    If no server takes every CRD, they are the needs that most servers refuse.
+    """
     accepting = set(report.accepting)
     refused = [need for need in report.needs if not accepting & set(need.refused)]
     if not accepting:
@@ -91,7 +94,7 @@ def _asked(need: Need, report: ServersReport) -> set[ServerName]:
 
 
 def _elsewhere(deciding: Sequence[Need]) -> str:
-    """Which servers that were not asked take what decides."""
+    """A sentence on the servers that take the CRDs, although they were not asked."""
     since = {need.since for need in deciding}
     found = next(iter(since), None) if len(since) == 1 else None
     return f" It needs {found} or later." if found is not None else ""
@@ -115,7 +118,7 @@ def where(need: Need) -> str:
 
 
 def reasons(report: ServersReport) -> tuple[Reason, ...]:
-    """What servers refuse, each with all its places; what decides the verdict first."""
+    """The reasons of refusals, each with all its places; those that decide the verdict come first."""
     deciding = {id(need) for need in _deciding(report)} if report.rows else set()
     found: dict[str, list[Need]] = {}
     for need in sorted(report.needs, key=lambda need: id(need) not in deciding):

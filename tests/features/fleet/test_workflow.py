@@ -409,7 +409,7 @@ def test_a_journal_that_cannot_grow(crds: dict[str, Path], fleet: Path, tmp_path
     assert report == _simulated(FleetJudge(plan(crds)), fleet)
 
 
-REFUSED = "of the journal held no outcome of this run: read again"
+REFUSED = "of the journal could not be used: these recordings were read again"
 
 
 def test_a_line_that_cannot_be_read_counts_for_nothing(crds: dict[str, Path], fleet: Path, tmp_path: Path) -> None:
