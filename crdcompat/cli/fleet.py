@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from contextlib import nullcontext
 from datetime import UTC, datetime
@@ -21,7 +20,7 @@ from crdcompat.features.fleet.journal import Journal
 from crdcompat.features.fleet.judge import FleetJudge, Plan
 from crdcompat.features.fleet.recordings import find_fleet
 from crdcompat.features.fleet.workflow import Done, OnEnd, simulate_fleet
-from crdcompat.render.escape import json_text, warn
+from crdcompat.render.escape import json_text, say, warn
 from crdcompat.render.write import write_reports
 from crdcompat.sources.urls import is_remote
 from crdcompat.vocabulary import ExitCode
@@ -110,4 +109,4 @@ def _tables_of(options: FleetOptions, settings: Settings) -> OnEnd | None:
 def _log(done: Done) -> None:
     """Write a finished recording to standard error, as one line of JSON."""
     line = {"time": datetime.now(UTC).isoformat(timespec="seconds"), "event": "recording", **to_builtins(done)}
-    print(json_text(line), file=sys.stderr, flush=True)
+    say(json_text(line), error=True)

@@ -46,7 +46,7 @@ def record(
     old: CrdSet | None,
     cluster: LiveCluster,
     options: RecordOptions,
-    out: BinaryIO,
+    file: BinaryIO,
     each: Callable[[Iterable[ObjectItem]], Iterable[ObjectItem]] = iter,
 ) -> Recording:
     """Write a recording of a cluster: the objects that matter for a rollback to OLD, or, without OLD, all of them.
@@ -57,10 +57,10 @@ def record(
     scope = scope_of(target, cluster.installed, options.context, read_all=old is None)
     done = Recording()
     items = _items(old, scope, cluster, options, each, done)
-    out.write(b'{"apiVersion":"v1","kind":"List","items":[\n')
+    file.write(b'{"apiVersion":"v1","kind":"List","items":[\n')
     for number, item in enumerate(items):
-        out.write(b",\n" * bool(number) + orjson.dumps(item))
-    out.write(b"\n]}\n")
+        file.write(b",\n" * bool(number) + orjson.dumps(item))
+    file.write(b"\n]}\n")
     return done
 
 
