@@ -111,6 +111,8 @@ class Case:
     def _invented(self, report: DiffReport, seen: Counter[str]) -> list[Any]:
         wrong: list[Any] = []
         for finding in report.findings:
+            if finding.rule == "cel-cost-near-budget":
+                continue  # it is about all rules of the CRD
             claim = {"rule": finding.rule, "effect": finding.effect, "path": finding.path}
             label = (str(finding.direction), finding.rule, finding.path)
             if not any(

@@ -17,6 +17,7 @@ from crdcompat.apiserver.cel.static.sizes import plus, times
 from crdcompat.apiserver.cel.tokens import names
 from crdcompat.apiserver.cel.views import escape
 from crdcompat.apiserver.crd_validation.definition import Definition, definition_of
+from crdcompat.apiserver.crd_validation.envelope import undecodable_definition
 from crdcompat.apiserver.crd_validation.expressions import RULE_LIMIT, RULES, TOTAL_LIMIT, Scope
 from crdcompat.apiserver.crd_validation.keywords import Schema
 from crdcompat.apiserver.versions import Server
@@ -67,8 +68,8 @@ class _Rule(Struct, frozen=True):
 
 
 def usages(raw: Mapping[str, Any], server: Server, least: float) -> list[Usage]:
-    """The schemas of a CRD, which the server takes, whose rules need at least the part ``least`` of a budget."""
-    if not server.does("cel"):
+    """The schemas of a CRD whose rules need at least the part ``least`` of a budget; none if it does not decode."""
+    if not server.does("cel") or undecodable_definition(raw, server):
         return []
     form = definition_of(raw, server)
     return [found for at, schema in form.placed_schemas() if (found := _usage(form, at, schema, least))]

@@ -51,8 +51,11 @@ def test_simulate_names_what_the_crd_lacks(tmp_path: Path, case: _Case) -> None:
     assert {key: cause[key] for key in case.cause} == case.cause
     assert cause["location"]["file"] == "w.json"
     assert report["not_simulated"] == []
-    text = run("simulate", *sides, "--objects", "fleet/o.json", cwd=tmp_path).out
-    assert f"  1 of 1 Widget: {case.sentence}\n    {case.fix} at w.json:" in text
+    short, whole = (
+        run("simulate", *sides, "--objects", "fleet/o.json", *more, cwd=tmp_path).out for more in ((), ("-v",))
+    )
+    assert f": 1 of 1 object (default/a)\n  {case.sentence}.\n  --> ./r-1.1: w.json:" in short
+    assert f"  1 of 1 Widget: {case.sentence}\n    {case.fix} at w.json:" in whole
     for form in ("markdown", "github", "html", "junit", "sarif"):
         assert case.sentence in run("simulate", *sides, "--objects", "fleet/o.json", "--format", form, cwd=tmp_path).out
 

@@ -34,7 +34,7 @@ def test_simulate_names_kinds_that_were_not_recorded(tmp_path: Path) -> None:
     write(tmp_path / "o.yaml", _WIDGET)
     report = simulate(*sides, "--objects", "o.yaml", cwd=tmp_path, code=0)
     assert report["summary"]["unrecorded"] == [_GADGET]
-    assert f"\nUnknown: {_SAID}.\n" in run("simulate", *sides, "--objects", "o.yaml", cwd=tmp_path).out
+    assert f": UNKNOWN (not judged: {_SAID})\n" in run("simulate", *sides, "--objects", "o.yaml", cwd=tmp_path).out
     for form in ("markdown", "html", "junit"):
         assert f"unknown: {_SAID}" in run("simulate", *sides, "--objects", "o.yaml", "--format", form, cwd=tmp_path).out
     for threshold, code in (("error", 0), ("warning", 1), ("undecided", 1), ("never", 0)):
