@@ -236,8 +236,6 @@ def test_what_is_escaped_is_readable() -> None:
 #: What writes to standard output or error: messages (``escape``), rendered reports (``write``, ``demo``), answers, a
 #: patch, which has the bytes of its files (``run``).
 _EXITS = {
-    "cli/fleet.py",  # lines of JSON
-    "features/record/workflow.py",  # JSON
     "render/escape.py",
     "render/write.py",
     "cli/run.py",
