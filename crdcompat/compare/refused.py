@@ -10,10 +10,10 @@ from collections.abc import Iterable, Iterator
 from msgspec import Struct
 
 from crdcompat.apiserver.crd_validation.expressions import RULES
-from crdcompat.apiserver.crd_validation.refusal import Fault, refusals
+from crdcompat.apiserver.crd_validation.refusal import Fault, metadata_refusals, refusals
 from crdcompat.apiserver.versions import Server
 from crdcompat.compare.changes import Change
-from crdcompat.compare.placed import Placed, in_contexts, judged_alone, of_documents, place_of
+from crdcompat.compare.placed import Placed, documents_of, in_contexts, judged_alone, of_documents, place_of
 from crdcompat.compare.result import Judged
 from crdcompat.compare.witness import Witness
 from crdcompat.crds.model import Crd
@@ -54,18 +54,26 @@ def refused_documents(
     Faults of values that a template engine replaces do not count.
     ``good`` maps a name to a CRD without faults, whose parts are not validated again; this function adds to it.
     """
-
-    def faults_of(crd: Crd) -> tuple[Fault, ...]:
-        said = refusals(crd, server, good.get(crd.name), assumed=assumed)
-        return tuple(each for each in said if not is_templated(value_or_none(crd.raw, each.at)))
-
     found = []
-    for document, faults in of_documents(crds, faults_of):
+    said = of_documents(crds, lambda crd: _plain(crd, refusals(crd, server, good.get(crd.name), assumed=assumed)))
+    for document, faults in said:
         if faults:
             found.append(Refused(document, faults))
         else:
             good.setdefault(document.crd.name, document.crd)
     return found
+
+
+def refused_metadata(crds: Iterable[Resolved], server: Server) -> Iterator[Refused]:
+    """The documents whose metadata ``server`` refuses; documents that share their versions may differ in it."""
+    for document in dict.fromkeys(document for crd in crds for document in documents_of(crd)):
+        if faults := _plain(document.crd, metadata_refusals(document.crd, server)):
+            yield Refused(document, faults)
+
+
+def _plain(crd: Crd, said: Iterable[Fault]) -> tuple[Fault, ...]:
+    """The faults of values that no template engine replaces."""
+    return tuple(each for each in said if not is_templated(value_or_none(crd.raw, each.at)))
 
 
 def judge_refused(crds: Iterable[Placed], refused: Iterable[Refused]) -> list[Judged]:

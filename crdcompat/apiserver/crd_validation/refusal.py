@@ -12,9 +12,9 @@ from typing import Any
 from msgspec import Struct
 
 from crdcompat.apiserver.crd_validation.answer import GROUP, KIND, faults_of
-from crdcompat.apiserver.crd_validation.definition import definition_of, fault
+from crdcompat.apiserver.crd_validation.definition import Definition, definition_of, fault
 from crdcompat.apiserver.crd_validation.envelope import undecodable_definition
-from crdcompat.apiserver.crd_validation.spec import PRESERVES, stored_version_text
+from crdcompat.apiserver.crd_validation.spec import PRESERVES, metadata_faults, stored_version_text
 from crdcompat.apiserver.errors import INVALID, FieldError
 from crdcompat.apiserver.versions import NEWEST_SERVER, Server
 from crdcompat.apiserver.wording import aggregate
@@ -58,11 +58,13 @@ def refusal(crd: Crd, server: Server) -> str:
 def refusals(crd: Crd, server: Server, valid: Crd | None = None, *, assumed: bool = False) -> list[Fault]:
     """The faults for which ``server`` would refuse to create ``crd``, with those of its CEL rules.
 
-    ``valid`` is a CRD without faults: a CRD with an equal spec is not checked again. ``assumed``: nothing says on which
-    server the CRD is installed, and only faults that the newest server finds, too, count.
+    ``valid`` is a CRD without faults: of a CRD with an equal spec only the metadata is checked. ``assumed``: nothing
+    says on which server the CRD is installed, and only faults that the newest server finds, too, count.
     """
-    if crd.raw.get("apiVersion") != _V1 or (valid is not None and valid.raw.get("spec") == crd.raw.get("spec")):
+    if crd.raw.get("apiVersion") != _V1:
         return []
+    if valid is not None and valid.raw.get("spec") == crd.raw.get("spec"):
+        return metadata_refusals(crd, server)
     raw = named(crd)
     found = faults(raw, server)
     if found and assumed:
@@ -71,15 +73,27 @@ def refusals(crd: Crd, server: Server, valid: Crd | None = None, *, assumed: boo
     return found[:_MAX_FAULTS]
 
 
+def metadata_refusals(crd: Crd, server: Server) -> list[Fault]:
+    """The faults of the metadata alone for which ``server`` would refuse to create ``crd``."""
+    if crd.raw.get("apiVersion") != _V1:
+        return []
+    raw = {**named(crd), "spec": {"group": crd.group, "names": {"plural": crd.raw["spec"]["names"].get("plural")}}}
+    if misfits := undecodable_definition(raw, server):
+        return [Fault(at, text, text) for at, text in misfits if at[:1] == ("metadata",)]
+    form = definition_of(raw, server)
+    return [_fault(form, error) for error in metadata_faults(form, None)]
+
+
 def faults(raw: Mapping[str, Any], server: Server) -> list[Fault]:
     """All faults for which ``server`` would refuse a new CRD."""
     if misfits := undecodable_definition(raw, server):
         return [Fault(at, text, text) for at, text in misfits]
     form = definition_of(raw, server)
-    return [
-        Fault(form.document_pointer(error.pointer), error.text(), error.detail.partition("\n")[0], error.type)
-        for error in faults_of(form, None)
-    ]
+    return [_fault(form, error) for error in faults_of(form, None)]
+
+
+def _fault(form: Definition, error: FieldError) -> Fault:
+    return Fault(form.document_pointer(error.pointer), error.text(), error.detail.partition("\n")[0], error.type)
 
 
 def named(crd: Crd) -> Mapping[str, Any]:

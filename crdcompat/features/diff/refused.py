@@ -16,7 +16,7 @@ from crdcompat.apiserver.supported.ranges import listed
 from crdcompat.apiserver.versions import known_server, server_of
 from crdcompat.compare.near_budget import judge_near_budget
 from crdcompat.compare.placed import Placed
-from crdcompat.compare.refused import Refused, judge_refused, refused_documents
+from crdcompat.compare.refused import Refused, judge_refused, refused_documents, refused_metadata
 from crdcompat.compare.refused_by import judge_refused_by, refusals_by
 from crdcompat.crds.model import Crd
 from crdcompat.crds.pairing import CrdPair, Resolved, resolve
@@ -32,7 +32,11 @@ def find_refused(compared: Compared) -> tuple[Sequence[Refused], Sequence[Refuse
     Parts of OLD that equal a part of NEW without faults are not validated again.
     """
     good: dict[str, Crd] = {}
-    of_new = _refused(_of_new(compared), compared.new, good)
+    of_new = [*_refused(_of_new(compared), compared.new, good)]
+    described = (each.new for each in compared.pairs if _is_described_anew(each))
+    known = {each.document for each in of_new}
+    of_metadata = refused_metadata(described, server_of(compared.new))
+    of_new += [each for each in of_metadata if each.document not in known]
     of_old = _refused((crd_pair.old for crd_pair in _differing(compared)), compared.old, good)
     return of_old, of_new
 
@@ -54,6 +58,12 @@ def _differing(compared: Compared) -> Iterator[CrdPair]:
 def _specs_differ(crd_pair: CrdPair) -> bool:
     """Whether the documents differ at all: a group or a plural alone is no change that the comparison reports."""
     old, new = ([each.crd.raw["spec"] for each in side.documents] for side in (crd_pair.old, crd_pair.new))
+    return old != new
+
+
+def _is_described_anew(crd_pair: CrdPair) -> bool:
+    """Whether the metadata of the documents differs."""
+    old, new = ([each.crd.raw.get("metadata") for each in side.documents] for side in (crd_pair.old, crd_pair.new))
     return old != new
 
 

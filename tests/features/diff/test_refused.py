@@ -226,6 +226,18 @@ def test_check_fails_for_names_that_no_server_takes(
     assert ([error.partition(":")[0] for error in said], ran.code) == (fields, 1)
 
 
+def test_check_fails_for_metadata_that_no_server_takes(tmp_path: Path) -> None:
+    """Also where the schemas are those of before."""
+    git(tmp_path, "init", "-qb", "main")
+    made = crd(root(spec=obj()))
+    commit(tmp_path, {"w.yaml": made})
+    commit(tmp_path, {"w.yaml": {**made, "metadata": {**made["metadata"], "labels": {"app": "a b", "tier": "x"}}}})
+    ran = run("check", "--base", "HEAD~1", "--format", "json", cwd=tmp_path)
+    (section,) = ran.report["sections"]
+    said = [error for _, _, errors, _ in _refused(section) for error in errors]
+    assert ([error.partition(":")[0] for error in said], ran.code) == (["metadata.labels"], 1)
+
+
 def test_of_one_file_only_its_crds(tmp_path: Path) -> None:
     write(tmp_path / "new" / "g.yaml", crd(root(spec=obj(a={})), kind="Gadget"))
     write(tmp_path / "new" / "w.yaml", crd(root(spec=obj())))
