@@ -25,7 +25,7 @@ from crdcompat.crds.pairing import Chosen
 from crdcompat.crds.reader import CrdDocument
 from crdcompat.features.diff.comparison import Compared, Filters
 from crdcompat.features.diff.refused import placed_in_new
-from crdcompat.features.simulate.replay import rejected_kinds, writes_of
+from crdcompat.features.simulate.replay import writes_of
 from crdcompat.render.wording.findings import plural
 from crdcompat.schema.paths import ITEM, VALUE, SchemaPath, schema_pointer
 from crdcompat.schema.structural import Node
@@ -167,7 +167,7 @@ def _refused(item: Judged, reads: Chosen, server: Server, shared: ComparisonCach
     """The ordinary updates of the witness that a server refuses."""
     reader = shared.resource(reads, server)
     stored = {**(item.witness.object or {}), "apiVersion": reader.api_version}
-    return rejected_kinds(writes_of(reader, stored, had_status=reader.version.has_status)) & ORDINARY
+    return writes_of(reader, stored, had_status=reader.version.has_status).rejected & ORDINARY
 
 
 def _spans(servers: Sequence[Server]) -> str:

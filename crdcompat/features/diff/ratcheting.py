@@ -19,7 +19,7 @@ from crdcompat.compare.memory import ComparisonCache
 from crdcompat.compare.result import Judged, Occurrence
 from crdcompat.compare.site import WriterReader
 from crdcompat.crds.reader import CrdSet
-from crdcompat.features.simulate.replay import Cause, Written, rejected_kinds, writes_of
+from crdcompat.features.simulate.replay import Cause, Written, writes_of
 from crdcompat.schema.paths import ITEM, node_at
 from crdcompat.vocabulary import Direction, Effect
 from crdcompat.vocabulary.writes import ORDINARY, Spared, WriteKind
@@ -80,7 +80,7 @@ def _answer(item: Judged, pair: WriterReader, *, is_known: bool) -> _Answer:
         return None
     as_read = {**stored, "apiVersion": pair.reader.api_version}
     written = writes_of(pair.reader, as_read, had_status=pair.writer.version.has_status)
-    rejected = rejected_kinds(written)
+    rejected = written.rejected
     return tuple(kind for kind in WriteKind if kind in rejected), _spared(pair.reader, written) if is_known else None
 
 
@@ -90,7 +90,7 @@ def _spared(reader: Resource, written: Written) -> Spared | None:
     Duplicates are no matter of ratcheting: every server tolerates stored ones.
     """
     causes = [cause for cause in written.causes if cause.error.type != DUPLICATE]
-    if not causes or rejected_kinds(written) & ORDINARY:
+    if not causes or written.rejected & ORDINARY:
         return None
     parts = {"ratchet_status" if cause.path[:1] == ("status",) else "ratchet_main" for cause in causes}
     if not all(reader.server.does(part) for part in parts):

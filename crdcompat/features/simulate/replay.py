@@ -118,10 +118,9 @@ class Written(Struct, frozen=True):
     causes: tuple[Cause, ...]
     bad: list[Pointer]
 
-
-def rejected_kinds(written: Written) -> frozenset[WriteKind]:
-    """The kinds of write that are rejected."""
-    return frozenset(kind for kind, answer in written.writes.items() if answer.verdict is WriteResult.REJECTED)
+    @property
+    def rejected(self) -> frozenset[WriteKind]:
+        return frozenset(kind for kind, answer in self.writes.items() if answer.verdict is WriteResult.REJECTED)
 
 
 def writes_of(resource: Resource, stored: Object, *, had_status: bool, known: Set[Constraint] = frozenset()) -> Written:
@@ -271,10 +270,7 @@ def _update(resource: Resource, new: Object, old: Object, *, status: bool = Fals
 
 def _labelled(obj: Object) -> Object:
     meta = obj.get("metadata", {})
-    return {
-        **obj,
-        "metadata": {**meta, "labels": {**(meta.get("labels") or {}), _PROBE: "1"}},
-    }
+    return {**obj, "metadata": {**meta, "labels": {**(meta.get("labels") or {}), _PROBE: "1"}}}
 
 
 def _fresh(stored: Object) -> Object:
