@@ -16,7 +16,7 @@ from helpers import Json, at, places
 from referee import Answer, Referee
 
 import crdcompat
-from crdcompat.apiserver.crd_validation.refusal import update_refusal
+from crdcompat.apiserver.crd_validation.refusal import refusals, update_refusal
 from crdcompat.apiserver.versions import kubernetes_server, server_of
 from crdcompat.compare.engine import Comparer
 from crdcompat.compare.witness import Witness
@@ -202,6 +202,8 @@ def _swapped(before: Json, reader: Side) -> list[str]:
     """What the answers do not have in common when the reader's CRD replaces another, all versions at once."""
     server, group = reader.server, new_group()
     current, target = (_unconverted(in_group(crd, group)) for crd in (before, reader.crd))
+    if refusals(read_crd(target), kubernetes_server(reader.minor)):
+        return []  # its installation is compared: this is about the change alone
     if not server.install(current).accepted:  # some fields are immutable once a CRD is established, and not before
         return []
     answer = server.update_crd(target)
