@@ -6,7 +6,6 @@ Only manifests below the named folders of the image are kept. Layers are streams
 from __future__ import annotations
 
 import hashlib
-import io
 import re
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,12 +21,11 @@ from crdcompat.sources.memory import MAX_HELD_BYTES, MemoryTree
 from crdcompat.sources.naming import is_manifest_name
 from crdcompat.sources.options import current_options
 from crdcompat.sources.tar import DIRECTORY, FILE, HARD_LINK, Member, Tar
-from crdcompat.sources.unpack import Unpacked, UnpackError
+from crdcompat.sources.unpack import PartReader, Unpacked, UnpackError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from _typeshed import WriteableBuffer
 
 _EXPECTED = "an OCI layout (folder or .tar) or an archive of docker save or skopeo is expected"
 _WHITEOUT, _OPAQUE = ".wh.", ".wh..wh..opq"
@@ -191,22 +189,17 @@ def _is_below(path: str, hidden: str) -> bool:
     return path == hidden or path.startswith(f"{hidden.rstrip('/')}/")
 
 
-class _Hashed(io.RawIOBase):
+class _Hashed(PartReader):
     """A stream that hashes the bytes that are read from it."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
         self._digest = hashlib.sha256()
 
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: WriteableBuffer) -> int:
-        view = memoryview(buffer)
-        data = self._file.read(len(view))
+    def read_part(self, size: int) -> bytes:
+        data = self._file.read(size)
         self._digest.update(data)
-        view[: len(data)] = data
-        return len(data)
+        return data
 
     def hexdigest(self) -> str:
         return self._digest.hexdigest()

@@ -15,12 +15,11 @@ from msgspec import Struct
 
 from crdcompat.errors import SourceError, UsageError
 from crdcompat.sources.options import current_options
+from crdcompat.sources.unpack import PartReader
 from crdcompat.sources.urls import is_http, public_name, scheme_of, without_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from _typeshed import WriteableBuffer
 
 MAX_REMOTE_BYTES = 4 << 30
 """Bytes of one remote file as it is transferred; the largest must-gathers have a quarter of this."""
@@ -85,7 +84,7 @@ def list_remote(url: str) -> Iterator[RemoteFile]:
         yield file
 
 
-class _Limited(io.RawIOBase):
+class _Limited(PartReader):
     """A remote file with limits for its bytes and its time."""
 
     def __init__(self, file: Any, url: str) -> None:
@@ -95,15 +94,11 @@ class _Limited(io.RawIOBase):
         self._has_ended = False
         self._until = time.monotonic() + MAX_REMOTE_SECONDS
 
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: WriteableBuffer) -> int:
+    def read_part(self, size: int) -> bytes:
         if self._has_ended:
-            return 0
-        view = memoryview(buffer)
+            return b""
         with _as_source_errors(self._url):
-            data = self._file.read(len(view))
+            data: bytes = self._file.read(size)
         self._has_ended = not data
         self._count += len(data)
         if self._count > MAX_REMOTE_BYTES:
@@ -112,8 +107,7 @@ class _Limited(io.RawIOBase):
             raise SourceError(
                 f"{public_name(self._url)}: not complete after {MAX_REMOTE_SECONDS:.0f} seconds: given up"
             )
-        view[: len(data)] = data
-        return len(data)
+        return data
 
     def close(self) -> None:
         if not self.closed:

@@ -12,12 +12,10 @@ from typing import IO, TYPE_CHECKING
 
 from msgspec import Struct
 
-from crdcompat.sources.unpack import CutShortError, UnpackError
+from crdcompat.sources.unpack import CutShortError, PartReader, UnpackError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from _typeshed import WriteableBuffer
 
     from crdcompat.sources.unpack import Unpacked
 
@@ -174,20 +172,14 @@ class Tar:
                 raise UnpackError("has more bytes after the mark that ends it: they are not read")
 
 
-class _Content(io.RawIOBase):
+class _Content(PartReader):
     """The content of the member at which an archive is."""
 
     def __init__(self, tar: Tar) -> None:
         self._tar = tar
 
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: WriteableBuffer) -> int:
-        view = memoryview(buffer)
-        data = self._tar.read_part(len(view))
-        view[: len(data)] = data
-        return len(data)
+    def read_part(self, size: int) -> bytes:
+        return self._tar.read_part(size)
 
 
 def begins_tar(block: bytes) -> bool:

@@ -7,6 +7,7 @@ import gzip
 import io
 import lzma
 import zlib
+from abc import abstractmethod
 from typing import IO, TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -105,50 +106,56 @@ def gunzip(data: bytes, limit: int) -> bytes:
     return b"".join(parts)
 
 
-class _Counted(io.RawIOBase):
+class PartReader(io.RawIOBase):
+    """A stream of parts."""
+
+    @abstractmethod
+    def read_part(self, size: int) -> bytes:
+        """The next bytes, at most ``size``; none at the end."""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        view = memoryview(buffer)
+        data = self.read_part(len(view))
+        view[: len(data)] = data
+        return len(data)
+
+
+class _Counted(PartReader):
     """A file that counts the bytes read from it."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
         self.count = 0
 
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: WriteableBuffer) -> int:
-        view = memoryview(buffer)
-        data = self._file.read(len(view))
-        view[: len(data)] = data
+    def read_part(self, size: int) -> bytes:
+        data = self._file.read(size)
         self.count += len(data)
-        return len(data)
+        return data
 
 
-class _Xz(io.RawIOBase):
+class _Xz(PartReader):
     """An xz stream with a memory limit, which `lzma.LZMAFile` lacks."""
 
     def __init__(self, file: io.BufferedReader) -> None:
         self._file = file
         self._part = lzma.LZMADecompressor(memlimit=_XZ_MEMORY)
 
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: WriteableBuffer) -> int:
-        view = memoryview(buffer)
+    def read_part(self, size: int) -> bytes:
         while True:
             if self._part.eof:
                 rest = (self._part.unused_data or self._file.read(_CHUNK)).lstrip(b"\0")
                 if not rest:
-                    return 0
+                    return b""
                 self._part = lzma.LZMADecompressor(memlimit=_XZ_MEMORY)
             else:
                 rest = self._file.read(_CHUNK) if self._part.needs_input else b""
                 if self._part.needs_input and not rest:
                     raise EOFError
-            data = self._part.decompress(rest, len(view))
-            if data:
-                view[: len(data)] = data
-                return len(data)
+            if data := self._part.decompress(rest, size):
+                return data
 
 
 class _Zstd(io.RawIOBase):

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+from api_server import Recorded, kubeconfig, serving
 from differences import Bench
 from referees import each_minor, pool
 
@@ -14,6 +16,20 @@ def bench(request: pytest.FixtureRequest) -> Iterator[Bench]:
     """A running API server of one minor."""
     with pool() as servers:
         yield Bench(servers.server(request.param), request.param)
+
+
+@pytest.fixture
+def server(shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Recorded]:
+    """The recorded answers of a real API server on the loopback; the context ``prod`` leads to it."""
+    live = shared / "data/live-api"
+    if not live.is_dir():
+        pytest.skip("no recorded answers")
+    for name in ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    with serving(Recorded(live)) as found:
+        assert isinstance(found, Recorded)
+        monkeypatch.setenv("KUBECONFIG", str(kubeconfig(tmp_path / "kubeconfig.yaml", found.server_port)))
+        yield found
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -18,10 +18,6 @@ from referee import Answer, Referee
 
 import crdcompat
 from crdcompat.apiserver.admission import Verdict
-from crdcompat.apiserver.crd_validation.refusal import refusals
-from crdcompat.apiserver.versions import kubernetes_server
-from crdcompat.crds.model import read_crd
-from crdcompat.errors import CrdcompatError
 
 Json = dict[str, Any]
 
@@ -232,15 +228,13 @@ def _object(crd: Json, part: Json, meta: Json) -> Json:
 
 def installation(crd: Json, answer: Answer, minor: str) -> list[str]:
     """What the answers to a new CRD do not have in common."""
-    try:
-        told = [each.text for each in refusals(read_crd(crd), kubernetes_server(minor))]
-    except CrdcompatError as error:
-        told = [str(error)]
+    verdict = crdcompat.judge_crd(crd, kubernetes=minor)
+    mine = [error.text() for error in verdict.errors] or [verdict.message] * (not verdict.accepted)
     if answer.accepted:
-        return [f"refused, though the server takes it: {sentence}" for sentence in told]
+        return [f"refused, though the server takes it: {sentence}" for sentence in mine]
     if answer.causes:
-        return two_sides(told, (f"{field}: {message}" for _, field, message in answer.causes))
-    return two_sides(told, [answer.message])
+        return two_sides(mine, (f"{field}: {message}" for _, field, message in answer.causes))
+    return two_sides(mine, [answer.message])
 
 
 def compared(op: str, verdict: Verdict, answer: Answer, held: Json | None) -> list[str]:

@@ -18,7 +18,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from api_server import CRDS, OPERATORS, VERSIONS, Answer, Recorded, kubeconfig, serving
+from api_server import CRDS, OPERATORS, VERSIONS, Answer, Recorded, kubeconfig
 from helpers import Json, crd, run, write
 from recorded import from_cluster
 
@@ -27,19 +27,6 @@ from crdcompat.features.diff import workflow
 from crdcompat.recordings.objects import Recorded as RecordedObject
 from crdcompat.sources import cluster as cluster_module
 from crdcompat.sources import cluster_client
-
-
-@pytest.fixture
-def server(shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Recorded]:
-    live = shared / "data/live-api"
-    if not live.is_dir():
-        pytest.skip("no recorded answers")
-    for name in ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"):
-        monkeypatch.delenv(name, raising=False)
-    with serving(Recorded(live)) as found:
-        assert isinstance(found, Recorded)
-        monkeypatch.setenv("KUBECONFIG", str(kubeconfig(tmp_path / "kubeconfig.yaml", found.server_port)))
-        yield found
 
 
 def kinds(found: list[RecordedObject | Problem | Skipped]) -> list[str]:
@@ -96,16 +83,7 @@ def test_one_kind_not_served(server: Recorded) -> None:
 
 @pytest.mark.parametrize("times", [1, 2])
 def test_a_list_that_the_server_forgot_is_read_again_once(server: Recorded, times: int) -> None:
-    whole, left = server.answers[OPERATORS], times
-
-    def forgetful(token: str) -> Answer:
-        nonlocal left
-        if token == "third" and left:
-            left -= 1
-            return 410, b'{"kind":"Status","message":"the provided continue parameter is too old","code":410}'
-        return whole(token)
-
-    server.answers[OPERATORS] = forgetful
+    server.forget(OPERATORS, "third", times)
     found = from_cluster()
     assert kinds(found).count("ClusterOperator") == (33 if times == 1 else 30)
     assert len(faults(found)) == times - 1

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from api_server import CRDS, VERSION, VERSIONS, Answer, Recorded, kubeconfig, serving
+from api_server import CRDS, VERSION, VERSIONS, Answer, Recorded
 from helpers import Json, run
 from offline import PROJECT
 
@@ -17,18 +16,9 @@ from crdcompat.sources import cluster_client
 OLD = str(PROJECT / "fixtures/demo/release-4.13")
 
 
-@pytest.fixture
-def server(shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Recorded]:
-    live = shared / "data/live-api"
-    if not live.is_dir():
-        pytest.skip("no recorded answers")
-    for name in ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"):
-        monkeypatch.delenv(name, raising=False)
-    with serving(Recorded(live)) as found:
-        assert isinstance(found, Recorded)
-        monkeypatch.setenv("KUBECONFIG", str(kubeconfig(tmp_path / "kubeconfig.yaml", found.server_port)))
-        monkeypatch.chdir(tmp_path)
-        yield found
+@pytest.fixture(autouse=True)
+def _in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
 
 
 def preflight(*more: str) -> Json:

@@ -12,32 +12,15 @@ import pytest
 from changes import repository
 from helpers import commit, run
 from loopback import Answer, bucket, files, s3_settings, serving
+from packed_sources import NEW, OLD
 from s3fs import S3FileSystem
 
 from crdcompat.errors import SourceError, UsageError
 from crdcompat.sources import kinds, open_objects, open_source, remote, urls
 from crdcompat.sources.remote import list_remote, open_remote
 
-CRD = b"""apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: widgets.example.com}
-spec:
-  group: example.com
-  names: {kind: Widget, listKind: WidgetList, plural: widgets, singular: widget}
-  scope: Namespaced
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    schema:
-      openAPIV3Schema:
-        type: object
-        properties:
-          status: {type: object, properties: {phase: {type: string, enum: [Pending, Ready]}}}
-"""
 # fsspec leaves the connection of a refused request to the garbage collector, which the fixture below runs.
 pytestmark = pytest.mark.filterwarnings("ignore:Unclosed:ResourceWarning")
-NEWER = CRD.replace(b"Ready]", b"Ready, Failed]")
 
 
 @pytest.fixture(autouse=True)
@@ -50,11 +33,11 @@ def _collected() -> Iterator[None]:
 def store(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     """An S3 of the loopback with the bucket ``releases``; gives the requests it got."""
     contents = {
-        "1.0/a.yaml": CRD,
-        "1.0/b/c.yaml": CRD,
+        "1.0/a.yaml": OLD,
+        "1.0/b/c.yaml": OLD,
         "1.0/d.txt": b"",
-        "1.1/a.yaml": NEWER,
-        "1.1/all.tgz": _tar(NEWER),
+        "1.1/a.yaml": NEW,
+        "1.1/all.tgz": _tar(NEW),
     }
     S3FileSystem.clear_instance_cache()  # the address of the server is no part of its key
     with serving(bucket("releases", contents)) as (host, asked):
@@ -64,7 +47,7 @@ def store(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
 
 
 def test_files_and_archives_by_http() -> None:
-    with serving(files({"/1.0/crds.yaml": CRD, "/1.1/crds.tgz": _tar(NEWER)})) as (host, asked):
+    with serving(files({"/1.0/crds.yaml": OLD, "/1.1/crds.tgz": _tar(NEW)})) as (host, asked):
         found = run("diff", f"http://{host}/1.0/crds.yaml", f"http://{host}/1.1/crds.tgz", "--format", "json")
     findings = [(each["rule"], each["added"]) for each in found.report["findings"]]
     assert findings == [("enum-value-added", ["Failed"])]
@@ -85,7 +68,7 @@ def test_a_folder_is_listed_page_by_page(store: list[str]) -> None:
     assert [file.url for file in names] == ["s3://releases/1.0/b/c.yaml", "s3://releases/1.0/d.txt"]
     assert len([line for line in store if "list-type=2" in line]) == 2
     streamed = {entry.path: data for entry, data in open_objects("s3://releases/1.0").stream(str.islower)}
-    assert streamed == {"a.yaml": CRD, "b/c.yaml": CRD, "d.txt": b""}
+    assert streamed == {"a.yaml": OLD, "b/c.yaml": OLD, "d.txt": b""}
 
 
 @pytest.mark.parametrize(
@@ -96,7 +79,7 @@ def test_a_folder_is_listed_page_by_page(store: list[str]) -> None:
         ((503, {}, b"later"), "the server answers with status 503"),
         ((200, {}, b"<!DOCTYPE html><title>Log in</title>"), "a web page, not a file"),
         ((200, {}, b""), "empty: a manifest or an archive is expected"),
-        ((200, {"Content-Length": "999", "Connection": "close"}, CRD), "cannot be read"),
+        ((200, {"Content-Length": "999", "Connection": "close"}, OLD), "cannot be read"),
         ((302, {"Location": "/again?token=moved-secret"}, b""), "cannot be read"),
     ],
 )
@@ -118,7 +101,7 @@ def test_a_server_that_is_silent_or_not_there() -> None:
 
 
 def test_credentials_are_in_no_format() -> None:
-    with serving(files({"/crds-1.0.yaml": CRD, "/crds-1.1.yaml": NEWER})) as (host, _):
+    with serving(files({"/crds-1.0.yaml": OLD, "/crds-1.1.yaml": NEW})) as (host, _):
         names = [f"http://me:pass-word@{host}/crds-{release}.yaml?sig=query-secret" for release in ("1.0", "1.1")]
         for form in ("text", "concise", "json", "markdown", "sarif", "junit", "github", "gitlab", "html"):
             for command in ("diff", "matrix") if form in ("text", "json", "markdown", "html") else ("diff",):
@@ -154,14 +137,14 @@ def test_the_name_of_a_url_has_no_credentials(text: str, shown: str) -> None:
 
 
 def test_limits(monkeypatch: pytest.MonkeyPatch) -> None:
-    with serving(files({"/a.yaml": CRD})) as (host, _):
-        monkeypatch.setattr(remote, "MAX_REMOTE_BYTES", len(CRD) - 1)
+    with serving(files({"/a.yaml": OLD})) as (host, _):
+        monkeypatch.setattr(remote, "MAX_REMOTE_BYTES", len(OLD) - 1)
         with (
-            pytest.raises(SourceError, match=f"more than {len(CRD) - 1} bytes: not read"),
+            pytest.raises(SourceError, match=f"more than {len(OLD) - 1} bytes: not read"),
             open_remote(f"http://{host}/a.yaml") as file,
         ):
             file.read()
-        monkeypatch.setattr(remote, "MAX_REMOTE_BYTES", len(CRD))
+        monkeypatch.setattr(remote, "MAX_REMOTE_BYTES", len(OLD))
         monkeypatch.setattr(remote, "MAX_REMOTE_SECONDS", -1.0)
         with pytest.raises(SourceError, match="given up"):
             open_remote(f"http://{host}/a.yaml")
@@ -186,7 +169,7 @@ def test_what_is_no_source() -> None:
 
 
 def test_an_archive_is_expected(tmp_path: Path) -> None:
-    (tmp_path / "a.yaml").write_bytes(CRD)
+    (tmp_path / "a.yaml").write_bytes(OLD)
     with pytest.raises(SourceError, match=r"no archive: \.tar, .* is expected"):
         open_source(f"archive:{tmp_path / 'a.yaml'}")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -13,6 +12,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from helpers import Json, write
+from loopback import running
 
 CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 OPERATORS = "/apis/config.openshift.io/v1/clusteroperators"
@@ -61,6 +61,19 @@ class ApiServer(ThreadingHTTPServer):
             return 200, json.dumps({**listed, "items": items[start : start + PAGE]}).encode()
 
         self.answers[path] = page
+
+    def forget(self, path: str, token: str, times: int) -> None:
+        """Answer the first requests for one page of a list with 410."""
+        whole, left = self.answers[path], times
+
+        def forgetful(asked: str) -> Answer:
+            nonlocal left
+            if asked == token and left:
+                left -= 1
+                return 410, b'{"kind":"Status","message":"the provided continue parameter is too old","code":410}'
+            return whole(asked)
+
+        self.answers[path] = forgetful
 
     def install(self, *crds: Json) -> None:
         """Serve these CRDs without objects, each with a resourceVersion, and its storage version as the stored one."""
@@ -150,14 +163,8 @@ class _Handler(BaseHTTPRequestHandler):
 @contextmanager
 def serving(server: ApiServer) -> Iterator[ApiServer]:
     """Serve while the block runs."""
-    with server:
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
-        try:
-            yield server
-        finally:
-            server.shutdown()
-            thread.join()
+    with running(server):
+        yield server
 
 
 def kubeconfig(path: Path, port: int, token: str = "let-me-in") -> Path:

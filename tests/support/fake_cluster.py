@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import ssl
-import threading
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from helpers import Json, write
+from loopback import running
 
 import crdcompat
 from crdcompat.apiserver.crd_validation.refusal import update_refusal
@@ -156,14 +156,8 @@ def serving(cluster: FakeCluster, context: ssl.SSLContext | None = None) -> Iter
     """Serve a cluster while the block runs, with TLS if a context is given."""
     if context is not None:
         cluster.socket = context.wrap_socket(cluster.socket, server_side=True)
-    thread = threading.Thread(target=cluster.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    try:
+    with running(cluster):
         yield cluster
-    finally:
-        cluster.shutdown()
-        thread.join()
-        cluster.server_close()
 
 
 def kubeconfig(path: Path, url: str, token: str = TOKEN) -> Path:

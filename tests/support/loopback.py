@@ -5,12 +5,25 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler, HTTPServer, ThreadingHTTPServer
 from urllib.parse import parse_qs, unquote, urlsplit
 from xml.sax.saxutils import escape
 
 #: What a server answers to a path and a query: status, headers, body.
 Answer = tuple[int, Mapping[str, str], bytes]
+
+
+@contextmanager
+def running(server: HTTPServer) -> Iterator[None]:
+    """Let a server answer while the block runs."""
+    with server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        try:
+            yield
+        finally:
+            server.shutdown()
+            thread.join()
 
 
 @contextmanager
@@ -42,14 +55,8 @@ def serving(answer: Callable[[str, str], Answer]) -> Iterator[tuple[str, list[st
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    try:
+    with running(server):
         yield f"127.0.0.1:{server.server_port}", asked
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
 
 
 def files(contents: Mapping[str, bytes]) -> Callable[[str, str], Answer]:

@@ -11,7 +11,7 @@ from crdcompat.models.fleet import REACHABLE
 from crdcompat.models.outcome import verdict_on
 from crdcompat.render.wording.blocks import fold, siblings
 from crdcompat.render.wording.findings import plural, some
-from crdcompat.render.wording.simulation import judging, not_found, unrecorded_line
+from crdcompat.render.wording.simulation import judging, lacking, unrecorded_line
 from crdcompat.render.wording.verdict import Blocked, Verdict
 from crdcompat.vocabulary import Direction
 from crdcompat.vocabulary.writes import COUNTED_WRITES, NOT_FOUND, ReleaseVerdict, WriteResult
@@ -155,7 +155,7 @@ def _blocked(report: SimulationReport) -> Iterable[Blocked]:
 
 def _reaction(cause: RejectedCause) -> str:
     if cause.type == NOT_FOUND:
-        return f"answers 404, because {not_found(cause.path, cause.values)}"
+        return f"answers 404, because {lacking(cause.path, cause.values)}"
     if cause.type == "FieldValueRequired":
         return "requires the field"
     return f"rejects {listed(cause.values)}" if cause.values else f"rejects the value ({cause.type})"

@@ -105,9 +105,12 @@ def cause_fix(cause: RejectedCause, reader: Release) -> str:
 
 def not_found(path: str, versions: Sequence[object]) -> str:
     """The requests for which the server finds nothing: those to /status, or to versions that the CRD lacks."""
-    if path:
-        return "the CRD has no /status endpoint, a write to it is answered 404"
-    return f"the CRD lacks version {', '.join(map(str, versions))}, every request for it is answered 404"
+    return f"{lacking(path, versions)}, {'a write to it' if path else 'every request for it'} is answered 404"
+
+
+def lacking(path: str, versions: Sequence[object]) -> str:
+    """The endpoint or the versions that the CRD lacks."""
+    return "the CRD has no /status endpoint" if path else f"the CRD lacks version {', '.join(map(str, versions))}"
 
 
 def not_found_fix(path: str) -> str:

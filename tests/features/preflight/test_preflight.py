@@ -7,7 +7,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from api_server import CRDS, VERSION, Answer, ApiServer
+from api_server import CRDS, VERSION, ApiServer
 from helpers import Json, Run, array, crd, obj, run, string, version, write
 from widgets import GADGET, NEW, OLD, WIDGETS, widget
 
@@ -289,16 +289,7 @@ def test_a_second_page_that_is_not_there(cluster: ApiServer) -> None:
 
 def test_a_list_that_expires_is_read_again(cluster: ApiServer) -> None:
     cluster.put(WIDGETS, [widget(f"w{n}", spec={"mode": "a"}) for n in range(1200)])
-    whole, left = cluster.answers[WIDGETS], 1
-
-    def forgetful(token: str) -> Answer:
-        nonlocal left
-        if token == "1000" and left:
-            left -= 1
-            return 410, b'{"kind":"Status","message":"too old","code":410}'
-        return whole(token)
-
-    cluster.answers[WIDGETS] = forgetful
+    cluster.forget(WIDGETS, "1000", 1)
     found = report()
     assert (found["answer"], found["summary"]["objects"]) == ("yes", 1200)
     assert asked(cluster).count(WIDGETS) == 6
