@@ -25,7 +25,7 @@ import jsonschema
 import crdcompat
 from crdcompat.apiserver.strategy import Resource
 from crdcompat.apiserver.versions import OPENSHIFT, Server
-from crdcompat.crds.variants import FEATURE_SET
+from crdcompat.crds.context import FEATURE_SET
 from crdcompat.yaml.documents import Document, read_documents
 
 NAME = "clusterversions.config.openshift.io"

@@ -18,9 +18,8 @@ from crdcompat.compare.crd_facets.cel_cost import NEAR
 from crdcompat.compare.placed import Placed, in_contexts, judged_alone, of_documents, place_of
 from crdcompat.compare.result import Judged
 from crdcompat.compare.witness import Witness
-from crdcompat.crds.model import Crd
+from crdcompat.crds.model import Crd, CrdDocument
 from crdcompat.crds.pairing import Resolved
-from crdcompat.crds.reader import CrdDocument
 from crdcompat.schema.paths import SchemaPath, render
 from crdcompat.vocabulary import Effect
 

@@ -13,9 +13,8 @@ from msgspec import Struct
 from crdcompat.compare.changes import Change
 from crdcompat.compare.result import Judged, Lone
 from crdcompat.compare.witness import Witness
-from crdcompat.crds.model import Crd, CrdVersion
+from crdcompat.crds.model import Crd, CrdDocument, CrdVersion
 from crdcompat.crds.pairing import Chosen, Resolved
-from crdcompat.crds.reader import CrdDocument
 from crdcompat.schema.paths import Pointer, SchemaPath, path_of_keyword
 from crdcompat.vocabulary import Direction, Effect, Side
 

@@ -16,9 +16,8 @@ from crdcompat.compare.changes import Change
 from crdcompat.compare.placed import Placed, documents_of, in_contexts, judged_alone, of_documents, place_of
 from crdcompat.compare.result import Judged
 from crdcompat.compare.witness import Witness
-from crdcompat.crds.model import Crd
+from crdcompat.crds.model import Crd, CrdDocument
 from crdcompat.crds.pairing import Resolved
-from crdcompat.crds.reader import CrdDocument
 from crdcompat.crds.templates import is_templated
 from crdcompat.schema.paths import Pointer, SchemaPath, value_or_none
 from crdcompat.vocabulary import Effect

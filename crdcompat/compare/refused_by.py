@@ -19,8 +19,8 @@ from crdcompat.compare.placed import Placed, in_contexts, judged_alone, of_docum
 from crdcompat.compare.refused import NEEDS_NO_OBJECT
 from crdcompat.compare.result import Judged
 from crdcompat.compare.witness import Witness
+from crdcompat.crds.model import CrdDocument
 from crdcompat.crds.pairing import Resolved
-from crdcompat.crds.reader import CrdDocument
 from crdcompat.schema.paths import Pointer, SchemaPath
 from crdcompat.vocabulary import Effect
 from crdcompat.vocabulary.servers import ServerName, needed, spans

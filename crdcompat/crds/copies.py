@@ -15,8 +15,7 @@ from typing import Any
 import orjson
 from msgspec import Struct
 
-from crdcompat.crds.model import CrdVersion
-from crdcompat.crds.reader import CrdDocument
+from crdcompat.crds.model import CrdDocument, CrdVersion
 
 _Documents = tuple[CrdDocument, ...]
 _Pair = tuple[_Documents, _Documents]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from crdcompat.crds.variants import GATE, PROFILE
+from crdcompat.crds.context import GATE, PROFILE, Where
 from crdcompat.errors import Problem
 from crdcompat.prefilter.candidates import is_gate_list
 from crdcompat.yaml.documents import read_documents
@@ -21,8 +21,6 @@ from crdcompat.yaml.documents import read_documents
 if TYPE_CHECKING:
     from crdcompat.sources.tree import Entry, Tree
 
-#: A feature set and a profile; the profile is "" in trees without profiles.
-Where = tuple[str, str]
 _SOURCE = "features/features.go"
 _DECLARED = re.compile(rb'newFeatureGate\("(\w+)"\)')
 

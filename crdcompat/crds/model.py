@@ -15,7 +15,9 @@ from crdcompat.errors import CrdcompatError
 from crdcompat.schema.structural import Node
 
 if TYPE_CHECKING:
+    from crdcompat.crds.context import Context, Where
     from crdcompat.schema.paths import Pointer
+    from crdcompat.yaml.positions import Positions
 
 
 class CrdVersion(Struct, frozen=True, eq=False, dict=True):
@@ -194,3 +196,24 @@ def _text(value: Any, where: str, pointer: Pointer) -> str:
 
 def _shown(value: Any) -> str:
     return "missing or null" if value is None else f"{type(value).__name__} {str(value)[:40]!r}"
+
+
+class CrdDocument(Struct, frozen=True, eq=False):
+    """A CRD and its place: file, index of the document in the file, JSON pointer inside a List.
+
+    ``oid`` is the file's content id if known, ``positions`` the lines and columns of its values if reading gave them.
+    ``gated`` says by feature set and profile whether a cluster gets it, if that depends on feature gates.
+    """
+
+    crd: Crd
+    file: str
+    index: int
+    pointer: tuple[str | int, ...] = ()
+    oid: str | None = None
+    positions: Positions | None = None
+    gated: Mapping[Where, bool] = {}
+
+    def is_in(self, context: Context) -> bool:
+        """Whether a cluster of this context gets the document."""
+        where = context.feature_set, context.profile
+        return context.includes(self.crd.annotations) and self.gated.get(where, True)

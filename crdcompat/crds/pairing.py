@@ -8,12 +8,13 @@ from functools import cache
 import orjson
 from msgspec import Struct
 
+from crdcompat.crds.context import Context, no_context
 from crdcompat.crds.copies import Unmatched, match_copies, version_content
-from crdcompat.crds.model import CrdVersion
-from crdcompat.crds.reader import CrdDocument, CrdSet
+from crdcompat.crds.model import CrdDocument, CrdVersion
+from crdcompat.crds.reader import CrdSet
 from crdcompat.crds.shipped import like_shipped
 from crdcompat.crds.unpaired import Unpaired, context_label, entering, unpaired
-from crdcompat.crds.variants import Context, contexts_of, no_context
+from crdcompat.crds.variants import contexts_of
 from crdcompat.errors import UsageError
 
 

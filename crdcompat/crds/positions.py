@@ -16,7 +16,7 @@ from crdcompat.yaml.locate import locate
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from crdcompat.crds.reader import CrdDocument
+    from crdcompat.crds.model import CrdDocument
     from crdcompat.yaml.positions import Place
 
 Spot = tuple[str, int, Pointer]

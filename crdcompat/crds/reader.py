@@ -9,13 +9,12 @@ import orjson
 from msgspec import Struct
 from msgspec.structs import replace
 
-from crdcompat.crds.gates import NO_GATES, FeatureGates, Where, read_gates
-from crdcompat.crds.model import Crd, NotACrdError, is_crd, is_fragment, read_crd
+from crdcompat.crds.gates import NO_GATES, FeatureGates, read_gates
+from crdcompat.crds.model import Crd, CrdDocument, NotACrdError, is_crd, is_fragment, read_crd
 from crdcompat.crds.positions import ManifestPositions
 from crdcompat.crds.shipped import NOT_SHIPPED, OPENSHIFT_PAYLOAD, is_shipped, split_shipped
 from crdcompat.crds.templates import TEMPLATE, conditions_remark, of_template, without_conditions
 from crdcompat.crds.unseen import FRAGMENT, KUSTOMIZE, unseen
-from crdcompat.crds.variants import Context
 from crdcompat.errors import Problem, Skipped, skipped_order
 from crdcompat.prefilter.candidates import excluded, has_crd_line, is_lfs_pointer, is_marked
 from crdcompat.sources.encoding import legible
@@ -23,28 +22,6 @@ from crdcompat.sources.naming import is_manifest_name
 from crdcompat.sources.tree import Entry, Tree
 from crdcompat.vocabulary import Side
 from crdcompat.yaml.documents import Document, read_documents
-from crdcompat.yaml.positions import Positions
-
-
-class CrdDocument(Struct, frozen=True, eq=False):
-    """A CRD and its place: file, index of the document in the file, JSON pointer inside a List.
-
-    ``oid`` is the file's content id if known, ``positions`` the lines and columns of its values if reading gave them.
-    ``gated`` says by feature set and profile whether a cluster gets it, if that depends on feature gates.
-    """
-
-    crd: Crd
-    file: str
-    index: int
-    pointer: tuple[str | int, ...] = ()
-    oid: str | None = None
-    positions: Positions | None = None
-    gated: Mapping[Where, bool] = {}
-
-    def is_in(self, context: Context) -> bool:
-        """Whether a cluster of this context gets the document."""
-        where = context.feature_set, context.profile
-        return context.includes(self.crd.annotations) and self.gated.get(where, True)
 
 
 class CrdSet(Struct, frozen=True, eq=False):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from crdcompat.crds.reader import CrdDocument
+    from crdcompat.crds.model import CrdDocument
 
 #: The payload of openshift/api: the globs where the configuration names none.
 OPENSHIFT_PAYLOAD = ("payload-manifests/crds/*",)

@@ -10,9 +10,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from crdcompat.crds.reader import CrdDocument, CrdSet
+from crdcompat.crds.context import Context
+from crdcompat.crds.model import CrdDocument
+from crdcompat.crds.reader import CrdSet
 from crdcompat.crds.templates import TEMPLATE
-from crdcompat.crds.variants import Context
 from crdcompat.vocabulary import Side
 
 _Documents = tuple[CrdDocument, ...]

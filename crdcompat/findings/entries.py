@@ -14,7 +14,7 @@ import orjson
 from msgspec import Struct
 from msgspec.structs import replace
 
-from crdcompat.crds.variants import is_default
+from crdcompat.crds.context import is_default
 from crdcompat.findings.finding import field_of, order
 from crdcompat.models.check import CheckReport, Section, sections
 from crdcompat.models.diff import DiffReport

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
-from crdcompat.crds.variants import is_default
+from crdcompat.crds.context import is_default
 from crdcompat.models.finding import Finding, Location
 from crdcompat.schema.paths import Pointer
 from crdcompat.vocabulary import Side
@@ -16,9 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from crdcompat.compare.result import Judged, Open
+    from crdcompat.crds.model import CrdDocument
     from crdcompat.crds.pairing import Chosen
     from crdcompat.crds.positions import Spot
-    from crdcompat.crds.reader import CrdDocument, CrdSet
+    from crdcompat.crds.reader import CrdSet
     from crdcompat.yaml.positions import Place
 
 

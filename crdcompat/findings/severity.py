@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from crdcompat.crds.variants import is_default
+from crdcompat.crds.context import is_default
 from crdcompat.models.finding import Finding
 from crdcompat.vocabulary import Direction, Effect, Owner, Severity
 

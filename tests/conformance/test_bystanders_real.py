@@ -11,7 +11,7 @@ import pytest
 from helpers import git
 from twice import Check
 
-from crdcompat.crds.variants import FEATURE_SET
+from crdcompat.crds.context import FEATURE_SET
 
 
 @pytest.mark.parametrize("seed", range(6))

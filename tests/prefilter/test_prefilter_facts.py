@@ -8,7 +8,7 @@ import pytest
 from helpers import Json, crd, obj, root
 from telltales import MARKS, told
 
-from crdcompat.crds.variants import CHANNEL, FEATURE_SET, PROFILE
+from crdcompat.crds.context import CHANNEL, FEATURE_SET, PROFILE
 from crdcompat.prefilter.collect import collect_facts
 from crdcompat.prefilter.facts import FileFacts
 from crdcompat.sources.tree import EmptyTree, Entry

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from helpers import Json, both, brief, commit, crd, diff, git, obj, root, run, string, write
 
-from crdcompat.crds.variants import FEATURE_SET
+from crdcompat.crds.context import FEATURE_SET
 
 MARKS = {
     "utf-16-le": codecs.BOM_UTF16_LE,

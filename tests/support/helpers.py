@@ -23,9 +23,9 @@ import yaml
 
 from crdcompat import __main__, judge
 from crdcompat.apiserver.admission import Verdict
-from crdcompat.crds.model import read_crd
+from crdcompat.crds.model import CrdDocument, read_crd
 from crdcompat.crds.positions import ManifestPositions
-from crdcompat.crds.reader import CrdDocument, CrdSet
+from crdcompat.crds.reader import CrdSet
 from crdcompat.findings.rules import Example
 from crdcompat.models.finding import Finding
 from crdcompat.render.report_schema import schema_text

@@ -12,9 +12,9 @@ from typing import Any
 from crdcompat.apiserver.admission import Verdict
 from crdcompat.apiserver.strategy import Resource
 from crdcompat.apiserver.versions import OPENSHIFT, Server
-from crdcompat.crds.model import read_crd
-from crdcompat.crds.reader import CrdDocument, CrdReader, CrdSet
-from crdcompat.crds.variants import FEATURE_SET
+from crdcompat.crds.context import FEATURE_SET
+from crdcompat.crds.model import CrdDocument, read_crd
+from crdcompat.crds.reader import CrdReader, CrdSet
 from crdcompat.features.diff import workflow
 from crdcompat.yaml.documents import Document, read_documents
 

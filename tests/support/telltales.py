@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from crdcompat.crds.variants import CHANNEL, FEATURE_SET, PROFILE
+from crdcompat.crds.context import CHANNEL, FEATURE_SET, PROFILE
 from crdcompat.prefilter.facts import FileFacts, facts_of, relevant_lines
 
 MARKS = (FEATURE_SET, PROFILE, CHANNEL)

@@ -15,9 +15,10 @@ from crdcompat.apiserver.crd_validation import endpoints, spec
 from crdcompat.apiserver.crd_validation.conversion import conversion_faults
 from crdcompat.apiserver.crd_validation.definition import Definition, definition_of, installed
 from crdcompat.apiserver.crd_validation.envelope import undecodable_definition
+from crdcompat.apiserver.crd_validation.installed import tolerated_in_update
 from crdcompat.apiserver.crd_validation.keywords import anywhere
 from crdcompat.apiserver.crd_validation.schemas import Schemas
-from crdcompat.apiserver.crd_validation.tolerated import Tolerated, tolerated_in_update
+from crdcompat.apiserver.crd_validation.tolerated import Tolerated
 from crdcompat.apiserver.errors import FieldError
 from crdcompat.apiserver.versions import Server
 from crdcompat.schema.paths import Pointer

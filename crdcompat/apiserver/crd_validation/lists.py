@@ -6,18 +6,16 @@ Source: apiextensions-apiserver, pkg/apis/apiextensions/validation/validation.go
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from crdcompat.apiserver.crd_validation import shown
 from crdcompat.apiserver.crd_validation.definition import fault
 from crdcompat.apiserver.crd_validation.keywords import Schema
+from crdcompat.apiserver.crd_validation.tolerated import Tolerated
 from crdcompat.apiserver.errors import FORBIDDEN, INVALID, NOT_SUPPORTED, REQUIRED, FieldError
 from crdcompat.apiserver.versions import Server
 from crdcompat.apiserver.wording import supported_values
 from crdcompat.schema.paths import Pointer
-
-if TYPE_CHECKING:
-    from crdcompat.apiserver.crd_validation.tolerated import Tolerated
 
 LIST_TYPE, KEYS = "x-kubernetes-list-type", "x-kubernetes-list-map-keys"
 _MAP_TYPE = "x-kubernetes-map-type"

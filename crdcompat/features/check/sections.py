@@ -24,7 +24,8 @@ from crdcompat.config.applied import (
     with_waivers,
 )
 from crdcompat.config.configuration import Config
-from crdcompat.crds.reader import CrdDocument, CrdSet
+from crdcompat.crds.model import CrdDocument
+from crdcompat.crds.reader import CrdSet
 from crdcompat.crds.variants import preset_of
 from crdcompat.features.check.base import Change, CheckOptions, Targets, compares_all, short
 from crdcompat.features.check.existing import mark_existing

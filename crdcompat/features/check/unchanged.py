@@ -12,9 +12,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
-from crdcompat.crds.reader import CrdDocument, CrdReader
+from crdcompat.crds.context import CHANNEL, GATE
+from crdcompat.crds.model import CrdDocument
+from crdcompat.crds.reader import CrdReader
 from crdcompat.crds.shipped import is_shipped
-from crdcompat.crds.variants import CHANNEL, GATE
 from crdcompat.errors import SourceError
 from crdcompat.prefilter.candidates import is_candidate, is_gate_list, may_hide_words, unchanged
 from crdcompat.prefilter.collect import FactsByBlob, PendingFacts

@@ -56,7 +56,7 @@ def run_check(config: Config, options: CheckOptions) -> CheckReport:
     if wants_quick and (report := _quick_by_contents(change, trees, config.wants, options.repo)) is not None:
         return report
 
-    from crdcompat.crds.variants import CHANNEL, FEATURE_SET, GATE, PROFILE
+    from crdcompat.crds.context import CHANNEL, FEATURE_SET, GATE, PROFILE
     from crdcompat.prefilter.collect import collect_facts
     from crdcompat.sources import open_source
 

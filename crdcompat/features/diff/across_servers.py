@@ -21,8 +21,8 @@ from crdcompat.compare.placed import Placed, in_contexts, judged_alone
 from crdcompat.compare.result import Judged, Occurrence
 from crdcompat.compare.site import WriterReader
 from crdcompat.compare.witness import Witness, prove
+from crdcompat.crds.model import CrdDocument
 from crdcompat.crds.pairing import Chosen
-from crdcompat.crds.reader import CrdDocument
 from crdcompat.features.diff.comparison import Compared, Filters
 from crdcompat.features.diff.refused import placed_in_new
 from crdcompat.features.simulate.replay import writes_of

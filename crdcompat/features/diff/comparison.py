@@ -16,10 +16,12 @@ from crdcompat.compare.memory import ComparisonCache
 from crdcompat.compare.result import Comparison, Judged, Open
 from crdcompat.compare.unpaired import judge_unpaired
 from crdcompat.crds.below import is_below
+from crdcompat.crds.context import no_context
+from crdcompat.crds.model import CrdDocument
 from crdcompat.crds.pairing import CrdPair, Pairing, pair
-from crdcompat.crds.reader import CrdDocument, CrdSet
+from crdcompat.crds.reader import CrdSet
 from crdcompat.crds.unpaired import Unpaired
-from crdcompat.crds.variants import contexts_of, no_context
+from crdcompat.crds.variants import contexts_of
 from crdcompat.errors import did_you_mean, problem_order
 from crdcompat.features.diff.promoted import promoted_gates
 from crdcompat.features.diff.ratcheting import with_writes

@@ -14,8 +14,8 @@ from crdcompat.apiserver.versions import Server
 from crdcompat.compare.placed import place_of
 from crdcompat.config.applied import read_source, reader_for
 from crdcompat.config.configuration import Config
-from crdcompat.crds.model import Crd
-from crdcompat.crds.reader import CrdDocument, CrdSet
+from crdcompat.crds.model import Crd, CrdDocument
+from crdcompat.crds.reader import CrdSet
 from crdcompat.errors import UsageError, problem_order
 from crdcompat.features.diff.workflow import release
 from crdcompat.models.report import sorted_skips

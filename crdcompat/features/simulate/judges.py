@@ -9,10 +9,10 @@ from itertools import product
 from crdcompat.apiserver.crd_validation.refusal import refusal
 from crdcompat.apiserver.strategy import TOO_DEEP, Resource
 from crdcompat.apiserver.versions import Server, known_server
+from crdcompat.crds.context import DEFAULT
 from crdcompat.crds.model import CrdVersion
 from crdcompat.crds.pairing import Chosen, Resolved, resolve_all
 from crdcompat.crds.reader import CrdSet
-from crdcompat.crds.variants import DEFAULT
 from crdcompat.errors import Problem
 from crdcompat.features.simulate.already import without_already
 from crdcompat.features.simulate.replay import Replay, replay, without_version

@@ -13,7 +13,7 @@ import pytest
 from helpers import Json, commit, crd, git, load_yaml, obj, root, run, string, write
 from twice import Check
 
-from crdcompat.crds.variants import CHANNEL, FEATURE_SET, GATE, PROFILE
+from crdcompat.crds.context import CHANNEL, FEATURE_SET, GATE, PROFILE
 from crdcompat.yaml.dump import to_yaml
 
 

@@ -1,0 +1,73 @@
+"""A context: the part of a release that a kind of cluster gets, and the annotations that decide it (design, section 4).
+
+A context is an OpenShift feature set and cluster profile, a Gateway API channel, or ``default`` where a tree has no
+variants.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from crdcompat.errors import did_you_mean
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+FEATURE_SET = "release.openshift.io/feature-set"
+PROFILE = "include.release.openshift.io/"
+#: Feature gates that decide whether a cluster gets a manifest; see ``gates.py``.
+GATE = "release.openshift.io/feature-gate"
+CHANNEL = "gateway.networking.k8s.io/channel"
+DEFAULT = "default"
+
+#: A feature set and a profile; the profile is "" in trees without profiles.
+Where = tuple[str, str]
+
+
+class Context(Struct, frozen=True, order=True):
+    """``feature_set`` and ``profile`` on OpenShift, ``channel`` for Gateway API; all empty: ``default``."""
+
+    feature_set: str = ""
+    profile: str = ""
+    channel: str = ""
+
+    def __str__(self) -> str:
+        if self.channel:
+            return self.channel
+        return f"{self.feature_set}/{self.profile or DEFAULT}" if self.feature_set else DEFAULT
+
+    @property
+    def is_terminal(self) -> bool:
+        """Clusters of such a feature set can be neither upgraded nor rolled back."""
+        return self.feature_set.endswith("NoUpgrade")
+
+    def includes(self, annotations: Mapping[str, str]) -> bool:
+        """Whether a cluster of this context gets a document with these annotations; without any, each does."""
+        if self.channel:
+            return annotations.get(CHANNEL, self.channel) == self.channel
+        sets, profiles = feature_sets(annotations), profiles_of(annotations)
+        return (not self.feature_set or not sets or self.feature_set in sets) and (
+            not self.profile or not profiles or self.profile in profiles
+        )
+
+
+def feature_sets(annotations: Mapping[str, str]) -> list[str]:
+    """The feature sets that include a document; none: each does."""
+    return [name.strip() for name in annotations.get(FEATURE_SET, "").split(",") if name.strip()]
+
+
+def profiles_of(annotations: Mapping[str, str]) -> list[str]:
+    """The profiles that include a document; any other value than "true" does not."""
+    return [key[len(PROFILE) :] for key, value in annotations.items() if key.startswith(PROFILE) and value == "true"]
+
+
+def no_context(wanted: str, where: str, known: Collection[str]) -> str:
+    """Which context is not there, which ones are, and the nearest of them."""
+    return f"no context {wanted} {where}; there are: {', '.join(known) or 'none'}{did_you_mean(wanted, known)}"
+
+
+def is_default(context: str) -> bool:
+    """Whether the name of a context is about the feature set of most clusters; without feature sets, each is."""
+    return context.partition("/")[0] == "Default" or "/" not in context
