@@ -17,6 +17,7 @@ from crdcompat.apiserver.extensions import misfit_of_embedded
 from crdcompat.apiserver.gotext import compact_json, quote
 from crdcompat.apiserver.keywords import Keyword
 from crdcompat.apiserver.metadata import undecodable
+from crdcompat.apiserver.metadata.names import dns_label_errors
 from crdcompat.apiserver.patch import merge_patch as patched
 from crdcompat.apiserver.scale import scale_of
 from crdcompat.apiserver.warnings import deduplicated, warnings_of
@@ -28,14 +29,18 @@ if TYPE_CHECKING:
 
 #: Members that the server alone sets. A create wipes them.
 _SYSTEM = ("uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink")
+_OTHER_NAMESPACE = "the namespace of the provided object does not match the namespace sent on the request"
 _MAX_UINT64 = 2**64 - 1
 
 
-def create(resource: Resource, raw: Object, *, keep_status: bool = False) -> Verdict:
-    """POST of ``raw``. ``keep_status`` keeps the status, to judge a stored object as a whole."""
-    if failed := _undecodable(resource, raw):
+def create(resource: Resource, raw: Object, *, keep_status: bool = False, namespace: str = "") -> Verdict:
+    """POST of ``raw``. ``keep_status`` keeps the status, to judge a stored object as a whole.
+
+    ``namespace`` is that of the URL (default: the object's, or ``default``).
+    """
+    if failed := _undecodable(resource, raw) or _misplaced(resource, raw, namespace):
         return failed
-    new, warnings = _completed(resource, raw, None)
+    new, warnings = _completed(resource, raw, namespace, is_new=True)
     verdict = resource.create(new, keep_status=keep_status)
     if verdict.object is not None and "status" in resource.node.properties:
         # The server answers with the object as it reads it back: a dropped status has its default again.
@@ -47,7 +52,7 @@ def update(resource: Resource, raw: Object, stored: Object, *, status: bool = Fa
     """PUT of ``raw`` over ``stored``, on the main endpoint or on /status."""
     if failed := _undecodable(resource, raw) or _misaddressed(raw, stored) or _outdated(resource, raw, stored):
         return failed
-    new, warnings = _completed(resource, raw, stored)
+    new, warnings = _completed(resource, raw, metadata_of(stored).get("namespace"), is_new=False)
     verdict = resource.update_status(new, stored) if status else resource.update(new, stored)
     return _warned(verdict, resource, stored, warnings)
 
@@ -80,11 +85,25 @@ def scale(resource: Resource, new: Object, stored: Object) -> Verdict:
 def _undecodable(resource: Resource, raw: Object) -> Verdict | None:
     """The refusal of an object whose metadata, or that of an embedded resource, has a wrong type."""
     error = _misfit(resource, raw)
-    if not error:
-        return None
+    return _unhandled(resource, error) if error else None
+
+
+def _unhandled(resource: Resource, error: str) -> Verdict:
+    """The refusal of an object that does not decode."""
     kind, version = resource.crd.kind, quote(resource.version.name)
-    said = f"{kind} in version {version} cannot be handled as a {kind}: "
-    return _failed(400, said + error, said + HIDDEN)
+    return _hiding(f"{kind} in version {version} cannot be handled as a {kind}: ", error)
+
+
+def number_out_of_range(resource: Resource, number: str, *, is_patch: bool) -> Verdict:
+    """The refusal of a JSON body with a number that no float64 holds; ``number`` is its spelling."""
+    error = f"json: cannot unmarshal number {number} into Go value of type float64"
+    return _hiding("error decoding patch: ", error) if is_patch else _unhandled(resource, error)
+
+
+def escape_not_yaml() -> Verdict:
+    """The refusal of an apply with an escape of a surrogate: its body is YAML, which has no surrogates."""
+    error = "yaml: found invalid Unicode character escape code"
+    return _failed(400, f"error decoding YAML: error converting YAML to JSON: {error}")
 
 
 def _misfit(resource: Resource, raw: Object) -> str:
@@ -105,11 +124,20 @@ def _from_yaml(value: Any) -> Any:
     return int(value) if is_whole else value
 
 
+def _misplaced(resource: Resource, raw: Object, namespace: str) -> Verdict | None:
+    """The refusal of a new object with another namespace than the URL. The namespace of the URL has a valid name."""
+    given = metadata_of(raw).get("namespace")
+    if not given or not resource.crd.namespaced:
+        return None
+    is_other = given != namespace if namespace else dns_label_errors(given, resource.server)
+    return _failed(400, _OTHER_NAMESPACE) if is_other else None
+
+
 def _misaddressed(raw: Object, stored: Object) -> Verdict | None:
     """The refusal of an object with another name or namespace than the URL, which has those of the stored object."""
     new, old = metadata_of(raw), metadata_of(stored)
     if new.get("namespace") and old.get("namespace") and new["namespace"] != old["namespace"]:
-        return _failed(400, "the namespace of the provided object does not match the namespace sent on the request")
+        return _failed(400, _OTHER_NAMESPACE)
     name, wanted = new.get("name"), old.get("name")
     if not wanted or name == wanted:
         return None
@@ -137,16 +165,16 @@ def _outdated(resource: Resource, raw: Object, stored: Object) -> Verdict | None
     return Verdict(False, (error,), None, code=422, subject=subject)
 
 
-def _completed(resource: Resource, raw: Object, stored: Object | None) -> tuple[Object, tuple[str, ...]]:
+def _completed(resource: Resource, raw: Object, namespace: Any, *, is_new: bool) -> tuple[Object, tuple[str, ...]]:
     """The object with the metadata that the request's URL gives, and the warnings about its owners."""
     meta: dict[str, Any] = dict(metadata_of(raw))
-    if stored is None:
+    if is_new:
         for name in _SYSTEM:
             meta.pop(name, None)
     if not resource.crd.namespaced:
         meta.pop("namespace", None)
     elif not meta.get("namespace"):
-        meta["namespace"] = metadata_of(stored).get("namespace", "default") if stored is not None else "default"
+        meta["namespace"] = namespace or "default"
     owners, warnings = deduplicated(meta.get("ownerReferences"), resource.server)
     if warnings:
         meta["ownerReferences"] = owners
@@ -157,6 +185,11 @@ def _warned(verdict: Verdict, resource: Resource, stored: Object | None, warning
     """The verdict with the warnings that do not depend on the schema."""
     more = warnings_of(resource.version, resource.crd, verdict.object, stored, resource.server)
     return replace(verdict, warnings=(*more, *warnings, *verdict.warnings))
+
+
+def _hiding(said: str, error: str) -> Verdict:
+    """A 400 whose error can show values."""
+    return _failed(400, said + error, said + HIDDEN)
 
 
 def _failed(code: int, message: str, redacted: str = "") -> Verdict:

@@ -13,10 +13,12 @@ from msgspec import Struct
 from crdcompat.apiserver.admission import Verdict, metadata_of
 from crdcompat.apiserver.crd_validation.refusal import refusal
 from crdcompat.apiserver.redaction import redacted_verdict
+from crdcompat.apiserver.requests import escape_not_yaml, number_out_of_range
 from crdcompat.apiserver.strategy import Resource
 from crdcompat.apiserver.versions import DEFAULT_SERVER, NEWEST_SERVER, Server, kubernetes_server
 from crdcompat.crds.model import Crd, NotACrdError, is_crd, read_crd
 from crdcompat.errors import CrdcompatError, Problem, SourceError, UsageError
+from crdcompat.features.judge.lines import Line, read_line
 from crdcompat.features.judge.shown import Shown, verdict_text
 from crdcompat.features.judge.stored import changed_besides
 from crdcompat.features.judge.verdict import CRD_OPERATIONS, judge_crd, judge_write, resource_of
@@ -118,7 +120,7 @@ def _answer_lines(lines: BinaryIO, *, redact: bool) -> int:
         if not line.strip():
             continue
         try:
-            answered = _answer_request(orjson.loads(line), redact=redact)
+            answered = _answer_request(read_line(line), redact=redact)
         except orjson.JSONDecodeError as error:
             answered = _unanswered(None, f"line {number} is not JSON: {error}")
         except CrdcompatError as error:
@@ -130,13 +132,16 @@ def _answer_lines(lines: BinaryIO, *, redact: bool) -> int:
     return code
 
 
-def _answer_request(request: Any, *, redact: bool) -> dict[str, Any]:
+def _answer_request(line: Line, *, redact: bool) -> dict[str, Any]:
+    request = line.request
     if not isinstance(request, dict):
         raise UsageError("the request is not an object")
     operation = request.get("op", "create")
     if not isinstance(operation, str):
         raise UsageError("the request's `op` is no text")
     crd, version, kube = request.get("crd"), request.get("version"), request.get("kube") or DEFAULT_SERVER.kubernetes
+    if line.number and operation in (*CRD_OPERATIONS, "scale"):
+        raise UsageError(f"no float64 holds the number {line.number}")
     if operation in CRD_OPERATIONS:
         if not isinstance(kube, str):
             raise UsageError("the request's `kube` is no text such as 1.31")
@@ -147,6 +152,9 @@ def _answer_request(request: Any, *, redact: bool) -> dict[str, Any]:
         raise UsageError("the request names no CRD file in `crd`, or `kube` is no text such as 1.31")
     if not isinstance(version, (str, type(None))):
         raise UsageError("the request's `version` is no text")
+    namespace = request.get("namespace") or ""
+    if not isinstance(namespace, str):
+        raise UsageError("the request's `namespace`, that of the URL of a create, is no text")
     ratcheting = request.get("ratcheting")
     if not isinstance(ratcheting, (bool, type(None))):
         raise UsageError("the request's `ratcheting` is not true or false")
@@ -155,9 +163,21 @@ def _answer_request(request: Any, *, redact: bool) -> dict[str, Any]:
     new = _as_decoded(request.get("new"))
     kind = new.get("kind") if isinstance(new, dict) else None
     resource = _resource(crd, kind if isinstance(kind, str) else None, version, kube, ratcheting)
-    verdict = judge_write(resource, operation, new, _as_decoded(request.get("old")))
+    verdict = _undecodable(resource, operation, line) or judge_write(
+        resource, operation, new, _as_decoded(request.get("old")), namespace=namespace
+    )
     shown = redacted_verdict(verdict, resource.node) if redact else verdict
     return {"id": request.get("id"), **_data(shown)}
+
+
+def _undecodable(resource: Resource, operation: str, line: Line) -> Verdict | None:
+    """The refusal of a body by its spelling alone. An apply takes a number out of range as a string."""
+    is_yaml = operation.startswith("apply")
+    if is_yaml and line.has_surrogates:
+        return escape_not_yaml()
+    if line.number and not is_yaml:
+        return number_out_of_range(resource, line.number, is_patch=operation.startswith("mergePatch"))
+    return None
 
 
 @lru_cache(maxsize=1024)
@@ -216,7 +236,7 @@ def _unanswered(request_id: Any, reason: str) -> dict[str, Any]:
 
 
 def _id_of(line: bytes) -> Any:
-    request = orjson.loads(line)
+    request = read_line(line).request
     return request.get("id") if isinstance(request, dict) else None
 
 

@@ -12,10 +12,10 @@ from crdcompat.apiserver.versions import Server
 from crdcompat.crds.model import Crd, CrdVersion, is_crd, read_crd
 from crdcompat.errors import UsageError
 
-#: The kinds of write that ``judge`` knows. In patches ``new`` is the patch, in ``scale`` the Scale object.
-OPERATIONS: dict[str, Callable[[Resource, Any, Any], Verdict]] = {
-    "create": lambda resource, new, old: requests.create(resource, new),
-    "validate": lambda resource, new, old: requests.create(resource, new, keep_status=True),
+#: The kinds of create, and whether each keeps the status.
+_CREATES = {"create": False, "validate": True}
+#: The kinds of write over a stored object. In patches ``new`` is the patch, in ``scale`` the Scale object.
+_UPDATES: dict[str, Callable[[Resource, Any, Any], Verdict]] = {
     "update": requests.update,
     "updateStatus": lambda resource, new, old: requests.update(resource, new, old, status=True),
     "mergePatch": requests.merge_patch,
@@ -24,18 +24,25 @@ OPERATIONS: dict[str, Callable[[Resource, Any, Any], Verdict]] = {
     "applyStatus": lambda resource, new, old: requests.apply(resource, new, old, status=True),
     "scale": requests.scale,
 }
+#: The kinds of write that ``judge`` knows.
+OPERATIONS = (*_CREATES, *_UPDATES)
 
 
-def judge_write(resource: Resource, operation: str, new: Any, old: Any = None) -> Verdict:
-    """The verdict on one write; ``operation`` is one of ``OPERATIONS``. Raises UsageError for an invalid request."""
+def judge_write(resource: Resource, operation: str, new: Any, old: Any = None, *, namespace: str = "") -> Verdict:
+    """The verdict on one write; ``operation`` is one of ``OPERATIONS``. Raises UsageError for an invalid request.
+
+    ``namespace`` is that of a create's URL (default: the object's).
+    """
     if not isinstance(new, dict):
         raise UsageError("the new object is not a JSON object")
     if operation not in OPERATIONS:
         raise UsageError(f"operation {operation!r} is not one of {', '.join(OPERATIONS)}")
-    if operation not in ("create", "validate") and not isinstance(old, dict):
+    if operation in _UPDATES and not isinstance(old, dict):
         raise UsageError(f"operation {operation} needs the old object")
     try:
-        return OPERATIONS[operation](resource, new, old)
+        if operation in _UPDATES:
+            return _UPDATES[operation](resource, new, old)
+        return requests.create(resource, new, keep_status=_CREATES[operation], namespace=namespace)
     except RecursionError:
         raise UsageError(TOO_DEEP) from None
 

@@ -1,0 +1,110 @@
+"""Lines of ``judge --requests``, with the body of each as a server decodes it.
+
+Two spellings are lost when Python reads them. The escape of a surrogate is refused in YAML, which the body of an apply
+is; in JSON it is half of a character, and U+FFFD without the other half. JSON refuses a number that no float64 holds,
+in YAML it is a string.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterator
+from typing import Any, NoReturn
+
+import orjson
+from msgspec import Struct
+
+from crdcompat.schema.re2 import go_text
+
+#: The escape of a surrogate; a backslash that is itself escaped begins none.
+_SURROGATE = re.compile(rb"(?<!\\)(?:\\\\)*\\u[dD][89a-fA-F]")
+_LAST_UNESCAPED = "\uffff"
+
+
+class OutOfRange(str):
+    """The spelling of a number that no float64 holds."""
+
+    __slots__ = ()
+
+
+class Line(Struct, frozen=True):
+    """A request, and how its body was spelled.
+
+    ``number`` is the first number of the body beyond float64, or "". ``has_surrogates``: the body escapes a surrogate.
+    """
+
+    request: Any
+    number: str = ""
+    has_surrogates: bool = False
+
+
+def read_line(line: bytes) -> Line:
+    """One request. Raises orjson.JSONDecodeError."""
+    has_escapes = _SURROGATE.search(line) is not None
+    try:
+        request = orjson.loads(line)
+        if not has_escapes:
+            return Line(request)
+    except orjson.JSONDecodeError as error:
+        request = _as_in_go(line, error)
+    if not isinstance(request, dict):
+        return Line(request)
+    body = list(_strings(request.get("new")))
+    number = next((text for text in body if isinstance(text, OutOfRange)), "")
+    # A line that escapes some characters above U+FFFF escapes all of them.
+    surrogates = has_escapes and any(char > _LAST_UNESCAPED or _is_surrogate(char) for text in body for char in text)
+    return Line(_joined(request), number, surrogates)
+
+
+def _as_in_go(line: bytes, error: orjson.JSONDecodeError) -> Any:
+    """A line that orjson refuses: with lone surrogates, or with numbers as `OutOfRange`. Raises ``error`` otherwise."""
+
+    def refuse(_: str) -> NoReturn:
+        raise error
+
+    try:
+        found = json.loads(line, parse_float=_float, parse_int=_int, parse_constant=refuse)
+    except (ValueError, RecursionError):
+        raise error from None
+    is_stored = isinstance(found, dict) and any(isinstance(text, OutOfRange) for text in _strings(found.get("old")))
+    if is_stored:  # a server stores no such number
+        raise error
+    return found
+
+
+def _float(text: str) -> float | OutOfRange:
+    found = float(text)
+    return OutOfRange(text) if math.isinf(found) else found
+
+
+def _int(text: str) -> float | OutOfRange:
+    found = _float(text)
+    return found if isinstance(found, OutOfRange) else int(text)
+
+
+def _strings(value: Any) -> Iterator[str]:
+    """All strings and keys in a value, in order."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for key, member in value.items():
+            yield key
+            yield from _strings(member)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _strings(item)
+
+
+def _is_surrogate(char: str) -> bool:
+    return "\ud800" <= char <= "\udfff"
+
+
+def _joined(value: Any) -> Any:
+    """A value with U+FFFD for each lone surrogate."""
+    if isinstance(value, str):
+        return value if isinstance(value, OutOfRange) else go_text(value)
+    if isinstance(value, dict):
+        return {go_text(key): _joined(member) for key, member in value.items()}
+    return [_joined(item) for item in value] if isinstance(value, list) else value
