@@ -88,7 +88,7 @@ class _Reader:
         if "://" in named or "?ref=" in named or named.startswith(("github.com/", "git@")):
             self._problem(file, f"{named}: a resource elsewhere, not read: {_BUILD}")
         elif Path(path) != Path(self._bound) and Path(self._bound) not in Path(path).parents:
-            self._problem(file, f"{named}: leads out of the repository: not read")
+            self._problem(file, f"{named}: is outside of {self._bound}, not read: {_BUILD}")
         elif Path(path).is_dir():
             self._pending.append(path)
         elif (data := read_file(path, self._shown(path), self.problems)) is not None:
@@ -109,7 +109,7 @@ def _file_of(folder: str) -> str:
 
 
 def _repository(folder: str) -> str:
-    """The folder that resources may not leave: that of the repository, else the one that was named."""
+    """The folder outside of which nothing is read: that of the repository, else the one that was named."""
     return next((str(each) for each in (Path(folder), *Path(folder).parents) if (each / ".git").exists()), folder)
 
 

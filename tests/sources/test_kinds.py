@@ -147,7 +147,7 @@ BROKEN: dict[str, tuple[Make, str]] = {
             lambda _: {".git/HEAD": b"", "kustomization.yaml": b"resources: [../../../../etc/passwd]\n"},
             prefix="kustomize:",
         ),
-        "leads out of the repository: not read",
+        ", not read: only kustomize applies it: give --kustomize",
     ),
     "kustomize of a URL": (
         _folder(lambda _: {"kustomization.yaml": b"resources: [https://127.0.0.1/x]\n"}, prefix="kustomize:"),
