@@ -89,7 +89,7 @@ class SchemaValidator:
         if self.enum is not None:
             return kind, checks, self.enum.strings
         if self.format:
-            return kind, checks, formats.known_matches(self.format)
+            return kind, checks, formats.known_matches(self.format, self.server)
         return kind, checks, self.string_limits.passed if self.string_limits is not None else None
 
     def _compiled(self, node: Node) -> SchemaValidator:
@@ -151,7 +151,7 @@ class SchemaValidator:
                 self.string_limits.check(value, path, out, unknown)
             if self.format:
                 count += 1
-                if not formats.matches(self.format, value):
+                if not formats.matches(self.format, value, self.server):
                     out.append(self._type_error(path, Keyword.FORMAT, (self.format,), value))
         elif kind is dict:
             if self.enum is not None:

@@ -58,6 +58,7 @@ SINCE: dict[str, int] = {
     "format_warnings_of_all_types": 35,
     "k8s_formats_known": 35,  # without a warning
     "integer_range": 36,
+    "strict_url_colons": 36,  # built with Go 1.26: one colon only in the host of a web address
     "halved_tolerance": 36,  # of the fraction up to which a float is an integer
 }
 

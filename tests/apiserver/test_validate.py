@@ -63,7 +63,7 @@ def test_caches_of_valid_strings_are_bounded(monkeypatch: pytest.MonkeyPatch) ->
         errors: list[FieldError] = []
         validator.validate(value, None, None, errors, [])
         assert errors == []
-    assert 0 < len(formats._cache["date-time"]) <= 8
+    assert 0 < len(formats._cache["datetime"]) <= 8
     cached = validator.members["name"].string_limits
     assert cached is not None
     assert len(cached.passed) == 8

@@ -8,11 +8,13 @@ from msgspec import Struct
 
 from crdcompat.apiserver import gotext
 from crdcompat.apiserver.ascii_sets import ALNUM, HEX
+from crdcompat.apiserver.cel import gonetip
 
 _UNRESERVED = ALNUM | frozenset("-_.~")
 _PATH = _UNRESERVED | frozenset("$&+,/:;=@")
 _ENCODED_PATH = _PATH | frozenset("!'()*[]%")
 _HOST = _UNRESERVED | frozenset("!$&'()*+,;=:[]<>\"")
+_NO_LITERAL = "invalid IP-literal"
 _USER = _UNRESERVED | frozenset("!$&'()*+,;=:%@")
 
 
@@ -66,7 +68,7 @@ class URL(Struct):
 
 
 def parse_request_uri(text: str, *, strict: bool = False) -> URL:
-    """``strict``: as since Go 1.26, which takes one colon only in a host without brackets."""
+    """``strict``: as since Go 1.26, where http and https take only one colon in a host without brackets."""
     try:
         return _parse(text, via_request=True, strict=strict)
     except URLError as error:
@@ -100,7 +102,7 @@ def _parse(text: str, *, via_request: bool, strict: bool) -> URL:
     if (scheme or (not via_request and not rest.startswith("///"))) and rest.startswith("//"):
         authority, slash, rest = rest[2:].partition("/")
         rest = slash + rest
-        url.host = _authority(authority, strict=strict)
+        url.host = _authority(authority, strict=strict and url.scheme in ("http", "https"))
     url.path = _unescape(rest)
     url.raw_path = "" if rest == _escape(url.path) else rest
     return url
@@ -134,27 +136,43 @@ def _authority(authority: str, *, strict: bool) -> str:
 
 def _host(host: str, *, strict: bool) -> str:
     if host.startswith("["):
-        end = host.rfind("]")
-        if end < 0:
-            raise URLError("missing ']' in host")
-        port = host[end + 1 :]
-        zone = host[:end].find("%25")
-        if not _is_port(port):
-            raise URLError(f'invalid port "{port}" after host')
-        if zone >= 0:
-            return _unescape(host[:zone], host=True) + _unescape(host[zone:end]) + _unescape(host[end:], host=True)
-    else:
-        colon = host.find(":") if strict else host.rfind(":")
-        if colon >= 0 and not _is_port(host[colon:]):
-            raise URLError(f'invalid port "{host[colon:]}" after host')
+        return _bracketed(host)
+    if "[" in host:
+        raise URLError(_NO_LITERAL)
+    colon = host.find(":") if strict else host.rfind(":")
+    if colon >= 0:
+        _check_port(host[colon:])
     return _unescape(host, host=True)
+
+
+def _bracketed(host: str) -> str:
+    """A host that begins with a bracket: an IPv6 address. Go checks the address since the fix of CVE-2025-47912."""
+    address, bracket, port = host[1:].rpartition("]")
+    if not bracket:
+        raise URLError("missing ']' in host")
+    _check_port(port)
+    address, mark, zone = address.partition("%25")
+    plain = _unescape(address, host=True) + _unescape(mark + zone, zone=True)
+    try:
+        gonetip.check(plain)
+    except gonetip.AddressError as error:
+        raise URLError(f"invalid host: {error}") from None
+    if ":" not in plain:
+        raise URLError(_NO_LITERAL)
+    return f"[{plain}]{port}"
+
+
+def _check_port(text: str) -> None:
+    if not _is_port(text):
+        raise URLError(f'invalid port "{text}" after host')
 
 
 def _is_port(text: str) -> bool:
     return not text or (text[0] == ":" and all(char in string.digits for char in text[1:]))
 
 
-def _unescape(text: str, *, host: bool = False) -> str:
+def _unescape(text: str, *, host: bool = False, zone: bool = False) -> str:
+    """Without escapes. A ``host`` may escape only bytes beyond ASCII, a ``zone`` only spaces and what hosts contain."""
     if "%" not in text:
         if host and (bad := next((c for c in text if c.isascii() and c not in _HOST), "")):
             raise URLError(f'invalid character "{bad}" in host name')
@@ -167,12 +185,14 @@ def _unescape(text: str, *, host: bool = False) -> str:
             digits = text[at + 1 : at + 3]
             if len(digits) != 2 or not set(digits) <= HEX:
                 raise URLError(f'invalid URL escape "{text[at : at + 3]}"')
-            if host and int(digits[0], 16) < 8 and digits != "25":
+            code = int(digits, 16)
+            is_forbidden = (host and code < 0x80) or (zone and chr(code) not in _HOST | {" "})
+            if is_forbidden and digits != "25":
                 raise URLError(f'invalid URL escape "%{digits}"')
-            raw.append(int(digits, 16))
+            raw.append(code)
             at += 3
             continue
-        if host and char.isascii() and char not in _HOST:
+        if (host or zone) and char.isascii() and char not in _HOST:
             raise URLError(f'invalid character "{char}" in host name')
         raw += char.encode("utf-8", "replace")
         at += 1

@@ -6,12 +6,14 @@ Source: k8s.io/apiserver/pkg/cel/library/format.go; apimachinery validation; kub
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from crdcompat.apiserver.cel import gourl
 from crdcompat.apiserver.cel.library import Function, content, opaque
 from crdcompat.apiserver.cel.strfmt import is_base64, is_date, is_datetime
 from crdcompat.apiserver.metadata.names import LABEL, QUALIFIED_NAME, SUBDOMAIN
+from crdcompat.apiserver.versions import SINCE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -96,9 +98,9 @@ def _qualified_name(text: str) -> list[str]:
     return faults
 
 
-def _uri(text: str) -> list[str]:
+def _uri(text: str, *, strict: bool = True) -> list[str]:
     try:
-        gourl.parse_request_uri(text)
+        gourl.parse_request_uri(text, strict=strict)
     except gourl.URLError as error:
         return [str(error)]
     return []
@@ -125,8 +127,9 @@ FORMATS: dict[str, Callable[[str], list[str]]] = {
 }
 
 
-def _validate(value: Any, text: str) -> list[list[str]]:
-    faults = FORMATS[content(value, "format")](text)
+def _validate(value: Any, text: str, *, strict: bool = True) -> list[list[str]]:
+    name = content(value, "format")
+    faults = _uri(text, strict=strict) if name == "uri" else FORMATS[name](text)
     return [faults] if faults else []
 
 
@@ -144,5 +147,13 @@ FUNCTIONS = (
         member=False,
         since=_SINCE,
     ),
-    Function("validate", ("map", "string"), "list", _validate, since=_SINCE),
+    Function(
+        "validate",
+        ("map", "string"),
+        "list",
+        _validate,
+        since=_SINCE,
+        changed=SINCE["strict_url_colons"],
+        older=partial(_validate, strict=False),
+    ),
 )

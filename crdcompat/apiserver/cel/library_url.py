@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from crdcompat.apiserver.cel import gourl
 from crdcompat.apiserver.cel.library import EvaluationError, Function, content, opaque
+from crdcompat.apiserver.versions import SINCE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,13 +30,9 @@ def is_url(text: str, *, strict: bool = True) -> bool:
     return True
 
 
-#: The first minor that is built with Go 1.26, which takes one colon only in a host without brackets.
-_STRICT_SINCE = 36
-
-
 def _of_text(name: str, returns: str, body: Callable[..., Any]) -> Function:
     older = partial(body, strict=False)
-    return Function(name, ("string",), returns, body, member=False, changed=_STRICT_SINCE, older=older)
+    return Function(name, ("string",), returns, body, member=False, changed=SINCE["strict_url_colons"], older=older)
 
 
 def _part(get: Callable[[gourl.URL], Any]) -> Callable[[Any], Any]:

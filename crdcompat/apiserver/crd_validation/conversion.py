@@ -77,7 +77,7 @@ def ca_bundle_error(bundle: str) -> str:
 def _url_faults(text: str, server: Server) -> Iterator[FieldError]:
     at: Pointer = (*_CLIENT, "url")
     try:
-        url = parse(text)
+        url = parse(text, strict=server.does("strict_url_colons"))
     except URLError as error:
         yield fault(REQUIRED, at, "", f"url must be a valid URL: {error}{_FORM}", server)
         return

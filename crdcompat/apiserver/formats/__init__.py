@@ -6,6 +6,7 @@ Source: k8s.io/kube-openapi/pkg/validation/strfmt and the API extensions server'
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from crdcompat.apiserver.formats import codes, mail, network, times
@@ -42,12 +43,17 @@ CHECKS: dict[str, Callable[[str], bool]] = {
     "password": lambda text: True,
     "rgbcolor": codes.is_rgb_color,
     "ssn": codes.is_ssn,
-    "uri": network.is_uri,
+    "uri": partial(network.is_uri, strict=False),
     "uuid": codes.is_uuid,
     "uuid3": codes.is_uuid3,
     "uuid4": codes.is_uuid4,
     "uuid5": codes.is_uuid5,
 }
+
+
+#: The format ``uri`` on servers that take one colon only in the host of a web address.
+_STRICT_URI = "uri (strict)"
+_CHECKS_BY_NAME: dict[str, Callable[[str], bool]] = {**CHECKS, _STRICT_URI: partial(network.is_uri, strict=True)}
 
 
 def supported(format: str, type: str, server: Server) -> bool:  # noqa: A002 - the keywords
@@ -73,17 +79,18 @@ def is_unrecognized(format: str, type: str, server: Server) -> bool:  # noqa: A0
     return format not in _NUMERIC.get(type, ()) and server.does("format_warnings_of_all_types")
 
 
-def known_matches(format: str) -> Container[str]:  # noqa: A002
+def known_matches(format: str, server: Server) -> Container[str]:  # noqa: A002
     """The cached strings that ``matches`` found to have the (string) format; a live view."""
-    return _cache.setdefault(format, set())
+    return _cache.setdefault(_check_name(format, server), set())
 
 
-def matches(format: str, text: str) -> bool:  # noqa: A002
+def matches(format: str, text: str, server: Server) -> bool:  # noqa: A002
     """Whether the text has the (string) format. Every text has a format without a check."""
-    cached = _cache.setdefault(format, set())
+    name = _check_name(format, server)
+    cached = _cache.setdefault(name, set())
     if text in cached:
         return True
-    check = CHECKS.get(_normalized(format))
+    check = _CHECKS_BY_NAME.get(name)
     found = check is None or check(go_text(text))
     if found and len(text) <= _MAX_CACHED_LENGTH:
         if len(cached) >= _MAX_CACHED:
@@ -92,9 +99,14 @@ def matches(format: str, text: str) -> bool:  # noqa: A002
     return found
 
 
-#: Format -> texts that have it. Texts recur: conditions share timestamps, and so do the writes of one object.
+#: Name of a check -> texts that pass it. Texts recur: conditions share timestamps, and so do the writes of one object.
 _cache: dict[str, set[str]] = {}
 _MAX_CACHED_LENGTH, _MAX_CACHED = 64, 4096
+
+
+def _check_name(format: str, server: Server) -> str:  # noqa: A002
+    name = _normalized(format)
+    return _STRICT_URI if name == "uri" and server.does("strict_url_colons") else name
 
 
 def _normalized(name: str) -> str:

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import string
-
-from crdcompat.apiserver.ascii_sets import ALNUM, DIGITS, HEX
+from crdcompat.apiserver.ascii_sets import DIGITS, HEX
+from crdcompat.apiserver.cel import gourl
 from crdcompat.schema.re2 import Pattern, compile_pattern
-
-_SCHEME_REST = ALNUM | frozenset("+-.")
-_HOST = ALNUM | frozenset("!$&'()*+,;=:[]<>\"-_.~")
-_USER_INFO = ALNUM | frozenset("-._:~!$&'()*+,;=%@")
 
 # A single label may have a dash only as its second character; the last of several labels has only letters. Code checks
 # the lengths of labels, because a pattern with {0,62} of all letters and symbols takes a tenth of a second to compile.
@@ -116,74 +111,10 @@ def is_mac(text: str) -> bool:
     return len(parts) * width in (12, 16, 40) and all(len(part) == width and HEX.issuperset(part) for part in parts)
 
 
-def is_uri(text: str) -> bool:
+def is_uri(text: str, *, strict: bool) -> bool:
     """Go's ``url.ParseRequestURI``: an absolute URI (opaque ones, too), an absolute path, or ``*``."""
-    if not text or any(char < " " or char == "\x7f" for char in text):
+    try:
+        gourl.parse_request_uri(text, strict=strict)
+    except gourl.URLError:
         return False
-    if text == "*":
-        return True
-    if text[0] == ":":
-        return False
-    scheme, rest = _scheme(text)
-    rest = rest.partition("?")[0]
-    if not rest.startswith("/"):
-        return scheme != ""
-    if scheme and rest.startswith("//"):
-        authority, slash, path = rest[2:].partition("/")
-        if not _is_authority(authority):
-            return False
-        rest = slash + path
-    return _escapes_are_whole(rest)
-
-
-def _scheme(text: str) -> tuple[str, str]:
-    head, colon, rest = text.partition(":")
-    if colon and head[0] in string.ascii_letters and _SCHEME_REST.issuperset(head):
-        return head, rest
-    return "", text
-
-
-def _is_authority(text: str) -> bool:
-    user, at, host = text.rpartition("@")
-    if at and not (_USER_INFO.issuperset(user) and _escapes_are_whole(user)):
-        return False
-    if host.startswith("["):
-        inner, bracket, port = host.rpartition("]")
-        if not bracket or not _is_port(port):
-            return False
-        address, zone_mark, zone = inner.partition("%25")
-        return _is_host(address) and (not zone_mark or _is_host(zone, zone=True))
-    colon = host.rfind(":")
-    return (colon < 0 or _is_port(host[colon:])) and _is_host(host)
-
-
-def _is_port(text: str) -> bool:
-    return not text or (text[0] == ":" and DIGITS.issuperset(text[1:]))
-
-
-def _is_host(text: str, *, zone: bool = False) -> bool:
-    """Whether the text is a valid host, or a valid IPv6 ``zone``.
-
-    A host may escape only bytes beyond ASCII; a zone only spaces and bytes that are valid in a host.
-    """
-    at = 0
-    while at < len(text):
-        char = text[at]
-        if char != "%":
-            if char < "\x80" and char not in _HOST:
-                return False
-            at += 1
-            continue
-        code = text[at + 1 : at + 3]
-        if len(code) != 2 or not HEX.issuperset(code):
-            return False
-        escaped = chr(int(code, 16))
-        allowed = escaped == " " or escaped in _HOST if zone else escaped >= "\x80"
-        if code != "25" and not allowed:
-            return False
-        at += 3
     return True
-
-
-def _escapes_are_whole(text: str) -> bool:
-    return all(len(part) >= 2 and HEX.issuperset(part[:2]) for part in text.split("%")[1:])

@@ -41,7 +41,7 @@ def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
         return Trials((), complete=True)
     if reader.type in ("integer", "number"):
         return Trials(tuple(Trial(value, change.path) for value in _BEYOND_INT32))
-    candidates = (text for text in _texts(writer) if not matches(reader.format, text))
+    candidates = (text for text in _texts(writer) if not matches(reader.format, text, pair.reader.server))
     return Trials(tuple(Trial(text, change.path) for text in islice(candidates, _MAX_TRIALS)))
 
 
