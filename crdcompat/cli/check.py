@@ -97,6 +97,12 @@ def check(
     with progress(wanted=not (no_progress or quiet)):
         report = run_check(settings.config, options)
     write_reports(
-        report, settings.formats, color.value, o.verbosity(verbose, quiet), existing=show_all, redact=settings.redact
+        report,
+        settings.formats,
+        color.value,
+        o.verbosity(verbose, quiet),
+        existing=show_all,
+        redact=settings.redact,
+        fails=settings.fail_on,
     )
     raise typer.Exit(exit_code(report, settings.fail_on))

@@ -149,8 +149,7 @@ class DiffReport(Struct, frozen=True):
 
     def fails(self, threshold: FailOn) -> bool:
         """Whether a finding at or above the threshold counts; ``never`` and ``undecided`` are thresholds, too."""
-        if threshold == FailOn.NEVER:
-            return False
-        if threshold == FailOn.UNDECIDED:
-            return bool(self.undecided) or self.fails(FailOn.INFO)
-        return any(finding.severity.at_least(Severity(threshold)) for finding in self.findings if finding.counts)
+        if threshold == FailOn.UNDECIDED and self.undecided:
+            return True
+        least = threshold.least
+        return least is not None and any(each.severity.at_least(least) for each in self.findings if each.counts)

@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
+from crdcompat.vocabulary import FailOn
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
@@ -57,7 +59,7 @@ class Style(Struct, frozen=True):
     """``colour`` and ``width`` (0: never wrap) of the output; ``verbosity`` -1 quiet, 0 usual, 1 all.
 
     ``height``: the lines of a screen.
-    ``existing``: findings that existed before a change are shown, too.
+    ``existing``: findings that existed before a change are shown, too. ``fails``: the findings that fail the run.
     """
 
     colour: bool = False
@@ -65,6 +67,7 @@ class Style(Struct, frozen=True):
     verbosity: int = 0
     existing: bool = False
     height: int = 40
+    fails: FailOn = FailOn.ERROR
 
     def paint(self, text: str, colour: str) -> str:
         """``text`` in a named colour; unchanged without ``colour``."""

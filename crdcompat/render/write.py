@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from crdcompat.atomic_write import write_file
 from crdcompat.errors import UsageError, did_you_mean
+from crdcompat.vocabulary import FailOn
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -34,14 +35,15 @@ def write_reports(
     *,
     existing: bool = False,
     redact: bool | None = None,
+    fails: FailOn = FailOn.ERROR,
 ) -> None:
     """Write the report in each ``FORMAT[=FILE]``; without a file to standard output. Raises UsageError.
 
     Under GitHub Actions the default is text and annotations; annotations come with a summary of the step.
     ``existing``: findings that existed before a change are shown, too. ``redact``: whether values of recorded objects
-    are hidden; None: in the formats of services, where others read them.
+    are hidden; None: in the formats of services, where others read them. ``fails``: see ``Style``.
     """
-    from crdcompat.render.escape import runs_on_github
+    from crdcompat.render.escape import Style, runs_on_github
 
     actions = runs_on_github()
     usual = ("text", "github") if actions and _has_annotations(report) else ("text",)
@@ -49,15 +51,17 @@ def write_reports(
     # Most commits touch no CRD: a terminal then stays silent; files and services get their report.
     silent = (("text", None),) if verbosity <= 0 and _is_idle(report) else ()
     chosen = [each for each in named if each not in silent]
+    plain = Style(verbosity=verbosity, existing=existing, fails=fails)
     for name, target in chosen:
         if target is None:
             shown = _redacted(report, name, redact)
-            text = _render(name, shown, replace(style_for(sys.stdout, colour, verbosity), existing=existing))
+            text = _render(name, shown, on_terminal(plain, sys.stdout, colour))
             sys.stdout.write(_for_actions(name, text) if actions else text)
         else:
-            _write(target, _render(name, _redacted(report, name, redact), _plain(verbosity, existing=existing)))
+            _write(target, _render(name, _redacted(report, name, redact), plain))
     if "github" in dict(chosen):
-        _append_summary(_redacted(report, "markdown", redact))  # last: if it fails, the reports are written
+        # Last: if it fails, the reports are written.
+        _append_summary(_redacted(report, "markdown", redact), Style(fails=fails))
 
 
 def _redacted(report: AnyReport, name: str, redact: bool | None) -> AnyReport:
@@ -80,12 +84,6 @@ def _write(target: str, text: str) -> None:
     from crdcompat.render.escape import warn
 
     warn(f"wrote {target}")
-
-
-def _plain(verbosity: int = 0, *, existing: bool = False) -> Style:
-    from crdcompat.render.escape import Style
-
-    return Style(verbosity=verbosity, existing=existing)
 
 
 def _render(name: str, report: AnyReport, style: Style) -> str:
@@ -135,12 +133,12 @@ def between_stops(text: str) -> str:
     return f"::stop-commands::{token}\n{text}::{token}::\n"
 
 
-def _append_summary(report: AnyReport) -> None:
+def _append_summary(report: AnyReport, style: Style) -> None:
     """Append the report to the summary of the step, if there is one and the report fits. Raises UsageError."""
     path = os.environ.get("GITHUB_STEP_SUMMARY")
     if not path:
         return
-    data = _render("markdown", report, _plain()).encode()
+    data = _render("markdown", report, style).encode()
     try:
         with Path(path).open("ab") as summary:
             if summary.tell() + len(data) <= _MAX_SUMMARY_BYTES:
@@ -191,13 +189,20 @@ def print_lines(lines: Iterable[str]) -> None:
 
 
 def style_for(stream: IO[str], colour: str, verbosity: int) -> Style:
+    """The style of a stream, see ``on_terminal``."""
+    from crdcompat.render.escape import Style
+
+    return on_terminal(Style(verbosity=verbosity), stream, colour)
+
+
+def on_terminal(style: Style, stream: IO[str], colour: str) -> Style:
     """Colour and wrapping only on a terminal; ``NO_COLOR`` and ``FORCE_COLOR`` honoured, ``--color`` above both."""
     terminal = stream.isatty()
     coloured = terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     coloured = coloured or bool(os.environ.get("FORCE_COLOR"))
     if colour != "auto":
         coloured = colour == "always"
-    style = replace(_plain(verbosity), colour=coloured)
+    style = replace(style, colour=coloured)
     if not terminal:
         return style
     import shutil

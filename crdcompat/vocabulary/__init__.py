@@ -91,6 +91,16 @@ class FailOn(StrEnum):
     UNDECIDED = "undecided"
     NEVER = "never"
 
+    @property
+    def least(self) -> Severity | None:
+        """The lowest severity of a finding that fails; None: no finding does."""
+        match self:
+            case FailOn.NEVER:
+                return None
+            case FailOn.UNDECIDED:
+                return Severity.INFO
+        return Severity(self)
+
 
 class FindingStatus(StrEnum):
     """Whether the change under review adds a finding, or the base has it already.

@@ -162,6 +162,8 @@ def test_status_enum_addition_is_blocked(scratch: Scratch) -> None:
     ran = scratch.pre_commit("run")
     assert _blocked(ran), ran.output
     assert "status.phase" in ran.output and '"Degraded"' in ran.output
+    _, said = ran.output.split("- exit code: 1\n")
+    assert len(said.strip().splitlines()) <= 8
 
 
 def test_change_in_a_json_file_is_blocked(scratch: Scratch) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from json import dumps
 from pathlib import Path
 
 import pytest
@@ -10,18 +11,11 @@ from helpers import commit, crd, git, obj, root, run, string
 
 from crdcompat.package_data import data_dir
 
-_QUIET = """\
-error[enum-value-added] clusterversions.config.openshift.io/v1 status.capabilities.{enabled,known}Capabilities[*]
-  --> crd.yaml:103:29
-     103 + - MachineAPI
-     104 + - Build
-     105 + - DeploymentConfig
-     106 + - ImageRegistry
-
+_SHORT = """\
 This change: BLOCKED (rollback to the API before this change)
-  ClusterVersion  status.capabilities.{enabled,known}Capabilities[*]
-    this change adds "MachineAPI", "Build", "DeploymentConfig", "ImageRegistry"; the API before this change rejects
-    them: the controller cannot write status
+crd.yaml:103:29: error[enum-value-added] ClusterVersion status.capabilities.{enabled,known}Capabilities[*]: this change
+    adds "MachineAPI", "Build", "DeploymentConfig", "ImageRegistry"; the API before this change rejects them: the
+    controller cannot write status
 2 errors, 2 warnings, 0 info.
 To fix it: Accept in release N, write in N+1: add the value to the enum one release before anything writes it, so that
     the release people roll back to knows it already. (crdcompat explain enum-value-added)
@@ -46,12 +40,50 @@ def demo(tmp_path: Path) -> Path:
 
 
 def test_a_quiet_check_fits_a_hook(demo: Path) -> None:
-    """The lines that changed, what the change does, what to do next: each once."""
+    """The verdict, a line for each error, and what to do next."""
     ran = run("check", "--base", "HEAD~1", "-q", cwd=demo)
-    *lines, accept = ran.out.splitlines(keepends=True)
-    assert (ran.code, "".join(lines)) == (1, _QUIET)
+    *lines, accept, all_of_it = ran.out.splitlines(keepends=True)
+    assert (ran.code, "".join(lines)) == (1, _SHORT)
     assert accept.startswith("To accept it, then git add the waiver file: crdcompat waive ")
-    assert len(lines) + 1 <= 15
+    base = git(demo, "rev-parse", "HEAD~1")[:12]
+    assert all_of_it == f"To see all of it: crdcompat check --base {base}\n"
+
+
+def test_a_quiet_check_names_what_fails(tmp_path: Path) -> None:
+    """Not errors alone: the repository decides what fails."""
+    repo = repository(tmp_path)
+    for phases in ("AB", "A"):
+        commit(repo, {"w.yaml": widget(*phases)})
+    quiet = ("check", "--base", "HEAD~1", "-q", "--fail-on")
+    assert [run(*quiet, level, cwd=repo).out for level in ("error", "never")] == ["", ""]
+    ran = run(*quiet, "warning", cwd=repo)
+    first, line, *_ = ran.out.splitlines()
+    assert (ran.code, first) == (1, "This change: AT RISK (compared with the API before this change)")
+    assert line.startswith("w.yaml:") and ": warning[enum-value-removed] Widget status.p: " in line
+    assert "\nTo accept it, then git add the waiver file: crdcompat waive " in ran.out
+
+
+def test_a_quiet_check_names_what_was_not_judged(tmp_path: Path) -> None:
+    repo = repository(tmp_path)
+    schemas = [root(spec=obj(a=string(**more))) for more in ({}, {"x-kubernetes-new": 1})]
+    for schema in schemas:
+        commit(repo, {"w.yaml": crd(schema)})
+    quiet = ("check", "--base", "HEAD~1", "-q", "--fail-on")
+    assert run(*quiet, "info", cwd=repo).out == ""
+    ran = run(*quiet, "undecided", cwd=repo)
+    first, second, *_ = ran.out.splitlines()
+    assert (ran.code, first.partition(" spec.a")[0]) == (1, "undecided: widgets.example.com/v1")
+    assert second.startswith("This change: UNKNOWN (not judged: ")
+
+
+def test_an_erased_value_is_not_called_a_rejected_write(tmp_path: Path) -> None:
+    """The configuration can raise the loss of a value to an error."""
+    repo = repository(tmp_path)
+    rule = {"rule": "property-added", "severity": "error"}
+    for fields in ({}, {"a": string()}):
+        commit(repo, {"w.yaml": crd(root(spec=obj(**fields))), ".crdcompat.yaml": dumps({"severities": [rule]})})
+    ran = run("check", "--base", "HEAD~1", "-q", cwd=repo)
+    assert ran.code == 1 and "Widget spec.a: the API before this change erases the value\n" in ran.out
 
 
 def test_warnings_beside_an_error_are_a_line_each(demo: Path) -> None:
@@ -76,16 +108,15 @@ def test_a_target_names_itself_and_not_the_change(tmp_path: Path) -> None:
     git(repo, "branch", "release-1")
     commit(repo, {"w.yaml": widget("A", "B")})
     targets = ("--target", "release-1", "--targets-only")
-    text = run("check", "--base", "HEAD~1", *targets, "-q", cwd=repo).out
-    assert "Against the rollback target release-1\n" in text
-    assert '\n    release-1 rejects "B": the controller cannot write status\n' in text
+    command = ("check", "--base", "HEAD~1", *targets)
+    assert "Against the rollback target release-1\n" in run(*command, cwd=repo).out
+    line = 'error[enum-value-added] Widget status.p: release-1 rejects "B": the controller cannot write status\n'
+    assert line in run(*command, "-q", cwd=repo).out
 
 
-def test_many_errors_keep_their_sentences(tmp_path: Path) -> None:
-    """The verdict names the first four errors; the others are explained where they are."""
+def test_many_errors_are_a_line_each(tmp_path: Path) -> None:
     repo = repository(tmp_path)
     for phases in ("A", "AB"):
         commit(repo, {f"{x}.yaml": crd(root(status=obj(**{x: string(*phases)})), kind=x.upper()) for x in "vwxyz"})
-    text = run("check", "--base", "HEAD~1", "-q", cwd=repo).out
-    assert "\n  and 1 more\n" in text
-    assert text.count('  gained "B": after a rollback') == 5
+    lines = run("check", "--base", "HEAD~1", "-q", cwd=repo).out.splitlines()
+    assert [line.partition(":")[0] for line in lines[1:11:2]] == [f"{x}.yaml" for x in "vwxyz"]

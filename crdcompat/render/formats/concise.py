@@ -10,7 +10,7 @@ from crdcompat.models.simulation import SimulationReport
 from crdcompat.render.escape import Style, escape_text
 from crdcompat.render.wording.blocks import predicate
 from crdcompat.render.wording.findings import crd_name, place, undecided_line
-from crdcompat.render.wording.report import cause_id, cause_sentences, counting, primary
+from crdcompat.render.wording.report import cause_id, cause_sentences, counting, first_place
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -56,7 +56,7 @@ def _found(report: Report, style: Style) -> Iterator[_Sorted]:
 
 def _placed(locations: Sequence[Location], crd: str, text: str) -> _Sorted:
     """The line of the newer side, else of the older one; without either the name of the CRD."""
-    location = primary(locations) or next(iter(locations), None)
+    location = first_place(locations)
     if location is None:
         return _line((crd, 0), crd, text)
     return _line((location.file, location.line or 0), place(location), text)

@@ -51,8 +51,14 @@ _Entry = tuple[str, int]
 
 
 def render(report: Report, style: Style) -> str:
-    """The report as GitHub Markdown; ignores ``style``."""
-    head = [f"## crdcompat: {_heading(report)}", *_verdict(report), *_head(report), *_steps(report), *_table(report)]
+    """The report as GitHub Markdown; of ``style`` only ``fails`` counts."""
+    head = [
+        f"## crdcompat: {_heading(report)}",
+        *_verdict(report),
+        *_head(report),
+        *_steps(report, style),
+        *_table(report),
+    ]
     tail = list(_tail(report))
     entries = list(_replayed(report) if isinstance(report, SimulationReport) else _found(report))
     if not entries and not report.problems:
@@ -150,9 +156,9 @@ def _head(report: Report) -> Iterator[str]:
         yield f"**Could not be read:**\n\n{bullets(lines)}"
 
 
-def _steps(report: Report) -> Iterator[str]:
+def _steps(report: Report, style: Style) -> Iterator[str]:
     """What to do next, for a check that fails."""
-    if isinstance(report, CheckReport) and (steps := next_steps(entries(report))):
+    if isinstance(report, CheckReport) and (steps := next_steps(entries(report), style.fails)):
         yield block("\n".join(escape_text(line) for line in steps))
 
 

@@ -25,6 +25,7 @@ from crdcompat.render.wording.findings import shown_places, undecided_line
 from crdcompat.render.wording.report import (
     cause_id,
     cause_sentences,
+    first_place,
     notes,
     object_text,
     primary,
@@ -158,7 +159,7 @@ def _result(
     more: Sequence[tuple[Location, str]] = (),
 ) -> _Json:
     """One result; ``more`` are related locations, each with its description."""
-    first = primary(locations) or next(iter(locations), None)
+    first = first_place(locations)
     related = [(location, _SIDES[location.side]) for location in locations if location != first]
     return {
         "ruleId": rule,

@@ -16,14 +16,13 @@ from crdcompat.render.wording.findings import (
     place,
     plural,
 )
-from crdcompat.render.wording.verdict import MAX_BLOCKED
 from crdcompat.vocabulary import Severity, Side
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from crdcompat.findings.entries import Entry
-    from crdcompat.models.finding import Excerpt, Finding, Location
+    from crdcompat.models.finding import Excerpt, Finding
     from crdcompat.render.escape import Style
 
 #: Marked lines of a code frame.
@@ -37,19 +36,17 @@ _MAX_LINES, _MAX_BRIEF = 50, 12
 def block_lines(listed: Sequence[Entry], style: Style, *, short: bool = False) -> Iterator[str]:
     """Entries as blocks by CRD, the CRD with the worst finding first; an empty line before each block.
 
-    Errors are whole. Warnings are, too, until there are many lines, or, if ``short``, where there is an error. A quiet
-    ``short`` text leaves to the verdict what that says of each error.
+    Errors are whole. Warnings are, too, until there are many lines, or, if ``short``, where there is an error.
     """
     made = blocks(listed)
     worst: dict[str, int] = {}
     for number, block in enumerate(made):
         worst.setdefault(block.finding.crd, number)
-    severe = [block for block in made if block.finding.severity == Severity.ERROR]
-    most = 0 if short and severe else _MAX_LINES
-    shown = _places_only if short and style.verbosity < 0 and len(severe) <= MAX_BLOCKED else _lines
+    has_error = any(block.finding.severity == Severity.ERROR for block in made)
+    most = 0 if short and has_error else _MAX_LINES
     used, brief = 0, []
     for block in sorted(made, key=lambda block: worst[block.finding.crd]):
-        lines = ["", *shown(block, style)]
+        lines = ["", *_lines(block, style)]
         used += sum(map(height, lines))
         if used > most and block.finding.severity != Severity.ERROR:
             brief.append(block)
@@ -87,14 +84,6 @@ def fix_lines(listed: Sequence[Entry], style: Style) -> Iterator[str]:
         yield style.clip(f"Fixes of the warnings: crdcompat explain {', '.join(others)}", indent="  ", first="")
 
 
-def _places_only(block: Block, style: Style) -> Iterator[str]:
-    """Where the block is: its fields, the file of the newer side, and the lines that changed there."""
-    yield from _head(block, style)
-    for location in _newest_first(block.finding)[:1]:
-        yield f"  --> {place(location)}"
-    yield from _frame(block.finding, style)
-
-
 def _head(block: Block, style: Style) -> Iterator[str]:
     finding = block.finding
     kind, crd, path = f"{finding.severity}[{finding.rule}]", crd_name(finding.crd, finding.version), block.path
@@ -106,15 +95,11 @@ def _head(block: Block, style: Style) -> Iterator[str]:
         yield f"  {style.paint(path, 'path')}"
 
 
-def _newest_first(finding: Finding) -> list[Location]:
-    return sorted(first_of_each_side(finding.locations), key=lambda location: location.side == Side.OLD)
-
-
 def _lines(block: Block, style: Style) -> Iterator[str]:
     finding = block.finding
     yield from _head(block, style)
     is_error = finding.severity == Severity.ERROR
-    places = _newest_first(finding)
+    places = sorted(first_of_each_side(finding.locations), key=lambda location: location.side == Side.OLD)
     for location in places if is_error else places[:1]:
         yield f"  {'old:' if location.side == Side.OLD else '-->'} {place(location)}"
     if is_error:

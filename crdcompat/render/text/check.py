@@ -1,67 +1,113 @@
-"""A check as lines of text: the change itself, then the head against each rollback target."""
+"""A check as lines of text: the change itself, then the head against each rollback target; a short text for hooks."""
 
 from __future__ import annotations
 
 from collections import Counter
-from itertools import dropwhile
-from operator import not_
 from typing import TYPE_CHECKING
 
 from crdcompat.findings.entries import Entry, entries
 from crdcompat.models.check import CheckReport, Section
-from crdcompat.render.text.diff import compared_text, has_quiet_output
-from crdcompat.render.wording.check import UNRELEASED_REASON, next_steps, section_title
-from crdcompat.render.wording.entries import listed_above
-from crdcompat.render.wording.findings import plural
-from crdcompat.render.wording.verdict import verdict_lines, with_verdict
-from crdcompat.vocabulary import Against, FindingStatus, Severity
+from crdcompat.render.text.diff import compared_text, unexplained_lines
+from crdcompat.render.wording.blocks import blocks, predicate
+from crdcompat.render.wording.check import UNRELEASED_REASON, full_command, is_failing, next_steps, section_title
+from crdcompat.render.wording.entries import counted, listed_above
+from crdcompat.render.wording.findings import place, plural, problem_line, undecided_line
+from crdcompat.render.wording.report import first_place
+from crdcompat.render.wording.verdict import COLOURS, reaction, verdict_lines, verdicts, with_verdict
+from crdcompat.vocabulary import FailOn, FindingStatus, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from crdcompat.render.escape import Style
+    from crdcompat.render.wording.blocks import Block
+
+#: Lines of a short text on findings, and on undecided differences.
+_MAX_SHORT = 20
 
 
 def check_text(report: CheckReport, style: Style) -> Iterator[str]:
-    """All lines of the report, then the verdict; a long report begins with it, too.
-
-    A quiet one, for hooks, omits sections without errors or problems, and begins with the first error.
-    """
+    """All lines of the report, then the verdict; a long report begins with it, too. A quiet one is short, for hooks."""
     listed = entries(report)
-    body = [*_body(report, listed, style)]
     if style.verbosity < 0:
-        body = [*dropwhile(not_, body)]
-    if not report.sections or (style.verbosity < 0 and not report.by_severity()[Severity.ERROR]):
+        yield from _short(report, listed, style)
+        return
+    body = [*_body(report, listed, style)]
+    if not report.sections:
         yield from body
         return
-    steps = (style.fill(line, indent="    ", first="") for line in next_steps(listed))
-    verdict = [*verdict_lines(report, listed, style), *steps]
+    verdict = [*verdict_lines(report, listed, style), *_steps(listed, style)]
     yield from with_verdict(body, verdict, style)
 
 
+def _short(report: CheckReport, listed: Sequence[Entry], style: Style) -> Iterator[str]:
+    """What was not judged, the verdict, a line for each finding that fails, and what to do; else waivers alone."""
+    failing = [entry for entry in listed if is_failing(entry.finding, style.fails)]
+    unjudged = [problem_line(problem, style) for problem in report.problems]
+    for section in report.sections:
+        unjudged += unexplained_lines(section.report, style)
+        unjudged += _undecided(section, style)
+    yield from (style.paint(waiver, "warning") for waiver in report.waivers)
+    yield from dict.fromkeys(unjudged)
+    if not failing and not unjudged:
+        return
+    for verdict in verdicts(report, listed):
+        yield style.paint(style.fill(verdict.sentence, indent="  ", first=""), COLOURS[verdict.result])
+    made = blocks(failing)
+    for block in made[:_MAX_SHORT]:
+        kind = f"{block.finding.severity}[{block.finding.rule}]"
+        line = style.clip(_short_line(block, kind), indent="    ", lines=3, first="")
+        yield line.replace(kind, style.paint(kind, block.finding.severity), 1)
+    if len(made) > _MAX_SHORT:
+        yield f"and {len(made) - _MAX_SHORT} more"
+    yield style.fill(f"{counted(report)}.", indent="  ", first="")
+    yield from _steps(listed, style)
+    yield f"To see all of it: {full_command(report)}"
+
+
+def _short_line(block: Block, kind: str) -> str:
+    """``crds/w.yaml:44:23: error[enum-value-added] Widget status.phase: this change adds "B"; main rejects it``."""
+    finding = block.finding
+    location = first_place(finding.locations)
+    where = place(location) if location is not None else finding.crd
+    what = reaction(block) if finding.severity == Severity.ERROR else predicate(finding)
+    return f"{where}: {kind} {f'{finding.kind} {block.path}'.rstrip()}: {what}"
+
+
+def _undecided(section: Section, style: Style) -> Iterator[str]:
+    """The undecided differences, if these fail the check."""
+    found = section.report.undecided if style.fails == FailOn.UNDECIDED else ()
+    for entry in found[:_MAX_SHORT]:
+        yield style.clip(f"undecided: {undecided_line(entry)}", indent="    ", lines=3, first="")
+    if len(found) > _MAX_SHORT:
+        yield f"and {len(found) - _MAX_SHORT} more undecided differences"
+
+
+def _steps(listed: Sequence[Entry], style: Style) -> Iterator[str]:
+    return (style.fill(line, indent="    ", first="") for line in next_steps(listed, style.fails))
+
+
 def _body(report: CheckReport, listed: Sequence[Entry], style: Style) -> Iterator[str]:
-    for note in report.notes if style.verbosity >= 0 else ():
+    for note in report.notes:
         yield f"note: {note}"
     for waiver in report.waivers:
         yield style.paint(waiver, "warning")
     for section in report.sections:
         own = [entry for entry in listed if entry.stands_in(section)]
-        if style.verbosity >= 0 or has_quiet_output(section.report, own):
-            above = sum(e.finding.counts and e.is_met_in(section) and not e.stands_in(section) for e in listed)
-            yield from _section(section, own, above, style)
+        above = sum(e.finding.counts and e.is_met_in(section) and not e.stands_in(section) for e in listed)
+        yield from _section(section, own, above, style)
 
 
 def _section(section: Section, own: Sequence[Entry], above: int, style: Style) -> Iterator[str]:
     report = section.report
-    counted = Counter(finding.status for finding in report.findings if finding.waiver is None)
-    existing, unreleased = counted[FindingStatus.EXISTING], counted[FindingStatus.UNRELEASED]
-    if style.verbosity >= 0 or section.against == Against.TARGET:
-        yield ""
-        yield style.paint(section_title(section), "bold")
+    counts = Counter(finding.status for finding in report.findings if finding.waiver is None)
+    existing, unreleased = counts[FindingStatus.EXISTING], counts[FindingStatus.UNRELEASED]
+    yield ""
+    yield style.paint(section_title(section), "bold")
     yield from compared_text(report, style, own, report.directions, short=True)
-    if above and style.verbosity >= 0:
+    if above:
         yield listed_above(above)
-    if existing and style.verbosity >= 0:
+    if existing:
         yield f"{plural(existing, 'finding')} stood there before this change (--all lists them)."
-    if unreleased and style.verbosity >= 0:
+    if unreleased:
         yield f"{plural(unreleased, 'finding')} unreleased: {UNRELEASED_REASON} (--all lists them)."

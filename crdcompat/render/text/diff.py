@@ -46,7 +46,7 @@ def diff_text(report: DiffReport, style: Style) -> Iterator[str]:
     A quiet one has only errors and input that could not be read.
     """
     listed = entries(report)
-    if style.verbosity < 0 and not has_quiet_output(report, listed):
+    if style.verbosity < 0 and not (_has_error(listed) or report.problems or report.unexplained):
         return
     directions = report.directions if style.verbosity > 0 else shown_directions(report)
     shown = [entry for entry in listed if _is_shown(entry, report, style)]
@@ -66,8 +66,8 @@ def compared_text(
 ) -> Iterator[str]:
     """The lines on one comparison in some directions, without a verdict.
 
-    ``listed`` are the entries to show: a check shows an entry of several comparisons in one of them. ``short``: for the
-    output of a hook, see ``block_lines``.
+    ``listed`` are the entries to show: a check shows an entry of several comparisons in one of them. ``short``: see
+    ``block_lines``.
     """
     quiet = style.verbosity < 0
     if not quiet:
@@ -84,7 +84,7 @@ def compared_text(
         found = [entry for entry in listed if entry.finding.direction == direction]
         yield from _direction(found, direction_title(report, direction), style, report.counts.contexts, short=short)
     yield from _undecided(report, style)
-    yield from _unexplained(report, style)
+    yield from unexplained_lines(report, style)
     if not quiet:
         yield ""
         yield from _footer(report, style)
@@ -113,11 +113,6 @@ def _is_worked_on(entry: Entry, report: DiffReport, style: Style) -> bool:
     return finding.counts and finding.severity != Severity.INFO and _is_shown(entry, report, style)
 
 
-def has_quiet_output(report: DiffReport, listed: Sequence[Entry]) -> bool:
-    """Whether a quiet report prints anything."""
-    return bool(_has_error(listed) or report.problems or report.unexplained)
-
-
 def _has_error(listed: Sequence[Entry]) -> bool:
     return any(map(_is_error, listed))
 
@@ -138,9 +133,8 @@ def _direction(found: Sequence[Entry], title: str, style: Style, known: Sequence
         shown = [entry for entry in shown if entry.finding.severity == Severity.ERROR]
     if not shown:
         return
-    if not short or style.verbosity >= 0:
-        yield ""
-        yield style.paint(title, "bold")
+    yield ""
+    yield style.paint(title, "bold")
     if style.verbosity > 0:
         for entry in shown:
             yield ""
@@ -202,7 +196,7 @@ def _undecided(report: DiffReport, style: Style) -> Iterator[str]:
         yield f"  {undecided_line(entry)}"
 
 
-def _unexplained(report: DiffReport, style: Style) -> Iterator[str]:
+def unexplained_lines(report: DiffReport, style: Style) -> Iterator[str]:
     """Rejections of recorded objects that no finding explains; each is a bug of crdcompat."""
     if not report.unexplained:
         return

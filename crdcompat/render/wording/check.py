@@ -1,4 +1,4 @@
-"""The title of a section of a check."""
+"""Sentences on a check: the titles of its sections, and what to do next."""
 
 from __future__ import annotations
 
@@ -6,26 +6,40 @@ from typing import TYPE_CHECKING
 
 from crdcompat.models.check import Section
 from crdcompat.render.wording.findings import fix_line
-from crdcompat.vocabulary import Against, Severity
+from crdcompat.vocabulary import Against, FailOn, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from crdcompat.findings.entries import Entry
+    from crdcompat.models.check import CheckReport
+    from crdcompat.models.finding import Finding
 
 #: Why an unreleased finding does not fail.
 UNRELEASED_REASON = "no rollback target has what it breaks, so it does not fail"
 
 
-def next_steps(listed: Sequence[Entry]) -> list[str]:
-    """What to do about the worst error: fix it, accept it, or read more; nothing without an error."""
-    worst = next((entry for entry in listed if entry.finding.counts), None)
-    if worst is None or worst.finding.severity != Severity.ERROR:
+def next_steps(listed: Sequence[Entry], fails: FailOn) -> list[str]:
+    """What to do about the worst finding that fails: fix it, accept it, or read more; nothing if none fails."""
+    worst = next((entry for entry in listed if is_failing(entry.finding, fails)), None)
+    if worst is None:
         return []
     return [
         f"To fix it: {fix_line(worst.finding)}",
         f"To accept it, then git add the waiver file: {waive_command(worst.ids)}",
     ]
+
+
+def is_failing(finding: Finding, fails: FailOn) -> bool:
+    """Whether a finding fails a check. An error is shown as failing even if the exit code is always 0."""
+    return finding.counts and finding.severity.at_least(fails.least or Severity.ERROR)
+
+
+def full_command(report: CheckReport) -> str:
+    """The command that shows all of this check: ``crdcompat check --base 249e6f73b4ca``."""
+    base = next((each.report.old.commit for each in report.sections if each.against == Against.BASE), None)
+    named = (("--base", base), ("--head", report.head.commit))
+    return " ".join(("crdcompat check", *(f"{option} {commit[:12]}" for option, commit in named if commit)))
 
 
 def waive_command(ids: Sequence[str], report: str = "") -> str:

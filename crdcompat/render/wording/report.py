@@ -78,6 +78,11 @@ def primary(locations: Sequence[Location]) -> Location | None:
     return min(newer, key=lambda place: (not place.touched, place.kind != "go", place.line is None), default=None)
 
 
+def first_place(locations: Sequence[Location]) -> Location | None:
+    """Where to change it, else where the older side has it; None without any place."""
+    return primary(locations) or next(iter(locations), None)
+
+
 def subject(finding: Finding) -> str:
     """``CRD/version path``."""
     return f"{crd_name(finding.crd, finding.version)} {finding.path}".strip()

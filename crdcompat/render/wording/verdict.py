@@ -60,7 +60,7 @@ def verdicts(report: DiffReport | CheckReport, listed: Sequence[Entry]) -> tuple
     """The verdicts of a report: of each direction that matters, or of the change that is checked."""
     if isinstance(report, CheckReport):
         result, reason = _on_change(report)
-        return (Verdict("This change", result, reason, _blocked(listed, Direction, of_change=True)),)
+        return (Verdict("This change", result, reason, _blocked(listed, Direction)),)
     return tuple(
         Verdict(_way(report, each), outcome(report, each), _reason(report, each), _blocked(listed, (each,)))
         for each in shown_directions(report)
@@ -118,19 +118,17 @@ def _blocks(section: Section, direction: Direction) -> bool:
     return bool(severities(section.report, direction)[Severity.ERROR])
 
 
-def _blocked(
-    listed: Sequence[Entry], directions: Iterable[Direction], *, of_change: bool = False
-) -> tuple[Blocked, ...]:
-    """The errors of these directions; siblings that changed alike are one. ``of_change``: a check has found them."""
+def _blocked(listed: Sequence[Entry], directions: Iterable[Direction]) -> tuple[Blocked, ...]:
+    """The errors of these directions; siblings that changed alike are one."""
     errors = [each for each in listed if each.finding.counts and each.finding.severity == Severity.ERROR]
     return tuple(
-        Blocked(block.finding.kind, block.path or "the CRD", _reaction(block, of_change=of_change))
+        Blocked(block.finding.kind, block.path or "the CRD", reaction(block))
         for direction in directions
         for block in blocks(entry for entry in errors if entry.finding.direction == direction)
     )
 
 
-def _reaction(block: Block, *, of_change: bool) -> str:
+def reaction(block: Block) -> str:
     """What the reader does, in a few words: ``release-4.13 rejects "A", "B": the controller cannot write status``.
 
     On a change itself the sentence begins with the change: ``this change adds "A"; main rejects it``.
@@ -142,11 +140,18 @@ def _reaction(block: Block, *, of_change: bool) -> str:
             return f"{reader}: the API server refuses the CRD"
         case Effect.REQUEST_FAILED:
             return f"{reader}: requests fail"
+        case Effect.VALUE_PRUNED:
+            return f"{reader} erases the value"
+        case Effect.VALUE_DEFAULTED:
+            return f"{reader} writes its default"
+        case Effect.NONE:
+            return rule(finding.rule).title
     values = finding.added if finding.direction == Direction.ROLLBACK else finding.removed
     title = rule(finding.rule).title
     what = listed_values(values) if values else f"writes ({title[:1].lower()}{title[1:]})"
     stuck = ": the controller cannot write status" if finding.owner == Owner.STATUS else ""
-    if of_change and values and reader == report.old.title and block.entries[0].home.against == Against.BASE:
+    is_change = report.command == "check" and block.entries[0].home.against == Against.BASE
+    if is_change and values and reader == report.old.title:
         verb = "adds" if finding.change == "enum.value-added" else "allows"
         return f"this change {verb} {what}; {reader} rejects {'it' if len(values) == 1 else 'them'}{stuck}"
     return f"{reader} rejects {what}{stuck}"
