@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import date
 from typing import Final
 
 from crdcompat.apiserver.formats.times import days_in
@@ -12,6 +13,8 @@ DATE: Final = "2006-01-02"
 
 _ELEMENTS: Final = re.compile("(2006|01|02|15|04|05|Z07:00)")
 _FRACTION: Final = re.compile(rb"[.,][0-9]+")
+#: The form of nearly all times, of which a library judges the day.
+_USUAL: Final = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}T(?:[01][0-9]|2[0-3])(?::[0-5][0-9]){2}Z")
 #: Element of a layout -> its name in errors and its limits.
 _LIMITS: Final = {"01": ("month", 1, 12), "15": ("hour", 0, 23), "04": ("minute", 0, 59), "05": ("second", 0, 59)}
 
@@ -22,6 +25,8 @@ class _MisfitError(Exception):
 
 def parse_error(text: str, layout: str = RFC_3339) -> str:
     """The error of ``time.Parse(layout, text)``; "" if the text is a time. Errors quote bytes, as Go does."""
+    if layout is RFC_3339 and _is_usual(text):
+        return ""
     whole = rest = text.encode("utf-8", "surrogatepass")
     found: dict[str, int] = {}
     for part in filter(None, _ELEMENTS.split(layout)):
@@ -38,6 +43,17 @@ def parse_error(text: str, layout: str = RFC_3339) -> str:
     if not 1 <= found["02"] <= days_in(found["2006"], found["01"]):
         return f"parsing time {_quote(whole)}: day out of range"
     return ""
+
+
+def _is_usual(text: str) -> bool:
+    """Whether the text is a time in the usual form. False for the year 0, which Python does not support."""
+    if not _USUAL.fullmatch(text):
+        return False
+    try:
+        date.fromisoformat(text[:10])
+    except ValueError:
+        return False
+    return True
 
 
 def _literal(part: str, rest: bytes) -> bytes:

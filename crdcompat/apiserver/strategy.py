@@ -33,6 +33,13 @@ class Resource(Admission):
         """Whether any rule refers to the old object."""
         return self.node.anywhere(lambda schema: any("oldSelf" in str(rule.get("rule")) for rule in Node(schema).rules))
 
+    @cached_property
+    def has_free_status(self) -> bool:
+        """Whether a valid object stays valid without its status: nothing outside the status reads or counts it."""
+        root = self.node
+        reads = root.rules or root.junctor_branches() or self.version.scale is not None
+        return not (reads or "status" in root.required or "minProperties" in root.raw)
+
     def read(self, stored: Object) -> Decoded:
         """A stored object as this server reads it: pruned, without nulls, defaulted. Reads do not validate."""
         return decode(stored, self.node, pruning=self.crd.prunes)

@@ -6,15 +6,15 @@ the others.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Any
 
 import orjson
 from msgspec import Struct, field
 
 from crdcompat.errors import Problem, Skipped, SourceError
 from crdcompat.sources.cluster_client import UNVERIFIED, Client, NoAnswerError, RefusedError, Resource, Timeouts
+from crdcompat.sources.cluster_pages import Given, Item, Page
 from crdcompat.sources.tree import Entry
 
 MAX_PAGES = 20_000
@@ -63,7 +63,7 @@ class ClusterTree(Struct):
     _kinds: list[Resource] | None = None
     _client: Client = None  # type: ignore[assignment]
     _silent: int = 0
-    _first: dict[str, Any] | None = None
+    _first: Page | None = None
 
     def __post_init__(self) -> None:
         self._client = Client(self.name, self.context, timeouts=self.timeouts)
@@ -132,16 +132,11 @@ class ClusterTree(Struct):
         A server that does not know this form of the answer sends the whole CRDs.
         """
         with self._client.session():
-            return {
-                _name_of(crd): str(_metadata(crd).get("resourceVersion", "")) for crd in self._list(_CRDS, _METADATA)
-            }
+            return {crd.name: crd.revision for crd in self._list(_CRDS, _METADATA)}
 
-    def _list(self, kind: Resource, accept: str = "") -> Iterator[dict[str, Any]]:
-        """List a kind page by page; if the continue token has expired (410), list it once more from the start.
-
-        What was given is remembered by the hash of its path: a kind can have very many objects.
-        """
-        token, restarted, given = "", False, set[int]()
+    def _list(self, kind: Resource, accept: str = "") -> Iterator[Item]:
+        """List a kind page by page; if the continue token has expired (410), list it once more from the start."""
+        token, restarted, given = "", False, Given()
         try:
             for _ in range(MAX_PAGES):
                 try:
@@ -152,12 +147,8 @@ class ClusterTree(Struct):
                     token, restarted = "", True
                     continue
                 self._silent = 0
-                for item in _items(page):
-                    path = hash(_path(kind, item))
-                    if path not in given:
-                        given.add(path)
-                        yield item
-                token = _continue(page)
+                yield from (item for item in page.items() if given.is_new(item.place))
+                token = page.token
                 if not token:
                     self.listed.add(kind.crd)
                     return
@@ -172,7 +163,7 @@ class ClusterTree(Struct):
             self._silent += 1
             self._problem(kind, f"cannot be listed: {error}")
 
-    def _page(self, kind: Resource, token: str, accept: str) -> dict[str, Any]:
+    def _page(self, kind: Resource, token: str, accept: str) -> Page:
         """A page of a list; the CRDs' first page, which tried the context, is used once."""
         if kind is not _CRDS:
             return self._client.page(kind, token, accept)
@@ -206,51 +197,23 @@ class ClusterTree(Struct):
             self.problems.append(problem)
 
 
-def _items(page: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """The items of a list with kind and apiVersion, which the server omits for built-in kinds such as CRDs."""
-    kind, version = str(page.get("kind", "")).removesuffix("List"), page.get("apiVersion")
-    for item in page.get("items") or ():
-        if isinstance(item, dict):
-            yield item if "kind" in item else {"apiVersion": version, "kind": kind, **item}
-
-
-def _continue(page: Mapping[str, Any]) -> str:
-    token = _metadata(page).get("continue")
-    return token if isinstance(token, str) else ""
-
-
-def _kind_of(crd: Mapping[str, Any]) -> Resource:
+def _kind_of(crd: Item) -> Resource:
     """The resource of a CRD's objects at the storage version if it is served, else at a served version.
 
     Without a served version it has none.
     """
-    plural, _, group = _name_of(crd).partition(".")
+    plural, _, group = crd.name.partition(".")
     try:
-        spec = crd["spec"]
+        spec = orjson.loads(crd.data)["spec"]
         group, plural = str(spec["group"]), str(spec["names"]["plural"])
         served = [version for version in spec["versions"] if version["served"]]
         chosen = next((version for version in served if version["storage"]), served[0])
         return Resource(group, str(chosen["name"]), plural)
-    except (KeyError, TypeError, IndexError):
+    except (KeyError, TypeError, IndexError, orjson.JSONDecodeError):
         return Resource(group, "", plural)
 
 
-def _metadata(item: Mapping[str, Any]) -> Mapping[str, Any]:
-    metadata = item.get("metadata")
-    return metadata if isinstance(metadata, dict) else {}
-
-
-def _name_of(crd: Mapping[str, Any]) -> str:
-    return str(_metadata(crd).get("name", ""))
-
-
-def _path(kind: Resource, item: Mapping[str, Any]) -> str:
-    metadata = _metadata(item)
-    parts = (metadata.get("namespace"), metadata.get("name"))
-    return "/".join((kind.path, *(part for part in parts if isinstance(part, str) and part))) + ".json"
-
-
-def _file(kind: Resource, item: Mapping[str, Any], wanted: Callable[[str], bool]) -> Iterator[tuple[Entry, bytes]]:
-    path = _path(kind, item)
+def _file(kind: Resource, item: Item, wanted: Callable[[str], bool]) -> Iterator[tuple[Entry, bytes]]:
+    path = "/".join(filter(None, (kind.path, item.place))) + ".json"
     if wanted(path):
-        yield Entry(path), orjson.dumps(item)
+        yield Entry(path), item.data

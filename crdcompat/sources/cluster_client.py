@@ -17,6 +17,7 @@ import orjson
 from msgspec import Struct
 
 from crdcompat.errors import SourceError, UsageError
+from crdcompat.sources.cluster_pages import Page
 from crdcompat.vocabulary import IN_CLUSTER
 
 PAGE = 500
@@ -139,10 +140,13 @@ class Client:
         self._api = self._kubernetes.ApiClient(self._configuration)
         return self._api
 
-    def page(self, kind: Resource, token: str, accept: str = "") -> dict[str, Any]:
+    def page(self, kind: Resource, token: str, accept: str = "") -> Page:
         """GET one page of a list; ``accept`` is that of ``ask``. Raises RefusedError, NoAnswerError."""
         more = {"_continue": token} if token else {}
-        return self.ask("list_cluster", kind, accept=accept, limit=PAGE, **more)
+        try:
+            return Page(self._body("list_cluster", kind, accept=accept, limit=PAGE, **more))
+        except ValueError as error:
+            raise NoAnswerError(str(error)) from None
 
     def ask(self, what: str, kind: Resource, *about: Any, accept: str = "", **more: Any) -> dict[str, Any]:
         """One request by a method of the client's CustomObjectsApi: ``what`` is the beginning of its name.
@@ -150,6 +154,10 @@ class Client:
         ``about`` are the method's further arguments in their order (a name, a body), ``accept`` is another media type
         of the answer. Returns the answer, {} if it has no body. Raises RefusedError, NoAnswerError.
         """
+        return _decoded(self._body(what, kind, *about, accept=accept, **more))
+
+    def _body(self, what: str, kind: Resource, *about: Any, accept: str = "", **more: Any) -> bytes:
+        """The text of the answer to ``ask``."""
         objects = self._kubernetes.CustomObjectsApi(self._api)
         space = about[:1] if "namespaced" in what else ()
         rest = about[len(space) :]
@@ -179,7 +187,7 @@ class Client:
                 del self._api.default_headers["Accept"]
         if len(data) > MAX_PAGE_BYTES:
             raise NoAnswerError(f"a page of more than {MAX_PAGE_BYTES} bytes")
-        return _decoded(data)
+        return data
 
     def server_version(self) -> str:
         """The version of the server: ``v1.31.4``. Raises RefusedError, NoAnswerError."""
@@ -247,7 +255,7 @@ def _decoded(data: bytes) -> dict[str, Any]:
     except orjson.JSONDecodeError as error:
         raise NoAnswerError(f"an answer that is not JSON: {error}") from None
     if not isinstance(answer, dict):
-        raise NoAnswerError("an answer that is no list")
+        raise NoAnswerError("an answer that is no object")
     return answer
 
 

@@ -93,8 +93,7 @@ class ScratchCluster:
             page = self._client.page(kind, "")
         except (RefusedError, NoAnswerError, KeyError, TypeError, StopIteration):
             return "an unknown number of objects"
-        count = len(page.get("items") or ())
-        more = " or more" if (page.get("metadata") or {}).get("continue") else ""
+        count, more = len(page), " or more" if page.token else ""
         return f"{count}{more} {'object' if count == 1 else 'objects'}" if count else "no object"
 
     # -- CRDs -------------------------------------------------------------------------------

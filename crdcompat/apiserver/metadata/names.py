@@ -13,6 +13,8 @@ SUBDOMAIN = rf"{LABEL}(\.{LABEL})*"
 QUALIFIED_NAME = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
 _LABEL_RE = re.compile(LABEL)
 _KEY_RE = re.compile("[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?")
+_VALID_KEY = re.compile(rf"(?:{SUBDOMAIN}/)?[A-Za-z0-9](?:[-A-Za-z0-9_.]{{0,61}}[A-Za-z0-9])?")
+_SUBDOMAIN_LIMIT = 253
 
 #: The minors that changed the messages of these rules.
 _RFC_1123_TEXT = 20  # before: "a DNS-1123 subdomain must consist of"
@@ -22,6 +24,8 @@ _LABEL_KEY_TEXT = 35  # "a valid label key", before: "a qualified name"
 
 def label_key_errors(text: str, server: Server) -> list[str]:
     """The errors of a label key: an optional DNS prefix and a slash, then a name."""
+    if len(text) <= _SUBDOMAIN_LIMIT and _VALID_KEY.fullmatch(text):
+        return []
     must = (
         "must consist of alphanumeric characters, '-', '_' or '.', "
         "and must start and end with an alphanumeric character"
@@ -60,7 +64,7 @@ def label_value_errors(value: str, server: Server) -> list[str]:
 
 
 def subdomain_errors(text: str, server: Server, unit: str = "characters") -> list[str]:
-    texts = [] if utf8_size(text) <= 253 else [f"must be no more than 253 {unit}"]
+    texts = [] if utf8_size(text) <= _SUBDOMAIN_LIMIT else [f"must be no more than {_SUBDOMAIN_LIMIT} {unit}"]
     if not all(_LABEL_RE.fullmatch(part) for part in text.split(".")):
         kind = "a lowercase RFC 1123 subdomain" if server.minor >= _RFC_1123_TEXT else "a DNS-1123 subdomain"
         must = (
@@ -118,4 +122,4 @@ def _regex_text(must: str, pattern: str, *examples: str) -> str:
 
 
 def utf8_size(text: str) -> int:
-    return len(text.encode("utf-8", "surrogatepass"))
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))

@@ -256,7 +256,7 @@ def _managed_fields(meta: dict[str, Any], path: Trail, server: Server) -> Iterat
         if utf8_size(manager) > _MANAGER_LIMIT:
             yield _limit_error((at, "manager"), _MANAGER_LIMIT, server)
         place = 0
-        for char in manager:
+        for char in "" if manager.isascii() and manager.isprintable() else manager:
             if char != " " and unicodedata.category(char)[0] in "CZ":
                 detail = f"invalid character U+{ord(char):04X} (at position {place})"
                 yield _error(INVALID, (at, "manager"), manager, server, detail)

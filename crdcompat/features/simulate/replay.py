@@ -257,8 +257,9 @@ def _apply(resource: Resource, obj: Object, metadata: Answer) -> Answer:
 
 
 def _create(resource: Resource, obj: Object, *, sound: bool) -> Answer:
-    if sound and not (resource.version.has_status and "status" in obj):
-        return Answer(WriteResult.ACCEPTED)  # the create contains all that was judged as a whole
+    loses_status = resource.version.has_status and "status" in obj
+    if sound and (resource.has_free_status or not loses_status):
+        return Answer(WriteResult.ACCEPTED)  # the create contains no more than was judged as a whole
     return _answer(resource.create_decoded(Decoded(_fresh(obj))))
 
 

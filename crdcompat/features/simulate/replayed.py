@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -18,7 +19,7 @@ from crdcompat.vocabulary.writes import COUNTED_WRITES, Apart, WriteKind, WriteR
 ASK = "depends on the Kubernetes version: give --kube-version or --openshift-version"
 
 
-class Replayed(Struct, frozen=True):
+class Replayed(Struct, frozen=True, dict=True):
     """One object replayed on a version of a CRD, by the known server or by the representative ones.
 
     ``schemas``: the judging schema, and that of the release that wrote the object if it has one.
@@ -42,7 +43,7 @@ class Replayed(Struct, frozen=True):
         """The answer of each server to one kind of write."""
         return [(server, result.writes[write]) for server, result in self.by_server]
 
-    @property
+    @cached_property
     def worst(self) -> WriteResult:
         """The worst verdict over all writes that count; a write on which the servers differ is unknown."""
         return worst_verdict(map(self._verdict, COUNTED_WRITES))
