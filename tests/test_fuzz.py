@@ -173,6 +173,8 @@ def _schemas(draw: st.DrawFn, depth: int = 3) -> Json:
             "minimum": st.integers(-2, 2),
             "maxLength": st.integers(0, 3),
             "minItems": st.integers(0, 3),
+            "minProperties": st.integers(0, 2),
+            "maxProperties": st.integers(0, 2),
             "pattern": st.sampled_from(["^a", "b$", "^(a|b)*$", "["]),
             "format": st.sampled_from(["date-time", "ipv4", "uuid", "byte", "email"]),
             "required": st.just(["a"]),

@@ -13,7 +13,16 @@ from typing import Any
 from crdcompat.apiserver.errors import DUPLICATE, REQUIRED, FieldError
 from crdcompat.apiserver.keywords import JUNCTORS, Keyword
 from crdcompat.schema.mentions import Mention, mentions
-from crdcompat.schema.paths import Object, Pointer, is_within, node_at, schema_path_of, value_at, with_value
+from crdcompat.schema.paths import (
+    Object,
+    Pointer,
+    is_within,
+    node_at,
+    schema_path_of,
+    value_at,
+    value_or_none,
+    with_value,
+)
 from crdcompat.schema.sample import values
 from crdcompat.schema.structural import ABSENT, Node
 
@@ -66,15 +75,15 @@ def _edits(obj: Object, error: FieldError, root: Node, made: Made) -> Iterator[_
         yield pointer, made(node)
         return
     if error.type == DUPLICATE and isinstance(pointer[-1], int):
-        items = value_at(obj, pointer[:-1])
-        yield pointer[:-1], [item for index, item in enumerate(items) if index != pointer[-1]]
+        items = value_or_none(obj, pointer[:-1])
+        if isinstance(items, list):
+            yield pointer[:-1], [item for index, item in enumerate(items) if index != pointer[-1]]
         return
     if node is None:
         return
     if error.keyword in (Keyword.MIN_PROPERTIES, Keyword.MAX_PROPERTIES):
-        yield from _other_members(
-            value_at(obj, pointer), pointer, node, made, more=error.keyword is Keyword.MIN_PROPERTIES
-        )
+        value = value_or_none(obj, pointer)  # a default of the server is not part of the object
+        yield from _other_members(value, pointer, node, made, more=error.keyword is Keyword.MIN_PROPERTIES)
     yield from _of_mentions(obj, pointer, node, mentions(node), made)
     if pointer and error.keyword not in JUNCTORS:
         for value in islice(values(node), 12):

@@ -132,3 +132,11 @@ def test_moves_to_objects_that_were_judged_before_end(monkeypatch: pytest.Monkey
     rejected = Answer(found=False, errors=(error,))
     assert find(start, rejected, ("spec",), Node({}), lambda _: rejected, limit=10) is None
     assert next(again) < 100
+
+
+def test_a_default_that_breaks_its_own_schema(tmp_path: Path) -> None:
+    """The server's answer names a member that the object of the search lacks: a default adds it."""
+    ref = {**obj(name=string()), "default": {}, "minProperties": 1}
+    report = diff(*both(tmp_path, *(crd(root(spec=obj(ref=ref, mode=mode))) for mode in (string(), string("a")))))
+    found = {(each["rule"], each["path"], each["direction"]) for each in report["findings"]}
+    assert found == {("enum-introduced", "spec.mode", "upgrade"), ("crd-refused", "spec.ref", "upgrade")}
