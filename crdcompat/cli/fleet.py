@@ -18,8 +18,9 @@ from crdcompat.cli.settings import Settings
 from crdcompat.features.fleet.engine import require, workers_for
 from crdcompat.features.fleet.journal import Journal
 from crdcompat.features.fleet.judge import FleetJudge, Plan
+from crdcompat.features.fleet.judged import Done
 from crdcompat.features.fleet.recordings import find_fleet
-from crdcompat.features.fleet.workflow import Done, OnEnd, simulate_fleet
+from crdcompat.features.fleet.workflow import OnEnd, simulate_fleet
 from crdcompat.render.escape import json_text, say, warn
 from crdcompat.render.write import write_reports
 from crdcompat.sources.urls import is_remote
@@ -79,7 +80,7 @@ def run_fleet(
     write_reports(report, settings.formats, colour, verbosity, redact=settings.redact)
     if report.problems or report.unread:
         return ExitCode.NOT_DONE
-    if not any(any(each.objects.values()) for cluster in report.clusters for each in cluster.verdicts):
+    if not report.totals.judged:
         warn(f"{NOTHING_JUDGED} in {', '.join(names)}")
         return ExitCode.NOT_DONE
     return ExitCode.FOUND if report.fails(settings.fail_on) else ExitCode.CLEAN

@@ -6,9 +6,8 @@ The verdicts are those of the matrix: ``blocked`` (a write is rejected), ``unkno
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
 
 from msgspec import Struct
 
@@ -65,7 +64,48 @@ class FleetCluster(Struct, frozen=True):
     @property
     def farthest(self) -> str | None:
         """The last of the ordered targets that the cluster can move to; None if there is none."""
-        return next((each.target for each in reversed(self.verdicts) if each.verdict in REACHABLE), None)
+        return self.verdicts[self.reach].target if self.reach >= 0 else None
+
+    @property
+    def reach(self) -> int:
+        """The place of ``farthest`` in the targets; -1 if there is none."""
+        return max((at for at, each in enumerate(self.verdicts) if each.verdict in REACHABLE), default=-1)
+
+    @property
+    def blocking(self) -> int:
+        """The number of targets to which a write of the cluster is blocked."""
+        return sum(each.verdict == ReleaseVerdict.BLOCKED for each in self.verdicts)
+
+
+class Clusters(Protocol):
+    """The clusters of a report by name. They may be on disk: each iteration reads them again."""
+
+    def __len__(self) -> int:
+        """The number of clusters."""
+        ...
+
+    def __iter__(self) -> Iterator[FleetCluster]:
+        """The clusters by name."""
+        ...
+
+    def worst_first(self) -> Iterator[FleetCluster]:
+        """The clusters that can go least far first, of these the ones that most targets block."""
+        ...
+
+
+class FleetTotals(Struct, frozen=True):
+    """Counts over all clusters.
+
+    ``recordings`` were read, ``several`` clusters have more than one of them. ``judged`` counts verdicts on objects,
+    one for each target. ``verdicts`` counts clusters: target -> verdict -> number, worst first.
+    """
+
+    recordings: int
+    several: int
+    objects: int
+    outside: int
+    judged: int
+    verdicts: Mapping[str, Mapping[ReleaseVerdict, int]]
 
 
 class RejectedValue(Struct, frozen=True):
@@ -122,7 +162,7 @@ class FleetReport(Struct, frozen=True):
     """The result of ``simulate --fleet``: the rollback NEW -> target of every cluster, for every target.
 
     ``targets`` include OLD; the nearest to NEW is first. ``findings`` and ``unjudged`` are sorted by clusters, most
-    first; ``clusters`` by name. ``unread`` are recordings that could not be read at all; ``problems`` are parts that
+    first. ``unread`` are recordings that could not be read at all; ``problems`` are parts that
     could not be read, the first few per recording. With ``direction`` ``upgrade`` the only target is NEW, and the
     objects are OLD's.
     """
@@ -133,7 +173,8 @@ class FleetReport(Struct, frozen=True):
     new: Release
     direction: Direction
     targets: tuple[Release, ...]
-    clusters: tuple[FleetCluster, ...]
+    clusters: Clusters
+    totals: FleetTotals
     findings: tuple[FleetFinding, ...]
     unjudged: tuple[UnjudgedReason, ...]
     unread: tuple[UnreadRecording, ...]
@@ -145,18 +186,16 @@ class FleetReport(Struct, frozen=True):
     @property
     def recordings(self) -> int:
         """The number of recordings, unread ones included."""
-        return sum(len(cluster.recordings) for cluster in self.clusters) + len(self.unread)
+        return self.totals.recordings + len(self.unread)
 
     @property
     def objects(self) -> int:
         """The number of objects read."""
-        return sum(cluster.objects for cluster in self.clusters)
+        return self.totals.objects
 
-    def by_verdict(self, target: str) -> dict[ReleaseVerdict, int]:
+    def by_verdict(self, target: str) -> Mapping[ReleaseVerdict, int]:
         """The number of clusters with each verdict against a target, worst first."""
-        verdicts = (each for cluster in self.clusters for each in cluster.verdicts)
-        counted = Counter(each.verdict for each in verdicts if each.target == target)
-        return {verdict: counted[verdict] for verdict in ReleaseVerdict}
+        return self.totals.verdicts[target]
 
     def fails(self, threshold: FailOn) -> bool:
         """Whether any cluster has a failing verdict on any target; the thresholds are those of ``simulate``."""
@@ -165,4 +204,4 @@ class FleetReport(Struct, frozen=True):
             failing.add(ReleaseVerdict.UNKNOWN)
         if threshold in (FailOn.WARNING, FailOn.INFO):
             failing.add(ReleaseVerdict.AT_RISK)
-        return any(each.verdict in failing for cluster in self.clusters for each in cluster.verdicts)
+        return any(counted[verdict] for counted in self.totals.verdicts.values() for verdict in failing)

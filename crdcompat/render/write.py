@@ -9,7 +9,7 @@ from typing import IO, TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from crdcompat.atomic_write import write_file
+from crdcompat.atomic_write import replacing
 from crdcompat.errors import UsageError, did_you_mean
 from crdcompat.vocabulary import FailOn
 
@@ -55,8 +55,8 @@ def write_reports(
     for name, target in chosen:
         if target is None:
             shown = _redacted(report, name, redact)
-            text = _render(name, shown, on_terminal(plain, sys.stdout, colour))
-            sys.stdout.write(_for_actions(name, text) if actions else text)
+            parts = _render(name, shown, on_terminal(plain, sys.stdout, colour))
+            sys.stdout.writelines([_for_actions(name, "".join(parts))] if actions else parts)
         else:
             _write(target, _render(name, _redacted(report, name, redact), plain))
     if "github" in dict(chosen):
@@ -72,13 +72,12 @@ def _redacted(report: AnyReport, name: str, redact: bool | None) -> AnyReport:
     return redacted(report)
 
 
-def _write(target: str, text: str) -> None:
+def _write(target: str, parts: Iterable[str]) -> None:
     path = Path(target)
+    is_device = path.exists() and not path.is_file()  # or a pipe
     try:
-        if path.exists() and not path.is_file():  # a device or a pipe
-            path.write_bytes(text.encode())
-        else:
-            write_file(path, text.encode())
+        with path.open("wb") if is_device else replacing(path) as written:
+            written.writelines(part.encode() for part in parts)
     except OSError as error:
         raise UsageError(f"cannot write {target}: {error.strerror}") from None
     from crdcompat.render.escape import warn
@@ -86,7 +85,8 @@ def _write(target: str, text: str) -> None:
     warn(f"wrote {target}")
 
 
-def _render(name: str, report: AnyReport, style: Style) -> str:
+def _render(name: str, report: AnyReport, style: Style) -> Iterable[str]:
+    """The report in parts: that on a fleet is made while it is written."""
     from crdcompat.render.formats import (
         fleet_format,
         get_format,
@@ -97,16 +97,16 @@ def _render(name: str, report: AnyReport, style: Style) -> str:
     )
 
     if report.KIND == "matrix":
-        return matrix_format(name).render_matrix(report, style)
+        return (matrix_format(name).render_matrix(report, style),)
     if report.KIND == "fleet":
         return fleet_format(name).render_fleet(report, style)
     if report.KIND == "verify":
-        return verification_format(name).render_verification(report, style)
+        return (verification_format(name).render_verification(report, style),)
     if report.KIND == "servers":
-        return servers_format(name).render_servers(report, style)
+        return (servers_format(name).render_servers(report, style),)
     if report.KIND == "preflight":
-        return preflight_format(name).render_preflight(report, style)
-    return get_format(name).render(report, style)
+        return (preflight_format(name).render_preflight(report, style),)
+    return (get_format(name).render(report, style),)
 
 
 def _has_annotations(report: AnyReport) -> bool:
@@ -138,7 +138,7 @@ def _append_summary(report: AnyReport, style: Style) -> None:
     path = os.environ.get("GITHUB_STEP_SUMMARY")
     if not path:
         return
-    data = _render("markdown", report, style).encode()
+    data = "".join(_render("markdown", report, style)).encode()
     try:
         with Path(path).open("ab") as summary:
             if summary.tell() + len(data) <= _MAX_SUMMARY_BYTES:

@@ -28,6 +28,7 @@ from msgspec.structs import replace
 from report_samples import check, hostile_check, replayed, sample, unreadable
 
 import crdcompat
+from crdcompat.features.fleet.clusters import StoredClusters
 from crdcompat.models.fleet import ClusterVerdict
 from crdcompat.models.report import Release
 from crdcompat.models.reports import AnyReport
@@ -72,6 +73,11 @@ def _poisoned(value: Any, text: str) -> Any:
         named = ((each, getattr(value, each)) for each in value.__struct_fields__)
         words = _WORDS | ({"findings"} if isinstance(value, ClusterVerdict) else set())  # ids
         return replace(value, **{name: _poisoned(held, text) for name, held in named if name not in words})
+    if isinstance(value, StoredClusters):
+        clusters = StoredClusters()
+        for each in value:
+            clusters.add(_poisoned(each, text))
+        return clusters
     if isinstance(value, (tuple, list)):
         return type(value)(_poisoned(item, text) for item in value)
     if isinstance(value, dict):
@@ -124,7 +130,7 @@ def _fleet(top: Path) -> Iterator[str]:
 def _renderings(report: AnyReport) -> Iterator[tuple[str, str]]:
     for name in format_names():
         try:
-            yield name, writing._render(name, report, Style(verbosity=1, existing=True))
+            yield name, "".join(writing._render(name, report, Style(verbosity=1, existing=True)))
         except crdcompat.errors.UsageError:  # a format that cannot show this kind of report
             continue
 
@@ -155,7 +161,7 @@ def _texts(value: Any) -> Iterator[str]:
 
 def test_colour_is_the_only_code_on_a_terminal(tmp_path: Path) -> None:
     report = _poisoned(sample(tmp_path), "".join(STRONG))
-    out = writing._render("text", report, Style(colour=True, width=80))
+    out = "".join(writing._render("text", report, Style(colour=True, width=80)))
     assert "\x1b[1;31m" in out
     assert HIDDEN.search(re.sub(r"\x1b\[[0-9;]*m", "", out)) is None
 

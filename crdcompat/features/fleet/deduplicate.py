@@ -81,10 +81,10 @@ def _stored(result: ObjectResult, places: tuple[Mapping[Any, int], Mapping[str, 
 
 
 class ClusterObjects:
-    """The objects of one cluster. All clusters share ``known``, so that equal results are in memory once."""
+    """The objects of one cluster."""
 
-    def __init__(self, known: dict[_Results, _Results]) -> None:
-        self._known = known
+    def __init__(self) -> None:
+        self._known: dict[_Results, _Results] = {}  # equal results are in memory once
         self._by_results: dict[_Results, bytes] = {}
 
     def added_by(self, outcome: Outcome) -> Outcome:

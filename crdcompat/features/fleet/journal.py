@@ -65,14 +65,13 @@ class Journal:
         finally:
             self._close()
 
-    def find(self, recording: str, signature: str) -> int | None:
-        """The place of the outcome of an unchanged recording; None if the journal has none."""
+    def find(self, recording: str, signature: str) -> tuple[int, Outcome] | None:
+        """The outcome of an unchanged recording and its place; None if the journal has none."""
         offset = self._offsets.get((recording, signature))
         if offset is None:
             return None
         with suppress(ValueError):
-            self.at(offset)
-            return offset
+            return offset, self.at(offset)
         self.refused += 1
         del self._offsets[recording, signature]
         return None

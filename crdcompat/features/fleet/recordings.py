@@ -145,7 +145,7 @@ class _Found:
 
 def shown_name(path: str) -> str:
     """The name of a recording for people: without the credentials of a URL."""
-    return public_name(path) if is_remote(path) else display_path(path)
+    return display_path(public_name(path) if is_remote(path) else path)
 
 
 def _not_read(path: str) -> str:

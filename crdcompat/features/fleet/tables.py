@@ -17,8 +17,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from crdcompat.errors import UsageError
+from crdcompat.features.fleet.judged import Judged
 from crdcompat.features.fleet.outcome import Outcome
-from crdcompat.features.fleet.recordings import shown_name
 from crdcompat.features.fleet.tally import finding_id
 from crdcompat.models.fleet import FleetReport
 from crdcompat.sources.naming import reason_of
@@ -92,20 +92,16 @@ SCHEMAS = {
 }
 
 
-def write_tables(
-    folder: str, report: FleetReport, outcomes: Iterable[tuple[str, Outcome]], *, redact: bool = False
-) -> None:
-    """Write the files of `SCHEMAS`; ``outcomes`` are those of the report's recordings. Raises UsageError."""
-    names = {recording: cluster.name for cluster in report.clusters for recording in cluster.recordings}
+def write_tables(folder: str, report: FleetReport, recordings: Iterable[Judged], *, redact: bool = False) -> None:
+    """Write the files of `SCHEMAS`; ``recordings`` are those of the report that were read. Raises UsageError."""
     targets = [target.name for target in report.targets]
     with _named(folder), ExitStack() as stack:
         files = {name: stack.enter_context(_Table(Path(folder), name)) for name in SCHEMAS}
         for row in _clusters(report):
             files["clusters"].add(row)
-        for path, outcome in outcomes:
-            recording = shown_name(path)
-            place = {"cluster": names.get(recording), "recording": recording}
-            for name, row in rows_of(outcome, targets, report.direction, redact=redact):
+        for judged in recordings:
+            place = {"cluster": judged.cluster, "recording": judged.name}
+            for name, row in rows_of(judged.outcome, targets, report.direction, redact=redact):
                 files[name].add({**place, **row})
         for row in _problems(report):
             files["problems"].add(row)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from typing import Any
 
 from msgspec import Struct, field
@@ -10,7 +11,8 @@ from msgspec.structs import replace
 
 from crdcompat.crds.positions import Spot
 from crdcompat.errors import Problem
-from crdcompat.features.fleet.deduplicate import ClusterObjects, ObjectResult
+from crdcompat.features.fleet.deduplicate import ClusterObjects
+from crdcompat.features.fleet.judged import Judged
 from crdcompat.features.fleet.outcome import Outcome, RecordingCause
 from crdcompat.findings.finding import fingerprint
 from crdcompat.models.fleet import UnreadRecording
@@ -24,32 +26,49 @@ _MAX_REASONS = 200
 _MAX_CLUSTER_REASONS = 3
 
 
+class Distinct(Struct):
+    """The number of different clusters; all calls for one cluster come together."""
+
+    count: int = 0
+    last: int = -1
+
+    def add(self, number: int) -> None:
+        """Count a cluster once."""
+        self.count += number != self.last
+        self.last = number
+
+
+class ValueTally(Struct):
+    """A rejected value, the clusters that hold it, and whether it is not to be published."""
+
+    value: Any
+    hidden: bool = False
+    clusters: Distinct = field(default_factory=Distinct)
+
+
 class ShareTally(Struct):
-    """A finding against one target; ``clusters`` is a bit set of cluster numbers.
+    """A finding against one target; ``spot`` is that of the recording at ``place``, the first one that has it."""
 
-    ``values``: a rejected value, whether it is not to be published, and the bit set of clusters that hold it.
-    """
-
+    place: int
     spot: Spot
-    clusters: int = 0
+    clusters: Distinct = field(default_factory=Distinct)
     objects: int = 0
-    values: dict[Any, tuple[Any, bool, int]] = field(default_factory=dict)
+    values: dict[Any, ValueTally] = field(default_factory=dict)
 
 
 class FindingTally(Struct):
-    """A cause of rejections: an example object with its recording, and the counts by target index."""
+    """A cause of rejections with an example object, both of the recording at ``place``; counts by target index."""
 
+    place: int
     cause: RecordingCause
     example: str
+    found: Distinct = field(default_factory=Distinct)
     shares: dict[int, ShareTally] = field(default_factory=dict)
 
     @property
     def clusters(self) -> int:
         """The number of clusters with the cause, against any target."""
-        found = 0
-        for share in self.shares.values():
-            found |= share.clusters
-        return found.bit_count()
+        return self.found.count
 
     @property
     def objects(self) -> int:
@@ -58,23 +77,22 @@ class FindingTally(Struct):
 
 
 class ReasonTally(Struct):
-    """Objects not judged for one reason: an example, a bit set of cluster numbers, and counts by target index."""
+    """Objects not judged for one reason: an example of the recording at ``place``, counts by target index."""
 
+    place: int
     example: str
-    clusters: int = 0
+    clusters: Distinct = field(default_factory=Distinct)
     objects: dict[int, int] = field(default_factory=dict)
 
 
 class TargetTally(Struct):
     """The counts of one cluster against one target.
 
-    ``apart`` counts objects that the writing release rejects or prunes too. ``reasons`` are the first reasons for
-    not judging with their objects, ``other_reasons`` counts the rest. ``problems`` are those of reading, ``unjudged``
-    counts objects.
+    ``reasons`` are the first reasons for not judging with their objects, ``other_reasons`` counts the rest.
+    ``problems`` are those of reading, ``unjudged`` counts objects.
     """
 
     verdicts: dict[WriteResult, int] = field(default_factory=lambda: dict.fromkeys(WriteResult, 0))
-    apart: Counter[Apart] = field(default_factory=Counter)
     findings: set[str] = field(default_factory=set)
     reasons: dict[str, int] = field(default_factory=dict)
     other_reasons: int = 0
@@ -91,77 +109,80 @@ class ClusterTally(Struct):
     recordings: list[str]
     id: str | None
     version: str | None
-    targets: tuple[TargetTally, ...]
-    known: ClusterObjects
+    targets: list[TargetTally]
     recorded: set[str] = field(default_factory=set)
     objects: int = 0
     outside: int = 0
 
 
 class FleetTally:
-    """Adds up outcomes; memory grows with clusters and distinct findings, and by 8 bytes per object.
+    """Adds up outcomes, one cluster at a time; memory grows with distinct findings, values, reasons and problems.
 
     ``targets`` is the number of releases that judge. Recordings with the same cluster id are one cluster: it has the
     objects of all of them, and an object in several recordings counts once, with its worst verdict. No recording
     overrides another: few contain their time, a file's time is that of its copy, and a value that an object once had
     is a value that its controllers write.
+
+    ``apart`` counts, for each target, objects that the writing release rejects or prunes too. ``versions`` counts
+    clusters. ``everywhere`` are the CRDs that all clusters have recorded.
     """
 
     def __init__(self, targets: int, direction: Direction) -> None:
         self.direction = direction
-        self._targets = targets
-        self.clusters: list[ClusterTally] = []
-        self._by_id: dict[str, int] = {}
+        self.clusters = 0
         self.findings: dict[tuple[str, str, str], FindingTally] = {}
         self.reasons: dict[str, ReasonTally] = {}
-        self._results: dict[tuple[ObjectResult, ...], tuple[ObjectResult, ...]] = {}
+        self.apart: list[Counter[Apart]] = [Counter() for _ in range(targets)]
+        self.versions: Counter[str] = Counter()
+        self.everywhere: set[str] = set()
         self.problems: set[Problem] = set()
         self.unread: list[UnreadRecording] = []
 
-    def add(self, recording: str, outcome: Outcome) -> None:
-        """Add the outcome of one more recording."""
-        if outcome.failure:
-            self.unread.append(UnreadRecording(recording, outcome.failure))
-            return
-        number = self._number(recording, outcome)
-        cluster = self.clusters[number]
-        cluster.recorded.update(outcome.recorded)
-        outcome = cluster.known.added_by(outcome)
+    def add(self, recordings: Iterable[Judged]) -> ClusterTally:
+        """Add all recordings of one more cluster; the counts of that cluster."""
+        cluster: ClusterTally | None = None
+        known = ClusterObjects()
+        for judged in recordings:
+            outcome = judged.outcome
+            if cluster is None:
+                targets = [TargetTally() for _ in self.apart]
+                cluster = ClusterTally([], outcome.id, outcome.version, targets)
+            elif cluster.version != outcome.version:
+                cluster.version = None  # recorded before and after an upgrade
+            cluster.recordings.append(judged.name)
+            cluster.recorded.update(outcome.recorded)
+            self._add(cluster, judged, known.added_by(outcome))
+        assert cluster is not None, "a cluster has a recording"
+        if cluster.version is not None:
+            self.versions[cluster.version] += 1
+        self.everywhere = self.everywhere & cluster.recorded if self.clusters else set(cluster.recorded)
+        self.clusters += 1
+        return cluster
+
+    def add_unread(self, recording: str, reason: str) -> None:
+        """Add a recording that could not be read."""
+        self.unread.append(UnreadRecording(recording, reason))
+
+    def _add(self, cluster: ClusterTally, judged: Judged, outcome: Outcome) -> None:
         cluster.objects += outcome.objects
         cluster.outside += outcome.outside
-        self._add_problems(recording, outcome)
+        self._add_problems(judged.name, outcome)
         for at, (counted, target) in enumerate(zip(cluster.targets, outcome.targets, strict=True)):
             for verdict, count in target.verdicts.items():
                 counted.verdicts[verdict] += count
-            counted.apart.update(target.apart)
+            self.apart[at].update(target.apart)
             for cause in target.causes:
-                self._add_cause(cause, at, number, recording)
+                self._add_cause(cause, at, judged)
                 counted.findings.add(self.id_of(cause))
             for missed in target.missed:
-                self._add_reason(at, number, missed.reason, missed.objects, _where(missed.example, recording))
+                example = _where(missed.example, judged.name)
+                self._add_reason(at, judged.place, missed.reason, missed.objects, example)
                 counted.unjudged += missed.objects
                 _count_reason(counted, missed.reason, missed.objects)
             if outcome.problem_count:
                 reason = "what could not be read (problems say what)"
-                self._add_reason(at, number, reason, 0, recording)
+                self._add_reason(at, judged.place, reason, 0, judged.name)
                 counted.problems += outcome.problem_count
-
-    def _number(self, recording: str, outcome: Outcome) -> int:
-        """The number of the recording's cluster; a recording without a cluster id is a cluster of its own."""
-        known = self._by_id.get(outcome.id) if outcome.id is not None else None
-        if known is not None:
-            self.clusters[known].recordings.append(recording)
-            if self.clusters[known].version != outcome.version:
-                self.clusters[known].version = None  # recorded before and after an upgrade
-            return known
-        number = len(self.clusters)
-        targets = tuple(TargetTally() for _ in range(self._targets))
-        self.clusters.append(
-            ClusterTally([recording], outcome.id, outcome.version, targets, ClusterObjects(self._results))
-        )
-        if outcome.id is not None:
-            self._by_id[outcome.id] = number
-        return number
 
     def _add_problems(self, recording: str, outcome: Outcome) -> None:
         problems = [_in(recording, problem) for problem in outcome.problems]
@@ -169,23 +190,32 @@ class FleetTally:
             problems.append(Problem(recording, None, f"and {rest} more problems", Side.OBJECTS))
         self.problems.update(problems)
 
-    def _add_cause(self, cause: RecordingCause, at: int, number: int, recording: str) -> None:
-        finding = self.findings.setdefault(cause.key, FindingTally(cause, _where(cause.example, recording)))
-        spot = (cause.file, cause.index, cause.pointer)
-        share = finding.shares.setdefault(at, ShareTally(spot))
-        share.clusters |= 1 << number
+    def _add_cause(self, cause: RecordingCause, at: int, judged: Judged) -> None:
+        example, spot = _where(cause.example, judged.name), (cause.file, cause.index, cause.pointer)
+        finding = self.findings.setdefault(cause.key, FindingTally(judged.place, cause, example))
+        share = finding.shares.setdefault(at, ShareTally(judged.place, spot))
+        if judged.place < finding.place:
+            finding.place, finding.cause, finding.example = judged.place, cause, example
+        if judged.place < share.place:
+            share.place, share.spot = judged.place, spot
+        finding.found.add(self.clusters)
+        share.clusters.add(self.clusters)
         share.objects += cause.objects
         for value, hidden in zip(cause.values, cause.hidden, strict=True):
             key = member_key(value)
-            known, hides, clusters = share.values.get(key, (value, False, 0))
-            if clusters or len(share.values) < _MAX_VALUES:
-                share.values[key] = known, hides or hidden, clusters | 1 << number
+            if key not in share.values and len(share.values) == _MAX_VALUES:
+                continue
+            held = share.values.setdefault(key, ValueTally(value))
+            held.hidden |= hidden
+            held.clusters.add(self.clusters)
 
-    def _add_reason(self, at: int, number: int, reason: str, objects: int, example: str) -> None:
+    def _add_reason(self, at: int, place: int, reason: str, objects: int, example: str) -> None:
         if reason not in self.reasons and len(self.reasons) >= _MAX_REASONS:
             reason = "for other reasons than these"
-        entry = self.reasons.setdefault(reason, ReasonTally(example))
-        entry.clusters |= 1 << number
+        entry = self.reasons.setdefault(reason, ReasonTally(place, example))
+        if place < entry.place:
+            entry.place, entry.example = place, example
+        entry.clusters.add(self.clusters)
         entry.objects[at] = entry.objects.get(at, 0) + objects
 
     def id_of(self, cause: RecordingCause) -> str:

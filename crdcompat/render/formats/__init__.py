@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Protocol, cast
 from crdcompat.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from crdcompat.models.fleet import FleetReport
     from crdcompat.models.matrix import MatrixReport
     from crdcompat.models.preflight import PreflightReport
@@ -46,8 +48,8 @@ class MatrixFormat(Protocol):
 class FleetFormat(Protocol):
     """How many clusters are shown."""
 
-    def render_fleet(self, report: FleetReport, style: Style) -> str:
-        """The report as text that ends with a newline."""
+    def render_fleet(self, report: FleetReport, style: Style) -> Iterator[str]:
+        """The report in parts, each made when it is asked for; the last one ends with a newline."""
         ...
 
 

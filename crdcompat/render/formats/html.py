@@ -12,6 +12,8 @@ from crdcompat.models.simulation import SimulationReport
 from crdcompat.vocabulary import Severity
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from crdcompat.models.fleet import FleetReport
     from crdcompat.models.matrix import MatrixReport
     from crdcompat.models.servers import ServersReport
@@ -57,16 +59,16 @@ def render_matrix(report: MatrixReport, style: Style) -> str:
     )
 
 
-def render_fleet(report: FleetReport, style: Style) -> str:
+def render_fleet(report: FleetReport, style: Style) -> Iterator[str]:
     """Many clusters as a page; ignores ``style``."""
     from crdcompat.render.html.contents import of_fleet
     from crdcompat.render.html.findings import side_line
     from crdcompat.render.html.fleet import fleet
-    from crdcompat.render.html.page import page
+    from crdcompat.render.html.page import page_parts
     from crdcompat.render.wording.fleet import coverage, fleet_notes, fleet_title, how_far
 
     shown, facets = fleet(report)
-    return page(
+    return page_parts(
         "fleet.j2",
         command="simulate",
         title=fleet_title(report).replace(" -> ", " → "),

@@ -12,6 +12,8 @@ from crdcompat.models.simulation import SimulationReport
 from crdcompat.render.escape import Style, json_text
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from crdcompat.models.fleet import FleetReport
     from crdcompat.models.matrix import MatrixReport
     from crdcompat.models.preflight import PreflightReport
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
     from crdcompat.models.verification import VerificationReport
 
 NAME = "json"
+#: The member of the report on a fleet that is written cluster by cluster. No string of JSON has a line break.
+_CLUSTERS = '\n  "clusters": ['
 
 
 def render(report: Report, style: Style) -> str:
@@ -32,11 +36,18 @@ def render(report: Report, style: Style) -> str:
     return _text(check_data(report) if isinstance(report, CheckReport) else diff_data(report))
 
 
-def render_fleet(report: FleetReport, style: Style) -> str:
-    """A report on many clusters as JSON text; ignores ``style``."""
-    from crdcompat.render.data.fleet import fleet_data
+def render_fleet(report: FleetReport, style: Style) -> Iterator[str]:
+    """A report on many clusters as JSON text, cluster by cluster; ignores ``style``."""
+    from crdcompat.render.data.fleet import cluster_data, fleet_data
 
-    return _text(fleet_data(report))
+    before, opening, after = _text(fleet_data(report)).partition(_CLUSTERS)
+    yield before + opening
+    mark = ""
+    for cluster in report.clusters:
+        lines = _text(cluster_data(cluster)).rstrip("\n").replace("\n", "\n    ")
+        yield f"{mark}\n    {lines}"
+        mark = ","
+    yield f"\n  {after}" if mark else after
 
 
 def render_matrix(report: MatrixReport, style: Style) -> str:

@@ -31,7 +31,7 @@ from crdcompat.render.wording.verdict import shown_directions, verdict_lines
 from crdcompat.vocabulary import Direction, Severity
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from crdcompat.findings.entries import Entry
     from crdcompat.models.fleet import FleetReport
@@ -66,11 +66,11 @@ def render(report: Report, style: Style) -> str:
     return _page(head, entries, tail)
 
 
-def render_fleet(report: FleetReport, style: Style) -> str:
+def render_fleet(report: FleetReport, style: Style) -> Iterator[str]:
     """A report on many clusters as GitHub Markdown; ignores ``style``."""
     from crdcompat.render.markdown.fleet import fleet_entries, fleet_head, fleet_tail
 
-    return _page(list(fleet_head(report)), list(fleet_entries(report)), list(fleet_tail(report)))
+    yield _page(list(fleet_head(report)), fleet_entries(report), list(fleet_tail(report)))
 
 
 def render_preflight(report: PreflightReport, style: Style) -> str:
@@ -87,7 +87,7 @@ def render_matrix(report: MatrixReport, style: Style) -> str:
     return _page(list(matrix_head(report)), list(matrix_entries(report)), list(matrix_tail(report)))
 
 
-def _page(head: Sequence[str], entries: Sequence[_Entry], tail: Sequence[str]) -> str:
+def _page(head: Sequence[str], entries: Iterable[_Entry], tail: Sequence[str]) -> str:
     """All parts; as many entries as fit."""
     return "\n\n".join([*head, *_fitting(entries, _MAX_BYTES - sum(map(_size, (*head, *tail)))), *tail]) + "\n"
 
@@ -99,13 +99,14 @@ def _heading(report: Report) -> str:
     return headline(report)
 
 
-def _fitting(entries: Sequence[_Entry], room: int) -> Iterator[str]:
+def _fitting(entries: Iterable[_Entry], room: int) -> Iterator[str]:
     """The first entries that fit, and how much was left out."""
     room -= 1_000  # for the sentence on the rest, and the empty lines of head and tail
-    for number, (text, _) in enumerate(entries):
+    remaining = iter(entries)
+    for text, count in remaining:
         room -= _size(text) + 2
         if room < 0:
-            left = sum(count for _, count in entries[number:])
+            left = count + sum(count for _, count in remaining)
             yield f"**{left} more left out here**: a comment holds no more. The text and JSON reports have them all."
             return
         yield text

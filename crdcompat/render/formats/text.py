@@ -11,6 +11,8 @@ from crdcompat.render.text.diff import diff_text
 from crdcompat.vocabulary import Severity
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from crdcompat.models.fleet import FleetReport
     from crdcompat.models.matrix import MatrixReport
     from crdcompat.models.preflight import PreflightReport
@@ -32,11 +34,11 @@ def render(report: Report, style: Style) -> str:
     return "".join(f"{line}\n" for line in finish(lines))
 
 
-def render_fleet(report: FleetReport, style: Style) -> str:
+def render_fleet(report: FleetReport, style: Style) -> Iterator[str]:
     """A report on many clusters as text."""
     from crdcompat.render.text.fleet import fleet_text
 
-    return "".join(f"{line}\n" for line in finish(fleet_text(report, style)))
+    return (f"{line}\n" for line in finish(fleet_text(report, style)))
 
 
 def render_matrix(report: MatrixReport, style: Style) -> str:

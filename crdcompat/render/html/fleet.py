@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -11,7 +12,7 @@ from crdcompat.render.html.facets import Facet, Facets
 from crdcompat.render.wording.findings import plural
 from crdcompat.render.wording.fleet import (
     cluster_sentence,
-    farthest_last,
+    finding_places,
     finding_sentences,
     folded_findings,
     short_name,
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
     from crdcompat.models.fleet import ClusterVerdict, FleetCluster, FleetReport
 
+#: The page opens and filters so many quickly (benchmarks/page.py). JSON, CSV and the tables have all clusters.
+MOST_CLUSTERS = 5_000
 #: Characters of a cluster's id in its row.
 _ID = 8
 #: The width of a bar.
@@ -86,8 +89,45 @@ class ClusterItem(Struct, frozen=True):
     verdicts: tuple[TargetVerdict, ...]
 
 
+class ClusterItems:
+    """The clusters of the page, the worst first, one at a time in memory."""
+
+    def __init__(self, report: FleetReport) -> None:
+        self._report = report
+        self._sentences = finding_places(report)
+        self._places = {each.id: f"{each.crd} {each.path}".strip() for each in report.findings}
+
+    def __len__(self) -> int:
+        return min(len(self._report.clusters), MOST_CLUSTERS)
+
+    def __iter__(self) -> Iterator[ClusterItem]:
+        for number, cluster in enumerate(self._clusters(), 1):
+            yield _item(cluster, number, cluster_sentence(cluster, self._sentences), self._places)
+
+    def facets(self) -> Facets:
+        """The filters of the clusters."""
+        facets = Facets(_FACETS)
+        for cluster in self._clusters():
+            held = dict.fromkeys(id_ for each in cluster.verdicts for id_ in each.findings)
+            facets.add(
+                **{
+                    "verdict": _worst(cluster),
+                    "farthest": cluster.farthest or "none of them",
+                    "version": cluster.version or "not recorded",
+                    "blocked-by": tuple(self._places[id_] for id_ in held),
+                }
+            )
+        return facets
+
+    def _clusters(self) -> Iterator[FleetCluster]:
+        return islice(self._report.clusters.worst_first(), MOST_CLUSTERS)
+
+
 class Fleet(Struct, frozen=True):
-    """All parts, the worst clusters first. ``answer`` is the number of clusters that can go to the nearest release."""
+    """All parts. ``answer`` is the number of clusters that can go to the nearest release.
+
+    ``clusters`` are the worst ones, made when they are asked for; ``rest`` counts those that the page has no room for.
+    """
 
     answer: str
     verdict: ReleaseVerdict
@@ -95,17 +135,14 @@ class Fleet(Struct, frozen=True):
     blocking: tuple[Blocking, ...]
     unjudged: tuple[str, ...]
     unread: tuple[str, ...]
-    clusters: tuple[ClusterItem, ...]
+    clusters: ClusterItems
+    rest: int
     left_out: tuple[str, ...]
 
 
 def fleet(report: FleetReport) -> tuple[Fleet, Facets]:
     """The parts of the page, and the filters of its clusters."""
-    facets = Facets(_FACETS)
-    places = {each.id: f"{each.crd} {each.path}".strip() for each in report.findings}
-    clusters = tuple(
-        _cluster(each, number, report, places, facets) for number, each in enumerate(farthest_last(report), 1)
-    )
+    clusters = ClusterItems(report)
     blocking = []
     for path, found in folded_findings(report):
         title, *lines = finding_sentences(found[0], report, path or "the object")
@@ -127,9 +164,10 @@ def fleet(report: FleetReport) -> tuple[Fleet, Facets]:
         unjudged=tuple(unjudged_sentence(each, report) for each in report.unjudged),
         unread=tuple(f"{each.recording}: {each.reason}" for each in report.unread),
         clusters=clusters,
+        rest=len(report.clusters) - len(clusters),
         left_out=tuple(f"{each.file}: {each.reason}" for each in report.left_out),
     )
-    return shown, facets
+    return shown, clusters.facets()
 
 
 def _answer(report: FleetReport) -> tuple[str, ReleaseVerdict]:
@@ -149,27 +187,19 @@ def _segments(counted: Mapping[ReleaseVerdict, int]) -> Iterator[Segment]:
             start += width
 
 
-def _cluster(
-    cluster: FleetCluster, number: int, report: FleetReport, places: dict[str, str], facets: Facets
-) -> ClusterItem:
-    worst = min(
+def _worst(cluster: FleetCluster) -> ReleaseVerdict:
+    return min(
         (each.verdict for each in cluster.verdicts), key=lambda verdict: verdict.rank, default=ReleaseVerdict.UNKNOWN
     )
-    held = dict.fromkeys(id_ for each in cluster.verdicts for id_ in each.findings)
-    facets.add(
-        **{
-            "verdict": worst,
-            "farthest": cluster.farthest or "none of them",
-            "version": cluster.version or "not recorded",
-            "blocked-by": tuple(places[id_] for id_ in held),
-        }
-    )
+
+
+def _item(cluster: FleetCluster, number: int, sentence: str, places: Mapping[str, str]) -> ClusterItem:
     return ClusterItem(
         anchor=f"c-{number}",
-        verdict=worst,
+        verdict=_worst(cluster),
         name=short_name(cluster.name),
         about=tuple(_about(cluster)),
-        summary=cluster_sentence(cluster, report).partition(": ")[2],
+        summary=sentence.partition(": ")[2],
         recordings=cluster.recordings,
         id=cluster.id or "",
         verdicts=tuple(_verdict(each, places) for each in cluster.verdicts),
@@ -186,7 +216,7 @@ def _about(cluster: FleetCluster) -> Iterator[str]:
         yield f"{cluster.outside} of kinds that neither release defines"
 
 
-def _verdict(verdict: ClusterVerdict, places: dict[str, str]) -> TargetVerdict:
+def _verdict(verdict: ClusterVerdict, places: Mapping[str, str]) -> TargetVerdict:
     return TargetVerdict(
         target=verdict.target,
         verdict=verdict.verdict,

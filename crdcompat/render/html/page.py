@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from crdcompat.models.finding import Excerpt
 
+_PARTS_AT_A_TIME = 500
 _TEMPLATES = Path(__file__).parent / "templates"
 #: The page loads and sends nothing, and turns no text into markup; only this style and script run.
 _POLICY = (
@@ -36,12 +37,22 @@ _POLICY = (
 
 def page(template: str, **values: Any) -> str:
     """Render a template as a page; every value passes ``inert``."""
+    return "".join(page_parts(template, **values))
+
+
+def page_parts(template: str, **values: Any) -> Iterator[str]:
+    """The parts of a page one by one: a long list in ``values`` may be an iterable that makes its items."""
     style, script = (Markup((_TEMPLATES / name).read_text("utf-8")) for name in ("page.css", "page.js"))
     policy = Markup(_POLICY.format(style=_digest(style), script=_digest(script)))
-    shown = _environment().get_template(template).render(
+    stream = _environment().get_template(template).stream(
         style=style, script=script, policy=policy, version=__version__, **values
     )  # fmt: skip
-    return shown if shown.endswith("\n") else f"{shown}\n"
+    stream.enable_buffering(_PARTS_AT_A_TIME)
+    part = "\n"
+    for part in stream:
+        yield part
+    if not part.endswith("\n"):
+        yield "\n"
 
 
 @cache

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from crdcompat.render.escape import escape_text
@@ -9,7 +10,7 @@ from crdcompat.render.markdown.markup import block, bullets, code, details, span
 from crdcompat.render.wording.findings import plural
 from crdcompat.render.wording.fleet import (
     cluster_sentence,
-    farthest_last,
+    finding_places,
     finding_sentences,
     fleet_notes,
     fleet_title,
@@ -45,14 +46,11 @@ def fleet_entries(report: FleetReport) -> Iterator[tuple[str, int]]:
         lines = "\n".join(escape_text(line) for line in finding_sentences(finding, report))
         held = f"{finding.clusters} of {plural(len(report.clusters), 'cluster')}"
         yield details(f"{held}: {code(f'{finding.crd} {finding.path}')}", block(lines)), 1
-    clusters = farthest_last(report)
-    for start in range(0, len(clusters), _CLUSTERS_IN_ONE):
-        some = clusters[start : start + _CLUSTERS_IN_ONE]
-        lines = "\n".join(escape_text(cluster_sentence(cluster, report)) for cluster in some)
-        yield (
-            details(f"clusters {start + 1} to {start + len(some)}, those first that go least far", block(lines)),
-            len(some),
-        )
+    clusters, places = report.clusters.worst_first(), finding_places(report)
+    for start in range(0, len(report.clusters), _CLUSTERS_IN_ONE):
+        some = [escape_text(cluster_sentence(cluster, places)) for cluster in islice(clusters, _CLUSTERS_IN_ONE)]
+        title = f"clusters {start + 1} to {start + len(some)}, those first that go least far"
+        yield details(title, block("\n".join(some))), len(some)
 
 
 def fleet_tail(report: FleetReport) -> Iterator[str]:

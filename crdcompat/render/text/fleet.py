@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING, TypeVar
 
 from crdcompat.render.wording.findings import plural, problem_line
 from crdcompat.render.wording.fleet import (
     cluster_sentence,
-    farthest_last,
+    finding_places,
     finding_sentences,
     fleet_notes,
     fleet_title,
@@ -58,8 +59,9 @@ def _body(report: FleetReport, style: Style) -> Iterator[str]:
         yield from _rest(len(report.unjudged), "reason", style)
     if style.verbosity >= 0:
         yield from ("", style.paint("Clusters, worst first", "bold"))
-        for cluster in _some(farthest_last(report), style):
-            yield style.wrap(cluster_sentence(cluster, report), indent="    ", first="  ")
+        places = finding_places(report)
+        for cluster in islice(report.clusters.worst_first(), None if style.verbosity > 0 else _MOST):
+            yield style.wrap(cluster_sentence(cluster, places), indent="    ", first="  ")
         yield from _rest(len(report.clusters), "cluster", style)
 
 

@@ -46,13 +46,12 @@ def fleet_notes(report: FleetReport) -> tuple[str, ...]:
     """Notes on what the run assumed, each once."""
     sides = (note for release in (report.old, report.new, *report.targets) for note in release.notes)
     notes = [*sides, *report.notes]
-    several = [cluster for cluster in report.clusters if len(cluster.recordings) > 1]
-    if several:
-        text = "has several recordings" if len(several) == 1 else "have several recordings"
+    if several := report.totals.several:
+        text = "has several recordings" if several == 1 else "have several recordings"
         notes.append(
-            f"{plural(len(several), 'cluster')} {text}: one all the same, with what any of them holds, each object once"
+            f"{plural(several, 'cluster')} {text}: one all the same, with what any of them holds, each object once"
         )
-    if outside := sum(cluster.outside for cluster in report.clusters):
+    if outside := report.totals.outside:
         notes.append(f"{plural(outside, 'object')} of kinds that neither release defines play no part")
     return tuple(dict.fromkeys(notes))
 
@@ -146,16 +145,20 @@ def unjudged_sentence(item: UnjudgedReason, report: FleetReport) -> str:
     return f"{share}, to {', '.join(item.targets)}: {objects}{item.reason}, e.g. {item.example}"
 
 
-def cluster_sentence(cluster: FleetCluster, report: FleetReport) -> str:
-    """A cluster and each target: ``can go to``, ``unknown``, ``not to``, and why."""
-    paths = {finding.id: f"{finding.kind} {finding.path}".strip() for finding in report.findings}
+def finding_places(report: FleetReport) -> dict[str, str]:
+    """Kind and path of each finding, by its id."""
+    return {finding.id: f"{finding.kind} {finding.path}".strip() for finding in report.findings}
+
+
+def cluster_sentence(cluster: FleetCluster, places: Mapping[str, str]) -> str:
+    """A cluster and each target: ``can go to``, ``unknown``, ``not to``, and why. ``places``: of `finding_places`."""
     by_text: dict[tuple[str, str], list[str]] = {}
     for item in cluster.verdicts:
         answer, why, name = "can go to", "", item.target
         if item.verdict == ReleaseVerdict.UNKNOWN:
             answer, why = "unknown for", f" ({_first(item.unjudged) or 'nothing was judged'})"
         elif item.verdict == ReleaseVerdict.BLOCKED:
-            answer, why = "not to", f" ({_first([paths[id_] for id_ in item.findings])})"
+            answer, why = "not to", f" ({_first([places[id_] for id_ in item.findings])})"
         elif lossy := item.objects[WriteResult.LOSES_DATA]:
             name = f"{name} (data of {plural(lossy, 'object')} is lost)"
         by_text.setdefault((answer, why), []).append(name)
@@ -172,17 +175,6 @@ def short_name(recording: str) -> str:
 
 def _first(texts: Sequence[str]) -> str:
     return f"{texts[0]}, and {len(texts) - 1} more" if len(texts) > 1 else "".join(texts)
-
-
-def farthest_last(report: FleetReport) -> list[FleetCluster]:
-    """The clusters by how far they can go, least far first, then by number of targets that block."""
-    targets = [release.name for release in report.targets]
-
-    def far(cluster: FleetCluster) -> tuple[int, int, str]:
-        blocked = sum(item.verdict == ReleaseVerdict.BLOCKED for item in cluster.verdicts)
-        return (targets.index(cluster.farthest) if cluster.farthest else -1, -blocked, cluster.name)
-
-    return sorted(report.clusters, key=far)
 
 
 def coverage(report: FleetReport) -> str:

@@ -1,0 +1,39 @@
+"""Tables on disk for one run, so that memory does not grow with the number of recordings and clusters.
+
+SQLite keeps a few MiB of them in memory. Its private database has no name, and disappears with its connection.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+
+class Spill:
+    """A private database on disk. One thread uses it."""
+
+    def __init__(self, *tables: str) -> None:
+        """Create the tables, each given as in ``CREATE TABLE``."""
+        self._database = sqlite3.connect("", isolation_level=None)
+        for pragma in ("journal_mode = OFF", "synchronous = OFF", "temp_store = FILE"):
+            self._database.execute(f"PRAGMA {pragma}")
+        for table in tables:
+            self._database.execute(f"CREATE TABLE {table}")
+
+    def write(self, statement: str, *values: Any) -> int:
+        """Run a statement that changes rows; returns their number."""
+        return self._database.execute(statement, values).rowcount
+
+    def write_all(self, statement: str, rows: Iterable[tuple[Any, ...]]) -> None:
+        """Run a statement for each row."""
+        self._database.executemany(statement, rows)
+
+    def rows(self, query: str, *values: Any) -> Iterator[Any]:
+        """The rows of a query, one at a time."""
+        return iter(self._database.execute(query, values))
+
+    def one(self, query: str, *values: Any) -> Any:
+        """The only value of the first row of a query; None if there is no row."""
+        row = self._database.execute(query, values).fetchone()
+        return row[0] if row is not None else None
