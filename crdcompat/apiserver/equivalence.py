@@ -8,7 +8,7 @@ from crdcompat.apiserver.versions import Server
 from crdcompat.schema.structural import Node
 
 #: Behaviours (``versions.SINCE``) that decide whether a value is valid. All others affect messages, paths and writes.
-_KEYWORD_BEHAVIOURS = ("typed_errors", "k8s_name_formats", "integer_range")
+_KEYWORD_BEHAVIOURS = ("typed_errors", "k8s_name_formats", "integer_range", "strict_url_colons", "halved_tolerance")
 _RULE_BEHAVIOURS = ("cel", "cel_in_all_of")
 _VALIDATIONS = "x-kubernetes-validations"
 
@@ -16,14 +16,14 @@ _VALIDATIONS = "x-kubernetes-validations"
 def equivalence_key(server: Server, schema: Node) -> tuple[Any, ...]:
     """A hashable key, equal for servers that accept the same new values under ``schema``. Their messages may differ.
 
-    A rule means the same on every server that has all its functions (``environment.lacks``). A rule with
-    optionalOldSelf does not: its semantics changed between minors.
+    A rule means the same on every server of its functions' era (``environment.era_of``) that has all of them
+    (``environment.lacks``). A rule with optionalOldSelf does not: its semantics changed between minors.
     """
     keywords = tuple(server.does(behaviour) for behaviour in _KEYWORD_BEHAVIOURS)
     rules = [rule for part in schema.parts() if _VALIDATIONS in part for rule in Node(part).rules]
     if not rules:
         return keywords
-    from crdcompat.apiserver.cel.environment import RefusedError, lacks
+    from crdcompat.apiserver.cel.environment import RefusedError, era_of, lacks
     from crdcompat.apiserver.cel.rules import program
 
     if any("optionalOldSelf" in rule for rule in rules):
@@ -32,4 +32,9 @@ def equivalence_key(server: Server, schema: Node) -> tuple[Any, ...]:
         functions = {name for rule in rules for name in program(str(rule.get("rule", ""))).functions}
     except (RefusedError, RecursionError):
         return (*keywords, server)
-    return (*keywords, *(server.does(behaviour) for behaviour in _RULE_BEHAVIOURS), lacks(server, sorted(functions)))
+    return (
+        *keywords,
+        *(server.does(behaviour) for behaviour in _RULE_BEHAVIOURS),
+        era_of(server.minor, frozenset(functions)),
+        lacks(server, sorted(functions)),
+    )

@@ -36,6 +36,14 @@ def distinct(values: Iterable[Any]) -> Iterator[Any]:
             yield value
 
 
+def hint(member: tuple[str, ...], values: Iterable[Any]) -> dict[str, Any]:
+    """A branch of a union that lists ``values`` for ``member``: `variants` of a node with such branches try them."""
+    branch: dict[str, Any] = {"enum": list(values)}
+    for name in reversed(member):
+        branch = {"properties": {name: {"anyOf": [branch]}}}
+    return branch
+
+
 def every_value(node: Node) -> list[Any] | None:
     """All values of a node with a known finite set of them; else None."""
     members = enum_members(node)

@@ -196,6 +196,11 @@ def _changed() -> dict[str, int]:
     return {shared.get(function.name, function.name): function.changed for function in every if function.changed}
 
 
+def changed_functions(used: frozenset[str]) -> frozenset[str]:
+    """Those of the functions ``used`` that servers of different minors run differently."""
+    return used & _changed().keys()
+
+
 def era_of(minor: int, used: frozenset[str]) -> int:
     """The era in which the functions ``used`` do what servers of a minor do; as many minors as can share one."""
     changes = [since for name, since in _changed().items() if name in used]

@@ -19,7 +19,7 @@ from crdcompat.compare.intersection import intersection
 from crdcompat.compare.local import NodeJudge, as_read, as_resource, defaulted, shape
 from crdcompat.compare.site import ReaderVerdict, Site, Trial, Trials, WriterReader
 from crdcompat.compare.transitions import MAX_VALUES, Judges, transitions
-from crdcompat.compare.variants import distinct, every_value, rule_cases, variants
+from crdcompat.compare.variants import distinct, every_value, hint, rule_cases, variants
 from crdcompat.schema.mentions import mentions
 from crdcompat.schema.paths import SchemaPath, node_at
 from crdcompat.schema.structural import Node
@@ -162,7 +162,7 @@ def _neighbours(node: Node) -> Node:
     """Unions that list the neighbours of the numbers in a node's rules, as hints for values just beyond a limit."""
     found = ((mention, [n for n in mention.values if isinstance(n, int)]) for mention in mentions(node))
     return Node(
-        {"anyOf": [_hint(mention.member, [n + step for n in named for step in (-1, 1)]) for mention, named in found]}
+        {"anyOf": [hint(mention.member, [n + step for n in named for step in (-1, 1)]) for mention, named in found]}
     )
 
 
@@ -171,16 +171,8 @@ def _names(node: Node) -> Node:
     named = (mention.values for mention in mentions(node) if mention.member == ("metadata", "name"))
     texts = [value.strip("-.") for values in named for value in values if isinstance(value, str)]
     return Node(
-        {"anyOf": [_hint(("metadata", "name"), [name for text in texts for name in (text, f"{text}-a", f"a-{text}")])]}
+        {"anyOf": [hint(("metadata", "name"), [name for text in texts for name in (text, f"{text}-a", f"a-{text}")])]}
     )
-
-
-def _hint(member: tuple[str, ...], values: list[Any]) -> dict[str, Any]:
-    """A branch of a union that lists ``values`` for ``member``."""
-    branch: dict[str, Any] = {"enum": values}
-    for name in reversed(member):
-        branch = {"properties": {name: {"anyOf": [branch]}}}
-    return branch
 
 
 def _is_transition(rule: dict[str, Any]) -> bool:

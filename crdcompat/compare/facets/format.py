@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any
 
 from crdcompat.apiserver.formats import matches, supported
 from crdcompat.apiserver.keywords import Keyword
+from crdcompat.apiserver.versions import Server
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Effects, Facet, copy_from_new
 from crdcompat.compare.site import ReaderVerdict, Site, Trial, Trials, WriterReader
@@ -21,7 +22,9 @@ KEYWORDS = frozenset({"format"})
 _REJECTED = (Effect.WRITE_REJECTED,)
 EFFECTS = {"format.changed": Effects(rollback=_REJECTED, upgrade=_REJECTED)}
 
-_BEYOND_INT32: tuple[Any, ...] = (2**31, -(2**31) - 1, 2**53)
+_BEYOND: dict[str, tuple[Any, ...]] = {"number": (1e39, -1e39), "integer": (2**31, -(2**31) - 1, 2**53)}
+#: Strings whose format depends on the server.
+_DISPUTED = ("http://fd00::1",)
 _MAX_TRIALS = 6
 
 
@@ -39,10 +42,17 @@ def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
         return Trials(())
     if not supported(reader.format, reader.type, pair.reader.server):
         return Trials((), complete=True)
-    if reader.type in ("integer", "number"):
-        return Trials(tuple(Trial(value, change.path) for value in _BEYOND_INT32))
-    candidates = (text for text in _texts(writer) if not matches(reader.format, text, pair.reader.server))
+    if reader.type in _BEYOND:
+        return Trials(tuple(Trial(value, change.path) for value in _BEYOND[reader.type]))
+    judge = _accepts(writer, pair.writer.server), _accepts(reader, pair.reader.server)
+    candidates = (text for text in _texts(writer) if judge[0](text) and not judge[1](text))
     return Trials(tuple(Trial(text, change.path) for text in islice(candidates, _MAX_TRIALS)))
+
+
+def _accepts(node: Node, server: Server) -> Callable[[str], bool]:
+    """Whether a string has the format of a node, if the server enforces that."""
+    enforced = supported(node.format, node.type, server)
+    return lambda text: not enforced or matches(node.format, text, server)
 
 
 def shows(effect: Effect, observed: ReaderVerdict) -> bool:
@@ -52,6 +62,7 @@ def shows(effect: Effect, observed: ReaderVerdict) -> bool:
 def _texts(writer: Node) -> Iterator[str]:
     yield from (value for value in values(writer) if isinstance(value, str))
     yield from POOL
+    yield from _DISPUTED
 
 
 FACET = Facet(KEYWORDS, EFFECTS, changes, trials, shows, widen=copy_from_new(KEYWORDS))

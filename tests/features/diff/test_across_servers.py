@@ -42,6 +42,11 @@ def _accepts(schema: Json, witness: Json, version: str) -> bool:
         (string(format="date"), ["1.28", "1.36"], None),
         (string(format="nonsense"), ["1.28", "1.36"], None),
         (NUMBER, ["1.28", "1.36"], None),
+        ({"type": "number", "format": "float"}, ["1.28", "1.36"], ["1.36"]),
+        ({"type": "number", "format": "double"}, ["1.28", "1.36"], None),
+        ({"type": "integer", "format": "int64"}, ["1.28", "1.36"], None),
+        (string(format="uri"), ["1.28", "1.35", "1.36"], ["1.36"]),
+        (string(format="uri", pattern="^https://[a-z.]+$"), ["1.28", "1.36"], None),
     ],
 )
 def test_formats(tmp_path: Path, field: Json, servers: list[str], strict: list[str] | None) -> None:
@@ -55,6 +60,62 @@ def test_formats(tmp_path: Path, field: Json, servers: list[str], strict: list[s
     assert finding["added"] == [field["format"]]
     verdicts = {version: _accepts(new, finding["witness"]["object"], version) for version in servers}
     assert verdicts == {version: version not in strict for version in servers}
+
+
+# -- rules ---------------------------------------------
+
+
+def _ruled(rule: str, **field: Any) -> Json:
+    return {"type": "string", "maxLength": 100, **field, "x-kubernetes-validations": [{"rule": rule}]}
+
+
+SERVERS = ["1.31", "1.32", "1.33", "1.34", "1.36"]
+BEFORE_1_36 = SERVERS[:-1]
+CONTAINS = "cidr('10.0.0.0/8').containsCIDR(self)"
+IN_MEMBERS = "!has(self.inner) || cidr(self.outer).containsCIDR(self.inner)"
+NETWORKS = {"type": "object", "required": ["outer"], "properties": {"outer": string(), "inner": string()}}
+URLS = {"type": "array", "maxItems": 4, "items": string(maxLength=100)}
+
+
+@pytest.mark.parametrize(
+    ("field", "strict", "functions"),
+    [
+        (_ruled("isURL(self)"), ["1.36"], ["isURL()"]),
+        (_ruled("!isURL(self)"), BEFORE_1_36, ["isURL()"]),
+        (_ruled("self.all(u, url(u).getScheme() == 'https')", **URLS), ["1.36"], ["url()"]),
+        (_ruled("!format.uri().validate(self).hasValue()"), ["1.36"], ["validate()"]),
+        (_ruled(CONTAINS), ["1.31", "1.32"], ["containsCIDR()"]),
+        (_ruled(IN_MEMBERS, **NETWORKS), ["1.31", "1.32"], ["containsCIDR()"]),
+        (_ruled("self.indexOf('x') < 0"), ["1.31", "1.32"], ["indexOf()"]),
+        (_ruled("self.lastIndexOf('x') < 0"), ["1.31", "1.32", "1.33"], ["lastIndexOf()"]),
+        (_ruled("self.indexOf('x') < 0", minLength=1), None, []),
+        (_ruled("isURL(self)", pattern="^https://[a-z.]+$"), None, []),
+        (_ruled("!format.dns1123Label().validate(self).hasValue()"), None, []),
+        (_ruled("isIP(self) || self.matches('^a+$')"), None, []),
+    ],
+)
+def test_rules(tmp_path: Path, field: Json, strict: list[str] | None, functions: list[str]) -> None:
+    old, new = root(spec=obj(a=string())), root(spec=obj(a=string(), b=field))
+    found = _found(tmp_path, old, new, SERVERS)
+    assert [(each["rule"], each["path"], each["new"], each["added"]) for each in found] == (
+        [] if strict is None else [("server-stricter-on", "spec.b", strict, functions)]
+    )
+    for finding in found:
+        verdicts = {version: _accepts(new, finding["witness"]["object"], version) for version in SERVERS}
+        assert verdicts == {version: version not in finding["new"] for version in SERVERS}
+        assert finding["message"].endswith(" accepts")
+
+
+def test_a_server_that_refuses_the_crd_counts_on_neither_side(tmp_path: Path) -> None:
+    """Kubernetes 1.28 has no cidr()."""
+    old, new = root(spec=obj(a=string())), root(spec=obj(a=string(), b=_ruled(CONTAINS)))
+    assert _found(tmp_path, old, new, ["1.28", "1.33"]) == []
+    assert [each["new"] for each in _found(tmp_path, old, new, ["1.28", "1.31", "1.33"])] == [["1.31"]]
+
+
+def test_rules_that_stay_are_not_judged(tmp_path: Path) -> None:
+    old, new = (root(spec=obj(a=_ruled("isURL(self)"), b=string(*values))) for values in ((), ("A",)))
+    assert select({"findings": _found(tmp_path, old, new, SERVERS)}, rule="server-stricter-on") == []
 
 
 def test_only_touched_fields(tmp_path: Path) -> None:

@@ -1,0 +1,145 @@
+"""Rules whose result depends on the server, with an object that one supported server accepts and another refuses.
+
+Some functions of CEL changed between minors of Kubernetes. The strings on which they differ are tried in the members
+that a rule names.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Any
+
+from msgspec import Struct
+
+from crdcompat.apiserver.cel.environment import changed_functions, era_of
+from crdcompat.apiserver.cel.rules import program
+from crdcompat.apiserver.versions import Server
+from crdcompat.compare.attempt import attempt
+from crdcompat.compare.changes import Change
+from crdcompat.compare.claim import Claim
+from crdcompat.compare.local import NodeJudge, as_read, as_resource, defaulted, shape
+from crdcompat.compare.memory import ComparisonCache
+from crdcompat.compare.site import Trial, WriterReader
+from crdcompat.compare.variants import hint, variants
+from crdcompat.crds.pairing import Chosen
+from crdcompat.schema.mentions import mentions
+from crdcompat.schema.paths import Object, SchemaPath
+from crdcompat.schema.structural import Node
+from crdcompat.vocabulary import Effect
+
+_RULES = "x-kubernetes-validations"
+_URLS = ("http://fd00::1", "https://fd00::1", "https://fd00::1/a")
+#: Function -> strings on which its results differ. Those of containsCIDR follow from the rule.
+_TEXTS: dict[str, tuple[str, ...]] = {
+    "url": _URLS,
+    "isURL": _URLS,
+    "validate": _URLS,
+    "indexOf": ("",),
+    "lastIndexOf": ("",),
+}
+_MAX_TRIALS = 3
+
+
+def changed_by(rule: dict[str, Any]) -> tuple[str, ...]:
+    """The functions of a rule that changed between servers."""
+    return tuple(sorted(changed_functions(program(_text(rule)).names)))
+
+
+class Disputed(Struct, frozen=True):
+    """A rule that the ``strict`` servers fail for ``object`` and the ``others`` pass.
+
+    ``functions`` are those of the rule that changed between the servers, ``errors`` the words of a strict server.
+    """
+
+    functions: tuple[str, ...]
+    object: Object
+    errors: tuple[str, ...]
+    strict: tuple[Server, ...]
+    others: tuple[Server, ...]
+
+
+def disputed(
+    chosen: Chosen, path: SchemaPath, node: Node, rule: dict[str, Any], servers: Sequence[Server]
+) -> Disputed | None:
+    """The dispute of the servers about a rule of the node at ``path``; None if there is none, or no object shows it."""
+    functions, names = changed_by(rule), program(_text(rule)).names
+    eras = {era_of(server.minor, names): server for server in servers}
+    known = ComparisonCache()  # of these servers alone
+    for older, newer in pairwise(sorted(eras.values(), key=lambda server: server.minor)):
+        for trial, writer, reader in _trials(path, node, rule, functions, (older, newer)):
+            pair = WriterReader(known.resource(chosen, writer), known.resource(chosen, reader))
+            found = _object(trial, rule, pair, known)
+            if found is None:
+                continue
+            verdicts = {each: known.resource(chosen, each).create(found, keep_status=True) for each in servers}
+            if any(verdict.accepted is None for verdict in verdicts.values()):
+                continue
+            strict, others = (
+                tuple(each for each in servers if verdicts[each].accepted is taken) for taken in (False, True)
+            )
+            if strict and others:
+                errors = tuple(error.text() for error in verdicts[reader].errors)
+                return Disputed(functions, found, errors, strict, others)
+    return None
+
+
+def _object(trial: Trial, rule: dict[str, Any], pair: WriterReader, known: ComparisonCache) -> Object | None:
+    """An object that the writer accepts, and that the reader refuses by this rule."""
+    change = Change("cel.rule-added", trial.path, None, [rule], added=(_text(rule),))
+    claim = Claim.at(change, (Effect.WRITE_REJECTED,), None)
+    made = known.book.made(pair.writer.server)
+    reading = attempt(trial, claim, pair, pair.writer.node, known=None, search=True, made=made).reading
+    return reading.object if reading is not None and reading.shown.clean else None
+
+
+def _trials(
+    path: SchemaPath, node: Node, rule: dict[str, Any], functions: Sequence[str], servers: tuple[Server, Server]
+) -> Iterator[tuple[Trial, Server, Server]]:
+    """Values that one server accepts and the other refuses by the rule: each with the one, then the other."""
+    node = node if path else as_resource(node)
+    named = Node({**shape(node.raw), _RULES: [rule]})
+    texts = list(dict.fromkeys(text for name in functions for text in _texts(name, named)))
+    seeds = Node({"anyOf": [hint(mention.member, texts) for mention in mentions(named)]})
+    judges = [NodeJudge(named, server) for server in servers]
+    whole = [NodeJudge(node, server) for server in servers]
+    count = 0
+    for value in variants(Node({**node.raw, _RULES: []}), seeds, named):
+        seen = as_read(defaulted(value, node), node)
+        breaks = [judge.breaks_rules(seen) for judge in judges]
+        if breaks[0] == breaks[1]:
+            continue
+        accepting, refusing = (0, 1) if breaks[1] else (1, 0)
+        if whole[accepting].accepts(value):
+            yield Trial(value, path), servers[accepting], servers[refusing]
+            count += 1
+        if count == _MAX_TRIALS:
+            return
+
+
+def _text(rule: dict[str, Any]) -> str:
+    return str(rule.get("rule", "")).strip()
+
+
+def _texts(function: str, named: Node) -> Iterator[str]:
+    if function != "containsCIDR":
+        yield from _TEXTS[function]
+        return
+    literals = [value for mention in mentions(named) for value in mention.values if isinstance(value, str)]
+    for literal in (*literals, "10.0.0.0/8"):
+        yield from _subnets(literal)
+
+
+def _subnets(literal: str) -> Iterator[str]:
+    """A network and one inside it that begins elsewhere: before 1.33 the one did not contain the other."""
+    try:
+        network = ipaddress.ip_network(literal)
+    except ValueError:
+        return
+    for longer in (8, 1):
+        if network.prefixlen + longer <= network.max_prefixlen:
+            yield literal
+            size = 1 << (network.max_prefixlen - network.prefixlen - longer)
+            yield f"{network.network_address + size}/{network.prefixlen + longer}"
+            return

@@ -1,0 +1,142 @@
+"""Formats and rules by which one supported server refuses an object that another accepts.
+
+They concern fields that a change touches. Newer servers enforce formats that older ones ignore: for these, the older
+server is the writer and the newer one the reader of the same schema. Some functions of rules changed, too
+(``compare/disputed.py``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
+
+from crdcompat.apiserver.crd_validation.refusal import refusals
+from crdcompat.apiserver.formats import supported
+from crdcompat.apiserver.supported.ranges import listed, server_name
+from crdcompat.apiserver.versions import Server
+from crdcompat.compare.changes import Change
+from crdcompat.compare.disputed import changed_by, disputed
+from crdcompat.compare.memory import ComparisonCache
+from crdcompat.compare.placed import Placed, in_contexts, judged_alone
+from crdcompat.compare.result import Judged
+from crdcompat.compare.site import WriterReader
+from crdcompat.compare.witness import Witness, prove
+from crdcompat.crds.model import CrdDocument
+from crdcompat.crds.pairing import Chosen
+from crdcompat.features.diff.comparison import Compared
+from crdcompat.schema.paths import ITEM, VALUE, Pointer, SchemaPath, schema_pointer
+from crdcompat.schema.structural import Node
+from crdcompat.vocabulary import Direction, Effect
+from crdcompat.vocabulary.servers import spans
+
+STRICTER = "server.stricter-on"
+_RULES = "x-kubernetes-validations"
+#: The behaviours of servers that concern formats.
+_FORMATS = ("integer_range", "k8s_name_formats", "strict_url_colons")
+#: Servers without and with a behaviour, oldest first.
+_Edge = tuple[tuple[Server, ...], tuple[Server, ...]]
+
+
+class _Stricter(Struct, frozen=True, eq=False):
+    """A format or a rule by which the ``servers`` refuse an object that other servers accept, and such an object.
+
+    ``names`` are the format, or functions of the rule; ``keyword`` is its place in the schema of ``path``.
+    """
+
+    version: str
+    path: SchemaPath
+    keyword: Pointer
+    names: tuple[str, ...]
+    servers: tuple[Server, ...]
+    witness: Witness
+    reason: str
+
+
+def judge_stricter(compared: Compared, placed: Sequence[Placed]) -> Iterator[Judged]:
+    """New and changed fields with a format or a rule by which only some of NEW's servers refuse an object."""
+    servers = listed(compared.new.supported)
+    olds = {(each.context, each.new.name): each.old for each in compared.pairs}
+    facts: dict[CrdDocument, list[_Stricter]] = {}
+    done: set[int] = set()
+    for each in placed if len(servers) > 1 else ():
+        old = olds.get((each.context, each.crd.name))
+        for name, chosen in each.crd.versions.items():
+            if id(chosen.version) not in done:
+                done.add(id(chosen.version))
+                before = old.versions.get(name) if old is not None else None
+                facts.setdefault(chosen.document, []).extend(_of_version(chosen, before, servers))
+    for fact, occurrences in in_contexts(placed, facts):
+        ids = [server_name(server).id for server in fact.servers]
+        at = (*schema_pointer(fact.path), *fact.keyword)
+        change = Change(STRICTER, fact.path, None, ids, added=fact.names, new_at=at)
+        yield judged_alone(change, Effect.WRITE_REJECTED, fact.witness, fact.version, occurrences, fact.reason)
+
+
+def _of_version(chosen: Chosen, before: Chosen | None, servers: Sequence[Server]) -> Iterator[_Stricter]:
+    edges = dict.fromkeys(found for name in _FORMATS if (found := _edge(servers, name)) is not None)
+    for path, node, old in _changed(chosen.version.node, before.version.node if before is not None else None, ()):
+        for edge in edges if node.format else ():
+            yield from _by_format(chosen, path, node, edge)
+        stated = old.rules if old is not None else []
+        for index, rule in enumerate(node.rules):
+            if rule not in stated:
+                yield from _by_rule(chosen, path, node, index, servers)
+
+
+def _edge(servers: Sequence[Server], behaviour: str) -> _Edge | None:
+    """The servers without and with a behaviour; None if they are alike."""
+    without = tuple(server for server in servers if not server.does(behaviour))
+    having = tuple(server for server in servers if server.does(behaviour))
+    return (without, having) if without and having else None
+
+
+def _by_format(chosen: Chosen, path: SchemaPath, node: Node, edge: _Edge) -> Iterator[_Stricter]:
+    older, newer = edge
+    if not supported(node.format, node.type, newer[0]):
+        return
+    shared = ComparisonCache()  # of these servers alone
+    pair = WriterReader(shared.resource(chosen, older[-1]), shared.resource(chosen, newer[0]))
+    outcome = prove(Change("format.changed", path, None, node.format), Direction.UPGRADE, pair, shared.book)
+    if outcome.effect != Effect.WRITE_REJECTED or outcome.witness.object is None:
+        return
+    reason = f"{node.format} is enforced by {_spans(newer)} and ignored by {_spans(older)}"
+    if supported(node.format, node.type, older[-1]):
+        reason = _refuses(newer, older)
+    yield _Stricter(chosen.version.name, path, ("format",), (node.format,), newer, outcome.witness, reason)
+
+
+def _by_rule(
+    chosen: Chosen, path: SchemaPath, node: Node, index: int, servers: Sequence[Server]
+) -> Iterator[_Stricter]:
+    rule = node.rules[index]
+    if not changed_by(rule):
+        return
+    taking = [server for server in servers if not refusals(chosen.document.crd, server)]
+    if (found := disputed(chosen, path, node, rule, taking)) is not None:
+        names = tuple(f"{name}()" for name in found.functions)
+        reason = f"by {', '.join(names)}, {_refuses(found.strict, found.others)}"
+        witness = Witness(found.object, found.errors)
+        yield _Stricter(chosen.version.name, path, (_RULES, index), names, found.strict, witness, reason)
+
+
+def _changed(node: Node, old: Node | None, path: SchemaPath) -> Iterator[tuple[SchemaPath, Node, Node | None]]:
+    """The nodes that are new or differ from OLD's, with OLD's."""
+    if old is not None and old.raw == node.raw:
+        return
+    yield path, node, old
+    for name, member in node.properties.items():
+        yield from _changed(member, old.properties.get(name) if old is not None else None, (*path, name))
+    if node.items is not None:
+        yield from _changed(node.items, old.items if old is not None else None, (*path, ITEM))
+    if isinstance(node.additional, Node):
+        before = old.additional if old is not None else None
+        yield from _changed(node.additional, before if isinstance(before, Node) else None, (*path, VALUE))
+
+
+def _refuses(strict: Sequence[Server], others: Sequence[Server]) -> str:
+    return f"{_spans(strict)} refuses a value that {_spans(others)} accepts"
+
+
+def _spans(servers: Sequence[Server]) -> str:
+    return spans(map(server_name, servers))
