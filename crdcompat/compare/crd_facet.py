@@ -92,11 +92,14 @@ class VersionPair(Struct, frozen=True, eq=False):
 
 
 def pair_crds(old: Resolved, new: Resolved, old_server: Server, new_server: Server) -> ResolvedPair:
-    """Pair two resolved CRDs, and validate each as an update of the other on the server that receives it."""
+    """Pair two resolved CRDs, and validate each as an update of the other on the server that receives it.
+
+    A CRD of a cluster lists its stored versions. Those of a manifest follow from its storage version.
+    """
     a, b = _whole(old), _whole(new)
     kept = _stored(a) & _stored(b)
-    rollback = update_refusal(b, a, sorted(kept or _stored(b)), old_server)
-    upgrade = update_refusal(a, b, sorted(kept or _stored(a)), new_server)
+    rollback = update_refusal(b, a, b.stored_versions or sorted(kept or _stored(b)), old_server)
+    upgrade = update_refusal(a, b, a.stored_versions or sorted(kept or _stored(a)), new_server)
     return ResolvedPair(old, new, old_server, new_server, rollback, upgrade)
 
 

@@ -88,6 +88,18 @@ class Crd(Struct, frozen=True, eq=False):
         return strategy if isinstance(strategy, str) else "None"
 
     @property
+    def stored_versions(self) -> tuple[str, ...]:
+        """``status.storedVersions`` of a CRD that was read from a cluster; () for a manifest.
+
+        Only a server sets a resourceVersion. The status in a manifest says nothing about any cluster.
+        """
+        metadata, status = self.raw.get("metadata"), self.raw.get("status")
+        if not (isinstance(metadata, dict) and metadata.get("resourceVersion") and isinstance(status, dict)):
+            return ()
+        stored = status.get("storedVersions")
+        return tuple(map(str, stored)) if isinstance(stored, list) else ()
+
+    @property
     def storage_version(self) -> CrdVersion | None:
         return next((version for version in self.versions if version.storage), None)
 

@@ -34,17 +34,18 @@ _ONCE_STORED = CrdEffect(
 
 def changes(pair: ResolvedPair) -> Iterator[CrdChange]:
     """Changes for the versions that only one side has."""
+    before, after = (crd.stored_versions for crd in pair.crds)
     for name in sorted(pair.old.versions.keys() ^ pair.new.versions.keys()):
         rollback, upgrade = pair.refused(f'"{name}"')
         if name in pair.old.versions:
             version = pair.old.versions[name].version
             change = crd_change("version.removed", name, None, version.pointer, ("spec", "versions"))
-            if_accepted = FAILED if version.served else _ONCE_STORED
+            if_accepted = FAILED if version.served else NOTHING if before else _ONCE_STORED
             yield CrdChange(name, change, upgrade=upgrade if upgrade != NOTHING else if_accepted)
             continue
         version = pair.new.versions[name].version
-        if version.storage and not pair.keeps_storage_version:
-            # New objects are stored in this version, so a rollback needs OLD to know it.
+        if name in after or (version.storage and not pair.keeps_storage_version):
+            # Objects are stored in this version, so a rollback needs OLD to know it.
             at = (*version.pointer, "storage")
             change, if_accepted = crd_change("version.storage-moved", None, name, ("spec", "versions"), at), FAILED
         else:

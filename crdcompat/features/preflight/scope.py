@@ -123,11 +123,7 @@ def _all_unread(*sides: CrdSet) -> tuple[Missing, ...]:
 def stored_versions(installed: Resolved) -> tuple[str, ...]:
     """``status.storedVersions`` of an installed CRD; without a status, its storage version."""
     crd = installed.documents[0].crd
-    status = crd.raw.get("status")
-    stored = status.get("storedVersions") if isinstance(status, dict) else None
-    if isinstance(stored, list) and stored:
-        return tuple(str(version) for version in stored)
-    return tuple(version.name for version in crd.versions if version.storage)
+    return crd.stored_versions or tuple(version.name for version in crd.versions if version.storage)
 
 
 def refused_crds(scope: Scope, server: Server) -> Iterator[RefusedCrd]:
