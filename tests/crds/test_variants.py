@@ -129,6 +129,19 @@ def test_an_unknown_context_is_named_with_the_nearest(tmp_path: Path, context: s
     assert (ran.code, ran.out, ran.err) == (2, "", f"crdcompat: {expected}\n")
 
 
+def test_an_unknown_context_beside_known_ones(tmp_path: Path) -> None:
+    """A name that only one release has is no mistake."""
+    old, new = _variants(tmp_path / "old", "A", "A"), _variants(tmp_path / "new", "A", "AB")
+    known = ("--context", "CustomNoUpgrade/ha", "--context")
+    for wrong in ("Defualt/ha", "Defualt/ha=Default/ha"):
+        commands = [("diff", old, new), ("matrix", old, new)]
+        for ran in (run(*command, *known, wrong) for command in commands):
+            assert (ran.code, ran.out) == (2, "")
+            assert ran.err.startswith("crdcompat: no context Defualt/ha ") and "did you mean Default/ha?" in ran.err
+    one_sided = tree(tmp_path / "one-sided", a=widget("A", ha="true"))
+    assert run("diff", one_sided, new, *known, "Default/ha").code == 0
+
+
 def test_a_pair_of_contexts_can_be_forced(tmp_path: Path) -> None:
     old, new = _variants(tmp_path / "old", "A", "A"), _variants(tmp_path / "new", "A", "AB")
     report = diff(old, new, "--context", "Default/ha=CustomNoUpgrade/ha")

@@ -6,9 +6,9 @@ rest of the schema are valid.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from crdcompat.apiserver.versions import Server
 from crdcompat.compare.engine import Comparer
@@ -60,8 +60,9 @@ class Compared(Struct, frozen=True, eq=False):
     """The comparison of two sets: their pairing, and the filtered results.
 
     ``pairs`` are the pairs that the filters left to compare. ``missing`` describes a filter name that
-    matches nothing, so that nothing was compared; it is "" if all names match. ``unpaired`` counts the CRDs that only
-    one side ships, ``entering`` are those that NEW alone has.
+    matches nothing, so that nothing was compared; it is "" if all names match. ``unknown``: the named contexts that
+    neither side has, each with a message. ``unpaired`` counts the CRDs that only one side ships, ``entering`` are those
+    that NEW alone has.
     """
 
     old: CrdSet
@@ -72,6 +73,7 @@ class Compared(Struct, frozen=True, eq=False):
     judged: tuple[Judged, ...]
     open: tuple[Open, ...]
     missing: str = ""
+    unknown: Mapping[str, str] = field(default_factory=dict)
     unpaired: int = 0
     entering: tuple[Unpaired, ...] = ()
 
@@ -84,10 +86,12 @@ def compare(
     forced = [(a, b) for a, _, b in (name.partition("=") for name in contexts if "=" in name)]
     pairing = pair(old, new, forced, [name for name in contexts if "=" not in name])
     pairs = tuple(crd_pair for crd_pair in pairing.pairs if _is_wanted(crd_pair, wanted))
-    missing = ""
-    if contexts and not pairing.pairs and (old.documents and new.documents):
-        missing = _no_context(contexts, old, new)
-    elif crds and not any(name in crds for name in _known(pairing)):
+    missing, unknown = "", {}
+    if contexts and old.documents and new.documents:
+        apart, unknown = _unknown_contexts(contexts, old, new)
+        if not pairing.pairs:
+            missing = ". ".join(apart) or f"no CRD of both sides is in the context {', '.join(contexts)}"
+    if not missing and crds and not any(name in crds for name in _known(pairing)):
         hint = did_you_mean(crds[0], sorted(set(_known(pairing)))) if len(crds) == 1 else ""
         missing = f"no CRD of both sides is named {', '.join(crds)}{hint}"
     comparer = Comparer(*servers, shared)
@@ -107,24 +111,32 @@ def compare(
         ),
         open=tuple(item for item in found.open if not owners or owner(item.undecided.path) in owners),
         missing=missing,
+        unknown=unknown,
         unpaired=len({item.names for item in unpaired}),
         entering=tuple(item for item in pairing.entering if _wants(wanted, item.names, (item.documents,))),
     )
 
 
-def _no_context(contexts: Sequence[str], old: CrdSet, new: CrdSet) -> str:
-    """Why nothing is in the wanted contexts: which of them a side does not have, else that they share no CRD."""
+def _unknown_contexts(contexts: Sequence[str], old: CrdSet, new: CrdSet) -> tuple[list[str], dict[str, str]]:
+    """Messages on the contexts that a side does not have, and by name those that neither has.
+
+    Releases differ in their contexts: one that a single side has is no error beside others. A pair ``OLD=NEW`` needs
+    both.
+    """
     olds = [*map(str, contexts_of(old.documents, new.documents))]
     news = [*map(str, contexts_of(new.documents, old.documents))]
-    places = []
+    common = [name for name in olds if name in news]
+    apart, unknown = [], {}
     for name in contexts:
         of_old, equals, of_new = name.partition("=")
-        if equals:
-            places += [(of_old, f"in {old.name}", olds), (of_new, f"in {new.name}", news)]
-        else:
-            places.append((name, "on both sides", [each for each in olds if each in news]))
-    unknown = [no_context(name, where, known) for name, where, known in places if name not in known]
-    return ". ".join(unknown) or f"no CRD of both sides is in the context {', '.join(contexts)}"
+        places = [(of_old, f"in {old.name}", olds), (of_new, f"in {new.name}", news)]
+        found = [no_context(*place) for place in places if place[0] not in place[2]] if equals else []
+        if not equals and name not in common:
+            found = [no_context(name, "on both sides", common)]
+        apart += found
+        if found and (equals or name not in (*olds, *news)):
+            unknown[name] = ". ".join(found)
+    return apart, unknown
 
 
 def report_on(

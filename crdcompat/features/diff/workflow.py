@@ -116,8 +116,8 @@ def _unwaived(item: Judged, waived: Sequence[Finding]) -> Judged | None:
 def _compare(old: CrdSet, new: CrdSet, wanted: Filters, cache: ComparisonCache) -> Compared:
     """Compare two sets. Raises UsageError for a filter name that matches nothing."""
     compared = compare(old, new, (server_of(old), server_of(new)), wanted, cache)
-    if compared.missing:
-        raise UsageError(compared.missing)
+    if wrong := compared.missing or ". ".join(compared.unknown.values()):
+        raise UsageError(wrong)
     return compared
 
 

@@ -92,18 +92,22 @@ def _transitions(sets: Sequence[CrdSet], config: Config, waivers: Sequence[Waive
     shared = ComparisonCache()
     found: _Transitions = {}
     missing: list[str] = []
+    unknown: dict[str, list[str]] = {}
     pairs = list(combinations(range(len(sets)), 2))
     for older, newer in stepping(pairs, "Pairs of releases compared", len(pairs)):
         old, new = _as(sets[older], Side.OLD, config), _as(sets[newer], Side.NEW, config)
         compared = compare(old, new, (server_of(old), server_of(new)), wanted, shared)
         places, splitter = find_places(old, new, compared.judged, compared.open), FindingSplitter(old, new)
         missing += [compared.missing] if compared.missing else []
+        for name, message in compared.unknown.items():
+            unknown.setdefault(name, []).append(message)
         for direction in wanted.directions:
             one_direction = replace(wanted, directions=(direction,))
             report = report_on(compared, (release(old), release(new)), one_direction, places, command="matrix")
             found[older, newer, direction] = apply_config(report, config, waivers, splitter), compared.missing
-    if len(missing) == len(pairs):
-        raise UsageError(missing[0])
+    for messages in (missing, *unknown.values()):
+        if len(messages) == len(pairs):
+            raise UsageError(messages[0])
     return found
 
 
