@@ -15,7 +15,7 @@ def check(
         typer.Option(
             metavar="REF",
             autocompletion=o.known_refs,
-            help="Compare with where the change left this (default: what CI or git tells).",
+            help="Compare with the merge base of this (default: from CI or git).",
         ),
     ] = None,
     head: Annotated[

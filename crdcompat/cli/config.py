@@ -60,4 +60,4 @@ def init(
         say(f"{path} written")
         return
     say(f"{path.resolve()} written")
-    say("note: there is no git repository around it: check needs one, and no branch told what to write")
+    say("note: there is no git repository around it: check needs one, and there was no branch to take targets from")

@@ -25,7 +25,7 @@ def waive(
     ids: Annotated[
         list[str] | None, typer.Argument(metavar="ID…", help="Findings, by their id or its beginning.")
     ] = None,
-    reason: Annotated[str | None, typer.Option("--reason", help="Why it is accepted (asked for if not told).")] = None,
+    reason: Annotated[str | None, typer.Option("--reason", help="Why it is accepted (asked for if not given).")] = None,
     owner: _OWNER = "",
     until: _UNTIL = "",
     from_comment: Annotated[
@@ -78,7 +78,7 @@ def _only(name: str, found: list[dict[str, Any]]) -> str:
     keys = [str(key) for key in known if name and key.startswith(name)]
     if len(keys) != 1:
         listed = "".join(f"\n  {_line(known[key])}" for key in keys or known)
-        listed = listed or " none (one of diff stands in its JSON report: --report FILE)"
+        listed = listed or " none (an id of diff is in its JSON report: --report FILE)"
         raise UsageError(f"{'several findings begin with' if keys else 'no finding'} {name}; there are{listed}")
     return keys[0]
 

@@ -2,7 +2,7 @@
 
 The first release of a field decides what its later changes cost. Controllers write status without being asked, so a
 value that a later release adds to a closed enum is refused after a rollback; so is an object without a field that was
-required once; and a list without keys is refused as a whole, because the server cannot tell which items were there.
+required once; and a list without keys is refused as a whole, because the server cannot know which items were there.
 """
 
 from __future__ import annotations

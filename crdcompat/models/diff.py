@@ -31,7 +31,7 @@ class UndecidedEntry(Struct, frozen=True):
 
 
 class UnmatchedCopies(Struct, frozen=True):
-    """Files with copies of a CRD, and nothing tells which one of OLD belongs to which one of NEW."""
+    """Files with copies of a CRD: which one of OLD belongs to which one of NEW is not known."""
 
     crd: str
     old: tuple[str, ...]

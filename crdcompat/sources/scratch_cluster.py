@@ -64,7 +64,7 @@ class ScratchCluster:
         try:
             return self._client.server_version()
         except (NoAnswerError, RefusedError) as error:
-            raise SourceError(f"{self.context}: the API server does not tell its version: {error}") from None
+            raise SourceError(f"{self.context}: the API server does not answer with its version: {error}") from None
 
     def check_unused(self, names: Iterable[str]) -> None:
         """Raises SourceError if the cluster has one of these CRDs: nothing of it may be touched then."""
@@ -74,7 +74,7 @@ class ScratchCluster:
             except RefusedError as error:
                 if error.status == _NOT_THERE:
                     continue
-                raise SourceError(f"{self.context}: whether it has {name} is not told: {error}") from None
+                raise SourceError(f"{self.context}: it does not answer whether it has {name}: {error}") from None
             except NoAnswerError as error:
                 raise SourceError(f"{self.context}: {error}") from None
             if MARK in (there.get("metadata", {}).get("annotations") or {}):

@@ -1,6 +1,6 @@
 """The steps of long work: rooms count them, and the command line may show them.
 
-A listener holds for one run. Without one a step costs a look-up, and nothing is shown.
+A listener belongs to one run. Without one a step costs a look-up, and nothing is shown.
 """
 
 from __future__ import annotations

@@ -221,7 +221,7 @@ _FREE = obj(b={"type": "string"}) | {_KEEP: True}
 
 
 def _union(keyword: str, modes: list[str]) -> Json:
-    """Two types, of which the modes are told apart in the branches."""
+    """Two types, whose modes differ in the branches."""
     fields = obj(type={"type": "string", "enum": ["A", "B"]}, mode={"type": "string", "enum": ["x", "y"]})
     branches = [{"properties": {"type": {"enum": [t]}, "mode": {"enum": m}}} for t, m in (("B", modes), ("A", "xy"))]
     branches[1]["properties"]["mode"]["enum"] = ["x", "y"]

@@ -138,7 +138,7 @@ def test_a_release_rewritten_as_json_and_moved(name: str, releases: Any, tmp_pat
     """The same schemas with members in another order, in files of another format, at other places."""
     release = releases(name)
     for document in release.documents:
-        # Documents that compete for a context are told apart by their folder's order, which is kept.
+        # Documents that compete for a context have the order of their folders, which is kept.
         at = tmp_path / "moved" / Path(document.file).with_suffix(f".{document.index}.json")
         write(at, _reordered(document.crd.raw))
     moved = crdcompat.load(f"path:{tmp_path}")

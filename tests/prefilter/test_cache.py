@@ -185,7 +185,7 @@ def test_without_it_nothing_is_kept(repo: Path, cache: Path) -> None:
     "row", ["x", None, 3, [], [[], []], [[], [], "no"], [[], [1], False], [[{}], [], False], {"plurals": []}]
 )
 def test_what_is_no_answer_is_asked_again(repo: Path, cache: Path, row: object) -> None:
-    """A variant that a damaged file does not tell of is found all the same."""
+    """A variant that a damaged file does not mention is found all the same."""
     commit(
         repo,
         {

@@ -114,15 +114,15 @@ class Expressions:
         if said:
             yield new(INVALID, "rule", shown.rule(rule, self.server), said)
         elif message:
-            told = compile_here(message, stored=message in self.tolerated.messages)
+            worded = compile_here(message, stored=message in self.tolerated.messages)
             wrong = "messageExpression must evaluate to a string"
-            if said := _said(told, "string", _MESSAGE_FAILED, wrong):
+            if said := _said(worded, "string", _MESSAGE_FAILED, wrong):
                 yield new(INVALID, "messageExpression", shown.rule(rule, self.server), said)
             else:
-                if told.cost > RULE_LIMIT and self.limited:
-                    said = over_budget("estimated messageExpression cost", told.cost, RULE_LIMIT)
+                if worded.cost > RULE_LIMIT and self.limited:
+                    said = over_budget("estimated messageExpression cost", worded.cost, RULE_LIMIT)
                     yield new(FORBIDDEN, "messageExpression", "", said)
-                self._observe(told.cost, (*at, "messageExpression"))
+                self._observe(worded.cost, (*at, "messageExpression"))
         if found.uses_old and found.result is not None and found.result.kind == "bool":
             if uncorrelatable is not None:
                 place = wording.rule_place(uncorrelatable, map_keys(uncorrelatable))

@@ -24,7 +24,7 @@ EMPTY = "empty:"
 
 _PUSHED = "PRE_COMMIT_FROM_REF"
 _NO_BASE = (
-    "and nothing tells what to compare with: give --base, set `base` in the configuration, or let git know the "
+    "and no base is known: give --base, set `base` in the configuration, or let git know the "
     "remote's default branch (git remote set-head origin --auto)"
 )
 
@@ -115,7 +115,7 @@ def find_change(
             return Change(EMPTY, new)
         if new == "index:" and "PRE_COMMIT" not in environment and _is_clean_clone(repository):
             raise SourceError(f"nothing is staged in {repository.where}, {_NO_BASE}")
-        return Change("git:HEAD", new, why="HEAD, for nothing tells another base")
+        return Change("git:HEAD", new, why="HEAD, since no other base is known")
     if _is_zero(found.ref):
         return Change(EMPTY, new, found.release, found.why)
     return Change(f"git:{_merge_base(repository, found, tip)}", new, found.release, found.why)
@@ -144,7 +144,7 @@ def find_targets(change: Change, config: Config, named: Sequence[str] | None = N
         return Targets(tuple(named))
     found = config.targets(change.release)
     if found is None:
-        release = repr(change.release) if change.release else "the branch of this change, which nothing tells"
+        release = repr(change.release) if change.release else "the branch of this change, which is not known"
         return Targets(notes=(f"rollback_targets does not name {release}: no rollback from it is checked",))
     return Targets(tuple(name for name in found if name != change.release))
 

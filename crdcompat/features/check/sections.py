@@ -105,7 +105,7 @@ def compare_change(
     sections = tuple(Section(Against.TARGET, of_target) for of_target in of_targets)
     if not options.targets_only:
         sections = (Section(Against.BASE, mark_unreleased(report, of_targets)), *sections)
-    preset = f"variants are told apart as in {config.preset or preset_of((*base.documents, *head.documents))} trees"
+    preset = f"variants are distinguished as in {config.preset or preset_of((*base.documents, *head.documents))} trees"
     narrow = (_ONLY_TOUCHED,) if touched is not None and targets.names else ()
     untracked = _untracked(config.waiver_file, options.repo) if used else ()
     notes = (change.compared_with(before.commit), preset, *targets.notes, *narrow, *unknown, *untracked)
@@ -214,7 +214,7 @@ def _ends(waivers: ActiveWaivers, release: str) -> Iterator[str]:
         yield f"expired: {waivers.file}:{waiver.line}: {waiver.label}: until {waiver.until}, no longer counts"
     for waiver in waivers.valid:
         if waiver.end_is_unknown(release):
-            until = f"until {waiver.until}, and {release} does not tell its release: it still counts"
+            until = f"until {waiver.until}, and the name {release} contains no release: it still counts"
             yield f"unending: {waivers.file}:{waiver.line}: {waiver.label}: {until}"
 
 

@@ -2,7 +2,7 @@
 
 A file that is equal on every side causes no difference by itself. A comparison needs it if it contains another variant
 of a changed CRD, or if it is the only file with a context of the tree. Where only CRDs that the change touches are
-compared with targets, the same holds for every file of a target. The facts of its lines decide that without parsing;
+compared with targets, the same is true of every file of a target. The facts of its lines decide that without parsing;
 undecided files are read. A CRD whose name does not begin with its plural is not found by its name; no API server
 accepts such a CRD.
 """
@@ -73,7 +73,7 @@ def unneeded_files(
 
 
 class FileSearch:
-    """Reads files of trees: those that ``wants`` includes; ``variants`` are further annotations that tell variants."""
+    """Reads files of trees: those that ``wants`` includes. ``variants``: more annotations that distinguish variants."""
 
     def __init__(self, reader: CrdReader, wants: Callable[[str], bool], variants: Sequence[str]) -> None:
         self._reader, self._wants, self._variants = reader, wants, variants

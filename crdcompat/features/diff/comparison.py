@@ -86,7 +86,8 @@ def compare(
     forced = [(a, b) for a, _, b in (name.partition("=") for name in contexts if "=" in name)]
     pairing = pair(old, new, forced, [name for name in contexts if "=" not in name])
     pairs = tuple(crd_pair for crd_pair in pairing.pairs if _is_wanted(crd_pair, wanted))
-    missing, unknown = "", {}
+    missing = ""
+    unknown: dict[str, str] = {}
     if contexts and old.documents and new.documents:
         apart, unknown = _unknown_contexts(contexts, old, new)
         if not pairing.pairs:

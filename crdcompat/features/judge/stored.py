@@ -47,11 +47,11 @@ def changed_besides(resource: Resource, operation: str, sent: Object, verdict: V
         return Changes()
     asked, stored = _comparable(sent), _comparable(verdict.object)
     decoded = _comparable(resource.read(sent).object)
-    told = {*verdict.pruned, *verdict.defaulted}
+    known = {*verdict.pruned, *verdict.defaulted}
     found: set[tuple[str, str]] = set()
     by_decoding, by_storing = _Differing(), _Differing()
     if _has_null(asked):  # decoding drops nulls; all else that it changes is in the verdict
-        found |= {(field, word) for field, word in by_decoding.fields(asked, decoded) if field not in told}
+        found |= {(field, word) for field, word in by_decoding.fields(asked, decoded) if field not in known}
     if decoded != stored:
         found |= set(by_storing.fields(decoded, stored))
     texts = tuple(f"{field} ({word})" for field, word in sorted(found))

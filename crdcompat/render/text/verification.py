@@ -18,8 +18,8 @@ _COLOURS = {Outcome.REFUTED: "error", Outcome.NOT_TESTABLE: "warning", Outcome.C
 
 def verification_text(report: VerificationReport, style: Style) -> Iterator[str]:
     """All lines of the report; a quiet one has only the refuted findings."""
-    told = plural(len(report.findings), "finding")
-    yield style.paint(f"{told} of {report.file}, put to {report.context} (Kubernetes {report.server})", "bold")
+    count = plural(len(report.findings), "finding")
+    yield style.paint(f"{count} of {report.file}, put to {report.context} (Kubernetes {report.server})", "bold")
     for problem in report.problems:
         yield problem_line(problem, style)
     for item in report.findings:

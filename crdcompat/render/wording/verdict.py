@@ -35,7 +35,7 @@ MAX_BLOCKED = 4
 
 
 class Blocked(Struct, frozen=True):
-    """What stands in the way: the kind, the field or fields, and what the reader's server does."""
+    """One error that blocks: the kind, the field or fields, and what the reader's server does."""
 
     kind: str
     path: str

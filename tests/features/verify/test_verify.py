@@ -292,7 +292,7 @@ def test_the_server_is_tried_before_the_releases_are_read(cluster: FakeCluster, 
     cluster.server_close()
     ran = run("verify", report, "no-old", "no-new", "--server", "kind-kind", "--connect-timeout", "1")
     assert ran.code == 2
-    assert "kind-kind: the API server does not tell its version" in ran.err
+    assert "kind-kind: the API server does not answer with its version" in ran.err
 
 
 def test_a_server_that_falls_silent(cluster: FakeCluster, tmp_path: Path) -> None:

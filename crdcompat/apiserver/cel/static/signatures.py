@@ -3,7 +3,7 @@
 Source: cel-go, common/stdlib/standard.go, ext/ and cel/library.go; k8s.io/apiserver, pkg/cel/library and
 pkg/cel/environment/base.go.
 
-One line has one overload: ``name(arguments) -> result id``; a receiver stands before the dot. ``A``, ``B`` are type
+One line has one overload: ``name(arguments) -> result id``; a receiver is before the dot. ``A``, ``B`` are type
 parameters. A line ``# N`` begins the libraries of minor N, which new rules may use one minor later; a line ``@ N`` what
 servers of minor N have at once, with the library of the arguments.
 """

@@ -26,7 +26,7 @@ TYPE = Type("type")
 NIL = Type("nil")
 _NULLABLE = frozenset({"opaque", "struct", "duration", "timestamp", "null"})
 _CONTAINERS = frozenset({"opaque", "list", "map"})
-#: Type parameter -> what it stands in for.
+#: Type parameter -> the type it is replaced by.
 Mapping = dict[Type, Type]
 
 

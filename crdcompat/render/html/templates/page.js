@@ -5,7 +5,7 @@
   const items = [...document.querySelectorAll(".item")];
   document.documentElement.classList.add("js");
 
-  // What can be filtered by stands in the form, in the order of the rows' numbers.
+  // The form lists what can be filtered by, in the order of the rows' numbers.
   const facets = form ? [...form.querySelectorAll("[data-facet]")].map((element) => new Facet(element)) : [];
   const rows = JSON.parse(byId("facts").textContent);
   const query = byId("q");
@@ -41,7 +41,7 @@
 
   const groups = [...document.querySelectorAll(".group")].map((element) => ({
     element,
-    told: element.querySelector(".part-shown"),
+    shown: element.querySelector(".part-shown"),
     total: element.querySelectorAll(".item").length,
   }));
   const groupOf = new Map(groups.map((group, index) => [group.element, index]));
@@ -85,7 +85,7 @@
     facets.forEach((facet, at) => facet.count(counts[at]));
     groups.forEach((group, at) => {
       group.element.hidden = inGroup[at] === 0;
-      group.told.textContent = inGroup[at] < group.total ? `(${inGroup[at]} shown)` : "";
+      group.shown.textContent = inGroup[at] < group.total ? `(${inGroup[at]} shown)` : "";
       if (group.element.localName === "details") group.element.open = narrowed && inGroup[at] > 0;
     });
     directions.forEach((each) => { each.hidden = !each.querySelector(".group:not([hidden])"); });
@@ -100,7 +100,7 @@
     byId("nothing").hidden = shown > 0;
   }
 
-  // The state stands in the address, so that a link or a reload shows the same.
+  // The address has the state, so that a link or a reload shows the same.
   function remember() {
     const state = new URLSearchParams();
     facets.forEach((facet) => {
