@@ -6,7 +6,7 @@ only the values that matter for a rollback to it, so that it cannot judge anothe
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from hashlib import blake2b
 from typing import Any
 
@@ -69,12 +69,12 @@ def digest_of(crds: CrdSet) -> str:
     return blake2b(orjson.dumps(specs), digest_size=16).hexdigest()
 
 
-def unfit(found: Sequence[CaptureFacts], old: CrdSet) -> str:
-    """The reason why recordings cannot judge a rollback to OLD; "" if they can."""
-    others = [each.facts for each in found if each.facts.digest not in ("", digest_of(old))]
-    if not others:
-        return ""
-    return f"the recording was made for {others[0].release} alone: record the cluster for {old.name}"
+def unfit(found: CaptureFacts, old: CrdSet, digest: Callable[[CrdSet], str] = digest_of) -> str:
+    """The reason why a recording cannot judge a rollback to OLD; "" if it can. ``digest`` is that of a release."""
+    facts = found.facts
+    if facts.digest and facts.digest != digest(old):
+        return f"the recording was made for {facts.release} alone: record the cluster for {old.name}"
+    return ""
 
 
 def _text(spec: Any) -> str:

@@ -120,7 +120,8 @@ def _unread_crds(target: CrdSet) -> Iterator[str]:
 
 
 def _reasons(target: TargetTally) -> Iterator[str]:
-    yield from (f"{plural(objects, 'object')}: {reason}" for reason, objects in target.reasons.items())
+    for reason, objects in target.reasons.items():
+        yield f"{plural(objects, 'object')}: {reason}" if objects else reason
     if target.other_reasons:
         yield plural(target.other_reasons, "other reason")
     if target.problems:

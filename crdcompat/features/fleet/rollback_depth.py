@@ -25,6 +25,7 @@ from crdcompat.features.fleet.outcome import (
 from crdcompat.features.simulate.causes import CauseCounter, CauseKey
 from crdcompat.features.simulate.judges import Replayer
 from crdcompat.models.simulation import NotSimulated
+from crdcompat.recordings.capture import CaptureFacts
 from crdcompat.recordings.clusters import ClusterFacts
 from crdcompat.recordings.objects import EmptyList, ObjectItem, Recorded, read_objects
 from crdcompat.sources import open_objects
@@ -69,6 +70,9 @@ def judge_objects(objects: Iterable[ObjectItem], replayers: Sequence[Replayer], 
                 problems[_cut_problem(item)] = None
         elif isinstance(item, EmptyList):
             empty.update(replayer.crd_of(item) for replayer in replayers)
+        elif isinstance(item, CaptureFacts):
+            for target in targets:
+                target.doubt(item)
         elif isinstance(item, Skipped):
             skipped = [*skipped[:1], item]
         else:
@@ -159,12 +163,22 @@ class _Target:
             return ObjectResult(OUTSIDE)
         if missed.problem is not None:
             self.refused[_cut_problem(missed.problem)] = None
-        reason = _cut(missed.reason)
+        reason = self._note(missed.reason, 1, missed.object or missed.source)
+        return ObjectResult("", reasons=frozenset((reason,)))
+
+    def doubt(self, recording: CaptureFacts) -> None:
+        """Note why the recording cannot answer for this target. No object counts: the recording lacks those."""
+        for why in self._replayer.doubts(recording):
+            self._note(why, 0, recording.file)
+
+    def _note(self, reason: str, objects: int, example: str) -> str:
+        """Count a reason for not judging; the reason as it is kept."""
+        reason = _cut(reason)
         if reason not in self._missed and len(self._missed) == _MAX_REASONS:
             reason = "for other reasons than these"
-        known = self._missed.get(reason) or UnjudgedObjects(reason, 0, _cut(missed.object or missed.source))
-        self._missed[reason] = replace(known, objects=known.objects + 1)
-        return ObjectResult("", reasons=frozenset((reason,)))
+        known = self._missed.get(reason) or UnjudgedObjects(reason, 0, _cut(example))
+        self._missed[reason] = replace(known, objects=known.objects + objects)
+        return reason
 
     def outcome(self) -> TargetOutcome:
         return TargetOutcome(dict(self._verdicts), tuple(self._held()), self._worst_missed(), dict(self._apart))

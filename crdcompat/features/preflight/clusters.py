@@ -120,7 +120,7 @@ class RecordedCluster:
 
     def missing(self, scope: Scope, recorded: Collection[str]) -> Iterator[Missing]:
         """The gaps that the recordings list, and the kinds without an object or an empty list in them."""
-        if why := unfit(self._facts, scope.old):
+        if why := next(filter(None, (unfit(each, scope.old) for each in self._facts)), ""):
             yield Missing(", ".join(self.source), why)
         for what, reason in dict.fromkeys(each for found in self._facts for each in found.facts.missing):
             yield Missing(what, f"not recorded: {reason}")

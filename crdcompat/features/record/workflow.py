@@ -22,6 +22,7 @@ from crdcompat.models.preflight import Missing
 from crdcompat.recordings.capture import Facts, digest_of, item_of
 from crdcompat.recordings.layouts import Hint
 from crdcompat.recordings.objects import ObjectItem, Recorded
+from crdcompat.render.wording.findings import plural
 from crdcompat.schema.paths import Object
 
 _APPLIED = "kubectl.kubernetes.io/"
@@ -93,7 +94,7 @@ def _items(
             tally.add(item)
     done.missing += [*scope.missing, *unknown, *tally.missing(), *cluster.missing(scope, ())]
     done.missing += [
-        Missing(crd, f"{count} objects cannot be recorded without their names or values")
+        Missing(crd, f"{plural(count, 'object')} cannot be recorded with names or values hidden")
         for crd, count in withheld.items()
     ]
     unread = {item.what for item in done.missing}

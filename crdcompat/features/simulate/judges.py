@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Iterator, Sequence
+from functools import cached_property, partial
 from itertools import product
 
 from crdcompat.apiserver.crd_validation.refusal import refusal
@@ -19,6 +19,7 @@ from crdcompat.features.simulate.replay import Replay, replay, without_version
 from crdcompat.features.simulate.replayed import Replayed, worst_of_copies
 from crdcompat.features.simulate.server_alone import writing_server
 from crdcompat.models.simulation import NotSimulated
+from crdcompat.recordings.capture import CaptureFacts, digest_of, unfit
 from crdcompat.recordings.layouts import crd_of
 from crdcompat.recordings.objects import EmptyList, Recorded
 from crdcompat.vocabulary.writes import WriteResult
@@ -30,15 +31,17 @@ _REPRESENTATIVE_SERVERS = (Server(26), Server(29), Server(30), Server(32), Serve
 class Replayer:
     """The CRDs of both releases by (group, kind), resolved in one context, and their compiled versions.
 
-    ``reader`` is the release whose CRDs and server judge, ``writer`` the release that wrote the objects. ``server`` is
-    that of ``simulate``. Rejections and losses that the writer's CRDs and server show as well are marked. Memory
-    grows with the CRDs, not with the objects.
+    ``reader`` is the release whose CRDs and server judge, ``writer`` the release that wrote the objects. ``server`` and
+    ``upgrade`` are those of ``simulate``. Rejections and losses that the writer's CRDs and server show as well are
+    marked. Memory grows with the CRDs, not with the objects.
     """
 
-    def __init__(self, reader: CrdSet, writer: CrdSet, server: Server | None, context: str | None) -> None:
+    def __init__(
+        self, reader: CrdSet, writer: CrdSet, server: Server | None, context: str | None, *, upgrade: bool = False
+    ) -> None:
+        self._reader, self._upgrade = reader, upgrade
         self._server = server or known_server(reader)
         self._writers_server = writing_server(reader, writer)
-        self._reader_name = reader.name
         name, self._readers = resolve_all(reader, writer, context)
         _, self._writers = resolve_all(writer, reader, context)
         note = f"variants of CRDs are those of context {name} (choose another with --context)"
@@ -54,6 +57,20 @@ class Replayer:
         """The name of the CRD whose list was recorded without items; "" if neither release has it."""
         crd = crd_of(empty.hint, self._writers, self._readers)
         return crd.name if crd is not None else ""
+
+    def doubts(self, recording: CaptureFacts) -> Iterator[str]:
+        """The reasons why a recording cannot answer for this release, or not for all objects of its cluster."""
+        facts = recording.facts
+        if self._upgrade and facts.release:
+            yield f"the recording was made for a rollback to {facts.release} alone"
+        elif why := unfit(recording, self._reader, lambda _: self._digest):
+            yield why
+        yield from (f"{what}: not recorded: {reason}" for what, reason in facts.missing)
+
+    @cached_property
+    def _digest(self) -> str:
+        """The digest of the judging release: a fleet asks for it once for each recording."""
+        return digest_of(self._reader)
 
     def replay_once(self, item: Recorded, seen: set[tuple[str, ...]]) -> Replayed | NotSimulated | None:
         """Replay one recorded object, `completed`; None if ``seen`` has it."""
@@ -83,13 +100,13 @@ class Replayer:
         if reader is None:
             if writer is None:
                 return NotSimulated(label, item.source, "its CRD is in neither release", outside=True)
-            reason = f"{self._reader_name} has no CRD for it: its API answers 404 there"
+            reason = f"{self._reader.name} has no CRD for it: its API answers 404 there"
             return NotSimulated(label, item.source, reason, crd=writer.name)
         missed = partial(NotSimulated, label, item.source, crd=reader.name)
         chosen = reader.versions.get(version)
         before = writer.versions.get(version) if writer is not None else None
         if chosen is None:
-            why = f"{self._reader_name} does not know version {version} of {reader.name}"
+            why = f"{self._reader.name} does not know version {version} of {reader.name}"
             if before is None:
                 return missed(why)
             server = self._server or _REPRESENTATIVE_SERVERS[-1]
@@ -110,7 +127,7 @@ class Replayer:
         crd, label = chosen.document.crd, item.label
         missed = partial(NotSimulated, label, item.source, crd=crd.name)
         if chosen.version.schema is None:
-            return missed(f"{crd.name} {chosen.version.name} has no schema in {self._reader_name}")
+            return missed(f"{crd.name} {chosen.version.name} has no schema in {self._reader.name}")
         had_status = before.version.has_status if before is not None else chosen.version.has_status
         servers = (self._server,) if self._server is not None else _REPRESENTATIVE_SERVERS
         refused = self._refusal(chosen, servers[-1])
@@ -171,4 +188,4 @@ def replayers(
 ) -> tuple[Replayer, ...]:
     """One per target: its CRDs judge NEW's objects; with ``upgrade`` NEW's CRDs judge the target's objects."""
     pairs = [(new, target) if upgrade else (target, new) for target in targets]
-    return tuple(Replayer(reader, writer, server, context) for reader, writer in pairs)
+    return tuple(Replayer(reader, writer, server, context, upgrade=upgrade) for reader, writer in pairs)

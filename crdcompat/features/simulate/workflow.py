@@ -33,7 +33,7 @@ from crdcompat.features.simulate.server_alone import server_note
 from crdcompat.features.simulate.unrecorded import unrecorded_kinds
 from crdcompat.models.report import Release
 from crdcompat.models.simulation import NotSimulated, Repair, Said, SimulatedObject, SimulationReport, WriteVerdict
-from crdcompat.recordings.capture import CaptureFacts, unfit
+from crdcompat.recordings.capture import CaptureFacts
 from crdcompat.recordings.clusters import ClusterFacts
 from crdcompat.recordings.objects import EmptyList, ObjectItem
 from crdcompat.schema.structural import ABSENT
@@ -133,7 +133,7 @@ class _Run:
         elif isinstance(item, Problem):
             self._problems.append(item)
         elif isinstance(item, CaptureFacts):
-            self._add_facts(item)
+            self._problems += [Problem(item.file, None, why, Side.OBJECTS) for why in self._replayer.doubts(item)]
         elif isinstance(item, Skipped):
             self._skipped.add(item)
         else:
@@ -147,13 +147,6 @@ class _Run:
                 self._causes.add(outcome)
                 self._already.add(outcome)
                 self._simulated.append(self._simulated_object(outcome))
-
-    def _add_facts(self, item: CaptureFacts) -> None:
-        why = unfit([item], self._target)
-        if self._upgrade and item.facts.release:
-            why = f"the recording was made for a rollback to {item.facts.release} alone"
-        if why:
-            self._problems.append(Problem(item.file, None, why, Side.OBJECTS))
 
     def report(self) -> SimulationReport:
         """The report on all added items."""

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from api_server import CRDS, ApiServer
 from helpers import Json, Run, array, crd, obj, run, string, write
-from widgets import WIDGETS, widget
+from widgets import NEW, WIDGETS, widget
 
 pytest.importorskip("kubernetes")
 
@@ -110,6 +110,35 @@ def test_it_says_nothing_about_another_release(cluster: ApiServer) -> None:
     assert "was made for old alone" in ran.out
 
 
+def test_in_a_fleet_only_its_release_is_judged(cluster: ApiServer) -> None:
+    cluster.put(WIDGETS, [FINE])
+    record("old")
+    write(Path("other/widgets.json"), crd(NEW))
+    found = _fleet("--target", "other")
+    assert found == {
+        "old": ("clean", []),
+        "other": ("unknown", ["the recording was made for old alone: record the cluster for other"]),
+    }
+
+
+def test_in_a_fleet_the_way_back_alone_is_judged(cluster: ApiServer) -> None:
+    cluster.put(WIDGETS, [FINE])
+    record("old")
+    assert _fleet("--upgrade") == {
+        "recording:r.json": ("unknown", ["the recording was made for a rollback to old alone"])
+    }
+
+
+def _fleet(*more: str) -> dict[str, tuple[str, list[str]]]:
+    """The verdict on the one cluster for each target, with the reasons for not judging."""
+    ran = run(
+        *("simulate", "old", "recording:r.json", "--fleet", "r.json", "--kube-version", "1.29"),
+        *("--format", "json", "--jobs", "1", *more),
+    )
+    (only,) = ran.report["clusters"]
+    return {each["target"]: (each["verdict"], each["unjudged"]) for each in only["targets"]}
+
+
 def test_everything_without_a_release(cluster: ApiServer) -> None:
     cluster.put(WIDGETS, [BAD, FINE])
     assert record().code == 0
@@ -150,8 +179,12 @@ def test_an_object_that_is_nothing_without_its_values(cluster: ApiServer) -> Non
     cluster.put(WIDGETS, [widget("w", spec={"note": "key"}), widget("v", spec={"note": "k1"})])
     ran = record("old", "--redact")
     assert ran.code == 2
-    assert "missing: widgets.example.com: 1 objects cannot be recorded without their names or values" in ran.err
+    assert "missing: widgets.example.com: 1 object cannot be recorded with names or values hidden" in ran.err
     assert run("preflight", "old", "--objects", "r.json").code == 2
+    gap = "widgets.example.com: not recorded: 1 object cannot be recorded with names or values hidden"
+    assert _fleet() == {"old": ("unknown", [gap])}
+    ran = run("simulate", "old", "recording:r.json", "--objects", "r.json", "--kube-version", "1.29")
+    assert (ran.code, gap in " ".join(ran.out.split())) == (2, True), ran.out
 
 
 def test_what_could_not_be_read_is_missing_in_the_recording(cluster: ApiServer) -> None:
