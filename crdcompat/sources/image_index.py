@@ -20,16 +20,23 @@ _PLATFORM = "linux/amd64"
 _MAX_DEPTH = 4
 _MAX_LAYERS = 1000
 _DIGEST = re.compile(r"sha256:([0-9a-f]{64})")
+#: The media types of a chart, today's and that of the first releases of Helm 3. Another layer may have its signature.
+_CHART = re.compile(r"application/(?:vnd\.cncf\.helm\.chart\.content\.v1\.tar\+gzip|tar\+gzip)")
+_CHART_CONFIG = "application/vnd.cncf.helm.config.v1+json"
 _NAMES = ("org.opencontainers.image.ref.name", "io.containerd.image.name")
 _EXPECTED = "an index.json (OCI) or manifest.json (docker save) is expected at its top"
 
 
 class ChosenImage(Struct, frozen=True):
-    """The files of the layers in order, and the SHA-256 that some have; ``notes`` say which image was chosen."""
+    """The files of the layers in order, and the SHA-256 that some have; ``notes`` say which image was chosen.
+
+    ``is_chart``: it is an artifact whose one layer is a Helm chart.
+    """
 
     layers: tuple[str, ...]
     digests: Mapping[str, str] = {}
     notes: tuple[str, ...] = ()
+    is_chart: bool = False
 
 
 class _Candidate(Struct, frozen=True):
@@ -58,16 +65,23 @@ def _of_index(name: str, files: Mapping[str, bytes], selector: str) -> ChosenIma
     path = f"blobs/sha256/{chosen.digest}"
     if path not in files:
         raise SourceError(f"{name}: the manifest {path} is not in it: damaged, or not copied as a whole")
-    layers = _mapping(name, path, files[path]).get("layers")
-    digests = [_digest(name, layer) for layer in layers] if isinstance(layers, list) else []
+    manifest = _mapping(name, path, files[path])
+    layers = manifest.get("layers")
+    layers = layers if isinstance(layers, list) else []
+    is_chart = _object(manifest.get("config")).get("mediaType") == _CHART_CONFIG
+    if is_chart:
+        layers = [each for each in layers if _CHART.fullmatch(str(_object(each).get("mediaType")))][:1]
+    digests = [_digest(name, layer) for layer in layers]
     if not digests or len(digests) > _MAX_LAYERS:
-        raise SourceError(f"{name}: the manifest {path} has {len(digests)} layers: an image has 1 to {_MAX_LAYERS}")
+        wanted = "a chart has 1" if is_chart else f"an image has 1 to {_MAX_LAYERS}"
+        raise SourceError(f"{name}: the manifest {path} has {len(digests)} layers: {wanted}")
     several = len(candidates) > 1
     shown = ", ".join(filter(None, (*chosen.names[:1], chosen.platform)))
     return ChosenImage(
         tuple(f"blobs/sha256/{digest}" for digest in digests),
         {f"blobs/sha256/{digest}": digest for digest in digests},
-        (f"{name}: image {shown} of {len(candidates)}",) if several and shown else (),
+        (f"{name}: {'chart' if is_chart else 'image'} {shown} of {len(candidates)}",) if several and shown else (),
+        is_chart,
     )
 
 

@@ -1,11 +1,13 @@
 """Container images as trees: OCI layouts (folders or archives), and archives of ``docker save`` and skopeo.
 
 Only manifests below the named folders of the image are kept. Layers are streams, applied in order with their whiteouts.
+The layer of an artifact with a Helm chart is that chart.
 """
 
 from __future__ import annotations
 
 import hashlib
+import io
 import re
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,7 +18,8 @@ from msgspec import Struct, field
 from crdcompat.errors import Problem, SourceError
 from crdcompat.sources.archive import ArchiveTree, inside
 from crdcompat.sources.files import open_file
-from crdcompat.sources.image_index import MAX_JSON, choose_image
+from crdcompat.sources.helm import chart_tree
+from crdcompat.sources.image_index import MAX_JSON, ChosenImage, choose_image
 from crdcompat.sources.memory import MAX_HELD_BYTES, MemoryTree
 from crdcompat.sources.naming import is_manifest_name
 from crdcompat.sources.options import current_options
@@ -24,7 +27,7 @@ from crdcompat.sources.tar import DIRECTORY, FILE, HARD_LINK, Member, Tar
 from crdcompat.sources.unpack import PartReader, Unpacked, UnpackError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
 
 _EXPECTED = "an OCI layout (folder or .tar) or an archive of docker save or skopeo is expected"
@@ -51,12 +54,13 @@ def image_tree(name: str, path: str, selector: str) -> MemoryTree:
     folders = tuple(f"{folder.strip('/')}/" for folder in current_options().image_paths)
     with _described(name):
         image = choose_image(name, dict(_small_files(name, path)), selector)
+        if image.is_chart:
+            return _chart(name, path, image)
         layers: dict[str, _Layer] = {}
         reader = _LayerReader(name, folders)
         for layer, stream in _streams(name, path, set(image.layers)):
             layers[layer] = reader.read(layer, stream, image.digests.get(layer, ""))
-    if missing := [layer for layer in image.layers if layer not in layers]:
-        raise SourceError(f"{name}: the layer {missing[0]} is missing: the file is damaged, or not copied as a whole")
+    _check_complete(name, image, layers)
     files = _applied([layers[layer] for layer in image.layers], reader.problems)
     if not files and not reader.problems:
         shown = " or ".join(f"/{folder.rstrip('/')}" for folder in folders)
@@ -66,6 +70,32 @@ def image_tree(name: str, path: str, selector: str) -> MemoryTree:
             f"{name}: the image has no manifests in {shown}{where}: name the folder, --image-path /FOLDER"
         )
     return MemoryTree(name, files, reader.problems, notes=image.notes)
+
+
+def _chart(name: str, path: str, image: ChosenImage) -> MemoryTree:
+    """The manifests of the chart that is the layer of an artifact. Raises SourceError, UsageError."""
+    found = {layer: stream.read(MAX_HELD_BYTES + 1) for layer, stream in _streams(name, path, set(image.layers))}
+    _check_complete(name, image, found)
+    for layer, data in found.items():
+        if len(data) > MAX_HELD_BYTES:
+            raise SourceError(f"{name}: {layer} has more than {MAX_HELD_BYTES} bytes: not read")
+        _check_digest(name, layer, hashlib.sha256(data).hexdigest(), image.digests[layer])
+        archive = ArchiveTree(name, layer, file=io.BufferedReader(io.BytesIO(data)))  # type: ignore[type-var, unused-ignore]
+        archive.notes = image.notes
+        return chart_tree(name, f"{path}/{layer}", archive)
+    raise AssertionError("a chart has a layer")
+
+
+def _check_complete(name: str, image: ChosenImage, found: Collection[str]) -> None:
+    """Raises SourceError if a layer of the image was not found."""
+    if missing := [layer for layer in image.layers if layer not in found]:
+        raise SourceError(f"{name}: the layer {missing[0]} is missing: the file is damaged, or not copied as a whole")
+
+
+def _check_digest(name: str, file: str, found: str, wanted: str) -> None:
+    """Raises SourceError if the content of a layer is another one than its digest says."""
+    if wanted and found != wanted:
+        raise SourceError(f"{name}: {file} is damaged: its content does not match its digest")
 
 
 @contextmanager
@@ -131,8 +161,7 @@ class _LayerReader:
                 self._add(layer, path, member, tar)
         while hashed.read(1 << 20):
             pass
-        if digest and hashed.hexdigest() != digest:
-            raise SourceError(f"{self._name}: {file} is damaged: its content does not match its digest")
+        _check_digest(self._name, file, hashed.hexdigest(), digest)
         return layer
 
     def _add(self, layer: _Layer, path: str, member: Member, tar: Tar) -> None:

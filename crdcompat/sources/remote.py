@@ -183,6 +183,9 @@ def _reason(error: Exception, url: str) -> str:
         return f"the server refuses to give it{f' ({status})' if status else ''}: check the credentials"
     if isinstance(status, int) and status:
         return f"the server answers with status {status}"
+    if why := getattr(getattr(error, "certificate_error", None), "verify_message", ""):
+        hint = "for an authority of your own, set SSL_CERT_FILE to the file of its certificate"
+        return f"the server's certificate is not trusted ({why}): {hint}"
     if isinstance(error, TimeoutError) or "Timeout" in name:
         return "no answer in time (--connect-timeout, --read-timeout)"
     if "Credentials" in name:

@@ -10,7 +10,21 @@ from pathlib import Path
 import pytest
 from helpers import Run, run
 from offline import PROJECT
-from packed_sources import NEW, OLD, bundle, catalog, chart, docker, folder, layout, tar, widgets, zipped, zstd
+from packed_sources import (
+    CHART_LAYER,
+    NEW,
+    OLD,
+    bundle,
+    catalog,
+    chart,
+    docker,
+    folder,
+    layout,
+    tar,
+    widgets,
+    zipped,
+    zstd,
+)
 
 from crdcompat.config.channels import in_range
 from crdcompat.sources import unpack
@@ -36,6 +50,10 @@ def _layers(crd: bytes) -> tuple[bytes, bytes]:
     return tar({"manifests/old.yaml": widgets("Lost"), "etc/x.yaml": b""}), tar(
         {"manifests/.wh.old.yaml": b"", "manifests/w.yaml": crd}
     )
+
+
+def _packed_chart(crd: bytes) -> bytes:
+    return tar(chart(crd), "w:gz")
 
 
 def _kustomization(crd: bytes) -> dict[str, bytes]:
@@ -74,6 +92,8 @@ KINDS: dict[str, Make] = {
     "oci platforms": _file(
         "image.tar", lambda crd: tar(layout(*_layers(crd), platforms=["linux/arm64", "linux/amd64"])), prefix="oci:"
     ),
+    "oci chart": _folder(lambda crd: layout(_packed_chart(crd), chart=CHART_LAYER)),
+    "oci.tar chart": _file("chart.tar", lambda crd: tar(layout(_packed_chart(crd), chart="application/tar+gzip"))),
     "docker": _file("image.tar.gz", lambda crd: tar(docker(*_layers(crd)), "w:gz")),
 }
 
@@ -198,6 +218,34 @@ BROKEN: dict[str, tuple[Make, str]] = {
         ),
         "its content does not match its digest",
     ),
+    "chart missing": (
+        _folder(lambda crd: layout(_packed_chart(crd), chart="application/octet-stream")),
+        "has 0 layers: a chart has 1",
+    ),
+    "chart not copied": (
+        _folder(
+            lambda crd: {
+                path: data
+                for path, data in layout(_packed_chart(crd), chart=CHART_LAYER).items()
+                if data[:2] != b"\x1f\x8b"
+            }
+        ),
+        "damaged, or not copied as a whole",
+    ),
+    "chart changed": (
+        _folder(
+            lambda crd: {
+                path: data[:-1] + b"x" if data[:2] == b"\x1f\x8b" else data
+                for path, data in layout(_packed_chart(crd), chart=CHART_LAYER).items()
+            }
+        ),
+        "its content does not match its digest",
+    ),
+    "no chart in the artifact": (
+        _folder(lambda crd: layout(tar({"w.yaml": crd}, "w:gz"), chart=CHART_LAYER)),
+        "with Chart.yaml at its top",
+    ),
+    "text in the artifact": (_folder(lambda _: layout(b"hello", chart=CHART_LAYER)), "no Helm chart (cut short"),
     "layer cut": (
         _file("i.tar", lambda crd: tar(docker(tar({"manifests/w.yaml": crd})[:600]))),
         "cut short",

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import gc
 import io
+import os
+import subprocess
+import sys
 import tarfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from certificates import authority
 from changes import repository
 from helpers import commit, run
 from loopback import Answer, bucket, files, s3_settings, serving
@@ -98,6 +102,37 @@ def test_a_server_that_is_silent_or_not_there() -> None:
     assert "no answer in time (--connect-timeout, --read-timeout)" in found.err
     found = run("diff", f"http://{host}/closed.yaml", "empty:")
     assert (found.code, "cannot be read" in found.err) == (2, True)
+
+
+def _over_tls(authority_file: Path | None, host: str) -> subprocess.CompletedProcess[str]:
+    """A program of its own: the libraries read the authorities when they are imported."""
+    known = {"SSL_CERT_FILE": str(authority_file)} if authority_file else {}
+    command = [sys.executable, "-m", "crdcompat", "diff", f"https://{host}/1.0.yaml", f"https://{host}/1.1.yaml"]
+    inherited = {name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")}
+    return subprocess.run(command, env={**inherited, **known}, capture_output=True, text=True, check=False)
+
+
+def test_a_server_with_tls(tmp_path: Path) -> None:
+    file, context = authority(tmp_path)
+    with serving(files({"/1.0.yaml": OLD, "/1.1.yaml": NEW}), context) as (host, asked):
+        unknown = _over_tls(None, host)
+        assert (unknown.returncode, asked) == (2, [])
+        known = _over_tls(file, host)
+    assert unknown.stderr == (
+        f"crdcompat: https://{host}/1.0.yaml: the server's certificate is not trusted (unable to get local issuer "
+        "certificate): for an authority of your own, set SSL_CERT_FILE to the file of its certificate\n"
+    )
+    assert known.returncode == 1, known.stderr
+    assert "enum-value-added" in known.stdout
+    assert set(asked) == {"GET /1.0.yaml", "GET /1.1.yaml"}
+
+
+def test_a_certificate_of_another_server(tmp_path: Path) -> None:
+    file, context = authority(tmp_path, "127.0.0.2")
+    with serving(files({"/1.0.yaml": OLD}), context) as (host, asked):
+        ran = _over_tls(file, host)
+    assert (ran.returncode, asked) == (2, [])
+    assert "certificate is not trusted (IP address mismatch" in ran.stderr
 
 
 def test_credentials_are_in_no_format() -> None:

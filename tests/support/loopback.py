@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ssl
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -27,8 +28,13 @@ def running(server: HTTPServer) -> Iterator[None]:
 
 
 @contextmanager
-def serving(answer: Callable[[str, str], Answer]) -> Iterator[tuple[str, list[str]]]:
-    """A server's address without a scheme, and the requests that it got, as ``VERB PATH?QUERY``."""
+def serving(
+    answer: Callable[[str, str], Answer], context: ssl.SSLContext | None = None
+) -> Iterator[tuple[str, list[str]]]:
+    """A server's address without a scheme, and the requests that it got, as ``VERB PATH?QUERY``.
+
+    It uses TLS if a context is given.
+    """
     asked: list[str] = []
 
     class Handler(BaseHTTPRequestHandler):
@@ -55,6 +61,9 @@ def serving(answer: Callable[[str, str], Answer]) -> Iterator[tuple[str, list[st
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
+    if context is not None:
+        server.socket = context.wrap_socket(server.socket, server_side=True)
+        server.handle_error = lambda *_: None  # type: ignore[method-assign]  # a client that does not trust it hangs up
     with running(server):
         yield f"127.0.0.1:{server.server_port}", asked
 

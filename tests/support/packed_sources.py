@@ -104,8 +104,15 @@ def catalog(releases: Mapping[str, bytes], edges: Mapping[str, Mapping[str, Any]
     return "\n".join(map(json.dumps, documents)).encode()
 
 
-def layout(*layers: bytes, platforms: Iterable[str] = ()) -> dict[str, bytes]:
-    """An OCI layout of one image with these layers, or of one for each platform."""
+CHART_LAYER = "application/vnd.cncf.helm.chart.content.v1.tar+gzip"
+_SIGNATURE = "application/vnd.cncf.helm.chart.provenance.v1.prov"
+
+
+def layout(*layers: bytes, platforms: Iterable[str] = (), chart: str = "") -> dict[str, bytes]:
+    """An OCI layout of one image with these layers, or of one for each platform.
+
+    With ``chart``, the media type of its content, it is the artifact of a signed Helm chart, as ``helm push`` makes it.
+    """
     blobs: dict[str, bytes] = {}
 
     def stored(data: bytes) -> dict[str, Any]:
@@ -113,7 +120,11 @@ def layout(*layers: bytes, platforms: Iterable[str] = ()) -> dict[str, bytes]:
         blobs[f"blobs/sha256/{digest}"] = data
         return {"digest": f"sha256:{digest}", "size": len(data)}
 
-    manifest = {"schemaVersion": 2, "layers": [stored(layer) for layer in layers]}
+    manifest: dict[str, Any] = {"schemaVersion": 2, "layers": [stored(layer) for layer in layers]}
+    if chart:
+        config = {"mediaType": "application/vnd.cncf.helm.config.v1+json", **stored(b'{"name": "widgets"}')}
+        content = [{"mediaType": chart, **each} for each in manifest["layers"]]
+        manifest |= {"config": config, "layers": [{"mediaType": _SIGNATURE, **stored(b"signed")}, *content]}
     found = []
     for platform in tuple(platforms) or ("",):
         system, _, machine = platform.partition("/")
