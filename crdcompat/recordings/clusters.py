@@ -10,6 +10,7 @@ from crdcompat.recordings.objects import ObjectItem, Recorded
 
 _UUID = re.compile("[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _NIL = {"0", "-"}
+_PLACES = (("spec", "clusterID"), ("status", "desired", "version"))
 
 
 class ClusterFacts:
@@ -59,6 +60,11 @@ class ClusterFacts:
     def versions(self) -> tuple[str, ...]:
         """The versions of all ClusterVersions that have one, in order of appearance."""
         return tuple(version for version in self._versions if version is not None)
+
+
+def identifying_places(item: Recorded) -> tuple[tuple[str, ...], ...]:
+    """The places in an object that identify its cluster: those of ``ClusterFacts`` in a ClusterVersion."""
+    return _PLACES if _is_cluster_version(item) else ()
 
 
 def _is_cluster_version(item: Recorded) -> bool:

@@ -16,14 +16,15 @@ from crdcompat.schema.structural import ABSENT, Node
 _TYPE = ("apiVersion", "kind")
 
 
-def reduced(obj: Object, schemas: tuple[Node, Node], bad: Collection[Pointer]) -> Object:
+def reduced(obj: Object, schemas: tuple[Node, Node], wanted: Collection[Pointer]) -> Object:
     """The object with its type and the values that matter, without metadata.
 
-    ``schemas`` are OLD's and the installed one, ``bad`` the rejected places.
+    ``schemas`` are OLD's and the installed one. ``wanted`` are the places to keep: the rejected ones, and those that
+    identify the cluster.
     """
     old, new = schemas
     parts = {name: value for name, value in obj.items() if name not in (*_TYPE, "metadata")}
-    kept = _cut(parts, (), (old, new), frozenset(bad), needed=True)
+    kept = _cut(parts, (), (old, new), frozenset(wanted), needed=True)
     return {**{name: obj[name] for name in _TYPE if name in obj}, **kept}
 
 
@@ -49,24 +50,26 @@ def _steps(fields: Any, names: Collection[str]) -> Any:
     return {key: _steps(value, names) for key, value in fields.items() if key in names or key[:2] in ("k:", "v:", "i:")}
 
 
-def _cut(value: Any, at: Pointer, nodes: tuple[Node | None, Node | None], bad: frozenset[Pointer], needed: bool) -> Any:
+def _cut(
+    value: Any, at: Pointer, nodes: tuple[Node | None, Node | None], wanted: frozenset[Pointer], needed: bool
+) -> Any:
     """The part of a value that matters; ABSENT if nothing does and it is not ``needed``."""
-    if at in bad:
+    if at in wanted:
         return value
-    leads = any(place[: len(at)] == at for place in bad)
+    leads = any(place[: len(at)] == at for place in wanted)
     if isinstance(value, list):
         if leads:
             return value
         items = [node.items if node is not None else None for node in nodes]
-        cut = [_cut(item, (*at, index), (items[0], items[1]), bad, True) for index, item in enumerate(value)]
+        cut = [_cut(item, (*at, index), (items[0], items[1]), wanted, True) for index, item in enumerate(value)]
         return cut if needed or any(_is_pruned(item, items[0]) for item in value) else ABSENT
     if not isinstance(value, dict):
         return value if needed else ABSENT
-    return _cut_object(value, at, nodes, bad, needed or leads)
+    return _cut_object(value, at, nodes, wanted, needed or leads)
 
 
 def _cut_object(
-    value: Object, at: Pointer, nodes: tuple[Node | None, Node | None], bad: frozenset[Pointer], needed: bool
+    value: Object, at: Pointer, nodes: tuple[Node | None, Node | None], wanted: frozenset[Pointer], needed: bool
 ) -> Any:
     present = [node for node in nodes if node is not None]
     required = {name for node in present for name in node.required}
@@ -77,7 +80,7 @@ def _cut_object(
         if _is_lost(nodes[0], below[0]) or name in mentioned:
             kept[name], matters = member, True
             continue
-        cut = _cut(member, (*at, name), (below[0], below[1]), bad, name in required)
+        cut = _cut(member, (*at, name), (below[0], below[1]), wanted, name in required)
         if cut is not ABSENT:
             kept[name] = cut
             matters = matters or name not in required

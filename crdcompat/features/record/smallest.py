@@ -20,6 +20,7 @@ from crdcompat.features.record.reduce import reduced, smallest_metadata
 from crdcompat.features.simulate.replayed import Replayed
 from crdcompat.models.losses import general_path
 from crdcompat.models.preflight import Step
+from crdcompat.recordings.clusters import identifying_places
 from crdcompat.recordings.objects import Recorded
 from crdcompat.schema.paths import Object, Pointer
 from crdcompat.vocabulary.writes import WriteResult
@@ -56,7 +57,7 @@ class Smallest:
         if self._names is not None:
             meta = self._names.hashed(meta)
         old = whole.schemas[0]
-        small = reduced(item.data, (old, whole.schemas[-1]), places)
+        small = reduced(item.data, (old, whole.schemas[-1]), (*places, *identifying_places(item)))
         for form in ({**small, "metadata": meta}, {**item.data, "metadata": meta}):
             yield from hidden(form, whole.schemas) if self._redact else [form]
         if self._names is None and not self._redact:

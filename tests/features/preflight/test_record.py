@@ -8,12 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from api_server import CRDS, ApiServer
+import yaml
+from api_server import CRDS, VERSIONS, ApiServer
 from helpers import Json, Run, array, crd, obj, run, string, write
+from offline import PROJECT
 from widgets import NEW, WIDGETS, widget
 
 pytest.importorskip("kubernetes")
 
+DEMO = PROJECT / "fixtures/demo"
 BAD = widget(
     "w",
     "widget-operator",
@@ -83,6 +86,18 @@ def test_a_cluster_without_objects_of_the_kind(cluster: ApiServer) -> None:
     assert record("old").code == 0
     assert answer("--objects", "r.json") == answer("--cluster", "prod")
     assert answer("--objects", "r.json")["answer"] == "yes"
+
+
+def test_a_cluster_keeps_its_id_and_its_version(cluster: ApiServer) -> None:
+    cluster.install(yaml.safe_load((DEMO / "release-4.14/clusterversion.crd.yaml").read_bytes()))
+    found = yaml.safe_load((DEMO / "recorded/version.yaml").read_bytes())
+    del found["status"]["capabilities"]
+    cluster.put(VERSIONS, [found])
+    assert record(str(DEMO / "release-4.13")).code == 0
+    (kept,) = recorded("ClusterVersion")
+    assert kept["spec"] == {"clusterID": found["spec"]["clusterID"]}
+    assert kept["status"]["desired"]["version"] == found["status"]["desired"]["version"]
+    assert "history" not in kept["status"]
 
 
 def test_simulate_takes_it(cluster: ApiServer) -> None:
