@@ -22,6 +22,7 @@ from crdcompat.findings.split import FindingSplitter
 from crdcompat.findings.waivers import Waiver, apply_waivers, with_ended
 from crdcompat.models.diff import DiffReport
 from crdcompat.models.finding import Finding
+from crdcompat.models.report import short_names
 from crdcompat.sources import open_source
 from crdcompat.vocabulary import Severity, Side
 from crdcompat.vocabulary.steps import stepping
@@ -81,7 +82,12 @@ def both_sides(
         right = f"crdcompat {command} {after.name} {before.name}"
         wrong = f"{before.name} is newer than {after.name}"
         raise UsageError(f"{wrong}, and OLD comes first: {right} (--any-order allows this order)")
-    return before, after
+    names = short_names((before.name, after.name))
+    return _labelled(before, names[before.name]), _labelled(after, names[after.name])
+
+
+def _labelled(crds: CrdSet, label: str) -> CrdSet:
+    return replace(crds, label=label) if label != crds.name else crds
 
 
 def with_severities(report: DiffReport, config: Config) -> DiffReport:

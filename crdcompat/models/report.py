@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from crdcompat.errors import Skipped
 
 FORMAT = "1"
+#: A longer name is cut to its last parts, if it is a path.
+_MAX_LABEL = 24
 
 
 class Release(Struct, frozen=True):
@@ -30,6 +32,23 @@ class Release(Struct, frozen=True):
     def title(self) -> str:
         """The name for people."""
         return self.label or self.name
+
+    @property
+    def full(self) -> str:
+        """The name for the head of a report: in full where the label is only the end of it."""
+        return self.name if self.name.rstrip("/").endswith(self.label) else self.label
+
+
+def short_names(names: Sequence[str]) -> dict[str, str]:
+    """Names for people: a long path is cut to the shortest end that no other name has."""
+    return {name: _end(name, names) if len(name) > _MAX_LABEL else name for name in names}
+
+
+def _end(name: str, names: Sequence[str]) -> str:
+    others = [f"/{other.rstrip('/').replace(':', '/', 1)}" for other in names if other != name]
+    parts = name.rstrip("/").split("/")
+    ends = ("/".join(parts[at:]) for at in range(len(parts) - 1, 0, -1))
+    return next((end for end in ends if not any(other.endswith(f"/{end}") for other in others)), name)
 
 
 def sorted_skips(*sides: Iterable[Skipped]) -> tuple[Skipped, ...]:

@@ -16,6 +16,7 @@ import sys
 import textwrap
 from os import urandom
 from typing import TYPE_CHECKING, Any
+from unicodedata import east_asian_width
 
 from msgspec import Struct
 
@@ -50,6 +51,9 @@ _HIDDEN_IN_JSON = re.compile(f"[{_UNSEEN}]")
 #: The runner of GitHub Actions reads ``::error …`` at the start of a line, and the older ``##[error]`` anywhere.
 _COMMAND = re.compile(r"^\s*::|##(?=\[)", re.MULTILINE)
 
+
+#: Follows a wide character while a paragraph is wrapped. It is no character of any text.
+_FILLER = "\ufdd0"
 
 #: The columns of a page that no terminal limits.
 _PAGE = 120
@@ -94,8 +98,8 @@ class Style(Struct, frozen=True):
 
 
 def _wrapped(text: str, start: str, indent: str, width: int, *, cut_words: bool) -> str:
-    return _BREAK.join(textwrap.wrap(
-        text,
+    return _BREAK.join(line.replace(_FILLER, "") for line in textwrap.wrap(
+        _filled(text),
         width=max(width, 40),
         initial_indent=start,
         subsequent_indent=indent,
@@ -104,17 +108,39 @@ def _wrapped(text: str, start: str, indent: str, width: int, *, cut_words: bool)
     ))  # fmt: skip
 
 
+def _filled(text: str) -> str:
+    """The text with a filler after each character that takes two columns, so that its length is its width."""
+    if text.isascii():
+        return text
+    shown = text.replace(_FILLER, escape_text(_FILLER))
+    return "".join(char + _FILLER if east_asian_width(char) in "WF" else char for char in shown)
+
+
+def columns_of(text: str) -> int:
+    """The columns of a terminal that the text takes: two for a Chinese character."""
+    return len(_filled(text))
+
+
+def justified(text: str, width: int) -> str:
+    """The text, filled with spaces to a number of columns."""
+    return text + " " * (width - columns_of(text))
+
+
 def height(text: str) -> int:
     """The lines of a paragraph that ``Style`` has wrapped."""
     return text.count(_BREAK) + 1
 
 
 def shortened(text: str, limit: int) -> str:
-    """The text, cut in the middle to at most ``limit`` characters: patterns and rules differ at their ends."""
-    if len(text) <= limit:
+    """The text, cut in the middle to at most ``limit`` columns: patterns and rules differ at their ends."""
+    filled = _filled(text)
+    if len(filled) <= limit:
         return text
     tail = limit // 3
-    return f"{text[: limit - tail - 3].rstrip()} … {text[len(text) - tail :].lstrip()}"
+    end = limit - tail - 3
+    end -= filled[end] == _FILLER  # half of a character
+    cut = f"{filled[:end].rstrip()} … {filled[len(filled) - tail :].lstrip()}"
+    return cut.replace(_FILLER, "")
 
 
 def finish(lines: Iterable[str]) -> Iterator[str]:

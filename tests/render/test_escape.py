@@ -34,8 +34,9 @@ from crdcompat.models.report import Release
 from crdcompat.models.reports import AnyReport
 from crdcompat.models.verification import Claim, Outcome, VerificationReport, VerifiedFinding
 from crdcompat.render import write as writing
-from crdcompat.render.escape import Style, escape_lines, escape_text, json_text
+from crdcompat.render.escape import Style, columns_of, escape_lines, escape_text, finish, json_text, shortened
 from crdcompat.render.formats import format_names
+from crdcompat.render.markdown.markup import block
 
 CASES = int(os.environ.get("CRDCOMPAT_FUZZ", "2000")) // 100
 #: Control characters but line breaks, separators, bidirectional marks, invisible characters, tags, variation selectors
@@ -247,6 +248,20 @@ _EXITS = {
     "cli/run.py",
     "features/judge/answers.py",
 }
+
+
+def test_a_wide_character_takes_two_columns() -> None:
+    words = "發行版 " * 40
+    lines = [*finish([Style(width=60).fill(words)])]
+    assert max(map(columns_of, lines)) <= 60 and "".join(lines).split() == words.split()
+    assert columns_of(shortened(words, 30)) <= 30
+    hostile = f"{'版' * 30}\ufdd0"
+    assert r"\ufdd0" in "".join(finish([Style(width=60).wrap(hostile)]))
+
+
+def test_a_block_of_a_comment_is_limited_in_bytes() -> None:
+    limit = len(block("a" * 9_000).encode())
+    assert len(block("版" * 9_000).encode()) <= limit
 
 
 def test_text_leaves_the_program_in_few_places() -> None:

@@ -15,6 +15,7 @@ import jsonschema
 import pytest
 from helpers import array, both, checked, crd, diff, obj, only, root, run, spawn, string, write
 
+from crdcompat.models.report import short_names
 from crdcompat.render.report_schema import schema_text
 
 OLD, NEW = (
@@ -169,7 +170,7 @@ def test_text_order_and_footer(sides: tuple[Path, Path]) -> None:
     assert heads[0].endswith(" widgets.example.com/v1 status.{p,q[*]}"), "siblings share a block"
     assert lines.index(next(line for line in lines if line.startswith("Rolling back"))) < lines.index(heads[0])
     assert (
-        f"Compared 1 CRD in 1 context: 1 changed, 0 only in {sides[0]}, 0 only in {sides[1]}; "
+        "Compared 1 CRD in 1 context: 1 changed, 0 only in old, 0 only in new; "
         "0 text-only changes, 0 files skipped, 0 problems."
     ) in " ".join(ran.out.split())
     assert (
@@ -442,3 +443,31 @@ def test_text_changes_are_counted_and_named_when_asked_for(tmp_path: Path) -> No
         "text only: widgets.example.com names: shortNames",
         "text only: widgets.example.com/v1 spec.a: description",
     ]
+
+
+# -- names of releases -------------------------------------
+
+
+def test_long_paths_are_cut_to_the_end_that_differs(tmp_path: Path) -> None:
+    """The head of a report has the whole names, and so has JSON."""
+    paths = []
+    for name, schema in (("release-a", OLD), ("release-b", NEW)):
+        paths.append(f"{tmp_path}/{'a-long-way-off/' * 4}{name}/crds")
+        write(Path(paths[-1]) / "crd.yaml", crd(schema))
+    text = run("diff", *paths).out
+    assert text.count("a-long-way-off") == 8
+    assert f"\n{paths[0]} -> {paths[1]}\n" in f"\n{text}"
+    assert "\nrelease-b/crds -> release-a/crds: BLOCKED\n" in text
+    assert "after a rollback, release-a/crds rejects the writes" in text
+    report = diff(*paths)
+    assert [report[side]["name"] for side in ("old", "new")] == paths
+    page = run("diff", *paths, "--format", "html").out
+    assert page.count(f"{paths[0]}</") == 1
+    replayed = run("simulate", *paths, "--objects", paths[0]).out
+    assert [replayed.count(f": {path}\n") for path in paths] == [1, 1]
+
+
+def test_paths_that_end_alike_keep_what_differs() -> None:
+    far = "/a/long/way/off/and/further"
+    assert short_names([f"{far}/1/crds", f"{far}/2/crds/"]) == {f"{far}/1/crds": "1/crds", f"{far}/2/crds/": "2/crds"}
+    assert short_names(["release-4.13", f"{far}/1/crds"]) == {"release-4.13": "release-4.13", f"{far}/1/crds": "crds"}

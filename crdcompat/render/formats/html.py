@@ -152,7 +152,7 @@ def _sides(report: DiffReport | SimulationReport) -> dict[str, Any]:
     return {
         "command": "diff" if isinstance(report, DiffReport) else "simulate",
         "title": f"{old.title} → {new.title}",
-        "sides": [("OLD", old.title, side_line(old)), ("NEW", new.title, side_line(new))],
+        "sides": [("OLD", old.full, side_line(old)), ("NEW", new.full, side_line(new))],
     }
 
 

@@ -164,7 +164,7 @@ def _steps(report: Report, style: Style) -> Iterator[str]:
 
 
 def _section(section: Section, report: Report) -> str:
-    sides = f"{section.report.old.title} -> {section.report.new.title}"
+    sides = f"{section.report.old.full} -> {section.report.new.full}"
     name = f"{section_key(section)}: {sides}" if isinstance(report, CheckReport) else sides
     return f"- {span(name)}: {section_counts(section)}\n  {span(compared_line(section.report))}"
 

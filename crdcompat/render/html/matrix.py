@@ -15,7 +15,7 @@ from crdcompat.render.html.item import DirectionPart
 from crdcompat.render.html.items import Items, is_large, without_info
 from crdcompat.render.wording.findings import crd_name, plural, some, tally
 from crdcompat.render.wording.matrix import BLOCKING, cluster_answer, cluster_title, part_line, reasons, target_lines
-from crdcompat.render.wording.matrix_grid import labels, short_names
+from crdcompat.render.wording.matrix_grid import labels, shortest_names
 from crdcompat.render.wording.matrix_reach import Reach, reach_sentence, reaches, why
 from crdcompat.render.wording.simulation import verdict_tally
 from crdcompat.vocabulary import Direction, Effect, Severity
@@ -152,10 +152,10 @@ def matrix_map(report: MatrixReport) -> tuple[Map, Facets]:
             shown[name].removesuffix(short),
             short,
             tuple(squares.get((name, target)) for target in names),
-            _back(back[name], short_names(report)) if name in back else "",
+            _back(back[name], shortest_names(report)) if name in back else "",
             back[name].verdict if name in back else None,
         )
-        for name, short in short_names(report).items()
+        for name, short in shortest_names(report).items()
     )
     result, answer = _answer(report)
     blocking = (Blocking(*heading, tuple(map(_place, obstacles(report, way)))) for way, heading in BLOCKING.items())

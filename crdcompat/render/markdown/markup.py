@@ -64,5 +64,7 @@ def _longest_run(text: str) -> int:
 
 
 def _cut(text: str, most: int) -> str:
+    """At most ``most`` bytes: the limits of a comment are bytes, and a Chinese character has three."""
     text = _MANY_TICKS.sub(f"{'`' * 10}…", text)
-    return text if len(text) <= most else f"{text[:most]}… (cut)"
+    data = text.encode()
+    return text if len(data) <= most else f"{data[:most].decode(errors='ignore')}… (cut)"

@@ -124,7 +124,7 @@ def _is_error(entry: Entry) -> bool:
 def _side(release: Release) -> str:
     commit = f" ({release.commit[:12]})" if release.commit else ""
     kubernetes = f", Kubernetes {release.kubernetes}" if release.kubernetes else ""
-    return f"{release.title}{commit}{kubernetes}"
+    return f"{release.full}{commit}{kubernetes}"
 
 
 def _direction(found: Sequence[Entry], title: str, style: Style, known: Sequence[str], *, short: bool) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from crdcompat.models.servers import Taken
-from crdcompat.render.escape import shortened
+from crdcompat.render.escape import columns_of, justified, shortened
 from crdcompat.render.wording.findings import plural, problem_line
 from crdcompat.render.wording.servers import (
     LEGEND,
@@ -86,7 +86,7 @@ def _table(report: ServersReport, style: Style) -> Iterator[str]:
         rows = [row for row in rows if row not in plain]
         rows.append(Row(f"{len(plain)} {others}", plain[0].taken))
     heads = [name.number if name.product == "Kubernetes" else name.id for name in report.servers]
-    width = max(len(_label(row)) for row in rows)
+    width = max(columns_of(_label(row)) for row in rows)
     columns = [max(len(head), len(WORDS[Taken.REFUSED])) for head in heads]
     yield from _pieces(rows, heads, width, columns, style)
     yield style.wrap(LEGEND, indent="")
@@ -107,7 +107,7 @@ def _pieces(
                 style.paint(WORDS[taken], COLOURS[taken]) + " " * (column - len(WORDS[taken]))
                 for taken, column in zip(row.taken[part], columns[part], strict=True)
             ]
-            yield _GAP.join([_label(row).ljust(width), *cells]).rstrip()
+            yield _GAP.join([justified(_label(row), width), *cells]).rstrip()
 
 
 def _label(row: Row) -> str:

@@ -54,6 +54,9 @@ def _body(report: SimulationReport, style: Style) -> Iterator[str]:
     reader = judging(report)
     server = f"Kubernetes {reader.kubernetes}" if reader.kubernetes else "Kubernetes version unknown"
     yield style.paint(f"{replay_title(report)} ({server})", "bold")
+    for release in (report.old, report.new):
+        if release.full != release.title:
+            yield f"  {release.title}: {release.full}"
     for note in (*report.old.notes, *report.new.notes, *report.notes) if style.verbosity >= 0 else ():
         is_warning = note.startswith("warning: ")
         line = style.wrap(note if is_warning else f"note: {note}", indent="    ", first="  ")
@@ -147,7 +150,7 @@ def _objects(report: SimulationReport, style: Style) -> Iterator[str]:
     reader = judging(report)
     if report.causes:
         yield ""
-        yield style.paint(f"What {reader.name} rejects, by field", "bold")
+        yield style.paint(f"What {reader.title} rejects, by field", "bold")
     for cause in report.causes:
         yield style.wrap(cause_line(cause), indent="    ", first="  ")
         yield style.wrap(cause_fix(cause, reader), indent="      ", first="    ")

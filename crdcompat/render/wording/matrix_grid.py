@@ -5,6 +5,8 @@ from __future__ import annotations
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
+from crdcompat.models.report import short_names
+from crdcompat.render.escape import columns_of, justified
 from crdcompat.render.wording.verdict import COLOURS
 from crdcompat.vocabulary import Severity
 from crdcompat.vocabulary.writes import ReleaseVerdict
@@ -23,24 +25,14 @@ _LETTERS = {
 }
 _CORNER = "from \\ to"
 _GAP = "  "
-#: A longer name is cut to its last parts, if it is a path.
-_MAX_LABEL = 24
 
 
 def labels(report: MatrixReport) -> dict[str, str]:
     """Names for the grid: a long path is cut to the shortest end that is unique."""
-    names = [release.name for release in report.releases]
-    return {name: _end(name, names) if len(name) > _MAX_LABEL else name for name in names}
+    return short_names([release.name for release in report.releases])
 
 
-def _end(name: str, names: Sequence[str]) -> str:
-    others = [f"/{other.rstrip('/').replace(':', '/', 1)}" for other in names if other != name]
-    parts = name.rstrip("/").split("/")
-    ends = ("/".join(parts[at:]) for at in range(len(parts) - 1, 0, -1))
-    return next((end for end in ends if not any(other.endswith(f"/{end}") for other in others)), name)
-
-
-def short_names(report: MatrixReport) -> dict[str, str]:
+def shortest_names(report: MatrixReport) -> dict[str, str]:
     """The labels without their common beginning, versions kept whole: ``4.13`` for ``release-4.13``."""
     shown = labels(report)
     same = "".join(
@@ -70,7 +62,7 @@ def legend(report: MatrixReport, *, letters: bool = False) -> str:
 
 def grid(report: MatrixReport, style: Style) -> Iterator[str]:
     """The lines; a narrow terminal gets short names, then letters for verdicts, then pieces of the grid."""
-    full, short = labels(report), short_names(report)
+    full, short = labels(report), shortest_names(report)
     for names, letters in ((full, False), (short, False), (short, True)):
         table = _Table(report, names, letters=letters)
         if not style.width or table.width(tuple(names)) <= style.width:
@@ -88,14 +80,14 @@ class _Table:
         self._names = names
         self._cells = {(cell.origin, cell.target): cell for cell in report.cells}
         self._texts = {way: cell_text(cell, letters=letters) for way, cell in self._cells.items()}
-        self._label = max(map(len, (_CORNER, *names.values())))
+        self._label = max(map(columns_of, (_CORNER, *names.values())))
 
     def width(self, columns: Sequence[str]) -> int:
-        """Width of a piece with these columns, in characters."""
+        """Width of a piece with these columns on a terminal."""
         return self._label + sum(len(_GAP) + self._column(name) for name in columns)
 
     def pieces(self, most: int) -> Iterator[list[str]]:
-        """The columns in pieces of at most ``most`` characters, at least one column each; 0: no limit."""
+        """The columns in pieces at most ``most`` wide, at least one column each; 0: no limit."""
         piece: list[str] = []
         for name in self._names:
             if piece and most and self.width([*piece, name]) > most:
@@ -106,15 +98,16 @@ class _Table:
 
     def lines(self, columns: Sequence[str], style: Style) -> Iterator[str]:
         """A head, and a line per origin."""
-        head = [_CORNER.ljust(self._label), *(self._names[name].ljust(self._column(name)) for name in columns)]
+        head = [justified(_CORNER, self._label)]
+        head += (justified(self._names[name], self._column(name)) for name in columns)
         yield style.paint(_GAP.join(head).rstrip(), "bold")
         for origin, label in self._names.items():
-            parts = [label.ljust(self._label), *(self._painted(origin, target, style) for target in columns)]
+            parts = [justified(label, self._label), *(self._painted(origin, target, style) for target in columns)]
             yield _GAP.join(parts).rstrip()
 
     def _column(self, target: str) -> int:
         texts = (self._texts.get((origin, target), "") for origin in self._names)
-        return max(len(self._names[target]), *map(len, texts))
+        return max(map(columns_of, (self._names[target], *texts)))
 
     def _painted(self, origin: str, target: str, style: Style) -> str:
         cell, text = self._cells.get((origin, target)), self._texts.get((origin, target), "")

@@ -96,9 +96,9 @@ def cause_fix(cause: RejectedCause, reader: Release) -> str:
     """The fix: a write, or a wider schema in the judging release."""
     if cause.type == NOT_FOUND:
         at = f" at {place(cause.location)}" if cause.location is not None else ""
-        return f"{not_found_fix(cause.path)}{at} of {reader.name}"
+        return f"{not_found_fix(cause.path)}{at} of {reader.title}"
     endpoint = "/status" if cause.endpoint == Endpoint.STATUS else "the object itself"
-    where = f", or widen {place(cause.location)} of {reader.name}" if cause.location is not None else ""
+    where = f", or widen {place(cause.location)} of {reader.title}" if cause.location is not None else ""
     verb = "set it" if cause.type == "FieldValueRequired" else "take it out"
     return f"{verb} by a write to {endpoint}{where}"
 
