@@ -151,5 +151,5 @@ class DiffReport(Struct, frozen=True):
         """Whether a finding at or above the threshold counts; ``never`` and ``undecided`` are thresholds, too."""
         if threshold == FailOn.UNDECIDED and self.undecided:
             return True
-        least = threshold.least
+        least = FailOn(threshold).least  # of the Python interface, a string
         return least is not None and any(each.severity.at_least(least) for each in self.findings if each.counts)

@@ -476,8 +476,8 @@ def test_the_patch_leaves_out_the_values_that_are_waived(tmp_path: Path) -> None
 
 
 def test_init_says_where_it_writes_and_that_no_repository_is_there(tmp_path: Path) -> None:
-    told = "note: there is no git repository around it: check needs one, and no branch told what to write"
-    assert run("init", cwd=tmp_path).out.splitlines() == [f"{tmp_path / '.crdcompat.yaml'} written", told]
+    said = "note: there is no git repository around it: check needs one, and there was no branch to take targets from"
+    assert run("init", cwd=tmp_path).out.splitlines() == [f"{tmp_path / '.crdcompat.yaml'} written", said]
     git(tmp_path, "init", "--quiet")
     (tmp_path / "below").mkdir()
     assert run("init", "--repo", "below", cwd=tmp_path).out == "below/.crdcompat.yaml written\n"

@@ -47,10 +47,10 @@ def test_one_that_leaves_one_feature_set_is_said_to_leave_that_alone(tmp_path: P
     (left,) = diff(old, new)["findings"]
     assert brief(left)[:4] == ("upgrade", "info", "crd-removed", _WIDGET)
     assert left["contexts"] == ["TechPreviewNoUpgrade/ha"]
-    assert f"(only in the contexts named here: {new} has it in others)" in left["message"]
+    assert "(only in the contexts named here: new has it in others)" in left["message"]
     (entered,) = diff(new, old)["findings"]
     assert brief(entered)[:4] == ("rollback", "info", "crd-added", _WIDGET)
-    assert f"(only in the contexts named here: {new} has it in others)" in entered["message"]
+    assert "(only in the contexts named here: new has it in others)" in entered["message"]
 
 
 @pytest.mark.parametrize(

@@ -81,7 +81,7 @@ def test_a_filter_limits_the_verdict(tmp_path: Path) -> None:
     text = run("diff", *sides, "--owner", "status").out
     assert text.splitlines()[-2].endswith(": CLEAN (no error and no warning in 1 CRD, as far as the filters go)")
     upgrade = run("diff", *sides, "--direction", "upgrade").out.splitlines()
-    assert upgrade[-2] == f"{sides[0]} -> {sides[1]}: CLEAN (no error and no warning in 1 CRD)"
+    assert upgrade[-2] == "old -> new: CLEAN (no error and no warning in 1 CRD)"
     assert upgrade[-1].startswith("upgrade: ") and "rollback" not in upgrade[-1], "only this direction was judged"
 
 
@@ -93,7 +93,7 @@ def test_an_upgrade_is_a_line_unless_it_fails(tmp_path: Path) -> None:
     assert "Upgrading" in run("diff", *narrowed, "-v").out
     strict = run("diff", *narrowed, "--profile", "strict")
     assert strict.code == 1 and "Upgrading" in strict.out
-    assert f"{narrowed[0]} -> {narrowed[1]}: BLOCKED" in strict.out
+    assert "old -> new: BLOCKED" in strict.out
 
 
 def test_a_long_report_begins_with_its_verdict(tmp_path: Path) -> None:
