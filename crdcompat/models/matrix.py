@@ -54,6 +54,9 @@ class Cell(Struct, frozen=True):
     * ``clean``: everything was judged, and neither an error nor a warning counts.
 
     A blocked cell may have ``unjudged`` parts, too: these may block as well.
+
+    ``upgrade`` is the key by which a catalog of OLM offers the upgrade from the older release to the newer one
+    (``replaces``, ``skips``, ``skipRange``); "" without such an upgrade.
     """
 
     origin: str
@@ -63,6 +66,7 @@ class Cell(Struct, frozen=True):
     report: DiffReport
     blockers: tuple[Blocker, ...] = ()
     unjudged: tuple[str, ...] = ()
+    upgrade: str = ""
 
     @property
     def findings(self) -> tuple[Finding, ...]:

@@ -379,6 +379,19 @@ def test_the_matrix_of_a_channel_shows_the_ways_back(tmp_path: Path) -> None:
         f"{label} 1.1.0 to 1.10.0 (skipRange): the way back is blocked",
         f"{label} 1.2.0 to 1.10.0 (replaces): the way back is blocked",
     ]
+    offered = {
+        (each["from"].partition("@")[2], each["to"].partition("@")[2]): each["upgrade"]
+        for each in found.report["cells"]
+        if "upgrade" in each
+    }
+    upgrades = {
+        ("1.0.0", "1.1.0"): "replaces",
+        ("1.0.0", "1.2.0"): "skips",
+        ("1.1.0", "1.2.0"): "replaces",
+        ("1.1.0", "1.10.0"): "skipRange",
+        ("1.2.0", "1.10.0"): "replaces",
+    }
+    assert offered == upgrades | {(newer, older): why for (older, newer), why in upgrades.items()}
     found = run("matrix", "catalog.json#widgets/beta", cwd=tmp_path)
     assert (found.code, "widgets has no channel 'beta' with entries: there are stable" in found.err) == (2, True)
 

@@ -78,12 +78,12 @@ def matrix(releases: ReleaseList, config: Config, waivers: Sequence[Waiver], opt
             transition: (_shown(report, sets, transition), missing)
             for transition, (report, missing) in transitions.items()
         }
-    cells = tuple(_cells(names, transitions))
+    cells = tuple(_offered(_cells(names, transitions), options.channels))
     return MatrixReport(
         releases=tuple(map(release, sets)),
         cells=cells,
         cluster=_cluster(sets, config, options) if options.sources else None,
-        notes=(*releases.notes, *_upgrades(options.channels, cells)),
+        notes=(*releases.notes, *_upgrade_notes(options.channels, cells)),
     )
 
 
@@ -111,7 +111,19 @@ def _transitions(sets: Sequence[CrdSet], config: Config, waivers: Sequence[Waive
     return found
 
 
-def _upgrades(channels: Iterable[Channel], cells: Sequence[Cell]) -> Iterator[str]:
+def _offered(cells: Iterable[Cell], channels: Iterable[Channel]) -> Iterator[Cell]:
+    """The cells, each with the upgrade between its releases that OLM offers."""
+    offered = {
+        frozenset((public_name(each.older), public_name(each.newer))): each.why
+        for channel in channels
+        for each in channel.upgrades
+    }
+    for cell in cells:
+        why = offered.get(frozenset((cell.origin, cell.target)))
+        yield cell if why is None else replace(cell, upgrade=why)
+
+
+def _upgrade_notes(channels: Iterable[Channel], cells: Sequence[Cell]) -> Iterator[str]:
     """For each upgrade that OLM offers in a channel, whether there is a way back."""
     verdicts = {(cell.origin, cell.target): cell.verdict for cell in cells}
     for channel in channels:

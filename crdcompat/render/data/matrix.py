@@ -31,6 +31,7 @@ def _cell(cell: Cell) -> dict[str, Any]:
         "to": cell.target,
         "direction": cell.direction,
         "verdict": cell.verdict,
+        **({"upgrade": cell.upgrade} if cell.upgrade else {}),
         "unjudged": list(cell.unjudged),
         "by_owner": {owner.value: words(found) for owner, found in cell.by_owner().items()},
         "blocking_crds": list(cell.blocking_crds),
