@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from crdcompat.vocabulary.steps import listening, step, stepping
@@ -18,6 +19,8 @@ T = TypeVar("T")
 #: Shorter work shows nothing, and does not import rich.
 _SECONDS_BEFORE = 1.0
 _SECONDS_BETWEEN = 0.1
+#: The speed is that of so many seconds: a recording takes some of them.
+_SECONDS_OF_PACE = 60.0
 
 
 @contextmanager
@@ -71,12 +74,37 @@ class Bars:
 
 def _started() -> Progress:
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn
+    from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn
+    from rich.text import Text
 
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(30), TextColumn("{task.fields[count]}"))
-    shown = Progress(*columns, console=Console(stderr=True), auto_refresh=False, transient=True, redirect_stdout=False)
+    class Pace(ProgressColumn):
+        def render(self, task: Task) -> Text:
+            return Text(pace(task.speed, task.time_remaining))
+
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(30),
+        TextColumn("{task.fields[count]}"),
+        Pace(),
+    )
+    shown = Progress(
+        *columns,
+        console=Console(stderr=True),
+        auto_refresh=False,
+        transient=True,
+        redirect_stdout=False,
+        speed_estimate_period=_SECONDS_OF_PACE,
+    )
     shown.start()
     return shown
+
+
+def pace(speed: float | None, seconds_left: float | None) -> str:
+    """``4/s, 1:05:00 left``; empty if the speed (steps in a second) or the rest is unknown."""
+    if not speed or seconds_left is None:
+        return ""
+    rate = f"{speed:,.0f}/s" if speed >= 1 else f"{speed * 60:.0f}/min"
+    return f"{rate}, {timedelta(seconds=round(seconds_left))} left"
 
 
 class RecordedProgress:

@@ -67,9 +67,7 @@ def simulate(
     since: Annotated[
         str | None, typer.Option(metavar="DIR", help="Compare with the --output of an earlier run.")
     ] = None,
-    log_format: Annotated[
-        o.LogFormat, typer.Option(hidden=True, help="json: a line on standard error for each finished recording.")
-    ] = o.LogFormat.text,
+    log_format: Annotated[o.LogFormat, typer.Option(help="json: log each recording.")] = o.LogFormat.text,
     upgrade: Annotated[bool, typer.Option("--upgrade", help="Replay the upgrade OLD -> NEW instead.")] = False,
     kube_version: KubeVersion = None,
     openshift_version: OpenshiftVersion = None,

@@ -14,8 +14,9 @@ from changes import widget
 from fleets import gather
 from fleets import widget as recorded
 from helpers import both
+from rich.console import Console
 
-from crdcompat.cli.progress import Bars, FleetProgress, progress
+from crdcompat.cli.progress import Bars, FleetProgress, pace, progress
 from crdcompat.vocabulary.steps import listening, step, stepping
 
 #: Runs the program as if a second had passed at once; the last line is whether rich was imported.
@@ -99,6 +100,20 @@ def test_a_pipe_gets_no_bars_and_rich_is_not_imported(folder: Path) -> None:
     assert (done.stderr, done.stdout.splitlines()[-1]) == ("", "False")
 
 
+def test_a_bar_shows_its_pace(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("crdcompat.cli.progress._SECONDS_BEFORE", 0)
+    monkeypatch.setattr("crdcompat.cli.progress._SECONDS_BETWEEN", 0)
+    bars = Bars()
+    for done in range(4):
+        bars.count("Recordings judged", done, 4_000)
+    assert bars._shown is not None
+    console = Console(width=120)
+    with console.capture() as captured:
+        console.print(bars._shown.get_renderable())
+    bars.close()
+    assert re.search(r"Recordings judged .* 3 of 4,000 [\d,]+/s, \d+:\d\d:\d\d left", captured.get())
+
+
 def test_short_work_imports_no_rich(folder: Path) -> None:
     """A second has to pass first."""
     bars = Bars()
@@ -120,6 +135,13 @@ def test_steps_are_counted_for_the_listener_inside() -> None:
         ("letters", 0, 2), ("letters", 1, 2), ("letters", 2, 2), ("none", 0, 0), ("Recordings judged", 0, 2),
         ("Recordings judged", 1, 2), ("Recordings that could not be read", 1, None), ("Recordings judged", 2, 2),
     ]  # fmt: skip
+
+
+def test_the_pace_and_the_time_left() -> None:
+    assert pace(4.4, 3900) == "4/s, 1:05:00 left"
+    assert pace(1234.5, 0.4) == "1,234/s, 0:00:00 left"
+    assert pace(0.25, 61) == "15/min, 0:01:01 left"
+    assert [pace(None, 3), pace(0, 3), pace(2, None)] == ["", "", ""]
 
 
 def test_without_a_terminal_nobody_listens(capsys: pytest.CaptureFixture[str]) -> None:

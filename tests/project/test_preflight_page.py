@@ -6,19 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
-from markdown_it import MarkdownIt
+from manifests import decoded, manifests_of
 from offline import PROJECT
 
-client = pytest.importorskip("kubernetes.client")
-
-PAGE = (PROJECT / "docs/preflight.md").read_text(encoding="utf-8")
-MANIFESTS = [
-    manifest
-    for block in MarkdownIt("commonmark").parse(PAGE)
-    if block.type == "fence" and block.info == "yaml"
-    for manifest in yaml.safe_load_all(block.content)
-]
+MANIFESTS = manifests_of("preflight.md")
 MODELS = {
     "ServiceAccount": "V1ServiceAccount",
     "ClusterRoleBinding": "V1ClusterRoleBinding",
@@ -29,10 +20,7 @@ MODELS = {
 
 
 def _decoded(manifest: Any) -> Any:
-    """The manifest as the client's model has it: without fields that the model lacks. Raises ValueError for a gap."""
-    api = client.ApiClient()
-    decode = api._ApiClient__deserialize  # the public method takes an answer, in another form in each release
-    return api.sanitize_for_serialization(decode(manifest, MODELS[manifest["kind"]]))
+    return decoded(manifest, MODELS[manifest["kind"]])
 
 
 def test_the_page_has_these_manifests() -> None:

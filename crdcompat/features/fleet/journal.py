@@ -21,6 +21,7 @@ import orjson
 
 from crdcompat.errors import UsageError
 from crdcompat.features.fleet.outcome import Outcome, from_data
+from crdcompat.features.fleet.spill import Spill
 from crdcompat.sources.naming import reason_of
 from crdcompat.version import __version__
 
@@ -28,10 +29,12 @@ _FORMAT = "crdcompat fleet journal 1"
 _BEGINS = b'{"journal":"crdcompat'
 _SECONDS_BETWEEN_SYNCS = 1.0
 _MAX_HEAD_BYTES = 1 << 16
+_LINES = "lines (recording TEXT, signature TEXT, offset INTEGER, PRIMARY KEY (recording, signature))"
+_LINE = "WHERE recording = ? AND signature = ?"
 
 
 class Journal:
-    """An open journal; only the offsets of the outcomes are in memory.
+    """An open journal. A table on disk has the offsets of the outcomes.
 
     ``refused`` counts the requested lines without an outcome of this run.
     """
@@ -44,7 +47,9 @@ class Journal:
         self._path = path
         self._targets = targets
         self.refused = 0
-        self._offsets: dict[tuple[str, str], int] = {}
+        self._offsets = Spill(
+            "lines (recording TEXT, signature TEXT, offset INTEGER, PRIMARY KEY (recording, signature))"
+        )
         self._synced = time.monotonic()
         with self._named():
             self._file = self._opened()
@@ -67,13 +72,13 @@ class Journal:
 
     def find(self, recording: str, signature: str) -> tuple[int, Outcome] | None:
         """The outcome of an unchanged recording and its place; None if the journal has none."""
-        offset = self._offsets.get((recording, signature))
+        offset = self._offsets.one(f"SELECT offset FROM lines {_LINE}", recording, signature)
         if offset is None:
             return None
         with suppress(ValueError):
             return offset, self.at(offset)
         self.refused += 1
-        del self._offsets[recording, signature]
+        self._offsets.write(f"DELETE FROM lines {_LINE}", recording, signature)
         return None
 
     def at(self, offset: int) -> Outcome:
@@ -139,7 +144,8 @@ class Journal:
                 return
             with suppress(ValueError):
                 entry = _entry(line)
-                self._offsets[entry["recording"], entry["signature"]] = offset
+                row = (entry["recording"], entry["signature"], offset)
+                self._offsets.write("INSERT OR REPLACE INTO lines VALUES (?, ?, ?)", *row)
 
     def _check(self, first: bytes, run: dict[str, Any]) -> None:
         """Raises UsageError unless the first line describes this run."""

@@ -80,8 +80,8 @@ class JudgedRecordings:
 
     def _fresh(self) -> Iterator[str]:
         """The recordings that the journal does not have."""
-        for place, path in enumerate(self._fleet.recordings):
-            signed = signature(path, self._fleet.versions)
+        for place, (path, version) in enumerate(self._fleet.recordings.versions()):
+            signed = signature(path, version)
             known = self._journal.find(_absolute(path), signed)
             if known is None:
                 self._pending[path] = place, signed

@@ -6,7 +6,7 @@ import hashlib
 import os
 import stat
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from urllib.parse import urljoin, urlsplit
 from uuid import uuid4
@@ -14,6 +14,7 @@ from uuid import uuid4
 from msgspec import Struct
 
 from crdcompat.errors import Skipped, SourceError
+from crdcompat.features.fleet.listing import Listing
 from crdcompat.sources.archive import ARCHIVE_NAMES, is_archive
 from crdcompat.sources.naming import display_path, reason_of
 from crdcompat.sources.recording import OBJECT_EXTENSIONS
@@ -30,16 +31,14 @@ _MAX_INDEX_BYTES = 64 << 20
 
 
 class Fleet(Struct, frozen=True):
-    """The recordings of a fleet.
+    """The recordings of a fleet, one cluster each.
 
-    ``recordings`` are paths and URLs, one cluster each. ``unread`` are (path, reason) of recordings that cannot be
-    opened, ``left_out`` the entries that are no recordings. ``versions`` of URLs change with their content.
+    ``unread`` are (path, reason) of recordings that cannot be opened, ``left_out`` the entries that are no recordings.
     """
 
-    recordings: tuple[str, ...]
-    unread: tuple[tuple[str, str], ...]
-    left_out: tuple[Skipped, ...]
-    versions: Mapping[str, str] = {}
+    recordings: Listing
+    unread: tuple[tuple[str, str], ...] = ()
+    left_out: tuple[Skipped, ...] = ()
 
 
 def find_fleet(names: Sequence[str]) -> Fleet:
@@ -65,34 +64,35 @@ def find_fleet(names: Sequence[str]) -> Fleet:
         if is_folder and not _is_recording(path):
             found.add_folder(path)
         else:
-            found.recordings[path] = None
-    return Fleet(tuple(found.recordings), tuple(found.unread), tuple(found.left_out), found.versions)
+            found.recordings.add(path)
+    return Fleet(found.recordings, tuple(found.unread), tuple(found.left_out))
 
 
 class _Found:
     """Collects recordings, each path once."""
 
     def __init__(self) -> None:
-        self.recordings: dict[str, None] = {}
+        self.recordings = Listing()
         self.unread: list[tuple[str, str]] = []
         self.left_out: list[Skipped] = []
-        self.versions: dict[str, str] = {}
 
     def add_url(self, url: str) -> None:
         """Add the recordings of a URL: those that an index names, those below a prefix, or the file itself."""
         if file_name(url).lower().endswith(_INDEX):
-            self.recordings.update(dict.fromkeys(_index(url)))
+            for named in _index(url):
+                self.recordings.add(named)
         elif is_remote_folder(url):
-            for file in sorted(list_remote(url), key=lambda file: file.url):
+            self.recordings.begin_group()
+            for file in list_remote(url):
                 self._add_file(file)
         else:
-            self.recordings[url] = None
+            self.recordings.add(url)
 
     def _add_file(self, file: RemoteFile) -> None:
         name = file_name(file.url).lower()
         if name.endswith(ARCHIVE_NAMES) or name.removesuffix(".gz").endswith(OBJECT_EXTENSIONS):
-            self.recordings[file.url] = None
-            self.versions[file.url] = f"{file.version} {file.size}" if file.version else ""
+            version = f"{file.version} {file.size}" if file.version else None
+            self.recordings.add(file.url, version, in_group=True)
         elif name.endswith(_UNSUPPORTED):
             self.unread.append((file.url, _not_read(file.url)))
         else:
@@ -107,7 +107,7 @@ class _Found:
                 except SourceError as error:
                     self.unread.append((entry.path, str(error)))
             elif _holds_objects(entry):
-                self.recordings[entry.path] = None
+                self.recordings.add(entry.path)
             else:
                 self._add_entry(entry, follow=True)
 
@@ -116,7 +116,7 @@ class _Found:
         added = [self._add_entry(entry, follow=False) for entry in children if not _holds_objects(entry)]
         files = [entry.path for entry in children if _holds_objects(entry)]
         if files and not any(added):
-            self.recordings[folder] = None
+            self.recordings.add(folder)
         elif not any(added):
             self.left_out.append(Skipped(display_path(folder), "no recording in it"))
         else:
@@ -132,7 +132,7 @@ class _Found:
                 path.lower().endswith(ARCHIVE_NAMES) or is_archive(path)
             )
         if is_one:
-            self.recordings[path] = None
+            self.recordings.add(path)
         elif entry.is_symlink() and not Path(path).exists():
             self.unread.append((path, "a link to nothing"))
         elif path.lower().endswith(_UNSUPPORTED):
@@ -166,13 +166,13 @@ def _index(url: str) -> Iterator[str]:
             yield named
 
 
-def signature(path: str, versions: Mapping[str, str]) -> str:
-    """A digest that changes when the recording changes: of the sizes and times of its files, or of a URL's version.
+def signature(path: str, version: str | None = None) -> str:
+    """A digest that changes when the recording changes: of the sizes and times of its files, or the version of a URL.
 
     A URL without a version counts as changed each time.
     """
     if is_remote(path):
-        return versions.get(path) or uuid4().hex
+        return version or uuid4().hex
     digest = hashlib.blake2b(digest_size=16)
     pending = [path]
     while pending:

@@ -11,6 +11,7 @@ from fleets import cluster_version, gather, plan, releases, uuid, widget
 from msgspec.structs import replace
 
 from crdcompat.features.fleet.judge import FleetJudge, Plan
+from crdcompat.features.fleet.listing import Listing
 from crdcompat.features.fleet.outcome import Outcome, decode, encode
 from crdcompat.features.fleet.recordings import Fleet
 from crdcompat.features.fleet.workflow import simulate_fleet
@@ -32,10 +33,10 @@ class Repeating(FleetJudge):
 
 def _peak(judge: FleetJudge, recording: Path, clusters: int, folder: Path) -> int:
     """The most bytes that Python has at a time for a run with its reports."""
-    fleet = Fleet((str(recording),) * clusters, (), ())
+    names = (str(recording), *(f"{number}.tar.gz" for number in range(1, clusters)))
     tracemalloc.start()
     try:
-        report = simulate_fleet(judge, fleet)
+        report = simulate_fleet(judge, Fleet(Listing(names)))
         write_reports(report, [f"{name}={folder / name}" for name in ("json", "html", "text")], redact=True)
         assert len(report.clusters) == clusters
         return tracemalloc.get_traced_memory()[1]

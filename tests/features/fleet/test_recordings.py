@@ -86,7 +86,7 @@ def test_a_recording_itself_and_each_once(tmp_path: Path) -> None:
     archive = gather(tmp_path / "fleet" / "a.tar.gz", widget("w"))
     folder = unpacked(tmp_path / "must-gather.local.1" / "image-sha256-1", widget("w")).parent
     names = [str(archive), str(folder), str(tmp_path / "fleet")]
-    assert find_fleet(names).recordings == (str(archive), str(folder))
+    assert tuple(find_fleet(names).recordings) == (str(archive), str(folder))
 
 
 @pytest.mark.parametrize("end", ["\n", "\0", "\r\n"])
@@ -121,17 +121,17 @@ def test_a_name_that_is_no_text(tmp_path: Path) -> None:
 def test_signatures(tmp_path: Path) -> None:
     archive, folder = tmp_path / "a", unpacked(tmp_path / "f", widget("w"), widget("v"))
     archive.write_bytes(b"x")
-    seen = {signature(str(archive), {}), signature(str(folder), {}), signature(str(tmp_path / "nowhere"), {})}
-    assert {signature(str(archive), {}), signature(str(folder), {}), signature(str(tmp_path / "nowhere"), {})} == seen
+    seen = {signature(str(archive)), signature(str(folder)), signature(str(tmp_path / "nowhere"))}
+    assert {signature(str(archive)), signature(str(folder)), signature(str(tmp_path / "nowhere"))} == seen
     archive.write_bytes(b"xy")
     os.utime(next(folder.rglob("w.yaml")), ns=(1, 1))
-    fresh = {signature(str(archive), {}), signature(str(folder), {})}
+    fresh = {signature(str(archive)), signature(str(folder))}
     next(folder.rglob("v.yaml")).rename(folder / "u.yaml")
-    fresh.add(signature(str(folder), {}))
+    fresh.add(signature(str(folder)))
     assert len(seen) == len(fresh) == 3
     assert not seen & fresh
     # The same below another name: a fleet may be moved as a whole.
-    assert signature(str(folder.rename(tmp_path / "g")), {}) in fresh
+    assert signature(str(folder.rename(tmp_path / "g"))) in fresh
 
 
 def _facts(*objects: object) -> tuple[str | None, str | None]:
@@ -174,11 +174,12 @@ def test_the_recordings_below_a_prefix(monkeypatch: pytest.MonkeyPatch) -> None:
     )
     found = find_fleet(["s3://bucket/", "s3://other/one.tgz"])
     archive, objects, other = "s3://bucket/b/must-gather.tar.gz", "s3://bucket/a.json.gz", "s3://other/one.tgz"
-    assert found.recordings == (objects, archive, other)
+    assert tuple(found.recordings) == (objects, archive, other)
     assert found.unread == (("s3://bucket/c.rar", ".rar archives are not read: unpack it"),)
     assert [item.file for item in found.left_out] == ["s3://bucket/d.log"]
-    assert signature(archive, found.versions) == signature(archive, found.versions) == "etag-1 7"
-    assert signature(objects, found.versions) != signature(objects, found.versions)  # no version: read again
+    assert dict(found.recordings.versions()) == {objects: None, archive: "etag-1 7", other: None}
+    assert signature(archive, "etag-1 7") == "etag-1 7"
+    assert signature(objects) != signature(objects)  # no version: read again
 
 
 def test_a_hundred_thousand_recordings_are_listed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -192,7 +193,7 @@ def test_a_hundred_thousand_recordings_are_listed(monkeypatch: pytest.MonkeyPatc
 def test_an_index_names_recordings_of_its_own_server(monkeypatch: pytest.MonkeyPatch, other: str) -> None:
     text = "a.tgz\n\nhttps://host/x/b.tgz\r\n"
     monkeypatch.setattr("crdcompat.features.fleet.recordings.open_remote", lambda _: io.BytesIO(text.encode()))
-    assert find_fleet(["https://host/fleet/index.txt"]).recordings == (
+    assert tuple(find_fleet(["https://host/fleet/index.txt"]).recordings) == (
         "https://host/fleet/a.tgz",
         "https://host/x/b.tgz",
     )
