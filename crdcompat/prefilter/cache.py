@@ -80,9 +80,15 @@ def _key(question: str) -> str:
 
 
 def _file(question: str) -> Path | None:
-    """The cache file of a question, below XDG_CACHE_HOME or ~/.cache; None without either, or in a git checkout."""
+    """The cache file of a question, below XDG_CACHE_HOME or ~/.cache; None without either, or in a git checkout.
+
+    Links are followed first: one may lead into a checkout.
+    """
     named, home = (Path(os.environ.get(name, "")) for name in ("XDG_CACHE_HOME", "HOME"))
     folder = named if named.is_absolute() else home / ".cache"
-    if not folder.is_absolute() or any((parent / ".git").exists() for parent in (folder, *folder.parents)):
+    if not folder.is_absolute():
         return None
-    return folder / "crdcompat" / f"blobs-{zlib.crc32(_key(question).encode()):08x}.json"
+    folder = Path(os.path.realpath(folder / "crdcompat"))
+    if any((parent / ".git").exists() for parent in (folder, *folder.parents)):
+        return None
+    return folder / f"blobs-{zlib.crc32(_key(question).encode()):08x}.json"

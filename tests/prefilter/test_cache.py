@@ -9,7 +9,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from helpers import commit, crd, git, obj, root, run, string, write
+from helpers import Json, commit, crd, git, obj, root, run, string, write
 
 import crdcompat.prefilter.cache
 from crdcompat.prefilter.cache import recall, remember
@@ -90,6 +90,25 @@ def test_a_cache_inside_a_checkout_does_not_count(repo: Path, cache: Path, monke
         before = kept(repo)
         remember("who", {"b": 1})
         assert kept(repo) == before
+
+
+@pytest.mark.parametrize("linked", [".", "home", "home/.cache", "home/.cache/crdcompat"])
+def test_a_link_into_a_checkout_does_not_count(
+    repo: Path, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, linked: str
+) -> None:
+    """The home of this user, a folder of it, or its cache is a link to a folder that the repository brings along."""
+    remember("who", {"a": 1})
+    shutil.copytree(cache / "crdcompat", repo / "home/.cache/crdcompat")
+    link = tmp_path / "user" / linked
+    link.parent.mkdir(parents=True, exist_ok=True)
+    link.symlink_to(repo / linked)
+    monkeypatch.setenv("XDG_CACHE_HOME", "")
+    monkeypatch.setenv("HOME", str(tmp_path / "user/home"))
+    assert (tmp_path / "user/home/.cache/crdcompat").is_dir()
+    assert recall("who") == {}
+    before = kept(repo)
+    remember("who", {"b": 1})
+    assert kept(repo) == before
 
 
 @pytest.mark.parametrize("mode", [0o020, 0o002])
@@ -174,6 +193,30 @@ def test_check_says_the_same_with_it_and_without(repo: Path, cache: Path) -> Non
     runs = [run("check", *args, cwd=repo) for args in (("--no-cache",), (), (), ("--no-cache",))]
     assert {(ran.code, ran.out) for ran in runs} == {(1, runs[0].out)}
     assert len(kept(cache)) == 1
+
+
+def test_a_committed_cache_does_not_hide_a_variant(repo: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pull request commits a cache that says of every file: there is no CRD in it. Elsewhere it would be believed."""
+    variant = crd(root(spec=obj()), annotations={"release.openshift.io/feature-set": "CustomNoUpgrade"})
+    commit(repo, {"w.yaml": widget("A"), "v.yaml": variant})
+    write(repo / "w.yaml", widget("A", "B"))
+    git(repo, "add", "--all")
+
+    def report(*args: str) -> Json:
+        return run("check", "--base", "HEAD", "--format", "json", *args, cwd=repo).report
+
+    honest = report()
+    (file,) = kept(cache)
+    forged = json.loads(file.read_text())
+    forged["blobs"] = {oid: [[], [], False] for oid in forged["blobs"]}
+    write(file, json.dumps(forged))
+    file.chmod(0o600)
+    assert report() != honest
+    shutil.copytree(cache / "crdcompat", repo / ".cache/crdcompat")
+    git(repo, "add", "--all")
+    monkeypatch.setenv("XDG_CACHE_HOME", "")
+    monkeypatch.setenv("HOME", str(repo))
+    assert report() == report("--no-cache")
 
 
 def test_without_it_nothing_is_kept(repo: Path, cache: Path) -> None:

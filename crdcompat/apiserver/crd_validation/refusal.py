@@ -47,7 +47,7 @@ def refusal(crd: Crd, server: Server) -> str:
     """
     if crd.raw.get("apiVersion") != _V1:
         return ""
-    raw = named(crd)
+    raw = _named(crd)
     if misfits := undecodable_definition(raw, server):
         return misfits[0][1]
     return aggregate(
@@ -65,10 +65,9 @@ def refusals(crd: Crd, server: Server, valid: Crd | None = None, *, assumed: boo
         return []
     if valid is not None and valid.raw.get("spec") == crd.raw.get("spec"):
         return metadata_refusals(crd, server)
-    raw = named(crd)
-    found = faults(raw, server)
+    found = faults(crd.raw, server)
     if found and assumed:
-        everywhere = {each.at for each in faults(raw, NEWEST_SERVER)}
+        everywhere = {each.at for each in faults(crd.raw, NEWEST_SERVER)}
         found = [each for each in found if each.at in everywhere]
     return found[:_MAX_FAULTS]
 
@@ -77,7 +76,7 @@ def metadata_refusals(crd: Crd, server: Server) -> list[Fault]:
     """The faults of the metadata alone for which ``server`` would refuse to create ``crd``."""
     if crd.raw.get("apiVersion") != _V1:
         return []
-    raw = {**named(crd), "spec": {"group": crd.group, "names": {"plural": crd.raw["spec"]["names"].get("plural")}}}
+    raw = {**crd.raw, "spec": {"group": crd.group, "names": {"plural": crd.raw["spec"]["names"].get("plural")}}}
     if misfits := undecodable_definition(raw, server):
         return [Fault(at, text, text) for at, text in misfits if at[:1] == ("metadata",)]
     form = definition_of(raw, server)
@@ -96,8 +95,8 @@ def _fault(form: Definition, error: FieldError) -> Fault:
     return Fault(form.document_pointer(error.pointer), error.text(), error.detail.partition("\n")[0], error.type)
 
 
-def named(crd: Crd) -> Mapping[str, Any]:
-    """The document, with the name that a manifest without one gets."""
+def _named(crd: Crd) -> Mapping[str, Any]:
+    """The document of an installed CRD, which has a name."""
     metadata = crd.raw.get("metadata")
     if isinstance(metadata, dict) and not metadata.get("name"):
         return {**crd.raw, "metadata": {**metadata, "name": crd.name}}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from crdcompat.apiserver.crd_validation.refusal import Fault, faults, named
+from crdcompat.apiserver.crd_validation.refusal import Fault, faults
 from crdcompat.apiserver.supported.ignored import Ignored, ignored_by
 from crdcompat.apiserver.versions import Server
 from crdcompat.crds.model import Crd
@@ -26,6 +26,5 @@ def answer(crd: Crd, server: Server) -> Answer:
     if version != _V1:
         text = f'no matches for kind "CustomResourceDefinition" in version "{version}"'
         return Answer(server, (Fault(("apiVersion",), text, text),))
-    raw = named(crd)
-    found = tuple(faults(raw, server))
-    return Answer(server, found, Ignored((), ()) if found else ignored_by(raw, server))
+    found = tuple(faults(crd.raw, server))
+    return Answer(server, found, Ignored((), ()) if found else ignored_by(crd.raw, server))

@@ -75,6 +75,41 @@ def test_a_spelling_of_the_name(repo: Path, before: str, moved: str) -> None:
     assert _checked(repo, 1) == ([FINDING], [])
 
 
+_BINARY = "!!binary d2lkZ2V0cw=="
+_NAMES = {
+    "binary": {'"widgets"': _BINARY, '"widgets.example.com"': "!!binary d2lkZ2V0cy5leGFtcGxlLmNvbQ=="},
+    "tag": {'"widgets"': f"!<tag:yaml.org,2002:binary> {_BINARY.removeprefix('!!binary ')}"},
+    "broken string": {'"widgets"': '"wid\\\n  gets"', '"widgets.example.com"': '"widgets.\\\n  example.com"'},
+    "escape": {'"widgets"': '"wid\\x67ets"', '"widgets.example.com"': '"wid\\x67ets.example.com"'},
+    "anchor": {'"widgets"': "&n widgets"},
+}
+
+
+@pytest.mark.parametrize("names", _NAMES.values(), ids=_NAMES)
+def test_a_spelling_of_the_names_of_an_unchanged_variant(repo: Path, names: dict[str, str]) -> None:
+    annotation = "release.openshift.io/feature-set"
+    text = json.dumps(widget("A", "B")).replace(
+        '"metadata": {', f'"metadata": {{"annotations": {{"{annotation}": "X"}}, '
+    )
+    for name, spelled in names.items():
+        assert name in text
+        text = text.replace(name, spelled)
+    commit(repo, {"v.yaml": f"---\n{text}\n"})
+    commit(repo, {"w.yaml": widget("A", "B")})
+    for args in ((), ("--no-cache",)):
+        ran = run("check", "--base", "HEAD~1", "--format", "json", *args, cwd=repo)
+        (section,) = ran.report["sections"]
+        assert section["summary"]["contexts"] == ["Default/default", "X/default"]
+
+
+@pytest.mark.parametrize("plural", ["!!binary %%%", '!!binary "%%%"', '"widgets'])
+def test_broken_names_of_an_unchanged_variant_are_a_problem(repo: Path, plural: str) -> None:
+    commit(repo, {"v.yaml": "---\n" + json.dumps(widget("A")).replace('"widgets"', plural)})
+    commit(repo, {"w.yaml": widget("A", "B")})
+    found, problems = _checked(repo, 2)
+    assert (found, {file for file, _ in problems}) == ([FINDING], {"v.yaml"})
+
+
 def test_a_template_with_a_legible_crd_is_a_problem(repo: Path) -> None:
     text = "kind: CustomResourceDefinition\napiVersion: apiextensions.k8s.io/v1\nspec: {{ .Values.spec }}\n"
     commit(repo, {"w.yaml": text})

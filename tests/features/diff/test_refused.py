@@ -238,6 +238,22 @@ def test_check_fails_for_metadata_that_no_server_takes(tmp_path: Path) -> None:
     assert ([error.partition(":")[0] for error in said], ran.code) == (["metadata.labels"], 1)
 
 
+@pytest.mark.parametrize("metadata", [{}, {"name": ""}, {"name": None}])
+def test_check_fails_for_a_crd_without_a_name(tmp_path: Path, metadata: Json) -> None:
+    """As Kubernetes 1.28 and 1.36 answer."""
+    git(tmp_path, "init", "-qb", "main")
+    made = crd(root(spec=obj()))
+    commit(tmp_path, {"w.yaml": made})
+    commit(tmp_path, {"w.yaml": {**made, "metadata": metadata}})
+    ran = run("check", "--base", "HEAD~1", "--format", "json", cwd=tmp_path)
+    (section,) = ran.report["sections"]
+    said = [error for _, _, errors, _ in _refused(section) for error in errors]
+    assert said == ["metadata.name: Required value: name or generateName is required"]
+    assert ran.code == 1
+    asked = run("servers", "w.yaml", "--kubernetes", "1.28-1.36", "--format", "json", cwd=tmp_path)
+    assert {answer["answer"] for each in asked.report["crds"] for answer in each["answers"]} == {"refused"}
+
+
 def test_of_one_file_only_its_crds(tmp_path: Path) -> None:
     write(tmp_path / "new" / "g.yaml", crd(root(spec=obj(a={})), kind="Gadget"))
     write(tmp_path / "new" / "w.yaml", crd(root(spec=obj())))
