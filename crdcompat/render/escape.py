@@ -25,14 +25,15 @@ from crdcompat.vocabulary import FailOn
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+#: As gcc and rustc have them: yellow and bright cyan cannot be read on a light background.
 _COLOURS = {
     "error": "1;31",
-    "warning": "1;33",
+    "warning": "1;35",
     "info": "36",
     "bold": "1",
     "dim": "2",
     "good": "32",
-    "path": "1;36",
+    "path": "1;34",
 }
 #: Marks begin with a random text that no manifest can contain on purpose.
 _SECRET = f"\ue000{urandom(8).hex()}"
