@@ -36,14 +36,23 @@ def general_path(path: str) -> str:
 
 
 class LossCounter:
-    """Counts the fields that objects lose; memory grows with distinct fields, not with objects."""
+    """Counts the fields that objects lose; memory grows with distinct fields, not with objects.
 
-    def __init__(self) -> None:
+    ``most`` limits the number of fields, because a key of a map makes a path of its own. ``has_more``: some are not
+    listed.
+    """
+
+    def __init__(self, most: int | None = None) -> None:
         self._found: dict[tuple[str, str], Loss] = {}
+        self._most = most
+        self.has_more = False
 
     def add(self, crd: str, kind: str, label: str, paths: Sequence[str]) -> None:
         """Count the fields of one object; ``label`` names it."""
         for path in dict.fromkeys(map(general_path, paths)):
+            if (crd, path) not in self._found and len(self._found) == self._most:
+                self.has_more = True
+                continue
             loss = self._found.setdefault((crd, path), Loss(crd, kind, path, 0, label))
             loss.objects += 1
 

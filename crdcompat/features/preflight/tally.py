@@ -25,6 +25,9 @@ from crdcompat.vocabulary.writes import WriteResult
 
 #: Rejected objects whose repair a report lists.
 MAX_REPAIRED = 500
+#: Lost fields, and reasons for not judging, that a report lists.
+MAX_LISTED = 500
+_OTHERS = "other objects", "they could not be judged either"
 
 
 class Tally:
@@ -39,7 +42,7 @@ class Tally:
         self.mender = Mender(scope.news, runs, judge)
         self._crds = {**_by_kind(scope.olds), **_by_kind(scope.news)}
         self._seen: set[tuple[str, ...]] | None = None if is_deduplicated else set()
-        self._causes, self._losses = CauseCounter(_rejected_by), LossCounter()
+        self._causes, self._losses = CauseCounter(_rejected_by), LossCounter(MAX_LISTED)
         self._tolerated = CauseCounter(_tolerated_by)
         self._objects, self._rejected, self._losing = Counter[str](), Counter[str](), Counter[str]()
         self._writers = Counter[tuple[str, str, str, str]]()
@@ -54,10 +57,10 @@ class Tally:
         if isinstance(item, EmptyList):
             self.recorded.add(self.replayer.crd_of(item))
         elif isinstance(item, Problem):
-            self._missing[item.file, item.message] += 1
+            self._miss(item.file, item.message)
         elif isinstance(item, Skipped):
             if item.reason in NOT_WHOLE:
-                self._missing[item.file, item.reason] += 1
+                self._miss(item.file, item.reason)
         else:
             item = self.replayer.completed(item)
             crd = self.crd_of(item.data)
@@ -65,7 +68,7 @@ class Tally:
                 self.recorded.add(crd)
                 outcome = self.replayer.replay_once(item, set() if self._seen is None else self._seen)
                 if isinstance(outcome, NotSimulated):
-                    self._missing[crd, outcome.reason] += 1
+                    self._miss(crd, outcome.reason)
                 elif outcome is not None:
                     self._count(outcome)
 
@@ -95,6 +98,11 @@ class Tally:
         """The fields that the next accepted write erases."""
         return tuple(self._losses.losses())
 
+    @property
+    def loses_more(self) -> bool:
+        """Whether ``losses`` lists only the first fields."""
+        return self._losses.has_more
+
     def writers(self) -> tuple[FieldWriter, ...]:
         """The managers of rejected values, those of most objects first."""
         return tuple(FieldWriter(*key, count) for key, count in sorted(self._writers.items(), key=lambda e: -e[1]))
@@ -123,7 +131,7 @@ class Tally:
             self._losing[crd] += 1
             self._losses.add(crd, replayed.kind, replayed.label, replayed.last.pruned)
         if worst is WriteResult.UNKNOWN:
-            self._missing[crd, replayed.doubt] += 1
+            self._miss(crd, replayed.doubt)
         elif worst is WriteResult.REJECTED:
             self._rejected[crd] += 1
             self._add_writers(replayed)
@@ -131,6 +139,10 @@ class Tally:
                 self.unlisted += 1
             else:
                 self.steps += self.mender.steps(replayed)
+
+    def _miss(self, what: str, reason: str) -> None:
+        key = what, reason
+        self._missing[key if key in self._missing or len(self._missing) < MAX_LISTED else _OTHERS] += 1
 
     @property
     def _is_full(self) -> bool:

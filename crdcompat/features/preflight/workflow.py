@@ -14,7 +14,7 @@ from crdcompat.features.diff.workflow import release
 from crdcompat.features.preflight.clusters import Cluster
 from crdcompat.features.preflight.scope import Scope, refused_crds, scope_of
 from crdcompat.features.preflight.steps import ordered_steps
-from crdcompat.features.preflight.tally import Tally
+from crdcompat.features.preflight.tally import MAX_LISTED, Tally
 from crdcompat.models.preflight import Missing, PreflightReport, Step
 from crdcompat.models.report import Release
 from crdcompat.recordings.clusters import ClusterFacts
@@ -118,5 +118,7 @@ def _notes(scope: Scope, tally: Tally, judge: Server | None, *, hides: bool) -> 
         yield f"{scope.old.name} lacks {some(scope.extra)}: do not delete these CRDs, that would delete their objects"
     if hides:
         yield "the recording hides names or values: run preflight on the cluster for the commands that repair objects"
+    if tally.loses_more:
+        yield f"objects lose more than {MAX_LISTED} fields: the first {MAX_LISTED} are listed"
     if tally.already:
         yield f"not counted: rejections that the installed CRDs have, too ({plural(tally.already, 'object')})"
