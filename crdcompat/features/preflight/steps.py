@@ -26,6 +26,7 @@ def ordered_steps(
         found += [step for step in (*repairs, *moves) if step.kind is StepKind.WIDEN]
         found += [step for step in moves if step.kind is not StepKind.WIDEN]
         found.append(Step(StepKind.CHECK))
+    if found:
         found.append(Step(StepKind.ROLL_BACK))
         found += [step for step in repairs if step.kind is StepKind.PATCH_AFTER]
     return tuple(found)

@@ -127,7 +127,9 @@ class Tally:
         self._tolerated.add(replayed)
         worst = replayed.worst
         self.already += any(answer.already for answer in replayed.last.writes.values())
-        if any(answer.counts is WriteResult.LOSES_DATA for answer in replayed.last.writes.values()):
+        counts = {answer.counts for answer in replayed.last.writes.values()}
+        # A rejected object loses its fields once it is repaired.
+        if replayed.last.pruned and not counts.isdisjoint((WriteResult.LOSES_DATA, WriteResult.REJECTED)):
             self._losing[crd] += 1
             self._losses.add(crd, replayed.kind, replayed.label, replayed.last.pruned)
         if worst is WriteResult.UNKNOWN:

@@ -51,7 +51,7 @@ def preflight_text(report: PreflightReport, style: Style) -> Iterator[str]:
     yield from _steps(report, style)
     if report.windows:
         yield ""
-        yield style.paint("While both releases run (what can fail, whatever is stored now)", "bold")
+        yield style.paint("While CRDs and operator differ, this can fail (whatever is stored now)", "bold")
         yield from (style.fill(line, indent="      ", first="  ") for line in window_lines(report, most))
     if report.kinds:
         yield ""

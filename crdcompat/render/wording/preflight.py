@@ -75,7 +75,7 @@ def reason(report: PreflightReport) -> str:
         case GoBack.WITH_LOSSES:
             losing = sum(kind.losing for kind in report.kinds)
             return (
-                f"Every write is accepted, but {losing} of {plural(report.objects, 'object')} lose fields ({judged})."
+                f"Every write is accepted, but {losing} of {plural(report.objects, 'judged object')} will lose fields."
             )
     if not report.kinds:
         return f"No object of {plural(report.installed, 'CRD')} can be rejected or lose a field."
@@ -85,7 +85,7 @@ def reason(report: PreflightReport) -> str:
 def servers_line(report: PreflightReport) -> str:
     """The cluster's version, and the server that judges; "" if neither is known."""
     runs = f"The cluster runs {report.platform}. " if report.platform else ""
-    judge = f"After the rollback, {report.judge} judges." if report.judge else ""
+    judge = f"After the rollback, {report.judge} judges." if report.judge and report.installed else ""
     return f"{runs}{judge}".strip()
 
 
@@ -119,7 +119,7 @@ def _sentence(report: PreflightReport, kind: StepKind, steps: Sequence[Step]) ->
             hint = "" if report.operator else " (--operator NAMESPACE/NAME fills in the command)"
             return f"Scale the running operator down: {_rewrites(report.writers)}{hint}."
         case StepKind.PATCH:
-            return "Take the rejected values out, while the installed CRD accepts the object without them:"
+            return "Take the rejected values out now: the installed CRD accepts the objects without them:"
         case StepKind.MOVE_STORAGE:
             return f"Store objects in {steps[0].versions[0]} again, which {old} has:"
         case StepKind.REWRITE:

@@ -72,9 +72,18 @@ def test_yes_with_losses(cluster: ApiServer) -> None:
         }
     ]
     assert [(step["step"], step["command"]) for step in found["steps"]] == [
-        ("save", "kubectl --context prod get widgets.example.com -A -o json > widgets.example.com.json")
+        ("save", "kubectl --context prod get widgets.example.com -A -o json > widgets.example.com.json"),
+        ("roll-back", ""),
     ]
     assert preflight().code == 0
+
+
+def test_a_rejected_object_loses_its_fields_after_the_repair(cluster: ApiServer) -> None:
+    cluster.put(WIDGETS, [widget("w", spec={"mode": "c", "size": 3}), widget("v", spec={"mode": "c"})])
+    found = report()
+    assert (found["answer"], found["summary"]["rejected"], found["summary"]["losing"]) == ("no", 2, 1)
+    assert [(each["path"], each["objects"]) for each in found["losses"]] == [("spec.size", 1)]
+    assert [each["step"] for each in found["steps"]] == ["save", "scale-down", "patch", "patch", "check", "roll-back"]
 
 
 def test_no_with_the_repair_in_its_order(cluster: ApiServer) -> None:
@@ -118,14 +127,14 @@ def test_what_the_screen_says_when_the_answer_is_no(cluster: ApiServer) -> None:
         "  1. Scale the running operator down: widget-operator wrote the values, and may write them again (--operator\n"
         "     NAMESPACE/NAME fills in the command).\n"
         "     kubectl --context prod -n NAMESPACE scale deployment/NAME --replicas=0\n"
-        "  2. Take the rejected values out, while the installed CRD accepts the object without them:\n"
+        "  2. Take the rejected values out now: the installed CRD accepts the objects without them:\n"
         "     kubectl --context prod -n default patch widgets.example.com w --type=merge"
         """ -p '{"spec":{"mode":null}}'\n"""
         "  3. Ask again: a running controller may have written new values.\n"
         "     crdcompat preflight old --cluster prod\n"
         "  4. Roll back to old: CRDs and operator together.\n"
         "\n"
-        "While both releases run (what can fail, whatever is stored now)\n"
+        "While CRDs and operator differ, this can fail (whatever is stored now)\n"
         "  old CRDs, new operator\n"
         "    Widget status.phase: writes are rejected\n"
         "    Widget spec.mode: writes are rejected\n"
@@ -154,7 +163,7 @@ def test_nothing_to_roll_back(cluster: ApiServer) -> None:
     assert ran.out == (
         "May prod go back to old?  NOTHING TO ROLL BACK\n"
         "  The cluster has none of the CRDs of old: nothing to roll back here.\n"
-        "  The cluster runs Kubernetes v1.29.8. After the rollback, Kubernetes 1.29 judges.\n"
+        "  The cluster runs Kubernetes v1.29.8.\n"
     )
     assert asked(cluster) == [CRDS, VERSION, CRDS]
 
