@@ -168,7 +168,7 @@ def _resolved_pairs(
 
 
 def _given_way(pairs: Iterable[CrdPair]) -> list[tuple[CrdPair, _Documents, _Documents]]:
-    """What OLD and NEW have of each CRD that gives way to other documents in all contexts, with a pair of the CRD.
+    """The documents of OLD and NEW that all contexts ignore as duplicates, with a pair of their CRD.
 
     No cluster should get these documents, but nothing enforces that: a change of them is compared as well.
     """

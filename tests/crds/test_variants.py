@@ -162,8 +162,8 @@ def test_what_gives_way_is_named(tmp_path: Path) -> None:
         ("widgets.example.com", "other/w.yaml", "v1/w.yaml")
     }
     text = run("diff", old, new, "-v").out
-    assert "other/w.yaml gives way to v1/w.yaml" in text
-    assert "1 document gave way to another of the same CRD (-v names them)" in run("diff", old, new).out
+    assert "other/w.yaml is ignored, v1/w.yaml is used" in text
+    assert "1 duplicate CRD document ignored (-v names them)" in run("diff", old, new).out
 
 
 def test_an_explicit_set_wins_over_none(tmp_path: Path) -> None:

@@ -110,7 +110,7 @@ def _not_a_rollback(cluster: ClusterTally, target: CrdSet) -> Iterator[str]:
     """The reason for not judging a target that is not older than the cluster."""
     runs, there = (minor_of(name) if name else None for name in (cluster.version, target.name))
     if runs is not None and there is not None and there >= runs:
-        yield f"it runs {cluster.version}: that is no way back"
+        yield f"it runs {cluster.version}, and {target.name} is not older"
 
 
 def _unread_crds(target: CrdSet) -> Iterator[str]:

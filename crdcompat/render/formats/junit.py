@@ -179,7 +179,7 @@ def _uncounted(finding: Finding) -> str:
     elif finding.status == FindingStatus.UNRELEASED:
         why = UNRELEASED_REASON
     else:
-        why = "stood there before this change"
+        why = "existed before this change"
     return f"{why}: {finding.severity}[{finding.rule}] {subject(finding)} {finding.id}"
 
 

@@ -108,6 +108,6 @@ def _section(section: Section, own: Sequence[Entry], above: int, style: Style) -
     if above:
         yield listed_above(above)
     if existing:
-        yield f"{plural(existing, 'finding')} stood there before this change (--all lists them)."
+        yield f"{plural(existing, 'finding')} existed before this change (--all lists them)."
     if unreleased:
         yield f"{plural(unreleased, 'finding')} unreleased: {UNRELEASED_REASON} (--all lists them)."

@@ -221,11 +221,11 @@ def _footer(report: DiffReport, style: Style) -> Iterator[str]:
     for text in dict.fromkeys(counts.text_changes) if style.verbosity > 0 else ():
         yield style.wrap(f"text only: {text}", indent="    ", first="  ")
     for crd, file, by in counts.superseded if style.verbosity > 0 else ():
-        yield style.wrap(f"{crd}: {file} gives way to {by}", indent="    ", first="  ")
+        yield style.wrap(f"{crd}: {file} is ignored, {by} is used", indent="    ", first="  ")
     for line in report.not_compared:
         yield style.wrap(f"not compared: {line}", indent="    ", first="  ")
     if counts.superseded and style.verbosity == 0:
-        yield f"  {plural(len(counts.superseded), 'document')} gave way to another of the same CRD (-v names them)"
+        yield f"  {plural(len(counts.superseded), 'duplicate CRD document')} ignored (-v names them)"
     one_sided = counts.only_old or counts.only_new or report.not_compared
     if counts.compared and not counts.changed and not one_sided and not (report.problems or report.findings):
         yield "The schemas are the same."

@@ -47,12 +47,12 @@ def fleet_notes(report: FleetReport) -> tuple[str, ...]:
     sides = (note for release in (report.old, report.new, *report.targets) for note in release.notes)
     notes = [*sides, *report.notes]
     if several := report.totals.several:
-        text = "has several recordings" if several == 1 else "have several recordings"
+        have = "has" if several == 1 else "have"
         notes.append(
-            f"{plural(several, 'cluster')} {text}: one all the same, with what any of them holds, each object once"
+            f"{plural(several, 'cluster')} {have} several recordings: those with the same clusterID are merged"
         )
     if outside := report.totals.outside:
-        notes.append(f"{plural(outside, 'object')} of kinds that neither release defines play no part")
+        notes.append(f"{plural(outside, 'object')} of kinds that neither release defines: ignored")
     return tuple(dict.fromkeys(notes))
 
 

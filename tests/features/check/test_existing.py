@@ -23,7 +23,7 @@ def test_all_shows_what_stood_before(tmp_path: Path) -> None:
     described = widget("A", "B") | {"metadata": {**widget()["metadata"], "annotations": {"note": "touched"}}}
     commit(repo, {"w.yaml": described})
     plain = run("check", "--base", "base", "--target", "old", cwd=repo)
-    assert "1 finding stood there before this change (--all lists them)." in plain.out
+    assert "1 finding existed before this change (--all lists them)." in plain.out
     assert "error[enum-value-added]" in shown.out
     pages = [
         run("check", "--base", "base", "--target", "old", *more, "--format", "html", cwd=repo).out

@@ -115,7 +115,7 @@ def test_a_suite_for_each_section(tmp_path: Path) -> None:
     error, warning, info = (finding.id for finding in report.sections[0].report.findings)
     told = case.system_out.split("\n")
     assert told[-2:] == [
-        f"stood there before this change: error[enum-value-added] widgets.example.com/v1 status.p {error}",
+        f"existed before this change: error[enum-value-added] widgets.example.com/v1 status.p {error}",
         f"waived (nobody sets it): warning[enum-value-added] widgets.example.com/v1 spec.a {warning}",
     ]
     about = "widgets.example.com/v1 spec.n"
