@@ -12,8 +12,8 @@ from itertools import count
 from pathlib import Path
 
 import pytest
-from distributed import Client
-from fleets import MODES, Deadly, gather, one_of_each, plan, releases, widget
+from distributed import Client, LocalCluster
+from fleets import MODES, Deadly, cluster_version, gather, one_of_each, plan, releases, uuid, widget
 from helpers import run, spawn
 
 from crdcompat.errors import SourceError, UsageError
@@ -73,6 +73,18 @@ def test_the_same_bytes_from_any_workers(crds: dict[str, Path], fleet: Path, sch
     elsewhere = run(*args, "--scheduler", scheduler)
     assert elsewhere.out == alone.out
     assert re.fullmatch(r"crdcompat: Dask's dashboard: http://127\.0\.0\.1:\d+/status\n", elsewhere.err)
+
+
+def test_the_same_bytes_from_eight_workers(crds: dict[str, Path], tmp_path: Path) -> None:
+    """Eight workers, which are threads of this process, end in any order; one cluster has several recordings."""
+    fleet = _many(tmp_path / "many")
+    for number in (7, 3, 21):
+        gather(fleet / f"{number:02}.tar.gz", widget(f"w{number}", "D", "C"), cluster_version(uuid(1)))
+    with LocalCluster(n_workers=8, threads_per_worker=1, processes=False, dashboard_address=None) as cluster:
+        elsewhere = _simulated(FleetJudge(plan(crds)), fleet, cluster.scheduler_address)
+    alone = _simulated(FleetJudge(plan(crds)), fleet)
+    assert len(alone.clusters) == 28
+    assert elsewhere == alone
 
 
 def _broken(fleet: Path) -> None:
