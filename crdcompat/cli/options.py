@@ -78,7 +78,7 @@ Formats = Annotated[
     typer.Option(
         "--format",
         metavar="FORMAT[=FILE]",
-        help="text, concise, json, markdown, sarif, junit, github, gitlab or html; may be repeated.",
+        help="text, concise, json, markdown, sarif, junit, github, gitlab, html or csv; repeatable.",
     ),
 ]
 FailOnChoice = Annotated[

@@ -56,11 +56,12 @@ def check_rules(names: Sequence[str]) -> None:
 
 
 def check_formats(formats: Sequence[str]) -> None:
-    """Raises UsageError for an unknown format."""
+    """Raises UsageError for an unknown format, or one that cannot show a comparison."""
+    from crdcompat.render.formats import report_format
     from crdcompat.render.write import parse_format
 
     for text in formats:
-        parse_format(text)
+        report_format(parse_format(text)[0])
 
 
 def check_matrix_formats(formats: Sequence[str]) -> None:

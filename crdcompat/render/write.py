@@ -89,9 +89,9 @@ def _render(name: str, report: AnyReport, style: Style) -> Iterable[str]:
     """The report in parts: that on a fleet is made while it is written."""
     from crdcompat.render.formats import (
         fleet_format,
-        get_format,
         matrix_format,
         preflight_format,
+        report_format,
         servers_format,
         verification_format,
     )
@@ -106,7 +106,7 @@ def _render(name: str, report: AnyReport, style: Style) -> Iterable[str]:
         return (servers_format(name).render_servers(report, style),)
     if report.KIND == "preflight":
         return (preflight_format(name).render_preflight(report, style),)
-    return (get_format(name).render(report, style),)
+    return (report_format(name).render(report, style),)
 
 
 def _has_annotations(report: AnyReport) -> bool:

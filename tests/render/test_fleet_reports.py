@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import random
 import re
 from pathlib import Path
@@ -149,6 +150,25 @@ def test_there_is_room_for_so_many_objects(
         gather(tmp_path / "fleet" / f"{name}.tar.gz", *objects, cluster_version(uuid(1)))
     (cluster,) = _report(crds, tmp_path / "fleet", code=0)["clusters"]
     assert cluster["objects"] == 2 * 6 - 2
+
+
+def test_a_row_for_each_cluster(crds: dict[str, Path], tmp_path: Path) -> None:
+    """The worst first. A cell that a spreadsheet would run, and hidden characters, are shown as text."""
+    fleet = tmp_path / "fleet"
+    gather(fleet / "a.tar.gz", widget("w", "A"), cluster_version(uuid(1), "=1+1"))
+    gather(fleet / "b,\u202e.tar.gz", widget("w", "C"), cluster_version(uuid(2)))
+    ran = run(*_args(crds, fleet, "--format", "csv"))
+    targets = [f"path:{crds[name]}" for name in ("release-4.15", "release-4.14", "release-4.13")]
+    columns = ["cluster", "id", "version", "recordings", "objects", "outside", "farthest", "blocked by"]
+    blocked = ["1", "2", "1", targets[0], "Widget status.modes[*]", "clean", "blocked", "blocked"]
+    assert list(csv.reader(ran.out.splitlines())) == [
+        [*columns, *(f"to {target}" for target in targets)],
+        [f"{fleet}/b,\\u202e.tar.gz", uuid(2), "4.16.3", *blocked],
+        [f"{fleet}/a.tar.gz", uuid(1), "'=1+1", "1", "2", "1", targets[2], "", "clean", "clean", "clean"],
+    ]
+    ran = run("diff", f"path:{crds['release-4.13']}", f"path:{crds['release-4.16']}", "--format", "csv")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith("crdcompat: csv cannot show a comparison; what can: concise, ")
 
 
 def test_targets_come_nearest_first_whatever_the_order(crds: dict[str, Path], tmp_path: Path) -> None:

@@ -1,9 +1,10 @@
 """One module per report format: ``NAME`` and ``render``. Adding a file here adds a format.
 
-A format that can show a matrix of releases has ``render_matrix``, too; one that can show many clusters,
-``render_fleet``; one that can show a server's answers to a report, ``render_verification``, or the answers of many
-servers to CRDs, ``render_servers``; one that can show whether a cluster may go back, ``render_preflight``. ``EXCERPTS``
-is the lowest severity of findings whose lines of files it shows. ``PASSING = True``: it lists CRDs without findings.
+A format without ``render`` shows only some of the other reports. A format that can show a matrix of releases has
+``render_matrix``, too; one that can show many clusters, ``render_fleet``; one that can show a server's answers to a
+report, ``render_verification``, or the answers of many servers to CRDs, ``render_servers``; one that can show whether a
+cluster may go back, ``render_preflight``. ``EXCERPTS`` is the lowest severity of findings whose lines it shows.
+``PASSING = True``: it lists CRDs without findings.
 """
 
 from __future__ import annotations
@@ -86,6 +87,11 @@ def format_names() -> tuple[str, ...]:
 def get_format(name: str) -> Format:
     """The format called ``name``; only its own module is imported."""
     return cast("Format", importlib.import_module(f"{__name__}.{name}"))
+
+
+def report_format(name: str) -> Format:
+    """The format called ``name``, to show a comparison or the objects of one cluster. Raises UsageError."""
+    return _able(name, "render", "a comparison")
 
 
 def matrix_format(name: str) -> MatrixFormat:

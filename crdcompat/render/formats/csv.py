@@ -1,0 +1,46 @@
+"""A fleet as a table for spreadsheets: one row for each cluster, the worst first."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import TYPE_CHECKING
+
+from crdcompat.render.escape import Style, escape_text
+from crdcompat.render.wording.fleet import finding_places
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from crdcompat.models.fleet import FleetCluster, FleetReport
+
+NAME = "csv"
+_COLUMNS = ("cluster", "id", "version", "recordings", "objects", "outside", "farthest", "blocked by")
+#: A cell that begins with one of these is a formula in a spreadsheet.
+_FORMULAS = tuple("=+-@\t\r")
+
+
+def render_fleet(report: FleetReport, style: Style) -> Iterator[str]:
+    """The clusters as CSV, with a column of verdicts for each target; ignores ``style``."""
+    yield _row((*_COLUMNS, *(f"to {target.name}" for target in report.targets)))
+    places = finding_places(report)
+    yield from (_row(_cells(cluster, places)) for cluster in report.clusters.worst_first())
+
+
+def _cells(cluster: FleetCluster, places: Mapping[str, str]) -> Iterator[object]:
+    found = dict.fromkeys(places[id_] for each in cluster.verdicts for id_ in each.findings)
+    yield from (cluster.name, cluster.id or "", cluster.version or "", len(cluster.recordings))
+    yield from (cluster.objects, cluster.outside, cluster.farthest or "", "; ".join(found))
+    yield from (each.verdict for each in cluster.verdicts)
+
+
+def _row(cells: Iterable[object]) -> str:
+    written = io.StringIO()
+    csv.writer(written, lineterminator="\n").writerow([_cell(each) for each in cells])
+    return written.getvalue()
+
+
+def _cell(value: object) -> str:
+    """Text of others without hidden characters; a quote before it keeps a spreadsheet from running it."""
+    text = escape_text(str(value))
+    return f"'{text}" if text.startswith(_FORMULAS) else text
