@@ -15,11 +15,11 @@ from msgspec.structs import replace
 from crdcompat.cli.options import LogFormat
 from crdcompat.cli.progress import FleetProgress, progress
 from crdcompat.cli.settings import Settings
-from crdcompat.features.fleet.engine import require, workers_for
 from crdcompat.features.fleet.journal import Journal
 from crdcompat.features.fleet.judge import FleetJudge, Plan
 from crdcompat.features.fleet.judged import Done
 from crdcompat.features.fleet.recordings import find_fleet
+from crdcompat.features.fleet.workers import require, workers_for
 from crdcompat.features.fleet.workflow import OnEnd, simulate_fleet
 from crdcompat.render.escape import json_text, say, warn
 from crdcompat.render.write import write_reports

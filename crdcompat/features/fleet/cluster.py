@@ -34,9 +34,9 @@ from distributed import (
 
 from crdcompat.errors import CrdcompatError, SourceError
 from crdcompat.features.fleet.connection import CONNECT_SECONDS, connected
-from crdcompat.features.fleet.engine import Workers
 from crdcompat.features.fleet.judge import FleetJudge, Plan
 from crdcompat.features.fleet.outcome import Outcome, encode
+from crdcompat.features.fleet.workers import Workers
 from crdcompat.version import __version__
 
 _POLL_SECONDS = 0.05

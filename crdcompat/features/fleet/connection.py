@@ -16,7 +16,7 @@ from distributed import Client, LocalCluster, Security
 from tornado.ioloop import PeriodicCallback
 
 from crdcompat.errors import UsageError
-from crdcompat.features.fleet.engine import Workers
+from crdcompat.features.fleet.workers import Workers
 from crdcompat.render.escape import warn
 
 CONNECT_SECONDS = 10

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
 from itertools import groupby
 from pathlib import Path
 
 from msgspec import Struct
 
-from crdcompat.features.fleet.engine import Workers, judged
 from crdcompat.features.fleet.journal import Journal
 from crdcompat.features.fleet.judge import FleetJudge
 from crdcompat.features.fleet.outcome import Outcome, decode
 from crdcompat.features.fleet.recordings import Fleet, shown_name, signature
 from crdcompat.features.fleet.spill import Spill
+from crdcompat.features.fleet.workers import Workers
 from crdcompat.sources.urls import is_remote
 
 #: Called for each finished recording.
@@ -54,7 +54,7 @@ class JudgedRecordings:
         self._on_done = on_done
         self._table = Spill("judged (place INTEGER PRIMARY KEY, name TEXT, id TEXT, line INTEGER, failure TEXT)")
         self._pending: dict[str, tuple[int, str]] = {}
-        with closing(judged(judge, self._fresh(), workers)) as answers:
+        with closing(_answers(judge, self._fresh(), workers)) as answers:
             for path, answer in answers:
                 self._add_answer(path, answer)
 
@@ -101,6 +101,19 @@ class JudgedRecordings:
     def _add(self, place: int, path: str, cluster: str | None, line: int | None, failure: str = "") -> None:
         row = (place, shown_name(path), cluster, line, failure)
         self._table.write("INSERT INTO judged VALUES (?, ?, ?, ?, ?)", *row)
+
+
+def _answers(judge: FleetJudge, recordings: Iterable[str], workers: Workers) -> Generator[tuple[str, bytes]]:
+    """Yield each recording once with its encoded outcome, in order of completion.
+
+    Raises UsageError for a cluster that cannot be used, SourceError for one that is lost.
+    """
+    if workers.is_loop:
+        yield from ((path, judge(path)) for path in recordings)
+        return
+    from crdcompat.features.fleet.cluster import judged_by_cluster  # it imports Dask
+
+    yield from judged_by_cluster(judge, recordings, workers)
 
 
 def _absolute(path: str) -> str:

@@ -1,4 +1,4 @@
-"""Chooses where the recordings of a fleet are judged: in a loop of this process, or on a Dask cluster.
+"""Chooses who judges the recordings of a fleet: this process in a loop, or the workers of a Dask cluster.
 
 Why Dask: it lists, starts and replaces workers, retries their work, and its clusters exist on Kubernetes, SSH, Slurm
 and clouds. Ray brings a second object store and a daemon of its own. ``concurrent.futures``, joblib and loky fail all
@@ -10,13 +10,11 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Generator, Iterable
 from importlib.util import find_spec
 
 from msgspec import Struct
 
 from crdcompat.errors import UsageError
-from crdcompat.features.fleet.judge import FleetJudge
 
 _MAX_DEFAULT_JOBS = 8
 _DEFAULT_SECONDS = 600.0
@@ -61,19 +59,6 @@ def require(package: str, option: str) -> None:
     """Raises UsageError if the package of an option is not installed."""
     if find_spec(package) is None:
         raise UsageError(f"{option} needs the package {package}: pip install 'crdcompat[fleet]'")
-
-
-def judged(judge: FleetJudge, recordings: Iterable[str], workers: Workers) -> Generator[tuple[str, bytes]]:
-    """Yield each recording once with its encoded outcome, in order of completion.
-
-    Raises UsageError for a cluster that cannot be used, SourceError for one that is lost.
-    """
-    if workers.is_loop:
-        yield from ((path, judge(path)) for path in recordings)
-        return
-    from crdcompat.features.fleet.cluster import judged_by_cluster  # it imports Dask
-
-    yield from judged_by_cluster(judge, recordings, workers)
 
 
 def _usable_processors() -> int:
