@@ -219,7 +219,7 @@ finally:
 def test_who_judges_without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     assert workers_for(1, None, None, None) == Workers(1)
     assert workers_for(100, 7, None, None) == Workers(7)
-    monkeypatch.setattr("crdcompat.features.fleet.engine.find_spec", lambda _: None)
+    monkeypatch.setattr("crdcompat.features.fleet.workers.find_spec", lambda _: None)
     assert workers_for(100, None, None, None) == Workers(1)
     assert workers_for(100, 7, None, None) == Workers(1)
     for option, more in (("--scheduler", ("tcp://x:1", None)), ("--timeout", (None, 3.0))):
