@@ -49,14 +49,15 @@ class ClusterVerdict(Struct, frozen=True):
 class FleetCluster(Struct, frozen=True):
     """One cluster: its recordings, all with the same ``id`` (spec.clusterID of ClusterVersion), and its verdicts.
 
-    ``version`` is the recorded version, None if unknown. ``objects`` counts the objects read, ``outside`` those of
-    kinds that neither release defines. ``verdicts`` are in the order of the report's targets.
+    ``version`` and ``platform`` (``AWS``) are the recorded ones, None if unknown. ``objects`` counts the objects read,
+    ``outside`` those of kinds that neither release defines. ``verdicts`` are in the order of the report's targets.
     """
 
     name: str
     recordings: tuple[str, ...]
     id: str | None
     version: str | None
+    platform: str | None
     objects: int
     outside: int
     verdicts: tuple[ClusterVerdict, ...]

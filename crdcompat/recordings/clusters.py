@@ -1,4 +1,6 @@
-"""The cluster of a recording: its id and its OpenShift version, from its ClusterVersion."""
+"""The cluster of a recording: its id and its OpenShift version from its ClusterVersion, its platform from its
+Infrastructure.
+"""
 
 from __future__ import annotations
 
@@ -10,19 +12,23 @@ from crdcompat.recordings.objects import ObjectItem, Recorded
 
 _UUID = re.compile("[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _NIL = {"0", "-"}
-_PLACES = (("spec", "clusterID"), ("status", "desired", "version"))
+_PLACES = {
+    "ClusterVersion": (("spec", "clusterID"), ("status", "desired", "version")),
+    "Infrastructure": (("status", "platformStatus", "type"),),
+}
 
 
 class ClusterFacts:
-    """The id and version of a cluster, collected from the objects of one recording.
+    """The id, the version and the platform of a cluster, collected from the objects of one recording.
 
-    ``id`` and ``version`` are None if they are missing or ambiguous. A redacted id (``xxxxxxxx-…``) counts as missing:
+    Each of them is None if it is missing or ambiguous. A redacted id (``xxxxxxxx-…``) counts as missing:
     else all redacted recordings would be of one cluster. Two ClusterVersions are of two clusters.
     """
 
     def __init__(self) -> None:
         self._ids: dict[str | None, None] = {}
         self._versions: dict[str | None, None] = {}
+        self._platforms: dict[str, None] = {}
 
     def observe(self, objects: Iterable[ObjectItem]) -> Iterator[ObjectItem]:
         """Pass on the objects, and add each of them."""
@@ -32,14 +38,18 @@ class ClusterFacts:
             yield item
 
     def add(self, item: Recorded) -> None:
-        """Add the facts of one object, if it is a ClusterVersion."""
-        if not isinstance(item.data, dict) or not _is_cluster_version(item):
+        """Add the facts of one object, if it is a ClusterVersion or an Infrastructure."""
+        if not isinstance(item.data, dict):
             return
         spec, status = (item.data.get(part) for part in ("spec", "status"))
+        if _is(item, "Infrastructure") and (platform := _text(status, "platformStatus", "type")):
+            self._platforms[platform] = None
+        if not _is(item, "ClusterVersion"):
+            return
         id_ = spec.get("clusterID") if isinstance(spec, dict) else None
         readable = isinstance(id_, str) and _UUID.fullmatch(id_.lower()) and set(id_) != _NIL
         self._ids[id_.lower() if isinstance(id_, str) and readable else None] = None
-        self._versions[_version(status)] = None
+        self._versions[_text(status, "desired", "version")] = None
 
     @property
     def id(self) -> str | None:
@@ -57,24 +67,31 @@ class ClusterFacts:
         return next(iter(self._versions)) if len(self._versions) == 1 else None
 
     @property
+    def platform(self) -> str | None:
+        """``status.platformStatus.type`` of the Infrastructure: ``AWS``."""
+        return next(iter(self._platforms)) if len(self._platforms) == 1 else None
+
+    @property
     def versions(self) -> tuple[str, ...]:
         """The versions of all ClusterVersions that have one, in order of appearance."""
         return tuple(version for version in self._versions if version is not None)
 
 
 def identifying_places(item: Recorded) -> tuple[tuple[str, ...], ...]:
-    """The places in an object that identify its cluster: those of ``ClusterFacts`` in a ClusterVersion."""
-    return _PLACES if _is_cluster_version(item) else ()
+    """The places in an object that identify its cluster: those of ``ClusterFacts``."""
+    return next((places for kind, places in _PLACES.items() if _is(item, kind)), ())
 
 
-def _is_cluster_version(item: Recorded) -> bool:
+def _is(item: Recorded, kind: str) -> bool:
+    """Whether an object is of a kind of config.openshift.io."""
     if item.hint is not None:
-        return (item.hint.group, item.hint.resource) == ("config.openshift.io", "clusterversion")
-    version, kind = item.data.get("apiVersion"), item.data.get("kind")
-    return kind == "ClusterVersion" and isinstance(version, str) and version.startswith("config.openshift.io/")
+        return (item.hint.group, item.hint.resource) == ("config.openshift.io", kind.lower())
+    version = item.data.get("apiVersion")
+    return item.data.get("kind") == kind and isinstance(version, str) and version.startswith("config.openshift.io/")
 
 
-def _version(status: Any) -> str | None:
-    desired = status.get("desired") if isinstance(status, dict) else None
-    version = desired.get("version") if isinstance(desired, dict) else None
-    return version if isinstance(version, str) and 0 < len(version) <= 64 else None
+def _text(status: Any, part: str, name: str) -> str | None:
+    """A short string in a part of the status."""
+    held = status.get(part) if isinstance(status, dict) else None
+    text = held.get(name) if isinstance(held, dict) else None
+    return text if isinstance(text, str) and 0 < len(text) <= 64 else None

@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 
 import pytest
-from fleets import MODES, cluster_version, gadget, gather, releases, uuid, widget
+from fleets import MODES, cluster_version, gadget, gather, infrastructure, releases, uuid, widget
 from helpers import Json, array, crd, obj, root, run, string, write
 from markdown_it import MarkdownIt
 from report_samples import HOSTILE
@@ -155,16 +155,16 @@ def test_there_is_room_for_so_many_objects(
 def test_a_row_for_each_cluster(crds: dict[str, Path], tmp_path: Path) -> None:
     """The worst first. A cell that a spreadsheet would run, and hidden characters, are shown as text."""
     fleet = tmp_path / "fleet"
-    gather(fleet / "a.tar.gz", widget("w", "A"), cluster_version(uuid(1), "=1+1"))
+    gather(fleet / "a.tar.gz", widget("w", "A"), cluster_version(uuid(1), "=1+1"), infrastructure("AWS"))
     gather(fleet / "b,\u202e.tar.gz", widget("w", "C"), cluster_version(uuid(2)))
     ran = run(*_args(crds, fleet, "--format", "csv"))
     targets = [f"path:{crds[name]}" for name in ("release-4.15", "release-4.14", "release-4.13")]
-    columns = ["cluster", "id", "version", "recordings", "objects", "outside", "farthest", "blocked by"]
+    columns = ["cluster", "id", "version", "platform", "recordings", "objects", "outside", "farthest", "blocked by"]
     blocked = ["1", "2", "1", targets[0], "Widget status.modes[*]", "clean", "blocked", "blocked"]
     assert list(csv.reader(ran.out.splitlines())) == [
         [*columns, *(f"to {target}" for target in targets)],
-        [f"{fleet}/b,\\u202e.tar.gz", uuid(2), "4.16.3", *blocked],
-        [f"{fleet}/a.tar.gz", uuid(1), "'=1+1", "1", "2", "1", targets[2], "", "clean", "clean", "clean"],
+        [f"{fleet}/b,\\u202e.tar.gz", uuid(2), "4.16.3", "", *blocked],
+        [f"{fleet}/a.tar.gz", uuid(1), "'=1+1", "AWS", "1", "3", "2", targets[2], "", "clean", "clean", "clean"],
     ]
     ran = run("diff", f"path:{crds['release-4.13']}", f"path:{crds['release-4.16']}", "--format", "csv")
     assert (ran.code, ran.out) == (2, "")

@@ -59,6 +59,16 @@ def cluster_version(cluster: str, version: str = "4.16.3") -> Json:
     }
 
 
+def infrastructure(platform: str) -> Json:
+    """The Infrastructure of a cluster: it has the platform although no release here defines its kind."""
+    return {
+        "apiVersion": "config.openshift.io/v1",
+        "kind": "Infrastructure",
+        "metadata": {"name": "cluster", "uid": "uid-infrastructure"},
+        "status": {"platformStatus": {"type": platform}},
+    }
+
+
 def uuid(number: int) -> str:
     return f"00000000-0000-4000-8000-{number:012d}"
 

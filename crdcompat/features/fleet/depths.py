@@ -54,7 +54,16 @@ class ClusterLister:
         verdicts = tuple(self._verdict(cluster, at) for at in range(len(self._readers)))
         names = tuple(sorted(cluster.recordings))
         self.clusters.add(
-            FleetCluster(names[0], names, cluster.id, cluster.version, cluster.objects, cluster.outside, verdicts)
+            FleetCluster(
+                names[0],
+                names,
+                cluster.id,
+                cluster.version,
+                cluster.platform,
+                cluster.objects,
+                cluster.outside,
+                verdicts,
+            )
         )
         self._counts["recordings"] += len(names)
         self._counts["several"] += len(names) > 1

@@ -99,15 +99,16 @@ class RejectedObject(Struct, frozen=True):
 class Outcome(Struct, frozen=True):
     """One recording against every target; ``failure`` is why it could not be read, else "".
 
-    ``id`` and ``version`` are the cluster's. ``outside`` counts objects of kinds that neither release defines.
-    ``problems`` are the first of ``problem_count``. ``recorded`` are the CRDs of which
-    there is an object or an empty list. ``fates`` identify the objects if the recording has an ``id``:
+    ``id``, ``version`` and ``platform`` are the cluster's. ``outside`` counts objects of kinds that neither release
+    defines. ``problems`` are the first of ``problem_count``. ``recorded`` are the CRDs of which there is an object or
+    an empty list. ``fates`` identify the objects if the recording has an ``id``:
     only then can another recording be of the same cluster. ``rejected`` are the first objects that a target rejects.
     """
 
     failure: str = ""
     id: str | None = None
     version: str | None = None
+    platform: str | None = None
     objects: int = 0
     outside: int = 0
     targets: tuple[TargetOutcome, ...] = ()

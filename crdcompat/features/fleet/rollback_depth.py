@@ -98,6 +98,7 @@ def judge_objects(objects: Iterable[ObjectItem], replayers: Sequence[Replayer], 
     return Outcome(
         id=facts.id,
         version=facts.version,
+        platform=facts.platform,
         objects=targets[0].objects,
         outside=targets[0].outside,
         targets=tuple(target.outcome() for target in targets),

@@ -101,7 +101,7 @@ class TargetTally(Struct):
 
 
 class ClusterTally(Struct):
-    """One cluster: its recordings, its version if they agree on it, and its counts against each target.
+    """One cluster: its recordings, its version if they agree on it, its platform, its counts against each target.
 
     ``recorded`` are the CRDs of which any recording has an object or an empty list.
     """
@@ -109,6 +109,7 @@ class ClusterTally(Struct):
     recordings: list[str]
     id: str | None
     version: str | None
+    platform: str | None
     targets: list[TargetTally]
     recorded: set[str] = field(default_factory=set)
     objects: int = 0
@@ -146,9 +147,10 @@ class FleetTally:
             outcome = judged.outcome
             if cluster is None:
                 targets = [TargetTally() for _ in self.apart]
-                cluster = ClusterTally([], outcome.id, outcome.version, targets)
+                cluster = ClusterTally([], outcome.id, outcome.version, outcome.platform, targets)
             elif cluster.version != outcome.version:
                 cluster.version = None  # recorded before and after an upgrade
+            cluster.platform = cluster.platform or outcome.platform
             cluster.recordings.append(judged.name)
             cluster.recorded.update(outcome.recorded)
             self._add(cluster, judged, known.added_by(outcome))

@@ -71,6 +71,7 @@ def cluster_data(item: FleetCluster) -> dict[str, Any]:
         "recordings": list(item.recordings),
         "id": item.id,
         "version": item.version,
+        "platform": item.platform,
         "objects": item.objects,
         "outside": item.outside,
         "farthest": item.farthest,

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from crdcompat.models.fleet import FleetCluster, FleetReport
 
 NAME = "csv"
-_COLUMNS = ("cluster", "id", "version", "recordings", "objects", "outside", "farthest", "blocked by")
+_COLUMNS = ("cluster", "id", "version", "platform", "recordings", "objects", "outside", "farthest", "blocked by")
 #: A cell that begins with one of these is a formula in a spreadsheet.
 _FORMULAS = tuple("=+-@\t\r")
 
@@ -29,7 +29,7 @@ def render_fleet(report: FleetReport, style: Style) -> Iterator[str]:
 
 def _cells(cluster: FleetCluster, places: Mapping[str, str]) -> Iterator[object]:
     found = dict.fromkeys(places[id_] for each in cluster.verdicts for id_ in each.findings)
-    yield from (cluster.name, cluster.id or "", cluster.version or "", len(cluster.recordings))
+    yield from (cluster.name, cluster.id or "", cluster.version or "", cluster.platform or "", len(cluster.recordings))
     yield from (cluster.objects, cluster.outside, cluster.farthest or "", "; ".join(found))
     yield from (each.verdict for each in cluster.verdicts)
 

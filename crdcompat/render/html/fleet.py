@@ -36,6 +36,7 @@ _FACETS = (
     Facet("verdict", "Worst verdict", tuple(ReleaseVerdict)),
     Facet("farthest", "Can go as far as"),
     Facet("version", "Version"),
+    Facet("platform", "Platform"),
     Facet("blocked-by", "Blocked by"),
 )
 
@@ -114,6 +115,7 @@ class ClusterItems:
                     "verdict": _worst(cluster),
                     "farthest": cluster.farthest or "none of them",
                     "version": cluster.version or "not recorded",
+                    "platform": cluster.platform or "not recorded",
                     "blocked-by": tuple(self._places[id_] for id_ in held),
                 }
             )
@@ -207,8 +209,7 @@ def _item(cluster: FleetCluster, number: int, sentence: str, places: Mapping[str
 
 
 def _about(cluster: FleetCluster) -> Iterator[str]:
-    if cluster.version:
-        yield cluster.version
+    yield from filter(None, (cluster.version, cluster.platform))
     if cluster.id:
         yield f"cluster {cluster.id[:_ID]}"
     yield plural(cluster.objects, "object")

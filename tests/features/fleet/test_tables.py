@@ -61,8 +61,9 @@ def test_the_rows_are_those_of_the_report(crds: dict[str, Path], tmp_path: Path)
     ]
     rows = pq.read_table(out / "clusters.parquet").to_pylist()
     assert [(row["cluster"], row["target"], row["verdict"], row["rejected"]) for row in rows] == expected
-    assert {(row["cluster"], row["id"], row["version"], row["farthest"]) for row in rows} == {
-        (item["name"], item["id"], item["version"], item["farthest"]) for item in ran.report["clusters"]
+    assert {(row["cluster"], row["id"], row["version"], row["platform"], row["farthest"]) for row in rows} == {
+        (item["name"], item["id"], item["version"], item["platform"], item["farthest"])
+        for item in ran.report["clusters"]
     }
     (finding,) = ran.report["findings"]
     assert _rows(out, "findings", "cluster", "target", "finding", "path", "objects", "values") == [
