@@ -47,7 +47,8 @@ def reads_alike(keyword: str, value: Any, writer: Node, reader: Node) -> bool:
         # The facet ``nullable`` judges a required null.
         return not any((name in writer.properties) != (name in reader.properties) for name in writer.required)
     mentioned = {mention.member for mention in mentions(Node({keyword: value})) if mention.member}
-    return all(_member_alike(writer, reader, member, _alike) for member in mentioned)
+    alike = _alike if keyword == RULES else _held_alike
+    return all(_member_alike(writer, reader, member, alike) for member in mentioned)
 
 
 def _member_alike(
@@ -67,10 +68,18 @@ def _member_alike(
 
 
 def _alike(writer: Node | None, reader: Node | None) -> bool:
+    """Whether rules see the same values of both."""
     if writer is None or reader is None:
         return writer is reader
-    flags = [(side.preserve, side.embedded, side.additional is not None) for side in (writer, reader)]
-    return flags[0] == flags[1] and _seen_alike(writer, reader) and _counted_alike(writer, reader)
+    return _held_alike(writer, reader) and _seen_alike(writer, reader)
+
+
+def _held_alike(writer: Node | None, reader: Node | None) -> bool:
+    """Whether both hold the same values; unions see them as JSON, whatever type they have for rules."""
+    if writer is None or reader is None:
+        return writer is reader
+    flags = [(side.preserve, side.embedded, side.additional is not None, side.types) for side in (writer, reader)]
+    return flags[0] == flags[1] and _counted_alike(writer, reader)
 
 
 def _seen_alike(writer: Node, reader: Node) -> bool:

@@ -49,3 +49,13 @@ def test_a_status_that_a_controller_may_write_is_an_error(tmp_path: Path, old: J
 def test_conditions_are_always_written(tmp_path: Path) -> None:
     old, new = (root(status=obj(v1=at_least_one(**_MORE, **more))) for more in ({}, {"x": string()}))
     assert broken(tmp_path, old, new)["severity"] == "info"
+
+
+def test_a_union_of_members_does_not_depend_on_the_type_of_a_member_for_rules(tmp_path: Path) -> None:
+    """A string with format date-time is a timestamp for rules; a union counts the member alone."""
+    union = {"oneOf": [{"required": ["at"]}, {"required": ["name"]}]}
+    sides = ({**obj(at=at, name=string()), **union} for at in (string(), {"type": "string", "format": "date-time"}))
+    found = diff(*both(tmp_path, *(crd(root(spec=obj(v=side))) for side in sides)))["findings"]
+    assert [(each["rule"], each["path"], each["direction"]) for each in found] == [
+        ("format-changed", "spec.v.at", "upgrade")
+    ]
