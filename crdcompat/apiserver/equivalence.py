@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from crdcompat.apiserver.versions import Server
-from crdcompat.schema.structural import Node
+from crdcompat.schema.structural import RULES, Node
 
 #: Behaviours (``versions.SINCE``) that decide whether a value is valid. All others affect messages, paths and writes.
 _KEYWORD_BEHAVIOURS = ("typed_errors", "k8s_name_formats", "integer_range", "strict_url_colons", "halved_tolerance")
 _RULE_BEHAVIOURS = ("cel", "cel_in_all_of")
-_VALIDATIONS = "x-kubernetes-validations"
 
 
 def equivalence_key(server: Server, schema: Node) -> tuple[Any, ...]:
@@ -20,7 +19,7 @@ def equivalence_key(server: Server, schema: Node) -> tuple[Any, ...]:
     (``environment.lacks``). A rule with optionalOldSelf does not: its semantics changed between minors.
     """
     keywords = tuple(server.does(behaviour) for behaviour in _KEYWORD_BEHAVIOURS)
-    rules = [rule for part in schema.parts() if _VALIDATIONS in part for rule in Node(part).rules]
+    rules = [rule for part in schema.parts() if RULES in part for rule in Node(part).rules]
     if not rules:
         return keywords
     from crdcompat.apiserver.cel.environment import RefusedError, era_of, lacks

@@ -19,7 +19,7 @@ T = TypeVar("T")
 #: Shorter work shows nothing, and does not import rich.
 _SECONDS_BEFORE = 1.0
 _SECONDS_BETWEEN = 0.1
-#: The speed is that of so many seconds: a recording takes some of them.
+#: The seconds over which the speed is measured. One recording takes several.
 _SECONDS_OF_PACE = 60.0
 
 

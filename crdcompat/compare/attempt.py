@@ -23,12 +23,11 @@ from crdcompat.compare.site import Trial, WriterReader
 from crdcompat.compare.update import Update, addition, updates
 from crdcompat.schema.paths import Object, Pointer, node_at, value_at, with_value
 from crdcompat.schema.sample import concrete
-from crdcompat.schema.structural import ABSENT, MAX_SIZE, Node
+from crdcompat.schema.structural import ABSENT, MAX_SIZE, RULES, Node
 from crdcompat.vocabulary import Effect
 
 #: Objects that the search for a clean one judges at most, each under both schemas.
 _MAX_CLEAN = 80
-_RULES = "x-kubernetes-validations"
 _TOO_LARGE = f"no example object was built: it would have {MAX_SIZE:,} members or more"
 
 
@@ -230,7 +229,7 @@ class _Trying:
         node = node_at(self._pair.reader.node, self._trial.path)
         if node is None or not node.rules:
             return False
-        by_rules = Node({**shape(node.raw), _RULES: list(node.rules)})
+        by_rules = Node({**shape(node.raw), RULES: list(node.rules)})
         return NodeJudge(by_rules, self._pair.reader.server).breaks_rules(self._trial.value)
 
 

@@ -26,10 +26,9 @@ from crdcompat.compare.variants import hint, variants
 from crdcompat.crds.pairing import Chosen
 from crdcompat.schema.mentions import mentions
 from crdcompat.schema.paths import Object, SchemaPath
-from crdcompat.schema.structural import Node
+from crdcompat.schema.structural import RULES, Node
 from crdcompat.vocabulary import Effect
 
-_RULES = "x-kubernetes-validations"
 _URLS = ("http://fd00::1", "https://fd00::1", "https://fd00::1/a")
 #: Function -> strings on which its results differ. Those of containsCIDR follow from the rule.
 _TEXTS: dict[str, tuple[str, ...]] = {
@@ -99,13 +98,13 @@ def _trials(
 ) -> Iterator[tuple[Trial, Server, Server]]:
     """Values that one server accepts and the other refuses by the rule: each with the one, then the other."""
     node = node if path else as_resource(node)
-    named = Node({**shape(node.raw), _RULES: [rule]})
+    named = Node({**shape(node.raw), RULES: [rule]})
     texts = list(dict.fromkeys(text for name in functions for text in _texts(name, named)))
     seeds = Node({"anyOf": [hint(mention.member, texts) for mention in mentions(named)]})
     judges = [NodeJudge(named, server) for server in servers]
     whole = [NodeJudge(node, server) for server in servers]
     count = 0
-    for value in variants(Node({**node.raw, _RULES: []}), seeds, named):
+    for value in variants(Node({**node.raw, RULES: []}), seeds, named):
         seen = as_read(defaulted(value, node), node)
         breaks = [judge.breaks_rules(seen) for judge in judges]
         if breaks[0] == breaks[1]:

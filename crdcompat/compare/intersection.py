@@ -11,7 +11,7 @@ from typing import Any
 from crdcompat.apiserver.versions import Server
 from crdcompat.compare.local import NodeJudge
 from crdcompat.schema.enums import member_key
-from crdcompat.schema.structural import Node, Schema, mapping_of
+from crdcompat.schema.structural import RULES, Node, Schema, mapping_of
 
 _LOWER = ("minimum", "minLength", "minItems", "minProperties")
 _UPPER = ("maximum", "maxLength", "maxItems", "maxProperties")
@@ -19,7 +19,7 @@ _UPPER = ("maximum", "maxLength", "maxItems", "maxProperties")
 _SINGLE = ("pattern", "anyOf", "oneOf", "not", "multipleOf")
 #: Keywords that the intersection has if either side has them; the writer's value counts.
 _EITHER = ("format", "exclusiveMinimum", "exclusiveMaximum")
-_RULES, _LIST, _KEYS = "x-kubernetes-validations", "x-kubernetes-list-type", "x-kubernetes-list-map-keys"
+_LIST, _KEYS = "x-kubernetes-list-type", "x-kubernetes-list-map-keys"
 
 
 def intersection(writer: Node, reader: Node, server: Server) -> Node:
@@ -46,8 +46,8 @@ def _merged(a: Schema, b: Schema, server: Server) -> Schema:
     for keyword in _SINGLE:
         if keyword in b and made.setdefault(keyword, b[keyword]) != b[keyword]:
             all_of.append({keyword: b[keyword]})
-    rules = [*_list(a, _RULES), *(rule for rule in _list(b, _RULES) if rule not in _list(a, _RULES))]
-    made |= {keyword: value for keyword, value in (("allOf", all_of), (_RULES, rules)) if value}
+    rules = [*_list(a, RULES), *(rule for rule in _list(b, RULES) if rule not in _list(a, RULES))]
+    made |= {keyword: value for keyword, value in (("allOf", all_of), (RULES, rules)) if value}
     if _list(b, "enum"):
         allowed = {member_key(member) for member in b["enum"]}
         made["enum"] = [member for member in a.get("enum") or b["enum"] if member_key(member) in allowed]

@@ -13,9 +13,8 @@ from crdcompat.apiserver.decode import apply_defaults, decode
 from crdcompat.apiserver.errors import FieldError
 from crdcompat.apiserver.validate import SchemaValidator
 from crdcompat.apiserver.versions import Server
-from crdcompat.schema.structural import ABSENT, Node, mapping_of
+from crdcompat.schema.structural import ABSENT, RULES, Node, mapping_of
 
-_RULES = "x-kubernetes-validations"
 #: A rule for names, close to a DNS subdomain.
 _NAME = "self.matches('^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$')"
 
@@ -45,7 +44,7 @@ class NodeJudge:
         kept = [rule for rule in self._node.rules if not removed(rule)]
         if len(kept) == len(self._node.rules):
             return self
-        return self.by(Node({**self._node.raw, _RULES: kept}))
+        return self.by(Node({**self._node.raw, RULES: kept}))
 
     def by(self, node: Node) -> NodeJudge:
         """A judge by another node, on the same server."""
@@ -84,7 +83,7 @@ def as_resource(root: Node) -> Node:
     properties = mapping_of(root.raw.get("properties"))
     metadata = mapping_of(properties.get("metadata"))
     declared = mapping_of(metadata.get("properties"))
-    name = {"type": "string", _RULES: [{"rule": _NAME}], **mapping_of(declared.get("name"))}
+    name = {"type": "string", RULES: [{"rule": _NAME}], **mapping_of(declared.get("name"))}
     metadata = {**metadata, "type": "object", "properties": {**declared, "name": name}, "required": ["name"]}
     required = [*root.required, *(["metadata"] if "metadata" not in root.required else [])]
     properties = {**properties, "metadata": metadata}

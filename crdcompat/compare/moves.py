@@ -24,13 +24,12 @@ from crdcompat.schema.paths import (
     with_value,
 )
 from crdcompat.schema.sample import values
-from crdcompat.schema.structural import ABSENT, Node
+from crdcompat.schema.structural import ABSENT, RULES, Node
 
 #: Members that are tried where an object has too few.
 _MAX_ADDED = 6
 #: Characters of strings that are made for a length in a rule.
 _MAX_LENGTH = 512
-_RULES = "x-kubernetes-validations"
 #: Makes a value for a node, ABSENT if it finds none.
 Made = Callable[[Node], Any]
 #: A place in an object, and the value to set there.
@@ -63,7 +62,7 @@ def _of_rule(obj: Object, error: FieldError, root: Node, made: Made) -> Iterator
         return
     node = node_at(root, schema_path_of(root, pointer))
     if node is not None:
-        yield from _of_mentions(obj, pointer, node, mentions(Node({_RULES: [{"rule": error.demand}]})), made)
+        yield from _of_mentions(obj, pointer, node, mentions(Node({RULES: [{"rule": error.demand}]})), made)
 
 
 def _edits(obj: Object, error: FieldError, root: Node, made: Made) -> Iterator[_Edit]:

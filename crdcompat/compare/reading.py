@@ -12,9 +12,8 @@ from typing import Any
 from crdcompat.apiserver.cel.views import View
 from crdcompat.compare.changes import identical
 from crdcompat.schema.mentions import mentions
-from crdcompat.schema.structural import ABSENT, Node
+from crdcompat.schema.structural import ABSENT, RULES, Node
 
-RULES = "x-kubernetes-validations"
 COUNTS = ("minProperties", "maxProperties")
 #: Keywords that ``takes_all`` covers, or that restrict no value.
 _OF_SHAPE = frozenset(

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 
-from crdcompat.apiserver.crd_validation.expressions import RULES
 from crdcompat.apiserver.crd_validation.refusal import Fault, metadata_refusals, refusals
 from crdcompat.apiserver.versions import Server
 from crdcompat.compare.changes import Change
@@ -20,6 +19,7 @@ from crdcompat.crds.model import Crd, CrdDocument
 from crdcompat.crds.pairing import Resolved
 from crdcompat.crds.templates import is_templated
 from crdcompat.schema.paths import Pointer, SchemaPath, value_or_none
+from crdcompat.schema.structural import RULES
 from crdcompat.vocabulary import Effect
 
 #: The kind of change of a CRD that the server refuses.

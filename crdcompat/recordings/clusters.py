@@ -1,6 +1,4 @@
-"""The cluster of a recording: its id and its OpenShift version from its ClusterVersion, its platform from its
-Infrastructure.
-"""
+"""The cluster of a recording: its id and version (ClusterVersion), and its platform (Infrastructure)."""
 
 from __future__ import annotations
 
@@ -9,13 +7,13 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from crdcompat.recordings.objects import ObjectItem, Recorded
+from crdcompat.schema.paths import value_or_none
 
 _UUID = re.compile("[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _NIL = {"0", "-"}
-_PLACES = {
-    "ClusterVersion": (("spec", "clusterID"), ("status", "desired", "version")),
-    "Infrastructure": (("status", "platformStatus", "type"),),
-}
+_ID, _VERSION, _PLATFORM = ("spec", "clusterID"), ("status", "desired", "version"), ("status", "platformStatus", "type")
+_PLACES = {"ClusterVersion": (_ID, _VERSION), "Infrastructure": (_PLATFORM,)}
+_MAX_TEXT = 64
 
 
 class ClusterFacts:
@@ -41,15 +39,12 @@ class ClusterFacts:
         """Add the facts of one object, if it is a ClusterVersion or an Infrastructure."""
         if not isinstance(item.data, dict):
             return
-        spec, status = (item.data.get(part) for part in ("spec", "status"))
-        if _is(item, "Infrastructure") and (platform := _text(status, "platformStatus", "type")):
+        if _is(item, "Infrastructure") and (platform := _text(item.data, _PLATFORM)):
             self._platforms[platform] = None
-        if not _is(item, "ClusterVersion"):
-            return
-        id_ = spec.get("clusterID") if isinstance(spec, dict) else None
-        readable = isinstance(id_, str) and _UUID.fullmatch(id_.lower()) and set(id_) != _NIL
-        self._ids[id_.lower() if isinstance(id_, str) and readable else None] = None
-        self._versions[_text(status, "desired", "version")] = None
+        if _is(item, "ClusterVersion"):
+            id_ = (_text(item.data, _ID) or "").lower()
+            self._ids[id_ if _UUID.fullmatch(id_) and set(id_) != _NIL else None] = None
+            self._versions[_text(item.data, _VERSION)] = None
 
     @property
     def id(self) -> str | None:
@@ -90,8 +85,7 @@ def _is(item: Recorded, kind: str) -> bool:
     return item.data.get("kind") == kind and isinstance(version, str) and version.startswith("config.openshift.io/")
 
 
-def _text(status: Any, part: str, name: str) -> str | None:
-    """A short string in a part of the status."""
-    held = status.get(part) if isinstance(status, dict) else None
-    text = held.get(name) if isinstance(held, dict) else None
-    return text if isinstance(text, str) and 0 < len(text) <= 64 else None
+def _text(data: Any, place: tuple[str, ...]) -> str | None:
+    """The string at a place, if it is short."""
+    text = value_or_none(data, place)
+    return text if isinstance(text, str) and 0 < len(text) <= _MAX_TEXT else None

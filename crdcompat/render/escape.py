@@ -25,7 +25,7 @@ from crdcompat.vocabulary import FailOn
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-#: As gcc and rustc have them: yellow and bright cyan cannot be read on a light background.
+#: Warnings are magenta and paths blue: yellow and bright cyan cannot be read on a light background.
 _COLOURS = {
     "error": "1;31",
     "warning": "1;35",

@@ -30,6 +30,8 @@ ABSENT: Final = _Absent()
 
 Schema = dict[str, Any]
 
+#: The keyword of CEL rules.
+RULES: Final = "x-kubernetes-validations"
 
 #: The number of values from which on no example value is built.
 MAX_SIZE = 20_000
@@ -104,7 +106,7 @@ class Node:
     @cached_property
     def rules(self) -> tuple[dict[str, Any], ...]:
         """``x-kubernetes-validations``, raw."""
-        return tuple(rule for rule in _sequence(self.raw.get("x-kubernetes-validations")) if isinstance(rule, dict))
+        return tuple(rule for rule in _sequence(self.raw.get(RULES)) if isinstance(rule, dict))
 
     @cached_property
     def listed(self) -> tuple[tuple[int, tuple[Any, ...]], ...]:

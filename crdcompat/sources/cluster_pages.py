@@ -90,7 +90,7 @@ class Page:
         try:
             head = _HEADS.decode(data)
         except (msgspec.DecodeError, UnicodeDecodeError):
-            head = _Head(kind=None)  # its metadata is no object: whoever reads the item reports that
+            head = _Head(kind=None)  # its metadata is no object: the reader of the item reports that
         if isinstance(head.kind, UnsetType) and data[1:].lstrip() != b"}":
             data = self._typed + data[1:]
         names = head.metadata or _Names()

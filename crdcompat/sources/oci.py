@@ -76,14 +76,13 @@ def _chart(name: str, path: str, image: ChosenImage) -> MemoryTree:
     """The manifests of the chart that is the layer of an artifact. Raises SourceError, UsageError."""
     found = {layer: stream.read(MAX_HELD_BYTES + 1) for layer, stream in _streams(name, path, set(image.layers))}
     _check_complete(name, image, found)
-    for layer, data in found.items():
-        if len(data) > MAX_HELD_BYTES:
-            raise SourceError(f"{name}: {layer} has more than {MAX_HELD_BYTES} bytes: not read")
-        _check_digest(name, layer, hashlib.sha256(data).hexdigest(), image.digests[layer])
-        archive = ArchiveTree(name, layer, file=io.BufferedReader(io.BytesIO(data)))  # type: ignore[type-var, unused-ignore]
-        archive.notes = image.notes
-        return chart_tree(name, f"{path}/{layer}", archive)
-    raise AssertionError("a chart has a layer")
+    ((layer, data),) = found.items()
+    if len(data) > MAX_HELD_BYTES:
+        raise SourceError(f"{name}: {layer} has more than {MAX_HELD_BYTES} bytes: not read")
+    _check_digest(name, layer, hashlib.sha256(data).hexdigest(), image.digests[layer])
+    archive = ArchiveTree(name, layer, file=io.BufferedReader(io.BytesIO(data)))  # type: ignore[type-var, unused-ignore]
+    archive.notes = image.notes
+    return chart_tree(name, f"{path}/{layer}", archive)
 
 
 def _check_complete(name: str, image: ChosenImage, found: Collection[str]) -> None:

@@ -27,7 +27,7 @@ _MAX_LINK = 4096
 _IN_MEMORY = 64 << 20
 _RATIO_APPLIES_FROM = 256 << 20
 _ENCRYPTED = "encrypted file"
-#: What reading a damaged member raises; NotImplementedError is of an unknown kind of compression.
+#: The errors of a damaged member. An unknown kind of compression raises NotImplementedError.
 _FAULTS = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError, ValueError, RuntimeError)
 
 

@@ -52,7 +52,7 @@ def test_the_words_of_the_server(tmp_path: Path) -> None:
 @pytest.mark.parametrize("served", [True, False])
 @pytest.mark.parametrize("is_named", [True, False])
 def test_a_version_that_goes(tmp_path: Path, served: bool, is_named: bool) -> None:
-    """The server refuses the next CRD only while the status names the version. Without the status, nobody knows."""
+    """The server refuses a CRD without a version that status.storedVersions names. A manifest has no such status."""
     versions = version(OBJ, name="v1", storage=False, served=served), version(OBJ, name="v2")
     installed = _installed(*versions, stored=("v1", "v2") if is_named else ("v2",))
     next_one = crd(versions=[version(OBJ, name="v2")])

@@ -18,10 +18,11 @@ from crdcompat.apiserver.cel.tokens import names
 from crdcompat.apiserver.cel.views import escape
 from crdcompat.apiserver.crd_validation.definition import Definition, definition_of
 from crdcompat.apiserver.crd_validation.envelope import undecodable_definition
-from crdcompat.apiserver.crd_validation.expressions import RULE_LIMIT, RULES, TOTAL_LIMIT, Scope
+from crdcompat.apiserver.crd_validation.expressions import RULE_LIMIT, TOTAL_LIMIT, Scope
 from crdcompat.apiserver.crd_validation.keywords import Schema
 from crdcompat.apiserver.versions import Server
 from crdcompat.schema.paths import Pointer, value_at
+from crdcompat.schema.structural import RULES
 
 _KEYWORDS = {"array": "maxItems", "object": "maxProperties", "string": "maxLength"}
 #: The bound that is tried where the schema has none.

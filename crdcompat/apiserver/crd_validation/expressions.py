@@ -20,8 +20,8 @@ from crdcompat.apiserver.crd_validation.tolerated import Tolerated
 from crdcompat.apiserver.errors import FORBIDDEN, INTERNAL, INVALID, FieldError
 from crdcompat.apiserver.versions import Server
 from crdcompat.schema.paths import Pointer
+from crdcompat.schema.structural import RULES
 
-RULES = "x-kubernetes-validations"
 #: The largest estimated cost of one rule, and of all rules of a schema.
 RULE_LIMIT, TOTAL_LIMIT = 10_000_000, 100_000_000
 _SHOWN_EXPENSIVE = 4

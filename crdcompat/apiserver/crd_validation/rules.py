@@ -16,8 +16,8 @@ from crdcompat.apiserver.errors import INVALID, NOT_SUPPORTED, REQUIRED, FieldEr
 from crdcompat.apiserver.versions import Server
 from crdcompat.apiserver.wording import supported_values
 from crdcompat.schema.paths import Pointer
+from crdcompat.schema.structural import RULES
 
-RULES = "x-kubernetes-validations"
 _REASONS = ("FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired")
 
 

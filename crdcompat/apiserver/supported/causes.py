@@ -15,7 +15,6 @@ from msgspec import Struct
 from crdcompat.apiserver.cel.static.declared import declared
 from crdcompat.apiserver.cel.static.lacking import lacking
 from crdcompat.apiserver.crd_validation.definition import GATED
-from crdcompat.apiserver.crd_validation.expressions import RULES
 from crdcompat.apiserver.crd_validation.keywords import decoded_schema
 from crdcompat.apiserver.crd_validation.refusal import Fault
 from crdcompat.apiserver.errors import FORBIDDEN
@@ -24,6 +23,7 @@ from crdcompat.apiserver.supported.ranges import age
 from crdcompat.apiserver.versions import Server
 from crdcompat.crds.model import Crd
 from crdcompat.schema.paths import Pointer, value_or_none
+from crdcompat.schema.structural import RULES
 
 _EXPRESSIONS = ("rule", "messageExpression")
 _OPTIONAL_OLD = "optionalOldSelf"

@@ -15,11 +15,11 @@ from msgspec import Struct
 
 from crdcompat.apiserver.crd_validation.definition import GATED
 from crdcompat.apiserver.crd_validation.envelope import SELECTABLE_SINCE, STRUCTS
-from crdcompat.apiserver.crd_validation.expressions import RULES
 from crdcompat.apiserver.crd_validation.keywords import KNOWN, RULE_FIELDS
 from crdcompat.apiserver.formats import is_unrecognized
 from crdcompat.apiserver.versions import Server
 from crdcompat.schema.paths import Pointer, value_at
+from crdcompat.schema.structural import RULES
 
 #: Structs with members that the table does not list.
 _PARTLY_LISTED = frozenset({"ObjectMeta", "CustomResourceDefinitionStatus"})

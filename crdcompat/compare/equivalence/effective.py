@@ -39,10 +39,9 @@ from crdcompat.compare.equivalence.rules import truth_of_rule
 from crdcompat.compare.registry import facet_of
 from crdcompat.compare.site import WriterReader
 from crdcompat.schema.paths import ITEM, VALUE, SchemaPath, node_at, schema_pointer
-from crdcompat.schema.structural import ABSENT, Node
+from crdcompat.schema.structural import ABSENT, RULES, Node
 from crdcompat.vocabulary import Direction
 
-_RULES = "x-kubernetes-validations"
 _JUNCTORS = frozenset({"allOf", "anyOf", "oneOf", "not"})
 #: Keywords whose constraint junctors may state, too.
 _SHARED = frozenset({"enum", "pattern", "minLength", "maxLength"})
@@ -145,14 +144,14 @@ def _wanted(
     place, view = _place(path), View(node, resource=reader.depth == 0 and not path)
     if keywords == {"required"}:
         return place.lifted(has(member_path(place.path, str(change.path[-1]))))
-    if keywords == {_RULES}:
+    if keywords == {RULES}:
         rules = change.old if direction == Direction.ROLLBACK else change.new
         found = [_rule(rule, place.path, view, reader.server) for rule in rules or ()]
         stated = [formula for formula in found if formula is not None]
         return every(*map(place.lifted, stated)) if len(stated) == len(found) else None
     keywords |= _JUNCTORS if keywords & _SHARED else frozenset()
     junctors = Node({keyword: node.raw[keyword] for keyword in _JUNCTORS & keywords if keyword in node.raw})
-    if junctors.anywhere(lambda schema: _RULES in schema):
+    if junctors.anywhere(lambda schema: RULES in schema):
         return None  # a server evaluates rules in allOf, or not, by its version
     parts = [keywords_of(node, place.path, node, view, reader.server, keywords)]
     if "enum" in keywords:

@@ -22,11 +22,10 @@ from crdcompat.compare.transitions import MAX_VALUES, Judges, transitions
 from crdcompat.compare.variants import distinct, every_value, hint, rule_cases, variants
 from crdcompat.schema.mentions import mentions
 from crdcompat.schema.paths import SchemaPath, node_at
-from crdcompat.schema.structural import Node
+from crdcompat.schema.structural import RULES, Node
 from crdcompat.vocabulary import Direction, Effect
 
-_KEYWORD = "x-kubernetes-validations"
-KEYWORDS = frozenset({_KEYWORD})
+KEYWORDS = frozenset({RULES})
 _REJECTED = (Effect.WRITE_REJECTED,)
 EFFECTS = {
     "cel.rule-added": Effects(upgrade=_REJECTED),
@@ -62,11 +61,11 @@ def changes(site: Site) -> Iterator[Change]:
         if removed or added:
             what = "changed" if removed and added else "added" if added else "removed"
             texts = {"added": _texts(added), "removed": _texts(removed)}
-            found.append(site.change(f"cel.{kind}-{what}", removed or None, added or None, _KEYWORD, **texts))
+            found.append(site.change(f"cel.{kind}-{what}", removed or None, added or None, RULES, **texts))
     yield from found
     reworded = not found and old.keys() != new.keys()
     if reworded or any(old[text] != new[text] for text in old.keys() & new.keys()):
-        yield site.change("cel.text-changed", None, None, _KEYWORD)
+        yield site.change("cel.text-changed", None, None, RULES)
 
 
 def _stated_by_both(old: Rules, new: Rules, site: Site, *, transition: bool) -> frozenset[str]:
@@ -94,8 +93,8 @@ def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
     others = [rule for rule in rules if _source(rule) not in stronger]
     if all(not _judges_new_values(rule) and always_holds(_source(rule), *sides) for rule in others):
         return Trials((), complete=True)
-    rules_only = Node({**shape(reader.raw), _KEYWORD: rules})
-    rest = Node({**reader.raw, _KEYWORD: [rule for rule in reader.rules if rule not in rules]})
+    rules_only = Node({**shape(reader.raw), RULES: rules})
+    rest = Node({**reader.raw, RULES: [rule for rule in reader.rules if rule not in rules]})
     nodes = (writer, pair.writer.server), (rules_only, pair.reader.server), (rest, pair.reader.server)
     judges = Judges(*(NodeJudge(*each) for each in nodes))
     shared = intersection(writer, rest, pair.writer.server)
@@ -154,7 +153,7 @@ def _fixed(parent: Node | None) -> tuple[str, ...]:
 
 def _hints(reader: Node, rules: list[Any]) -> tuple[Node, ...]:
     """Nodes that mention values which may break the rules."""
-    named = Node({**shape(reader.raw), _KEYWORD: rules})
+    named = Node({**shape(reader.raw), RULES: rules})
     return named, _neighbours(named), _names(named)
 
 

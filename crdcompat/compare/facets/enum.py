@@ -22,11 +22,10 @@ from crdcompat.schema.enums import enum_members, member_key
 from crdcompat.schema.mentions import literals_for
 from crdcompat.schema.paths import Pointer, node_at, schema_pointer
 from crdcompat.schema.sample import values
-from crdcompat.schema.structural import ABSENT, Node, with_values
+from crdcompat.schema.structural import ABSENT, RULES, Node, with_values
 from crdcompat.vocabulary import Direction, Effect
 
 KEYWORDS = frozenset({"enum"})
-_RULES = "x-kubernetes-validations"
 EFFECTS = {
     "enum.value-added": Effects(rollback=(Effect.WRITE_REJECTED,)),
     "enum.value-removed": Effects(upgrade=(Effect.WRITE_REJECTED,)),
@@ -129,12 +128,12 @@ def widen(change: Change, values: tuple[Any, ...], old: Node, new: Node) -> Iter
         for index, members in node.listed:
             if missing := _without(values, members):
                 rule = with_values(node.rules[index]["rule"], missing)
-                yield Widening((*at, _RULES, index), "rule", rule)
+                yield Widening((*at, RULES, index), "rule", rule)
         return
     if node.listed:
         lists = {index for index, _ in node.listed}
         rest = [rule for index, rule in enumerate(node.rules) if index not in lists]
-        yield Widening(at, _RULES, rest or ABSENT)
+        yield Widening(at, RULES, rest or ABSENT)
     yield from copy_from_new(KEYWORDS)(change, values, old, new)
 
 
@@ -192,7 +191,7 @@ def _enums(node: Node, at: Pointer) -> Iterator[tuple[tuple[Any, ...], Pointer]]
     if node.enum:
         yield node.enum, (*at, "enum")
     for index, _ in node.listed:
-        yield (), (*at, _RULES, index, "rule")
+        yield (), (*at, RULES, index, "rule")
     for keyword, branches in (("allOf", node.all_of), ("anyOf", node.any_of), ("oneOf", node.one_of)):
         for index, branch in enumerate(branches):
             yield from _enums(branch, (*at, keyword, index))

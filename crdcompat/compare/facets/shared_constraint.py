@@ -15,13 +15,13 @@ from crdcompat.apiserver.keywords import Keyword
 from crdcompat.compare.changes import Change, identical
 from crdcompat.compare.facet import Effects, Facet, explains_below
 from crdcompat.compare.local import NodeJudge, as_read, defaulted, shape
-from crdcompat.compare.reading import COUNTS, RULES, reads_alike
+from crdcompat.compare.reading import COUNTS, reads_alike
 from crdcompat.compare.site import ReaderVerdict, Site, Trial, Trials, WriterReader
 from crdcompat.compare.variants import variants
 from crdcompat.schema.mentions import mentions
 from crdcompat.schema.paths import node_at
 from crdcompat.schema.sample import object_of_size, sample
-from crdcompat.schema.structural import ABSENT, Node
+from crdcompat.schema.structural import ABSENT, RULES, Node
 from crdcompat.vocabulary import Direction, Effect
 
 #: Other facets have the keywords used here and compare them where the two sides differ.

@@ -26,12 +26,11 @@ from crdcompat.crds.model import CrdDocument
 from crdcompat.crds.pairing import Chosen
 from crdcompat.features.diff.comparison import Compared
 from crdcompat.schema.paths import ITEM, VALUE, Pointer, SchemaPath, schema_pointer
-from crdcompat.schema.structural import Node
+from crdcompat.schema.structural import RULES, Node
 from crdcompat.vocabulary import Direction, Effect
 from crdcompat.vocabulary.servers import spans
 
 STRICTER = "server.stricter-on"
-_RULES = "x-kubernetes-validations"
 #: The behaviours of servers that concern formats.
 _FORMATS = ("integer_range", "k8s_name_formats", "strict_url_colons")
 #: Servers without and with a behaviour, oldest first.
@@ -117,7 +116,7 @@ def _by_rule(
         names = tuple(f"{name}()" for name in found.functions)
         reason = f"by {', '.join(names)}, {_refuses(found.strict, found.others)}"
         witness = Witness(found.object, found.errors)
-        yield _Stricter(chosen.version.name, path, (_RULES, index), names, found.strict, witness, reason)
+        yield _Stricter(chosen.version.name, path, (RULES, index), names, found.strict, witness, reason)
 
 
 def _changed(node: Node, old: Node | None, path: SchemaPath) -> Iterator[tuple[SchemaPath, Node, Node | None]]:

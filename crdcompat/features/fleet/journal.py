@@ -47,9 +47,7 @@ class Journal:
         self._path = path
         self._targets = targets
         self.refused = 0
-        self._offsets = Spill(
-            "lines (recording TEXT, signature TEXT, offset INTEGER, PRIMARY KEY (recording, signature))"
-        )
+        self._offsets = Spill(_LINES)
         self._synced = time.monotonic()
         with self._named():
             self._file = self._opened()
