@@ -25,7 +25,7 @@ from yaml.nodes import MappingNode, ScalarNode, SequenceNode
 
 from crdcompat.yaml.aliases import MAX_DEPTH, MAX_NODES, TOO_DEEP, TOO_MANY, refuse_bomb
 from crdcompat.yaml.positions import COLUMN_BITS, Positions
-from crdcompat.yaml.scalars import json_number, key_text, plain_value
+from crdcompat.yaml.scalars import INT64_MAX, TYPED_FIRST, json_number, key_text, plain_value
 
 if TYPE_CHECKING:
     from yaml import CSafeLoader as _Loader
@@ -48,11 +48,8 @@ _MERGE, _BINARY = _PREFIX + "merge", _PREFIX + "binary"
 _TAG_OF: dict[type, str] = {type(None): _NULL, bool: _BOOL, int: _INT, float: _FLOAT, str: _STR}
 _TYPE_OF: dict[str, type] = {tag: kind for kind, tag in _TAG_OF.items() if tag is not _STR}
 
-# The first characters of scalars that are not strings; the empty scalar is null.
-_TYPED_FIRST = frozenset("yYnNtTfFoO~+-.0123456789<")
 # Every alias and anchor has these bytes (with a NUL in UTF-16): most files have none and skip the check.
 _ALIAS_LIKE, _ANCHOR_LIKE = (re.compile(rb"%b\0?[0-9A-Za-z_-]" % mark) for mark in (rb"\*", rb"&"))
-INT64_MAX = 2**63 - 1
 _QUESTION = "a scalar with '?' inside [] or {} is not read by Kubernetes: write it in quotes"
 
 
@@ -237,7 +234,7 @@ class AnchorLoader(GoLoader):
 def implied_tag(kind: type[Node], value: Any, implicit: Any) -> str:
     """The tag of a node without one; ``implicit``: whether it may be another tag than that of strings, for scalars."""
     if kind is ScalarNode:
-        if not implicit[0] or (value and value[0] not in _TYPED_FIRST):
+        if not implicit[0] or (value and value[0] not in TYPED_FIRST):
             return _STR
         return _MERGE if value == "<<" else _TAG_OF[type(plain_value(value))]
     return _MAP if kind is MappingNode else _SEQ

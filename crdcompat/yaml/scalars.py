@@ -12,6 +12,10 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Any
 
+INT64_MAX = 2**63 - 1
+TYPED_FIRST = frozenset("yYnNtTfFoO~+-.0123456789<")
+"""The first characters of scalars that are not strings; the empty scalar is null."""
+
 _WORDS: dict[str, bool | float | None] = {
     **dict.fromkeys(("y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"), True),
     **dict.fromkeys(("n", "N", "no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF"), False),
@@ -25,7 +29,7 @@ _INT_TEXT = re.compile(
 )
 _BASES = {"x": 16, "b": 2, "o": 8, "d": 10}
 _FLOAT_TEXT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
-_INT64_END = 2**63
+_INT64_END = INT64_MAX + 1
 _MAX_DIGITS = 400  # no float64 has more integer digits; Python parses long decimals in quadratic time
 
 

@@ -17,9 +17,11 @@ from yaml.reader import ReaderError
 from yaml.scanner import ScannerError
 
 from crdcompat.yaml.aliases import TOO_DEEP, TOO_MANY
+from crdcompat.yaml.block import read_block
 from crdcompat.yaml.colons import UNEXPECTED_COLON, hide_colons, restore_colons
-from crdcompat.yaml.loader import INT64_MAX, AnchorLoader, GoLoader, Remark
+from crdcompat.yaml.loader import AnchorLoader, GoLoader, Remark
 from crdcompat.yaml.positions import Positions
+from crdcompat.yaml.scalars import INT64_MAX
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -71,7 +73,18 @@ def load_stream(text: bytes) -> list[Parsed | Fault]:
     A document that parses but is invalid (a map as a key, alias bomb) is a Fault in the list. Raises Fault if the
     stream does not parse: the start of the next document is then unknown.
     """
-    return _read_stream(text, _documents)
+    return _blocks(text) or _read_stream(text, _documents)
+
+
+def _blocks(text: bytes) -> list[Parsed | Fault]:
+    """The documents of a stream in plain block style; [] if one is not."""
+    found: list[Parsed | Fault] = []
+    for line, piece in yaml_pieces(text):
+        block = read_block(piece, line)
+        if block is None:
+            return []
+        found.append(Parsed(block.line, block.data, (), Positions(block.marks)))
+    return found
 
 
 def compose_stream(text: bytes) -> list[Node]:

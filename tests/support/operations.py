@@ -38,7 +38,7 @@ def operations() -> Iterator[Operations]:
 _COUNTED = {
     "blobs read": "crdcompat.sources.blobs._answer",
     "git processes": "subprocess.Popen.__init__",
-    "streams parsed": "crdcompat.yaml.streams._read_stream",
+    "streams parsed": "crdcompat.yaml.streams.load_stream",
     "nodes compared": "crdcompat.compare.walk._walk",
     "schemas compared": "crdcompat.compare.walk.diff_schemas",
     "changes proved": "crdcompat.compare.witness.prove",
