@@ -6,6 +6,8 @@ fsspec and the libraries of the protocols are the extra ``remote``. They are imp
 from __future__ import annotations
 
 import io
+import logging
+import os
 import re
 import time
 from contextlib import closing, contextmanager
@@ -29,6 +31,7 @@ MAX_REMOTE_SECONDS = 1800.0
 
 INSTALL = "pip install 'crdcompat[remote]'"
 _BLOCK = 1 << 22  # bytes of one request to a store that is read in ranges
+_SILENT = logging.NullHandler()
 _WEB_PAGE = re.compile(rb"\s*(?:<!doctype html|<html)", re.IGNORECASE)
 
 
@@ -49,8 +52,9 @@ def open_remote(url: str) -> io.BufferedReader:
     with _as_source_errors(url):
         system, path = _file_system(url)
         # An http server gets one request; with the size of the file, fsspec asks for nothing before it.
-        options = {"block_size": 0, "size": 1} if is_http(url) else {"block_size": _BLOCK}
-        file = system.open(path, "rb", **options)
+        # A store gets one for each block.
+        store = {"block_size": _BLOCK, "cache_type": "readahead"}
+        file = system.open(path, "rb", **({"block_size": 0, "size": 1} if is_http(url) else store))
     stream: io.BufferedReader = io.BufferedReader(_Limited(file, url), 1 << 18)
     if _WEB_PAGE.match(stream.peek(64)[:64]):
         stream.close()
@@ -128,15 +132,26 @@ def _file_system(url: str) -> tuple[Any, str]:
 def _options(scheme: str) -> dict[str, Any]:
     asked = current_options()
     if scheme in ("http", "https"):
-        import aiohttp
-
-        limits = aiohttp.ClientTimeout(total=None, sock_connect=asked.connect_timeout, sock_read=asked.read_timeout)
-        return {"client_kwargs": {"timeout": limits, "trust_env": True}, "use_listings_cache": False}
+        return {"client_kwargs": _aiohttp_limits(), "use_listings_cache": False}
+    if scheme in ("gs", "gcs"):
+        # Its default asks another interface for the kind of each bucket first, and warns if that does not answer.
+        os.environ.setdefault("GCSFS_EXPERIMENTAL_ZB_HNS_SUPPORT", "false")
+        for library in ("gcsfs", "google.auth"):  # without a handler, their warnings and traces are printed
+            logging.getLogger(library).addHandler(_SILENT)
+        return {"session_kwargs": _aiohttp_limits(), "use_listings_cache": False}
     if scheme in ("s3", "s3a"):
         silence = {"connect_timeout": asked.connect_timeout, "read_timeout": asked.read_timeout}
         config = {**silence, "retries": {"max_attempts": 2}}
         return {"config_kwargs": config, "use_listings_cache": False}
     return {}
+
+
+def _aiohttp_limits() -> dict[str, Any]:
+    import aiohttp
+
+    asked = current_options()
+    limits = aiohttp.ClientTimeout(total=None, sock_connect=asked.connect_timeout, sock_read=asked.read_timeout)
+    return {"timeout": limits, "trust_env": True}
 
 
 def _s3_pages(system: Any, path: str) -> Iterator[RemoteFile]:
@@ -176,10 +191,10 @@ def _as_source_errors(url: str) -> Iterator[None]:
 def _reason(error: Exception, url: str) -> str:
     """The reason of a failure. Each library has exceptions of its own, so their names and texts are compared."""
     name, scheme = type(error).__name__, scheme_of(url)
-    status = getattr(error, "status", None)
+    status = next((getattr(error, key) for key in ("status", "code") if hasattr(error, key)), None)  # aiohttp, gcsfs
     if isinstance(error, FileNotFoundError) or status == 404:
         return "there is no such file (404): check the address"
-    if isinstance(error, PermissionError) or status in (401, 403):
+    if isinstance(error, PermissionError) or status in (401, 403) or str(error).startswith("Forbidden: "):
         return f"the server refuses to give it{f' ({status})' if status else ''}: check the credentials"
     if isinstance(status, int) and status:
         return f"the server answers with status {status}"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct, field
 
 from crdcompat.errors import Problem, Skipped, SourceError
-from crdcompat.sources.archive import starts_archive
+from crdcompat.sources.archive import ARCHIVE_NAMES, starts_archive
 from crdcompat.sources.files import MAX_FILE_BYTES
 from crdcompat.sources.naming import is_manifest_name
 from crdcompat.sources.remote import is_remote_folder, list_remote, open_remote
@@ -74,11 +74,11 @@ class RemoteTree(Listed, Struct):
         if self.is_one_file:
             yield file_name(self.url), self.url
             return
-        top = f"{self.url.rstrip('/')}/"
+        top = f"{_address(self.url).rstrip('/')}/"
         for count, file in enumerate(islice(list_remote(self.url), MAX_LISTED + 1)):
             if count == MAX_LISTED:
                 raise SourceError(f"{self.name}: more than {MAX_LISTED} files: name the folders below it one by one")
-            yield file.url.removeprefix(top), file.url
+            yield _address(file.url).removeprefix(top), file.url
 
     def _read(self, entry: Entry, url: str) -> Iterator[tuple[Entry, bytes]]:
         with open_remote(url) as file:
@@ -91,11 +91,20 @@ class RemoteTree(Listed, Struct):
             self.problems.append(problem)
 
 
+def _address(url: str) -> str:
+    """A URL without its scheme: libraries list ``gcs://`` as ``gs://``, and ``s3a://`` as ``s3://``."""
+    return url.partition("://")[2]
+
+
 def is_remote_archive(url: str) -> bool:
-    """Whether the file at a URL is an archive, by its first bytes. Raises SourceError."""
-    if is_remote_folder(url) or is_manifest_name(file_name(url)):
+    """Whether the file at a URL is an archive: by its first bytes, or by its name if these are damaged.
+
+    Raises SourceError.
+    """
+    name = file_name(url)
+    if is_remote_folder(url) or is_manifest_name(name):
         return False
     with open_remote(url) as file:
         if not file.peek(1):
             raise SourceError(f"{public_name(url)}: empty: a manifest or an archive is expected")
-        return starts_archive(file)
+        return starts_archive(file) or name.lower().endswith(ARCHIVE_NAMES)

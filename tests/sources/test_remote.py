@@ -1,4 +1,4 @@
-"""Sources behind URLs: files and archives by http, files of a store like S3, on the loopback."""
+"""Sources behind URLs: files and archives by http, files of the stores of S3 and of Google, on the loopback."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ import pytest
 from certificates import authority
 from changes import repository
 from helpers import commit, run
-from loopback import Answer, bucket, files, s3_settings, serving
+from loopback import Answer, bucket, files, google_bucket, google_settings, s3_settings, serving
 from packed_sources import NEW, OLD
-from s3fs import S3FileSystem
 
 from crdcompat.errors import SourceError, UsageError
 from crdcompat.sources import kinds, open_objects, open_source, remote, urls
 from crdcompat.sources.remote import list_remote, open_remote
+from crdcompat.sources.tree import Entry
 
 # fsspec leaves the connection of a refused request to the garbage collector, which the fixture below runs.
 pytestmark = pytest.mark.filterwarnings("ignore:Unclosed:ResourceWarning")
@@ -33,21 +33,30 @@ def _collected() -> Iterator[None]:
     gc.collect()
 
 
-@pytest.fixture
-def store(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
-    """An S3 of the loopback with the bucket ``releases``; gives the requests it got."""
-    contents = {
-        "1.0/a.yaml": OLD,
-        "1.0/b/c.yaml": OLD,
-        "1.0/d.txt": b"",
+_RELEASES = {
+    "1.0/a.yaml": OLD,
+    "1.0/b/c.yaml": OLD,
+    "1.0/d.txt": b"",
+}
+
+
+@pytest.fixture(params=["s3", "s3a", "gs", "gcs"])
+def store(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[str, list[str]]]:
+    """A store of the loopback with the bucket ``releases``: the URL of this, and the requests that the store got."""
+    contents = _RELEASES | {
         "1.1/a.yaml": NEW,
         "1.1/all.tgz": _tar(NEW),
+        "damaged/all.tgz": _tar(NEW)[:60],
+        "empty/all.tgz": b"",
     }
-    S3FileSystem.clear_instance_cache()  # the address of the server is no part of its key
-    with serving(bucket("releases", contents)) as (host, asked):
-        for name, value in s3_settings(host).items():
+    is_s3 = request.param.startswith("s3")
+    for loaded in filter(None, map(sys.modules.get, ("s3fs", "gcsfs"))):
+        system = loaded.S3FileSystem if loaded.__name__ == "s3fs" else loaded.GCSFileSystem
+        system.clear_instance_cache()  # the address of the server is no part of its key
+    with serving((bucket if is_s3 else google_bucket)("releases", contents)) as (host, asked):
+        for name, value in (s3_settings if is_s3 else google_settings)(host).items():
             monkeypatch.setenv(name, value)
-        yield asked
+        yield f"{request.param}://releases", asked
 
 
 def test_files_and_archives_by_http() -> None:
@@ -59,20 +68,53 @@ def test_files_and_archives_by_http() -> None:
     assert set(asked) == {"GET /1.0/crds.yaml", "GET /1.1/crds.tgz"}
 
 
-def test_files_and_archives_of_a_store(store: list[str]) -> None:
-    found = run("diff", "s3://releases/1.0/a.yaml", "s3://releases/1.1/all.tgz", "--format", "json")
-    assert [each["added"] for each in found.report["findings"]] == [["Failed"]]
-    assert {entry.path for entry in open_source("s3://releases/1.0/").entries()} == {"a.yaml", "b/c.yaml", "d.txt"}
+def test_files_and_archives_of_a_store(store: tuple[str, list[str]]) -> None:
+    top, asked = store
+    found = run("diff", f"{top}/1.0/a.yaml", f"{top}/1.1/all.tgz", "--format", "json")
+    assert [each["added"] for each in found.report["findings"]] == [["Failed"]], found.err
+    assert found.err == ""
+    assert {each.partition(" ")[0] for each in asked} <= {"GET", "HEAD"}
+    assert dict(open_objects(f"{top}/1.0").stream(str.islower)) == {
+        Entry(key.removeprefix("1.0/")): data for key, data in _RELEASES.items()
+    }
 
 
-def test_a_folder_is_listed_page_by_page(store: list[str]) -> None:
-    names = list_remote("s3://releases/1.0")
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("damaged/all.tgz", "could not read all.tgz (old): cut short: it ends in the middle"),
+        ("empty/all.tgz", "empty: a manifest or an archive is expected"),
+        ("none/all.tgz", "there is no such file (404): check the address"),
+        ("1.0/d.txt", "empty: a manifest or an archive is expected"),
+    ],
+)
+def test_a_file_of_a_store_that_is_of_no_use(store: tuple[str, list[str]], name: str, words: str) -> None:
+    found = run("diff", f"{store[0]}/{name}", "empty:")
+    assert (found.code, words in found.out + found.err) == (2, True), found
+
+
+def test_a_folder_is_listed_page_by_page(store: tuple[str, list[str]]) -> None:
+    top, asked = store
+    known_as = top.replace("gcs:", "gs:").replace("s3a:", "s3:")
+    assert sorted(file.url for file in list_remote(f"{top}/1.0")) == [f"{known_as}/{key}" for key in _RELEASES]
+    pages = [line for line in asked if "list-type=2" in line or "maxResults=1000" in line]
+    assert len(pages) == (2 if known_as.startswith("s3:") else 3)  # Google's store lists each folder by itself
+
+
+@pytest.mark.parametrize("store", ["s3"], indirect=True)
+def test_the_pages_of_s3_are_read_one_by_one(store: tuple[str, list[str]]) -> None:
+    top, asked = store
+    names = list_remote(f"{top}/1.0")
     next(names)
-    assert len([line for line in store if "list-type=2" in line]) == 1
-    assert [file.url for file in names] == ["s3://releases/1.0/b/c.yaml", "s3://releases/1.0/d.txt"]
-    assert len([line for line in store if "list-type=2" in line]) == 2
-    streamed = {entry.path: data for entry, data in open_objects("s3://releases/1.0").stream(str.islower)}
-    assert streamed == {"a.yaml": OLD, "b/c.yaml": OLD, "d.txt": b""}
+    assert len([line for line in asked if "list-type=2" in line]) == 1
+
+
+@pytest.mark.parametrize("store", ["gs"], indirect=True)
+def test_a_store_of_google_that_refuses(store: tuple[str, list[str]], monkeypatch: pytest.MonkeyPatch) -> None:
+    with serving(lambda *_: (403, {}, b"no")) as (host, _):
+        monkeypatch.setenv("STORAGE_EMULATOR_HOST", f"http://{host}")
+        found = run("diff", f"{store[0]}/1.0/a.yaml", "empty:")
+    assert found.err == ("crdcompat: gs://releases/1.0/a.yaml: the server refuses to give it: check the credentials\n")
 
 
 @pytest.mark.parametrize(

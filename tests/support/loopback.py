@@ -1,7 +1,8 @@
-"""Servers on the loopback: files by http, and a store with the requests of S3 that reading needs."""
+"""Servers on the loopback: files by http, and stores with the requests of S3 and of Google that reading needs."""
 
 from __future__ import annotations
 
+import json
 import ssl
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -61,9 +62,9 @@ def serving(
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
+    server.handle_error = lambda *_: None  # type: ignore[method-assign]  # a client may hang up early
     if context is not None:
         server.socket = context.wrap_socket(server.socket, server_side=True)
-        server.handle_error = lambda *_: None  # type: ignore[method-assign]  # a client that does not trust it hangs up
     with running(server):
         yield f"127.0.0.1:{server.server_port}", asked
 
@@ -102,6 +103,46 @@ def bucket(name: str, contents: Mapping[str, bytes], page: int = 2) -> Callable[
         return f"<ListBucketResult><Name>{name}</Name>{count}{token}{items}</ListBucketResult>".encode()
 
     return answer
+
+
+def google_bucket(name: str, contents: Mapping[str, bytes], page: int = 2) -> Callable[[str, str], Answer]:
+    """A store of Google with one bucket, which lists ``page`` names of one folder at a time."""
+    objects = f"/storage/v1/b/{name}/o"
+
+    def answer(path: str, query: str) -> Answer:
+        place = path.removeprefix("/download")
+        key = place.removeprefix(f"{objects}/")
+        if place == objects:
+            return 200, {"Content-Type": "application/json"}, json.dumps(listing(parse_qs(query))).encode()
+        if key not in contents:
+            return 404, {}, b'{"error": {"code": 404, "message": "No such object"}}'
+        return 200, {}, contents[key] if path != place else json.dumps(resource(key)).encode()
+
+    def resource(key: str) -> dict[str, str]:
+        data = contents[key]
+        named = {"kind": "storage#object", "bucket": name, "name": key, "generation": "1"}
+        return {**named, "size": str(len(data)), "etag": str(len(data))}
+
+    def listing(asked: Mapping[str, list[str]]) -> dict[str, object]:
+        (prefix,), (after,) = asked.get("prefix", [""]), asked.get("pageToken", [""])
+        below = [key.removeprefix(prefix).partition("/") for key in contents if key.startswith(prefix)]
+        names = [each for each in sorted({prefix + first + slash for first, slash, _ in below}) if each > after]
+        shown = names[:page]
+        more = {"nextPageToken": shown[-1]} if len(names) > page else {}
+        found = [resource(each) for each in shown if each in contents]
+        return {
+            "kind": "storage#objects",
+            **more,
+            "items": found,
+            "prefixes": [each for each in shown if each.endswith("/")],
+        }
+
+    return answer
+
+
+def google_settings(host: str) -> dict[str, str]:
+    """The environment in which a store of the loopback is that of Google."""
+    return {"STORAGE_EMULATOR_HOST": f"http://{host}", "NO_GCE_CHECK": "true"}
 
 
 def s3_settings(host: str) -> dict[str, str]:
