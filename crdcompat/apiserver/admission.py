@@ -33,6 +33,7 @@ from crdcompat.apiserver.versions import Server
 from crdcompat.apiserver.wording import aggregate
 from crdcompat.crds.model import Crd, CrdVersion
 from crdcompat.schema.paths import Object
+from crdcompat.schema.structural import Node
 
 _BLOCKING = frozenset({REQUIRED, TOO_LONG, TOO_MANY, TYPE_INVALID})
 
@@ -161,9 +162,11 @@ class Admission:
         if not status_only:
             self._whole.validate_root(new, pair, errors, unknown)
             return _distinct(errors)
-        if self._status is not None and "status" in new:
-            self._status.validate(new["status"], None, pair.key("status") if pair else None, errors, unknown)
-        return [error._replace(pointer=("status", *error.pointer), base=1) for error in _distinct(errors)]
+        if self._status is None or "status" not in new:
+            return []
+        self._status.validate(new["status"], None, pair.key("status") if pair else None, errors, unknown)
+        keys = (1,) if isinstance(self._status.node.additional, Node) else ()
+        return [error._replace(pointer=("status", *error.pointer), base=1, keys=keys) for error in _distinct(errors)]
 
     def _duplicates(self, new: Object, old: Object | None, *, status_write: bool) -> list[FieldError]:
         if status_write and not self.server.does("status_list_uniqueness"):

@@ -165,17 +165,24 @@ def _joined(above: str, below: str) -> str:
     return f"{above}.{below}" if above and below else above or below
 
 
+def _place(error: FieldError) -> str:
+    """The path as the sentence shows it, which begins with a dot where the validated value itself is a map."""
+    place = schema_place(error.pointer[error.base :], error.server)
+    return f".{place}" if error.base and error.base in error.keys else place
+
+
 def _filled(error: FieldError, demand: Any, template: str = "", **more: str) -> str:
     """The template of the error's keyword, or ``template``, with its placeholders filled."""
-    place = schema_place(error.pointer[error.base :], error.server)
+    place = _place(error)
     return (template or _DETAILS[error.keyword]).format(
         place=place, quoted=gotext.quote(place), demand=demand, value=error.value, **more
     )
 
 
 def _type(error: FieldError) -> str:
-    place = schema_place(error.pointer[error.base :], error.server)
-    return _DETAILS[error.keyword].format(place=place, demand=",".join(error.demand), value=gotext.quote(error.value))
+    return _DETAILS[error.keyword].format(
+        place=_place(error), demand=",".join(error.demand), value=gotext.quote(error.value)
+    )
 
 
 def _enum(error: FieldError) -> str:

@@ -162,3 +162,15 @@ def test_deprecated_versions() -> None:
         assert judge("mergePatch", {}, made(), crd=deprecated).warnings == (text,)
         refused = judge("create", made({"a": 1}), crd=deprecated)
         assert (refused.code, refused.warnings) == (422, (text,))
+
+
+@pytest.mark.parametrize(("minor", "field"), [("1.27", "status.a"), ("1.28", "a"), ("1.31", "status.a")])
+def test_paths_below_a_status_that_is_a_map_begin_with_a_dot(minor: str, field: str) -> None:
+    """The server joins the path of the status, which is empty, and the key."""
+    mapped = crd(root(status={"type": "object", "additionalProperties": {"type": "integer"}}))
+    stored = {**made(resourceVersion="7"), "status": {}}
+    verdict = judge("updateStatus", {**stored, "status": {"a": "x"}}, stored, minor, mapped)
+    place = "status.a" if minor == "1.27" else ".a"
+    assert [error.text() for error in verdict.errors] == [
+        f'{field}: Invalid value: "string": {place} in body must be of type integer: "string"'
+    ]

@@ -151,10 +151,11 @@ class Bench:
 
         ``request``: the CRD (see crd_of); with ``op`` a write of ``new`` over the stored ``old``,
         both without apiVersion, kind and metadata; without it the installation alone. With ``then``, the root's schema
-        of another CRD, ``old`` is created under the first, and the other takes its place before the write.
+        of another CRD, ``old`` is created under the first, and the other takes its place before the write; without
+        ``op`` that update of the CRD is compared. ``then_put``: see ``put``, for the other CRD.
         """
         if "then" in request:
-            return self._rolled_back(request)
+            return self._rolled_back(request) if "op" in request else self._updated(request)
         crd, lines = self._crd(request)
         if not crd or "op" not in request:
             return lines
@@ -169,10 +170,19 @@ class Bench:
             self._installed[key] = crd if answer.accepted else {}, installation(crd, answer, self.minor)
         return self._installed[key]
 
+    def _updated(self, request: Json) -> list[str]:
+        """The differences of an update of a CRD; those of the first CRD where the server refuses that."""
+        before, after = crds_of(request, new_group())
+        answer = self.server.create_crd(before)
+        if not answer.accepted:
+            return installation(before, answer, self.minor)
+        installed = self.server.crd(before)
+        return installation(after, self.server.update_crd(after), self.minor, installed)
+
     def _rolled_back(self, request: Json) -> list[str]:
         """The differences of a write after the CRDs were swapped; none where a server refuses what comes before it."""
-        group, op = new_group(), request["op"]
-        before, after = (crd_of({**request, "schema": request[side]}, group) for side in ("schema", "then"))
+        op = request["op"]
+        before, after = crds_of(request, new_group())
         if not self.server.install(before).accepted:
             return []
         made = _object(before, request["old"], {"name": NAME, "namespace": "default"})
@@ -188,7 +198,7 @@ class Bench:
         verdict = crdcompat.judge(after, op, new, held, version="v1", kubernetes=self.minor)
         self.asked += 1
         self.unknown += bool(verdict.unknown)
-        return compared(op, verdict, answer, self.server.stored(after, NAME) if answer.accepted else None)
+        return compared(op, verdict, answer)
 
     def _write(self, crd: Json, request: Json) -> list[str]:
         op, old = request["op"], None
@@ -199,18 +209,26 @@ class Bench:
         try:
             answer = self.server.write(op, crd, new, name=NAME)
             verdict = crdcompat.judge(crd, op, new, old, version="v1", kubernetes=self.minor)
-            held = self.server.stored(crd, NAME) if answer.accepted else None
         finally:
             self.server.discard(crd, NAME)
         self.asked += 1
         self.unknown += bool(verdict.unknown)
-        return compared(op, verdict, answer, held)
+        return compared(op, verdict, answer)
+
+
+def crds_of(request: Json, group: str) -> tuple[Json, Json]:
+    """The CRD of a request, and the one that takes its place."""
+    before = {key: value for key, value in request.items() if key not in ("then", "then_put")}
+    after = {**before, "schema": request["then"], "put": request.get("then_put", ())}
+    return crd_of(before, group), crd_of(after, group)
 
 
 def stored_object(crd: Json, part: Json) -> Json:
     """The object as etcd holds it."""
     meta = {"name": NAME, "namespace": "default", "generation": 1, "uid": "1", "resourceVersion": "1"}
-    return _object(crd, part, {**meta, "creationTimestamp": "2024-01-01T00:00:00Z"})
+    owned = {"apiVersion": f"{crd['spec']['group']}/v1", "fieldsType": "FieldsV1", "fieldsV1": {"f:metadata": {}}}
+    managed = {"manager": "other", "operation": "Update", "time": "2024-01-01T00:00:00Z", **owned}
+    return _object(crd, part, {**meta, "creationTimestamp": "2024-01-01T00:00:00Z", "managedFields": [managed]})
 
 
 def body_of(crd: Json, op: str, part: Json) -> Json:
@@ -226,9 +244,9 @@ def _object(crd: Json, part: Json, meta: Json) -> Json:
     return {"apiVersion": f"{crd['spec']['group']}/v1", "kind": "Widget", "metadata": meta, **part}
 
 
-def installation(crd: Json, answer: Answer, minor: str) -> list[str]:
-    """What the answers to a new CRD do not have in common."""
-    verdict = crdcompat.judge_crd(crd, kubernetes=minor)
+def installation(crd: Json, answer: Answer, minor: str, installed: Json | None = None) -> list[str]:
+    """What the answers to a new CRD do not have in common, or to one that replaces the installed one."""
+    verdict = crdcompat.judge_crd(crd, installed, kubernetes=minor)
     mine = [error.text() for error in verdict.errors] or [verdict.message] * (not verdict.accepted)
     if answer.accepted:
         return [f"refused, though the server takes it: {sentence}" for sentence in mine]
@@ -237,15 +255,12 @@ def installation(crd: Json, answer: Answer, minor: str) -> list[str]:
     return two_sides(mine, [answer.message])
 
 
-def compared(op: str, verdict: Verdict, answer: Answer, held: Json | None) -> list[str]:
-    """What the two answers to a write do not have in common; nothing where ours is that it cannot be judged.
-
-    ``held`` is what etcd holds after an accepted write.
-    """
+def compared(op: str, verdict: Verdict, answer: Answer) -> list[str]:
+    """What the two answers to a write do not have in common; nothing where ours is that it cannot be judged."""
     if verdict.unknown:
         return []
     if answer.accepted and verdict.accepted:
-        return two_sides([f"{op} stores {_stored(verdict.object)}"], [f"{op} stores {_stored(held)}"])
+        return two_sides([f"{op} stores {_stored(verdict.object)}"], [f"{op} stores {_stored(answer.body)}"])
     mine = {f"{error.type} {error.text()}" for error in verdict.errors}
     theirs = {f"{kind} {field}: {message}" for kind, field, message in answer.causes}
     if not verdict.accepted and not mine:

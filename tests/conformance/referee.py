@@ -122,6 +122,10 @@ class Referee:
         """The names of all CRDs."""
         return [crd["metadata"]["name"] for crd in self._api.ask("GET", _CRDS).body["items"]]
 
+    def crd(self, crd: Json) -> Json:
+        """The CRD of that name, as the server answers it."""
+        return self._api.ask("GET", f"{_CRDS}/{crd['metadata']['name']}").body
+
     def create_crd(self, crd: Json) -> Answer:
         """POST of a CRD; whether it is served yet is not looked at."""
         return self._api.ask("POST", _CRDS, crd)

@@ -274,6 +274,5 @@ def _writes(claim: Claim, held: Json, crd: Json, side: Side) -> Iterator[tuple[s
             new = patch
         answer = server.write(operation, crd, new, name=name, version=claim.version)
         verdict = crdcompat.judge(crd, operation, new, stored, version=claim.version, kubernetes=side.minor)
-        kept = server.stored(crd, name) if answer.accepted else None
-        yield operation, compared(operation, verdict, answer, kept)
+        yield operation, compared(operation, verdict, answer)
     server.discard(crd, name)

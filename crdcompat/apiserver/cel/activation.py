@@ -22,16 +22,17 @@ class FailedError(Exception):
 class Data:
     """The converted new and old value of a node, shared by all its rules, and their misfits.
 
-    A misfit is the reason why data does not fit its schema: ``misfit`` for the value as a whole, ``misfits`` by name of
-    member, ``item_misfit`` for an item of a list or map. ``nul`` is whether a text has a NUL (``convert.NUL``).
+    A misfit is the reason why data does not fit its schema: ``unfit`` by name of variable, ``misfits`` by name of
+    member, ``item_misfit`` for an item of a list or map. A variable that is unfit has no value. ``nul`` is whether a
+    text has a NUL (``convert.NUL``).
     """
 
-    __slots__ = ("_activation", "_size", "has_old", "item_misfit", "misfit", "misfits", "nul", "value")
+    __slots__ = ("_activation", "_size", "has_old", "item_misfit", "misfits", "nul", "unfit", "value")
 
     def __init__(self, value: dict[str, Any], *, has_old: bool) -> None:
         self.value = value
         self.has_old = has_old
-        self.misfit: str | None = None
+        self.unfit: dict[str, str] = {}
         self.misfits: dict[str, str] = {}
         self.item_misfit: str | None = None
         self.nul = False
@@ -48,7 +49,7 @@ class Data:
     @property
     def text(self) -> str | None:
         """The value if it is a short string without an old value, else None."""
-        new = self.value["self"]
+        new = self.value.get("self")
         return new if type(new) is str and not self.has_old and len(new) <= _MAX_CACHED_LENGTH else None
 
     @property

@@ -50,7 +50,6 @@ class Analysis(Struct):
 
     self_reads: Reads = field(default_factory=Reads)
     old_reads: Reads = field(default_factory=Reads)
-    uses_self: bool = False
     compares: bool = False  # == on objects or lists, where members without a CEL type count too
     compares_unordered: bool = False
     depends_on_order: bool = False
@@ -84,7 +83,6 @@ class _Walk:
         """Visit the operands of an expression; return the part of the object that it denotes, else None."""
         match expr.kind:
             case "ident":
-                self.found.uses_self = self.found.uses_self or expr.name in ("self", "oldSelf")
                 return scope.get(expr.name)
             case "select":
                 assert expr.target is not None

@@ -1,13 +1,10 @@
 """Evaluation of the rules of one schema node on its value: errors, warnings and undecided rules.
 
-Source: apiextensions-apiserver, pkg/apiserver/schema/cel/validation.go; reference sections 10.1 and 10.2. Errors of
-the CEL library are translated to those of cel-go, which Kubernetes uses.
+Source: apiextensions-apiserver, pkg/apiserver/schema/cel/validation.go; reference sections 10.1 and 10.2.
 """
 
 from __future__ import annotations
 
-import re
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, field
@@ -16,7 +13,7 @@ from crdcompat.apiserver import errors
 from crdcompat.apiserver.cel import environment
 from crdcompat.apiserver.cel.activation import Data, FailedError, UndecidedError, run
 from crdcompat.apiserver.cel.convert import Conversion, MisfitError, Plan, plan
-from crdcompat.apiserver.cel.library import MARK
+from crdcompat.apiserver.cel.failures import NO_OVERLOAD, in_go, missing_key, missing_variable
 from crdcompat.apiserver.cel.rules import OPTIONAL_OLD_RUNS, Rule, program, read_rule
 from crdcompat.apiserver.cel.tokens import with_nul
 from crdcompat.apiserver.cel.views import Reads, View
@@ -153,25 +150,28 @@ class NodeRules:
     def _convert(self, value: Any, old: Any, *, ordered: bool) -> Data:
         found = Conversion(ordered=ordered, unseen=self.unseen)
         has_old = old is not None
-        misfit = None
-        new_data = old_data = None
-        try:
-            new_data = self.self_plan(value, found)
-            if self.uses_old and has_old:
-                old_data = self.old_plan(old, found)
-        except MisfitError as error:
-            misfit = str(error)
-        variables = {"self": new_data, "oldSelf": old_data, "__old": [old_data] if has_old else []}
+        variables: dict[str, Any] = {"oldSelf": None}
+        unfit: dict[str, str] = {}
+        for name, side, read in (("self", value, self.self_plan), ("oldSelf", old, self.old_plan)):
+            if name == "self" or (self.uses_old and has_old):
+                try:
+                    variables[name] = read(side, found)
+                except MisfitError as error:
+                    unfit[name] = str(error)
+                    variables.pop(name, None)
+        variables["__old"] = [variables.get("oldSelf")] if has_old else []
         data = Data(variables, has_old=has_old)
-        data.misfit, data.misfits, data.item_misfit = misfit, found.misfits, found.item_misfit
+        data.unfit, data.misfits, data.item_misfit = unfit, found.misfits, found.item_misfit
         data.nul = found.nul
         return data
 
     def _result(self, rule: Rule, data: Data) -> bool:
         """The result of the rule. Raises UndecidedError and FailedError."""
         expression = rule.expression
-        if data.misfit is not None or data.misfits or data.item_misfit is not None:
+        if data.misfits or data.item_misfit is not None:
             expression = self._guarded(rule, data)
+        if rule.optional_old and "oldSelf" in data.unfit:
+            raise UndecidedError(f"data does not fit its schema: {data.unfit['oldSelf']}")
         if not rule.always_cheap and not rule.program.is_cheap(*data.size):
             raise UndecidedError("the rule could take more work on this object than is spent on one rule")
         result = run(expression, data)
@@ -186,17 +186,15 @@ class NodeRules:
         text = in_go(str(answer))
         if data.nul:
             text = with_nul(text)
+        if (variable := missing_variable(text)) is not None:
+            raise FailedError(data.unfit[variable])
         raise FailedError(data.misfits.get(missing_key(text) or "", text))
 
     def _guarded(self, rule: Rule, data: Data) -> Any:
-        """The expression for data that does not fit its schema, where reading a misfit is an error.
+        """The expression for members that do not fit their schema, where reading one is an error.
 
-        Raises UndecidedError and FailedError.
+        Raises UndecidedError.
         """
-        if data.misfit is not None:
-            if not rule.analysis.uses_self:
-                return rule.expression
-            raise FailedError(data.misfit)
         if data.item_misfit is None and not rule.analysis.compares and not rule.program.reads(data.misfits):
             return rule.expression
         if data.item_misfit is not None or rule.analysis.compares or "_?._" in rule.program.functions:
@@ -242,7 +240,7 @@ class NodeRules:
             if source not in self._messages:
                 self._messages[source] = program(source).form(self.server, optional_old=False)
             data = self._data(value, old, shared, ordered=True)
-            if data.misfit is not None or not program(source).is_cheap(*data.size):
+            if not program(source).is_cheap(*data.size):
                 return rule.own_message
             result = run(self._messages[source], data)
         except (environment.RefusedError, UndecidedError, RecursionError):
@@ -255,46 +253,3 @@ class NodeRules:
         if not text or "\n" in text or len(text.encode("utf-8", "replace")) > _MAX_MESSAGE_BYTES:
             return rule.own_message
         return text
-
-
-NO_OVERLOAD = "no such overload"
-_NO_KEY = "no such key: "
-
-#: Pattern of the CEL library's message -> template of cel-go's. The first match counts.
-_TRANSLATIONS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
-    (re.compile(pattern, re.DOTALL), text)
-    for pattern, text in (
-        (rf".*{MARK}(.*)", r"\1"),
-        (r'Key not found in map : "(.*)"', _NO_KEY + r"\1"),
-        (r"Key not found in map : (.*)", _NO_KEY + r"\1"),
-        (r"Index error: index=(-?\d+) size=\d+", r"index out of bounds: \1"),
-        (r"No matching overloads found.*", NO_OVERLOAD),
-        (r"Applying SELECT to non-message type.*", NO_OVERLOAD),
-        (r"divide by zero", "division by zero"),
-        (r"modulus by zero", "modulus by zero"),
-        (r"int64 out of uint64 range", "unsigned integer overflow"),
-        (r"integer overflow", "integer overflow"),
-        (r"cannot convert string to (\w+)", r"type conversion error from 'string' to '\1'"),
-        (
-            r"String to (Duration|Timestamp) conversion failed",
-            r"type conversion error from 'string' to 'google.protobuf.\1'",
-        ),
-        (r"malformed UTF-8 bytes", "invalid UTF-8 in bytes, cannot convert to string"),
-        (r"invalid regular expression: (.*)", r"error parsing regexp: \1"),
-    )
-)
-
-
-@lru_cache(maxsize=1024)
-def in_go(text: str) -> str:
-    """The message of cel-go for a message of the CEL library. Unknown messages stay unchanged."""
-    plain = re.sub(r"^[A-Z_]+: ", "", text)
-    for pattern, template in _TRANSLATIONS:
-        if found := pattern.fullmatch(plain):
-            return found.expand(template)
-    return plain
-
-
-def missing_key(text: str) -> str | None:
-    """The missing key of a cel-go message about one, else None."""
-    return text.removeprefix(_NO_KEY) if text.startswith(_NO_KEY) else None

@@ -383,6 +383,27 @@ class TestTransitions:
         assert texts(schema, {"a": "x"}, old={"a": "x"}) == []
         assert texts(schema, {"a": "x"}, old={"a": "y"}, ratchet=True) == ['spec.a: Invalid value: "string": m']
 
+    @pytest.mark.parametrize(
+        ("rule", "new", "text"),
+        [
+            ("!self || oldSelf", False, ""),
+            ("self && oldSelf", False, "m"),
+            ("!self || oldSelf", True, "invalid data, expected bool, got int64 evaluating rule: m"),
+            ("oldSelf || !self", False, ""),
+            ("self == oldSelf", False, "invalid data, expected bool, got int64 evaluating rule: m"),
+        ],
+    )
+    def test_old_values_of_another_type_are_errors_once_they_decide(self, rule: str, new: bool, text: str) -> None:
+        schema = thing(a=with_rules({"type": "boolean"}, {"rule": rule, "message": "m"}))
+        expected = [f'spec.a: Invalid value: "boolean": {text}'] if text else []
+        assert texts(schema, {"a": new}, old={"a": 7}) == expected
+
+    def test_an_optional_old_value_of_another_type_is_unknown(self) -> None:
+        rule = {"rule": "oldSelf.hasValue() || self == 'a'", "optionalOldSelf": True}
+        found = judge(thing(a=with_rules(STRING, rule)), {"a": "x"}, old={"a": 7})
+        assert not found.errors
+        assert "expected string, got int64" in found.unknown[0].reason
+
     def test_map_list_items_correlate_by_key(self) -> None:
         item = with_rules(thing(k=STRING, v=STRING), {"rule": "self.v == oldSelf.v", "message": "m"})
         schema = {
