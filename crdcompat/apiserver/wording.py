@@ -168,7 +168,7 @@ def _joined(above: str, below: str) -> str:
 def _place(error: FieldError) -> str:
     """The path as the sentence shows it, which begins with a dot where the validated value itself is a map."""
     place = schema_place(error.pointer[error.base :], error.server)
-    return f".{place}" if error.base and error.base in error.keys else place
+    return f".{place}" if place and error.base and error.base in error.keys else place
 
 
 def _filled(error: FieldError, demand: Any, template: str = "", **more: str) -> str:

@@ -174,3 +174,10 @@ def test_paths_below_a_status_that_is_a_map_begin_with_a_dot(minor: str, field: 
     assert [error.text() for error in verdict.errors] == [
         f'{field}: Invalid value: "string": {place} in body must be of type integer: "string"'
     ]
+
+
+def test_a_status_of_another_type_has_no_path_in_its_sentence() -> None:
+    mapped = crd(root(status={"type": "object", "additionalProperties": {"type": "integer"}}))
+    stored = {**made(resourceVersion="7"), "status": {}}
+    verdict = judge("updateStatus", {**stored, "status": 1.5}, stored, crd=mapped)
+    assert [error.detail for error in verdict.errors] == [' in body must be of type object: "number"']

@@ -154,13 +154,14 @@ class Referee:
         """The server answers before it serves the new schema: a printer column of its own shows when it does."""
         column = f"Turn{next(self._turns)}"
         marked = copy.deepcopy(crd)
-        for version in marked["spec"]["versions"]:
+        for version in marked["spec"]["versions"] or ():
             columns = [*version.get("additionalPrinterColumns", ())]
             columns.append({"name": column, "type": "string", "jsonPath": ".metadata.uid"})
             version["additionalPrinterColumns"] = columns
         answer: Answer = send(marked)
         if not answer.accepted:
-            return answer
+            refused: Answer = send(crd)  # its words may show the columns
+            return refused
         until = time.monotonic() + _SERVE_SECONDS
         self._age(crd, until)
         for version in marked["spec"]["versions"]:

@@ -123,7 +123,7 @@ def _faults(
     yield from conversion_faults(form, tolerated)
     if current is not None:
         yield from spec.update_faults(form, current, tolerated)
-    yield from spec.status_faults(form)
+    yield from spec.status_faults(form, current)
     yield from spec.approval_faults(form, current)
     yield from spec.preserve_faults(form, current)
 

@@ -46,6 +46,7 @@ class Definition(Struct, frozen=True):
     names: Mapping[str, Any]
     scope: str
     versions: tuple[VersionForm, ...]
+    has_versions: bool  # False: nothing or null is given, which is not the empty list
     schema: Schema | None
     subresources: Mapping[str, Any] | None
     columns: tuple[Mapping[str, Any], ...]
@@ -112,6 +113,7 @@ def definition_of(raw: Mapping[str, Any], server: Server, current: Definition | 
         names=names,
         scope=spec.get("scope") or "",
         versions=versions,
+        has_versions=spec.get("versions") is not None,
         schema=None,
         subresources=None,
         columns=(),

@@ -14,6 +14,7 @@ from msgspec import Struct
 from crdcompat.apiserver.crd_validation.answer import GROUP, KIND, faults_of
 from crdcompat.apiserver.crd_validation.definition import Definition, definition_of, fault
 from crdcompat.apiserver.crd_validation.envelope import undecodable_definition
+from crdcompat.apiserver.crd_validation.shown import brief
 from crdcompat.apiserver.crd_validation.spec import PRESERVES, metadata_faults, stored_version_text
 from crdcompat.apiserver.errors import INVALID, FieldError
 from crdcompat.apiserver.versions import NEWEST_SERVER, Server
@@ -50,9 +51,8 @@ def refusal(crd: Crd, server: Server) -> str:
     raw = _named(crd)
     if misfits := undecodable_definition(raw, server):
         return misfits[0][1]
-    return aggregate(
-        KIND, GROUP, crd.name, faults_of(definition_of(raw, server), None, expressions=False)[:_MAX_FAULTS]
-    )
+    found = faults_of(definition_of(raw, server), None, expressions=False)[:_MAX_FAULTS]
+    return aggregate(KIND, GROUP, crd.name, [*map(_brief, found)])
 
 
 def refusals(crd: Crd, server: Server, valid: Crd | None = None, *, assumed: bool = False) -> list[Fault]:
@@ -92,7 +92,14 @@ def faults(raw: Mapping[str, Any], server: Server) -> list[Fault]:
 
 
 def _fault(form: Definition, error: FieldError) -> Fault:
-    return Fault(form.document_pointer(error.pointer), error.text(), error.detail.partition("\n")[0], error.type)
+    return Fault(
+        form.document_pointer(error.pointer), _brief(error).text(), error.detail.partition("\n")[0], error.type
+    )
+
+
+def _brief(error: FieldError) -> FieldError:
+    """The error with a value that is not too long for a report."""
+    return error._replace(value=brief(error.value))
 
 
 def _named(crd: Crd) -> Mapping[str, Any]:

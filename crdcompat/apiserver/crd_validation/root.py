@@ -56,6 +56,6 @@ def root_faults(schema: Schema, at: Pointer, server: Server, *, has_status: bool
         elif forbidden:
             allowed = f"[{' '.join(_ALLOWED)}]"
             detail = f"only {allowed} fields are allowed {_AT_ROOT}"
-            yield fault(INVALID, at, shown.schema(), detail, server)
+            yield fault(INVALID, at, shown.schema(schema, server), detail, server)
     if schema.get("nullable"):
         yield fault(FORBIDDEN, (*at, "nullable"), "", "nullable cannot be true at the root", server)

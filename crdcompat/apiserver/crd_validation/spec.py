@@ -104,11 +104,11 @@ def _versions(form: Definition) -> Iterator[FieldError]:
         if said := dns1035_label_errors(version.name):
             yield fault(INVALID, (*_VERSIONS, index, "name"), version.name, ",".join(said), form.server)
         yield from _deprecation(form, version, (*_VERSIONS, index, "deprecationWarning"))
-    every = shown.versions(form.versions, form.server)
-    if len(set(names)) < len(names):
-        yield fault(INVALID, _VERSIONS, every, "must contain unique version names", form.server)
+    said = ["must contain unique version names"] * (len(set(names)) < len(names))
     if sum(version.storage for version in form.versions) != 1:
-        detail = "must have exactly one version marked as storage version"
+        said.append("must have exactly one version marked as storage version")
+    for detail in said:
+        every = shown.versions(form.versions, form.server, given=form.has_versions)
         yield fault(INVALID, _VERSIONS, every, detail, form.server)
     if names and (said := dns1035_label_errors(names[0])) and names[0]:
         yield fault(INVALID, (*_SPEC, "version"), names[0], ",".join(said), form.server)
@@ -158,12 +158,13 @@ def update_faults(form: Definition, current: Definition, tolerated: Tolerated) -
             yield fault(INVALID, at, new, "field is immutable", form.server)
 
 
-def status_faults(form: Definition) -> Iterator[FieldError]:
+def status_faults(form: Definition, current: Definition | None) -> Iterator[FieldError]:
     """The faults of the status that the server gives a CRD: accepted names, stored versions."""
     yield from _names(form, form.accepted_names, ("status", "acceptedNames"))
     server, stored = form.server, form.stored_versions
     if not stored:
-        yield fault(INVALID, _STORED, shown.strings(()), "must have at least one stored version", server)
+        nothing = shown.strings(None if current is None else ())
+        yield fault(INVALID, _STORED, nothing, "must have at least one stored version", server)
     for version in form.versions if stored else ():
         if version.storage and version.name not in stored:
             value = shown.strings(stored) if server.does("stored_versions_value") else shown.version(version, server)

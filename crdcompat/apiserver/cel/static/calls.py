@@ -1,14 +1,13 @@
 """The estimated costs of calls, by Kubernetes minor.
 
-Source: k8s.io/apiserver, pkg/cel/library/cost.go (EstimateCallCost); cel-go, checker/cost.go (functionCost).
+Source: k8s.io/apiserver, pkg/cel/library/cost.go (EstimateCallCost); cel-go, checker/cost.go (functionCost), ext.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
-
+from crdcompat.apiserver.cel.static import list_costs
 from crdcompat.apiserver.cel.static.declarations import CIDR, FORMAT, IP, QUANTITY, SEMVER, URL
+from crdcompat.apiserver.cel.static.operands import CallEstimator, Estimate, Operand
 from crdcompat.apiserver.cel.static.sizes import (
     MAX,
     NOTHING,
@@ -21,18 +20,12 @@ from crdcompat.apiserver.cel.static.sizes import (
     times,
 )
 
-if TYPE_CHECKING:
-    from crdcompat.apiserver.cel.static.operands import Operand
-
-#: The cost of a call without those of its operands, and the size of its result.
-Estimate = tuple[int, Size | None]
-_Estimator = Callable[[str, "Operand | None", "list[Operand]"], "Estimate | None"]
 _NET_SIZE = fixed(16)
 _MAX_FORMAT_REGEX = 128
 _MAX_FORMAT = 64
 
 
-def _traversal(factor: float = STRING_FACTOR, *, of_result: bool = False) -> _Estimator:
+def _traversal(factor: float = STRING_FACTOR, *, of_result: bool = False) -> CallEstimator:
     def estimate(identity: str, target: Operand | None, args: list[Operand]) -> Estimate | None:
         if not args:
             return None
@@ -152,12 +145,12 @@ def _equals(identity: str, target: Operand | None, args: list[Operand]) -> Estim
     return None
 
 
-def _table(*rows: tuple[int, str, _Estimator]) -> dict[str, tuple[int, _Estimator]]:
+def _table(*rows: tuple[int, str, CallEstimator]) -> dict[str, tuple[int, CallEstimator]]:
     return {name: (since, estimator) for since, names, estimator in rows for name in names.split()}
 
 
 #: Function -> the minor that introduced its cost, and the estimator. IP and CIDR came with their library.
-_KUBERNETES = _table(
+_LIBRARIES = _table(
     (0, "isSorted sum max min indexOf lastIndexOf", _of_list),
     (0, "lowerAscii upperAscii substring trim", _of_target),
     (0, "url", _traversal()),
@@ -177,6 +170,14 @@ _KUBERNETES = _table(
     (32, "semver isSemver", _traversal()),
     (32, "major minor patch", _constant),
     (32, "_==_", _equals),
+    (29, "sets.contains sets.intersects", list_costs.sets(1)),
+    (29, "sets.equivalent", list_costs.sets(2)),
+    (34, "slice", list_costs.slice_of_list),
+    (34, "lists.range", list_costs.numbers_to),
+    (34, "reverse", list_costs.reverse),
+    (34, "flatten", list_costs.flatten),
+    (34, "distinct", list_costs.distinct),
+    (34, "sort @sortByAssociatedKeys", list_costs.sort),
 )
 _URL_RESULT_SINCE, _NET_SINCE = 32, 30
 _NET_NAMES = frozenset({"cidr", "isIP", "isCIDR", "ip", "ip.isCanonical", "masked", "prefixLength", "family"})
@@ -186,8 +187,8 @@ _NET_NAMES |= {"containsIP", "containsCIDR"}
 def call_cost(
     name: str, identity: str, target: Operand | None, args: list[Operand], minor: int, *, net: bool
 ) -> Estimate | None:
-    """The estimate of Kubernetes' own functions; None for others."""
-    since, estimator = _KUBERNETES.get(name, (0, None))
+    """The estimate of the functions of libraries; None for others."""
+    since, estimator = _LIBRARIES.get(name, (0, None))
     if estimator is None or (minor < since and not (net and name in _NET_NAMES)):
         return None
     if name == "url" and minor >= _URL_RESULT_SINCE:

@@ -5,7 +5,7 @@ Source: github.com/google/cel-go, checker/cost.go.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from msgspec import Struct
 
@@ -13,9 +13,14 @@ from crdcompat.apiserver.cel.static.sizes import ONE, UNKNOWN, Size, fixed
 from crdcompat.apiserver.cel.static.types import Type
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from crdcompat.apiserver.cel.syntax import Expr
 
 Path = tuple[str, ...]
+#: The cost of a call without those of its operands, and the size of its result.
+Estimate = tuple[int, Size | None]
+CallEstimator: TypeAlias = "Callable[[str, Operand | None, list[Operand]], Estimate | None]"
 
 
 class Estimator(Protocol):
