@@ -60,10 +60,10 @@ def renamed(known: Iterable[tuple[str, bytes]], start: int = 0) -> Iterator[tupl
 
 
 def write(path: Path, files: Iterable[tuple[str, bytes]]) -> None:
-    """A must-gather of these files."""
+    """A must-gather of these files, or an archive whose names begin at its top (``./``)."""
     with tarfile.open(path, "w:gz") as archive:
         for name, data in files:
-            member = tarfile.TarInfo(name if name.startswith("must-gather") else f"must-gather.local.1/{name}")
+            member = tarfile.TarInfo(name if name.startswith(("must-gather", "./")) else f"must-gather.local.1/{name}")
             member.size = len(data)
             archive.addfile(member, io.BytesIO(data))
 

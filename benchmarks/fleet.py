@@ -2,6 +2,8 @@
 
 python benchmarks/fleet.py                   500 and 50 synthetic must-gathers, then copies of the real one
 python benchmarks/fleet.py --clusters 100    fewer
+python benchmarks/fleet.py --mixed 1000000   only this: as many objects in front of one release, half of them in
+                                             copies of the real must-gather, half of the real insights archive
 """
 
 from __future__ import annotations
@@ -16,7 +18,9 @@ import sys
 import tarfile
 import tempfile
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import archives
@@ -25,11 +29,13 @@ _HERE = Path(__file__).resolve().parent
 _SHARED = _HERE.parents[1] / "shared/data"
 _BUNDLE = _SHARED / "openshift-api-4.12-4.16.bundle"
 _REAL = _SHARED / "recorded/must-gather-4.18.tar.gz"
+_INSIGHTS = _SHARED / "recorded/insights-archive-sample.tar.gz"
 _CRDCOMPAT = str(Path(sys.executable).parent / "crdcompat")
 _TARGETS = ("release-4.15", "release-4.14", "release-4.13", "release-4.12")
 _MAXRSS_UNIT = 1 if sys.platform == "darwin" else 1024
 _OBJECTS_EACH = 60
-_CLUSTER_ID = re.compile(rb"(?m)^( *clusterID:) .*$")
+_OBJECTS_OF_REAL, _OBJECTS_OF_INSIGHTS = 1320, 168
+_CLUSTER_ID = re.compile(rb'(?m)^( *"?clusterID"?:) "?[0-9a-f-]+"?')
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,24 +68,41 @@ def synthetic(folder: Path, clusters: int) -> Path:
 
 def copies(folder: Path, clusters: int) -> Path:
     """The real must-gather, each copy of another cluster."""
-    folder.mkdir()
-    with tarfile.open(_REAL) as archive:
-        members = [(item, archive.extractfile(item)) for item in archive if item.isfile()]
-        files = [(item.name, stream.read()) for item, stream in members if stream is not None]
+    folder.mkdir(exist_ok=True)
     for number in range(clusters):
-        archives.write(folder / f"copy-{number}.tar.gz", [(name, _of_cluster(data, number)) for name, data in files])
+        archives.write(folder / f"copy-{number}.tar.gz", _as_cluster(_REAL, number))
+    return folder
+
+
+def _as_cluster(recording: Path, number: int) -> list[tuple[str, bytes]]:
+    """The files of a recording, as if it were of another cluster."""
+    return [(name, _of_cluster(data, number)) for name, data in _files(recording)]
+
+
+@cache
+def _files(recording: Path) -> list[tuple[str, bytes]]:
+    with tarfile.open(recording) as archive:
+        members = [(item, archive.extractfile(item)) for item in archive if item.isfile()]
+        return [(item.name, stream.read()) for item, stream in members if stream is not None]
+
+
+def mixed(folder: Path, objects: int) -> Path:
+    """As many objects, half of them in must-gathers, half in insights archives; each recording is a cluster."""
+    copies(folder, objects // 2 // _OBJECTS_OF_REAL)
+    for number in range(objects // 2 // _OBJECTS_OF_INSIGHTS):
+        archives.write(folder / f"insights-{number}.tar.gz", _as_cluster(_INSIGHTS, 10**6 + number))
     return folder
 
 
 def _of_cluster(data: bytes, number: int) -> bytes:
-    return _CLUSTER_ID.sub(rb"\1 00000000-0000-4000-8000-%012d" % number, data)
+    return _CLUSTER_ID.sub(rb'\1 "00000000-0000-4000-8000-%012d"' % number, data)
 
 
-def measure(name: str, fleet: Path, repo: Path, jobs: int) -> Took:
+def measure(name: str, fleet: Path, repo: Path, jobs: int, *, targets: Sequence[str] = _TARGETS) -> Took:
     """Run simulate over a fleet as a process of its own, and look at the memory of it and its workers meanwhile."""
     report = fleet.with_suffix(".json")
-    targets = [part for target in _TARGETS[1:] for part in ("--target", target)]
-    command = [_CRDCOMPAT, "simulate", _TARGETS[0], "release-4.16", *targets, "--fleet", str(fleet)]
+    more = [part for target in targets[1:] for part in ("--target", target)]
+    command = [_CRDCOMPAT, "simulate", targets[0], "release-4.16", *more, "--fleet", str(fleet)]
     command += ["--jobs", str(jobs), "--repo", str(repo), "--format", f"json={report}"]
     start = time.perf_counter()
     process = subprocess.Popen(command, stdin=subprocess.DEVNULL)
@@ -123,16 +146,22 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--clusters", type=int, default=500, help="synthetic must-gathers (default: 500)")
     parser.add_argument("--copies", type=int, default=8, help="copies of the real must-gather (default: 8)")
+    parser.add_argument("--mixed", type=int, metavar="OBJECTS", help="measure only a mixed fleet of as many objects")
     asked = parser.parse_args()
     if not _BUNDLE.is_file() or not _REAL.is_file():
         sys.exit("benchmarks: no ../shared beside the project")
     with tempfile.TemporaryDirectory() as scratch:
         top = Path(scratch)
         subprocess.run(["git", "clone", "--quiet", str(_BUNDLE), str(top / "api")], check=True)
+        print(f"{'work':42} {'clock':>9} {'CPU':>9} {'objects/s':>10} {'parent':>8} {'worker':>8} {'largest':>8}")
+        if asked.mixed:
+            fleet = mixed(top / "mixed", asked.mixed)
+            for jobs in (2, 1):
+                name = f"{asked.mixed} objects mixed, --jobs {jobs}"
+                _print(measure(name, fleet, top / "api", jobs, targets=_TARGETS[:1]))
+            return
         few, many = synthetic(top / "few", max(asked.clusters // 10, 1)), synthetic(top / "many", asked.clusters)
         real = copies(top / "real", asked.copies)
-        print("Many clusters, each in front of four releases")
-        print(f"{'work':42} {'clock':>9} {'CPU':>9} {'objects/s':>10} {'parent':>8} {'worker':>8} {'largest':>8}")
         for name, fleet, jobs in (
             (f"{asked.clusters // 10} synthetic, 2 processes", few, 2),
             (f"{asked.clusters} synthetic, 2 processes", many, 2),

@@ -17,7 +17,9 @@ it; as many lists or maps take about 1 GB of memory.
 """
 
 _TOO_MANY_VALUES = f"more than {MAX_JSON_VALUES} values: split the list, or record fewer objects in one file"
-_BIG_INTEGER = re.compile(rb"[0-9]{19}")
+#: Integers beyond int64 have 19 digits at least. A search for equal bytes is ten times as fast as one for digits.
+_DIGITS_ALIKE = bytes.maketrans(b"123456789", b"0" * 9)
+_BIG_INTEGER = b"0" * 19
 _VALUE_START = re.compile(rb"^(?=[{\[])", re.MULTILINE)
 
 
@@ -58,15 +60,15 @@ def json_values(text: bytes) -> Iterable[Parsed | Fault] | None:
 def _json_value(first_line: int, text: bytes) -> Parsed | Fault:
     """Read one JSON value. Raises orjson.JSONDecodeError."""
     line = first_line + text.count(b"\n", 0, len(text) - len(text.lstrip()))
-    if has_too_many_values(text):
-        return Fault(line, _TOO_MANY_VALUES)
     data = orjson.loads(text)
     if _deeper_than(data, MAX_DEPTH, text):
         return Fault(line, TOO_DEEP)
-    return Parsed(line, as_int64(data) if _BIG_INTEGER.search(text) else data)
+    return Parsed(line, as_int64(data) if _BIG_INTEGER in text.translate(_DIGITS_ALIKE) else data)
 
 
 def _json_piece(first_line: int, text: bytes) -> Parsed | Fault:
+    if has_too_many_values(text):
+        return Fault(first_line, _TOO_MANY_VALUES)
     try:
         return _json_value(first_line, text)
     except orjson.JSONDecodeError as error:
