@@ -105,10 +105,16 @@ def simulate(
 
     _check(objects, fleet, many_only=(target, jobs, scheduler, timeout, resume, output, since), upgrade=upgrade)
     limit_requests(connect_timeout, read_timeout)
-    render_sources(helm=helm, helm_values=helm_values, kustomize=kustomize, image_paths=image_path)
+    server = chosen_server(kube_version, openshift_version)
+    render_sources(
+        helm=helm,
+        helm_values=helm_values,
+        kustomize=kustomize,
+        image_paths=image_path,
+        kubernetes=server.kubernetes if server else "",
+    )
     settings = settled(config, repo, formats, fail_on, redact=redact)
     (check_fleet_formats if fleet else check_formats)(settings.formats)
-    server = chosen_server(kube_version, openshift_version)
     if fleet:
         from crdcompat.features.fleet.judge import Plan
 

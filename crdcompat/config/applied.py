@@ -9,7 +9,7 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from crdcompat.apiserver.versions import server_of_name
+from crdcompat.apiserver.versions import kubernetes_server, server_of_name
 from crdcompat.config.configuration import Config
 from crdcompat.config.releases import version_of
 from crdcompat.crds.below import needed_below
@@ -24,6 +24,8 @@ from crdcompat.models.diff import DiffReport
 from crdcompat.models.finding import Finding
 from crdcompat.models.report import short_names
 from crdcompat.sources import open_source
+from crdcompat.sources.options import charts_for
+from crdcompat.sources.tree import Tree
 from crdcompat.vocabulary import Severity, Side
 from crdcompat.vocabulary.steps import stepping
 
@@ -39,7 +41,14 @@ def read_source(name: str, side: Side, reader: CrdReader, config: Config, repo: 
 
     Raises SourceError, RefNotFoundError, UsageError.
     """
-    return with_servers(reader.read(open_source(name, repo=repo), side, config.wants), config, side)
+    return with_servers(reader.read(_opened(name, side, config, repo), side, config.wants), config, side)
+
+
+def _opened(name: str, side: Side, config: Config, repo: str | None) -> Tree:
+    """Open a source; a chart is rendered for the server that the configuration gives the release."""
+    runs = config.runs(name) or _of_range(name, side, config)
+    with charts_for(kubernetes_server(runs).kubernetes if runs else ""):
+        return open_source(name, repo=repo)
 
 
 def with_servers(crds: CrdSet, config: Config, side: Side, release: str = "") -> CrdSet:
@@ -48,10 +57,16 @@ def with_servers(crds: CrdSet, config: Config, side: Side, release: str = "") ->
     If only a range is configured, NEW runs on its newest server, and OLD on its oldest one.
     """
     name = release or crds.name
-    supported, runs = config.supports(name), config.runs(name) or crds.runs
-    if supported and not runs and side is not Side.ANY and not (crds.may_be_openshift and server_of_name(name)):
-        runs = supported[-1 if side is Side.NEW else 0]
-    return replace(crds, runs=runs, supported=supported)
+    runs = config.runs(name) or crds.runs
+    if not runs and not (crds.may_be_openshift and server_of_name(name)):
+        runs = _of_range(name, side, config)
+    return replace(crds, runs=runs, supported=config.supports(name))
+
+
+def _of_range(name: str, side: Side, config: Config) -> str:
+    """The server of a side in the range that is configured for a release; "" without a range."""
+    supported = config.supports(name)
+    return supported[-1 if side is Side.NEW else 0] if supported and side is not Side.ANY else ""
 
 
 def both_sides(
@@ -71,7 +86,7 @@ def both_sides(
     and UsageError for the wrong order: each finding would have the wrong direction.
     """
     reader = reader_for(config)
-    trees = open_source(old, repo=repo), open_source(new, repo=repo)
+    trees = _opened(old, Side.OLD, config, repo), _opened(new, Side.NEW, config, repo)
     needed = needed_below(trees, reader, config.wants, paths) if paths else (config.wants, config.wants)
     before, after = (
         with_servers(reader.read(tree, side, wanted), config, side)

@@ -6,25 +6,36 @@ import os
 import re
 import shutil
 import subprocess
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from crdcompat.errors import SourceError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 MAX_SECONDS = 120
+_VERSION = "kubeVersion"  # in helm's message that a chart is not for this version of Kubernetes
 _SOURCE = re.compile(rb"^---[ \t]*\r?\n# Source: ([^\n]+)\n", re.MULTILINE)
 
 
-def helm_template(name: str, path: str, values: Sequence[str]) -> dict[str, bytes]:
+def helm_template(name: str, chart: str | bytes, values: Sequence[str], kubernetes: str) -> dict[str, bytes]:
     """The manifests of a chart with these files of values, by the template that makes them.
 
-    Raises UsageError if helm is not there or the chart is not on disk, SourceError if helm fails.
+    ``chart`` is its path, or the content of its ``.tgz``; ``kubernetes`` is the version for which to render, "" for
+    helm's own. Raises UsageError if helm is not there or the chart is not on disk, SourceError if helm fails.
     """
-    files = [argument for file in values for argument in ("--values", str(Path(file).absolute()))]
-    text = _output(name, ["helm", "template", "crdcompat", _on_disk(name, path), "--include-crds", *files])
+    options = [argument for file in values for argument in ("--values", str(Path(file).absolute()))]
+    options += ("--kube-version", kubernetes) if kubernetes else ()
+    with _chart_on_disk(name, chart) as path:
+        try:
+            text = _output(name, ["helm", "template", "crdcompat", path, "--include-crds", *options])
+        except SourceError as error:
+            if _VERSION in str(error):
+                raise SourceError(f"{error}{_version_hint(name, kubernetes)}") from None
+            raise
     before, *parts = _SOURCE.split(text)
     found = {"rendered.yaml": before} if before.strip() else {}
     for source, content in zip(parts[::2], parts[1::2], strict=True):
@@ -39,6 +50,25 @@ def kustomize_build(name: str, path: str) -> bytes:
     if shutil.which("kustomize"):
         return _output(name, ["kustomize", "build", folder])
     return _output(name, ["kubectl", "kustomize", folder])
+
+
+def _version_hint(name: str, kubernetes: str) -> str:
+    where = f'in the configuration, as releases: {{"{name}": "1.31"}}'
+    if kubernetes:
+        return f": Kubernetes {kubernetes} is what the configuration or --kube-version names; correct it {where}"
+    return f": that is helm's own version; name the server of this release {where}"
+
+
+@contextmanager
+def _chart_on_disk(name: str, chart: str | bytes) -> Iterator[str]:
+    """The path of a chart. A packed chart that is in another archive is copied into a temporary folder."""
+    if isinstance(chart, str):
+        yield _on_disk(name, chart)
+        return
+    with TemporaryDirectory(prefix="crdcompat-") as folder:
+        packed = Path(folder) / "chart.tgz"
+        packed.write_bytes(chart)
+        yield str(packed)
 
 
 def _on_disk(name: str, path: str) -> str:

@@ -29,8 +29,8 @@ _CRD_LINE = re.compile(rb"^\s*kind:\s*[\"']?CustomResourceDefinition\b", re.MULT
 _IN_HELPER = "a named template with a CRD, which only helm renders: give --helm (or --helm-values FILE)"
 
 
-def chart_tree(name: str, path: str, tree: Tree) -> MemoryTree:
-    """The manifests of the chart in ``tree``, which was opened at ``path``.
+def chart_tree(name: str, chart: str | bytes, tree: Tree) -> MemoryTree:
+    """The manifests of the chart in ``tree``, which was opened at the path ``chart``, or has this content.
 
     Raises SourceError if it is no chart, or helm cannot render it; UsageError if helm is asked for and not there.
     """
@@ -42,8 +42,10 @@ def chart_tree(name: str, path: str, tree: Tree) -> MemoryTree:
     facts = _facts(name, of_chart[CHART])
     notes = [*tree.notes, f"{name}: Helm chart {facts['name']} {facts.get('version', 'without a version')}"]
     if options.helm:
-        rendered = helm_template(name, path, options.helm_values)
-        return MemoryTree(name, rendered, problems, tree.skipped, (*notes, f"{name}: rendered by helm template"))
+        rendered = helm_template(name, chart, options.helm_values, options.kubernetes)
+        server = f"Kubernetes {options.kubernetes}" if options.kubernetes else "helm's own version of Kubernetes"
+        how = f"{name}: rendered by helm template for {server}"
+        return MemoryTree(name, rendered, problems, tree.skipped, (*notes, how))
     below = dict(_unpacked(of_chart, problems))
     problems += (
         Problem(file, None, _IN_HELPER)

@@ -82,7 +82,7 @@ def _chart(name: str, path: str, image: ChosenImage) -> MemoryTree:
     _check_digest(name, layer, hashlib.sha256(data).hexdigest(), image.digests[layer])
     archive = ArchiveTree(name, layer, file=io.BufferedReader(io.BytesIO(data)))  # type: ignore[type-var, unused-ignore]
     archive.notes = image.notes
-    return chart_tree(name, f"{path}/{layer}", archive)
+    return chart_tree(name, data, archive)
 
 
 def _check_complete(name: str, image: ChosenImage, found: Collection[str]) -> None:

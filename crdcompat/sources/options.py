@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from contextvars import ContextVar
 
 from msgspec import Struct
@@ -14,13 +15,15 @@ class SourceOptions(Struct, frozen=True):
 
     ``connect_timeout`` and ``read_timeout`` are the seconds that a cluster or a remote server may take to connect, and
     to send more of an answer. ``helm`` and ``kustomize`` allow these programs to run; ``helm_values`` are files for
-    helm. ``image_paths`` are the folders of an image that hold its manifests.
+    helm, ``kubernetes`` is the version of the server for which it renders ("": its own). ``image_paths`` are the
+    folders of an image that hold its manifests.
     """
 
     connect_timeout: float = 10.0
     read_timeout: float = 30.0
     helm: bool = False
     helm_values: tuple[str, ...] = ()
+    kubernetes: str = ""
     kustomize: bool = False
     image_paths: tuple[str, ...] = ("/manifests", "/release-manifests")
 
@@ -38,8 +41,24 @@ def limit_requests(connect: float, read: float) -> None:
     _options.set(replace(_options.get(), connect_timeout=connect, read_timeout=read))
 
 
+@contextmanager
+def charts_for(kubernetes: str) -> Iterator[None]:
+    """Render charts for this version of the server while the block runs; "" keeps the version of the options."""
+    asked = _options.get()
+    token = _options.set(replace(asked, kubernetes=kubernetes or asked.kubernetes))
+    try:
+        yield
+    finally:
+        _options.reset(token)
+
+
 def render_sources(
-    *, helm: bool, helm_values: Sequence[str] | None, kustomize: bool, image_paths: Sequence[str] | None
+    *,
+    helm: bool,
+    helm_values: Sequence[str] | None,
+    kustomize: bool,
+    image_paths: Sequence[str] | None,
+    kubernetes: str = "",
 ) -> None:
     """Set which programs may make manifests, and where images hold them. ``helm_values`` allow helm to run, too."""
     values = tuple(helm_values or ())
@@ -48,6 +67,7 @@ def render_sources(
             _options.get(),
             helm=helm or bool(values),
             helm_values=values,
+            kubernetes=kubernetes,
             kustomize=kustomize,
             image_paths=tuple(image_paths or SourceOptions().image_paths),
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import zipfile
 from collections.abc import Callable
@@ -318,6 +319,76 @@ def test_programs_run_only_if_they_are_asked_for(tmp_path: Path, monkeypatch: py
     monkeypatch.setenv("PATH", str(tmp_path))
     found = _diff(old, old, "--helm")
     assert (found.code, "helm is not on the PATH: install it" in found.err) == (2, True)
+
+
+@pytest.fixture
+def helm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A program ``helm`` that keeps its arguments in the file ``asked`` and the chart in ``chart``, and may refuse."""
+    programs = folder(tmp_path / "bin", {})
+    script = f"""#!/bin/sh
+printf '%s ' "$@" >{programs}/asked
+[ -f "$3" ] && cp "$3" {programs}/chart
+[ -f {programs}/refuse ] && {{ cat {programs}/refuse >&2; exit 1; }}
+cat {programs}/rendered
+"""
+    (programs / "helm").write_text(script)
+    (programs / "helm").chmod(0o755)
+    (programs / "rendered").write_bytes(b"---\n# Source: widgets/templates/w.yaml\n" + NEW)
+    monkeypatch.setenv("PATH", str(programs), prepend=":")
+    monkeypatch.chdir(tmp_path)
+    return programs
+
+
+@pytest.mark.parametrize(
+    ("configured", "command", "version"),
+    [
+        ("", "diff", None),
+        ('releases: {new/widgets: "1.29"}', "diff", "1.29"),
+        ("releases: {new/widgets: openshift-4.14}", "diff", "1.27"),
+        ('kubernetes: {min: "1.26", max: "1.30"}', "diff", "1.30"),
+        ("", "simulate", "1.28"),
+        ('releases: {new/widgets: "1.29"}', "simulate", "1.29"),
+    ],
+)
+def test_helm_renders_for_the_server_of_the_release(
+    helm: Path, configured: str, command: str, version: str | None
+) -> None:
+    Path(".crdcompat.yaml").write_text(configured)
+    KINDS["chart"](Path("new"), OLD)
+    old = KINDS["tar"](Path("old"), OLD)
+    more = ("--objects", "empty:", "--kube-version", "1.28") if command == "simulate" else ()
+    found = run(command, old, "new/widgets", "--helm", *more, "--config", ".crdcompat.yaml", "--format", "json")
+    asked = (helm / "asked").read_text().split()
+    assert asked[asked.index("--include-crds") + 1 :] == (["--kube-version", version] if version else [])
+    server = f"Kubernetes {version}" if version else "helm's own version of Kubernetes"
+    assert f"new/widgets: rendered by helm template for {server}" in found.report["new"]["notes"]
+
+
+_WRONG = "Kubernetes 1.29 is what the configuration or --kube-version names; correct it in the configuration, as "
+
+
+@pytest.mark.parametrize(
+    ("configured", "words"),
+    [
+        ("", "that is helm's own version; name the server of this release in the configuration, as "),
+        ('releases: {w: "1.29"}', _WRONG),
+    ],
+)
+def test_a_chart_that_is_not_for_the_server(helm: Path, configured: str, words: str) -> None:
+    Path(".crdcompat.yaml").write_text(configured)
+    folder(Path("w"), {"Chart.yaml": chart(OLD)["widgets/Chart.yaml"]})
+    said = "Error: chart requires kubeVersion: <1.26 which is incompatible with Kubernetes v1.33.0"
+    (helm / "refuse").write_text(f"{said}\n\nUse --debug flag\n")
+    found = run("diff", "empty:", "w", "--helm", "--config", ".crdcompat.yaml")
+    assert (found.code, found.err) == (2, f'crdcompat: w: helm failed: {said}: {words}releases: {{"w": "1.31"}}\n')
+
+
+@pytest.mark.parametrize("kind", ["oci chart", "oci.tar chart"])
+def test_helm_renders_a_chart_of_a_layout(helm: Path, kind: str) -> None:
+    found = _diff(KINDS["tar"](Path("old"), OLD), KINDS[kind](Path("new"), OLD), "--helm")
+    assert [each["added"] for each in found.report["findings"]] == [["Failed"]], found.err
+    assert gzip.decompress((helm / "chart").read_bytes()) == gzip.decompress(_packed_chart(OLD))
+    assert not Path((helm / "asked").read_text().split()[2]).exists()
 
 
 def test_image_path_and_platform(tmp_path: Path) -> None:
