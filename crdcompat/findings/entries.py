@@ -103,15 +103,17 @@ def _groups(members: Iterable[_Member]) -> Iterable[list[_Member]]:
 def _causes(finding: Finding) -> Iterator[_Key]:
     """The keys that findings with one cause share: the field, and its values before and after.
 
-    Two CRDs that lose a version are two decisions: a change of the CRD itself, or at the top of its objects, has copies
-    in its versions alone.
+    A change outside the schema, such as a version that several CRDs lose, is the same in each of them. A field at the
+    top of objects has copies in the versions of its CRD alone: ``spec`` of another CRD is another type.
     """
     if not (finding.added or finding.removed or finding.old is not None or finding.new is not None):
         return
     facts = orjson.dumps([finding.old, finding.new, finding.added, finding.removed], option=orjson.OPT_SORT_KEYS)
     judgement = (*_state(finding), finding.direction, finding.rule, finding.effect, facts)
     half = next((step for step in reversed(finding.path.split(".")) if step in _HALVES), "")
-    if finding.owner == Owner.CRD or half in ("", finding.path):
+    if finding.owner == Owner.CRD:
+        yield (*judgement, finding.path)
+    elif half in ("", finding.path):
         yield (*judgement, finding.crd, finding.path)
     else:
         yield (*judgement, half, field_of(finding.path))

@@ -84,7 +84,7 @@ def test_versions_of_a_crd_are_one_entry(tmp_path: Path) -> None:
 
 
 def test_what_only_looks_alike_stays_apart(tmp_path: Path) -> None:
-    """Other values, other halves of the object, top-level fields, and versions that two CRDs lose."""
+    """Other values, other halves of the object, and top-level fields."""
 
     def made(*values: str) -> list[Json]:
         both = [crd(root(status=obj(phase=string(*values)))), crd(root(spec=obj(phase=string(*values))), kind="Other")]
@@ -100,21 +100,35 @@ def test_what_only_looks_alike_stays_apart(tmp_path: Path) -> None:
         ("widgets.example.com", "status.phase", []),
     ]
 
-    def with_versions(*names: str) -> list[Json]:
+
+def test_a_version_that_several_crds_lose_is_one_entry(tmp_path: Path) -> None:
+    def with_versions(*names: str, others: tuple[str, ...]) -> list[Json]:
         found = []
-        for kind in ("Widget", "Config"):
+        for kind, own in (("Widget", names), ("Config", names), ("Other", others)):
             definition = crd(root(), kind=kind)
             (version,) = definition["spec"]["versions"]
-            definition["spec"]["versions"] = [{**version, "name": n, "storage": n == "v1"} for n in names]
+            definition["spec"]["versions"] = [{**version, "name": n, "storage": n == "v1"} for n in own]
             found.append(definition)
         return found
 
-    report = compared(tmp_path / "versions", with_versions("v1", "v2"), with_versions("v1"))
+    old = with_versions("v1", "v2", others=("v1", "v3"))
+    report = compared(tmp_path, old, with_versions("v1", others=("v1",)))
     removed = [entry for entry in entries(report) if entry.finding.rule == "version-removed"]
-    assert [(entry.finding.crd, entry.mirrors) for entry in removed] == [
-        ("configs.example.com", ()),
-        ("widgets.example.com", ()),
+    assert [(each.finding.crd, [mirror.crd for mirror in each.mirrors]) for each in removed] == [
+        ("configs.example.com", ["widgets.example.com"]),
+        ("others.example.com", []),
     ]
+
+
+def test_a_verdict_names_the_kinds_that_lose_a_version(tmp_path: Path) -> None:
+    def stored_as(name: str) -> list[Json]:
+        found = [crd(root(), kind=kind) for kind in ("Widget", "Config")]
+        for definition in found:
+            definition["spec"]["versions"][0]["name"] = name
+        return found
+
+    report = compared(tmp_path, stored_as("v1"), stored_as("v2"))
+    assert "  Config, Widget  the CRD" in rendered(report, "text").splitlines()
 
 
 def _check(*reports: DiffReport) -> CheckReport:

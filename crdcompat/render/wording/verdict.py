@@ -12,7 +12,7 @@ from crdcompat.models.check import CheckReport, Section
 from crdcompat.models.outcome import outcome, severities, unjudged
 from crdcompat.render.wording.blocks import Block, blocks
 from crdcompat.render.wording.entries import causes_of, counted
-from crdcompat.render.wording.findings import plural, tally
+from crdcompat.render.wording.findings import plural, some, tally
 from crdcompat.vocabulary import Against, Direction, Effect, Owner, Severity
 from crdcompat.vocabulary.writes import ReleaseVerdict
 
@@ -122,10 +122,16 @@ def _blocked(listed: Sequence[Entry], directions: Iterable[Direction]) -> tuple[
     """The errors of these directions; siblings that changed alike are one."""
     errors = [each for each in listed if each.finding.counts and each.finding.severity == Severity.ERROR]
     return tuple(
-        Blocked(block.finding.kind, block.path or "the CRD", reaction(block))
+        Blocked(_kinds(block), block.path or "the CRD", reaction(block))
         for direction in directions
         for block in blocks(entry for entry in errors if entry.finding.direction == direction)
     )
+
+
+def _kinds(block: Block) -> str:
+    """The kind, or of a change of several CRDs themselves all kinds."""
+    places = (block.finding, *block.mirrors) if block.finding.owner == Owner.CRD else (block.finding,)
+    return some([*dict.fromkeys(place.kind for place in places)])
 
 
 def reaction(block: Block) -> str:
