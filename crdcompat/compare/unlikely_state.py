@@ -1,7 +1,10 @@
-"""Find rejections of states that no controller writes: a status that contains only new members.
+"""Find rejections of states that no controller writes: a status of only new members, or of undeclared types.
 
 A controller writes its status as a whole. "At least one member" over a status is violated after a rollback only if the
 new member was the single one in it: the members that both releases know would have to be absent, all of them.
+
+A status that preserves unknown fields may hold any value. Where the next release declares such a field by its types
+alone, it describes what its controllers have written all along.
 """
 
 from __future__ import annotations
@@ -20,15 +23,39 @@ from crdcompat.vocabulary import Effect, Owner
 _ROUTINE = ("conditions", "observedGeneration")
 #: Members that are tried one by one.
 _MAX_TRIED = 4
+#: Keywords that describe a value by its type alone.
+_OF_TYPES = frozenset(
+    {
+        "type", "properties", "items", "additionalProperties", "nullable", "format", "default", "description", "title",
+        "example", "externalDocs", "x-kubernetes-int-or-string", "x-kubernetes-preserve-unknown-fields",
+    }
+)  # fmt: skip
 
 
 def is_unlikely(change: Change, effect: Effect, witness: Witness, pair: WriterReader, shared: Node) -> bool:
+    """Whether no controller writes the state of the witness; ``shared`` is the intersection of both schemas."""
+    if change.owner != Owner.STATUS or witness.object is None:
+        return False
+    if change.kind == "free-field.declared":
+        declared = node_at(pair.reader.node, change.path)
+        return declared is not None and _has_types_alone(declared)
+    return change.kind == "shared-constraint.broken" and _lacks_routine(change, effect, witness, pair, shared)
+
+
+def _has_types_alone(node: Node) -> bool:
+    """Whether a schema constrains nothing but types."""
+    constraints = node.raw.keys() - _OF_TYPES - ({"anyOf"} if node.int_or_string else set())
+    below = (*node.properties.values(), node.items, node.additional)
+    return not constraints and all(_has_types_alone(sub) for sub in below if isinstance(sub, Node))
+
+
+def _lacks_routine(change: Change, effect: Effect, witness: Witness, pair: WriterReader, shared: Node) -> bool:
     """Whether each member that controllers write beside the witness's own ones ends its rejection.
 
-    ``shared`` is the intersection of both schemas. At the root of a status, controllers write any of the members that
-    both sides have; below it, those that the API conventions name.
+    At the root of a status, controllers write any of the members that both sides have; below it, those that the API
+    conventions name.
     """
-    if change.kind != "shared-constraint.broken" or change.owner != Owner.STATUS or witness.object is None:
+    if witness.object is None:
         return False
     at = concrete(change.path)
     known = _both_have(change, pair, shared)

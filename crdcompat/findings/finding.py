@@ -153,7 +153,7 @@ def _message(
         is_lacking = item.spared is Spared.VALUE and item.change.kind.startswith("required.")
         sentence += (_SPARED_LACK if is_lacking else _SPARED[item.spared]).format(reader=reader)
     if item.unlikely:
-        sentence += f" (only a status in which nothing else is set that {reader} knows: no controller writes that)"
+        sentence += f" (only a status {_UNLIKELY[item.change.kind].format(reader=reader)}: no controller writes that)"
     if any(isinstance(each, Lone) and each.elsewhere for each in item.occurrences):
         other = new if item.change.new is None else old
         sentence += f" (only in the contexts named here: {other} has it in others)"
@@ -164,6 +164,10 @@ def _message(
     return sentence
 
 
+_UNLIKELY = {
+    "free-field.declared": "of another type than the declared one",
+    "shared-constraint.broken": "in which nothing else is set that {reader} knows",
+}
 _SPARED = {
     Spared.VALUE: " (only writes that set it: {reader}'s server accepts updates that leave a stored value as it is)",
     Spared.LIST: (
