@@ -31,7 +31,7 @@ from crdcompat.compare.equivalence.terms import Opaque, Truth, element_of
 from crdcompat.compare.equivalence.values import can_hold
 
 #: Assignments tried by one search, and quantifiers inside of quantifiers.
-_MAX_TRIED, _MAX_DEPTH = 2000, 3
+_MAX_TRIED, _MAX_DEPTH = 2000, 5
 
 #: The type of the value of each variable.
 Views = Mapping[str, View | None]

@@ -6,9 +6,9 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from crdcompat.compare.equivalence.connectives import count, every, fact, from_number, has, opposite, scalar, some
+from crdcompat.compare.equivalence.connectives import count, each, every, fact, from_number, has, opposite, scalar, some
 from crdcompat.compare.equivalence.formula import FALSE, TRUE, Atom, Formula, Kind, Literal
-from crdcompat.compare.equivalence.terms import Const, Listing, Opaque, Ref, Tally, Term, Truth
+from crdcompat.compare.equivalence.terms import Const, Listing, Opaque, Ref, Tally, Term, Truth, element_of
 from crdcompat.schema.re2 import Pattern, compile_pattern
 
 _ORDERS: dict[str, Callable[[Any, Any], bool]] = {
@@ -55,10 +55,15 @@ def compared(sign: str, left: Term, right: Term) -> Truth:
     return opaque_truth(Opaque((left, right), sign))
 
 
-def contained(item: Term, holder: Term) -> Truth:
-    """``item in holder``."""
+def contained(item: Term, holder: Term, variable: str) -> Truth:
+    """``item in holder``; ``variable`` is the name of an element of ``holder``."""
     if isinstance(item, Const) and isinstance(holder, Ref) and holder.is_a("map") and isinstance(item.value, str):
         return _holds(has((*holder.path, item.value)))
+    if isinstance(item, Const) and isinstance(holder, Ref) and holder.is_a("list"):
+        element = Ref((variable,), element_of(holder.view))
+        if element.is_a("string") and isinstance(item.value, str):
+            other = opposite(fact(Kind.EQUAL, element.path, item.value))
+            return negated(_holds(each(holder.path, variable, other)))
     if not isinstance(holder, Listing):
         return opaque_truth(Opaque((item, holder), "in"))
     found = [compared("==", item, part) for part in holder.items]

@@ -111,7 +111,7 @@ def _special(name: str, operands: Sequence[Expr], found: list[list[Case]], scope
         case "_!=_":
             return cases.decided(found, lambda left, right: negated(compared("==", left, right)))
         case "@in":
-            return cases.decided(found, contained)
+            return cases.decided(found, lambda item, holder: contained(item, holder, _variable(scope)))
         case "size" if len(found) == 1:
             return cases.combined(found, size_of)
         case "_+_":
@@ -235,9 +235,10 @@ def _macro(expr: Expr) -> tuple[str, Expr] | None:
 
 
 def _variable(scope: _Scope) -> str:
-    """The name of the next variable: its depth, so that the names that a rule chooses do not matter."""
+    """The name of the next variable: its depth below lists, so that the names that a rule chooses do not matter."""
     roots = {term.path[0] for term in scope.values() if isinstance(term, Ref)}
-    return f"#{sum(root.startswith('#') for root in roots)}"
+    depths = [int(root[1:]) + 1 for root in roots if root.startswith("#") and root[1:].isdigit()]
+    return f"#{max(depths, default=0)}"
 
 
 def _element(over: Term, variable: str) -> Ref:

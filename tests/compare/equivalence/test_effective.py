@@ -50,7 +50,15 @@ def letters(**list_keywords: Any) -> Json:
     return array(string("A", "B"), **{"x-kubernetes-list-type": "set"}, **list_keywords)
 
 
+#: gateway-api 1.3 -> 1.4: the items of a list of origins are no "*" by their pattern.
+_ORIGINS, _NO_OTHERS = array(string(pattern="^[a-z]+$")), rules("!('*' in self && self.size() > 1)")
+
 EQUAL: dict[str, tuple[Json, Json]] = {
+    "a rule about an item that the pattern excludes": (spec(_ORIGINS), spec({**_ORIGINS, **_NO_OTHERS})),
+    "a rule about an item that the pattern excludes, in a list of lists": (
+        spec(array(obj(l=array(obj(m=_ORIGINS))))),
+        spec(array(obj(l=array(obj(m={**_ORIGINS, **_NO_OTHERS}))))),
+    ),
     "a named format": (
         spec(string(pattern=_SUBDOMAIN, maxLength=253)),
         spec({**string(), **rules("!format.dns1123Subdomain().validate(self).hasValue()")}),
@@ -211,6 +219,10 @@ WEAKER: dict[str, tuple[Json, Json]] = {
     "items": (
         spec(array(string("A", "B"), maxItems=9)),
         spec({**array(string(), maxItems=9), **rules("self.all(x, x in ['A', 'B', 'C'])")}),
+    ),
+    "an item beside others": (
+        spec({**array(string()), **rules("!('*' in self)")}),
+        spec({**array(string()), **_NO_OTHERS}),
     ),
 }
 

@@ -42,6 +42,7 @@ def found(tmp_path: Path, old: tuple[str, ...], new: tuple[str, ...]) -> set[tup
         ("has(self.o) && has(self.o.a) && self.o.a == 'x'", "self.?o.?a.orValue('') == 'x'"),
         ("self.?a.hasValue()", "has(self.a)"),
         ("'k' in self.m", "has(self.m.k)"),
+        ("'k' in self.l", "self.l.exists(x, x == 'k')"),
         ("self.m['k'] == 'v'", "self.m.k == 'v'"),
         ("self.n > 4", "5 <= self.n"),
         ("self.n % 2 == 0", "(self.n%2) == 0"),
