@@ -77,13 +77,15 @@ def test_a_target_costs_what_the_change_touches(repo: Path, work: Counter[str]) 
         blobs._idle.end()
         work.clear()
         assert run("check", "--base", "HEAD", cwd=repo).code == 1
-        without = done(work, "streams parsed", "blobs read", "schemas compared", "nodes compared", "changes proved")
+        names = "streams parsed", "blobs read", "schemas compared", "nodes compared", "changes proved", "CRDs validated"
+        without = done(work, *names)
         assert run("check", "--base", "HEAD", "--target", f"target{size}", cwd=repo).code == 1
         one = done(work, *without)
         git(repo, "commit", "--quiet", "--message", "back", "--all")
         counts.append({name: one[name] - without[name] for name in without})
     assert counts[0] == counts[1]
     assert counts[0]["streams parsed"] == 1  # the target's file of the touched CRD
+    assert counts[0]["CRDs validated"] == 0  # the head's answer is known, and a target is out already
 
 
 def test_what_is_known_is_not_searched_again(repo: Path, work: Counter[str]) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import orjson
 
 from crdcompat.apiserver.admission import Verdict
+from crdcompat.apiserver.crd_validation.refusal import Fault
 from crdcompat.apiserver.strategy import Resource
 from crdcompat.apiserver.versions import Server
 from crdcompat.compare.trial_book import TrialBook
@@ -63,12 +64,13 @@ class ComparisonCache:
     """Caches that several comparisons share: equal pairs of schemas are walked once, resources are compiled once.
 
     Differences depend on the two schemas alone, so their key has no release. Effects depend on the servers, too, so
-    ``resources`` and ``book`` have servers in their keys.
+    ``resources``, ``book`` and ``faults``, which are those of whole CRDs by identity, have servers in their keys.
     """
 
     def __init__(self) -> None:
         self.resources: dict[tuple[int, Server, bool], Resource] = {}
         self.book = TrialBook()
+        self.faults: dict[tuple[Server, bool], dict[int, tuple[Fault, ...]]] = {}
         self._schemas: dict[tuple[bytes, bytes], SchemaDiff] = {}
 
     def resource(self, chosen: Chosen, server: Server, *, converting: bool = False) -> Resource:

@@ -43,9 +43,14 @@ def documents_of(crd: Resolved) -> Iterator[CrdDocument]:
     return iter(dict.fromkeys(each.document for chosen in crd.versions.values() for each in chosen.everywhere()))
 
 
-def of_documents(crds: Iterable[Resolved], facts: Callable[[Crd], _T]) -> Iterator[tuple[CrdDocument, _T]]:
-    """Each document with the ``facts`` about its CRD, which are found once for documents that share their versions."""
-    known: dict[int, _T] = {}
+def of_documents(
+    crds: Iterable[Resolved], facts: Callable[[Crd], _T], known: dict[int, _T] | None = None
+) -> Iterator[tuple[CrdDocument, _T]]:
+    """Each document with the ``facts`` about its CRD, which are found once for documents that share their versions.
+
+    ``known`` are facts of earlier calls; this function adds to them.
+    """
+    known = {} if known is None else known
     for document in dict.fromkeys(document for crd in crds for document in documents_of(crd)):
         key = id(document.crd.versions)
         if key not in known:

@@ -46,15 +46,23 @@ class _Place(Struct, frozen=True):
 
 
 def refused_documents(
-    crds: Iterable[Resolved], server: Server, good: dict[str, Crd], *, assumed: bool
+    crds: Iterable[Resolved],
+    server: Server,
+    good: dict[str, Crd],
+    known: dict[int, tuple[Fault, ...]],
+    *,
+    assumed: bool,
 ) -> list[Refused]:
     """The documents that ``server`` refuses; ``assumed``: nothing says that this is their server.
 
     Faults of values that a template engine replaces do not count.
-    ``good`` maps a name to a CRD without faults, whose parts are not validated again; this function adds to it.
+    ``good`` maps a name to a CRD without faults, whose parts are not validated again; this function adds to it, and to
+    the faults that are ``known``.
     """
     found = []
-    said = of_documents(crds, lambda crd: _plain(crd, refusals(crd, server, good.get(crd.name), assumed=assumed)))
+    said = of_documents(
+        crds, lambda crd: _plain(crd, refusals(crd, server, good.get(crd.name), assumed=assumed)), known
+    )
     for document, faults in said:
         if faults:
             found.append(Refused(document, faults))

@@ -43,6 +43,7 @@ _COUNTED = {
     "schemas compared": "crdcompat.compare.walk.diff_schemas",
     "changes proved": "crdcompat.compare.witness.prove",
     "objects judged": "crdcompat.apiserver.strategy.Resource.create",
+    "CRDs validated": "crdcompat.apiserver.crd_validation.refusal.faults",
     "rules compiled": "crdcompat.apiserver.cel.environment.compile_rule",
     "patterns compared": "crdcompat.schema.regex._difference",
     "files of rules read": "crdcompat.findings.rules.read_rule",

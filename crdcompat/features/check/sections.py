@@ -37,7 +37,7 @@ from crdcompat.findings.origins import GoMarkers, with_introduced
 from crdcompat.findings.split import FindingSplitter
 from crdcompat.findings.waiver_file import read_waivers
 from crdcompat.models.check import CheckReport, Section
-from crdcompat.models.diff import DiffReport, PromotedGate
+from crdcompat.models.diff import DiffReport
 from crdcompat.prefilter.candidates import unchanged
 from crdcompat.prefilter.collect import PendingFacts
 from crdcompat.render.write import wants_excerpts
@@ -140,21 +140,25 @@ class _Comparisons:
 
     def with_base(self, base: CrdSet) -> tuple[DiffReport, frozenset[int]]:
         """The report on the change itself."""
-        return self._finished(self._diff_head(base, judge_new=True), base, FindingSplitter(base, self._head))
+        report = self._diff_head(base, judge_new=True, without_gates=(base,))
+        return self._finished(report, base, FindingSplitter(base, self._head))
 
     def with_target(self, target: CrdSet, base: CrdSet) -> tuple[DiffReport, frozenset[int]]:
         """The report on head and target; findings that ``base`` has against the target, too, are existing."""
-        report, splitter = self._diff_head(target, judge_new=False), FindingSplitter(target, self._head)
+        report = self._diff_head(target, judge_new=False, without_gates=(target, base))
+        splitter = FindingSplitter(target, self._head)
         if report.findings:
             found = frozenset(finding.crd for finding in report.findings)
             report = mark_existing(report, self._diff(target, base, found), splitter)
-            report = replace(report, promoted=tuple(gate for gate in report.promoted if not _was_on(gate, base)))
         return self._finished(report, target, splitter)
 
-    def _diff_head(self, old: CrdSet, *, judge_new: bool) -> DiffReport:
-        """The report on head; ``judge_new`` only against the base, which shows what the change touches."""
+    def _diff_head(self, old: CrdSet, *, judge_new: bool, without_gates: Sequence[CrdSet]) -> DiffReport:
+        """The report on head; ``judge_new`` only against the base, which shows what the change touches.
+
+        The change promotes a gate that is off in all sets ``without_gates``.
+        """
         filters, head = {**self._options.filters, "judge_new": judge_new, "touched": self._touched}, self._head
-        filters |= {"advise": self._config.advises, "cache": self._cache}
+        filters |= {"advise": self._config.advises, "cache": self._cache, "without_gates": without_gates}
         report = workflow.diff(old, head, command="check", more_places=self._markers.places, **filters)
         if self._options.recordings:
             from crdcompat.findings.evidence import with_evidence
@@ -168,7 +172,7 @@ class _Comparisons:
 
     def _diff(self, old: CrdSet, new: CrdSet, crds: frozenset[str]) -> DiffReport:
         """The findings on some CRDs alone: neither lines nor evidence."""
-        filters = {**self._options.filters, "touched": crds, "cache": self._cache}
+        filters = {**self._options.filters, "touched": crds, "cache": self._cache, "without_gates": ()}
         report = workflow.diff(old, new, command="check", locate=False, **filters)
         return with_severities(_without_unchanged(report, old, new), self._config)
 
@@ -181,12 +185,6 @@ class _Comparisons:
 
             report = with_excerpts(report, old, self._head, least)
         return report, used
-
-
-def _was_on(gate: PromotedGate, base: CrdSet) -> bool:
-    """Whether the change does not turn on a gate that the target lacks: its base has it on, too."""
-    wheres = ((name, profile) for name, _, profile in (context.partition("/") for context in gate.contexts))
-    return all(gate.gate in base.gates.enabled.get(where, frozenset()) for where in wheres)
 
 
 def _touched(old: CrdSet, new: CrdSet) -> frozenset[str]:

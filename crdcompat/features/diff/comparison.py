@@ -148,10 +148,12 @@ def report_on(
     *,
     command: str,
     more_places: Callable[[Judged], tuple[Location, ...]] | None = None,
+    without_gates: Sequence[CrdSet] | None = None,
 ) -> DiffReport:
     """The report on a comparison, in the directions ``wanted``.
 
-    ``more_places`` gives the locations of a change outside the manifests.
+    ``more_places`` gives the locations of a change outside the manifests. ``without_gates`` are the sets in which a
+    promoted gate is off: OLD by default; if there is none, no gate counts as promoted.
     """
     old, new, pairing, found = compared.old, compared.new, compared.pairing, compared.found
 
@@ -161,6 +163,7 @@ def report_on(
     judged = [item for item in compared.judged if item.direction in wanted.directions]
     grouped = group_copies(make_findings(judged, releases[0].title, releases[1].title, where))
     findings = tuple(finding for finding in grouped if _is_kept(finding, wanted))
+    gateless = (old,) if without_gates is None else without_gates
     return DiffReport(
         command=command,
         old=releases[0],
@@ -193,7 +196,7 @@ def report_on(
         skipped=sorted_skips(old.skipped, new.skipped),
         problems=tuple(sorted((*old.problems, *new.problems), key=problem_order)),
         remarks=tuple(sorted((*old.remarks, *new.remarks), key=problem_order)),
-        promoted=tuple(promoted_gates(old, new, pairing.contexts, judged, findings)),
+        promoted=tuple(promoted_gates(gateless, new, pairing.contexts, judged, findings)),
         directions=tuple(wanted.directions),
         is_filtered=wanted.leave_out,
     )

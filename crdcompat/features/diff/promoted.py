@@ -34,15 +34,16 @@ _Place = tuple[str, str, str]
 
 
 def promoted_gates(
-    old: CrdSet, new: CrdSet, contexts: Iterable[str], judged: Iterable[Judged], findings: Sequence[Finding]
+    olds: Sequence[CrdSet], new: CrdSet, contexts: Iterable[str], judged: Iterable[Judged], findings: Sequence[Finding]
 ) -> Iterator[PromotedGate]:
-    """The gates that are on in Default of NEW and off in OLD, with the places of ``findings`` that they expose."""
+    """The gates that are on in Default of NEW and off in all ``olds``, with the places of ``findings`` they expose."""
     promoted: dict[str, set[str]] = {}
     for context in contexts:
         feature_set, _, profile = context.partition("/")
-        before, after = (side.gates.enabled.get((feature_set, profile)) for side in (old, new))
-        if feature_set == _DEFAULT and before is not None and after is not None:
-            for gate in after - before:
+        *before, after = (side.gates.enabled.get((feature_set, profile)) for side in (*olds, new))
+        known = [gates for gates in before if gates is not None]
+        if feature_set == _DEFAULT and after is not None and len(known) == len(olds) > 0:
+            for gate in after.difference(*known):
                 promoted.setdefault(gate, set()).add(context)
     if not promoted:
         return

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from crdcompat.apiserver.supported.causes import Cause
 from crdcompat.apiserver.supported.ranges import listed
 from crdcompat.apiserver.versions import known_server, server_of
+from crdcompat.compare.memory import ComparisonCache
 from crdcompat.compare.near_budget import judge_near_budget
 from crdcompat.compare.placed import Placed
 from crdcompat.compare.refused import Refused, judge_refused, refused_documents, refused_metadata
@@ -26,23 +27,28 @@ from crdcompat.features.diff.comparison import Compared, Filters
 from crdcompat.vocabulary import Owner, Side
 
 
-def find_refused(compared: Compared) -> tuple[Sequence[Refused], Sequence[Refused]]:
+def find_refused(
+    compared: Compared, cache: ComparisonCache, *, of_both: bool
+) -> tuple[Sequence[Refused], Sequence[Refused]]:
     """The changed CRDs of OLD, and the changed and added ones of NEW, that the server of their side refuses.
 
-    Parts of OLD that equal a part of NEW without faults are not validated again.
+    Parts of OLD that equal a part of NEW without faults are not validated again. ``of_both``: OLD is looked at, too.
     """
     good: dict[str, Crd] = {}
-    of_new = [*_refused(_of_new(compared), compared.new, good)]
+    of_new = [*_refused(_of_new(compared), compared.new, good, cache)]
     described = (each.new for each in compared.pairs if _is_described_anew(each))
     known = {each.document for each in of_new}
     of_metadata = refused_metadata(described, server_of(compared.new))
     of_new += [each for each in of_metadata if each.document not in known]
-    of_old = _refused((crd_pair.old for crd_pair in _differing(compared)), compared.old, good)
+    if not of_both:
+        return (), of_new
+    of_old = _refused((crd_pair.old for crd_pair in _differing(compared)), compared.old, good, cache)
     return of_old, of_new
 
 
-def _refused(crds: Iterable[Resolved], side: CrdSet, good: dict[str, Crd]) -> Sequence[Refused]:
-    return refused_documents(crds, server_of(side), good, assumed=known_server(side) is None)
+def _refused(crds: Iterable[Resolved], side: CrdSet, good: dict[str, Crd], cache: ComparisonCache) -> Sequence[Refused]:
+    server, assumed = server_of(side), known_server(side) is None
+    return refused_documents(crds, server, good, cache.faults.setdefault((server, assumed), {}), assumed=assumed)
 
 
 def _of_new(compared: Compared) -> Iterator[Resolved]:

@@ -49,21 +49,23 @@ def diff(
     judge_new: bool = True,
     advise: bool = True,
     more_places: Callable[[Judged], tuple[Location, ...]] | None = None,
+    without_gates: Sequence[CrdSet] | None = None,
     cache: ComparisonCache | None = None,
 ) -> DiffReport:
     """Compare two CRD sets in both directions. An empty filter excludes nothing.
 
     ``paths``: a CRD is compared if a file of either side lies below one. ``contexts``: names to keep, or
     ``OLD=NEW`` to force a pair. ``touched``: the only CRDs to compare; those that are missing are no error.
-    ``judge_new``: whether CRDs of NEW that the API server refuses are findings; without it they are remarks, as those
-    of OLD. ``advise``: whether new fields of status that will be expensive to change are findings. ``more_places``
-    gives the locations of a change outside the manifests. ``cache`` may serve several comparisons of sets that one
-    reader has read. Raises UsageError for a filter name that matches nothing.
+    ``judge_new``: whether CRDs of NEW that the API server refuses are findings, and those of OLD remarks; without it
+    those of NEW are remarks, and OLD, which is out already, is not looked at. ``advise``: whether new fields of status
+    that will be expensive to change are findings. ``more_places`` gives the locations of a change outside the
+    manifests. ``without_gates``: see ``report_on``. ``cache`` may serve several comparisons of sets that one reader has
+    read. Raises UsageError for a filter name that matches nothing.
     """
     wanted = Filters(directions, owners, crds, paths, contexts, select, ignore, touched)
     cache = cache or ComparisonCache()
     compared = _compare(old, new, wanted, cache)
-    of_old, of_new = find_refused(compared) if locate else ((), ())
+    of_old, of_new = find_refused(compared, cache, of_both=judge_new) if locate else ((), ())
     if judge_new:
         compared = with_refused(compared, of_new, wanted)
     if locate and (old.supported or new.supported):
@@ -75,7 +77,9 @@ def diff(
         compared = replace(compared, judged=(*compared.judged, *advice))
     places = find_places(old, new, compared.judged, compared.open) if locate else Places({}, {})
     releases = release(old), release(new)
-    report = report_on(compared, releases, wanted, places, command=command, more_places=more_places)
+    report = report_on(
+        compared, releases, wanted, places, command=command, more_places=more_places, without_gates=without_gates
+    )
     remarks = {*report.remarks, *remarks_on(old, Side.OLD, of_old)}
     if not judge_new:
         remarks.update(remarks_on(new, Side.NEW, of_new))
