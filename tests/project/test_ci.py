@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -102,6 +103,64 @@ def test_github_workflow() -> None:
     )
 
 
+def _finding(work: Job) -> str:
+    """The id of the error of the change."""
+    ran = work.script("crdcompat check --base origin/main --format json 2>/dev/null || true")
+    (found,) = (each for each in json.loads(ran.output)["sections"][0]["findings"] if each["severity"] == "error")
+    return str(found["id"])
+
+
+def _program(work: Job, name: str, text: str) -> None:
+    """A program that stands in for one that CI has."""
+    file = work.at.parent / "bin" / name
+    file.write_text(f"#!/bin/bash\n{text}\n", encoding="utf-8")
+    file.chmod(0o755)
+
+
+def test_github_commits_what_a_comment_accepts(tmp_path: Path) -> None:
+    waive = snippet(".github/workflows/crdcompat-waive.yaml")
+    assert list(waive[True]) == ["issue_comment"]  # "on", as YAML 1.1 reads it
+    *_, step = waive["jobs"]["waive"]["steps"]
+    assert "github.event.comment.body" not in step["run"]
+    work = _job(tmp_path, BREAKING)
+    _program(work, "gh", 'if [[ "$2" == view ]]; then echo main; else git checkout --quiet feature; fi')
+    comment = f"Fine with me.\r\n/crdcompat waive {_finding(work)} $(touch injected)\r\n"
+    env = {"GH_TOKEN": "", "NUMBER": "7", "AUTHOR": "octocat", "COMMENT": comment}
+    assert set(env) == set(step["env"])
+    ran = work.script(step["run"], **env)
+    assert ran.code == 0, ran.output
+    assert not (work.at / "injected").exists()
+    git(work.at, "checkout", "--quiet", "--detach", "origin/feature")
+    assert git(work.at, "show", "--name-only", "--format=").split() == [".crdcompat-waivers.yaml"]
+    assert "owner: octocat" in (work.at / ".crdcompat-waivers.yaml").read_text(encoding="utf-8")
+    assert work.script("crdcompat check --base origin/main").code == 0
+
+
+def test_prow_reads_the_comments_of_members(tmp_path: Path) -> None:
+    ((presubmit,),) = snippet("presubmits with waivers")["presubmits"].values()
+    (plain,) = snippet("presubmits")["presubmits"]["openshift/api"]
+    (container,) = presubmit["spec"]["containers"]
+    assert container["args"][0].splitlines()[-1] == plain["spec"]["containers"][0]["args"][0].splitlines()[-1]
+    for line in ("/test crdcompat", "/test unit crdcompat", "/crdcompat waive 66d853d1a37e so"):
+        assert re.search(presubmit["trigger"], line), line
+    work = _job(tmp_path, BREAKING, PULL_BASE_REF="main", ARTIFACTS=str(tmp_path), PULL_NUMBER="7")
+    script = (
+        container["args"][0]
+        .replace("https://api.github.com/repos", tmp_path.as_uri())
+        .replace("?per_page", ".per_page")
+    )
+    (answer := tmp_path / "a/b/issues/7/comments.per_page=100").parent.mkdir(parents=True)
+    codes = []
+    for association in ("NONE", "MEMBER"):
+        texts = ("/crdcompat waive ffffffffffff gone", f"/crdcompat waive {_finding(work)} so be it")
+        comments = [{"author_association": association, "user": {"login": "a"}, "body": text} for text in texts]
+        answer.write_text(json.dumps(comments), encoding="utf-8")
+        ran = work.script(script, "+e", PULL_BASE_SHA=work.base, REPO_OWNER="a", REPO_NAME="b")
+        codes.append(ran.code)
+        assert ("no finding ffffffffffff" in ran.output) == (association == "MEMBER"), ran.output
+    assert codes == [1, 0]
+
+
 def test_pre_commit() -> None:
     """That pre-commit runs it is tested with the hooks, which are configured by this very snippet."""
     ((repo,),) = snippet(".pre-commit-config.yaml").values()
@@ -134,10 +193,12 @@ def test_every_snippet_is_tested() -> None:
     blocks = [token for token in MarkdownIt().parse(PAGE) if token.type == "fence"]
     names = [block.content.partition("\n")[0].removeprefix("# ") for block in blocks if block.info == "yaml"]
     assert sorted(names) == [
+        ".github/workflows/crdcompat-waive.yaml",
         ".github/workflows/crdcompat.yaml",
         ".gitlab-ci.yml",
         ".pre-commit-config.yaml",
         "presubmits",
+        "presubmits with waivers",
     ]
 
 
