@@ -70,7 +70,7 @@ def preflight(
     """
     from crdcompat.cli.progress import RecordedProgress, progress
     from crdcompat.cli.settings import check_preflight_formats, settled
-    from crdcompat.config.applied import read_source, reader_for
+    from crdcompat.config.applied import read_source, reader_for, with_labels
     from crdcompat.errors import UsageError
     from crdcompat.features.preflight.scope import CRDS_RULE, access_rules, scope_of
     from crdcompat.features.preflight.workflow import PreflightOptions, unreadable
@@ -98,7 +98,7 @@ def preflight(
         read_all=read_all,
         operator=operator or "",
     )
-    target = read_source(old, Side.OLD, reader_for(settings.config), settings.config, repo)
+    (target,) = with_labels([read_source(old, Side.OLD, reader_for(settings.config), settings.config, repo)])
     counted = RecordedProgress()
     try:
         asked = _asked(cluster, objects or (), origin, settings.config, repo, counted)

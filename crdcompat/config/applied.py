@@ -97,12 +97,14 @@ def both_sides(
         right = f"crdcompat {command} {after.name} {before.name}"
         wrong = f"{before.name} is newer than {after.name}"
         raise UsageError(f"{wrong}, and OLD comes first: {right} (--any-order allows this order)")
-    names = short_names((before.name, after.name))
-    return _labelled(before, names[before.name]), _labelled(after, names[after.name])
+    before, after = with_labels((before, after))
+    return before, after
 
 
-def _labelled(crds: CrdSet, label: str) -> CrdSet:
-    return replace(crds, label=label) if label != crds.name else crds
+def with_labels(sides: Sequence[CrdSet]) -> list[CrdSet]:
+    """The sets, each with a name for people: long paths and commit ids are shortened."""
+    names = short_names([crds.name for crds in sides])
+    return [replace(crds, label=label) if (label := names[crds.name]) != crds.name else crds for crds in sides]
 
 
 def with_severities(report: DiffReport, config: Config) -> DiffReport:

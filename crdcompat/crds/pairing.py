@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 
 import orjson
@@ -14,7 +14,7 @@ from crdcompat.crds.model import CrdDocument, CrdVersion
 from crdcompat.crds.reader import CrdSet
 from crdcompat.crds.shipped import like_shipped
 from crdcompat.crds.unpaired import Unpaired, context_label, entering, unpaired
-from crdcompat.crds.variants import contexts_of
+from crdcompat.crds.variants import contexts_of, is_shipped
 from crdcompat.errors import UsageError
 
 
@@ -116,11 +116,14 @@ def pair(old: CrdSet, new: CrdSet, forced: Sequence[tuple[str, str]] = (), only:
         name
         for name in (old_names & new_names if everything else ())
         if name not in paired | {each.name for each in unmatched}
-        and (_is_shipped(old_named[name], olds.values()) or _is_shipped(new_named[name], news.values()))
+        and (is_shipped(old_named[name], olds.values()) or is_shipped(new_named[name], news.values()))
     }
+    contexts = dict.fromkeys(  # also those without a pair: of a part of a tree none may be read
+        context_label(a, b) for a, b in common if is_shipped(old.documents, (a,)) and is_shipped(new.documents, (b,))
+    )
     return Pairing(
         pairs=tuple(pairs),
-        contexts=tuple(dict.fromkeys(each.context for each in pairs)) or tuple(str(a) for a, _ in common),
+        contexts=tuple(contexts or dict.fromkeys(str(a) for a, _ in common)),
         only_old_contexts=tuple(name for name in olds if name not in news),
         only_new_contexts=tuple(name for name in news if name not in olds),
         only_old=tuple(sorted(old_names - new_names)),
@@ -133,11 +136,6 @@ def pair(old: CrdSet, new: CrdSet, forced: Sequence[tuple[str, str]] = (), only:
         unmatched=tuple(unmatched),
         entering=entering(old, new, common),
     )
-
-
-def _is_shipped(documents: Iterable[CrdDocument], contexts: Collection[Context]) -> bool:
-    """Whether a cluster of any context gets one of the documents; feature gates can be off in all."""
-    return any(document.is_in(context) for context in contexts for document in documents)
 
 
 def _resolved_pairs(

@@ -57,6 +57,11 @@ class CrdSet(Struct, frozen=True, eq=False):
     is_partial: bool = False
     may_be_openshift: bool = True
 
+    @property
+    def title(self) -> str:
+        """The name for people."""
+        return self.label or self.name
+
     def named(self) -> dict[str, list[CrdDocument]]:
         """The documents by CRD name, in name order, each list in path order."""
         found: dict[str, list[CrdDocument]] = {}

@@ -9,7 +9,7 @@ from msgspec import Struct
 from crdcompat.crds.context import CHANNEL, FEATURE_SET, GATE, PROFILE, Context, feature_sets, profiles_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from crdcompat.crds.model import CrdDocument
 
@@ -58,6 +58,11 @@ def contexts_of(documents: Iterable[CrdDocument], others: Iterable[CrdDocument])
         return (Context(),)
     profiles = sorted(own.profiles or other.profiles) or [""]
     return tuple(Context(name, profile) for name in sorted(own.sets | {"Default"}) for profile in profiles)
+
+
+def is_shipped(documents: Iterable[CrdDocument], contexts: Collection[Context]) -> bool:
+    """Whether a cluster of any context gets one of the documents; feature gates can be off in all."""
+    return any(document.is_in(context) for context in contexts for document in documents)
 
 
 class _Facts(Struct, frozen=True):

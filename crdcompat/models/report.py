@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 FORMAT = "1"
 #: A longer name is cut to its last parts, if it is a path.
 _MAX_LABEL = 24
+_COMMIT = re.compile(r"(?:git:)?(?P<short>[0-9a-f]{12})(?:[0-9a-f]{28}|[0-9a-f]{52})")
 
 
 class Release(Struct, frozen=True):
@@ -40,8 +42,14 @@ class Release(Struct, frozen=True):
 
 
 def short_names(names: Sequence[str]) -> dict[str, str]:
-    """Names for people: a long path is cut to the shortest end that no other name has."""
-    return {name: _end(name, names) if len(name) > _MAX_LABEL else name for name in names}
+    """Names for people: the first digits of a commit id, of a long path the shortest end that no other name has."""
+    return {name: _short(name, names) for name in names}
+
+
+def _short(name: str, names: Sequence[str]) -> str:
+    if commit := _COMMIT.fullmatch(name):
+        return commit["short"]
+    return _end(name, names) if len(name) > _MAX_LABEL else name
 
 
 def _end(name: str, names: Sequence[str]) -> str:

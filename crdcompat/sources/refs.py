@@ -139,6 +139,13 @@ def branches_with(repo: Repository, commit: str, names: Sequence[str]) -> tuple[
     return tuple(name for name in names if any(ref.endswith(f"/{name}") for ref in found))
 
 
+def name_at(repo: Repository, commit: str) -> str:
+    """The branch, else the tag, that ends at a commit, a release before others; "" if there is none."""
+    names = _names(repo, f"--points-at={commit}")
+    found = (*names.local, *(branch for _, branch in names.remote), *names.tags)
+    return next((name for name in found if _RELEASE.fullmatch(name)), found[0] if found else "")
+
+
 def branch_spellings(repo: Repository) -> dict[str, str]:
     """All branches by each name that git accepts, with and without the name of the remote. Raises SourceError.
 
@@ -164,9 +171,9 @@ def _commit(repo: Repository, ref: str) -> Resolved | None:
     return Resolved(commit, notes)
 
 
-def _names(repo: Repository) -> _Names:
-    listing = repo.run("for-each-ref", "--format=%(refname)", "refs/heads", "refs/remotes", "refs/tags").stdout
-    refs = listing.decode("utf-8", "replace").splitlines()
+def _names(repo: Repository, *options: str) -> _Names:
+    listed = repo.run("for-each-ref", *options, "--format=%(refname)", "refs/heads", "refs/remotes", "refs/tags")
+    refs = listed.stdout.decode("utf-8", "replace").splitlines()
     configured = repo.run("remote").stdout.decode("utf-8", "replace").split()
     return _Names(
         local=_without_prefix("refs/heads/", refs),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, field
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 EMPTY = "empty:"
 
 _PUSHED = "PRE_COMMIT_FROM_REF"
+_LONG_ID = re.compile(r"\b[0-9a-f]{40,64}\b")
 _NO_BASE = (
     "and no base is known: give --base, set `base` in the configuration, or let git know the "
     "remote's default branch (git remote set-head origin --auto)"
@@ -66,7 +68,8 @@ class Change(Struct, frozen=True):
 
     def compared_with(self, base: str | None) -> str:
         """The note on the merge base (a commit or None) and the reason for its choice."""
-        return f"compared with {short(base)}" + (f", where it left {self.why}" if self.why else "")
+        why = _LONG_ID.sub(lambda found: short(found[0]), self.why)
+        return f"compared with {short(base)}" + (f", where it left {why}" if why else "")
 
 
 class Targets(Struct, frozen=True):

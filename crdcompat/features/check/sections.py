@@ -19,6 +19,7 @@ from crdcompat.config.applied import (
     ActiveWaivers,
     active_waivers,
     reader_for,
+    with_labels,
     with_servers,
     with_severities,
     with_waivers,
@@ -42,7 +43,7 @@ from crdcompat.prefilter.candidates import unchanged
 from crdcompat.prefilter.collect import PendingFacts
 from crdcompat.render.write import wants_excerpts
 from crdcompat.sources import open_objects
-from crdcompat.sources.refs import is_untracked
+from crdcompat.sources.refs import is_commit_id, is_untracked, name_at
 from crdcompat.sources.repository import Repository
 from crdcompat.sources.tree import Tree
 from crdcompat.vocabulary import Against, Direction, Side
@@ -85,11 +86,16 @@ def compare_change(
     )
     if runs:
         base, head = replace(base, runs=runs), replace(head, runs=runs)
+    names = [_branch_at(name, options.repo) for name in targets.names]
     older = [
         with_servers(reader.read(tree, Side.OLD, config.wants, skipped), config, Side.OLD, name)
         for name, tree, skipped in stepping(
-            zip(targets.names, opened, of_older, strict=True), "Rollback targets read", len(opened)
+            zip(names, opened, of_older, strict=True), "Rollback targets read", len(opened)
         )
+    ]
+    older = [
+        crds if name == target else _named(crds, name, config)
+        for target, name, crds in zip(targets.names, names, with_labels(older), strict=True)
     ]
     active = active_waivers(waivers, date.today(), release, config.waiver_file)
     touched = None if all_crds else _touched(base, head)
@@ -112,6 +118,17 @@ def compare_change(
     could_be_stale = bool(targets.names) and _is_unfiltered(options)
     waiver_notes = (*_ends(active, release), *(_stale(active, used, touched) if could_be_stale else ()))
     return CheckReport(workflow.release(head), sections, notes, waiver_notes)
+
+
+def _branch_at(target: str, repo: str | None) -> str:
+    """The branch or tag that ends at the commit that a target is; the target if it is no commit, or there is none."""
+    return (is_commit_id(target) and name_at(Repository(repo), target)) or target
+
+
+def _named(target: CrdSet, branch: str, config: Config) -> CrdSet:
+    """The target with the name of a branch, and the server that this name gives."""
+    runs = target.runs or (_runs_beside(branch) if config.may_be_openshift else "")
+    return replace(target, label=branch, runs=runs)
 
 
 def _runs_beside(release: str) -> str:

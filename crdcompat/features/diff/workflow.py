@@ -130,5 +130,5 @@ def release(crds: CrdSet) -> Release:
     server = known_server(crds)
     notes = crds.notes
     if server is None and not crds.may_be_openshift:
-        notes += (f"{DEFAULT_SERVER} is assumed to run {crds.label or crds.name} (configuration: releases)",)
+        notes += (f"{DEFAULT_SERVER} is assumed to run {crds.title} (configuration: releases)",)
     return Release(crds.name, crds.commit, server.kubernetes if server else None, notes, crds.label)

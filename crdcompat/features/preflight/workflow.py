@@ -115,7 +115,7 @@ def _notes(scope: Scope, tally: Tally, judge: Server | None, *, hides: bool) -> 
     if judge is None:
         yield "the server's version is unknown (--kube-version names it): an answer counts if all versions agree"
     if scope.extra:
-        yield f"{scope.old.name} lacks {some(scope.extra)}: do not delete these CRDs, that would delete their objects"
+        yield f"{scope.old.title} lacks {some(scope.extra)}: do not delete these CRDs, that would delete their objects"
     if hides:
         yield "the recording hides names or values: run preflight on the cluster for the commands that repair objects"
     if tally.loses_more:

@@ -122,7 +122,8 @@ def _is_error(entry: Entry) -> bool:
 
 
 def _side(release: Release) -> str:
-    commit = f" ({release.commit[:12]})" if release.commit else ""
+    short = (release.commit or "")[:12]
+    commit = f" ({short})" if short not in ("", release.full) else ""
     kubernetes = f", Kubernetes {release.kubernetes}" if release.kubernetes else ""
     return f"{release.full}{commit}{kubernetes}"
 

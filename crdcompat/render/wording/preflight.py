@@ -50,7 +50,7 @@ class ShownStep(Struct, frozen=True):
 
 def question(report: PreflightReport) -> str:
     """``May prod go back to release-4.13?``."""
-    return f"May {' and '.join(report.source)} go back to {report.old.title}?"
+    return f"May {' and '.join(report.source)} go back to {report.old.full}?"
 
 
 def answer(report: PreflightReport) -> str:
