@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from crdcompat.render.escape import height
 from crdcompat.render.wording.findings import plural
 from crdcompat.render.wording.preflight import (
     COLOURS,
@@ -31,12 +32,23 @@ _ALL = 1_000_000
 
 
 def preflight_text(report: PreflightReport, style: Style) -> Iterator[str]:
-    """All lines of the report; a quiet one has the answer alone."""
-    most = _ALL if style.verbosity > 0 else _MAX_CAUSES
-    yield f"{style.paint(question(report), 'bold')}  {style.paint(answer(report), COLOURS[report.answer])}"
-    yield style.fill(reason(report))
+    """All lines of the report, the answer first; a long report ends with it, too. A quiet one has the answer alone."""
+    verdict = [
+        f"{style.paint(question(report), 'bold')}  {style.paint(answer(report), COLOURS[report.answer])}",
+        style.fill(reason(report)),
+    ]
+    yield from verdict
     if style.verbosity < 0:
         return
+    body = [*_body(report, style)]
+    yield from body
+    if sum(map(height, (*verdict, *body))) > style.height:
+        yield ""
+        yield from verdict
+
+
+def _body(report: PreflightReport, style: Style) -> Iterator[str]:
+    most = _ALL if style.verbosity > 0 else _MAX_CAUSES
     if servers := servers_line(report):
         yield style.fill(servers)
     for note in (*report.old.notes, *report.new.notes, *report.notes):

@@ -86,6 +86,17 @@ def test_a_rejected_object_loses_its_fields_after_the_repair(cluster: ApiServer)
     assert [each["step"] for each in found["steps"]] == ["save", "scale-down", "patch", "patch", "check", "roll-back"]
 
 
+def test_a_long_report_ends_with_the_answer(cluster: ApiServer) -> None:
+    cluster.put(WIDGETS, [widget("w", spec={"mode": "c", "size": 3})])
+    short = preflight().out
+    verdict = "May prod go back to old?  NO\n  After the rollback 1 of 1 object cannot be written.\n"
+    assert (short.startswith(verdict), short.count(verdict)) == (True, 1)
+    cluster.put(WIDGETS, [widget(f"w{number}", spec={"mode": "c"}) for number in range(40)])
+    long = preflight("-v").out
+    verdict = verdict.replace("1 of 1 object", "40 of 40 objects")
+    assert (long.startswith(verdict), long.endswith(f"\n\n{verdict}"), long.count(verdict)) == (True, True, 2)
+
+
 def test_no_with_the_repair_in_its_order(cluster: ApiServer) -> None:
     bad = widget("w", "widget-operator", spec={"mode": "c"}, status={"phase": "Paused"})
     cluster.put(WIDGETS, [bad, widget("fine", spec={"mode": "a"})])
