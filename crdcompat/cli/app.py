@@ -86,8 +86,8 @@ def _command(name: str, module: str) -> Any:
 app = typer.Typer(
     name="crdcompat",
     cls=_Group,
-    help="Can this release be rolled back? Compares the CRDs of two releases, proves what would be rejected, and"
-    " replays the rollback on recorded objects.",
+    help="Can this release be rolled back? Compares the CRDs of two releases, finds what a rollback breaks,"
+    " and proves it. Example: crdcompat diff release-4.15 release-4.16",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,  # plain help and errors: rich takes a third of the time of --help

@@ -15,7 +15,7 @@ def check(
         typer.Option(
             metavar="REF",
             autocompletion=o.known_refs,
-            help="Compare with the merge base of this (default: from CI or git).",
+            help="Compare with its merge base (default: from CI or git).",
         ),
     ] = None,
     head: Annotated[
@@ -27,17 +27,17 @@ def check(
             "--target",
             metavar="REF",
             autocompletion=o.known_refs,
-            help="A release that a rollback may go to; may be repeated.",
+            help="A release to roll back to; may be repeated.",
         ),
     ] = None,
     show_all: Annotated[
         bool,
         typer.Option(
-            "--all", help="Compare all CRDs, and show findings that stood before this change, too; they never fail."
+            "--all", help="Compare all CRDs. Show findings from before this change, too; they never fail the check."
         ),
     ] = False,
     targets_only: Annotated[
-        bool, typer.Option("--targets-only", help="Compare with rollback targets alone, not with the base.")
+        bool, typer.Option("--targets-only", help="Compare with the targets only, not with the base.")
     ] = False,
     direction: o.DirectionOption = o.DirectionChoice.BOTH,
     owner: o.Owners = None,
@@ -52,7 +52,7 @@ def check(
     config: o.ConfigFile = None,
     repo: o.Repo = None,
     no_cache: Annotated[
-        bool, typer.Option("--no-cache", help="Neither take nor keep what is known of unchanged files.")
+        bool, typer.Option("--no-cache", help="Read all files: do not use or write the cache.")
     ] = False,
     verbose: o.Verbose = False,
     quiet: o.Quiet = False,
@@ -62,7 +62,7 @@ def check(
     color: o.ColourOption = o.Colour.auto,
     no_progress: o.NoProgress = False,
 ) -> None:
-    """What the change that is about to be committed, pushed or merged does to rollbacks and upgrades."""
+    """Check a change before you commit, push or merge it."""
     from crdcompat.cli.progress import progress
     from crdcompat.cli.settings import check_formats, check_rules, exit_code, settled
     from crdcompat.features.check.base import CheckOptions

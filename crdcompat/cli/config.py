@@ -10,11 +10,13 @@ from crdcompat.cli import options as o
 
 
 def config(
-    show: Annotated[bool, typer.Option("--show", help="Print every key, its value and where it came from.")] = False,
+    show: Annotated[
+        bool, typer.Option("--show", help="Print each key, its value and the origin of the value.")
+    ] = False,
     file: o.ConfigFile = None,
     repo: o.Repo = None,
 ) -> None:
-    """Check the configuration, and show what is in effect."""
+    """Check the configuration, and show its values."""
     from pathlib import Path
 
     from crdcompat.config.configuration import find_config
@@ -36,10 +38,10 @@ def config(
 
 
 def init(
-    force: Annotated[bool, typer.Option("--force", help="Write over a configuration that is there.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace the present configuration.")] = False,
     repo: o.Repo = None,
 ) -> None:
-    """Write a commented configuration for the tree that is there."""
+    """Write a configuration with comments for this repository."""
     from pathlib import Path
 
     from crdcompat.atomic_write import write_file

@@ -6,7 +6,7 @@ from crdcompat.cli import options as o
 
 
 def demo(color: o.ColourOption = o.Colour.auto) -> None:
-    """Show what the tool does: the enum that left rolled-back OpenShift clusters stuck, found and replayed."""
+    """Show the tool at work, on small releases that are built in."""
     import sys
 
     from crdcompat.features.demo import demo as run

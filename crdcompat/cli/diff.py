@@ -24,7 +24,7 @@ def diff(
     objects: o.Objects = None,
     suggest_patch: Annotated[
         bool,
-        typer.Option("--suggest-patch", help="Print the patch that would make OLD tolerant, instead of a text report."),
+        typer.Option("--suggest-patch", help="Print a patch that makes OLD accept what NEW adds."),
     ] = False,
     any_order: o.AnyOrder = False,
     formats: o.Formats = None,
@@ -44,7 +44,7 @@ def diff(
     color: o.ColourOption = o.Colour.auto,
     no_progress: o.NoProgress = False,
 ) -> None:
-    """Compare the CRDs of two releases: what breaks on rollback NEW -> OLD, and on upgrade OLD -> NEW."""
+    """Compare two releases: what breaks on rollback, and on upgrade?"""
     from crdcompat.cli.run import compare_and_report
     from crdcompat.cli.settings import settled
     from crdcompat.sources.options import limit_requests, render_sources

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from inspect import cleandoc
 from typing import Any
 
 from typer.core import TyperCommand
@@ -56,6 +57,11 @@ EXAMPLES: dict[str, Sequence[str]] = {
 
 class GroupedCommand(TyperCommand):
     """A command whose help has groups and examples."""
+
+    def format_help_text(self, ctx: Any, formatter: Any) -> None:
+        """What the command does, directly below its usage: a line more fits on a screen."""
+        with formatter.indentation():
+            formatter.write_text(cleandoc(self.help or ""))
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Arguments, then options by group."""

@@ -36,7 +36,7 @@ def judge(
     crd: Annotated[str | None, typer.Argument(metavar="CRD", help="The file of the CRD.")] = None,
     new: Annotated[
         str | None,
-        typer.Argument(metavar="OBJECT", help="The object of the request; - is standard input. Without it: the CRD."),
+        typer.Argument(metavar="OBJECT", help="The object to write; -: standard input. Without it, the CRD is judged."),
     ] = None,
     op: Annotated[
         Operation,
@@ -47,14 +47,14 @@ def judge(
         ),
     ] = Operation.create,
     old: Annotated[
-        str | None, typer.Option(metavar="FILE", help="The stored object, for updates; without OBJECT: the old CRD.")
+        str | None, typer.Option(metavar="FILE", help="For updates: the stored object. Without OBJECT: the stored CRD.")
     ] = None,
     version: Annotated[str | None, typer.Option(help="The CRD's version (default: the object's).")] = None,
     kube_version: KubeVersion = None,
     openshift_version: OpenshiftVersion = None,
     ratcheting: Annotated[
         bool | None,
-        typer.Option(help="Set the feature gate CRDValidationRatcheting (default: as the server has it)."),
+        typer.Option(help="Set the feature gate CRDValidationRatcheting (default: as on the server)."),
     ] = None,
     requests: Annotated[
         str | None,
@@ -67,7 +67,10 @@ def judge(
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show the whole answer of the server.")] = False,
     color: o.ColourOption = o.Colour.auto,
 ) -> None:
-    """Judge one write, of an object or a CRD, as the API server would: exit code 0 accepted, 1 rejected, 2 unknown."""
+    """Judge one write as the API server would.
+
+    The write is of an object or of a CRD. Exit code 0: accepted, 1: rejected, 2: unknown.
+    """
     import sys
 
     from crdcompat.cli.options import chosen_server

@@ -21,16 +21,16 @@ def matrix(
         typer.Argument(
             metavar="REF…",
             autocompletion=o.known_refs,
-            help="The releases, in the forms of diff; sorted if all names have a version.",
+            help="Releases, as for diff; sorted if all names have a version.",
         ),
     ] = None,
     branches: Annotated[
         list[str] | None,
-        typer.Option("--branches", metavar="GLOB", help="Every branch that matches, as 'release-4.1*'; repeatable."),
+        typer.Option("--branches", metavar="GLOB", help="Each matching branch, e.g. 'release-4.1*'; repeatable."),
     ] = None,
     tags: Annotated[
         list[str] | None,
-        typer.Option("--tags", metavar="GLOB", help="The newest patch of each minor among these tags, as 'v1.*'."),
+        typer.Option("--tags", metavar="GLOB", help="Of the matching tags, the newest patch of each minor."),
     ] = None,
     direction: o.DirectionOption = o.DirectionChoice.BOTH,
     owner: o.Owners = None,
@@ -40,11 +40,11 @@ def matrix(
     ignore: o.Ignore = None,
     objects: Annotated[
         list[str] | None,
-        typer.Option("--objects", metavar="PATH", help="A recording: how far back can the cluster in it go?"),
+        typer.Option("--objects", metavar="PATH", help="A recording: how far back can its cluster go?"),
     ] = None,
     origin: Annotated[
         str | None,
-        typer.Option("--from", metavar="REF", help="What that cluster runs (default: what its ClusterVersion says)."),
+        typer.Option("--from", metavar="REF", help="The release of that cluster (default: from its ClusterVersion)."),
     ] = None,
     formats: o.Formats = None,
     fail_on: o.FailOnChoice = None,
@@ -63,7 +63,7 @@ def matrix(
     color: o.ColourOption = o.Colour.auto,
     no_progress: o.NoProgress = False,
 ) -> None:
-    """Which release can go back to which: every ordered pair of releases, what blocks, and since which release."""
+    """Show which release can go back to which, and what blocks it."""
     from itertools import chain
 
     from crdcompat.cli.progress import RecordedProgress, progress

@@ -87,7 +87,7 @@ FailOnChoice = Annotated[
 ]
 ProfileOption = Annotated[
     Profile | None,
-    typer.Option("--profile", metavar="NAME", help="strict: what upgrades reject or remove fails, too."),
+    typer.Option("--profile", metavar="NAME", help="strict: rejections and removals on upgrade fail, too."),
 ]
 ConfigFile = Annotated[
     str | None,
@@ -112,17 +112,17 @@ Crds = Annotated[
 ]
 Contexts = Annotated[
     list[str] | None,
-    typer.Option("--context", metavar="NAME", help="Only this context; OLD=NEW compares two of other names."),
+    typer.Option("--context", metavar="NAME", help="Only this context; OLD=NEW compares two with two names."),
 ]
 ClusterContext = Annotated[
-    str | None, typer.Option("--context", metavar="NAME", help="Which variants of CRDs the cluster has.")
+    str | None, typer.Option("--context", metavar="NAME", help="The context of the cluster, if CRDs have variants.")
 ]
 Select = Annotated[list[str] | None, typer.Option("--select", metavar="RULE", help="Only findings of this rule.")]
 Ignore = Annotated[list[str] | None, typer.Option("--ignore", metavar="RULE", help="No findings of this rule.")]
 
 
 ConnectTimeout = Annotated[float, typer.Option(metavar="SECONDS", min=0.1, help="To connect to a cluster.")]
-ReadTimeout = Annotated[float, typer.Option(metavar="SECONDS", min=0.1, help="Silence of a cluster.")]
+ReadTimeout = Annotated[float, typer.Option(metavar="SECONDS", min=0.1, help="To wait for data.")]
 Helm = Annotated[bool, typer.Option("--helm", help="Render Helm charts with the helm program.")]
 HelmValues = Annotated[
     list[str] | None,
@@ -131,7 +131,7 @@ HelmValues = Annotated[
 Kustomize = Annotated[bool, typer.Option("--kustomize", help="Build kustomize: folders.")]
 ImagePath = Annotated[
     list[str] | None,
-    typer.Option("--image-path", metavar="FOLDER", help="Where an image has manifests."),
+    typer.Option("--image-path", metavar="FOLDER", help="The folder of an image that has the manifests."),
 ]
 Redact = Annotated[
     bool | None,
@@ -140,7 +140,7 @@ Redact = Annotated[
         help="Hide values of objects (default: where others read).",
     ),
 ]
-AnyOrder = Annotated[bool, typer.Option("--any-order", help="Allow an OLD that is newer than NEW by its name.")]
+AnyOrder = Annotated[bool, typer.Option("--any-order", help="Accept an OLD that is newer than NEW.")]
 
 
 def verbosity(verbose: bool, quiet: bool) -> int:

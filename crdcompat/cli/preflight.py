@@ -28,7 +28,7 @@ def preflight(
         str | None,
         typer.Option(
             metavar="CONTEXT",
-            help="The cluster, by its kubeconfig context; in-cluster in a pod. It is only read, with lists.",
+            help="A kubeconfig context; in a pod: in-cluster. Only list requests are sent.",
         ),
     ] = None,
     objects: Annotated[
@@ -37,17 +37,17 @@ def preflight(
     ] = None,
     origin: Annotated[
         str | None,
-        typer.Option("--from", metavar="REF", help="With --objects: the release that the cluster runs, for its CRDs."),
+        typer.Option("--from", metavar="REF", help="With --objects: take the CRDs of this release."),
     ] = None,
     read_all: Annotated[
         bool, typer.Option("--all", help="Judge objects of all kinds, not only of those with findings.")
     ] = False,
     print_rbac: Annotated[
-        bool, typer.Option("--print-rbac", help="Print the smallest ClusterRole that allows this, and read no object.")
+        bool, typer.Option("--print-rbac", help="Only print the smallest ClusterRole for this command.")
     ] = False,
     operator: Annotated[
         str | None,
-        typer.Option(metavar="NAMESPACE/NAME", help="The Deployment of the running operator, for the commands."),
+        typer.Option(metavar="NAMESPACE/NAME", help="The operator's Deployment, for the printed commands."),
     ] = None,
     kube_version: KubeVersion = None,
     openshift_version: OpenshiftVersion = None,
@@ -63,7 +63,9 @@ def preflight(
     color: o.ColourOption = o.Colour.auto,
     no_progress: o.NoProgress = False,
 ) -> None:
-    """May this cluster go back to OLD, now? Exit code 0: yes, 1: no, 2: unknown.
+    """Answer whether a cluster can go back to OLD now.
+
+    Exit code 0: yes, 1: no, 2: unknown.
 
     Reads the installed CRDs and the objects of kinds that can matter, and changes nothing. What cannot be read makes
     the answer unknown.

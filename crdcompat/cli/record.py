@@ -17,9 +17,7 @@ def record(
             metavar="[OLD]", help="Record only the values that a rollback to this release needs (default: all)."
         ),
     ] = None,
-    cluster: Annotated[
-        str, typer.Option(metavar="CONTEXT", help="The cluster, by its kubeconfig context; in-cluster in a pod.")
-    ] = ...,  # type: ignore[assignment]
+    cluster: Annotated[str, typer.Option(metavar="CONTEXT", help="A kubeconfig context; in a pod: in-cluster.")] = ...,  # type: ignore[assignment]
     output: Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="The file to write.")] = ...,  # type: ignore[assignment]
     hash_names: Annotated[
         bool, typer.Option("--hash-names", help="Replace names and namespaces of objects by hashes.")
@@ -32,7 +30,7 @@ def record(
     read_timeout: o.ReadTimeout = 30,
     no_progress: o.NoProgress = False,
 ) -> None:
-    """Record a cluster: the smallest file on which preflight gives the same answer elsewhere.
+    """Record from a cluster, in a small file, what preflight needs.
 
     preflight, simulate and other commands take it with --objects. Exit code 2: something could not be recorded.
     """

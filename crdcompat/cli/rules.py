@@ -27,9 +27,9 @@ def rules(
         str, typer.Argument(metavar="[FAMILY]", help="Only its rules, e.g. enum.", autocompletion=_families)
     ] = "",
     output: Annotated[
-        Listing, typer.Option("--format", help="How to list; markdown is docs/rules.md, with everything.")
+        Listing, typer.Option("--format", help="markdown prints docs/rules.md: all rules in full.")
     ] = Listing.text,
-    report_schema: Annotated[bool, typer.Option(help="Print the JSON Schema of the JSON reports instead.")] = False,
+    report_schema: Annotated[bool, typer.Option(help="Print the JSON Schema of JSON reports instead.")] = False,
 ) -> None:
     """List the rules by family, with their severities."""
     import sys
@@ -72,7 +72,7 @@ def explain(
     ],
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show all examples.")] = False,
 ) -> None:
-    """Explain one rule: why it matters, how to do it safely, an example."""
+    """Explain one rule: why it matters, the fix, an example."""
     from crdcompat.findings.rules import find_rule
     from crdcompat.render.escape import say
     from crdcompat.render.rules import rule_text

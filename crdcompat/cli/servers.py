@@ -12,7 +12,7 @@ from crdcompat.cli import options as o
 def servers(
     sources: Annotated[
         list[str],
-        typer.Argument(metavar="CRD…", help="Files, folders or releases with CRDs, in the forms of diff."),
+        typer.Argument(metavar="CRD…", help="Files, folders or releases with CRDs, as for diff."),
     ],
     kubernetes: Annotated[
         str | None,
@@ -34,10 +34,7 @@ def servers(
     quiet: o.Quiet = False,
     color: o.ColourOption = o.Colour.auto,
 ) -> None:
-    """Which Kubernetes minors take these CRDs, and why the others refuse them.
-
-    Example: crdcompat servers config/crd --kubernetes 1.28-1.36
-    """
+    """Show which Kubernetes versions accept these CRDs."""
     from crdcompat.apiserver.supported.ranges import ALL, listed, servers_of
     from crdcompat.cli.settings import check_servers_formats, settled
     from crdcompat.features.servers.workflow import servers as run

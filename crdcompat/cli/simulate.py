@@ -16,11 +16,11 @@ from crdcompat.vocabulary import ExitCode
 
 KubeVersion = Annotated[
     str | None,
-    typer.Option(metavar="1.N", help="Kubernetes that judges (default: the release's)."),
+    typer.Option(metavar="1.N", help="Version of the API server (default: the release's)."),
 ]
 OpenshiftVersion = Annotated[
     str | None,
-    typer.Option(metavar="4.N", help="OpenShift that judges, instead."),
+    typer.Option(metavar="4.N", help="Its version as one of OpenShift."),
 ]
 
 
@@ -32,7 +32,7 @@ def simulate(
         typer.Option(
             "--objects",
             metavar="PATH",
-            help="Recordings of one cluster; - or cluster:CONTEXT.",
+            help="Recordings of a cluster; also -, cluster:CONTEXT.",
         ),
     ] = None,
     fleet: Annotated[
@@ -40,7 +40,7 @@ def simulate(
         typer.Option(
             "--fleet",
             metavar="DIR",
-            help="A folder with a recording for each cluster; or -.",
+            help="A folder with a recording per cluster; -: a list.",
         ),
     ] = None,
     target: Annotated[
@@ -57,17 +57,19 @@ def simulate(
     ] = None,
     timeout: Annotated[
         float | None,
-        typer.Option(min=0.1, metavar="SECONDS", help="For one recording."),
+        typer.Option(min=0.1, metavar="SECONDS", help="The longest time for one recording."),
     ] = None,
     resume: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Journal: keeps what is done, and goes on from it."),
+        typer.Option(metavar="FILE", help="A journal: a stopped run goes on from it."),
     ] = None,
-    output: Annotated[str | None, typer.Option(metavar="DIR", help="Folder for the results as Parquet files.")] = None,
+    output: Annotated[
+        str | None, typer.Option(metavar="DIR", help="A folder for the results, as Parquet files.")
+    ] = None,
     since: Annotated[
         str | None, typer.Option(metavar="DIR", help="Compare with the --output of an earlier run.")
     ] = None,
-    log_format: Annotated[o.LogFormat, typer.Option(help="json: log each recording.")] = o.LogFormat.text,
+    log_format: Annotated[o.LogFormat, typer.Option(help="json logs each recording.")] = o.LogFormat.text,
     upgrade: Annotated[bool, typer.Option("--upgrade", help="Replay the upgrade OLD -> NEW instead.")] = False,
     kube_version: KubeVersion = None,
     openshift_version: OpenshiftVersion = None,
@@ -90,7 +92,7 @@ def simulate(
     color: o.ColourOption = o.Colour.auto,
     no_progress: o.NoProgress = False,
 ) -> None:
-    """Replay the rollback NEW -> OLD on recorded objects: what would be rejected?"""
+    """Replay the rollback NEW -> OLD on recorded objects."""
     from itertools import chain
 
     from crdcompat.cli.fleet import NOTHING_JUDGED, FleetOptions, run_fleet

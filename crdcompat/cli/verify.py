@@ -23,14 +23,14 @@ def verify(
     old: Annotated[
         str | None, typer.Argument(metavar="OLD", help="The older release (default: the one that the report names).")
     ] = None,
-    new: Annotated[str | None, typer.Argument(metavar="NEW", help="The newer release, likewise.")] = None,
+    new: Annotated[str | None, typer.Argument(metavar="NEW", help="The newer release (default: likewise).")] = None,
     server: Annotated[
         str | None,
         typer.Option(metavar="CONTEXT", help="The kubeconfig context of an empty API server (kind, envtest)."),
     ] = None,
     assets: Annotated[
         str | None,
-        typer.Option(metavar="DIR", help="Start etcd and kube-apiserver from this folder instead, as envtest has it."),
+        typer.Option(metavar="DIR", help="Start etcd and kube-apiserver from this folder, e.g. of envtest."),
     ] = None,
     formats: Annotated[
         list[str] | None,
@@ -44,12 +44,12 @@ def verify(
     color: o.ColourOption = o.Colour.auto,
     no_progress: o.NoProgress = False,
 ) -> None:
-    """Ask a real, empty API server about each witness of a report: confirmed, refuted or not testable.
+    """Check the example objects of a report on a real API server.
 
-    The CRDs of both releases are installed in turn, and removed; witnesses are dry runs. A cluster that has one of
-    these CRDs is refused.
+    The server must be empty. Each finding is confirmed, refuted or not testable.
 
-    Example: crdcompat diff OLD NEW --format json=r.json; crdcompat verify r.json --server kind-kind
+    The CRDs of both releases are installed in turn, and removed; example objects are sent as dry runs. A cluster that
+    has one of these CRDs is refused.
     """
     from crdcompat.cli.settings import check_verification_formats, settled
     from crdcompat.errors import UsageError

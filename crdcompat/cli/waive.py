@@ -17,25 +17,25 @@ _REPORT = Annotated[
     str | None,
     typer.Option("--report", metavar="FILE", help="A JSON report that has the findings (default: run check)."),
 ]
-_OWNER = Annotated[str, typer.Option("--owner", help="Who answers for it.")]
-_UNTIL = Annotated[str, typer.Option("--until", metavar="DAY|RELEASE", help="When it ends: 2027-01-31, or 4.17.")]
+_OWNER = Annotated[str, typer.Option("--owner", help="Who is responsible for it.")]
+_UNTIL = Annotated[str, typer.Option("--until", metavar="DAY|RELEASE", help="Its end: 2027-01-31, or 4.17.")]
 
 
 def waive(
     ids: Annotated[
-        list[str] | None, typer.Argument(metavar="ID…", help="Findings, by their id or its beginning.")
+        list[str] | None, typer.Argument(metavar="ID…", help="Ids of findings, or their beginnings.")
     ] = None,
-    reason: Annotated[str | None, typer.Option("--reason", help="Why it is accepted (asked for if not given).")] = None,
+    reason: Annotated[str | None, typer.Option("--reason", help="Why they are accepted (default: ask).")] = None,
     owner: _OWNER = "",
     until: _UNTIL = "",
     from_comment: Annotated[
         bool,
         typer.Option(
             "--from-comment",
-            help="Read a comment from standard input: its lines '/crdcompat waive ID REASON'. Needs --owner.",
+            help="Read the lines '/crdcompat waive ID REASON' of a comment from standard input. Needs --owner.",
         ),
     ] = False,
-    base: Annotated[str | None, typer.Option(metavar="REF", help="As for check.")] = None,
+    base: Annotated[str | None, typer.Option(metavar="REF", help="The base, as for check.")] = None,
     report: _REPORT = None,
     config: o.ConfigFile = None,
     repo: o.Repo = None,
@@ -84,15 +84,15 @@ def _only(name: str, found: list[dict[str, Any]]) -> str:
 
 
 def baseline(
-    reason: Annotated[str, typer.Option("--reason", help="Why all of it is accepted.")] = "stood at the baseline",
+    reason: Annotated[str, typer.Option("--reason", help="Why they are accepted.")] = "stood at the baseline",
     owner: _OWNER = "",
     until: _UNTIL = "",
-    base: Annotated[str | None, typer.Option(metavar="REF", help="As for check.")] = None,
+    base: Annotated[str | None, typer.Option(metavar="REF", help="The base, as for check.")] = None,
     report: _REPORT = None,
     config: o.ConfigFile = None,
     repo: o.Repo = None,
 ) -> None:
-    """Accept every finding there is, at once, marked as the baseline."""
+    """Accept all present findings, as a baseline."""
     from crdcompat.models.finding import Acceptance
 
     found = _findings(report, base, config, repo)

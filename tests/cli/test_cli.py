@@ -461,7 +461,7 @@ def test_filters_combine(sides: tuple[Path, Path]) -> None:
     assert len(diff(*sides, "--crd", "widgets.example.com", "--select", "enum-value-added")["findings"]) == 2
 
 
-def test_quiet_tells_errors_and_nothing_else(tmp_path: Path) -> None:
+def test_quiet_shows_errors_and_nothing_else(tmp_path: Path) -> None:
     old, new = both(
         tmp_path, *(crd(root(spec=obj(a=string(*v)), status=obj(p=string(*v)))) for v in (("A",), ("A", "B")))
     )
@@ -485,7 +485,7 @@ def test_help_lists_every_format() -> None:
 def test_help_fits_on_a_screen_and_has_an_example(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     lines = run(command, "--help").out.splitlines()
-    assert len(lines) <= 50 and max(map(len, lines)) <= 80
+    assert len(lines) < 50 and max(map(len, lines)) <= 80
     examples = lines[lines.index("Examples:") + 1 :]
     assert examples == [f"  {example}" for example in EXAMPLES[command]]
     for example in examples:
