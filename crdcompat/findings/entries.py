@@ -40,8 +40,13 @@ class Entry(Struct, frozen=True, eq=False):
     met: tuple[Section, ...]
 
     @property
+    def findings(self) -> tuple[Finding, ...]:
+        """All findings of the entry, the representing one first. Reports count these."""
+        return (self.finding, *self.mirrors)
+
+    @property
     def ids(self) -> tuple[str, ...]:
-        return tuple(finding.id for finding in (self.finding, *self.mirrors))
+        return tuple(finding.id for finding in self.findings)
 
     def stands_in(self, section: Section) -> bool:
         """Whether the entry is shown in this comparison."""

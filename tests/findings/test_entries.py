@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -65,7 +66,22 @@ def test_every_format_has_one_entry_with_the_places(tmp_path: Path) -> None:
     data = json.loads(rendered(report, "json"))
     assert {finding["group"] for finding in data["findings"]} == {entry.finding.id}
     assert data["summary"]["findings"]["error"] == data["summary"]["findings"]["warning"] == 1
-    assert "1 error, 1 warning, 0 info, 1 cause" in rendered(report, "github")
+
+
+def test_all_outputs_count_findings(tmp_path: Path) -> None:
+    """An entry with an error and a less severe mirror is one error and one warning in each output."""
+    report = compared(tmp_path, _mirrored("A"), _mirrored("A", "B"))
+    for name in ("text", "markdown", "github"):
+        assert "1 error, 1 warning, 0 info" in rendered(report, name), name
+        assert "cause" not in rendered(report, name), name
+    page = rendered(report, "html")
+    assert re.findall(r"<strong>(\d+)</strong> (\w+)", page) == [("1", "error"), ("1", "warning"), ("0", "info")]
+    assert re.findall(r'<p id="shown"[^>]*>(\d+ findings)', page) == ["2 findings"]
+    marks = re.findall(r'class="mark (\w+)" href="[^"]*" tabindex="-1" title="([^"]+)"', page)
+    assert marks == [
+        ("error", "status.phase: enum-value-added"),
+        ("warning", "spec.widget.status.phase: enum-value-added"),
+    ]
 
 
 def test_versions_of_a_crd_are_one_entry(tmp_path: Path) -> None:
@@ -198,7 +214,7 @@ def test_a_check_lists_a_cause_once_and_default_first(tmp_path: Path) -> None:
     assert len(blocks) == 1 and "widgets.example.com/v1 status.phase" in blocks[0]
     assert "  --> widgets-Default.yaml" in ran.out
     assert "  against: base, target release-1" in ran.out
-    assert "1 finding met here, too, listed above." in ran.out
+    assert "Listed above: 2 findings of this comparison." in ran.out
     report = run("check", "--base", "HEAD~1", "--target", "release-1", "--format", "json", cwd=repo).report
     found = [finding for section in report["sections"] for finding in section["findings"]]
     assert len(found) == 4 and len({finding["group"] for finding in found}) == 1

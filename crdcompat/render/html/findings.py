@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
@@ -15,7 +14,7 @@ from crdcompat.render.html.facets import Facet, Facets
 from crdcompat.render.html.item import DirectionPart
 from crdcompat.render.html.items import Items, is_large, without_info
 from crdcompat.render.wording.check import section_title
-from crdcompat.render.wording.entries import listed_above, section_key
+from crdcompat.render.wording.entries import count_above, listed_above, section_key
 from crdcompat.render.wording.findings import compared_line
 from crdcompat.vocabulary import Direction, FindingStatus, Owner, Severity
 
@@ -65,19 +64,17 @@ def parts(report: DiffReport | CheckReport, *, existing: bool) -> tuple[tuple[Co
     listed = [each for each in found if not (brief and each.finding.severity == Severity.INFO)]
     left_out = [without_info(section.report)[1] if brief else 0 for section in shown]
     titles = [section_title(section) if whole else "" for section in shown]
-    made = tuple(_part(*each, items, found, listed) for each in zip(shown, titles, left_out, strict=True))
+    made = tuple(_part(*each, items, listed) for each in zip(shown, titles, left_out, strict=True))
     return made, items.facets
 
 
-def _part(
-    section: Section, title: str, left_out: int, items: Items, found: Sequence[Entry], listed: Sequence[Entry]
-) -> ComparedPart:
-    """A comparison; of the entries ``found``, those ``listed`` fit on the page."""
+def _part(section: Section, title: str, left_out: int, items: Items, listed: Sequence[Entry]) -> ComparedPart:
+    """A comparison; the entries ``listed`` fit on the page."""
     key = section_key(section)
     report = section.report
     items.more = {"section": key}
     own = [entry for entry in listed if entry.stands_in(section)]
-    above = sum(e.finding.counts and e.is_met_in(section) and not e.stands_in(section) for e in listed)
+    above = count_above(listed, section)
     made = [
         items.direction(report, own, Direction.ROLLBACK),
         items.direction(report, own, Direction.UPGRADE),
@@ -88,22 +85,21 @@ def _part(
         title=title,
         report=report,
         compared=f"{compared_line(report)} {listed_above(above) if above else ''}".strip(),
-        counts=_counts((each for each in found if each.is_met_in(section)), len(report.undecided)),
+        counts=_counts(report),
         left_out=left_out,
         directions=tuple(each for each in made if each.groups),
         scope=tuple((name, lines) for name, lines in _scope(report) if lines),
     )
 
 
-def _counts(found: Iterable[Entry], undecided: int) -> dict[str, int]:
-    """Counts of entries by severity, then of undecided, existing and waived ones."""
-    shown = [entry.finding for entry in found]
-    severities = Counter(finding.severity for finding in shown if finding.counts)
+def _counts(report: DiffReport) -> dict[str, int]:
+    """Counts of findings by severity, then of undecided, existing and waived ones."""
+    severities = report.by_severity()
     return {
         **{severity.value: severities[severity] for severity in Severity},
-        "undecided": undecided,
-        "existing": sum(finding.status == FindingStatus.EXISTING for finding in shown),
-        "waived": sum(finding.waiver is not None for finding in shown),
+        "undecided": len(report.undecided),
+        "existing": sum(finding.status == FindingStatus.EXISTING for finding in report.findings),
+        "waived": sum(finding.waiver is not None for finding in report.findings),
     }
 
 

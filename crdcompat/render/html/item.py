@@ -20,8 +20,17 @@ class Fact(Struct, frozen=True):
     texts: tuple[str, ...]
 
 
+class Listed(Struct, frozen=True):
+    """What the first screen counts: one finding of an item."""
+
+    severity: str
+    crd: str
+    kind: str
+    path: str
+
+
 class Item(Struct, frozen=True):
-    """A finding or an undecided difference; the message of a ``brief`` one shows only when it is open.
+    """Findings with one cause, or an undecided difference; the message of a ``brief`` one shows only when it is open.
 
     ``waive`` is the command that accepts it, empty where there is nothing to accept.
     """
@@ -44,6 +53,7 @@ class Item(Struct, frozen=True):
     witness: Any
     witness_title: str
     facts: tuple[Fact, ...]
+    found: tuple[Listed, ...] = ()
 
 
 class Group(Struct, Generic[_T], frozen=True):

@@ -11,10 +11,10 @@ from msgspec.structs import replace
 
 from crdcompat.findings.finding import listed
 from crdcompat.render.data.parts import acceptance_data
-from crdcompat.render.html.item import DirectionPart, Fact, Group, Item
+from crdcompat.render.html.item import DirectionPart, Fact, Group, Item, Listed
 from crdcompat.render.wording.blocks import predicate
 from crdcompat.render.wording.check import UNRELEASED_REASON, waive_command
-from crdcompat.render.wording.entries import mirror_line, section_key
+from crdcompat.render.wording.entries import findings_of, mirror_line, section_key
 from crdcompat.render.wording.findings import (
     commit_line,
     crd_name,
@@ -89,7 +89,7 @@ class Items(Struct):
         groups = [
             Group(
                 self.anchor(f"{direction}-{name}"),
-                _title(name, len(alike)),
+                _title(name, _count(name, alike, counting)),
                 tuple(self._item(each, report, since or {}) for each in alike),
                 folded=name in hidden or name == "waived",
                 hidden=name in hidden,
@@ -114,14 +114,16 @@ class Items(Struct):
 
     def _item(self, entry: Entry, report: DiffReport, since: Mapping[str, Sequence[str]]) -> Item:
         finding = entry.finding
-        met = {"section": tuple(map(section_key, entry.met))} if len(entry.met) > 1 else {}
+        size = len(entry.findings)
+        met = {"section": tuple(map(section_key, entry.met)) * size} if len(entry.met) > 1 else {}
         self.facets.add(
-            severity=finding.severity,
+            size,
+            severity=tuple(each.severity for each in entry.findings),
             direction=finding.direction,
             owner=finding.owner,
             status="waived" if finding.waiver is not None else finding.status,
-            crd=tuple(dict.fromkeys((finding.crd, *(mirror.crd for mirror in entry.mirrors)))),
-            context=finding.contexts,
+            crd=tuple(each.crd for each in entry.findings),
+            context=tuple(context for each in entry.findings for context in each.contexts),
             rule=finding.rule,
             **{**self.more, **met},
         )
@@ -144,6 +146,7 @@ class Items(Struct):
             witness=finding.witness.object,
             witness_title=_EXAMPLES[finding.witness.operation],
             facts=_facts(("Blocks", *since.get(finding.id, ())), *_fact_rows(entry, report)),
+            found=tuple(Listed(each.severity, each.crd, each.kind, each.path) for each in entry.findings),
         )
 
     def _open(self, entry: UndecidedEntry, report: DiffReport) -> Item:
@@ -202,6 +205,13 @@ def _can_be_waived(finding: Finding) -> bool:
 def _facts(*rows: _Row) -> tuple[Fact, ...]:
     """The rows that have text."""
     return tuple(Fact(name, tuple(texts)) for name, *texts in rows if any(texts))
+
+
+def _count(name: str, alike: Sequence[Entry], counting: Sequence[Entry]) -> int:
+    """The number of findings of a group; a mirror of another group counts by its own severity."""
+    if name in frozenset(Severity):
+        return len(findings_of(counting, Severity(name)))
+    return sum(len(entry.findings) for entry in alike)
 
 
 def _title(name: str, count: int) -> str:

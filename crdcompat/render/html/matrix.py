@@ -62,7 +62,8 @@ class Square(Struct, frozen=True):
 class Row(Struct, frozen=True):
     """A release as origin, and a square per target; None on the diagonal.
 
-    ``words`` is the common beginning of all names, ``short`` the rest, for narrow screens. ``back`` is how far back it
+    ``words`` is the common beginning of all names, without folders and remotes; ``short`` is the rest, which narrow
+    screens show alone. ``back`` is how far back it
     can go, with the ``verdict`` on that; the oldest release has neither.
     """
 
@@ -149,7 +150,7 @@ def matrix_map(report: MatrixReport) -> tuple[Map, Facets]:
     back = {reach.origin: reach for reach in reaches(report)}
     rows = tuple(
         Row(
-            shown[name].removesuffix(short),
+            shown[name].removesuffix(short).rpartition("/")[2],
             short,
             tuple(squares.get((name, target)) for target in names),
             _back(back[name], shortest_names(report)) if name in back else "",

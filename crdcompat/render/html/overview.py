@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from crdcompat.models.check import CheckReport, sections
-from crdcompat.render.html.item import Item
+from crdcompat.render.html.item import Item, Listed
 from crdcompat.render.html.marks import Mark, MarkedRow, Number, Rows, arrow, folded, marked_row
 from crdcompat.render.wording.findings import plural, tally, undecided_line
 from crdcompat.render.wording.verdict import Verdict, shown_directions, verdicts
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from crdcompat.models.diff import DiffReport
     from crdcompat.render.html.findings import ComparedPart
 
+#: A finding, and the item that lists it.
+_Found = tuple[Listed, Item]
 #: What the findings of each severity do to the move.
 _MEANING = {
     Severity.ERROR: "block it",
@@ -59,7 +61,9 @@ def other_counts(report: DiffReport | CheckReport, listed: Sequence[Entry]) -> s
         if direction not in _shown(report) and any((counted := _counted(listed, (direction,))).values())
     ]
     open_ = {undecided_line(entry) for section in sections(report) for entry in section.report.undecided}
-    status = Counter("waived" if each.finding.waiver is not None else each.finding.status for each in listed)
+    status = Counter(
+        "waived" if each.waiver is not None else each.status for entry in listed for each in entry.findings
+    )
     apart = {
         "undecided": len(open_),
         "waived": status["waived"],
@@ -89,7 +93,10 @@ def _overview(
 
 def _counted(listed: Iterable[Entry], way: Sequence[Direction]) -> Counter[Severity]:
     return Counter(
-        entry.finding.severity for entry in listed if entry.finding.counts and entry.finding.direction in way
+        finding.severity
+        for entry in listed
+        for finding in entry.findings
+        if finding.counts and finding.direction in way
     )
 
 
@@ -100,10 +107,11 @@ def _items(parts: Sequence[ComparedPart], way: Sequence[Direction]) -> Iterator[
 
 def _rows(items: Iterable[Item]) -> tuple[tuple[MarkedRow, ...], int]:
     """The CRDs with errors and warnings, the worst first, and the number of CRDs with neither."""
-    by_crd: dict[str, list[Item]] = {}
+    by_crd: dict[str, list[_Found]] = {}
     for item in items:
-        by_crd.setdefault(item.crd, []).append(item)
-    counted = {crd: Counter(item.severity for item in found) for crd, found in by_crd.items()}
+        for finding in item.found:
+            by_crd.setdefault(finding.crd, []).append((finding, item))
+    counted = {crd: Counter(finding.severity for finding, _ in found) for crd, found in by_crd.items()}
     names = _names(by_crd)
     worst = sorted(
         (crd for crd, counts in counted.items() if counts[Severity.ERROR] or counts[Severity.WARNING]),
@@ -112,17 +120,20 @@ def _rows(items: Iterable[Item]) -> tuple[tuple[MarkedRow, ...], int]:
     return tuple(_row(names[crd], by_crd[crd], counted[crd]) for crd in worst), len(by_crd) - len(worst)
 
 
-def _names(by_crd: dict[str, list[Item]]) -> dict[str, str]:
+def _names(by_crd: dict[str, list[_Found]]) -> dict[str, str]:
     """The kind of each CRD, with its group where several have one kind."""
-    kinds = {crd: found[0].kind for crd, found in by_crd.items()}
+    kinds = {crd: found[0][0].kind for crd, found in by_crd.items()}
     same = Counter(kinds.values())
     return {crd: kind if same[kind] == 1 else f"{kind} ({crd.partition('.')[2]})" for crd, kind in kinds.items()}
 
 
-def _row(name: str, items: Sequence[Item], counts: Counter[str]) -> MarkedRow:
-    worst = sorted(items, key=lambda item: Severity(item.severity).rank)
-    marked = [item for item in worst if item.severity != Severity.INFO]
-    marks = [Mark(item.anchor, item.severity, f"{item.path}: {item.rule}") for item in marked]
+def _row(name: str, found: Sequence[_Found], counts: Counter[str]) -> MarkedRow:
+    worst = sorted(found, key=lambda each: Severity(each[0].severity).rank)
+    marks = [
+        Mark(item.anchor, finding.severity, f"{finding.path or item.path}: {item.rule}")
+        for finding, item in worst
+        if finding.severity != Severity.INFO
+    ]
     parts = [
         f"{count} info" if severity == Severity.INFO else plural(count, severity)
         for severity in Severity

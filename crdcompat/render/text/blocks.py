@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from crdcompat.render.escape import height, shortened
 from crdcompat.render.wording.blocks import Block, blocks, predicate
-from crdcompat.render.wording.entries import section_key
+from crdcompat.render.wording.entries import findings_of, section_key
 from crdcompat.render.wording.findings import (
     commit_line,
     crd_name,
@@ -19,7 +19,7 @@ from crdcompat.render.wording.findings import (
 from crdcompat.vocabulary import Severity, Side
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from crdcompat.findings.entries import Entry
     from crdcompat.models.finding import Excerpt, Finding
@@ -66,7 +66,7 @@ def _brief_lines(found: Sequence[Block], style: Style) -> Iterator[str]:
         kind = f"{finding.severity}[{finding.rule}]"
         room = style.page - len(kind) - 1
         yield f"{style.paint(kind, finding.severity)} {shortened(where, room)}"
-    rest = [entry for block in found[_MAX_BRIEF:] for entry in block.entries]
+    rest = findings_of([entry for block in found[_MAX_BRIEF:] for entry in block.entries], Severity.WARNING)
     more = f"{plural(len(rest), 'more warning')}: {count_by_rule(rest)}; " if rest else ""
     yield style.fill(f"{more}-v shows all in full", indent="  ", first="  ")
 
@@ -148,10 +148,10 @@ def _indent(excerpt: Excerpt, number: int) -> int:
     return len(line) - len(line.lstrip())
 
 
-def count_by_rule(listed: Sequence[Entry]) -> str:
+def count_by_rule(found: Iterable[Finding]) -> str:
     """``20 property-added, 8 default-added``: the most frequent first."""
     counted: dict[str, int] = {}
-    for entry in listed:
-        counted[entry.finding.rule] = counted.get(entry.finding.rule, 0) + 1
+    for finding in found:
+        counted[finding.rule] = counted.get(finding.rule, 0) + 1
     ranked = sorted(counted.items(), key=lambda item: -item[1])
     return ", ".join(f"{count} {name}" for name, count in ranked)

@@ -10,7 +10,7 @@ from crdcompat.models.check import CheckReport, Section
 from crdcompat.render.text.diff import compared_text, unexplained_lines
 from crdcompat.render.wording.blocks import blocks, predicate
 from crdcompat.render.wording.check import UNRELEASED_REASON, full_command, is_failing, next_steps, section_title
-from crdcompat.render.wording.entries import counted, listed_above
+from crdcompat.render.wording.entries import count_above, counted, listed_above
 from crdcompat.render.wording.findings import place, plural, problem_line, undecided_line
 from crdcompat.render.wording.report import first_place
 from crdcompat.render.wording.verdict import COLOURS, reaction, verdict_lines, verdicts, with_verdict
@@ -94,8 +94,7 @@ def _body(report: CheckReport, listed: Sequence[Entry], style: Style) -> Iterato
         yield style.paint(waiver, "warning")
     for section in report.sections:
         own = [entry for entry in listed if entry.stands_in(section)]
-        above = sum(e.finding.counts and e.is_met_in(section) and not e.stands_in(section) for e in listed)
-        yield from _section(section, own, above, style)
+        yield from _section(section, own, count_above(listed, section), style)
 
 
 def _section(section: Section, own: Sequence[Entry], above: int, style: Style) -> Iterator[str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from crdcompat.findings.entries import Entry, entries
 from crdcompat.findings.rules import rule
 from crdcompat.render.text.blocks import block_lines, count_by_rule, fix_lines
-from crdcompat.render.wording.entries import entry_lines, more_places
+from crdcompat.render.wording.entries import entry_lines, findings_of, more_places
 from crdcompat.render.wording.findings import (
     compared_line,
     direction_title,
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from crdcompat.errors import Problem
     from crdcompat.models.diff import DiffReport
+    from crdcompat.models.finding import Finding
     from crdcompat.models.report import Release
     from crdcompat.render.escape import Style
 
@@ -145,12 +146,12 @@ def _direction(found: Sequence[Entry], title: str, style: Style, known: Sequence
     yield from block_lines(severe, style, short=short)
     if infos := [entry for entry in shown if entry.finding.severity == Severity.INFO]:
         yield ""
-        yield from _infos(infos, style)
+        yield from _infos(infos, findings_of(shown, Severity.INFO), style)
 
 
-def _infos(found: Sequence[Entry], style: Style) -> Iterator[str]:
-    """A line for each info; if there are many, one line that counts them."""
-    lines = [*_short_list(found, style)]
+def _infos(listed: Sequence[Entry], found: Sequence[Finding], style: Style) -> Iterator[str]:
+    """A line for each info; if there are many, one line that counts the findings."""
+    lines = [*_short_list(listed, style)]
     if len(lines) <= _MAX_INFOS:
         yield from lines
     else:

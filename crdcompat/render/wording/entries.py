@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from crdcompat.findings.entries import Entry, entries
+from crdcompat.findings.entries import Entry
 from crdcompat.models.check import Section
 from crdcompat.render.wording.findings import crd_name, finding_lines, plural, tally
 from crdcompat.vocabulary import Against
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from crdcompat.models.check import CheckReport
     from crdcompat.models.diff import DiffReport
@@ -47,19 +47,13 @@ def mirror_lines(entry: Entry, most: int = _MAX_MIRRORS) -> Iterator[str]:
 
 
 def counted(report: DiffReport | CheckReport) -> str:
-    """``2 errors, 1 warning, 0 info``, and how many causes they have if these are fewer."""
-    found = report.by_severity()
-    return f"{tally(found)}{_with_causes(found, entries(report), ', ')}"
+    """``2 errors, 1 warning, 0 info``: the findings of all entries, with their mirrors."""
+    return tally(report.by_severity())
 
 
-def causes_of(report: DiffReport) -> str:
-    """``; 2 causes`` if the findings have fewer causes than their number."""
-    return _with_causes(report.by_severity(), entries(report), "; ")
-
-
-def _with_causes(found: Mapping[Severity, int], listed: Sequence[Entry], before: str) -> str:
-    causes = sum(entry.finding.counts for entry in listed)
-    return f"{before}{plural(causes, 'cause')}" if causes < sum(found.values()) else ""
+def findings_of(listed: Iterable[Entry], severity: Severity) -> list[Finding]:
+    """The findings of one severity: a mirror can be less severe than the finding that represents it."""
+    return [finding for entry in listed for finding in entry.findings if finding.severity == severity]
 
 
 def more_places(entry: Entry) -> str:
@@ -73,6 +67,12 @@ def mirror_line(finding: Finding) -> str:
     return f"{where} ({finding.severity}, {finding.id})"
 
 
+def count_above(listed: Iterable[Entry], section: Section) -> int:
+    """The number of findings of a comparison that an earlier one lists."""
+    above = (each for each in listed if each.is_met_in(section) and not each.stands_in(section))
+    return sum(len(entry.findings) for entry in above if entry.finding.counts)
+
+
 def listed_above(count: int) -> str:
-    """How many entries of a comparison are shown in an earlier one."""
-    return f"{plural(count, 'finding')} met here, too, listed above."
+    """How many findings of a comparison are shown in an earlier one."""
+    return f"Listed above: {plural(count, 'finding')} of this comparison."

@@ -11,7 +11,7 @@ from crdcompat.findings.rules import rule
 from crdcompat.models.check import CheckReport, Section
 from crdcompat.models.outcome import outcome, severities, unjudged
 from crdcompat.render.wording.blocks import Block, blocks
-from crdcompat.render.wording.entries import causes_of, counted
+from crdcompat.render.wording.entries import counted
 from crdcompat.render.wording.findings import plural, some, tally
 from crdcompat.vocabulary import Against, Direction, Effect, Owner, Severity
 from crdcompat.vocabulary.writes import ReleaseVerdict
@@ -178,7 +178,7 @@ def counts_line(report: DiffReport) -> str:
         parts.append(f"{direction}: {tally(severities(report, direction))}{hint}")
     waived = sum(finding.waiver is not None for finding in report.findings)
     problems = f", {plural(len(report.problems), 'problem')}" if report.problems else ""
-    return f"{'; '.join(parts)}; {len(report.undecided)} undecided, {waived} waived{problems}{causes_of(report)}."
+    return f"{'; '.join(parts)}; {len(report.undecided)} undecided, {waived} waived{problems}."
 
 
 def _any(report: DiffReport, direction: Direction) -> bool:

@@ -36,10 +36,10 @@ def matrix(top: Path, *args: str | Path) -> Page:
 def test_heat_map(three: Path) -> None:
     shown = matrix(three)
     assert grid(shown) == [
-        ["", "to ./r-1.1", "to ./r-1.2", "to ./r-1.3", "goes back to"],
-        ["from ./r-1.1", SELF, "clean", "clean", "the oldest"],
-        ["from ./r-1.2", "blocked 1 error", SELF, "clean", "none"],
-        ["from ./r-1.3", "blocked 1 error", "blocked 1 error", SELF, "none"],
+        ["", "to r-1.1", "to r-1.2", "to r-1.3", "goes back to"],
+        ["from r-1.1", SELF, "clean", "clean", "the oldest"],
+        ["from r-1.2", "blocked 1 error", SELF, "clean", "none"],
+        ["from r-1.3", "blocked 1 error", "blocked 1 error", SELF, "none"],
     ]
     assert said(shown.one("h1")) == "3 of 3 rollbacks BLOCKED"
     reasons = [said(each) for each in shown.all("span", "why")]
@@ -114,7 +114,7 @@ def test_what_blocks_and_since_when(three: Path) -> None:
     assert [said(each) for each in since] == ['since ./r-1.2: "B"', 'since ./r-1.3: "C"']
 
 
-def test_what_was_not_judged_is_told(three: Path) -> None:
+def test_what_was_not_judged_is_shown(three: Path) -> None:
     write(three / "r-1.2" / "broken.yaml", "kind: CustomResourceDefinition\napiVersion: apiextensions.k8s.io/v1\na: [")
     shown = matrix(three)
     assert "broken.yaml" in said(shown.one("section", "problems"))
@@ -122,8 +122,8 @@ def test_what_was_not_judged_is_told(three: Path) -> None:
     assert any(text.startswith("What was not judged") and "broken.yaml" in text for text in told)
     doubtful = "blocked 1 error and not all was judged"
     assert grid(shown)[2:] == [
-        ["from ./r-1.2", doubtful, SELF, "unknown", "none"],
-        ["from ./r-1.3", "blocked 1 error", doubtful, SELF, "none"],
+        ["from r-1.2", doubtful, SELF, "unknown", "none"],
+        ["from r-1.3", "blocked 1 error", doubtful, SELF, "none"],
     ]
 
 

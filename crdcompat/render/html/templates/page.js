@@ -8,6 +8,9 @@
   // The form lists what can be filtered by, in the order of the rows' numbers.
   const facets = form ? [...form.querySelectorAll("[data-facet]")].map((element) => new Facet(element)) : [];
   const rows = JSON.parse(byId("facts").textContent);
+  // An item can list several findings: all numbers on the page count findings.
+  const sizes = rows.map(([size]) => size);
+  const sum = (numbers) => numbers.reduce((all, number) => all + number, 0);
   const query = byId("q");
   const what = form ? form.getAttribute("aria-label").replace("Filter the ", "") : "";
   let texts = null;
@@ -42,13 +45,13 @@
   const groups = [...document.querySelectorAll(".group")].map((element) => ({
     element,
     shown: element.querySelector(".part-shown"),
-    total: element.querySelectorAll(".item").length,
   }));
   const groupOf = new Map(groups.map((group, index) => [group.element, index]));
   // Findings from before a change are folded, and found only if their status is chosen.
   const status = facets.findIndex((facet) => facet.key === "status");
   const held = items.map((item) => status >= 0 && item.closest(".held") !== null);
   const groupNumbers = items.map((item) => groupOf.get(item.closest(".group")));
+  groups.forEach((group, at) => { group.total = sum(sizes.filter((_, number) => groupNumbers[number] === at)); });
   const ways = [...document.querySelectorAll(".way")];
   const directions = [...document.querySelectorAll(".direction")].filter((each) => each.querySelector(".group"));
 
@@ -62,7 +65,7 @@
     let shown = 0;
     let holding = 0;
     items.forEach((item, number) => {
-      const numbers = rows[number].map((value) => (Array.isArray(value) ? value : [value]));
+      const numbers = rows[number].slice(1).map((value) => (Array.isArray(value) ? value : [value]));
       const failing = [];
       chosen.forEach((set, at) => {
         const asked = set.size ? numbers[at].some((value) => set.has(value)) : at !== status || !held[number];
@@ -78,9 +81,9 @@
       const kept = held[number] && !chosen[status].size;
       const visible = counted || (kept && !narrowed);
       if (item.hidden === visible) item.hidden = !visible;
-      shown += counted;
-      holding += kept && said && failing.length === 1;
-      inGroup[groupNumbers[number]] += visible;
+      shown += counted && sizes[number];
+      holding += kept && said && failing.length === 1 && sizes[number];
+      inGroup[groupNumbers[number]] += visible && sizes[number];
     });
     facets.forEach((facet, at) => facet.count(counts[at]));
     groups.forEach((group, at) => {
@@ -94,7 +97,7 @@
       way.hidden = narrowed && !any;
       if (narrowed) way.open = any;
     });
-    const total = items.length - (chosen[status]?.size ? 0 : held.filter(Boolean).length);
+    const total = sum(sizes.filter((_, number) => chosen[status]?.size || !held[number]));
     const more = holding ? `; ${holding} more from before this change (status: existing)` : "";
     byId("shown").textContent = (narrowed ? `Showing ${shown} of ${total} ${what}` : `${total} ${what}`) + more;
     byId("nothing").hidden = shown > 0;
