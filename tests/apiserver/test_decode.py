@@ -75,14 +75,14 @@ def _disagreement(sent: Json) -> str:
     seen = set(_seen(sent, decoded))
     told = {("pruned", field) for field in decoded.pruned} | {("defaulted", field) for field in decoded.defaulted}
     added = {field for what, field in seen if what == "defaulted"}
-    # A default may have defaults within, each of which is told; an unknown field may hold null.
+    # A default may have defaults within, and each is listed; an unknown field may hold null.
     more = {
         (what, field)
         for what, field in told - seen
         if not (_is_within(field, added) if what == "defaulted" else _is_null(sent, field, decoded))
     }
     if seen - told or more:
-        return f"not told: {seen - told}; not seen: {more}; {sent}"
+        return f"not listed: {seen - told}; not seen: {more}; {sent}"
     return "" if sent == before else f"decoding changed what was sent: {before}"
 
 
@@ -93,7 +93,7 @@ def _is_null(sent: Json, field: str, decoded: Decoded) -> bool:
 
 @settings(max_examples=300)
 @given(_VALUES)
-def test_what_is_taken_away_and_added_is_told(spec: Any) -> None:
+def test_what_is_taken_away_and_added_is_listed(spec: Any) -> None:
     assert _disagreement({"apiVersion": "example.com/v1", "kind": "Widget", "spec": spec}) == ""
 
 
@@ -106,7 +106,9 @@ def test_what_is_taken_away_and_added_is_told(spec: Any) -> None:
         ({"b": None, "e": {"z": 1}}, (), ("spec.b", "spec.b.a", "spec.b.c", "spec.e.a", "spec.e.a.a", "spec.e.a.c")),
     ],
 )
-def test_what_is_told(spec: Json, pruned: tuple[str, ...], defaulted: tuple[str, ...]) -> None:
+def test_pruned_and_defaulted_fields_are_listed(
+    spec: Json, pruned: tuple[str, ...], defaulted: tuple[str, ...]
+) -> None:
     sent = {"apiVersion": "example.com/v1", "kind": "Widget", "spec": spec}
     decoded = decode(sent, _NODE)
     assert (decoded.pruned, decoded.defaulted) == (pruned, defaulted)

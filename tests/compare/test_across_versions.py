@@ -67,7 +67,7 @@ def test_what_the_shared_version_says_is_not_said_again(tmp_path: Path) -> None:
     ]
 
 
-def test_what_tells_nothing(tmp_path: Path) -> None:
+def test_differences_across_versions_that_are_no_finding(tmp_path: Path) -> None:
     """Losses are the writer's own; a webhook may do anything; a stored version cannot go back at all."""
     more = version(_root("A", extra=string()), "v2", storage=False)
     lost = _report(tmp_path / "1", OLD, _crd(version(_root("A")), more))

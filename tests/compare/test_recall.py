@@ -1,8 +1,8 @@
 """Recall: whatever an object written under one schema meets under another, a finding says so.
 
 Random schemas with a few keywords changed, and objects drawn from either side. What the API server rejects, prunes
-or defaults must be told by the comparison of the two schemas, which never saw the objects. The cases are the same in
-every run; ``CRDCOMPAT_FUZZ=20000`` (``make fuzz``) asks for more of them.
+or defaults must be a finding of the comparison of the two schemas, which never saw the objects. The cases are the same
+in every run; ``CRDCOMPAT_FUZZ=20000`` (``make fuzz``) asks for more of them.
 """
 
 from __future__ import annotations
@@ -200,7 +200,7 @@ def _value(node: Json, rng: random.Random) -> Any:
 
 
 def unexplained(old: Json, new: Json, seed: int) -> list[Any]:
-    """What objects of either side meet on the other that no finding and no undecided difference tells."""
+    """Errors and losses of objects of either side on the other that no finding and no undecided difference explains."""
     sides = [crd_set(name, crd(root(spec=obj(v=v), status=obj(v=v)))) for name, v in (("old", old), ("new", new))]
     rng = random.Random(seed)
     objects = [*_objects(new, rng), *_objects(old, rng)]
@@ -210,7 +210,7 @@ def unexplained(old: Json, new: Json, seed: int) -> list[Any]:
 @pytest.mark.parametrize("depth", [0, 1, 2])
 @settings(max_examples=CASES // 3 + 1, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(data=st.data(), turned=_FLAG, seed=st.integers(0, 2**16))
-def test_what_objects_meet_is_told(depth: int, data: st.DataObject, turned: bool, seed: int) -> None:
+def test_what_objects_meet_has_a_finding(depth: int, data: st.DataObject, turned: bool, seed: int) -> None:
     old = data.draw(_schemas(depth), label="old")
     new = data.draw(_mutants(old, depth), label="new")
     old, new = (_sound(new), _sound(old)) if turned else (_sound(old), _sound(new))

@@ -67,7 +67,7 @@ def found(tmp_path: Path, old: Json, new: Json) -> list[tuple[str, str, bool]]:
     ],
     ids=["union", "map", "tied", "tied below", "nested", "pattern", "count", "trials", "long"],
 )
-def test_what_some_object_shows_is_told(tmp_path: Path, old: Json, new: Json, expected: tuple[str, bool]) -> None:
+def test_what_some_object_shows_is_reported(tmp_path: Path, old: Json, new: Json, expected: tuple[str, bool]) -> None:
     assert found(tmp_path, old, new) == [("upgrade", *expected)]
 
 

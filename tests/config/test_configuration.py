@@ -85,7 +85,7 @@ def test_it_is_looked_for_upwards_but_not_above_the_repository(tmp_path: Path) -
         find_config(str(tmp_path / "gone.yaml"))
 
 
-def test_show_tells_where_each_value_came_from(tmp_path: Path) -> None:
+def test_show_names_the_origin_of_each_value(tmp_path: Path) -> None:
     (tmp_path / ".crdcompat.yaml").write_text("base: main\n")
     lines = run("config", "--show", cwd=tmp_path).out.splitlines()
     assert f'base: "main"  # {tmp_path / ".crdcompat.yaml"}' in lines
@@ -204,14 +204,14 @@ def test_files_left_out(tmp_path: Path) -> None:
         assert report["summary"]["crds"]["old"] == len(names)
 
 
-def test_releases_tell_the_server(tmp_path: Path) -> None:
+def test_the_release_table_decides_the_server(tmp_path: Path) -> None:
     old, new = sides(tmp_path)
     (tmp_path / ".crdcompat.yaml").write_text(json.dumps({"releases": {str(old): "1.27", str(new): "openshift-4.18"}}))
     report = run("diff", old, new, "--format", "json", cwd=tmp_path).report
     assert (report["old"]["kubernetes"], report["new"]["kubernetes"]) == ("1.27", "1.31")
 
 
-def test_annotations_of_ones_own_tell_variants_apart(tmp_path: Path) -> None:
+def test_configured_annotations_distinguish_variants(tmp_path: Path) -> None:
     for name, phases in (("old", ("A",)), ("new", ("A", "B"))):
         for flavour in ("small", "large"):
             made = crd(root(status=obj(p=string(*(phases if flavour == "large" else ("A",))))))
@@ -373,7 +373,7 @@ def test_a_file_of_two_documents_is_not_added_to(tmp_path: Path) -> None:
 
 
 def test_each_place_has_its_own_values(tmp_path: Path) -> None:
-    """What is accepted at one place is not at another, though one finding tells of both."""
+    """A waiver of one place does not accept another place, although one finding lists both."""
     old, new = (crd(root(status=obj(p=obj(s=string(*v)), q=obj(s=string(*v))))) for v in (("A",), ("A", "B", "C")))
     both(tmp_path, old, new)
 

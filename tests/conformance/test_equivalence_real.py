@@ -1,6 +1,6 @@
 """Real rules in other words are no finding; real rules that differ by one small step are one.
 
-Rules of the CRDs of ../shared, on their own nodes. What tells two rules apart is a value that one accepts and the other
+Rules of the CRDs of ../shared, on their own nodes. Two rules differ if there is a value that one accepts and the other
 rejects. The cases are the same in every run; ``CRDCOMPAT_FUZZ=20000`` (``make fuzz``) asks for more of them.
 """
 
@@ -97,14 +97,14 @@ def test_real_rules_that_differ_by_one_step(ruled: list[Json]) -> None:
             other = _ruled(node, mutated(rule, rng))
         except (UnwritableError, RefusedError):
             continue
-        directions = _told_apart(node, other)
+        directions = _distinguished(node, other)
         found = {direction for direction, *_ in _found(node, other)} if directions else set()
         assert directions <= found, (rule, other[_RULES], directions - found)
         told += bool(directions)
     assert told > CASES * 0.3
 
 
-def _told_apart(old: Json, new: Json) -> set[str]:
+def _distinguished(old: Json, new: Json) -> set[str]:
     """The directions in which a value shows that the two nodes differ."""
     before, after = Node(old), Node(new)
     mine, theirs = NodeJudge(before, DEFAULT_SERVER), NodeJudge(after, DEFAULT_SERVER)

@@ -388,7 +388,7 @@ def test_a_release_against_a_copy_in_another_form(
     if stream:
         (tmp_path / "all.json").write_text("\n".join(stream))
     report = diff("release-4.14", tmp_path, cwd=openshift_api)
-    if form == "one file":  # here no folder tells which of two consoleplugins documents counts
+    if form == "one file":  # here no folder decides which of two consoleplugins documents counts
         report["undecided"] = [e for e in report["undecided"] if "consoleplugins" not in e["crd"]]
         report["findings"] = [f for f in report["findings"] if "consoleplugins" not in f["crd"]]
         report["summary"]["crds"]["changed"] = 0

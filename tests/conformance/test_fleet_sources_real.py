@@ -11,7 +11,7 @@ from crdcompat.recordings.objects import Recorded, read_objects
 from crdcompat.sources import open_objects
 
 
-def test_an_insights_archive_tells_its_cluster(shared: Path) -> None:
+def test_an_insights_archive_names_its_cluster(shared: Path) -> None:
     path = shared / "data/recorded/insights-archive-sample.tar.gz"
     if not path.is_file():
         pytest.skip("no insights archive")

@@ -1,8 +1,9 @@
 """Recall and false claims on real CRDs: one small step of one keyword, or two at once.
 
 The oracle is the program's model of a server, which knows nothing of findings: random objects of one side meet the
-schema of the other. Whatever these lose or are refused, a finding at that place tells; whatever a finding claims, its
-witness meets. The cases are the same in every run; ``CRDCOMPAT_FUZZ=20000`` (``make fuzz``) asks for more of them.
+schema of the other. Each loss and each refusal must have a finding at its place, and the witness of each finding must
+show what the finding claims. The cases are the same in every run; ``CRDCOMPAT_FUZZ=20000`` (``make fuzz``) asks for
+more of them.
 """
 
 from __future__ import annotations

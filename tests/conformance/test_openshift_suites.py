@@ -213,7 +213,7 @@ def test_json_patch() -> None:
 
 
 def test_suites_are_read_from_files_as_they_are(tmp_path: Path) -> None:
-    """A suite whose CRD is missing is told, not passed over."""
+    """A suite whose CRD is missing is reported, not passed over."""
     origin = tmp_path / "origin"
     git(tmp_path, "init", "-q", "-b", "release-4.15", str(origin))
     write(origin / "v1/other.testsuite.yaml", _suite(onCreate=[]))

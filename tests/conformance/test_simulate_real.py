@@ -63,7 +63,7 @@ def _texts(prefix: str) -> set[str]:
 
 @pytest.mark.parametrize("options", [(), ("--kube-version", "1.26"), ("--openshift-version", "4.13")])
 def test_the_rollback_of_4_14_is_stuck(openshift_api: Path, recorded: Path, options: tuple[str, ...]) -> None:
-    """Without an option the name of the release tells the server: 4.13 runs Kubernetes 1.26."""
+    """Without an option the name of the release decides the server: 4.13 runs Kubernetes 1.26."""
     item = _story(openshift_api, recorded, *options)
     assert [name for name, told in item["writes"].items() if told["verdict"] == "rejected"] == [*REJECTED, "apply"]
     for name in REJECTED:

@@ -486,7 +486,7 @@ def _server_rollback(server: Server, sequence: str) -> Iterator[Step]:
     yield _refused("after-1.33: label PATCH of the CRD itself", _compiles(definition, server))
 
 
-#: Pattern of sequences -> how they are told again.
+#: Pattern of sequences -> how they are replayed.
 STORIES: dict[str, Callable[[Server, str], Iterator[Step]]] = {
     "prune/*": _prune,
     "dflt-*": _values,
@@ -573,7 +573,7 @@ def _matches(key: tuple[str, ...], wanted: tuple[str, ...]) -> bool:
     [(server, story) for server in SERVERS for story in STORIES if (server, story) not in ABSENT],
 )
 def test_story(recorded: list[Json], kubernetes: str, family: str) -> None:
-    """Every recorded step is told again as it was, or excused; no step is made up."""
+    """Every recorded step is replayed as it was, or excused; no step is made up."""
     mine = [r for r in recorded if r["kubernetes"] == kubernetes and fnmatch.fnmatchcase(r["sequence"], family)]
     assert mine
     wrong = []
@@ -603,7 +603,7 @@ def test_nothing_recorded_is_left_out(recorded: list[Json]) -> None:
 
 
 def test_a_wrong_answer_is_noticed(recorded: list[Json]) -> None:
-    """The comparison bites: the stories told by a server of another era differ."""
+    """The comparison can fail: the steps differ when a server of another era replays them."""
     for family, sequence in (("heal/*", "heal/enum-spec+enum-status"), ("prune-required", "prune-required")):
         records = {r["step"]: r for r in recorded if (r["kubernetes"], r["sequence"]) == ("1.26", sequence)}
         steps = STORIES[family](SERVERS["1.33"], sequence)

@@ -17,7 +17,7 @@ from crdcompat.sources.git import GitTree
 
 @pytest.mark.parametrize("release", ["4.12", "4.16"])
 def test_every_crd_of_a_release(openshift_api: Path, release: str) -> None:
-    """No file is missed, none is left open, and a search tells of each blob what reading it tells."""
+    """No file is missed, none is left open, and a search finds in each blob what reading it finds."""
     tree = open_source(f"release-{release}", repo=str(openshift_api))
     assert isinstance(tree, GitTree)
     searched = collect_facts([(tree, tree.entries())], MARKS, use_cache=False)()

@@ -166,7 +166,7 @@ def test_a_gate_that_enters_default_exposes_a_crd_that_did_not_change(repo: Path
     ]
 
 
-def test_fragments_tell_which_changes_a_gate_exposes(repo: Path) -> None:
+def test_fragments_show_which_changes_a_gate_exposes(repo: Path) -> None:
     plain, shaped, both = (
         crd(obj(status=obj(phase=string(*phases), **more)))
         for phases, more in (("A", {}), ("AB", {"shape": string()}), ("AB", {"shape": string(), "size": string()}))

@@ -1,4 +1,4 @@
-"""CRDs that only one side ships: added, removed, renamed, per context, and where nothing can be told."""
+"""CRDs that only one side ships: added, removed, renamed, per context, and where nothing can be known."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def test_a_file_that_cannot_be_read_may_still_hold_it(tmp_path: Path) -> None:
     assert (ran.code, ran.report["findings"]) == (2, [])
 
 
-def test_clusters_and_single_files_do_not_tell_what_ships(tmp_path: Path) -> None:
+def test_clusters_and_single_files_do_not_show_what_ships(tmp_path: Path) -> None:
     old, new = _both(tmp_path, [_crd()], [_crd("Gadget")])
     alone = write(tmp_path / "anchor.yaml", crd(obj(), kind="Anchor"))
     assert _found(old, alone) == _found(alone, new) == []

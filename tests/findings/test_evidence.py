@@ -89,7 +89,7 @@ def test_clean_objects_prove_nothing(sides: tuple[CrdSet, CrdSet]) -> None:
 
 
 def test_each_direction_has_its_own_objects(sides: tuple[CrdSet, CrdSet]) -> None:
-    """What the writing release itself rejects tells nothing about the other one."""
+    """Objects that the writing release itself rejects are no evidence about the other one."""
     report = _with(sides, _widget("old", status={"mode": "b"}), _widget("new", spec={"color": "green"}))
     assert recorded_count(_found(report, "status.mode", "upgrade")) == 1
     assert recorded_count(_found(report, "spec.color", "rollback")) == 1
@@ -99,7 +99,7 @@ def test_each_direction_has_its_own_objects(sides: tuple[CrdSet, CrdSet]) -> Non
     assert not broken.unexplained
 
 
-def test_what_is_not_comparable_tells_nothing(sides: tuple[CrdSet, CrdSet]) -> None:
+def test_what_is_not_comparable_is_no_evidence(sides: tuple[CrdSet, CrdSet]) -> None:
     nameless = _widget("a", spec={"color": "blue"})
     del nameless["metadata"]["name"]
     other = {**_widget("b", spec={"color": "blue"}), "kind": "Gadget"}
@@ -108,7 +108,7 @@ def test_what_is_not_comparable_tells_nothing(sides: tuple[CrdSet, CrdSet]) -> N
     assert not report.unexplained
 
 
-def test_unreadable_recordings_are_told(sides: tuple[CrdSet, CrdSet]) -> None:
+def test_unreadable_recordings_are_reported(sides: tuple[CrdSet, CrdSet]) -> None:
     problem, skipped = Problem("x.json", 1, "not JSON", "objects"), Skipped("y.json", "empty", "objects")
     report = _with(sides, problem, skipped, _widget("a", spec={"color": "blue"}))
     assert problem in report.problems

@@ -255,7 +255,7 @@ def test_annotations_that_read_alike_are_different_questions(repo: Path, cache: 
         assert len(kept(cache)) == number
 
 
-def test_a_file_too_large_to_read_is_told_of_alike(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_too_large_to_read_is_reported_alike(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """New since an earlier run, and so looked at by itself; what is too large is git's to search."""
     commit(repo, {"w.yaml": widget("A"), **{f"o/{name}.yaml": widget("A", kind=f"O{name}") for name in "abcdefghij"}})
     write(repo / "w.yaml", widget("A", "B"))

@@ -1,4 +1,4 @@
-"""What lines tell of the CRDs in a file: no CRD that is in it is missed, and little else is taken for one."""
+"""What lines show of the CRDs in a file: no CRD is missed, and little else is taken for one."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_a_crd_is_seen(text: str) -> None:
         "a: b\n".encode("utf-16"),
     ],
 )
-def test_what_cannot_be_told_may_be_any(text: str | bytes) -> None:
+def test_unclear_text_may_be_any_crd(text: str | bytes) -> None:
     assert told(text).may_hold({"widgets"})
 
 

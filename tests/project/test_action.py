@@ -94,7 +94,7 @@ def test_the_workflow_of_the_page(work: Job) -> None:
 
 
 def test_a_base(work: Job) -> None:
-    """From the tip itself nothing has changed; a branch that is not there is told."""
+    """From the tip itself nothing has changed; a branch that is not there is an error."""
     ran, code = _step(work, base=git(work.at, "rev-parse", "HEAD"))
     assert (ran.code, code) == (0, "0"), ran.output
     ran, code = _again(work, base="no-such-branch")
@@ -217,7 +217,7 @@ def test_it_installs_itself(tmp_path: Path) -> None:
     assert not (here / "pwned").exists()
 
 
-def test_an_old_python_is_told(tmp_path: Path) -> None:
+def test_an_old_python_is_reported(tmp_path: Path) -> None:
     old = tmp_path / "bin/python3"
     old.parent.mkdir()
     old.write_text("#!/bin/sh\nexit 1\n", encoding="utf-8")

@@ -66,7 +66,7 @@ def test_two_images_may_have_gathered_the_same_crd(tmp_path: Path) -> None:
         ("version.json", None),
     ],
 )
-def test_what_a_path_tells(path: str, expected: Hint | None) -> None:
+def test_a_path_gives_a_hint(path: str, expected: Hint | None) -> None:
     assert hint_of(path) == expected
 
 
@@ -165,7 +165,7 @@ def test_streams_through_the_command_line(tmp_path: Path) -> None:
         assert [item["object"]["name"] for item in ran.report["objects"]] == ["a", "b"]
 
 
-def test_the_same_object_without_uid_is_told_by_its_content() -> None:
+def test_the_same_object_without_uid_is_recognised_by_its_content() -> None:
     one = {"apiVersion": "v1", "kind": "X", "metadata": {"name": "n"}, "spec": {"a": 1, "b": 2}}
     reordered = {**one, "spec": {"b": 2, "a": 1}}
     assert Recorded(one, "").identity == Recorded(reordered, "").identity

@@ -184,7 +184,7 @@ def test_targets_come_nearest_first_whatever_the_order(crds: dict[str, Path], tm
     ]
 
 
-def test_targets_that_tell_no_version_stand_as_given(crds: dict[str, Path], tmp_path: Path) -> None:
+def test_targets_without_a_version_are_shown_as_given(crds: dict[str, Path], tmp_path: Path) -> None:
     fleet = gather(tmp_path / "fleet" / "a.tar.gz", widget("w", "C")).parent
     named = {}
     for name, new in (("release-4.13", "one"), ("release-4.14", "two"), ("release-4.16", "now")):

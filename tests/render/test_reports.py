@@ -106,7 +106,7 @@ def test_ids_are_unique_and_stay(sides: tuple[Path, Path], tmp_path: Path) -> No
     assert again == ids
 
 
-def test_ids_tell_what_differs_apart(sides: tuple[Path, Path], tmp_path: Path) -> None:
+def test_ids_differ_where_findings_differ(sides: tuple[Path, Path], tmp_path: Path) -> None:
     wider = json.loads(json.dumps(NEW))
     wider["properties"]["status"]["properties"]["p"]["enum"].append("C")
     before = only(diff(*sides), path="status.p")["id"]

@@ -70,7 +70,7 @@ def told(tree: ArchiveTree) -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize("form", [tarfile.USTAR_FORMAT, tarfile.GNU_FORMAT, tarfile.PAX_FORMAT])
 @pytest.mark.parametrize("compress", [bytes, gzip.compress, bz2.compress, lzma.compress])
-def test_every_form_is_told_by_its_content(tmp_path: Path, form: int, compress: Callable[[bytes], bytes]) -> None:
+def test_every_form_is_recognised_by_its_content(tmp_path: Path, form: int, compress: Callable[[bytes], bytes]) -> None:
     long = "/".join(["d" * 60] * 3) + "/x.yaml"
     beyond_ustar = "" if form == tarfile.USTAR_FORMAT else "e" * 300
     members = [
@@ -316,7 +316,7 @@ def test_a_flipped_bit_is_found_by_the_checksum(tmp_path: Path) -> None:
     assert len(told(tree)) == 1 and told(tree)[0][1].startswith("damaged: ")
 
 
-def test_bytes_after_the_end_are_told(tmp_path: Path) -> None:
+def test_bytes_after_the_end_are_reported(tmp_path: Path) -> None:
     tree = tree_of(tmp_path / "a.tar", packed([regular("a.yaml", b"a")]) + packed([regular("b.yaml", b"b")]))
     assert read(tree) == {"a.yaml": b"a"}
     assert told(tree) == [("a.tar", "has more bytes after the mark that ends it: they are not read")]

@@ -136,7 +136,7 @@ def test_a_shallow_clone_does_not_know(repo: Path, tmp_path: Path) -> None:
     assert found.notes == ("who introduced a line is not known for all of them: the clone is shallow",)
 
 
-def test_what_git_cannot_tell_is_a_note(repo: Path, tmp_path: Path) -> None:
+def test_what_git_does_not_know_is_a_note(repo: Path, tmp_path: Path) -> None:
     first = git(repo, "rev-parse", "HEAD")
     places = [(FILE, 1), ("gone.yaml", 1), ("config/none.yaml", 7)]
     found = introduced(Repository(str(repo)), first, places)

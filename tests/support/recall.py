@@ -1,4 +1,4 @@
-"""What objects meet under the other schema, and whether a finding tells it."""
+"""What objects meet under the other schema, and whether a finding explains it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from crdcompat.schema.structural import Node
 
 
 def untold(report: DiffReport, old: CrdSet, new: CrdSet, objects: Sequence[Json], seen: Counter[str]) -> list[Any]:
-    """What objects of either side meet on the other that no finding and no undecided difference tells.
+    """Errors and losses of objects of either side on the other that no finding and no undecided difference explains.
 
     Both sets have one CRD of one version. ``seen`` counts valid objects, and findings whose effect some of them meet.
     """

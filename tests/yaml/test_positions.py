@@ -54,7 +54,7 @@ def test_aliases_stand_at_their_anchor() -> None:
     ],
     ids=["a key twice", "merged", "two keys of one name", "JSON"],
 )
-def test_where_values_do_not_stand_one_by_one_nothing_is_told(text: bytes) -> None:
+def test_values_that_share_a_line_have_no_positions(text: bytes) -> None:
     (document,) = read_documents(text, "f")
     assert isinstance(document, Document)
     assert document.positions is None

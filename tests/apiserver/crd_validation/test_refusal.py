@@ -165,7 +165,7 @@ def test_neither_a_bool_nor_a_schema() -> None:
     assert refusal(found, SERVER) == f"{_HANDLED}boolean or JSON schema expected"
 
 
-def test_the_first_that_is_sent_is_told() -> None:
+def test_the_first_refusal_in_order_is_reported() -> None:
     """Maps are sent with their keys in order."""
     found = read_crd(crd(root(spec=obj(b=string(maxLength="1"), a={"type": "number", "minimum": {}}))))
     assert refusal(found, SERVER).endswith("minimum of type float64")

@@ -369,7 +369,7 @@ def test_enum_for_a_rule_that_says_the_same(tmp_path: Path) -> None:
         ("x-kubernetes-list-type", array(string()), array(string(), **{"x-kubernetes-list-type": "set"})),
     ],
 )  # fmt: skip
-def test_every_other_keyword_is_told(tmp_path: Path, keyword: str, old: Json, new: Json) -> None:
+def test_every_other_keyword_is_reported(tmp_path: Path, keyword: str, old: Json, new: Json) -> None:
     """Undecided with keyword and path, or a finding of a rule of its own: never silence."""
     report = diff(*both(tmp_path, at("spec.v", old), at("spec.v", new)))
     undecided = [(entry["keyword"], entry["path"]) for entry in report["undecided"]]

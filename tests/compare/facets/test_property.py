@@ -131,7 +131,7 @@ def test_the_trap_of_values_that_only_a_rule_describes(tmp_path: Path) -> None:
 
 
 def test_required_new_field(tmp_path: Path) -> None:
-    """Lost on rollback; that OLD's objects lack it is another difference, told as such."""
+    """Lost on rollback. That OLD's objects lack it is a finding of its own."""
     new = root(spec={**obj(a=string(), zone=string()), "required": ["zone"]}, status=obj(a=string()))
     report = diff(*both(tmp_path, PLAIN, new))
     assert only(report, rule="property-added", direction="rollback")["effect"] == "value-pruned"

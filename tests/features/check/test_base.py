@@ -38,7 +38,7 @@ def test_only_what_left_the_base_counts(tmp_path: Path) -> None:
     assert [finding["added"] for finding in section["findings"]] == [["B"]]
 
 
-def test_a_base_that_nothing_tells_is_no_pass(tmp_path: Path) -> None:
+def test_an_unknown_base_is_no_pass(tmp_path: Path) -> None:
     """As CI makes a clone: no default branch of the remote, nothing staged, and a bad change at HEAD."""
     repo = repository(tmp_path)
     commit(repo, {"w.yaml": widget("A")})
@@ -78,7 +78,7 @@ def test_a_head_is_never_read_as_a_path_an_option_or_a_range(tmp_path: Path) -> 
     assert check(tmp_path / "clone", "--head", "docs", code=1)["summary"]["findings"]["error"] == 1
     git(repo, "branch", "-qm", "docs", "topic")
     for head in ("docs", "main..topic", "main^{tree}", "^main", "-p", f"--output={tmp_path / 'written'}"):
-        ran = run("check", f"--head={head}", cwd=repo)  # no remote tells a base
+        ran = run("check", f"--head={head}", cwd=repo)  # no remote names a base
         assert (ran.code, ran.out) == (2, ""), head
     assert not (tmp_path / "written").exists()
 
@@ -95,7 +95,7 @@ def test_a_tag_that_is_pushed_onto_another_history_stands_for_its_commit(
     assert check(repo, "--head", "HEAD", code=1)["sections"][0]["old"]["commit"] == first
 
 
-def test_a_default_branch_that_git_will_not_name_tells_no_release(tmp_path: Path) -> None:
+def test_a_default_branch_that_git_does_not_name_gives_no_release(tmp_path: Path) -> None:
     """A branch called as the remote's HEAD is makes git silent: HEAD's own name is not taken in its place."""
     repo = tmp_path / "repo"
     repo.mkdir()

@@ -69,7 +69,7 @@ def test_what_becomes_everybodys_is_new(tmp_path: Path) -> None:
     }
 
 
-def test_the_same_path_with_other_values_elsewhere_is_told_apart(tmp_path: Path) -> None:
+def test_the_same_path_with_other_values_elsewhere_is_another_finding(tmp_path: Path) -> None:
     """Two feature sets have changes of one kind at one path: each was there, whichever comes last."""
     repo = repository(tmp_path)
     free = crd(root(spec=obj(a=string())))

@@ -143,7 +143,7 @@ def test_what_counts_again_says_which_waiver_has_ended(tmp_path: Path) -> None:
     assert told in run("diff", "feature", "main", cwd=repo).out
 
 
-def test_an_end_that_the_branch_does_not_tell_is_said(tmp_path: Path) -> None:
+def test_an_unknown_end_of_a_branch_is_reported(tmp_path: Path) -> None:
     repo = repository(tmp_path)
     commit(repo, {"w.yaml": widget("A")})
     git(repo, "branch", "feature")

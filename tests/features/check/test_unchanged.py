@@ -85,8 +85,8 @@ def test_many_crds_that_differ(repo: Path, check_twice: Check, suffix: str, *, m
     assert summary["unread"] == len(OTHERS) + (0 if suffix == "json" else 1)
 
 
-def test_contexts_that_only_other_crds_tell_of(repo: Path, check_twice: Check) -> None:
-    """A line that looks like an annotation, in a description or an unreadable file, tells of none."""
+def test_contexts_that_only_other_crds_name(repo: Path, check_twice: Check) -> None:
+    """A line of a description or of an unreadable file can look like an annotation, but is none."""
     talk = crd(
         root(spec={**obj(), "description": f"x\n{FEATURE_SET}: Imaginary\n{PROFILE}alone: 'true'\n"}), kind="Talk"
     )
@@ -214,7 +214,7 @@ def test_objects_are_held_against_every_crd(repo: Path) -> None:
         ({"alone": "true", "sets": ""}, {"alone": "true", "sets": "TechPreviewNoUpgrade"}),
     ],
 )
-def test_one_annotation_is_not_told_by_a_part_of_it(
+def test_a_part_of_an_annotation_does_not_match(
     repo: Path, check_twice: Check, mine: dict[str, str], other: dict[str, str]
 ) -> None:
     commit(
@@ -246,8 +246,8 @@ def test_how_paths_are_meant_is_not_the_environments_to_say(
     assert len(check_twice(repo)[0]["sections"][0]["summary"]["contexts"]) == 2
 
 
-def test_a_context_that_one_side_alone_would_tell_of(repo: Path, check_twice: Check) -> None:
-    """What a file that differs told before, another has to tell now: each side has its own contexts."""
+def test_a_context_that_one_side_alone_names(repo: Path, check_twice: Check) -> None:
+    """A context of a file that differs must come from another file now: each side has its own contexts."""
     other = {"other.yaml": widget("A", kind="Other", sets="TechPreviewNoUpgrade")}
     commit(repo, {**OTHERS, **other, "w.yaml": widget("A", sets="TechPreviewNoUpgrade")})
     stage(repo, {"w.yaml": widget("A", "B")})
@@ -272,7 +272,7 @@ _WRITTEN = {
     "in UTF-16": lambda text: text.encode("utf-16"),
     "JSON": lambda text: json.dumps(load_yaml(text)),
     "pretty JSON": lambda text: json.dumps(load_yaml(text), indent=2),
-    "JSON that tells of a group": lambda text: json.dumps(load_yaml(text) | {"description": "group: core"}, indent=2),
+    "JSON that names a group": lambda text: json.dumps(load_yaml(text) | {"description": "group: core"}, indent=2),
     "a list": lambda text: json.dumps({"apiVersion": "v1", "kind": "List", "items": [load_yaml(text)]}),
     "a typed list": lambda text: json.dumps(
         {
@@ -300,7 +300,7 @@ def test_a_variant_is_found_however_it_is_written(repo: Path, check_twice: Check
 
 
 @pytest.mark.parametrize("how", ["as it is", "JSON", "in UTF-16", "a typed list"])
-def test_a_context_is_told_however_it_is_written(repo: Path, check_twice: Check, how: str) -> None:
+def test_a_context_is_found_however_it_is_written(repo: Path, check_twice: Check, how: str) -> None:
     teller = widget("A", kind="Teller", sets="TechPreviewNoUpgrade")
     teller["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["description"] = "long " * 200
     commit(repo, {**OTHERS, "x/t.yaml": _WRITTEN[how](to_yaml(teller)), "w.yaml": widget("A")})
@@ -310,7 +310,7 @@ def test_a_context_is_told_however_it_is_written(repo: Path, check_twice: Check,
 
 
 def test_a_flavour_goes_over_a_channel(repo: Path, check_twice: Check) -> None:
-    """The only CRD that is of channel experimental tells it; one with a flavour beside is of that alone."""
+    """The only CRD of channel experimental makes it a context; a CRD that has a flavour, too, does not."""
     flavour = "example.com/flavour"
     files = {
         ".crdcompat.yaml": f"variant_annotations: [{flavour}]\n",
@@ -333,8 +333,8 @@ def test_a_variant_that_cannot_be_read_is_said(repo: Path, check_twice: Check) -
 
 
 @pytest.mark.parametrize("name", ["a\nb.yaml", "a\\x41.yaml", "a b.yaml", 'a"b.yaml', "\u00e4.yaml"])
-def test_odd_paths_are_told_of(repo: Path, check_twice: Check, name: str) -> None:
-    """What is remembered of a blob counts at any path: a path that a search cannot tell must not spoil it."""
+def test_odd_paths_are_compared(repo: Path, check_twice: Check, name: str) -> None:
+    """The facts of a blob count at any path: a path that a search cannot name must not spoil them."""
     both = {"alone": "true", "hosted": "true"}
     variant = widget("A", "C", hosted="true")
     others = {"o.yaml": widget("A", kind="Other", **both), f"x/{name}": variant}

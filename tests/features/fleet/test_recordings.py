@@ -32,7 +32,7 @@ def test_what_is_a_recording(tmp_path: Path) -> None:
     top = tmp_path / "fleet"
     expected = {
         gather(top / "a.tar.gz", widget("w")),
-        gather(top / "no-ending", widget("w")),  # told by its content
+        gather(top / "no-ending", widget("w")),  # recognised by its content
         _touch(top / "empty.tgz"),
         write(top / "objects.yaml", widget("w")),
         _touch(top / "list.json.gz"),

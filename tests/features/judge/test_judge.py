@@ -150,7 +150,7 @@ def test_a_rule_that_cannot_be_judged_is_unknown(world: Path) -> None:
     write(world / "odd.yaml", crd(root(spec=obj(v=string(**rule)))))
     ran = run("judge", "odd.yaml", "good.json", "--format", "json", cwd=world)
     told = json.loads(ran.out)
-    # Either it cannot be told, or the server's own compile error is given: never "accepted".
+    # The answer is unknown, or the server's own compile error: never "accepted".
     assert ran.code in (1, 2)
     assert told["accepted"] is not True
 

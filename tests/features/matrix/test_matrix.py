@@ -74,7 +74,7 @@ def test_order(names: list[str], order: list[str]) -> None:
     assert list(choose(names, (), None).names) == order
 
 
-def test_the_order_given_is_told() -> None:
+def test_the_order_given_is_shown() -> None:
     assert choose(["r-4.2", "main", "r-4.1"], (), None).notes == (
         "the releases are in the order given, oldest first: main names no version",
     )
@@ -269,7 +269,7 @@ def test_what_cannot_be_read_is_unknown(tmp_path: Path) -> None:
     assert "What was not judged\n  ./r-1.2: gadget.yaml:4: not a readable CRD" in text
 
 
-def test_the_same_trouble_in_two_releases_is_told_of_both(tmp_path: Path) -> None:
+def test_the_same_obstacle_in_two_releases_is_listed_for_both(tmp_path: Path) -> None:
     names = folders(tmp_path, r_1_1=status("A"), r_1_2=status("A"))
     for name in names:
         write(tmp_path / name / "gadget.yaml", BROKEN)
@@ -478,7 +478,7 @@ def test_what_is_lost_is_named(tmp_path: Path) -> None:
             assert f"{line}<" in out if form == "html" else f"  {line}\n" in out, form
 
 
-def test_what_kinds_of_one_name_lose_is_told_apart(tmp_path: Path) -> None:
+def test_losses_of_kinds_with_one_name_are_listed_apart(tmp_path: Path) -> None:
     names = folders(tmp_path, r_1_1=status("A"), r_1_2=status("A", spec=obj(n=string())))
     for name, more in (("r-1.1", {}), ("r-1.2", {"spec": obj(n=string())})):
         write(tmp_path / name / "other.yaml", crd(status("A", **more), group="example.org"))
@@ -525,7 +525,7 @@ def test_what_a_cluster_runs(tmp_path: Path, version: str, origin: str | None, t
     assert bool(cluster["notes"]) is not bool(targets)
 
 
-def test_what_a_cluster_runs_can_be_told(three: list[str], tmp_path: Path) -> None:
+def test_the_release_of_a_cluster_can_be_given(three: list[str], tmp_path: Path) -> None:
     cluster = replayed(tmp_path, three, [widget("a", "A")], "--from", "./r-1.2")
     assert (cluster["from"], list(towards(cluster)), cluster["notes"]) == ("./r-1.2", ["1.1"], [])
     ran = run("matrix", *three, "--objects", tmp_path / "objects.yaml", "--from", "v9", cwd=tmp_path)
@@ -566,7 +566,7 @@ def test_text(three: list[str], tmp_path: Path) -> None:
     assert run("matrix", *reversed(three), cwd=tmp_path).out == TEXT
 
 
-def test_long_paths_are_cut_to_what_tells_them_apart(tmp_path: Path) -> None:
+def test_long_paths_are_cut_to_where_they_differ(tmp_path: Path) -> None:
     """In the grid of every format, whose columns they would widen; elsewhere they are whole."""
     long = [f"path:{tmp_path}/somewhere-far-away/{case}/crds" for case in ("r-1.1", "r-1.2")]
     for name, values in zip((*long, "./r-1.3"), ("A", "AB", "AB"), strict=True):

@@ -194,7 +194,7 @@ def test_a_field_below_one_that_the_writer_prunes(tmp_path: Path) -> None:
     assert (item["pruned"], item["not_stored"]) == ([], ["spec.v.z"])
 
 
-def test_what_only_the_servers_tell_apart_counts(tmp_path: Path) -> None:
+def test_differences_between_the_servers_alone_count(tmp_path: Path) -> None:
     """Both schemas reject the value; 4.18 tolerates it in status updates, 4.17 does not."""
     schema = _schema(status={"v": string("A")})
     report = _replay(
@@ -219,7 +219,7 @@ def test_the_writer_of_an_upgrade_is_old(tmp_path: Path) -> None:
     assert item["writes"]["metadata-update"]["note"] == "already so under path:old"
 
 
-def test_a_version_that_new_lacks_tells_nothing_apart(tmp_path: Path) -> None:
+def test_a_version_that_new_lacks_makes_no_difference(tmp_path: Path) -> None:
     write(tmp_path / "old" / "crd.yaml", crd(_schema({"v": string("A")})))
     write(tmp_path / "new" / "crd.yaml", crd(versions=[version(_schema({"v": string("A")}), "v2")]))
     recorded = write(tmp_path / "objects.json", _object({"v": ""}))

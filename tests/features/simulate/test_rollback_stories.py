@@ -27,7 +27,7 @@ _LETTERS = dict(zip(WRITES, ("status", "label", "finalizer", "spec"), strict=Tru
 
 @pytest.mark.parametrize("server", SERVERS)
 @pytest.mark.parametrize("story", STORIES, ids=[story["name"] for story in STORIES])
-def test_the_replay_tells_the_same(story: Json, server: str, tmp_path: Path) -> None:
+def test_the_replay_gives_the_same_verdicts(story: Json, server: str, tmp_path: Path) -> None:
     number, item = SERVERS.index(server), replayed(story, server, tmp_path)
     told = {name: item["writes"][name]["verdict"] for name in WRITES}
     assert told == {

@@ -221,7 +221,7 @@ def test_a_full_summary_is_left_alone(actions: Path, tmp_path: Path) -> None:
     assert actions.stat().st_size == 1 << 20
 
 
-def test_a_summary_that_cannot_be_written_is_told(actions: Path, tmp_path: Path) -> None:
+def test_a_summary_that_cannot_be_written_is_reported(actions: Path, tmp_path: Path) -> None:
     actions.mkdir()
     ran = run("diff", *both(tmp_path, OLD, NEW))
     assert ran.code == 2

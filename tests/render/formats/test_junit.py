@@ -98,7 +98,7 @@ def test_warnings_pass(tmp_path: Path) -> None:
     assert case.system_out.startswith("Rolling back r2 -> r1\n\nwarning[enum-value-added] ")
 
 
-def test_both_directions_are_told_apart(tmp_path: Path) -> None:
+def test_both_directions_are_listed_apart(tmp_path: Path) -> None:
     old, new = (root(status={"type": "object", "properties": {"p": string(*v)}}) for v in ("AB", "AC"))
     (case,) = _suites(compared(tmp_path, old, new))["diff"]
     told = case.result[0].text + case.system_out

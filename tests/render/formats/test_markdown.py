@@ -96,7 +96,7 @@ def test_counts_first_then_findings(tmp_path: Path) -> None:
     assert page.codes[-1] == "widgets.example.com/v1 spec.n: value-pruned [property-added (rollback)]\n"
 
 
-def test_a_check_tells_a_finding_once_and_against_what(tmp_path: Path) -> None:
+def test_a_check_lists_a_finding_once_and_against_what(tmp_path: Path) -> None:
     text = rendered(check(tmp_path), "markdown")
     assert text.startswith("## crdcompat: 1 error, 1 warning, 1 info\n")
     assert [line for line in text.split("\n") if line.startswith("- ")] == [

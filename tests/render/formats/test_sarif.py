@@ -228,7 +228,7 @@ def test_a_simulation(read: Read, tmp_path: Path) -> None:
     assert read(replayed(tmp_path, widget("good")))["results"] == []
 
 
-def test_what_was_not_simulated_is_told(read: Read, tmp_path: Path) -> None:
+def test_what_was_not_simulated_is_reported(read: Read, tmp_path: Path) -> None:
     stray = {**widget("x"), "kind": "Stray"}
     told, unrecorded = read(replayed(tmp_path, stray))["invocations"][0]["toolExecutionNotifications"]
     assert told["level"] == unrecorded["level"] == "note"

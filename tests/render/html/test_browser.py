@@ -58,7 +58,7 @@ def on_screen(browser: Browser) -> list[str]:
 
 
 def test_what_stood_there_before_is_hidden_until_asked(browser: Browser, tmp_path: Path) -> None:
-    """Whatever else is filtered by: its count is told, its status brings it, and its heading opens it."""
+    """Whatever else is filtered by: its count is shown, its status brings it, and its heading opens it."""
     report = check(tmp_path)
     (old,) = [finding for finding in report.findings if finding.status == "existing"]
     file = held(tmp_path, report)
