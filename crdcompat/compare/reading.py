@@ -6,6 +6,7 @@ with a type. Where a reader reads the members as the writer does, a constraint o
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -46,8 +47,27 @@ def reads_alike(keyword: str, value: Any, writer: Node, reader: Node) -> bool:
         # The facet ``nullable`` judges a required null.
         return not any((name in writer.properties) != (name in reader.properties) for name in writer.required)
     mentioned = {mention.member for mention in mentions(Node({keyword: value})) if mention.member}
-    alike = _alike if keyword == RULES else _held_alike
-    return all(_member_alike(writer, reader, member, alike) for member in mentioned)
+    if keyword != RULES:
+        return all(_member_alike(writer, reader, member, _held_alike) for member in mentioned)
+    text = "\n".join(str(rule.get("rule")) for rule in value)
+    return all(
+        _member_alike(writer, reader, member, _sized_alike if _only_sizes(text, member) else _alike)
+        for member in mentioned
+        if not _is_size(text, member)
+    )
+
+
+def _is_size(text: str, member: tuple[str, ...]) -> bool:
+    """Whether ``self.member`` is everywhere the method of a member before it."""
+    name = re.escape(".".join(("self", *member)))
+    return member[-1] == "size" and not re.search(rf"\b{name}\b(?!\(\))", text)
+
+
+def _only_sizes(text: str, member: tuple[str, ...]) -> bool:
+    """Whether rules ask of a member only for its size, or whether it is there."""
+    name = re.escape(".".join(("self", *member)))
+    asked = re.findall(rf"\b(?:size|has)\(\s*{name}\s*\)|\b{name}\.size\(\)", text)
+    return len(asked) == len(re.findall(rf"\b{re.escape(member[-1])}\b", text))
 
 
 def _member_alike(
@@ -79,6 +99,13 @@ def _held_alike(writer: Node | None, reader: Node | None) -> bool:
         return writer is reader
     flags = [(side.preserve, side.embedded, side.additional is not None, side.types) for side in (writer, reader)]
     return flags[0] == flags[1] and _counted_alike(writer, reader)
+
+
+def _sized_alike(writer: Node | None, reader: Node | None) -> bool:
+    """Whether rules see as many items or members in both, of whatever type."""
+    if writer is None or reader is None:
+        return writer is reader
+    return _held_alike(writer, reader) and _kinds(View(writer))[:2] == _kinds(View(reader))[:2]
 
 
 def _seen_alike(writer: Node, reader: Node) -> bool:

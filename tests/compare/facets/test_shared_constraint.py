@@ -59,3 +59,24 @@ def test_a_union_of_members_does_not_depend_on_the_type_of_a_member_for_rules(tm
     assert [(each["rule"], each["path"], each["direction"]) for each in found] == [
         ("format-changed", "spec.v.at", "upgrade")
     ]
+
+
+@pytest.mark.parametrize(
+    ("rule", "sees_elements"),
+    [
+        ("size(self.m) > 0", False),
+        ("!has(self.m) || self.m.size() < 9", False),
+        ("size(self.m) > 0 && 'a' in self.m && self.m['a'] != ''", True),
+        ("has(self.m) && self.?m.a.hasValue()", True),
+    ],
+)
+def test_the_size_of_a_map_does_not_depend_on_the_type_of_its_values(
+    tmp_path: Path, rule: str, sees_elements: bool
+) -> None:
+    date = {"type": "string", "format": "date-time"}
+    sides = (
+        {**obj(m={"type": "object", "additionalProperties": value}), "x-kubernetes-validations": [{"rule": rule}]}
+        for value in (string(), date)
+    )
+    found = diff(*both(tmp_path, *(crd(root(spec=obj(v=side))) for side in sides)))["findings"]
+    assert ("shared-constraint-broken" in {each["rule"] for each in found}) == sees_elements
