@@ -21,6 +21,8 @@ PROFILE = "include.release.openshift.io/"
 GATE = "release.openshift.io/feature-gate"
 CHANNEL = "gateway.networking.k8s.io/channel"
 DEFAULT = "default"
+_FIRST_SETS = ("Default", "TechPreviewNoUpgrade", "DevPreviewNoUpgrade", "CustomNoUpgrade")
+_FIRST_PROFILE = "self-managed-high-availability"
 
 #: A feature set and a profile; the profile is "" in trees without profiles.
 Where = tuple[str, str]
@@ -66,6 +68,13 @@ def profiles_of(annotations: Mapping[str, str]) -> list[str]:
 def no_context(wanted: str, where: str, known: Collection[str]) -> str:
     """Which context is not there, which ones are, and the nearest of them."""
     return f"no context {wanted} {where}; there are: {', '.join(known) or 'none'}{did_you_mean(wanted, known)}"
+
+
+def prominence(context: str) -> tuple[int, bool]:
+    """The sort key of the name of a context: what most clusters get first, then what upgrade jobs run."""
+    feature_set, _, profile = context.partition("/")
+    rank = _FIRST_SETS.index(feature_set) if feature_set in _FIRST_SETS else len(_FIRST_SETS)
+    return rank, profile != _FIRST_PROFILE
 
 
 def is_default(context: str) -> bool:

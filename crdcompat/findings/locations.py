@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
-from crdcompat.crds.context import is_default
+from crdcompat.crds.context import prominence
 from crdcompat.models.finding import Finding, Location
 from crdcompat.schema.paths import Pointer
 from crdcompat.vocabulary import Side
@@ -30,9 +30,9 @@ class Places(Struct, frozen=True):
     new: dict[Spot, Place]
 
     def of(self, item: Judged) -> tuple[Location, ...]:
-        """The places of a change: OLD's first, those in the set Default before other variants, each once."""
+        """The places of a change: OLD's first, those of most clusters before other variants, each once."""
         change = item.change
-        occurrences = sorted(item.occurrences, key=lambda occurrence: not is_default(occurrence.context))
+        occurrences = sorted(item.occurrences, key=lambda occurrence: prominence(occurrence.context))
         found = [
             self._location(side, chosen, at, absolute=change.of_crd)
             for side, at in ((Side.OLD, change.old_at), (Side.NEW, change.new_at))
@@ -74,6 +74,11 @@ def find_places(old: CrdSet, new: CrdSet, judged: Sequence[Judged], opened: Sequ
         absolute = not entry.undecided.path and entry.undecided.new_at[:1] == ("spec",)
         wanted_new.add((entry.new,) if entry.new else (), entry.undecided.new_at, absolute=absolute)
     return Places(old.positions.of_values(wanted_old.pointers), new.positions.of_values(wanted_new.pointers))
+
+
+def most_clusters_first(contexts: Iterable[str]) -> list[str]:
+    """The names of contexts in the order of reports."""
+    return sorted(contexts, key=prominence)
 
 
 def with_touched(finding: Finding, touched: Callable[[str], bool]) -> Finding:

@@ -58,6 +58,8 @@ _FILLER = "\ufdd0"
 
 #: The columns of a page that no terminal limits.
 _PAGE = 120
+#: A longer word may be cut.
+_MAX_WORD = 20
 
 
 class Style(Struct, frozen=True):
@@ -133,15 +135,22 @@ def height(text: str) -> int:
 
 
 def shortened(text: str, limit: int) -> str:
-    """The text, cut in the middle to at most ``limit`` columns: patterns and rules differ at their ends."""
+    """The text, cut in the middle to at most ``limit`` columns, between words unless these are long.
+
+    Patterns and rules differ at their ends.
+    """
     filled = _filled(text)
     if len(filled) <= limit:
         return text
     tail = limit // 3
     end = limit - tail - 3
     end -= filled[end] == _FILLER  # half of a character
-    cut = f"{filled[:end].rstrip()} … {filled[len(filled) - tail :].lstrip()}"
-    return cut.replace(_FILLER, "")
+    first, last = filled[:end], filled[len(filled) - tail :]
+    if filled[end] != " " and " " in first[-_MAX_WORD:]:
+        first = first[: first.rindex(" ")]
+    if filled[-tail - 1] != " " and " " in last[:_MAX_WORD]:
+        last = last[last.index(" ") :]
+    return f"{first.rstrip()} … {last.lstrip()}".replace(_FILLER, "")
 
 
 def finish(lines: Iterable[str]) -> Iterator[str]:

@@ -58,6 +58,14 @@ def test_long_text_is_cut_in_the_middle(limit: int) -> None:
     assert shortened(text, len(text)) == text
 
 
+def test_text_is_cut_between_words() -> None:
+    text = " ".join(f"{letter}word" for letter in "abcdefghijklmnopqrstuvwxyz")
+    for limit in range(20, len(text)):
+        short = shortened(text, limit)
+        assert len(short) <= limit
+        assert {*short.split()} <= {*text.split(), "…"}
+
+
 def test_the_verdict_says_what_it_rests_on(tmp_path: Path) -> None:
     def verdict(report: object) -> str:
         return next(iter(verdict_lines(report, entries(report), Style())))  # type: ignore[arg-type]

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 #: Marked lines of a code frame.
 _MAX_MARKED = 6
+#: Lines of a sentence: all but those with long patterns and rules fit.
+_MAX_SENTENCE = 3
 #: Characters of an answer of the API server.
 _MAX_ANSWER = 200
 #: Lines after which a warning is one line, and such lines; the others are counted.
@@ -104,7 +106,7 @@ def _lines(block: Block, style: Style) -> Iterator[str]:
         yield f"  {'old:' if location.side == Side.OLD else '-->'} {place(location)}"
     if is_error:
         yield from _frame(finding, style)
-    yield style.clip(f"{predicate(finding)}.")
+    yield style.clip(f"{predicate(finding)}.", lines=_MAX_SENTENCE)
     if is_error and finding.witness.errors:
         first = finding.witness.errors[0]
         if len(first) <= _MAX_ANSWER:

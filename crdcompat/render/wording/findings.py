@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
+from crdcompat.findings.locations import most_clusters_first
 from crdcompat.findings.rules import rule
 from crdcompat.vocabulary import Direction, Effect, Severity
 from crdcompat.vocabulary.writes import Operation
@@ -182,15 +183,14 @@ def shown_places(locations: Sequence[Location]) -> list[Location]:
 
 
 def contexts(names: Sequence[str], known: Sequence[str]) -> str:
-    """The contexts, Default first; ``known`` are all compared ones.
+    """The contexts, those of most clusters first; ``known`` are all compared ones.
 
     A feature set in all its cluster profiles is named without them.
     """
     if len(known) > 1 and set(names) == set(known):
         return "all feature sets" if "/" in known[0] else "all"
-    short = list(dict.fromkeys(_without_profile(name, names, known) for name in names))
-    short.sort(key=lambda name: not name.startswith("Default"))
-    return some(short, _MAX_CONTEXTS)
+    short = dict.fromkeys(_without_profile(name, names, known) for name in names)
+    return some(most_clusters_first(short), _MAX_CONTEXTS)
 
 
 def _without_profile(name: str, names: Sequence[str], known: Sequence[str]) -> str:

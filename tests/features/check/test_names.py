@@ -8,8 +8,9 @@ import pytest
 from changes import repository, widget
 from helpers import commit, crd, git, obj, root, run, string, write
 
-from crdcompat.crds.context import FEATURE_SET
+from crdcompat.crds.context import FEATURE_SET, PROFILE
 
+_SELF_MANAGED = "self-managed-high-availability"
 _LONG = Path("a-folder-with-a-long-name/of-releases/release-b")
 
 
@@ -76,3 +77,22 @@ def test_feature_sets_of_files_that_are_not_compared_count(tmp_path: Path) -> No
     out = run("check", "--base", "HEAD~1", "--target", "target", "--targets-only", "-v", cwd=made).out
     contexts = {line.strip() for line in out.splitlines() if line.startswith("  contexts: ")}
     assert contexts == {"contexts: TechPreviewNoUpgrade"}
+
+
+def test_the_sets_and_profiles_of_most_clusters_come_first(tmp_path: Path) -> None:
+    """Not CustomNoUpgrade and the profile of one cloud, which the alphabet has first."""
+    made = repository(tmp_path)
+    names = [f"{name}NoUpgrade-{profile}" for name in ("Custom", "TechPreview") for profile in ("cloud", _SELF_MANAGED)]
+    for phases in ("A", "AB"):
+        files = {}
+        for name in names:
+            feature_set, _, profile = name.partition("-")
+            notes = {FEATURE_SET: feature_set, f"{PROFILE}{profile}": "true"}
+            # Each file has a field of its own: the variants differ.
+            files[f"{name}.yaml"] = crd(root(status=obj(p=string(*phases), **{f"{name}": string()})), annotations=notes)
+        commit(made, files)
+    ran = run("check", "--base", "HEAD~1", "--format", "json", cwd=made)
+    (finding,) = (each for each in ran.report["sections"][0]["findings"] if each["rule"] == "enum-value-added")
+    files = [place["file"] for place in finding["locations"] if place["side"] == "new"]
+    first, second = f"TechPreviewNoUpgrade-{_SELF_MANAGED}.yaml", "TechPreviewNoUpgrade-cloud.yaml"
+    assert files == [first, second, f"CustomNoUpgrade-{_SELF_MANAGED}.yaml", "CustomNoUpgrade-cloud.yaml"]
