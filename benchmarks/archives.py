@@ -61,7 +61,7 @@ def renamed(known: Iterable[tuple[str, bytes]], start: int = 0) -> Iterator[tupl
 
 def write(path: Path, files: Iterable[tuple[str, bytes]]) -> None:
     """A must-gather of these files, or an archive whose names begin at its top (``./``)."""
-    with tarfile.open(path, "w:gz") as archive:
+    with tarfile.open(path, "w:gz", compresslevel=1) as archive:
         for name, data in files:
             member = tarfile.TarInfo(name if name.startswith(("must-gather", "./")) else f"must-gather.local.1/{name}")
             member.size = len(data)

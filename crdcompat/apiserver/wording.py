@@ -7,15 +7,13 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from crdcompat.apiserver import gotext
+from crdcompat.apiserver.field_paths import NOWHERE, joined, rule_place, schema_place
 from crdcompat.apiserver.keywords import JUNCTORS, Keyword
-from crdcompat.schema.paths import Pointer, field_of
 from crdcompat.schema.structural import ABSENT
 
 if TYPE_CHECKING:
     from crdcompat.apiserver.errors import FieldError
     from crdcompat.apiserver.versions import Server
-
-NOWHERE = "<nil>"
 
 #: Error type -> start of its sentences; and the types whose sentences do not show the value.
 _HEADS: Final = {
@@ -121,48 +119,18 @@ def supported_values(values: Sequence[str]) -> str:
     return _DETAILS[Keyword.ENUM].format(demand=_listed(tuple(values)))
 
 
-def schema_place(pointer: Pointer, server: Server) -> str:
-    """A path in the notation of schema errors: ``spec.l[0].m.key``. Servers before 1.24 omit indices."""
-    return field_of(pointer, indexed=server.does("list_index_in_paths"))
-
-
-def schema_field(pointer: Pointer, server: Server) -> str:
-    """``schema_place`` as the field of an error: "<nil>" for the root."""
-    return schema_place(pointer, server) or NOWHERE
-
-
-def rule_place(pointer: Pointer, keys: tuple[int, ...], start: int = 0) -> str:
-    """A path from step ``start`` in the notation of all other errors: ``spec.l[0].m[key]``."""
-    spelled = ""
-    for index, step in enumerate(pointer[start:], start):
-        if isinstance(step, int) or index in keys:
-            spelled += f"[{step}]"
-        else:
-            spelled += f".{step}" if spelled else step
-    return spelled
-
-
-def rule_field(pointer: Pointer, keys: tuple[int, ...]) -> str:
-    """``rule_place`` as the field of an error: "<nil>" for the root."""
-    return rule_place(pointer, keys) or NOWHERE
-
-
 def _field(error: FieldError) -> str:
     keyword, pointer, base = error.keyword, error.pointer, error.base
     if keyword is Keyword.SCALE:
         return str(error.demand)  # the JSONPath of the CRD
     if keyword is Keyword.DEFAULT and error.demand is not None:
-        return _joined(rule_place(pointer[:base], error.keys), _field(error.demand))
+        return joined(rule_place(pointer[:base], error.keys), _field(error.demand))
     if keyword not in _DETAILS:
-        return _joined(rule_place(pointer[:base], error.keys), rule_place(pointer, error.keys, base))
+        return joined(rule_place(pointer[:base], error.keys), rule_place(pointer, error.keys, base))
     inside = "" if keyword in _PLACE_IN_SENTENCE else schema_place(pointer[base:], error.server)
     if not base or not error.server.does("status_prefix"):
         return inside
-    return _joined(schema_place(pointer[:base], error.server), inside)
-
-
-def _joined(above: str, below: str) -> str:
-    return f"{above}.{below}" if above and below else above or below
+    return joined(schema_place(pointer[:base], error.server), inside)
 
 
 def _place(error: FieldError) -> str:

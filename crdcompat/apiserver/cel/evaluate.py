@@ -18,8 +18,8 @@ from crdcompat.apiserver.cel.rules import OPTIONAL_OLD_RUNS, Rule, program, read
 from crdcompat.apiserver.cel.tokens import with_nul
 from crdcompat.apiserver.cel.views import Reads, View
 from crdcompat.apiserver.errors import FieldError, Unknown
+from crdcompat.apiserver.field_paths import rule_field
 from crdcompat.apiserver.keywords import Keyword
-from crdcompat.apiserver.wording import rule_field
 from crdcompat.schema.paths import place_at
 from crdcompat.schema.structural import ABSENT
 

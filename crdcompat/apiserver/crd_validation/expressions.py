@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from crdcompat.apiserver import wording
 from crdcompat.apiserver.cel.static.compile import Compiled, compiled
 from crdcompat.apiserver.cel.static.declared import MAX_REQUEST, Declared, declared
 from crdcompat.apiserver.cel.static.sizes import MAX, plus, times
@@ -18,6 +17,7 @@ from crdcompat.apiserver.crd_validation.definition import fault, map_keys
 from crdcompat.apiserver.crd_validation.keywords import Schema
 from crdcompat.apiserver.crd_validation.tolerated import Tolerated
 from crdcompat.apiserver.errors import FORBIDDEN, INTERNAL, INVALID, FieldError
+from crdcompat.apiserver.field_paths import rule_place
 from crdcompat.apiserver.versions import Server
 from crdcompat.schema.paths import Pointer
 from crdcompat.schema.structural import RULES
@@ -125,7 +125,7 @@ class Expressions:
                 self._observe(worded.cost, (*at, "messageExpression"))
         if found.uses_old and found.result is not None and found.result.kind == "bool":
             if uncorrelatable is not None:
-                place = wording.rule_place(uncorrelatable, map_keys(uncorrelatable))
+                place = rule_place(uncorrelatable, map_keys(uncorrelatable))
                 detail = f"oldSelf cannot be used on the uncorrelatable portion of the schema within {place}"
                 yield new(INVALID, "rule", text, detail)
         elif rule.get("optionalOldSelf") is not None:

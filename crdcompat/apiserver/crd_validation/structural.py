@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from crdcompat.apiserver import wording
 from crdcompat.apiserver.crd_validation.definition import fault, map_keys
 from crdcompat.apiserver.crd_validation.keywords import Schema
 from crdcompat.apiserver.errors import FORBIDDEN, INVALID, REQUIRED, FieldError
+from crdcompat.apiserver.field_paths import rule_place
 from crdcompat.apiserver.versions import Server
 from crdcompat.schema.paths import Pointer
 from crdcompat.schema.re2 import syntax_error
@@ -193,7 +193,7 @@ def _nested_completeness(
 
 
 def _place(at: Pointer) -> str:
-    return wording.rule_place(at, map_keys(at))
+    return rule_place(at, map_keys(at))
 
 
 def _is_either(schema: Schema) -> bool:
