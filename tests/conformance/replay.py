@@ -47,14 +47,13 @@ class Replayed(NamedTuple):
     errors: str
 
     def findings(self) -> dict[Key, dict[str, Any]]:
-        """The errors and warnings against the base, each once."""
+        """The findings against the base, each once."""
         found = {}
         for section in self.report.get("sections", ()):
             if section["against"] == "base":
                 for item in section["findings"]:
-                    if item["severity"] != "info":
-                        crd = f"{item['crd']}/{item['version']}" if item["version"] else item["crd"]
-                        found[self.commit, item["rule"], item["direction"], crd, item["path"]] = item
+                    crd = f"{item['crd']}/{item['version']}" if item["version"] else item["crd"]
+                    found[self.commit, item["rule"], item["direction"], crd, item["path"]] = item
         return found
 
 
@@ -148,7 +147,8 @@ def main() -> int:
             ran, commit = replay(repo, change, Path(name)), change.head
             seconds.append(ran.seconds)
             totals[f"exit {ran.code}"] += 1
-            findings = ran.findings()
+            everything = ran.findings()
+            findings = {key: item for key, item in everything.items() if item["severity"] != "info"}
             expected = [key for key in known if key[0] == commit]
             warnings: Counter[str] = Counter()
             if findings or expected or ran.code or commit in missed:
@@ -156,8 +156,10 @@ def main() -> int:
                 print(f"{change.name} exit {ran.code} {ran.seconds:.1f} s{about}")
             for key in dict.fromkeys((*expected, *findings)):
                 verdict = known[key]["judged"] if key in known else "unjudged"
-                state = findings[key]["severity"] if key in findings else "-"
-                contexts = ",".join(sorted({each.split("/")[0] for each in findings.get(key, {}).get("contexts", ())}))
+                state = everything[key]["severity"] if key in everything else "-"
+                contexts = ",".join(
+                    sorted({each.split("/")[0] for each in everything.get(key, {}).get("contexts", ())})
+                )
                 totals[f"{verdict}: {state}"] += 1
                 if options.releases and state == "warning":
                     warnings[f"{key[1]} {key[2]}"] += 1
