@@ -14,7 +14,7 @@ from crdcompat.crds.model import Crd, CrdDocument, NotACrdError, is_crd, is_frag
 from crdcompat.crds.positions import ManifestPositions
 from crdcompat.crds.shipped import NOT_SHIPPED, OPENSHIFT_PAYLOAD, is_shipped, split_shipped
 from crdcompat.crds.templates import TEMPLATE, conditions_remark, of_template, without_conditions
-from crdcompat.crds.unseen import FRAGMENT, KUSTOMIZE, unseen
+from crdcompat.crds.unseen import FRAGMENT, KUSTOMIZE, is_kustomization, unseen
 from crdcompat.errors import Problem, Skipped, skipped_order
 from crdcompat.prefilter.candidates import excluded, has_crd_line, is_lfs_pointer, is_marked
 from crdcompat.sources.encoding import legible
@@ -230,7 +230,7 @@ def _read_file(data: bytes, entry: Entry) -> _File:
     for item in read_documents(data, entry.path):
         if isinstance(item, Problem):
             problems.append(item)
-        elif isinstance(item.data, dict) and item.data.get("kind") == "Kustomization":
+        elif is_kustomization(item.data, entry.path):
             skipped.append(Skipped(entry.path, KUSTOMIZE))
         elif not is_crd(item.data):
             others += 1

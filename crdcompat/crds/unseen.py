@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from crdcompat.prefilter.candidates import excluded
+from crdcompat.sources.naming import KUSTOMIZATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -44,6 +45,12 @@ def unseen(tree: Tree, entries: Iterable[Entry], skipped: Iterable[Skipped], *, 
     if types:
         holders = _files(types, "have", "has")
         yield f"{holders} types to generate CRDs from, and no manifest is there: run the generator first"
+
+
+def is_kustomization(data: object, path: str) -> bool:
+    """Whether a document is a kustomization: by its kind, or by the name of its file, for the kind may be left out."""
+    kind = data.get("kind", "") if isinstance(data, dict) else None
+    return kind == "Kustomization" or (kind == "" and path.rpartition("/")[2] in KUSTOMIZATIONS)
 
 
 def _is_go(path: str) -> bool:

@@ -12,14 +12,13 @@ from crdcompat.errors import Problem, SourceError
 from crdcompat.sources.build import kustomize_build
 from crdcompat.sources.files import read_file
 from crdcompat.sources.memory import Held, MemoryTree
-from crdcompat.sources.naming import reason_of
+from crdcompat.sources.naming import KUSTOMIZATIONS, reason_of
 from crdcompat.sources.options import current_options
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-NAMES = ("kustomization.yaml", "kustomization.yml", "Kustomization")
-_EXPECTED = f"a folder with {', '.join(NAMES[:-1])} or {NAMES[-1]} is expected"
+_EXPECTED = f"a folder with {', '.join(KUSTOMIZATIONS[:-1])} or {KUSTOMIZATIONS[-1]} is expected"
 _LISTS = ("resources", "bases", "components", "crds")
 #: Keys of a kustomization that make or change manifests in ways that are not seen without kustomize.
 _PATCHES = ("patches", "patchesStrategicMerge", "patchesJson6902")
@@ -103,7 +102,7 @@ class _Reader:
 
 def _file_of(folder: str) -> str:
     try:
-        return next((str(Path(folder) / name) for name in NAMES if (Path(folder) / name).is_file()), "")
+        return next((str(Path(folder) / name) for name in KUSTOMIZATIONS if (Path(folder) / name).is_file()), "")
     except (OSError, ValueError) as error:
         raise SourceError(f"{folder}: {reason_of(error)}") from None
 

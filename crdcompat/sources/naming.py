@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from functools import lru_cache
 
+#: The names that a kustomization may have.
+KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 _EXTENSIONS = frozenset({".yaml", ".yml", ".json"})
 
 

@@ -34,6 +34,10 @@ _GENERATED = "types to generate CRDs from, and no manifest is there: run the gen
             {**_ONE, "a/p.yaml": _PATCH, "b/p.yaml": _PATCH, "kustomization.yaml": _KUSTOMIZATION},
             (f"a/p.yaml and 2 more files patch CRDs, {_PATCHED}",),
         ),
+        (
+            {**_ONE, "a/kustomization.yml": {"patches": _KUSTOMIZATION["patches"]}, "b.yaml": {"patches": []}},
+            (f"a/kustomization.yml patches CRDs, {_PATCHED}",),
+        ),
         ({**_ONE, "kustomization.yaml": {"kind": "Kustomization", "resources": ["widget.yaml"]}}, ()),
         ({**_ONE, "pkg/crds.go": _VALUE, "pkg/crds_test.go": _VALUE}, (f"pkg/crds.go makes {_MADE}",)),
         ({**_ONE, "pkg/CustomResources/a.go": _VALUE}, (f"pkg/CustomResources/a.go makes {_MADE}",)),
