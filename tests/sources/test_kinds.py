@@ -29,6 +29,7 @@ from packed_sources import (
 
 from crdcompat.config.channels import in_range
 from crdcompat.sources import unpack
+from crdcompat.sources.kinds import Kind
 
 Make = Callable[[Path, bytes], str]
 
@@ -55,6 +56,19 @@ def _layers(crd: bytes) -> tuple[bytes, bytes]:
 
 def _packed_chart(crd: bytes) -> bytes:
     return tar(chart(crd), "w:gz")
+
+
+def _nested_chart(crd: bytes, depth: int) -> bytes:
+    """A packed chart in this many others."""
+    if not depth:
+        return _packed_chart(crd)
+    return tar({"w/Chart.yaml": b"name: w\n", "w/charts/w.tgz": _nested_chart(crd, depth - 1)}, "w:gz")
+
+
+#: Nine levels of lists, each with the one before nine times: 43 million members if they were counted out.
+_ALIASES = b"a0: &a0 [x]\n" + b"".join(
+    b"a%d: &a%d [%s]\n" % (level, level, b",".join([b"*a%d" % (level - 1)] * 9)) for level in range(1, 9)
+)
 
 
 def _kustomization(crd: bytes) -> dict[str, bytes]:
@@ -273,6 +287,95 @@ BROKEN: dict[str, tuple[Make, str]] = {
     "zip link": (_file("a.zip", lambda _: _zip_link()), "symbolic link to /etc/passwd: not followed"),
     "zip encrypted": (_file("a.zip", lambda crd: _flagged(zipped({"w.yaml": crd}))), "encrypted file: not read"),
 }
+
+
+_ANNOTATIONS = "metadata/annotations.yaml"
+BROKEN |= {
+    "empty chart": (_folder(lambda _: {"Chart.yaml": b"name: w\n"}), "no CRD in"),
+    "charts in charts": (_file("w.tgz", lambda crd: _nested_chart(crd, 5)), "charts/w.tgz (old): a chart in 3 others"),
+    "chart link": (
+        _file("w.tgz", lambda _: tar({"w/Chart.yaml": b"name: w\n"}, "w:gz", links={"w/crds/w.yaml": "/etc/passwd"})),
+        "symbolic link to /etc/passwd: not followed",
+    ),
+    "damaged kustomization": (
+        _folder(lambda _: {"kustomization.yaml": b"resources: [a"}, prefix="kustomize:"),
+        "kustomization.yaml (old): cannot be read",
+    ),
+    "empty kustomization": (
+        _folder(lambda _: {"kustomization.yaml": b""}, prefix="kustomize:"),
+        "no kustomization: a mapping with resources is expected",
+    ),
+    "kustomizations in a circle": (
+        _folder(
+            lambda _: {"kustomization.yaml": b"resources: [a]\n", "a/kustomization.yaml": b"resources: [..]\n"},
+            prefix="kustomize:",
+        ),
+        "no CRD in",
+    ),
+    "damaged bundle": (
+        _folder(lambda crd: {**bundle(crd), "manifests/w.yaml": crd[:200] + b"\n  - {"}),
+        "manifests/w.yaml:7 (old): not valid YAML",
+    ),
+    "bundle leads out": (
+        _folder(
+            lambda crd: {**bundle(crd), _ANNOTATIONS: bundle(crd)[_ANNOTATIONS].replace(b"manifests/\n", b"../../\n")}
+        ),
+        "the folder ../../ of the bundle has no manifests",
+    ),
+    "empty catalog": (_file("c.yaml", lambda _: b"", "#widgets@1.0.0"), "no catalog: a file-based catalog is expected"),
+    "catalog of aliases": (
+        _file("c.yaml", lambda _: b"schema: olm.package\nname: widgets\n" + _ALIASES, "#widgets@1.0.0"),
+        "the package widgets has no bundles: a file-based catalog is expected",
+    ),
+    "empty index": (
+        _folder(lambda _: {"oci-layout": b"{}", "index.json": b'{"manifests": []}'}),
+        "no image in its index",
+    ),
+    "empty image file": (_file("i.tar", lambda _: b"", prefix="oci:"), "an OCI layout (folder or .tar) or"),
+}
+
+#: Each kind, and which of `KINDS` work and which of `BROKEN` are damaged, hostile and empty.
+TABLE: dict[str, tuple[list[str], list[str], list[str], list[str]]] = {
+    "archive": (
+        ["tar", "tar.gz", "tar.zst", "zip"],
+        ["cut tar", "cut zstd", "cut zip", "flipped zip"],
+        ["member leads out", "zip link", "zip encrypted"],
+        ["empty archive", "empty zip"],
+    ),
+    "helm": (
+        ["chart", "chart.tgz", "helm:chart", "helm:chart.zip", "subchart"],
+        ["damaged chart", "cut chart"],
+        ["charts in charts", "chart link"],
+        ["empty chart"],
+    ),
+    "kustomize": (
+        ["kustomize"],
+        ["damaged kustomization"],
+        ["kustomize leads out", "kustomize of a URL", "kustomizations in a circle"],
+        ["empty kustomization"],
+    ),
+    "bundle": (["bundle", "bundle.tgz"], ["damaged bundle"], ["bundle leads out"], ["empty bundle"]),
+    "catalog": (
+        ["catalog"],
+        ["damaged catalog", "catalog without base64"],
+        ["catalog of aliases"],
+        ["empty catalog", "catalog without CRDs"],
+    ),
+    "oci": (
+        ["oci", "oci.tar", "oci platforms", "oci chart", "oci.tar chart", "docker"],
+        ["layer missing", "layer changed", "layer cut", "chart missing", "chart not copied", "chart changed"],
+        ["manifests are a link", "digest leads out", "layer leads out"],
+        ["empty index", "empty image file", "image without manifests"],
+    ),
+}
+
+
+def test_each_kind_has_a_test_of_each_state() -> None:
+    others = {"", "git", "index", "worktree", "empty", "path", "recording", "cluster"}  # tested in modules of their own
+    assert {*TABLE, *others} == set(Kind)
+    assert all(all(states) for states in TABLE.values())
+    assert sorted(name for works, *_ in TABLE.values() for name in works) == sorted(KINDS)
+    assert {name for _, *broken in TABLE.values() for names in broken for name in names} <= set(BROKEN)
 
 
 @pytest.mark.parametrize("what", BROKEN)
