@@ -10,17 +10,16 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import gzip
 import json
 import os
 import re
 import subprocess
 import sys
-import tarfile
 import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
 import archives
@@ -35,7 +34,7 @@ _TARGETS = ("release-4.15", "release-4.14", "release-4.13", "release-4.12")
 _MAXRSS_UNIT = 1 if sys.platform == "darwin" else 1024
 _OBJECTS_EACH = 60
 _OBJECTS_OF_REAL, _OBJECTS_OF_INSIGHTS = 1320, 168
-_CLUSTER_ID = re.compile(rb'(?m)^( *"?clusterID"?:) "?[0-9a-f-]+"?')
+_CLUSTER_ID = re.compile(rb'"?clusterID"?: "?(?P<id>[0-9a-f-]{36})')
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,34 +67,33 @@ def synthetic(folder: Path, clusters: int) -> Path:
 
 def copies(folder: Path, clusters: int) -> Path:
     """The real must-gather, each copy of another cluster."""
-    folder.mkdir(exist_ok=True)
-    for number in range(clusters):
-        archives.write(folder / f"copy-{number}.tar.gz", _as_cluster(_REAL, number))
+    folder.mkdir()
+    _copy(_REAL, folder, range(clusters))
     return folder
 
 
-def _as_cluster(recording: Path, number: int) -> list[tuple[str, bytes]]:
-    """The files of a recording, as if it were of another cluster."""
-    return [(name, _of_cluster(data, number)) for name, data in _files(recording)]
-
-
-@cache
-def _files(recording: Path) -> list[tuple[str, bytes]]:
-    with tarfile.open(recording) as archive:
-        members = [(item, archive.extractfile(item)) for item in archive if item.isfile()]
-        return [(item.name, stream.read()) for item, stream in members if stream is not None]
+def _copy(recording: Path, folder: Path, numbers: range) -> None:
+    """Copies of a recording with other ids of the cluster."""
+    data = gzip.decompress(recording.read_bytes())
+    found = _CLUSTER_ID.search(data)
+    assert found is not None
+    for number in numbers:
+        own = b"00000000-0000-4000-8000-%012d" % number  # as long as any id: the archive stays as it is
+        path = folder / f"{recording.name.partition('.')[0]}-{number}.tar.gz"
+        path.write_bytes(gzip.compress(data.replace(found["id"], own), compresslevel=1))
 
 
 def mixed(folder: Path, objects: int) -> Path:
     """As many objects, half of them in must-gathers, half in insights archives; each recording is a cluster."""
-    copies(folder, objects // 2 // _OBJECTS_OF_REAL)
-    for number in range(objects // 2 // _OBJECTS_OF_INSIGHTS):
-        archives.write(folder / f"insights-{number}.tar.gz", _as_cluster(_INSIGHTS, 10**6 + number))
+    folder.mkdir()
+    gathered = objects // 2 // _OBJECTS_OF_REAL
+    _copy(_REAL, folder, range(gathered))
+    _copy(_INSIGHTS, folder, range(gathered, gathered + objects // 2 // _OBJECTS_OF_INSIGHTS))
     return folder
 
 
 def _of_cluster(data: bytes, number: int) -> bytes:
-    return _CLUSTER_ID.sub(rb'\1 "00000000-0000-4000-8000-%012d"' % number, data)
+    return _CLUSTER_ID.sub(b"clusterID: 00000000-0000-4000-8000-%012d" % number, data)
 
 
 def measure(name: str, fleet: Path, repo: Path, jobs: int, *, targets: Sequence[str] = _TARGETS) -> Took:
