@@ -41,11 +41,15 @@ _LINE = re.compile(
 #: The text in quotes, the end of it on a line, and what of it does not mean itself: escapes and line breaks.
 _QUOTED = {
     '"': (
-        re.compile(r'"((?:[^"\\]|\\["\\nt ]|\\\n(?! *\n))*+)" *'),
-        re.compile(r'(?:[^"\\]|\\(?:.|$))*+"'),
-        re.compile(r"\\\n *|\\[^\n]| *\n[ \n]*"),
+        re.compile(r'"((?:[^"\\]++|\\["\\nt ]|\\\n(?! *\n))*+)" *'),
+        re.compile(r'(?:[^"\\]++|\\(?:.|$))*+"'),
+        re.compile(r"\\\n *|\\[^\n]|(?:(?<! )|(?<=\\ )) *+\n[ \n]*"),
     ),
-    "'": (re.compile(r"'((?:[^']|'')*+)' *"), re.compile(r"(?:[^']|'')*+'"), re.compile(r"''| *\n[ \n]*")),
+    "'": (
+        re.compile(r"'((?:[^']++|'')*+)' *"),
+        re.compile(r"(?:[^']++|'')*+'"),
+        re.compile(r"''|(?<! ) *+\n[ \n]*"),
+    ),
 }
 _MEANING = {r"\"": '"', r"\\": "\\", r"\n": "\n", r"\t": "\t", "\\ ": " ", "''": "'"}
 

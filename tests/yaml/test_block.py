@@ -115,6 +115,25 @@ def test_another_style_is_left_to_libyaml(text: bytes) -> None:
     assert by_block(text) is None
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        b'a: "x' + b" " * 100_000 + b'y"\n',
+        b"a: 'x" + b" " * 100_000 + b"y'\n",
+        b'a: "' + b"\\ " * 50_000 + b'y"\n',
+        b"a: x" + b" " * 100_000 + b"y\n",
+        b"a" * 100_000 + b": x\n",
+        b"a: '" + b"''" * 50_000 + b"\n",
+        b"a: " + b": " * 50_000 + b"\n",
+        b"a:b" * 50_000 + b": x\n",
+    ],
+)
+def test_long_lines_are_read_in_linear_time(text: bytes) -> None:
+    """A quadratic expression would take minutes."""
+    found = by_block(text)
+    assert found is None or found == by_libyaml(text)
+
+
 def test_a_list_in_a_list_is_left_to_libyaml() -> None:
     assert by_block(b"a:\n" + NESTED_LIST) is None
 
