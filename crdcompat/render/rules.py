@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from difflib import unified_diff
 from typing import TYPE_CHECKING, Any
 
 from crdcompat.findings.rules import Example, Rule, catalogue
@@ -29,7 +30,7 @@ def rule_text(rule: Rule, *, whole: bool = True) -> Iterator[str]:
     yield from _indented(rule.fix)
     for example in rule.examples if whole else rule.examples[:1]:
         yield ""
-        yield from _example(example)
+        yield from _example(example, whole=whole)
     if (rest := len(rule.examples) - 1) > 0 and not whole:
         yield ""
         yield f"{rest} more {'example' if rest == 1 else 'examples'}: crdcompat explain {rule.id} -v"
@@ -41,12 +42,17 @@ def rule_text(rule: Rule, *, whole: bool = True) -> Iterator[str]:
     yield f"Documentation: docs/rules.md#{rule.id}"
 
 
-def _example(example: Example) -> Iterator[str]:
+def _example(example: Example, *, whole: bool) -> Iterator[str]:
+    """Both schemas if ``whole``, else the lines that differ."""
     yield f"Example: {example.title} ({example.direction})"
-    yield "  OLD"
-    yield from _side(example.old, example.old_crd)
-    yield "  NEW"
-    yield from _side(example.new, example.new_crd)
+    old, new = [*_side(example.old, example.old_crd)], [*_side(example.new, example.new_crd)]
+    if whole:
+        yield from ("  OLD", *old, "  NEW", *new)
+    else:
+        changed = [
+            line for line in unified_diff(old, new, lineterm="", n=2) if not line.startswith(("---", "+++", "@@"))
+        ]
+        yield from ("  OLD (-), NEW (+)", *(f"  {line}" for line in changed))
     finding = example.finding
     where = f" at {finding['path']}" if finding["path"] else ""
     yield f"  -> {finding['severity']}, {finding['effect']}{where}"
