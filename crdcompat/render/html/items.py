@@ -134,7 +134,7 @@ class Items(Struct):
             crd=finding.crd,
             kind=finding.kind,
             path=finding.path or "the CRD itself",
-            about=(crd_name(finding.crd, finding.version), finding.rule),
+            about=(crd_name(finding.crd, finding.version), finding.rule, *_elsewhere(entry)),
             message=f"{predicate(finding)}.",
             brief=finding.severity == Severity.INFO,
             rule=finding.rule,
@@ -196,6 +196,10 @@ def without_info(report: DiffReport) -> tuple[DiffReport, int]:
     """The report without findings of severity info, and their number."""
     kept = tuple(finding for finding in report.findings if finding.severity != Severity.INFO)
     return replace(report, findings=kept), len(report.findings) - len(kept)
+
+
+def _elsewhere(entry: Entry) -> tuple[str, ...]:
+    return (f"same change in {plural(len(entry.mirrors), 'more place')}",) if entry.mirrors else ()
 
 
 def _can_be_waived(finding: Finding) -> bool:

@@ -13,6 +13,7 @@ from crdcompat.render.wording.servers import WORDS, ignored, place, reasons, sai
 
 if TYPE_CHECKING:
     from crdcompat.models.servers import Need, ServersReport
+    from crdcompat.render.wording.servers import Row
 
 
 class Line(Struct, frozen=True):
@@ -40,25 +41,36 @@ class Refusal(Struct, frozen=True):
 
 
 class Parts(Struct, frozen=True):
-    """The content of the page."""
+    """The content of the page: a line for each CRD that not all servers accept, and the names of the others."""
 
     servers: tuple[str, ...]
     lines: tuple[Line, ...]
+    accepted: tuple[str, ...]
     refusals: tuple[Refusal, ...]
     ignored: tuple[tuple[str, tuple[str, ...]], ...]
 
 
 def parts(report: ServersReport) -> tuple[Parts, Facets]:
     """The parts of the page; nothing on it is filtered."""
+    rows = list(table_rows(report))
     shown = Parts(
         servers=tuple(map(str, report.servers)),
-        lines=tuple(Line(row.label, tuple((taken, WORDS[taken]) for taken in row.taken)) for row in table_rows(report)),
+        lines=tuple(
+            Line(row.label, tuple((taken, WORDS[taken]) for taken in row.taken))
+            for row in rows
+            if not _is_accepted(row)
+        ),
+        accepted=tuple(row.label for row in rows if _is_accepted(row)),
         refusals=tuple(
             Refusal(reason.sentence, said(reason.first), tuple(map(_spot, reason.needs))) for reason in reasons(report)
         ),
         ignored=tuple(dict.fromkeys(ignored(report))),
     )
     return shown, Facets(())
+
+
+def _is_accepted(row: Row) -> bool:
+    return set(row.taken) == {Taken.ACCEPTED}
 
 
 def _spot(need: Need) -> Spot:
