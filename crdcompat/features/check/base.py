@@ -69,7 +69,7 @@ class Change(Struct, frozen=True):
     def compared_with(self, base: str | None) -> str:
         """The note on the merge base (a commit or None) and the reason for its choice."""
         why = _LONG_ID.sub(lambda found: short(found[0]), self.why)
-        return f"compared with {short(base)}" + (f", where it left {why}" if why else "")
+        return f"compared with {short(base)}" + (f", the merge base with {why}" if why else "")
 
 
 class Targets(Struct, frozen=True):

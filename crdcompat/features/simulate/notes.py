@@ -100,8 +100,8 @@ def already_note(objects: int, writer: str, named: str = "") -> str:
 def not_stored_note(objects: int, writer: str, named: str = "") -> str:
     """Objects with fields that the writing release prunes as well."""
     return (
-        f"the recording is not what is stored, and not counted: fields of {plural(objects, 'object')} that {writer} "
-        f"prunes as well{_in_brackets(named)}"
+        f"not counted, because {writer} prunes them, too, and so does not store them: fields of "
+        f"{plural(objects, 'object')}{_in_brackets(named)}"
     )
 
 

@@ -45,12 +45,12 @@ def test_existing_by_place_and_by_size(tmp_path: Path) -> None:
     git(repo, "branch", "base")
     commit(repo, {"w.yaml": made("AB", "A", 50)})
     report = check(repo, "--base", "base", "--target", "target", code=0)
-    told = {(f["path"], f["status"]) for f in report["sections"][1]["findings"] if f["direction"] == "rollback"}
-    assert told == {("spec.a.m", "existing"), ("spec.s", "new")}
+    reported = {(f["path"], f["status"]) for f in report["sections"][1]["findings"] if f["direction"] == "rollback"}
+    assert reported == {("spec.a.m", "existing"), ("spec.s", "new")}
     commit(repo, {"w.yaml": made("AB", "AB", 10)})
     report = check(repo, "--base", "base", "--target", "target", code=0)
-    told = {(f["path"], f["status"]) for f in report["sections"][1]["findings"] if f["direction"] == "rollback"}
-    assert told == {("spec.a.m", "new"), ("spec.s", "existing")}
+    reported = {(f["path"], f["status"]) for f in report["sections"][1]["findings"] if f["direction"] == "rollback"}
+    assert reported == {("spec.a.m", "new"), ("spec.s", "existing")}
 
 
 def test_what_becomes_everybodys_is_new(tmp_path: Path) -> None:
@@ -62,8 +62,8 @@ def test_what_becomes_everybodys_is_new(tmp_path: Path) -> None:
     git(repo, "branch", "base")
     commit(repo, of_sets("AB", "ABC"))
     report = check(repo, "--base", "base", "--target", "target", code=1)
-    told = {(f["status"], f["severity"], *f["added"]) for f in report["sections"][1]["findings"]}
-    assert told == {("new", "error", "B"), ("existing", "warning", "B", "C")} or told == {
+    reported = {(f["status"], f["severity"], *f["added"]) for f in report["sections"][1]["findings"]}
+    assert reported == {("new", "error", "B"), ("existing", "warning", "B", "C")} or reported == {
         ("new", "error", "B"),
         ("existing", "warning", "C"),
     }

@@ -59,7 +59,7 @@ def test_the_note_on_the_base_has_short_commits(repo: Path) -> None:
     commit_id = git(repo, "rev-parse", "HEAD").strip()
     out = run("check", "--base", f"{commit_id}~1", "--head", commit_id, cwd=repo).out
     base = git(repo, "rev-parse", "HEAD~1")[:12]
-    assert f"note: compared with {base}, where it left --base {commit_id[:12]}~1" in out.splitlines()
+    assert f"note: compared with {base}, the merge base with --base {commit_id[:12]}~1" in out.splitlines()
 
 
 def test_feature_sets_of_files_that_are_not_compared_count(tmp_path: Path) -> None:

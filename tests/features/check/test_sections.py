@@ -137,10 +137,10 @@ def test_what_counts_again_says_which_waiver_has_ended(tmp_path: Path) -> None:
     report = check(repo, "--base", "feature", code=1)
     (finding,) = report["sections"][0]["findings"]
     assert re.fullmatch(r".*\.crdcompat-waivers\.yaml:\d+: until 2020-01-31", finding["ended_waiver"])
-    told = "It was accepted once, and its waiver has expired: "
+    reported = "It was accepted once, and its waiver has expired: "
     for name in ("text", "junit", "markdown", "github", "gitlab", "sarif"):
-        assert told in run("check", "--base", "feature", "--format", name, cwd=repo).out, name
-    assert told in run("diff", "feature", "main", cwd=repo).out
+        assert reported in run("check", "--base", "feature", "--format", name, cwd=repo).out, name
+    assert reported in run("diff", "feature", "main", cwd=repo).out
 
 
 def test_an_unknown_end_of_a_branch_is_reported(tmp_path: Path) -> None:
@@ -160,9 +160,9 @@ def test_waive_names_what_there_is(tmp_path: Path) -> None:
     commit(repo, {"w.yaml": widget("A", "B")})
     (finding,) = check(repo, "--base", "old", code=1)["sections"][0]["findings"]
     line = f"{finding['id']}  error[enum-value-added] widgets.example.com/v1 status.p (rollback)"
-    for wrong, told in (("zz", "no finding zz; there are"), ("", "no finding ; there are")):
+    for wrong, reported in (("zz", "no finding zz; there are"), ("", "no finding ; there are")):
         ran = run("waive", wrong, "--base", "old", "--reason", "x", cwd=repo)
-        assert (ran.code, ran.err) == (2, f"crdcompat: {told}\n  {line}\n")
+        assert (ran.code, ran.err) == (2, f"crdcompat: {reported}\n  {line}\n")
     ran = run("waive", finding["id"], "--base", "old", cwd=repo)
     assert (ran.code, ran.err) == (2, "crdcompat: --reason: say why it is accepted\n")
 

@@ -53,9 +53,9 @@ def test_what_is_not_staged_is_said_not_to_be_looked_at(tmp_path: Path) -> None:
     (repo / "README").write_text("b")
     assert len(check(repo, code=0)["notes"]) == 1
     (repo / "w.yaml").write_text(json.dumps(widget("A", "B")))
-    told = "what is not staged is not looked at: --head worktree:"
-    assert check(repo, code=0)["notes"][1:] == [told]
-    assert told in run("check", cwd=repo).out
+    reported = "what is not staged is not looked at: --head worktree:"
+    assert check(repo, code=0)["notes"][1:] == [reported]
+    assert reported in run("check", cwd=repo).out
     assert check(repo, "--head", "worktree:", code=1)["summary"]["findings"]["error"] == 1
 
 
@@ -142,10 +142,10 @@ def test_the_marker_in_the_go_source_and_who_brought_the_line(tmp_path: Path) ->
     go = places["new", "go"]
     assert (go["file"], go["line"]) == ("api/v1/types.go", 3)
     assert _TYPES.splitlines()[2][go["column"] - 1 :].startswith("B")
-    told = finding["introduced_by"]
-    assert (told["commit"], told["subject"], told["since"]) == (head, "A new phase: B", "release-4.14")
+    reported = finding["introduced_by"]
+    assert (reported["commit"], reported["subject"], reported["since"]) == (head, "A new phase: B", "release-4.14")
     out = run("check", "--base", "release-4.13", cwd=repo).out
-    assert f"introduced by: {head[:12]} {told['date'][:10]} A new phase: B (since release-4.14)" in out
+    assert f"introduced by: {head[:12]} {reported['date'][:10]} A new phase: B (since release-4.14)" in out
     assert "--> api/v1/types.go:3:" in out
     annotations = run("check", "--base", "release-4.13", "--format", "github", cwd=repo).out
     assert annotations.startswith("::error file=api/v1/types.go,line=3,")

@@ -121,7 +121,7 @@ def test_what_new_says_alike_counts_for_nothing(crds: dict[str, Path], tmp_path:
     new = f"path:{crds['release-4.16']}"
     assert report["notes"][:2] == [
         f"already so under {new}, and not counted: rejections of 3 objects",
-        f"the recording is not what is stored, and not counted: fields of 2 objects that {new} prunes as well",
+        f"not counted, because {new} prunes them, too, and so does not store them: fields of 2 objects",
     ]
 
 
@@ -253,8 +253,8 @@ def test_what_cannot_be_read_is_named_and_stops_nothing(crds: dict[str, Path], f
     partly = {name: after.pop(name) for name in ("y-cut.tar.gz", "y-flipped.tar.gz")}
     assert set(partly.values()) == {(UNKNOWN,) * 3}
     assert after == before
-    told = {item["file"].partition(": ")[0] for item in report["summary"]["problems"]}
-    assert {Path(name).name for name in told} == set(partly)
+    reported = {item["file"].partition(": ")[0] for item in report["summary"]["problems"]}
+    assert {Path(name).name for name in reported} == set(partly)
     assert report["summary"]["recordings"] == {"read": 8, "unread": 7}
     assert all(item["objects"] > 10 for item in report["clusters"] if Path(item["name"]).name in partly)
 

@@ -182,7 +182,7 @@ def test_fields_that_both_prune(tmp_path: Path) -> None:
     ]
     (note,) = report["notes"]
     assert note == (
-        "the recording is not what is stored, and not counted: fields of 1 object that path:new prunes as well "
+        "not counted, because path:new prunes them, too, and so does not store them: fields of 1 object "
         "(Widget spec.gone, Widget spec.v.z)"
     )
 
