@@ -73,16 +73,16 @@ def _disagreement(sent: Json) -> str:
     before = copy.deepcopy(sent)
     decoded = decode(sent, _NODE)
     seen = set(_seen(sent, decoded))
-    told = {("pruned", field) for field in decoded.pruned} | {("defaulted", field) for field in decoded.defaulted}
+    reported = {("pruned", field) for field in decoded.pruned} | {("defaulted", field) for field in decoded.defaulted}
     added = {field for what, field in seen if what == "defaulted"}
     # A default may have defaults within, and each is listed; an unknown field may hold null.
     more = {
         (what, field)
-        for what, field in told - seen
+        for what, field in reported - seen
         if not (_is_within(field, added) if what == "defaulted" else _is_null(sent, field, decoded))
     }
-    if seen - told or more:
-        return f"not listed: {seen - told}; not seen: {more}; {sent}"
+    if seen - reported or more:
+        return f"not listed: {seen - reported}; not seen: {more}; {sent}"
     return "" if sent == before else f"decoding changed what was sent: {before}"
 
 

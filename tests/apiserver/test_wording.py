@@ -164,9 +164,9 @@ PHRASES = (
 def _constants(file: Path) -> Iterator[str]:
     """The text constants of a module, docstrings apart."""
     tree = ast.parse(file.read_text("utf-8"))
-    told = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    reported = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in told:
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in reported:
             yield node.value
 
 

@@ -89,7 +89,7 @@ def test_help_is_there_for_all() -> None:
 
 
 @pytest.mark.parametrize(
-    ("args", "told"),
+    ("args", "expected"),
     [
         (("bogus",), "bogus"),
         (("diff",), "old"),
@@ -108,10 +108,10 @@ def test_help_is_there_for_all() -> None:
         (("rules", "enm"), "there is no family 'enm'; did you mean enum?"),
     ],
 )
-def test_usage_errors(args: tuple[str, ...], told: str) -> None:
+def test_usage_errors(args: tuple[str, ...], expected: str) -> None:
     ran = run(*args)
     assert (ran.code, ran.out) == (2, "")
-    assert told in ran.err.lower() or told in ran.err
+    assert expected in ran.err.lower() or expected in ran.err
     assert "Traceback" not in ran.err
 
 
@@ -228,7 +228,7 @@ def test_unreadable_json(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "expected"),
     [
         ({"spec": "text"}, "spec: must be an object, is str 'text'"),
         ({"spec": None}, "spec: must be an object, is missing or null"),
@@ -236,9 +236,9 @@ def test_unreadable_json(tmp_path: Path) -> None:
         ({"metadata": 3}, "metadata"),
     ],
 )
-def test_a_crd_that_is_none(tmp_path: Path, change: Json, told: str) -> None:
+def test_a_crd_that_is_none(tmp_path: Path, change: Json, expected: str) -> None:
     made = {**crd(FINE, kind="Gadget"), **change}
-    assert told in problem(tmp_path, "g.yaml", made)["message"]
+    assert expected in problem(tmp_path, "g.yaml", made)["message"]
 
 
 def test_a_document_without_spec_is_a_patch(tmp_path: Path) -> None:
@@ -249,7 +249,7 @@ def test_a_document_without_spec_is_a_patch(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("where", "value", "told"),
+    ("where", "value", "expected"),
     [
         (("group",), None, "spec.group"),
         (("names", "kind"), 7, "spec.names.kind"),
@@ -259,14 +259,14 @@ def test_a_document_without_spec_is_a_patch(tmp_path: Path) -> None:
         (("versions",), [{"name": "v1", "schema": {"openAPIV3Schema": []}}], "openAPIV3Schema"),
     ],
 )
-def test_a_crd_that_lacks_what_it_needs(tmp_path: Path, where: tuple[str, ...], value: object, told: str) -> None:
+def test_a_crd_that_lacks_what_it_needs(tmp_path: Path, where: tuple[str, ...], value: object, expected: str) -> None:
     made = crd(FINE, kind="Gadget")
     holder = made["spec"]
     for step in where[:-1]:
         holder = holder[step]
     holder[where[-1]] = value
     found = problem(tmp_path, "g.yaml", made)
-    assert told in found["message"]
+    assert expected in found["message"]
     assert found["line"]
 
 

@@ -42,7 +42,7 @@ def test_a_comment_without_a_request_writes_nothing(repo: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("comment", "args", "told"),
+    ("comment", "args", "expected"),
     [
         ("/crdcompat waive 000000000000 why", ("--owner", "a"), "no finding 000000000000"),
         ("/crdcompat waive 0000", ("--owner", "a"), "write /crdcompat waive ID REASON"),
@@ -50,9 +50,9 @@ def test_a_comment_without_a_request_writes_nothing(repo: Path) -> None:
         ("/crdcompat waive 0000 why", ("--owner", "a", "--reason", "b"), "from the comment alone"),
     ],
 )
-def test_an_invalid_request_is_an_error(repo: Path, comment: str, args: tuple[str, ...], told: str) -> None:
+def test_an_invalid_request_is_an_error(repo: Path, comment: str, args: tuple[str, ...], expected: str) -> None:
     ran = _waive(repo, comment, *args)
-    assert (ran.code, told in ran.err) == (2, True)
+    assert (ran.code, expected in ran.err) == (2, True)
 
 
 def test_requests_are_whole_lines() -> None:

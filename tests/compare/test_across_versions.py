@@ -48,8 +48,8 @@ def test_a_version_that_allows_more_is_added(tmp_path: Path) -> None:
         ("rollback", "warning", "enum-value-added", "v1", "spec.mode"),
         ("rollback", "warning", "version-added", "v2", ""),
     ]
-    told = run("diff", "old.yaml", "new.yaml", cwd=tmp_path).out
-    assert "(written as v2, which only new.yaml has, and read as v1)" in " ".join(told.split())
+    reported = run("diff", "old.yaml", "new.yaml", cwd=tmp_path).out
+    assert "(written as v2, which only new.yaml has, and read as v1)" in " ".join(reported.split())
 
 
 def test_a_version_that_allows_more_goes(tmp_path: Path) -> None:

@@ -37,7 +37,7 @@ _NUMBER = ':2: 4.10 is a number to YAML (4.1): write it in quotes, "4.10"'
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "expected"),
     [
         ("basis: main\n", ":1: there is no key 'basis'; did you mean 'base'?"),
         ("zzz: 1\n", "there is no key 'zzz'; there are base, contexts"),
@@ -54,10 +54,10 @@ _NUMBER = ':2: 4.10 is a number to YAML (4.1): write it in quotes, "4.10"'
         ("severities: [{rule: nope, severity: info}]\n", ":1: severities.0.rule: there is no rule 'nope'"),
     ],
 )  # fmt: skip
-def test_errors_name_the_line_and_the_way_out(tmp_path: Path, text: str, told: str) -> None:
+def test_errors_name_the_line_and_the_way_out(tmp_path: Path, text: str, expected: str) -> None:
     with pytest.raises(ConfigError) as raised:
         config(tmp_path, text)
-    assert told in str(raised.value)
+    assert expected in str(raised.value)
     assert str(raised.value).startswith(str(tmp_path / ".crdcompat.yaml"))
     ran = run("config", "--config", tmp_path / ".crdcompat.yaml")
     assert (ran.code, ran.out) == (2, "")
@@ -337,7 +337,7 @@ def test_a_file_that_is_not_in_utf8_is_not_added_to(tmp_path: Path, encoding: st
 
 
 def test_a_file_that_ends_in_an_alias_is_not_added_to(tmp_path: Path) -> None:
-    """An alias has the place of what it stands for."""
+    """An alias has the place of its anchor."""
     path = tmp_path / "w.yaml"
     text = f"waivers: [&one {_FLOW}, *one]\n"
     path.write_text(text)
@@ -422,7 +422,7 @@ def test_a_finding_of_several_places_is_waived_place_by_place(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "expected"),
     [
         ({"reason": " "}, "waivers.0.reason"),
         ({"rule": "no-such"}, "there is no rule 'no-such'"),
@@ -434,12 +434,12 @@ def test_a_finding_of_several_places_is_waived_place_by_place(tmp_path: Path) ->
         ({"directions": "rollback"}, "did you mean 'direction'?"),
     ],
 )
-def test_what_a_waiver_must_say(tmp_path: Path, change: Json, told: str) -> None:
+def test_what_a_waiver_must_say(tmp_path: Path, change: Json, expected: str) -> None:
     path = tmp_path / "w.yaml"
     path.write_text(json.dumps({"waivers": [{**WAIVER, "values": ["B"], **change}]}))
     with pytest.raises(ConfigError, match=r"w\.yaml:1: ") as raised:
         read_waivers(path)
-    assert told in str(raised.value)
+    assert expected in str(raised.value)
     before = path.read_bytes()
     with pytest.raises(ConfigError):
         add_waivers(path, entries_for(FINDING, Acceptance("x")))

@@ -138,7 +138,7 @@ def test_aggregates_agree(asked: list[Json], answered: list[Json]) -> None:
         texts = [error["text"] for error in answer["errors"]]
         if _parts(line["aggregate"], texts) != _parts(answer["aggregate"], texts):
             wrong.append((line["id"], line["aggregate"], answer["aggregate"]))
-        # A text stands for its error: the aggregate holds each of them.
+        # Errors are compared by their texts: the aggregate contains each of them.
         assert all(text in answer["aggregate"] for text in texts), line["id"]
     assert not wrong, f"{len(wrong)} of {len(asked)}; the first: {wrong[0]}"
 
@@ -208,11 +208,11 @@ def _of(rows: list[Json], kind: str, direction: str) -> Iterator[Json]:
 
 
 def test_every_recorded_enum_rejection_after_a_rollback_is_found(rows: list[Json], reports: dict[str, Json]) -> None:
-    told = list(_of(rows, "FieldValueNotSupported", "rollback"))
-    assert len(told) == 26
+    reported = list(_of(rows, "FieldValueNotSupported", "rollback"))
+    assert len(reported) == 26
     missed = [
         row
-        for row in told
+        for row in reported
         if not any(
             row["path"] in (finding["path"], *finding["places"])
             and finding["effect"] == "write-rejected"
@@ -224,11 +224,11 @@ def test_every_recorded_enum_rejection_after_a_rollback_is_found(rows: list[Json
 
 
 def test_every_recorded_enum_rejection_after_an_upgrade_is_found(rows: list[Json], reports: dict[str, Json]) -> None:
-    told = list(_of(rows, "FieldValueNotSupported", "upgrade"))
-    assert len(told) == 4
+    reported = list(_of(rows, "FieldValueNotSupported", "upgrade"))
+    assert len(reported) == 4
     assert not [
         row
-        for row in told
+        for row in reported
         if not any(
             row["path"] in (f["path"], *f["places"]) and f["effect"] == "write-rejected"
             for f in _findings(reports, row)
@@ -252,12 +252,12 @@ def test_no_enum_finding_beyond_what_was_recorded_or_has_a_witness(rows: list[Js
 
 @pytest.mark.parametrize("direction", ["rollback", "upgrade"])
 def test_every_recorded_loss_is_explained(rows: list[Json], reports: dict[str, Json], direction: str) -> None:
-    told = list(_of(rows, "pruned", direction))
-    assert len(told) == {"rollback": 110, "upgrade": 7}[direction]
-    assert not [row for row in told if not _explained(reports, row)]
+    reported = list(_of(rows, "pruned", direction))
+    assert len(reported) == {"rollback": 110, "upgrade": 7}[direction]
+    assert not [row for row in reported if not _explained(reports, row)]
 
 
 def test_every_recorded_default_after_an_upgrade_is_explained(rows: list[Json], reports: dict[str, Json]) -> None:
-    told = list(_of(rows, "defaulted", "upgrade"))
-    assert len(told) == 16
-    assert not [row for row in told if not _explained(reports, row)]
+    reported = list(_of(rows, "defaulted", "upgrade"))
+    assert len(reported) == 16
+    assert not [row for row in reported if not _explained(reports, row)]

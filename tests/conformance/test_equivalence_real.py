@@ -90,7 +90,7 @@ def test_real_rules_in_other_words(ruled: list[Json]) -> None:
 
 def test_real_rules_that_differ_by_one_step(ruled: list[Json]) -> None:
     """A value that only one side accepts has a finding in its direction."""
-    rng, told = random.Random(2), 0
+    rng, reported = random.Random(2), 0
     for _ in range(CASES):
         node, rule = _drawn(ruled, rng)
         try:
@@ -100,8 +100,8 @@ def test_real_rules_that_differ_by_one_step(ruled: list[Json]) -> None:
         directions = _distinguished(node, other)
         found = {direction for direction, *_ in _found(node, other)} if directions else set()
         assert directions <= found, (rule, other[_RULES], directions - found)
-        told += bool(directions)
-    assert told > CASES * 0.3
+        reported += bool(directions)
+    assert reported > CASES * 0.3
 
 
 def _distinguished(old: Json, new: Json) -> set[str]:

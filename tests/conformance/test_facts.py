@@ -109,8 +109,8 @@ def _fact(finding: Json) -> tuple[Any, ...]:
 
 @pytest.mark.parametrize("pair", PAIRS, ids="-".join)
 def test_errors_and_warnings(reports: dict[str, Json], pair: tuple[str, str]) -> None:
-    told = [f for f in select(reports[pair[0]], context=CONTEXT) if f["severity"] in ("error", "warning")]
-    enum = [f for f in told if f["rule"].startswith("enum-")]
+    reported = [f for f in select(reports[pair[0]], context=CONTEXT) if f["severity"] in ("error", "warning")]
+    enum = [f for f in reported if f["rule"].startswith("enum-")]
     assert sorted(map(_fact, enum)) == sorted(FACTS[pair[0]])
     assert all(finding["effect"] == "write-rejected" for finding in enum)
 

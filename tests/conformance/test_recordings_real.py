@@ -125,8 +125,8 @@ def test_an_insights_archive(insights: Path) -> None:
     found = objects(insights)
     assert problems(insights) == []
     assert len(found) == 169
-    told = Counter(item.hint is not None for item in found)
-    assert told == {True: 68, False: 101}
+    reported = Counter(item.hint is not None for item in found)
+    assert reported == {True: 68, False: 101}
     unknown = [item.source.partition(": ")[2] for item in found if item.hint is None and item.identity is None]
     assert unknown == ["namespaces/openshift-nfd/customresources/ip-10-0-58-24.ec2.internal.json"]
     reasons = Counter(reason.partition(",")[0] for _, reason in left_out(insights))

@@ -54,7 +54,7 @@ def _few(objects: Iterable[Recorded], most: int = 8) -> Iterator[Recorded]:
             yield item
 
 
-def _told(report: SimulationReport, asked: int) -> Counter[str]:
+def _reported(report: SimulationReport, asked: int) -> Counter[str]:
     """The report's verdicts, each of which must say why."""
     counts: Counter[str] = Counter()
     for item in report.objects:
@@ -89,7 +89,7 @@ def test_rolled_back_to(objects: list[Recorded], own: CrdSet, openshift_api: Pat
     old = crdcompat.load(f"origin/release-{release}", repo=str(openshift_api))
     asked = list(_few(objects))
     report = crdcompat.simulate(old, own, asked)
-    counts = _told(report, len(asked))
+    counts = _reported(report, len(asked))
     assert counts["accepted"] > 500
     assert counts["loses-data"] > 0
     assert counts["unknown"] == 0
@@ -106,7 +106,7 @@ def test_every_object_rolled_back_to_4_13(objects: list[Recorded], own: CrdSet, 
     """All of the recording, not a few of each kind."""
     old = crdcompat.load("origin/release-4.13", repo=str(openshift_api))
     report = crdcompat.simulate(old, own, objects)
-    counts = _told(report, len(objects))
+    counts = _reported(report, len(objects))
     assert len(report.objects) >= 333
     assert sum(counts.values()) == len(report.objects) * len(WRITES)
     reasons = Counter(item.reason.partition(":")[0] for item in report.not_simulated)
@@ -118,7 +118,7 @@ def test_under_its_own_crds_nothing_is_rejected(objects: list[Recorded], own: Cr
     """The cluster stored these objects under these CRDs: whoever rejects or prunes one of them is wrong."""
     asked = objects if server.openshift else list(_few(objects))
     report = crdcompat.simulate(own, own, asked, server=server)
-    counts = _told(report, len(asked))
+    counts = _reported(report, len(asked))
     assert counts.keys() == {"accepted"}
     assert not [item.name for item in report.objects if item.pruned or item.repair.verdict != "not-needed"]
     assert len(report.objects) >= (515 if server.openshift else 140)

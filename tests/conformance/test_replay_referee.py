@@ -23,7 +23,7 @@ _KINDS = {
 
 @pytest.mark.parametrize("story", STORIES, ids=[story["name"] for story in STORIES])
 def test_each_write_and_the_repair(bench: Bench, story: Json, tmp_path: Path) -> None:
-    told = replayed(story, bench.minor, tmp_path)
+    reported = replayed(story, bench.minor, tmp_path)
     group = new_group()
     new, old = (in_group(definition(story[side]), group) for side in ("new", "old"))
     obj = {**stored_object(story["object"]), "apiVersion": f"{group}/v1"}
@@ -39,8 +39,8 @@ def test_each_write_and_the_repair(bench: Bench, story: Json, tmp_path: Path) ->
         answers[_KINDS[name]] = server.write(operation, old, request)
         server.store(old, stored)
     verdicts = {name: "accepted" if answer.accepted else "rejected" for name, answer in answers.items()}
-    assert {name: told["writes"][name]["verdict"] for name in verdicts} == verdicts
-    patch, repair = copy.deepcopy(told["repair"]["patch"]), told["repair"]["verdict"]
+    assert {name: reported["writes"][name]["verdict"] for name in verdicts} == verdicts
+    patch, repair = copy.deepcopy(reported["repair"]["patch"]), reported["repair"]["verdict"]
     status = server.write("mergePatchStatus", old, patch, name="a").accepted
     server.store(old, stored)
     main = server.write("mergePatch", old, patch, name="a").accepted

@@ -48,8 +48,8 @@ def test_a_known_id(openshift_api: Path) -> None:
 
     values = sorted(json.dumps(value) for value in finding["added"])
     crd_name = "clusterversions.config.openshift.io"
-    told = ["enum-value-added", "rollback", crd_name, "v1", finding["path"], values, []]
-    assert finding["id"] == blake2b(json.dumps(told, separators=(",", ":")).encode(), digest_size=6).hexdigest()
+    reported = ["enum-value-added", "rollback", crd_name, "v1", finding["path"], values, []]
+    assert finding["id"] == blake2b(json.dumps(reported, separators=(",", ":")).encode(), digest_size=6).hexdigest()
 
 
 _MINORS = [f"release-4.{minor}" for minor in range(12, 17)]

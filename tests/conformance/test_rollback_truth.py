@@ -116,10 +116,10 @@ def test_what_is_stored_afterwards(records: list[Json], crds: Path) -> None:
         if "etcd_after" not in record or record["http_status"] not in (200, 201) or _endpoint(record) == "scale":
             continue
         compared += 1
-        stored, told = _answer(record, crds).object or {}, record["etcd_after"]
-        for part in sorted((stored.keys() | told.keys()) - {"metadata", "apiVersion", "kind"}):
-            if stored.get(part) != told.get(part):
-                wrong.append((record["case"], record["operation"], part, told.get(part), stored.get(part)))
+        stored, reported = _answer(record, crds).object or {}, record["etcd_after"]
+        for part in sorted((stored.keys() | reported.keys()) - {"metadata", "apiVersion", "kind"}):
+            if stored.get(part) != reported.get(part):
+                wrong.append((record["case"], record["operation"], part, reported.get(part), stored.get(part)))
     assert compared > 100
     assert not wrong, f"{len(wrong)} of {compared}; the first: {wrong[0]}"
 
@@ -144,16 +144,16 @@ def test_the_replay_of_the_recorded_objects(records: list[Json], crds: Path) -> 
         record = by_operation["put_unchanged"]
         server = kubernetes_server(SERVERS.get(kubernetes, kubernetes))
         version = record["object"]["apiVersion"].rpartition("/")[2]
-        told = replay(_resource(crds / record["old_crd"], version, server), record["object"], had_status=True)
+        reported = replay(_resource(crds / record["old_crd"], version, server), record["object"], had_status=True)
         accepted = {name for name, each in by_operation.items() if each["http_status"] < 300}
         for kind, operation in _REPLAYED.items():
             compared += 1
-            if (told.writes[kind].verdict is not WriteResult.REJECTED) != (operation in accepted):
-                wrong.append((case, kubernetes, kind, told.writes[kind]))
+            if (reported.writes[kind].verdict is not WriteResult.REJECTED) != (operation in accepted):
+                wrong.append((case, kubernetes, kind, reported.writes[kind]))
         repairs = {verdict for verdict, operation in _REPAIRED.items() if operation in accepted}
         expected = {RepairVerdict.NOT_NEEDED, *(repairs or {RepairVerdict.DEADLOCK})}
-        if told.repair.verdict not in expected:
-            wrong.append((case, kubernetes, "repair", told.repair))
+        if reported.repair.verdict not in expected:
+            wrong.append((case, kubernetes, "repair", reported.repair))
     assert compared > 900
     assert not wrong, f"{len(wrong)} of {compared}; the first: {wrong[0]}"
 

@@ -65,20 +65,23 @@ def _texts(prefix: str) -> set[str]:
 def test_the_rollback_of_4_14_is_stuck(openshift_api: Path, recorded: Path, options: tuple[str, ...]) -> None:
     """Without an option the name of the release decides the server: 4.13 runs Kubernetes 1.26."""
     item = _story(openshift_api, recorded, *options)
-    assert [name for name, told in item["writes"].items() if told["verdict"] == "rejected"] == [*REJECTED, "apply"]
+    assert [name for name, reported in item["writes"].items() if reported["verdict"] == "rejected"] == [
+        *REJECTED,
+        "apply",
+    ]
     for name in REJECTED:
-        told = item["writes"][name]
-        texts = [error["text"] for error in told["errors"]]
+        reported = item["writes"][name]
+        texts = [error["text"] for error in reported["errors"]]
         expected = _texts("status.")
         if name == "status-update-touching":
             # A valid item of the list was taken out: the indices of the bad ones stay.
-            assert "without its last valid item" in told["note"]
+            assert "without its last valid item" in reported["note"]
         assert set(texts) == expected
         assert len(texts) == 8
-        assert told["message"] == f'ClusterVersion.config.openshift.io "version" is invalid: [{", ".join(texts)}]'
-        assert {error["type"] for error in told["errors"]} == {"FieldValueNotSupported"}
-        assert {error["value"] for error in told["errors"]} == set(BAD.values())
-        assert {error["detail"] for error in told["errors"]} == {SUPPORTED}
+        assert reported["message"] == f'ClusterVersion.config.openshift.io "version" is invalid: [{", ".join(texts)}]'
+        assert {error["type"] for error in reported["errors"]} == {"FieldValueNotSupported"}
+        assert {error["value"] for error in reported["errors"]} == set(BAD.values())
+        assert {error["detail"] for error in reported["errors"]} == {SUPPORTED}
     assert item["writes"]["create"]["verdict"] == "accepted"
     assert item["repair"]["verdict"] == "status"
     patched = item["repair"]["patch"]["status"]["capabilities"]
@@ -107,8 +110,8 @@ def test_from_1_29_on_the_marker_is_added(openshift_api: Path, recorded: Path) -
 def test_status_errors_by_minor(
     openshift_api: Path, recorded: Path, kubernetes: str, prefix: str, marker: bool
 ) -> None:
-    told = _story(openshift_api, recorded, "--kube-version", kubernetes)["writes"]["status-update"]
-    assert {error["text"] for error in told["errors"]} == _texts(prefix) | ({MARKER} if marker else set())
+    reported = _story(openshift_api, recorded, "--kube-version", kubernetes)["writes"]["status-update"]
+    assert {error["text"] for error in reported["errors"]} == _texts(prefix) | ({MARKER} if marker else set())
 
 
 _STUCK = ("rejected",) * 4
@@ -127,16 +130,16 @@ _STUCK = ("rejected",) * 4
     ],
 )
 def test_the_story_by_era(openshift_api: Path, recorded: Path, name: str, expected: tuple[str, ...]) -> None:
-    told = tuple(_story(openshift_api, recorded, "--kube-version", era)["writes"][name]["verdict"] for era in ERAS)
-    assert told == expected
+    reported = tuple(_story(openshift_api, recorded, "--kube-version", era)["writes"][name]["verdict"] for era in ERAS)
+    assert reported == expected
 
 
 def test_openshift_carries_status_ratcheting_earlier(openshift_api: Path, recorded: Path) -> None:
-    told = {
+    reported = {
         version: _story(openshift_api, recorded, *version.split())["writes"]["status-update"]["verdict"]
         for version in ("--kube-version 1.31", "--openshift-version 4.18", "--openshift-version 4.17")
     }
-    assert list(told.values()) == ["rejected", "accepted", "rejected"]
+    assert list(reported.values()) == ["rejected", "accepted", "rejected"]
 
 
 def test_the_way_back_up_is_harmless(openshift_api: Path, recorded: Path) -> None:
@@ -179,15 +182,15 @@ def test_a_folder_of_recordings(openshift_api: Path, recorded: Path) -> None:
 
 def _of_cluster(*versions: str) -> list[Json]:
     """ClusterVersions, and an object of the CRD that is judged."""
-    told = [
+    reported = [
         {
             "apiVersion": "config.openshift.io/v1", "kind": "ClusterVersion", "metadata": {"name": f"version{number}"},
-            "spec": {}, "status": {"desired": {"version": told}},
+            "spec": {}, "status": {"desired": {"version": reported}},
         }
-        for number, told in enumerate(versions)
+        for number, reported in enumerate(versions)
     ]  # fmt: skip
     widget = {"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "a", "namespace": "b"}, "spec": {}}
-    return [*told, widget]
+    return [*reported, widget]
 
 
 def _warning(version: str, release: str) -> str:
@@ -226,11 +229,11 @@ def test_what_the_recorded_cluster_runs_is_said(
     for name in ("release-4.8", new):
         write(tmp_path / name / "w.yaml", crd(root(spec=obj())))
     recorded = write(tmp_path / "objects.yaml", *_of_cluster(*versions))
-    told = {0: [], 1: [f"the recording is of a cluster of {versions[0]}" if versions else ""]}.get(
+    reported = {0: [], 1: [f"the recording is of a cluster of {versions[0]}" if versions else ""]}.get(
         len(versions), [f"the recordings are of clusters of {', '.join(versions)} (--fleet judges many)"]
     )
     said = _notes("./release-4.8", f"./{new}", "--objects", recorded, cwd=tmp_path)
-    assert said[1:] == [*(f"note: {note}" for note in told), *(_warning(version, f"./{new}") for version in older)]
+    assert said[1:] == [*(f"note: {note}" for note in reported), *(_warning(version, f"./{new}") for version in older)]
 
 
 def test_every_format_says_it(tmp_path: Path) -> None:

@@ -148,7 +148,7 @@ def _deep(base: Any, changes: Any) -> Any:
     return {**base, **{key: _deep(base.get(key), value) for key, value in changes.items()}}
 
 
-def _told(name: str, verdict: Verdict, *, created: bool = False, **more: Any) -> Step:
+def _reported(name: str, verdict: Verdict, *, created: bool = False, **more: Any) -> Step:
     code = 201 if created and verdict.code == 200 else verdict.code
     return Step(name, code, verdict.message, **more)
 
@@ -287,13 +287,13 @@ def _values(server: Server, sequence: str) -> Iterator[Step]:
     cluster = Cluster(server, crds[first])
     cluster.create("twin", spec)
     created = cluster.create("read", spec)
-    yield _told(f"0:{first} created", created, created=True, **_both(cluster, "read"))
+    yield _reported(f"0:{first} created", created, created=True, **_both(cluster, "read"))
     turns = ("new", "old", "new") if first == "old" else ("old", "new")
     for number, side in enumerate(turns, 1):
         cluster.roll(crds[side])
         yield Step(f"{number}:{side} GET (no write)", 200, "", **_both(cluster, "read"))
         verdict = cluster.label("twin")
-        yield _told(f"{number}:{side} label patch on twin", verdict, stored=cluster.etcd["twin"]["spec"])
+        yield _reported(f"{number}:{side} label patch on twin", verdict, stored=cluster.etcd["twin"]["spec"])
 
 
 def _both(cluster: Cluster, name: str) -> dict[str, Any]:
@@ -308,15 +308,15 @@ def _prune_required(server: Server, _: str) -> Iterator[Step]:
         cluster.create(name, {"note": "n1", "need": "v"})
     cluster.roll(_kind("PruneRequired", _note()))
     verdict = cluster.label("a")
-    yield _told("label patch under old", verdict, stored=cluster.etcd["a"]["spec"])
+    yield _reported("label patch under old", verdict, stored=cluster.etcd["a"]["spec"])
     cluster.roll(new)
     for name in ("a", "b"):
         yield Step(f"{name}: GET after forward", 200, "", seen=cluster.get(name)["spec"])
-        yield _told(f"{name}: label patch after forward", cluster.label(name))
+        yield _reported(f"{name}: label patch after forward", cluster.label(name))
         conditions = {"status": {"conditions": _CONDITIONS}}
-        yield _told(f"{name}: status PUT after forward", cluster.put(name, conditions, status=True))
-        yield _told(f"{name}: spec PATCH note after forward", cluster.patch(name, {"spec": {"note": "n2"}}))
-        yield _told(f"{name}: PATCH need (heal)", cluster.patch(name, {"spec": {"need": "v"}}))
+        yield _reported(f"{name}: status PUT after forward", cluster.put(name, conditions, status=True))
+        yield _reported(f"{name}: spec PATCH note after forward", cluster.patch(name, {"spec": {"note": "n2"}}))
+        yield _reported(f"{name}: PATCH need (heal)", cluster.patch(name, {"spec": {"need": "v"}}))
 
 
 def _rule(rule: str, message: str = "", **more: Any) -> Json:
@@ -348,10 +348,10 @@ def _heal(server: Server, sequence: str) -> Iterator[Step]:
     cluster.roll(_kind(kind, spec, status, **({"x-kubernetes-validations": rules} if rules else {})))
     red = {"spec": {"color": "red"}, "status": {"color": "red"}}
     for again in ("", " (2nd)"):
-        yield _told(f"main PUT fixing spec+status{again}", cluster.put("a", red))
-        yield _told(f"status PUT fixing spec+status{again}", cluster.put("a", red, status=True))
-    yield _told("label patch afterwards", cluster.label("a"))
-    yield _told("remove finalizer", cluster.unfinalize("a"))
+        yield _reported(f"main PUT fixing spec+status{again}", cluster.put("a", red))
+        yield _reported(f"status PUT fixing spec+status{again}", cluster.put("a", red, status=True))
+    yield _reported("label patch afterwards", cluster.label("a"))
+    yield _reported("remove finalizer", cluster.unfinalize("a"))
 
 
 def _delete_stuck(server: Server, _: str) -> Iterator[Step]:
@@ -359,7 +359,7 @@ def _delete_stuck(server: Server, _: str) -> Iterator[Step]:
     cluster = Cluster(server, _kind("CrdDeleteStuck", _note(color=_BLUE)))
     cluster.create("held", {"note": "n1", "color": "blue"}, finalizers=["example.com/hold"])
     cluster.roll(_kind("CrdDeleteStuck", _note(color=_RED)))
-    yield _told("remove finalizer of the held CR", cluster.unfinalize("held"))
+    yield _reported("remove finalizer of the held CR", cluster.unfinalize("held"))
 
 
 def _refused(name: str, message: str, *, created: bool = False) -> Step:
@@ -394,7 +394,7 @@ def _ver_drop(server: Server, _: str) -> Iterator[Step]:
     yield _refused("6 roll back to old CRD [v1 only] again", replaced(kept, old, ["v1"]))
     cluster.roll(old)
     yield Step("6 GET stored-v1", 200, "", seen=cluster.get("stored-v1")["spec"])
-    yield _told("6 label PATCH stored-v1", cluster.label("stored-v1"))
+    yield _reported("6 label PATCH stored-v1", cluster.label("stored-v1"))
     lost = {**cluster.etcd["stored-v2"], "apiVersion": f"{GROUP}/v2"}
     for step in ("6 GET stored-v2", "6 label PATCH stored-v2"):
         # The judge has no answer either, and does not make one up.
@@ -478,11 +478,13 @@ def _server_rollback(server: Server, sequence: str) -> Iterator[Step]:
     cluster.etcd = before.etcd
     yield Step("after-1.33: GET CR", 200, "", seen={"note": "n1", "s": value} == cluster.get("a")["spec"])
     yield Step("after-1.33: LIST CR", 200, "")
-    yield _told("after-1.33: label PATCH CR", cluster.label("a"))
-    yield _told("after-1.33: status PATCH CR", cluster.patch("a", {"status": {"conditions": _CONDITIONS}}, status=True))
+    yield _reported("after-1.33: label PATCH CR", cluster.label("a"))
+    yield _reported(
+        "after-1.33: status PATCH CR", cluster.patch("a", {"status": {"conditions": _CONDITIONS}}, status=True)
+    )
     forbidden = {"spec": {"s": "!!bad-value!!"}}
-    yield _told("after-1.33: PATCH s to a value the rule forbids", cluster.patch("a", forbidden))
-    yield _told("after-1.33: remove finalizer CR", cluster.unfinalize("a"))
+    yield _reported("after-1.33: PATCH s to a value the rule forbids", cluster.patch("a", forbidden))
+    yield _reported("after-1.33: remove finalizer CR", cluster.unfinalize("a"))
     yield _refused("after-1.33: label PATCH of the CRD itself", _compiles(definition, server))
 
 

@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from telltales import MARKS, told
+from telltales import MARKS, searched_facts
 
 from crdcompat.crds.reader import CrdReader
 from crdcompat.prefilter.candidates import is_candidate
@@ -25,7 +25,7 @@ def test_every_crd_of_a_release(openshift_api: Path, release: str) -> None:
     assert len(entries) > 100
     for entry, data in tree.read(entries):
         found = searched[entry.oid]
-        assert told(data) == found
+        assert searched_facts(data) == found
         assert not found.may_hold_any
         for document in CrdReader().documents(tree, [entry]):
             assert found.may_hold({document.crd.plural}), entry.path

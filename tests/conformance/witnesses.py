@@ -208,8 +208,8 @@ def _swapped(before: Json, reader: Side) -> list[str]:
         return []
     answer = server.update_crd(target)
     stored = [version["name"] for version in current["spec"]["versions"] if version["storage"]]
-    told = update_refusal(read_crd(current), read_crd(target), stored, kubernetes_server(reader.minor))
-    return two_sides(filter(None, [told]), filter(None, [answer.message]))
+    reported = update_refusal(read_crd(current), read_crd(target), stored, kubernetes_server(reader.minor))
+    return two_sides(filter(None, [reported]), filter(None, [answer.message]))
 
 
 def _unconverted(crd: Json) -> Json:

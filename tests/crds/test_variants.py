@@ -215,8 +215,8 @@ def test_versions_that_only_one_side_has(tmp_path: Path) -> None:
     old = write(tmp_path / "old.yaml", crd(versions=[version(schema, "v1beta1")]))
     new = write(tmp_path / "new.yaml", crd(versions=[version(schema, "v1beta1", storage=False), version(schema, "v1")]))
     report = diff(old, new)
-    told = {(entry["version"], entry["keyword"]) for entry in report["undecided"]}
-    assert ("v1", "versions") in told or [f for f in report["findings"] if f["rule"].startswith("version")]
+    reported = {(entry["version"], entry["keyword"]) for entry in report["undecided"]}
+    assert ("v1", "versions") in reported or [f for f in report["findings"] if f["rule"].startswith("version")]
 
 
 def test_every_version_is_compared(tmp_path: Path) -> None:

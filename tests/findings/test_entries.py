@@ -78,6 +78,7 @@ def test_all_outputs_count_findings(tmp_path: Path) -> None:
     assert re.findall(r"<strong>(\d+)</strong> (\w+)", page) == [("1", "error"), ("1", "warning"), ("0", "info")]
     assert re.findall(r'<p id="shown"[^>]*>(\d+ findings)', page) == ["2 findings"]
     marks = re.findall(r'class="mark (\w+)" href="[^"]*" tabindex="-1" title="([^"]+)"', page)
+    assert "<span>same change in 1 more place</span>" in page
     assert marks == [
         ("error", "status.phase: enum-value-added"),
         ("warning", "spec.widget.status.phase: enum-value-added"),
@@ -231,11 +232,11 @@ def test_a_check_that_fails_says_what_to_do_next(tmp_path: Path) -> None:
     fix = f"{first} {second.strip()}"
     assert fix.startswith("To fix it: Accept in release N, write in N+1")
     assert fix.endswith("(crdcompat explain enum-value-added)")
-    told = accept.partition(": crdcompat ")[2].partition(" --reason ")[0].split()
-    assert told[0] == "waive" and len(told) == 3
+    reported = accept.partition(": crdcompat ")[2].partition(" --reason ")[0].split()
+    assert reported[0] == "waive" and len(reported) == 3
     assert accept.startswith("To accept it, then git add the waiver file: ")
     markdown = run("check", "--base", "HEAD~1", "--format", "markdown", cwd=repo).out
     assert fix in markdown and accept in markdown
-    assert run(*told, "--base", "HEAD~1", "--reason", "known", cwd=repo).code == 0
+    assert run(*reported, "--base", "HEAD~1", "--reason", "known", cwd=repo).code == 0
     after = run("check", "--base", "HEAD~1", cwd=repo)
     assert after.code == 0 and "To accept" not in after.out

@@ -136,6 +136,6 @@ def test_a_file_that_went_away_costs_no_finding(tmp_path: Path) -> None:
     sets = [crdcompat.load(f"path:{tmp_path / side}") for side in ("old", "new")]
     report = crdcompat.diff(*sets)
     (tmp_path / "new" / "w.yaml").unlink()
-    told = with_excerpts(report, *sets, Severity.INFO)
-    assert [[each.side for each in finding.excerpts] for finding in told.findings] == [["old"]]
-    assert len(told.findings) == len(report.findings) == 1
+    reported = with_excerpts(report, *sets, Severity.INFO)
+    assert [[each.side for each in finding.excerpts] for finding in reported.findings] == [["old"]]
+    assert len(reported.findings) == len(report.findings) == 1

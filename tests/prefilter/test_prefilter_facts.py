@@ -6,7 +6,7 @@ import json
 
 import pytest
 from helpers import Json, crd, obj, root
-from telltales import MARKS, told
+from telltales import MARKS, searched_facts
 
 from crdcompat.crds.context import CHANNEL, FEATURE_SET, PROFILE
 from crdcompat.prefilter.collect import collect_facts
@@ -30,7 +30,7 @@ KIND = "kind: CustomResourceDefinition\n"
     ],
 )
 def test_a_crd_is_seen(text: str) -> None:
-    found = told(text)
+    found = searched_facts(text)
     assert (found.plurals, found.may_hold_any) == (["widgets"], False)
     assert found.may_hold({"gadgets", "widgets"})
     assert not found.may_hold({"gadgets"})
@@ -57,18 +57,18 @@ def test_a_crd_is_seen(text: str) -> None:
     ],
 )
 def test_unclear_text_may_be_any_crd(text: str | bytes) -> None:
-    assert told(text).may_hold({"widgets"})
+    assert searched_facts(text).may_hold({"widgets"})
 
 
 @pytest.mark.parametrize("text", ["", "plural name: a\n", "f:plural: {}\n", "a-plural: widgets\n", 'plural: ""\n'])
 def test_what_is_none(text: str) -> None:
-    assert told(text) == FileFacts([], [], False)
+    assert searched_facts(text) == FileFacts([], [], False)
 
 
 def test_lines_of_annotations_are_kept() -> None:
     note = f"    {PROFILE}hosted: 'true'"
-    assert told(f"a:\n{note}\n{note}\nb: {CHANNEL}\n").annotation_lines == [note.strip(), f"b: {CHANNEL}"]
-    (kept,) = told(
+    assert searched_facts(f"a:\n{note}\n{note}\nb: {CHANNEL}\n").annotation_lines == [note.strip(), f"b: {CHANNEL}"]
+    (kept,) = searched_facts(
         json.dumps({"kind": "CustomResourceDefinitionList", "b": "x" * 9000, FEATURE_SET: "a"})
     ).annotation_lines
     assert len(kept) == 500
@@ -76,7 +76,7 @@ def test_lines_of_annotations_are_kept() -> None:
 
 def test_as_it_is_written_by_tools() -> None:
     whole: Json = crd(root(spec=obj()), annotations={FEATURE_SET: "Default"})
-    assert told(to_yaml(whole)) == FileFacts(["widgets"], [f"{FEATURE_SET}: Default"], False)
+    assert searched_facts(to_yaml(whole)) == FileFacts(["widgets"], [f"{FEATURE_SET}: Default"], False)
 
 
 def test_only_commits_are_searched() -> None:

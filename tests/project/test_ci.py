@@ -32,7 +32,7 @@ def test_prow(tmp_path: Path, change: Json | None, code: int) -> None:
     artifacts.mkdir()
     work = _job(tmp_path, change, PULL_BASE_REF="main", ARTIFACTS=str(artifacts))
     ran = work.script(script, "+e", PULL_BASE_SHA=work.base)
-    _told(ran.code, ran.output, code)
+    _reported(ran.code, ran.output, code)
     (report,) = artifacts.iterdir()
     assert re.fullmatch(r"junit.*\.xml", report.name)
     assert ("status.phase" in written(report)) == bool(code)
@@ -82,7 +82,7 @@ def test_gitlab(tmp_path: Path, change: Json | None, code: int) -> None:
     work = _job(tmp_path, change, GITLAB_CI="true", CI_MERGE_REQUEST_TARGET_BRANCH_NAME="main")
     git(work.at, "checkout", "-q", "--detach", "origin/feature")  # GitLab does not merge
     ran = work.script("\n".join(wanted["script"]))
-    _told(ran.code, ran.output, code)
+    _reported(ran.code, ran.output, code)
     report = wanted["artifacts"]["reports"]["codequality"]
     assert wanted["artifacts"]["when"] == "always"
     assert ("status.phase" in written(work.at / report)) == bool(code)
@@ -206,7 +206,7 @@ def _job(tmp_path: Path, change: Json | None, **env: str) -> Job:
     return job(tmp_path, change, env)
 
 
-def _told(code: int, output: str, expected: int) -> None:
+def _reported(code: int, output: str, expected: int) -> None:
     """The pull request's change, and not what came to main meanwhile."""
     assert code == expected, output
     assert ("error[enum-value-added] widgets.example.com" in output) == bool(expected), output

@@ -43,13 +43,13 @@ def test_two_recordings_of_one_cluster_are_one_cluster(crds: dict[str, Path], tm
     for number in range(2):
         gather(fleet / f"{number}-anonymous.tar.gz", widget("w", "B"), cluster_version("xxxxxxxx-xxxx-xxxx"))
     report = _report(crds, fleet, code=1)
-    told = {tuple(Path(name).name for name in item["recordings"]): item for item in report["clusters"]}
+    reported = {tuple(Path(name).name for name in item["recordings"]): item for item in report["clusters"]}
     both = ("1-before.tar.gz", "3-after.tar.gz")
-    assert set(told) == {both, ("2-other.tar.gz",), ("0-anonymous.tar.gz",), ("1-anonymous.tar.gz",)}
-    assert (told[both]["id"], told[both]["version"], told[both]["objects"]) == (uuid(1), None, 3)
+    assert set(reported) == {both, ("2-other.tar.gz",), ("0-anonymous.tar.gz",), ("1-anonymous.tar.gz",)}
+    assert (reported[both]["id"], reported[both]["version"], reported[both]["objects"]) == (uuid(1), None, 3)
     # The cluster holds the objects of all its recordings.
-    assert [item["verdict"] for item in told[both]["targets"]] == ["clean", "clean", "blocked"]
-    assert told[both]["targets"][2]["objects"] == {"rejected": 2, "unknown": 0, "loses-data": 0, "accepted": 0}
+    assert [item["verdict"] for item in reported[both]["targets"]] == ["clean", "clean", "blocked"]
+    assert reported[both]["targets"][2]["objects"] == {"rejected": 2, "unknown": 0, "loses-data": 0, "accepted": 0}
     (finding,) = report["findings"]
     assert (finding["clusters"], finding["targets"][0]["objects"]) == (3, 4)
     assert report["summary"]["clusters"] == 4
@@ -78,7 +78,7 @@ def test_an_object_of_several_recordings_is_one(crds: dict[str, Path], tmp_path:
     """Recordings that share objects come to the same as one that holds them all."""
     chance = random.Random(seed)
     for number in range(3):
-        told = cluster_version(uuid(number))
+        reported = cluster_version(uuid(number))
         objects = [
             *(widget(f"w{name}", *chance.sample("ABCDZ", 2)) for name in range(8)),
             *(widget(f"x{name}", "A", extra="x") for name in range(4)),
@@ -89,8 +89,8 @@ def test_an_object_of_several_recordings_is_one(crds: dict[str, Path], tmp_path:
         parts = [chance.sample(objects, 12) for _ in range(3)]
         met = {item["metadata"]["uid"]: item for part in parts for item in part}
         for at, part in enumerate(parts):
-            gather(tmp_path / "parts" / f"{number}-{at}.tar.gz", told, *part)
-        gather(tmp_path / "whole" / f"{number}.tar.gz", told, *met.values())
+            gather(tmp_path / "parts" / f"{number}-{at}.tar.gz", reported, *part)
+        gather(tmp_path / "whole" / f"{number}.tar.gz", reported, *met.values())
     parts, whole = (_counted(_report(crds, tmp_path / name, code=1)) for name in ("parts", "whole"))
     assert parts == whole
 

@@ -438,8 +438,8 @@ def test_text_changes_are_counted_and_named_when_asked_for(tmp_path: Path) -> No
     plain, verbose = run("diff", *sides), run("diff", *sides, "-v")
     assert "2 text-only changes" in plain.out
     assert "text only:" not in plain.out
-    told = [line.strip() for line in verbose.out.splitlines() if "text only:" in line]
-    assert told == [
+    reported = [line.strip() for line in verbose.out.splitlines() if "text only:" in line]
+    assert reported == [
         "text only: widgets.example.com names: shortNames",
         "text only: widgets.example.com/v1 spec.a: description",
     ]

@@ -60,9 +60,12 @@ def test_the_examples_are_shown_whole(rule: Rule) -> None:
     assert [yaml.safe_load(block.content) for block in blocks if block.info == "yaml"] == [
         side for example in rule.examples for side in _sides(example)
     ]
-    told = [line for block in blocks if block.info == "text" for line in block.content.splitlines()]
-    assert [line.partition(": ")[2] for line in told] == [
-        text for example in rule.examples for key in ("errors", "pruned", "defaulted") for text in _told(example, key)
+    reported = [line for block in blocks if block.info == "text" for line in block.content.splitlines()]
+    assert [line.partition(": ")[2] for line in reported] == [
+        text
+        for example in rule.examples
+        for key in ("errors", "pruned", "defaulted")
+        for text in _reported(example, key)
     ]
     findings = [token.content for token in tokens if token.type == "inline" and token.content.startswith("Finding: ")]
     assert len(findings) == len(rule.examples)
@@ -90,7 +93,7 @@ def _sides(example: Example) -> list[object]:
     return shown
 
 
-def _told(example: Example, key: str) -> list[str]:
+def _reported(example: Example, key: str) -> list[str]:
     return list(example.finding.get(key, ()))
 
 

@@ -61,7 +61,7 @@ def read(tree: ArchiveTree) -> dict[str, bytes]:
     return {entry.path: data for entry, data in tree.stream(yaml_files)}
 
 
-def told(tree: ArchiveTree) -> list[tuple[str, str]]:
+def reported(tree: ArchiveTree) -> list[tuple[str, str]]:
     return [(problem.file, problem.message) for problem in tree.problems]
 
 
@@ -87,7 +87,7 @@ def test_every_form_is_recognised_by_its_content(tmp_path: Path, form: int, comp
     assert isinstance(tree, ArchiveTree)
     expected = {"b.yaml": b"b", long: b"long", "ä.yaml": b"u", f"{beyond_ustar}.yaml": b"e"}
     assert read(tree) == expected
-    assert told(tree) == [] and tree.skipped == []
+    assert reported(tree) == [] and tree.skipped == []
     assert [entry.path for entry in tree.entries()] == sorted([*expected, "big.log"])
     assert file.read_bytes() == data
 
@@ -130,7 +130,7 @@ def test_names_that_lead_out_of_the_archive(tmp_path: Path) -> None:
     names = ("/etc/a.yaml", "../b.yaml", "x/../../c.yaml", "..", "x/../y.yaml")
     tree = tree_of(tmp_path / "a.tar", packed([*(regular(name) for name in names), regular("ok.yaml", b"ok")]))
     assert read(tree) == {"ok.yaml": b"ok"}
-    assert told(tree) == [(name, "leads out of the archive: not read") for name in names]
+    assert reported(tree) == [(name, "leads out of the archive: not read") for name in names]
     assert {path.name for path in tmp_path.iterdir()} == {"a.tar"}
 
 
@@ -150,7 +150,7 @@ def test_links_devices_and_pipes(tmp_path: Path) -> None:
     ]
     tree = tree_of(tmp_path / "a.tar", packed(members))
     assert read(tree) == {"dir/real.yaml": b"real", "after.yaml": b"after"}
-    assert told(tree) == [
+    assert reported(tree) == [
         ("dir/soft.yaml", "symbolic link to real.yaml: not followed"),
         ("out", "symbolic link to /etc: not followed"),
         ("dir/up", "symbolic link to ../../x: not followed"),
@@ -176,7 +176,7 @@ def test_sparse_files_are_passed_over(tmp_path: Path) -> None:
     rest = packed([(info, data), regular("ok.yaml", b"ok")])
     tree = tree_of(tmp_path / "a.tar", bytes(old) + bytes(512) + b"x" * 512 + rest)
     assert read(tree) == {"ok.yaml": b"ok"}
-    assert told(tree) == [("old.yaml", "sparse file: not read"), ("new.yaml", "sparse file: not read")]
+    assert reported(tree) == [("old.yaml", "sparse file: not read"), ("new.yaml", "sparse file: not read")]
 
 
 def test_a_large_member_hides_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -184,7 +184,7 @@ def test_a_large_member_hides_nothing(tmp_path: Path, monkeypatch: pytest.Monkey
     members = [regular("a.yaml", b"a"), regular("big.yaml", b"x" * 1001), regular("big.log", b"x" * 5000)]
     tree = tree_of(tmp_path / "a.tar", packed([*members, regular("z.yaml", b"z")]))
     assert read(tree) == {"a.yaml": b"a", "z.yaml": b"z"}
-    assert told(tree) == [("big.yaml", "larger than 1000 bytes: not read")]
+    assert reported(tree) == [("big.yaml", "larger than 1000 bytes: not read")]
 
 
 def test_a_member_of_a_gigabyte_costs_no_memory(tmp_path: Path) -> None:
@@ -204,7 +204,7 @@ def test_a_member_of_a_gigabyte_costs_no_memory(tmp_path: Path) -> None:
     tracemalloc.stop()
     assert peak < 8 << 20
     assert found in ({}, {"after.yaml": b"after"})
-    assert told(tree)[0] == ("bomb.yaml", f"larger than {files.MAX_FILE_BYTES} bytes: not read")
+    assert reported(tree)[0] == ("bomb.yaml", f"larger than {files.MAX_FILE_BYTES} bytes: not read")
     assert done.calls < 200_000
 
 
@@ -216,19 +216,19 @@ def test_bombs_are_given_up(
     members = [regular("first.yaml", b"first"), regular("zeros.log", bytes(16 << 20)), regular("last.yaml", b"last")]
     tree = tree_of(tmp_path / "bomb.tar.gz", compress(packed(members)))
     assert read(tree) == {"first.yaml": b"first"}
-    assert told(tree) == [("bomb.tar.gz", "unpacks to more than 500 times its size: the rest is not read")]
+    assert reported(tree) == [("bomb.tar.gz", "unpacks to more than 500 times its size: the rest is not read")]
 
 
 def test_more_than_an_archive_may_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tree = tree_of(tmp_path / "a.tar", packed(regular(f"{n}.yaml") for n in range(30)))
     monkeypatch.setattr(tar, "MAX_MEMBERS", 10)
     assert len(read(tree)) == 10
-    assert told(tree) == [("a.tar", "more than 10 members: the rest is not read")]
+    assert reported(tree) == [("a.tar", "more than 10 members: the rest is not read")]
     monkeypatch.undo()
     tree = ArchiveTree("a.tar", str(tmp_path / "a.tar"))
     monkeypatch.setattr(unpack, "MAX_TOTAL_BYTES", 5000)
     assert 0 < len(read(tree)) < 30
-    assert told(tree) == [("a.tar", "unpacks to more than 5000 bytes: the rest is not read")]
+    assert reported(tree) == [("a.tar", "unpacks to more than 5000 bytes: the rest is not read")]
 
 
 def test_an_xz_dictionary_of_gigabytes_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -236,7 +236,7 @@ def test_an_xz_dictionary_of_gigabytes_is_refused(tmp_path: Path, monkeypatch: p
     monkeypatch.setattr(unpack, "_XZ_MEMORY", 1 << 20)
     tree = tree_of(tmp_path / "a.tar.xz", data)
     assert read(tree) == {}
-    assert "damaged" in told(tree)[0][1]
+    assert "damaged" in reported(tree)[0][1]
 
 
 def test_headers_as_large_as_files_are_refused(tmp_path: Path) -> None:
@@ -247,7 +247,7 @@ def test_headers_as_large_as_files_are_refused(tmp_path: Path) -> None:
             tmp_path / "a.tar", packed([regular("a.yaml", b"a")])[:1024] + info.tobuf(tarfile.GNU_FORMAT) + bytes(4096)
         )
         assert read(tree) == {"a.yaml": b"a"}
-        assert told(tree) == [("a.tar", f"damaged: an extended header of {8 << 30} bytes")]
+        assert reported(tree) == [("a.tar", f"damaged: an extended header of {8 << 30} bytes")]
 
 
 @pytest.mark.parametrize("record", [b"nonsense", b"9 size=x\n", b"99999 a=b\n", b"0 a=b\n", b"11 size=-1\n"])
@@ -257,21 +257,21 @@ def test_extended_headers_that_are_none(tmp_path: Path, record: bytes) -> None:
     data = info.tobuf() + record.ljust(512, b"\0") + packed([regular("a.yaml")])
     tree = tree_of(tmp_path / "a.tar", data)
     assert read(tree) == {}
-    assert len(told(tree)) == 1 and told(tree)[0][1].startswith("damaged: ")
+    assert len(reported(tree)) == 1 and reported(tree)[0][1].startswith("damaged: ")
 
 
 def test_where_an_archive_is_damaged_the_rest_ends(tmp_path: Path) -> None:
     data = packed(regular(f"{n}.yaml", b"%d" % n) for n in range(4))
     tree = tree_of(tmp_path / "a.tar", data[:2048] + b"\xff" * 512 + data[2560:])
     assert read(tree) == {"0.yaml": b"0", "1.yaml": b"1"}
-    assert told(tree) == [("a.tar", "damaged: no header at byte 2048 of the archive")]
+    assert reported(tree) == [("a.tar", "damaged: no header at byte 2048 of the archive")]
 
 
 @pytest.mark.parametrize(("keep", "whole"), [(100, 0), (512, 0), (600, 1), (1024, 1), (1536, 1), (2000, 2), (3072, 3)])
 def test_a_plain_archive_that_is_cut_short_says_so(tmp_path: Path, keep: int, whole: int) -> None:
     tree = tree_of(tmp_path / "a.tar", packed(regular(f"{n}.yaml", b"%d" % n) for n in range(3))[:keep])
     assert len(read(tree)) == whole
-    assert len(told(tree)) == 1 and "cut short" in told(tree)[0][1]
+    assert len(reported(tree)) == 1 and "cut short" in reported(tree)[0][1]
 
 
 @pytest.mark.parametrize("compress", [gzip.compress, bz2.compress, lzma.compress])
@@ -280,7 +280,7 @@ def test_a_compressed_archive_that_is_cut_short_says_so(tmp_path: Path, compress
     for keep in (len(data) - 1, len(data) // 2, 12):
         tree = tree_of(tmp_path / "a.tar.gz", data[:keep])
         read(tree)
-        assert told(tree) == [("a.tar.gz", "cut short: it ends in the middle")], keep
+        assert reported(tree) == [("a.tar.gz", "cut short: it ends in the middle")], keep
 
 
 @pytest.mark.parametrize("junk", [b"hello, this is no archive", b"<!DOCTYPE html>\n" * 99])
@@ -292,7 +292,7 @@ def test_a_compressed_archive_that_is_cut_short_says_so(tmp_path: Path, compress
 def test_what_is_only_called_an_archive_is_none(tmp_path: Path, name: str, packing: str, junk: bytes) -> None:
     tree = tree_of(tmp_path / name, junk)
     assert read(tree) == {}
-    assert told(tree) == [(name, f"no {packing} archive: its first bytes are not those of one")]
+    assert reported(tree) == [(name, f"no {packing} archive: its first bytes are not those of one")]
 
 
 def test_a_name_that_promises_another_packing_is_no_matter(tmp_path: Path) -> None:
@@ -305,7 +305,7 @@ def test_a_name_that_promises_another_packing_is_no_matter(tmp_path: Path) -> No
     ):
         tree = tree_of(tmp_path / "a.tar.gz", found)
         read(tree)
-        assert told(tree) == said
+        assert reported(tree) == said
 
 
 def test_a_flipped_bit_is_found_by_the_checksum(tmp_path: Path) -> None:
@@ -313,20 +313,20 @@ def test_a_flipped_bit_is_found_by_the_checksum(tmp_path: Path) -> None:
     data[len(data) // 10] ^= 1
     tree = tree_of(tmp_path / "a.tar.gz", bytes(data))
     read(tree)
-    assert len(told(tree)) == 1 and told(tree)[0][1].startswith("damaged: ")
+    assert len(reported(tree)) == 1 and reported(tree)[0][1].startswith("damaged: ")
 
 
 def test_bytes_after_the_end_are_reported(tmp_path: Path) -> None:
     tree = tree_of(tmp_path / "a.tar", packed([regular("a.yaml", b"a")]) + packed([regular("b.yaml", b"b")]))
     assert read(tree) == {"a.yaml": b"a"}
-    assert told(tree) == [("a.tar", "has more bytes after the mark that ends it: they are not read")]
+    assert reported(tree) == [("a.tar", "has more bytes after the mark that ends it: they are not read")]
 
 
 def test_many_bad_members_are_not_many_lines(tmp_path: Path) -> None:
     tree = tree_of(tmp_path / "a.tar", packed(regular(f"../{n}.yaml") for n in range(250)))
     assert read(tree) == {}
     assert len(tree.problems) == archive.MAX_PROBLEMS + 1
-    assert told(tree)[-1] == ("a.tar", "150 more members are not read, for reasons like these")
+    assert reported(tree)[-1] == ("a.tar", "150 more members are not read, for reasons like these")
 
 
 def test_names_that_are_no_text(tmp_path: Path) -> None:

@@ -148,5 +148,5 @@ def test_a_patch_for_it_says_that_it_is_for_its_text(tmp_path: Path, encoding: s
     sides = both(tmp_path, widget("A"), widget("A", "B"))
     plain = run("diff", *sides, "--suggest-patch").out
     recode(encoding, sides[0] / "widget.yaml")
-    told = "# widget.yaml is not in UTF-8: this is for its text, git apply does not take it\n"
-    assert run("diff", *sides, "--suggest-patch").out == told + plain
+    reported = "# widget.yaml is not in UTF-8: this is for its text, git apply does not take it\n"
+    assert run("diff", *sides, "--suggest-patch").out == reported + plain

@@ -34,7 +34,7 @@ def untold(report: DiffReport, old: CrdSet, new: CrdSet, objects: Sequence[Json]
             if each.error.startswith(direction):
                 rejected.setdefault(each.source, []).append(each.error)
         mine = [finding for finding in report.findings if finding.direction == direction]
-        told = (*opened, *(path for finding in mine for path in (finding.path, *finding.places)))
+        reported = (*opened, *(path for finding in mine for path in (finding.path, *finding.places)))
         for index, item in enumerate(objects):
             stored = author.create(item, keep_status=True)
             if stored.object is None or stored.pruned:
@@ -45,7 +45,7 @@ def untold(report: DiffReport, old: CrdSet, new: CrdSet, objects: Sequence[Json]
             moved = [(field, _general(field, stored.object, roots)) for field in read.pruned]
             moved += [(field, _general(field, read.object, roots)) for field in read.defaulted]
             for field, paths in moved:
-                if not any(is_below(path, above) for path in paths for above in told):
+                if not any(is_below(path, above) for path in paths for above in reported):
                     found.append((direction, field, item))
             unexplained = rejected.get(str(index), ())
             for error in reader.create(stored.object, keep_status=True).errors if unexplained else ():

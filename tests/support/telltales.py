@@ -8,6 +8,6 @@ from crdcompat.prefilter.facts import FileFacts, facts_of, relevant_lines
 MARKS = (FEATURE_SET, PROFILE, CHANNEL)
 
 
-def told(text: str | bytes) -> FileFacts:
+def searched_facts(text: str | bytes) -> FileFacts:
     data = text if isinstance(text, bytes) else text.encode()
     return facts_of(relevant_lines(data, MARKS), MARKS)

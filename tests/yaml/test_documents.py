@@ -212,17 +212,17 @@ for item in read_documents(text, "f.json"):
 
 
 @pytest.mark.parametrize(
-    ("item", "count", "told"),
+    ("item", "count", "expected"),
     [
         (b"[[[[[[]]]]]]", 4_900_000, "more than 6000000 values: split the list, or record fewer objects in one file"),
         (b'{"":{}}', 3_000_000, "more than 6000000 values: split the list, or record fewer objects in one file"),
         (b"[[]]", 1_900_000, "items[0] of the FooList is not an object (and 1899999 more)"),
     ],
 )
-def test_a_large_list_fits_in_memory(item: bytes, count: int, told: str) -> None:
+def test_a_large_list_fits_in_memory(item: bytes, count: int, expected: str) -> None:
     code = _READ.format(most=_MOST_MEMORY, item=item, count=count)
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert (done.stdout, done.stderr) == (f"{told}\n", "")
+    assert (done.stdout, done.stderr) == (f"{expected}\n", "")
 
 
 def test_many_small_values_in_one_file_are_read(monkeypatch: pytest.MonkeyPatch) -> None:

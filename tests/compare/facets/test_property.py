@@ -135,8 +135,8 @@ def test_required_new_field(tmp_path: Path) -> None:
     new = root(spec={**obj(a=string(), zone=string()), "required": ["zone"]}, status=obj(a=string()))
     report = diff(*both(tmp_path, PLAIN, new))
     assert only(report, rule="property-added", direction="rollback")["effect"] == "value-pruned"
-    told = [(entry["keyword"], entry["path"]) for entry in report["undecided"]]
-    assert told == [("required", "spec")] or [f for f in report["findings"] if f["rule"].startswith("required")]
+    reported = [(entry["keyword"], entry["path"]) for entry in report["undecided"]]
+    assert reported == [("required", "spec")] or [f for f in report["findings"] if f["rule"].startswith("required")]
 
 
 def test_renamed_field_is_lost_both_ways(tmp_path: Path) -> None:

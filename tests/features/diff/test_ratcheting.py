@@ -46,7 +46,7 @@ def only(old: Json, new: Json, era: str) -> Finding:
     return finding
 
 
-def told(finding: Finding) -> tuple[str, list[str]]:
+def reported(finding: Finding) -> tuple[str, list[str]]:
     return str(finding.severity), [str(kind) for kind in finding.writes or ()]
 
 
@@ -69,7 +69,7 @@ _STATUS = {
 def test_a_value_in_status(era: str) -> None:
     """From 1.33 on (OpenShift 4.18) the controller can write its status beside a value that it does not know."""
     finding = only(status(string("A")), status(string("A", "B")), era)
-    assert told(finding) == _STATUS[era]
+    assert reported(finding) == _STATUS[era]
     assert finding.message.endswith(f" (only writes that set it: old's server {VALUE}") == (era == "E")
 
 
@@ -97,7 +97,7 @@ def test_a_default_in_spec(era: str) -> None:
     old = {"spec": schema(mode=string("A", default="A"), note=string()), "status": schema(**MORE)}
     new = {"spec": schema(mode=string("A", "B", default="B"), note=string()), "status": schema(**MORE)}
     (finding,) = (each for each in report(old, new, era).findings if each.rule == "enum-value-added")
-    assert told(finding) == _DEFAULT[era]
+    assert reported(finding) == _DEFAULT[era]
     assert (VALUE in finding.message) == (era in "CE")
 
 
@@ -112,7 +112,7 @@ def test_a_list_that_counts_as_one_value(more: Json, severity: str, sentence: st
     """The controller that changes the list is stuck on every server."""
     old, new = (status(array(string(*values), **more)) for values in (("A",), ("A", "B")))
     finding = only(old, new, "E")
-    assert told(finding) == (severity, TOUCHING)
+    assert reported(finding) == (severity, TOUCHING)
     assert finding.message.endswith(sentence)
 
 
@@ -121,7 +121,7 @@ def test_an_item_with_a_key() -> None:
     items = (schema(name=string(), v=string(*values)) for values in (("A",), ("A", "B")))
     old, new = (status(array({**item, "required": ["name"]}, **more)) for item in items)
     finding = only(old, new, "E")
-    assert told(finding) == ("warning", TOUCHING)
+    assert reported(finding) == ("warning", TOUCHING)
     assert finding.message.endswith(VALUE)
 
 
@@ -137,14 +137,14 @@ def test_a_status_that_breaks_a_constraint_as_a_whole(old: dict[str, Any], new: 
     members = {"phase": string(), **MORE}
     schemas = ({"status": {**schema(**members), **more}} for more in (old, new))
     finding = only(*schemas, "E")
-    assert told(finding) == ("error", OF_STATUS)
+    assert reported(finding) == ("error", OF_STATUS)
     assert "accepts updates" not in finding.message
 
 
 def test_an_unknown_version() -> None:
     """Nothing is said of ratcheting, and only what every server rejects is listed."""
     finding = only(status(string("A")), status(string("A", "B")), "")
-    assert told(finding) == ("error", TOUCHING)
+    assert reported(finding) == ("error", TOUCHING)
     assert "accepts updates" not in finding.message
 
 
@@ -167,5 +167,5 @@ def test_duplicates_are_no_matter_of_ratcheting() -> None:
     """Every server tolerates stored ones, and the rule says so itself."""
     old, new = (status(array(string(), **more)) for more in ({"x-kubernetes-list-type": "set"}, {}))
     finding = only(old, new, "E")
-    assert told(finding) == ("warning", [])
+    assert reported(finding) == ("warning", [])
     assert "accepts updates" not in finding.message

@@ -88,7 +88,7 @@ def test_the_same_bytes_from_eight_workers(crds: dict[str, Path], tmp_path: Path
 
 
 def _broken(fleet: Path) -> None:
-    """Add an empty archive, and a file of a few lines that stand for a million values."""
+    """Add an empty archive, and a file of a few lines that expand to a million values."""
     (fleet / "0-empty.tar.gz").touch()
     lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
     lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 7)]

@@ -42,12 +42,12 @@ ASSUMED = "Kubernetes 1.36, the newest known version (--kube-version or --opensh
 
 
 def test_accepted(world: Path) -> None:
-    code, told = judged(world, "good.json")
+    code, reported = judged(world, "good.json")
     assert code == 0
-    assert told["accepted"] is True
-    assert told["result"]["spec"] == {"v": "A", "size": 3}
-    assert told["defaulted_paths"] == ["spec.size"]
-    assert (told["errors"], told["aggregate"], told["unknown"]) == ([], "", [])
+    assert reported["accepted"] is True
+    assert reported["result"]["spec"] == {"v": "A", "size": 3}
+    assert reported["defaulted_paths"] == ["spec.size"]
+    assert (reported["errors"], reported["aggregate"], reported["unknown"]) == ([], "", [])
 
 
 def test_without_a_version_the_newest_judges_and_says_so(world: Path) -> None:
@@ -60,17 +60,17 @@ def test_without_a_version_the_newest_judges_and_says_so(world: Path) -> None:
 
 
 def test_rejected(world: Path) -> None:
-    code, told = judged(world, "bad.json", "--kube-version", "1.26")
+    code, reported = judged(world, "bad.json", "--kube-version", "1.26")
     assert code == 1
     text = 'spec.v: Unsupported value: "B": supported values: "A"'
-    assert told["aggregate"] == f'Widget.example.com "a" is invalid: {text}'
-    (error,) = told["errors"]
+    assert reported["aggregate"] == f'Widget.example.com "a" is invalid: {text}'
+    (error,) = reported["errors"]
     assert error == {
         "type": "FieldValueNotSupported", "field": "spec.v", "value": "B", "detail": 'supported values: "A"',
         "text": text,
     }  # fmt: skip
-    assert told["pruned_paths"] == ["spec.unknown"]
-    assert told["result"] is None
+    assert reported["pruned_paths"] == ["spec.unknown"]
+    assert reported["result"] is None
 
 
 def test_text_says_the_message_and_what_is_pruned(world: Path) -> None:
@@ -117,7 +117,7 @@ def test_the_crd_of_the_kind_is_taken_from_a_file_with_several(world: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("args", "told"),
+    ("args", "expected"),
     [
         ((), "judge needs a CRD file, and an object file to judge an object"),
         (("crd.yaml", "--op", "update"), "--op and --version are about an object"),
@@ -135,13 +135,13 @@ def test_the_crd_of_the_kind_is_taken_from_a_file_with_several(world: Path) -> N
         (("crd.yaml", "list.json"), "list.json"),
     ],
 )
-def test_what_cannot_be_judged(world: Path, args: tuple[str, ...], told: str) -> None:
+def test_what_cannot_be_judged(world: Path, args: tuple[str, ...], expected: str) -> None:
     write(world / "two.yaml", {"a": 1}, {"b": 2})
     write(world / "broken.yaml", "a: 1\nb: [1\n")
     write(world / "list.json", "[1, 2]")
     ran = run("judge", *args, cwd=world)
     assert (ran.code, ran.out) == (2, "")
-    assert told in ran.err
+    assert expected in ran.err
     assert "Traceback" not in ran.err
 
 
@@ -149,10 +149,10 @@ def test_a_rule_that_cannot_be_judged_is_unknown(world: Path) -> None:
     rule = {"x-kubernetes-validations": [{"rule": "self == ipMask('10.0.0.0/8')"}]}
     write(world / "odd.yaml", crd(root(spec=obj(v=string(**rule)))))
     ran = run("judge", "odd.yaml", "good.json", "--format", "json", cwd=world)
-    told = json.loads(ran.out)
+    reported = json.loads(ran.out)
     # The answer is unknown, or the server's own compile error: never "accepted".
     assert ran.code in (1, 2)
-    assert told["accepted"] is not True
+    assert reported["accepted"] is not True
 
 
 # -- many requests ---------------------------------------------
@@ -166,7 +166,7 @@ def requests(world: Path, *lines: Any) -> tuple[Run, list[Json]]:
 
 def test_one_answer_a_line_in_order(world: Path) -> None:
     ask = {"crd": "crd.yaml", "version": "v1", "op": "create", "kube": "1.31"}
-    ran, told = requests(
+    ran, reported = requests(
         world,
         {"id": "b", **ask, "new": widget({"spec": {"v": "B"}})},
         {"id": "a", **ask, "new": widget({"spec": {"v": "A"}})},
@@ -174,11 +174,11 @@ def test_one_answer_a_line_in_order(world: Path) -> None:
         {"id": 3, **ask, "kube": "openshift-4.13", "new": widget({"spec": {"zz": 1}})},
     )
     assert ran.code == 0
-    assert [line["id"] for line in told] == ["b", "a", 3]
-    assert [line["accepted"] for line in told] == [False, True, True]
-    assert told[2]["pruned_paths"] == ["spec.zz"]
+    assert [line["id"] for line in reported] == ["b", "a", 3]
+    assert [line["accepted"] for line in reported] == [False, True, True]
+    assert reported[2]["pruned_paths"] == ["spec.zz"]
     keys = {"id", "errors", "aggregate", "result", "pruned_paths", "defaulted_paths", "unknown"}
-    assert all(keys <= line.keys() for line in told)
+    assert all(keys <= line.keys() for line in reported)
 
 
 def test_requests_from_a_file(world: Path) -> None:
@@ -214,25 +214,25 @@ def test_requests_from_a_file(world: Path) -> None:
 )
 def test_a_bad_request_is_answered_as_one_and_the_next_one_too(world: Path, line: Any) -> None:
     good = {"id": 2, "crd": "crd.yaml", "new": widget({"spec": {"v": "A"}})}
-    ran, told = requests(world, line, good)
+    ran, reported = requests(world, line, good)
     assert ran.code == 2
-    assert len(told) == 2, ran.err
-    assert told[0]["unknown"]
-    assert told[0]["unknown"][0]["reason"]
-    assert (told[1]["id"], told[1]["accepted"]) == (2, True)
+    assert len(reported) == 2, ran.err
+    assert reported[0]["unknown"]
+    assert reported[0]["unknown"][0]["reason"]
+    assert (reported[1]["id"], reported[1]["accepted"]) == (2, True)
 
 
 def test_integers_beyond_int64_are_floats(world: Path) -> None:
     write(world / "n.yaml", crd(root(spec=obj(x={"type": "number"}))))
-    _, told = requests(world, {"id": 1, "crd": "n.yaml", "new": widget({"spec": {"x": 2**63}})})
-    assert told[0]["accepted"] is True
+    _, reported = requests(world, {"id": 1, "crd": "n.yaml", "new": widget({"spec": {"x": 2**63}})})
+    assert reported[0]["accepted"] is True
 
 
 def test_ratcheting_of_a_request(world: Path) -> None:
     bad = widget({"spec": {"v": "B"}})
     ask = {"crd": "crd.yaml", "op": "update", "kube": "1.29", "old": bad, "new": bad}
-    _, told = requests(world, *({"id": n, **ask, "ratcheting": flag} for n, flag in enumerate((True, False, None))))
-    assert [line["accepted"] for line in told] == [True, False, False]
+    _, reported = requests(world, *({"id": n, **ask, "ratcheting": flag} for n, flag in enumerate((True, False, None))))
+    assert [line["accepted"] for line in reported] == [True, False, False]
 
 
 def test_as_a_process(world: Path) -> None:

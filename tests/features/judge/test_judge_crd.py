@@ -28,9 +28,9 @@ def test_a_new_crd(tmp_path: Path) -> None:
         "  create of the CRD widgets.example.com",
     )
     assert "".join(answer).endswith(_SAID)
-    told = json.loads(run("judge", "bad.yaml", "--format", "json", cwd=tmp_path).out)
-    assert (told["accepted"], told["code"], told["aggregate"]) == (False, 422, _HEAD + _SAID)
-    assert [error["field"] for error in told["errors"]] == [f"{_SPEC}.items"]
+    reported = json.loads(run("judge", "bad.yaml", "--format", "json", cwd=tmp_path).out)
+    assert (reported["accepted"], reported["code"], reported["aggregate"]) == (False, 422, _HEAD + _SAID)
+    assert [error["field"] for error in reported["errors"]] == [f"{_SPEC}.items"]
 
 
 def test_an_update_tolerates_what_the_installed_crd_has(tmp_path: Path) -> None:
@@ -59,20 +59,20 @@ def _requests(cwd: Path, *lines: Any) -> tuple[int, list[Json]]:
 
 def test_requests(tmp_path: Path) -> None:
     dropped = {**_GOOD, "status": {"storedVersions": ["v1", "v0"]}}
-    code, told = _requests(
+    code, reported = _requests(
         tmp_path,
         {"id": 1, "op": "createCRD", "kube": "1.31", "new": _GOOD},
         {"id": 2, "op": "createCRD", "kube": "openshift-4.13", "new": _LISTED},
         {"id": 3, "op": "updateCRD", "kube": "1.31", "old": dropped, "new": _GOOD},
     )
     assert code == 0
-    assert [(line["id"], line["accepted"], line["code"]) for line in told] == [
+    assert [(line["id"], line["accepted"], line["code"]) for line in reported] == [
         (1, True, 200),
         (2, False, 422),
         (3, False, 422),
     ]
-    assert [error["field"] for error in told[2]["errors"]] == ["status.storedVersions[1]"]
-    assert set(told[0]) >= {"id", "errors", "aggregate", "result", "pruned_paths", "defaulted_paths", "unknown"}
+    assert [error["field"] for error in reported[2]["errors"]] == ["status.storedVersions[1]"]
+    assert set(reported[0]) >= {"id", "errors", "aggregate", "result", "pruned_paths", "defaulted_paths", "unknown"}
 
 
 @pytest.mark.parametrize(
@@ -86,5 +86,5 @@ def test_requests(tmp_path: Path) -> None:
     ids=str,
 )
 def test_a_bad_request(tmp_path: Path, line: Json) -> None:
-    code, told = _requests(tmp_path, line)
-    assert (code, told[0]["accepted"], told[0]["unknown"][0]["what"]) == (2, None, "request")
+    code, reported = _requests(tmp_path, line)
+    assert (code, reported[0]["accepted"], reported[0]["unknown"][0]["what"]) == (2, None, "request")

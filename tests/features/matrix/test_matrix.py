@@ -398,11 +398,11 @@ def test_how_far_back_a_cluster_can_go(three: list[str], tmp_path: Path) -> None
 def test_a_cluster_older_than_all_releases(tmp_path: Path) -> None:
     names = folders(tmp_path, release_4_13=status("A"), release_4_14=status("A", "B"))
     write(tmp_path / "o.yaml", cluster_version("4.12.16"), widget("a", "A"))
-    told = "None of the releases is older: there is none to go back to."
+    reported = "None of the releases is older: there is none to go back to."
     for form in ("text", "markdown", "html", "json"):
         ran = run("matrix", *names, "--objects", tmp_path / "o.yaml", "--format", form, cwd=tmp_path)
         assert ran.code == 1 and not ran.err
-        assert form == "json" or told in ran.out
+        assert form == "json" or reported in ran.out
 
 
 def test_a_crd_that_no_common_context_has_is_not_judged(tmp_path: Path) -> None:
@@ -430,12 +430,12 @@ def test_a_cluster_is_judged_by_what_it_runs(tmp_path: Path) -> None:
     gadget = {**widget("g", "A"), "kind": "Gadget"}
     recorded = [widget("a", "A"), gadget, cluster_version("4.14.3")]
     write(tmp_path / "o.json", *recorded)
-    told = [
+    reported = [
         run("matrix", *names, "--objects", "o.json", *more, "--format", "json", cwd=tmp_path).report["cluster"]
         for more in ((), ("--from", "./release-4.14"))
     ]
-    assert told[0] == told[1]
-    assert towards(told[0]) == {"4.13": "unknown"}
+    assert reported[0] == reported[1]
+    assert towards(reported[0]) == {"4.13": "unknown"}
     ran = run("matrix", *names, "--objects", "-", cwd=tmp_path, stdin=(tmp_path / "o.json").read_bytes())
     assert (ran.code, "--from ./release-4.14" in ran.err) == (2, True)
 

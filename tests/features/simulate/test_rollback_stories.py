@@ -29,8 +29,8 @@ _LETTERS = dict(zip(WRITES, ("status", "label", "finalizer", "spec"), strict=Tru
 @pytest.mark.parametrize("story", STORIES, ids=[story["name"] for story in STORIES])
 def test_the_replay_gives_the_same_verdicts(story: Json, server: str, tmp_path: Path) -> None:
     number, item = SERVERS.index(server), replayed(story, server, tmp_path)
-    told = {name: item["writes"][name]["verdict"] for name in WRITES}
-    assert told == {
+    reported = {name: item["writes"][name]["verdict"] for name in WRITES}
+    assert reported == {
         name: "accepted" if story[letters][number] == "o" else "rejected" for name, letters in _LETTERS.items()
     }
     repair = item["repair"]["verdict"]
@@ -61,8 +61,8 @@ def test_rules_that_a_schema_error_hides_are_causes(tmp_path: Path) -> None:
     old, new = both(tmp_path, definition(story["old"]), definition(story["new"]))
     recorded = write(tmp_path / "object.json", stored_object(story["object"]))
     report = simulate(old, new, "--objects", recorded, "--kube-version", "1.31")
-    told = {(cause["path"], cause["type"]) for cause in report["summary"]["causes"]}
-    assert told == {
+    reported = {(cause["path"], cause["type"]) for cause in report["summary"]["causes"]}
+    assert reported == {
         ("spec.colors[*]", "FieldValueInvalid"),
         ("status.list[*]", "FieldValueNotSupported"),
         ("status.mixed[*].phase", "FieldValueNotSupported"),

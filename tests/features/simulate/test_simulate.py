@@ -98,9 +98,9 @@ def with_bad(spec: Any = None, status: Any = None) -> Json:
 )
 def test_a_bad_value_in_spec_by_era(tmp_path: Path, old: Json, new: Json, value: Any) -> None:
     """rollback-truth, section 4, first line: A rejects status writes too, from 1.30 unchanged values pass."""
-    told = by_era(tmp_path, schema({"v": old}), schema({"v": new}), with_bad(spec=value))
-    told.pop("apply")  # a value of the wrong type fails it in every version
-    assert told == {
+    reported = by_era(tmp_path, schema({"v": old}), schema({"v": new}), with_bad(spec=value))
+    reported.pop("apply")  # a value of the wrong type fails it in every version
+    assert reported == {
         "status-update": "Xooo",
         "status-update-touching": "Xooo",
         "spec-update": "XXoo",
@@ -120,10 +120,10 @@ def test_a_bad_value_in_spec_by_era(tmp_path: Path, old: Json, new: Json, value:
     ids=["enum", "maxLength", "type"],
 )
 def test_a_bad_value_in_status_by_era(tmp_path: Path, old: Json, new: Json, value: Any) -> None:
-    told = by_era(tmp_path, schema(status={"v": old}), schema(status={"v": new}), with_bad(status=value))
-    told.pop("apply")
-    told.pop("status-update-touching")
-    assert told == {
+    reported = by_era(tmp_path, schema(status={"v": old}), schema(status={"v": new}), with_bad(status=value))
+    reported.pop("apply")
+    reported.pop("status-update-touching")
+    assert reported == {
         "status-update": "XXXo",
         "spec-update": "XXoo",
         "metadata-update": "XXoo",
@@ -134,9 +134,9 @@ def test_a_bad_value_in_status_by_era(tmp_path: Path, old: Json, new: Json, valu
 
 def test_a_bad_item_of_an_atomic_list_is_never_tolerated_once_the_list_changes(tmp_path: Path) -> None:
     old, new = (schema(status={"v": array(string(*members))}) for members in ("AC", "ABC"))
-    told = by_era(tmp_path, old, new, with_bad(status=["A", "B", "C"]))
-    assert told["status-update-touching"] == "XXXX"
-    assert told["status-update"] == "XXXo"
+    reported = by_era(tmp_path, old, new, with_bad(status=["A", "B", "C"]))
+    assert reported["status-update-touching"] == "XXXX"
+    assert reported["status-update"] == "XXXo"
 
 
 def test_an_item_of_a_keyed_list_may_keep_its_bad_value_while_others_change(tmp_path: Path) -> None:
@@ -146,9 +146,9 @@ def test_an_item_of_a_keyed_list_may_keep_its_bad_value_while_others_change(tmp_
         return schema(status={"v": array(item, **keyed)})
 
     items = [{"name": "x", "phase": "A", "text": "t"}, {"name": "y", "phase": "B", "text": "t"}]
-    told = by_era(tmp_path, made("A"), made("AB"), with_bad(status=items))
-    assert told["status-update"] == "XXXo"
-    assert told["metadata-update"] == "XXoo"
+    reported = by_era(tmp_path, made("A"), made("AB"), with_bad(status=items))
+    assert reported["status-update"] == "XXXo"
+    assert reported["metadata-update"] == "XXoo"
 
 
 RULES = {
@@ -159,8 +159,8 @@ RULES = {
 def test_a_rule_on_a_spec_field_by_era(tmp_path: Path) -> None:
     """Rules see the whole object: up to 1.32 a status write falls over a rule on spec."""
     rules, status, spec, label = RULES["field"]
-    told = by_era(tmp_path, schema({"v": string(**rules)}), schema({"v": string()}), with_bad(spec="B"))
-    assert (told["status-update"], told["spec-update"], told["metadata-update"]) == (status, spec, label)
+    reported = by_era(tmp_path, schema({"v": string(**rules)}), schema({"v": string()}), with_bad(spec="B"))
+    assert (reported["status-update"], reported["spec-update"], reported["metadata-update"]) == (status, spec, label)
 
 
 @pytest.mark.parametrize(
@@ -173,8 +173,10 @@ def test_a_rule_on_a_spec_field_by_era(tmp_path: Path) -> None:
 def test_a_rule_at_the_root_is_never_tolerated(tmp_path: Path, rule: str, body: Json, repair: str) -> None:
     rules = {"x-kubernetes-validations": [{"rule": rule, "message": "no B"}]}
     plain = schema({"v": string()}, {"v": string()})
-    told = by_era(tmp_path, {**plain, **rules}, plain, with_bad(**body))
-    assert {name: told[name] for name in told if name not in ("create", "apply")} == dict.fromkeys(REJECTED, "XXXX")
+    reported = by_era(tmp_path, {**plain, **rules}, plain, with_bad(**body))
+    assert {name: reported[name] for name in reported if name not in ("create", "apply")} == dict.fromkeys(
+        REJECTED, "XXXX"
+    )
     report = replay(tmp_path, {**plain, **rules}, plain, with_bad(**body), options=("--kube-version", "1.33"))
     assert one(report)["repair"]["verdict"] == repair
 
@@ -183,23 +185,23 @@ def test_required_at_the_root_is_never_tolerated_by_main_writes(tmp_path: Path) 
     old = {**schema(), "required": ["config"]}
     old["properties"]["config"] = string()
     new = schema()
-    told = by_era(tmp_path, old, new, with_bad())
-    assert told["metadata-update"] == told["finalizer-removal"] == told["spec-update"] == "XXXX"
-    assert told["status-update"] == "Xooo"
+    reported = by_era(tmp_path, old, new, with_bad())
+    assert reported["metadata-update"] == reported["finalizer-removal"] == reported["spec-update"] == "XXXX"
+    assert reported["status-update"] == "Xooo"
 
 
 def test_required_in_spec_is_tolerated_until_spec_changes(tmp_path: Path) -> None:
     old, new = schema({"v": string()}), schema({"v": string()})
     old["properties"]["spec"]["required"] = ["v"]
-    told = by_era(tmp_path, old, new, with_bad())
-    assert (told["metadata-update"], told["spec-update"], told["status-update"]) == ("XXoo", "XXXX", "Xooo")
+    reported = by_era(tmp_path, old, new, with_bad())
+    assert (reported["metadata-update"], reported["spec-update"], reported["status-update"]) == ("XXoo", "XXXX", "Xooo")
 
 
 def test_required_in_status(tmp_path: Path) -> None:
     old, new = schema(status={"v": string()}), schema(status={"v": string()})
     old["properties"]["status"]["required"] = ["v"]
-    told = by_era(tmp_path, old, new, with_bad())
-    assert (told["metadata-update"], told["spec-update"], told["status-update"]) == ("XXoo", "XXoo", "XXXX")
+    reported = by_era(tmp_path, old, new, with_bad())
+    assert (reported["metadata-update"], reported["spec-update"], reported["status-update"]) == ("XXoo", "XXoo", "XXXX")
 
 
 @pytest.mark.parametrize("bounds", [{"minProperties": 2}, {"oneOf": [{"required": ["v"]}, {"required": ["w"]}]}])
@@ -209,9 +211,9 @@ def test_a_status_that_goes_as_a_whole(tmp_path: Path, bounds: Json, era: str) -
     old, new = schema(status={"v": string("A"), "w": string()}), schema(status={"v": string(), "w": string()})
     old["properties"]["status"].update(bounds)
     item = one(replay(tmp_path, old, new, with_bad(status="B"), options=("--kube-version", era)))
-    told = item["repair"]
-    assert (told["verdict"], told["patch"]) == ("status", {"status": None})
-    assert told["note"] == "the whole status goes: its controller has to write it again"
+    reported = item["repair"]
+    assert (reported["verdict"], reported["patch"]) == ("status", {"status": None})
+    assert reported["note"] == "the whole status goes: its controller has to write it again"
 
 
 def test_a_status_that_goes_as_a_whole_beside_a_bad_spec(tmp_path: Path) -> None:
@@ -287,8 +289,8 @@ def test_a_rejected_write_keeps_what_an_accepted_one_loses(tmp_path: Path) -> No
     old, new = schema({"v": string("A")}), schema({"v": string("A", "B"), "w": string()})
     body = with_bad("B")
     body["spec"]["w"] = "precious"
-    told = by_era(tmp_path, old, new, body)
-    assert told["metadata-update"] == "XXll"
+    reported = by_era(tmp_path, old, new, body)
+    assert reported["metadata-update"] == "XXll"
 
 
 def test_defaults_of_old_appear(tmp_path: Path) -> None:
@@ -301,8 +303,8 @@ def test_defaults_of_old_appear(tmp_path: Path) -> None:
 
 def test_a_default_that_old_rejects(tmp_path: Path) -> None:
     old, new = schema({"v": string("A")}), schema({"v": string("A", "B", default="B")})
-    told = by_era(tmp_path, old, new, with_bad("B"))
-    assert told["metadata-update"] == "XXoo"
+    reported = by_era(tmp_path, old, new, with_bad("B"))
+    assert reported["metadata-update"] == "XXoo"
 
 
 def test_null_that_old_does_not_take_is_dropped(tmp_path: Path) -> None:
@@ -335,7 +337,7 @@ def test_what_every_era_accepts_needs_no_version(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "expected"),
     [
         (("--kube-version", "1.99"), "1.99"),
         (("--kube-version", "banana"), "banana"),
@@ -343,10 +345,10 @@ def test_what_every_era_accepts_needs_no_version(tmp_path: Path) -> None:
         (("--kube-version", "1.26", "--openshift-version", "4.13"), "exclude"),
     ],
 )
-def test_bad_versions(tmp_path: Path, options: tuple[str, ...], told: str) -> None:
+def test_bad_versions(tmp_path: Path, options: tuple[str, ...], expected: str) -> None:
     ran = run("simulate", *both(tmp_path, schema(), schema()), "--objects", tmp_path, *options)
     assert ran.code == 2
-    assert told in ran.err
+    assert expected in ran.err
 
 
 # -- what cannot be simulated ---------------------------------------------
@@ -421,10 +423,10 @@ def test_a_conversion_webhook_cannot_be_asked(tmp_path: Path) -> None:
 def test_no_status_endpoint_in_old(tmp_path: Path) -> None:
     old = crd(versions=[{k: v for k, v in version(schema()).items() if k != "subresources"}])
     report = replay(tmp_path, old, crd(schema()), with_bad(), options=("--kube-version", "1.26"))
-    told = one(report)["writes"]["status-update"]
-    assert told["verdict"] == "rejected"
-    assert told["message"] == 'widgets.example.com "a" not found'
-    assert "no /status endpoint" in told["note"]
+    reported = one(report)["writes"]["status-update"]
+    assert reported["verdict"] == "rejected"
+    assert reported["message"] == 'widgets.example.com "a" not found'
+    assert "no /status endpoint" in reported["note"]
 
 
 def test_the_same_object_twice_counts_once(tmp_path: Path) -> None:
@@ -490,7 +492,7 @@ def test_what_cannot_be_judged_is_unknown_for_every_write(tmp_path: Path) -> Non
 
 
 def test_a_sound_object_is_not_edited_against_a_rule_above_the_place(tmp_path: Path) -> None:
-    """The rule on spec speaks of ``a``: the other field is the one that is changed."""
+    """The rule on spec uses ``a``, so the other field is changed."""
     made = schema({"a": string(), "z": string()})
     made["properties"]["spec"]["x-kubernetes-validations"] = [{"rule": "self.a == 'x'"}]
     stored = {**with_bad(spec="B"), "spec": {"a": "x", "z": "x"}}

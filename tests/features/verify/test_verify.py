@@ -118,8 +118,8 @@ def test_a_server_with_other_words_and_other_reasons(cluster: FakeCluster, tmp_p
     old = root(spec=obj(a=string("A")), status=obj(p=string("A"), q=string("A")))
     ran = verify(reported(tmp_path, old, new), "--format", "json")
     assert ran.code == 1
-    told = {each["path"]: (each["outcome"], each["reason"], each["said"]) for each in ran.report["verified"]}
-    assert told == {
+    result = {each["path"]: (each["outcome"], each["reason"], each["said"]) for each in ran.report["verified"]}
+    assert result == {
         "spec.a": ("confirmed", "in other words than the report's", ["spec.a: no"]),
         "status.p": ("confirmed", "in other words than the report's", ["status.p: no"]),
         "status.q": ("refuted", "the object is refused, but not at status.q", ["spec.other: no"]),
@@ -254,12 +254,12 @@ def test_no_findings(cluster: FakeCluster, tmp_path: Path) -> None:
 # -- what it refuses, and what it leaves ---------------------------------------------
 
 
-@pytest.mark.parametrize(("objects", "told"), [([{}], "1 object"), ([{}, {}], "2 objects"), ([], "no object")])
-def test_a_cluster_that_has_the_crd(cluster: FakeCluster, tmp_path: Path, objects: list[Json], told: str) -> None:
+@pytest.mark.parametrize(("objects", "expected"), [([{}], "1 object"), ([{}, {}], "2 objects"), ([], "no object")])
+def test_a_cluster_that_has_the_crd(cluster: FakeCluster, tmp_path: Path, objects: list[Json], expected: str) -> None:
     cluster.crds[WIDGETS], cluster.objects[WIDGETS] = crd(OLD), objects
     ran = verify(reported(tmp_path))
     assert (ran.code, ran.out) == (2, "")
-    assert f"kind-kind: this cluster has {WIDGETS} with {told}: " in ran.err
+    assert f"kind-kind: this cluster has {WIDGETS} with {expected}: " in ran.err
     assert {each.split()[0] for each in cluster.asked} == {"GET"}
 
 
@@ -302,8 +302,8 @@ def test_a_server_that_falls_silent(cluster: FakeCluster, tmp_path: Path) -> Non
     cluster.instead = ill
     ran = verify(reported(tmp_path), "--format", "json")
     assert ran.code == 2
-    told = [each["message"] for each in ran.report["summary"]["problems"]]
-    assert told == [
+    result = [each["message"] for each in ran.report["summary"]["problems"]]
+    assert result == [
         "the API server no longer does its part: 500 etcd is gone",
         f"{WIDGETS} could not be removed (500 etcd is gone): kubectl --context kind-kind delete crd {WIDGETS}",
     ]
@@ -341,7 +341,7 @@ def test_an_interruption_cleans_up(cluster: FakeCluster, tmp_path: Path, number:
 
 
 @pytest.mark.parametrize(
-    ("args", "told"),
+    ("args", "expected"),
     [
         ((), "name an empty API server: --server CONTEXT, or --assets DIR to start one"),
         (("--server", "a", "--assets", "b"), "name an empty API server: "),
@@ -350,14 +350,14 @@ def test_an_interruption_cleans_up(cluster: FakeCluster, tmp_path: Path, number:
         (("--server", "kind-kin"), "no context kind-kin in the kubeconfig: there is kind-kind"),
     ],
 )
-def test_usage(cluster: FakeCluster, tmp_path: Path, args: tuple[str, ...], told: str) -> None:
+def test_usage(cluster: FakeCluster, tmp_path: Path, args: tuple[str, ...], expected: str) -> None:
     ran = run("verify", reported(tmp_path), *args)
     assert (ran.code, ran.out) == (2, "")
-    assert told in ran.err
+    assert expected in ran.err
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "expected"),
     [
         ("{", "not JSON: "),
         ("[]", "not a JSON report of crdcompat"),
@@ -366,10 +366,10 @@ def test_usage(cluster: FakeCluster, tmp_path: Path, args: tuple[str, ...], told
         ('{"format": "1", "command": "diff"}', "json:1: these keys are missing; write tool: "),
     ],
 )
-def test_files_that_are_no_report(cluster: FakeCluster, tmp_path: Path, text: str, told: str) -> None:
+def test_files_that_are_no_report(cluster: FakeCluster, tmp_path: Path, text: str, expected: str) -> None:
     ran = verify(write(tmp_path / "report.json", text))
     assert (ran.code, ran.out) == (2, "")
-    assert told in ran.err
+    assert expected in ran.err
 
 
 def test_a_report_that_is_not_there(cluster: FakeCluster, tmp_path: Path) -> None:

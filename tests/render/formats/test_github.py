@@ -44,7 +44,7 @@ def _unescaped(text: str, *, prop: bool = False) -> str:
 def test_the_most_severe_first_and_a_line_that_counts(tmp_path: Path) -> None:
     *commands, last = rendered(sample(tmp_path), "github").splitlines()
     read = [_read(line) for line in commands]
-    assert [(name, told["title"]) for name, told, _ in read] == [
+    assert [(name, reported["title"]) for name, reported, _ in read] == [
         ("error", "enum-value-added (rollback)"),
         ("warning", "enum-value-added (rollback)"),
         ("notice", "property-added (rollback)"),
@@ -81,9 +81,9 @@ def test_where_it_points_to(tmp_path: Path) -> None:
 def test_names_of_files_come_through(tmp_path: Path, name: str) -> None:
     report = sample(tmp_path)
     moved = replace(report, findings=(replace(report.findings[0], locations=(Location("new", name, 1, 1),)),))
-    told = _read(rendered(moved, "github").splitlines()[0])[1]
-    assert told["file"] == name.replace("\r", "\\x0d")
-    assert (told["line"], told["title"]) == ("1", "enum-value-added (rollback)")
+    reported = _read(rendered(moved, "github").splitlines()[0])[1]
+    assert reported["file"] == name.replace("\r", "\\x0d")
+    assert (reported["line"], reported["title"]) == ("1", "enum-value-added (rollback)")
 
 
 def test_what_does_not_count_is_no_annotation_and_each_finding_is_one(tmp_path: Path) -> None:
@@ -113,8 +113,8 @@ def test_nothing() -> None:
 
 def test_a_simulation(tmp_path: Path) -> None:
     first, last = rendered(replayed(tmp_path), "github").splitlines()
-    name, told, message = _read(first)
-    assert (name, told) == ("error", {"title": "rejected"}), "the CRD that judges is OLD's: no line of this tree"
+    name, reported, message = _read(first)
+    assert (name, reported) == ("error", {"title": "rejected"}), "the CRD that judges is OLD's: no line of this tree"
     assert message.startswith('widgets.example.com: 1 of 1 Widget: status.p holds "B", and r1 rejects it (e.g. ')
     assert last == "crdcompat: Rollback r2 -> r1 replayed on 1 recorded object, by their worst write: 1 rejected"
 
@@ -127,9 +127,9 @@ def test_hostile_text_stays_in_its_command(tmp_path: Path, text: str) -> None:
     findings = {finding.id for finding in report.sections[0].report.findings}
     assert len(commands) == len(report.problems) + len(findings) + len(report.waivers)
     for line in commands:
-        _, told, message = _read(line)
-        assert set(told) <= {"file", "line", "col", "title"}
-        assert re.fullmatch(r"could not read|waiver|[a-z-]+ \((rollback|upgrade)\)", told["title"])
+        _, reported, message = _read(line)
+        assert set(reported) <= {"file", "line", "col", "title"}
+        assert re.fullmatch(r"could not read|waiver|[a-z-]+ \((rollback|upgrade)\)", reported["title"])
         assert not re.search("[\x00-\x09\x0b-\x1f\x7f\u202e\u2066]", message)
     assert not re.search("[\x00-\x09\x0b-\x1f\x7f\u202e\u2066]", out)
     assert last.startswith("crdcompat: ")
@@ -232,8 +232,8 @@ def test_a_summary_that_cannot_be_written_is_reported(actions: Path, tmp_path: P
 def test_several_infos_share_one_notice(tmp_path: Path) -> None:
     report = compared(tmp_path, root(spec=obj()), root(spec=obj(**{f"n{number}": string() for number in range(120)})))
     command, last = rendered(report, "github").splitlines()
-    name, told, message = _read(command)
-    assert (name, told) == ("notice", {"title": "120 infos"})
+    name, reported, message = _read(command)
+    assert (name, reported) == ("notice", {"title": "120 infos"})
     lines = message.split("\n")
     assert lines[0] == "widgets.example.com/v1 spec.n0 [property-added (rollback)]"
     assert (len(lines), lines[-1]) == (101, "and 20 more: the summary of the step has them")

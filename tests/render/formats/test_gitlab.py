@@ -36,12 +36,12 @@ def test_issues(tmp_path: Path) -> None:
         ("info", "property-added"),
     ]
     assert [issue["fingerprint"] for issue in issues] == [finding.id for finding in report.findings]
-    told = issues[0]["description"].split(" \u2014 ")
-    assert told[0] == (
+    reported = issues[0]["description"].split(" \u2014 ")
+    assert reported[0] == (
         'widgets.example.com/v1: status.p gained "B": '
         "after a rollback, r1 rejects the writes of every Widget that holds one of them."
     )
-    assert told[1] == 'API server: status.p: Unsupported value: "B": supported values: "A"'
+    assert reported[1] == 'API server: status.p: Unsupported value: "B": supported values: "A"'
     assert issues[0]["location"] == {"path": "w.json", "lines": {"begin": 1}}
 
 

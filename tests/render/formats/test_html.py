@@ -79,9 +79,9 @@ def facts(item: Element) -> dict[str, list[str]]:
 
 
 def test_a_finding_shows_everything(tmp_path: Path) -> None:
-    told = IntroducedBy("c" * 40, "2024-01-02", "B is new", "r2")
+    reported = IntroducedBy("c" * 40, "2024-01-02", "B is new", "r2")
     changes = {
-        "introduced_by": told, "places": ("status.q",),
+        "introduced_by": reported, "places": ("status.q",),
         "evidence": Evidence(2, ("Widget/a in x", "Widget/b in y")),
         "waiver": Acceptance("known", "me"),
     }  # fmt: skip
@@ -328,8 +328,8 @@ def test_hostile_text_stays_text(tmp_path: Path, text: str) -> None:
         shown = page(made)
         confined(shown)
         assert len(shown.all("script")) == 2
-    told = with_findings(sample(tmp_path / "e"), error={"message": text, "path": text, "places": (text,)})
-    shown = page(told)
+    reported = with_findings(sample(tmp_path / "e"), error={"message": text, "path": text, "places": (text,)})
+    shown = page(reported)
     confined(shown)
     assert len(shown.text) < len(page(sample(tmp_path / "f")).text) + 40_000
 

@@ -101,8 +101,8 @@ def test_warnings_pass(tmp_path: Path) -> None:
 def test_both_directions_are_listed_apart(tmp_path: Path) -> None:
     old, new = (root(status={"type": "object", "properties": {"p": string(*v)}}) for v in ("AB", "AC"))
     (case,) = _suites(compared(tmp_path, old, new))["diff"]
-    told = case.result[0].text + case.system_out
-    assert told.index("Rolling back r2 -> r1\n") < told.index("Upgrading r1 -> r2\n")
+    reported = case.result[0].text + case.system_out
+    assert reported.index("Rolling back r2 -> r1\n") < reported.index("Upgrading r1 -> r2\n")
 
 
 def test_a_suite_for_each_section(tmp_path: Path) -> None:
@@ -113,13 +113,13 @@ def test_a_suite_for_each_section(tmp_path: Path) -> None:
     (case,) = suites["target r0"]
     assert case.name == "target r0: widgets.example.com/v1"
     error, warning, info = (finding.id for finding in report.sections[0].report.findings)
-    told = case.system_out.split("\n")
-    assert told[-2:] == [
+    reported = case.system_out.split("\n")
+    assert reported[-2:] == [
         f"existed before this change: error[enum-value-added] widgets.example.com/v1 status.p {error}",
         f"waived (nobody sets it): warning[enum-value-added] widgets.example.com/v1 spec.a {warning}",
     ]
     about = "widgets.example.com/v1 spec.n"
-    assert told[0] == f"same cause as base: {about}: info[property-added] {about} {info}"
+    assert reported[0] == f"same cause as base: {about}: info[property-added] {about} {info}"
     (case,) = suites["target r9"]
     assert isinstance(case.result[0], Skipped), "one cause, one failure"
     assert "same cause as base: widgets.example.com/v1 status.p: error[enum-value-added]" in case.result[0].text

@@ -150,8 +150,8 @@ def test_sections_of_a_check(read: Read, tmp_path: Path) -> None:
     ]
     assert only["results"][3]["suppressions"] == [{"kind": "external", "justification": "nobody sets it"}]
     assert only["results"][3]["properties"]["old"] == "r0"
-    told = only["invocations"][0]["toolExecutionNotifications"]
-    assert [(each["level"], each["message"]["text"]) for each in told] == [
+    reported = only["invocations"][0]["toolExecutionNotifications"]
+    assert [(each["level"], each["message"]["text"]) for each in reported] == [
         ("note", "the base is r1"),
         ("note", "waiver w1 has expired"),
     ]
@@ -230,9 +230,9 @@ def test_a_simulation(read: Read, tmp_path: Path) -> None:
 
 def test_what_was_not_simulated_is_reported(read: Read, tmp_path: Path) -> None:
     stray = {**widget("x"), "kind": "Stray"}
-    told, unrecorded = read(replayed(tmp_path, stray))["invocations"][0]["toolExecutionNotifications"]
-    assert told["level"] == unrecorded["level"] == "note"
-    assert told["message"]["text"].startswith("not simulated: Stray/n/x: ")
+    reported, unrecorded = read(replayed(tmp_path, stray))["invocations"][0]["toolExecutionNotifications"]
+    assert reported["level"] == unrecorded["level"] == "note"
+    assert reported["message"]["text"].startswith("not simulated: Stray/n/x: ")
     assert unrecorded["message"]["text"] == "unknown: nothing was recorded of 1 kind with findings: Widget"
 
 

@@ -86,9 +86,9 @@ def facts(item: Element, name: str) -> list[str]:
 def test_a_cell_leads_to_its_findings(three: Path) -> None:
     shown = matrix(three)
     places = [each.get("href", "")[1:] for each in shown.one("table", "grid").iter("a")]
-    told = ways(shown)
-    assert list(told) == places
-    assert [said(next(told[each].iter("summary"))) for each in places] == [
+    reported = ways(shown)
+    assert list(reported) == places
+    assert [said(next(reported[each].iter("summary"))) for each in places] == [
         "clean ./r-1.1 → ./r-1.2 0 errors, 0 warnings, 0 info",
         "clean ./r-1.1 → ./r-1.3 0 errors, 0 warnings, 0 info",
         "blocked ./r-1.2 → ./r-1.1 1 error, 0 warnings, 0 info",
@@ -96,7 +96,7 @@ def test_a_cell_leads_to_its_findings(three: Path) -> None:
         "blocked ./r-1.3 → ./r-1.1 1 error, 0 warnings, 1 info",
         "blocked ./r-1.3 → ./r-1.2 1 error, 0 warnings, 1 info",
     ]
-    last = told[places[4]]
+    last = reported[places[4]]
     error, info = (each for each in last.iter("details") if "item" in each.get("class", ""))
     assert said(next(error.iter("summary"))).startswith("error Widget status.phase gained ")
     assert said(next(info.iter("summary"))).startswith("info Widget n widgets.example.com/v1 ")
@@ -118,8 +118,8 @@ def test_what_was_not_judged_is_shown(three: Path) -> None:
     write(three / "r-1.2" / "broken.yaml", "kind: CustomResourceDefinition\napiVersion: apiextensions.k8s.io/v1\na: [")
     shown = matrix(three)
     assert "broken.yaml" in said(shown.one("section", "problems"))
-    told = [said(each) for each in shown.all("section", "blocking")]
-    assert any(text.startswith("What was not judged") and "broken.yaml" in text for text in told)
+    reported = [said(each) for each in shown.all("section", "blocking")]
+    assert any(text.startswith("What was not judged") and "broken.yaml" in text for text in reported)
     doubtful = "blocked 1 error and not all was judged"
     assert grid(shown)[2:] == [
         ["from r-1.2", doubtful, SELF, "unknown", "none"],
