@@ -120,3 +120,18 @@ def test_many_errors_are_a_line_each(tmp_path: Path) -> None:
         commit(repo, {f"{x}.yaml": crd(root(status=obj(**{x: string(*phases)})), kind=x.upper()) for x in "vwxyz"})
     lines = run("check", "--base", "HEAD~1", "-q", cwd=repo).out.splitlines()
     assert [line.partition(":")[0] for line in lines[1:11:2]] == [f"{x}.yaml" for x in "vwxyz"]
+
+
+@pytest.mark.parametrize(("others", "how"), [(1, "crdcompat waive "), (9, "crdcompat check -v shows the ids")])
+def test_the_steps_accept_all_that_fails(tmp_path: Path, others: int, how: str) -> None:
+    """Siblings that share a block with one command, and the findings of other blocks with another one."""
+    repo = repository(tmp_path)
+    for value in ("A", "AB"):
+        fields = {f"f{number}": obj(v=string(f"{number}", *value[1:])) for number in range(others)}
+        commit(repo, {"w.yaml": crd(root(status=obj(a=string(*value), b=string(*value), **fields)))})
+    ran = run("check", "--base", "HEAD~1", "-q", cwd=repo)
+    found = run("check", "--base", "HEAD~1", "--format", "json", cwd=repo).report["sections"][0]["findings"]
+    first, other, _ = ran.out.splitlines()[-3:]
+    siblings = [each["id"] for each in found if each["path"] in ("status.a", "status.b")]
+    assert len(siblings) == 2 and all(name in first for name in siblings)
+    assert other.startswith(f"To accept the other {others} finding{'s' if others > 1 else ''}: {how}")

@@ -5,29 +5,42 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from crdcompat.models.check import Section
-from crdcompat.render.wording.findings import fix_line
+from crdcompat.render.wording.blocks import blocks
+from crdcompat.render.wording.findings import fix_line, plural
 from crdcompat.vocabulary import Against, FailOn, Severity
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from crdcompat.findings.entries import Entry
     from crdcompat.models.check import CheckReport
     from crdcompat.models.finding import Finding
 
+#: Ids of findings in one command.
+_MAX_IDS = 8
 #: Why an unreleased finding does not fail.
 UNRELEASED_REASON = "no rollback target has what it breaks, so it does not fail"
 
 
 def next_steps(listed: Sequence[Entry], fails: FailOn) -> list[str]:
-    """What to do about the worst finding that fails: fix it, accept it, or read more; nothing if none fails."""
-    worst = next((entry for entry in listed if is_failing(entry.finding, fails)), None)
-    if worst is None:
+    """What to do about the worst finding that fails: fix it, accept it, or read more; how to accept the others."""
+    failing = blocks(entry for entry in listed if is_failing(entry.finding, fails))
+    if not failing:
         return []
-    return [
-        f"To fix it: {fix_line(worst.finding)}",
-        f"To accept it, then git add the waiver file: {waive_command(worst.ids)}",
+    first, others = failing[0].entries, [entry for block in failing[1:] for entry in block.entries]
+    lines = [
+        f"To fix it: {fix_line(failing[0].finding)}",
+        f"To accept it, then git add the waiver file: {waive_command(_ids(first))}",
     ]
+    if others:
+        ids = _ids(others)
+        how = waive_command(ids) if len(ids) <= _MAX_IDS else "crdcompat check -v shows the ids"
+        lines.append(f"To accept the other {plural(len(others), 'finding')}: {how}")
+    return lines
+
+
+def _ids(listed: Iterable[Entry]) -> list[str]:
+    return [name for entry in listed for name in entry.ids]
 
 
 def is_failing(finding: Finding, fails: FailOn) -> bool:
