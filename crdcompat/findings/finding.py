@@ -160,7 +160,7 @@ def _message(
     if item.reason:
         sentence += f": {item.reason}"
     if lowered:
-        sentence += " (only in feature sets that can be neither upgraded nor rolled back: one level lower)"
+        sentence += " (severity lowered: only in feature sets that can be neither upgraded nor rolled back)"
     return sentence
 
 

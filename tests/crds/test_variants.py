@@ -67,7 +67,7 @@ def test_changes_only_in_sets_without_upgrade_are_one_level_lower(tmp_path: Path
     finding = only(report)
     assert (finding["severity"], finding["owner"]) == ("warning", "status")
     assert finding["contexts"] == ["CustomNoUpgrade/ha", "TechPreviewNoUpgrade/ha"]
-    assert "one level lower" in finding["message"]
+    assert "severity lowered" in finding["message"]
 
 
 def test_different_changes_in_different_sets_are_two_findings(tmp_path: Path) -> None:

@@ -52,7 +52,7 @@ def test_a_rejected_crd_is_not_softened(
     assert [each for each in found if each[1] != "property-added"] == expected
     for each in report["findings"]:
         softened = (each["effect"], each["direction"]) != ("crd-rejected", "upgrade")
-        assert ("one level lower" in each["message"]) == softened
+        assert ("severity lowered" in each["message"]) == softened
 
 
 # -- the strict profile ---------------------------------------------
