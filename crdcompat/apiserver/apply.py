@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from crdcompat.apiserver.gotext import compact_json, go_syntax, plain
+from crdcompat.apiserver.gotext import compact_json, go_syntax, plain, quote
 from crdcompat.apiserver.versions import Server
 from crdcompat.schema.structural import ABSENT, Node
 
@@ -99,14 +99,21 @@ def root_type(node: Node) -> Type:
     return _Root(node, node.preserve)
 
 
+class _Typing(Struct, frozen=True):
+    """The leniency of one typing: whether duplicates are no errors, and items that have some of the keys."""
+
+    duplicates: bool
+    partial_keys: bool
+
+
 def typing_errors(value: Any, type_: Type, server: Server, *, strict: bool) -> str:
     """The errors of typing ``value``, or ``""``. ``strict`` is for patches, where duplicates are always errors."""
     tolerant = not strict and server.does("apply_tolerates_duplicates")
-    found = list(_errors(value, type_, "", tolerant))
+    found = list(_errors(value, type_, "", _Typing(tolerant, server.does("apply_partial_keys"))))
     return found[0] if len(found) < 2 and found else "\n  ".join(("errors:", *found)) if found else ""
 
 
-def _errors(value: Any, type_: Type, path: str, tolerant: bool) -> Iterator[str]:
+def _errors(value: Any, type_: Type, path: str, lenient: _Typing) -> Iterator[str]:
     if value is None:
         return
     kind = type_.kind(value)
@@ -119,12 +126,12 @@ def _errors(value: Any, type_: Type, path: str, tolerant: bool) -> Iterator[str]
             if member is None:
                 yield f"{path}.{name}: {UNDECLARED}"
                 return
-            yield from _errors(value[name], member, f"{path}.{name}", tolerant)
+            yield from _errors(value[name], member, f"{path}.{name}", lenient)
     elif kind == _LIST:
         if not isinstance(value, list):
             yield _misfit(path, f"expected list, got &{{{plain(value)}}}")
             return
-        yield from _item_errors(value, type_, path, tolerant)
+        yield from _item_errors(value, type_, path, lenient)
     elif misfit := _scalar_misfit(value, type_):
         yield _misfit(path, misfit)
 
@@ -147,25 +154,25 @@ def _scalar_misfit(value: Any, type_: Type) -> str:
     return "" if not isinstance(value, (dict, list)) else f"expected any scalar, got &{{{plain(value)}}}"
 
 
-def _item_errors(value: list[Any], type_: Type, path: str, tolerant: bool) -> Iterator[str]:
+def _item_errors(value: list[Any], type_: Type, path: str, lenient: _Typing) -> Iterator[str]:
     keyed = not type_.is_atomic(_LIST)
     seen: set[_Identity] = set()
     for index, item in enumerate(value):
         here = f"{path}[{index}]"
         if keyed:
-            identity, wrong = _identity(item, type_)
+            identity, wrong = _identity(item, type_, partial=lenient.partial_keys)
             if wrong:
                 yield _misfit(path, f"element {index}: {wrong}")
                 return
             here = f"{path}{_shown(identity)}"
-            if identity in seen and not tolerant:
+            if identity in seen and not lenient.duplicates:
                 yield _misfit(path, f"duplicate entries for key {_shown(identity)}")
             seen.add(identity)
-        yield from _errors(item, type_.items, here, tolerant)
+        yield from _errors(item, type_.items, here, lenient)
 
 
-def _identity(item: Any, type_: Type) -> tuple[_Identity, str]:
-    """What identifies an item of a set or keyed list, and the error if nothing can."""
+def _identity(item: Any, type_: Type, *, partial: bool = True) -> tuple[_Identity, str]:
+    """What identifies an item of a set or keyed list, and the error if nothing can. ``partial``: some keys suffice."""
     node = type_.node
     if node is None or node.list_type == "set":
         wrong = {
@@ -185,6 +192,9 @@ def _identity(item: Any, type_: Type) -> tuple[_Identity, str]:
         value = item.get(key, default)
         if value is not ABSENT and (key in item or value is not None):
             found.append((key, compact_json(value)))
+        elif not partial:
+            lacks = f"omits key field {quote(key)} (and doesn't have default value)"
+            return None, f"associative list with keys has an element that {lacks}"
     if not found:
         keys = f"[{' '.join(compact_json(key) for key in node.list_keys)}]"
         ending = "(and doesn't have default values for any key fields)"

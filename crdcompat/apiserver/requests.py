@@ -50,6 +50,8 @@ def create(resource: Resource, raw: Object, *, keep_status: bool = False, namesp
 
 def update(resource: Resource, raw: Object, stored: Object, *, status: bool = False) -> Verdict:
     """PUT of ``raw`` over ``stored``, on the main endpoint or on /status."""
+    if status and not resource.version.has_status:
+        return resource.no_endpoint(stored)
     if failed := _undecodable(resource, raw) or _misaddressed(raw, stored) or _outdated(resource, raw, stored):
         return failed
     new, warnings = _completed(resource, raw, metadata_of(stored).get("namespace"), is_new=False)

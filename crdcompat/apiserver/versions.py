@@ -28,13 +28,13 @@ SINCE: dict[str, int] = {
     "stored_versions_value": 27,  # the list of stored versions is the bad value, before: the version
     "status_scope": 28,  # a status write validates .status only, before: the whole object
     "property_counts_go_on": 28,  # a min/maxProperties failure no longer hides the object's other errors
+    "apply_interleaves": 28,  # items of an applied list keep the patch's order
     "enum_blocks_cel": 29,
     "finalizer_warnings": 29,  # new finalizers without a domain
     "apply_tolerates_duplicates": 29,  # duplicates of a keyed list in the stored object no longer fail apply
     "enum_lengths": 29,  # the cost of a rule on strings of an enum is that of its longest member
     "stored_messages": 29,  # stored messageExpressions may use newer libraries; before: those of stored rules
     "suppresses_rule_cost": 29,  # in updates, the cost of a rule is not limited if the schema is unchanged
-    "apply_interleaves": 29,  # items of an applied list keep the patch's order
     "ratchet_main": 30,  # CRDValidationRatcheting beta, on
     "status_prefix": 31,  # `status.` is back in the paths of status writes
     "cel_in_all_of": 31,
@@ -46,6 +46,7 @@ SINCE: dict[str, int] = {
     "cel_keyword_fields": 32,  # rules read self.namespace, before: self.__namespace__ alone
     "ratchet_status": 33,  # kubernetes/kubernetes#129506; OpenShift carries it since 4.18
     "stored_version_text": 33,  # the refusal of a CRD without a stored version explains the order of steps
+    "apply_partial_keys": 34,  # items of an applied list need only some of the keys
     "owner_text": 34,  # "must not be empty", before: "kind must not be empty"
     "json_values": 34,  # bad values as JSON, before: Go syntax; singular "1 item"
     "plain_rule_texts": 34,  # faults of rules no longer begin with the name of the field

@@ -94,7 +94,7 @@ def _asked(server: Referee, index: int) -> Json:
         installed, current = server.install(before), server.crd(before)
         stored = {"storedVersions": current["status"]["storedVersions"]} if installed.accepted else {}
         return {"crd": _kept(installed), "installed": {"status": stored}, "update": _kept(server.update_crd(after))}
-    installed = server.install(crd)
+    installed = server.install(crd) if "op" in request else server.create_crd(crd)
     found: Json = {"crd": _kept(installed)}
     if not installed.accepted or "op" not in request:
         return found

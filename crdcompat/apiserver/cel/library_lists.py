@@ -151,7 +151,14 @@ def substring(text: str, start: int, end: int | None = None) -> str:
     return text[start:stop]
 
 
+def char_at(text: str, index: int) -> str:
+    if not 0 <= index <= len(text):
+        raise EvaluationError(f"index out of range: {index}")
+    return text[index : index + 1]
+
+
 FUNCTIONS = (
+    Function("k8sCharAt", ("string", "int"), "string", char_at),
     Function("k8sSubstring", ("string", "int"), "string", substring),
     Function("k8sSubstring", ("string", "int", "int"), "string", substring),
     Function("find", ("string", "string"), "string", find),

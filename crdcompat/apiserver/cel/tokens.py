@@ -34,7 +34,12 @@ NUL = "\x02"
 _OPTIONAL_RESULT = (("validate", "."), ("named", "format."))
 #: Functions that Kubernetes has for lists too, but the CEL library's string extension only for strings,
 #: and one whose errors cel-go words with numbers.
-SHARED = {"indexOf": "k8sIndexOf", "lastIndexOf": "k8sLastIndexOf", "substring": "k8sSubstring"}
+SHARED = {
+    "charAt": "k8sCharAt",
+    "indexOf": "k8sIndexOf",
+    "lastIndexOf": "k8sLastIndexOf",
+    "substring": "k8sSubstring",
+}
 
 
 def with_nul(text: str) -> str:

@@ -16,6 +16,7 @@ from crdcompat.apiserver.cel.environment import (
     has_net_backport,
     parse_as,
 )
+from crdcompat.apiserver.cel.static import syntax_errors
 from crdcompat.apiserver.cel.static.checker import Checker
 from crdcompat.apiserver.cel.static.cost import Coster
 from crdcompat.apiserver.cel.static.declarations import functions
@@ -69,7 +70,8 @@ def _compiled(text: str, root: Declared, server: Server, stored: bool, optional_
     try:
         tree, checker, result = checked(text, root, server, stored=stored, optional_old=optional_old)
     except RefusedError as error:
-        return Compiled(str(error))
+        issues = syntax_errors.issues(text, str(error), server.minor)
+        return Compiled(_report(text, issues) if issues is not None else str(error))
     if checker.errors:
         return Compiled(_report(text, [(tree.offsets.get(node, 0), said) for node, said in checker.errors]))
     if (wrong := _bad_literal(tree, checker)) is not None:

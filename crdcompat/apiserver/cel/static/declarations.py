@@ -33,6 +33,7 @@ _FORMATS = (
     *("dns1123Label", "dns1123Subdomain", "dns1035Label", "qualifiedName", "dns1123LabelPrefix", "uri", "uuid"),
     *("dns1123SubdomainPrefix", "dns1035LabelPrefix", "labelValue", "byte", "date", "datetime"),
 )
+_AUTHORIZATION = ("Authorizer", "PathCheck", "GroupCheck", "ResourceCheck", "Decision")
 _NAMED = {
     "URL": Type("struct", "kubernetes.URL"),
     "Quantity": Type("struct", "kubernetes.Quantity"),
@@ -40,6 +41,7 @@ _NAMED = {
     "Semver": Type("struct", "kubernetes.Semver"),
     "IP": Type("opaque", "net.IP"),
     "CIDR": Type("opaque", "net.CIDR"),
+    **{name: Type("opaque", f"kubernetes.authorization.{name}") for name in _AUTHORIZATION},
     "type": TYPE,
     **{each.kind: each for each in (BOOL, INT, UINT, DOUBLE, STRING, BYTES, DYN, TIMESTAMP, DURATION)},
 }

@@ -146,6 +146,18 @@ URL.getQuery() -> map(string, list(string))
 string.find(string) -> string
 string.findAll(string) -> list(string)
 string.findAll(string, int) -> list(string)
+# 27
+Authorizer.path(string) -> PathCheck
+Authorizer.group(string) -> GroupCheck
+Authorizer.serviceAccount(string, string) -> Authorizer
+GroupCheck.resource(string) -> ResourceCheck
+ResourceCheck.subresource(string) -> ResourceCheck
+ResourceCheck.namespace(string) -> ResourceCheck
+ResourceCheck.name(string) -> ResourceCheck
+PathCheck.check(string) -> Decision
+ResourceCheck.check(string) -> Decision
+Decision.allowed() -> bool
+Decision.reason() -> string
 @ 28
 matches(string, string) -> bool
 # 28
@@ -165,6 +177,7 @@ _[_](optional(list(A)), int) -> optional(A)
 _[_](optional(map(A, B)), A) -> optional(B)
 quantity(string) -> Quantity
 isQuantity(string) -> bool
+sign(Quantity) -> int
 Quantity.isGreaterThan(Quantity) -> bool
 Quantity.isLessThan(Quantity) -> bool
 Quantity.compareTo(Quantity) -> int

@@ -75,6 +75,8 @@ def shown_by_protobuf(found: Type) -> str:
     if found.kind == "map":
         key, value = map(shown_by_protobuf, found.parameters)
         return f"map_type:{{key_type:{{{key}}} value_type:{{{value}}}}}"
+    if found == NIL:
+        return shown(found)
     if found.kind in ("timestamp", "duration"):
         return f"well_known:{found.kind.upper()}"
     if found.kind in ("int", "uint"):
