@@ -92,8 +92,9 @@ def _asked(server: Referee, index: int) -> Json:
     if "then" in request:
         before, after = crds_of(request, _group(index))
         installed, current = server.install(before), server.crd(before)
-        stored = {"storedVersions": current["status"]["storedVersions"]} if installed.accepted else {}
-        return {"crd": _kept(installed), "installed": {"status": stored}, "update": _kept(server.update_crd(after))}
+        conditions = [{key: each[key] for key in ("type", "status")} for each in current["status"]["conditions"]]
+        status = {"storedVersions": current["status"]["storedVersions"], "conditions": conditions}
+        return {"crd": _kept(installed), "installed": {"status": status}, "update": _kept(server.update_crd(after))}
     installed = server.install(crd) if "op" in request else server.create_crd(crd)
     found: Json = {"crd": _kept(installed)}
     if not installed.accepted or "op" not in request:
