@@ -23,7 +23,7 @@ from sampling import Sampler
 
 import crdcompat
 from crdcompat.apiserver.admission import Verdict
-from crdcompat.apiserver.crd_validation.refusal import refusal
+from crdcompat.apiserver.crd_validation.refusal import refusals
 from crdcompat.apiserver.versions import DEFAULT_SERVER
 from crdcompat.compare.changes import canonical
 from crdcompat.crds.model import read_crd
@@ -91,7 +91,7 @@ class Case:
     def is_of_use(self) -> bool:
         """Whether there is a step, and the servers take both CRDs."""
         sides = [read_crd(copy.deepcopy(side)) for side in (self.old, self.new)]
-        return bool(self.steps) and not any(refusal(side, DEFAULT_SERVER) for side in sides)
+        return bool(self.steps) and not any(refusals(side, DEFAULT_SERVER) for side in sides)
 
     def wrong(self, seen: Counter[str]) -> list[Any]:
         """What is missed, and what is invented."""

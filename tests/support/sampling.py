@@ -117,7 +117,8 @@ class Sampler:
                 name: self._leaf(node.additional, None, depth + 1) for name in rng.sample("abc", rng.choice((0, 1, 2)))
             }
         elif node.preserve and rng.random() < 0.7:
-            made[rng.choice((*(other.properties if other is not None else ()), "a", "z"))] = rng.choice(_FREE)
+            unknown = [name for name in (other.properties if other is not None else ()) if name not in node.properties]
+            made[rng.choice((*unknown, "a", "z"))] = rng.choice(_FREE)
         if node.embedded:
             made |= {"apiVersion": "v1", "kind": "A", "metadata": {"name": "a"}}
         return {name: value for name, value in made.items() if value is not ABSENT}
