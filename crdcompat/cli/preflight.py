@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
 Formats = Annotated[
     list[str] | None,
-    typer.Option("--format", metavar="FORMAT[=FILE]", help="How to report: text, json, markdown; may be repeated."),
+    typer.Option(
+        "--format", metavar="FORMAT[=FILE]", help="How to report: text, json, markdown, html; may be repeated."
+    ),
 ]
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from crdcompat.models.fleet import FleetReport
     from crdcompat.models.matrix import MatrixReport
+    from crdcompat.models.preflight import PreflightReport
     from crdcompat.models.servers import ServersReport
     from crdcompat.render.escape import Style
 
@@ -107,6 +108,32 @@ def render_servers(report: ServersReport, style: Style) -> str:
         contents=of_servers(shown),
         facets=facets,
         what="CRDs",
+    )
+
+
+def render_preflight(report: PreflightReport, style: Style) -> str:
+    """Whether a cluster may go back, as a page; ignores ``style``."""
+    from crdcompat.render.html.contents import of_preflight
+    from crdcompat.render.html.findings import side_line
+    from crdcompat.render.html.page import page
+    from crdcompat.render.html.preflight import parts
+    from crdcompat.render.wording.preflight import servers_line
+
+    shown, facets = parts(report)
+    old, new = report.old, report.new
+    return page(
+        "preflight.j2",
+        command="preflight",
+        title=shown.question,
+        sides=[("OLD", old.full, side_line(old)), ("cluster", new.full, side_line(new))],
+        tally=(),
+        notes=(*old.notes, *new.notes, *report.notes),
+        problems=(),
+        servers=servers_line(report),
+        shown=shown,
+        contents=of_preflight(shown),
+        facets=facets,
+        what="objects",
     )
 
 

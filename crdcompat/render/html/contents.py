@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from crdcompat.render.html.fleet import Fleet
     from crdcompat.render.html.item import DirectionPart
     from crdcompat.render.html.matrix import Map
+    from crdcompat.render.html.preflight import Answer
     from crdcompat.render.html.replay import Replay
     from crdcompat.render.html.servers import Parts
 
@@ -62,6 +63,15 @@ def of_servers(shown: Parts) -> Contents:
     listed: Contents = [("map", "Each CRD on each server", ())]
     listed += [("refusals", "What is refused", ())] if shown.refusals else []
     return [*listed, ("ignored", "What is ignored", ())] if shown.ignored else listed
+
+
+def of_preflight(shown: Answer) -> Contents:
+    """The gaps, what is rejected or lost, the steps, the windows, the kinds."""
+    listed: Contents = [("missing", "What is missing", ())] if shown.missing else []
+    listed += [(each.anchor, each.title.partition(" as long")[0], ()) for each in shown.listings]
+    listed += [("steps", "What to do", ())] if shown.steps else []
+    listed += [("windows", "While CRDs and operator differ", ())] if shown.windows else []
+    return [*listed, ("kinds", "What was judged", ())] if shown.kinds else listed
 
 
 def _name(part: DirectionPart) -> str:

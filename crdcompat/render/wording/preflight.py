@@ -199,17 +199,37 @@ WINDOWS = {
 }
 
 
-def window_lines(report: PreflightReport, most: int = 3) -> Iterator[str]:
+class Window(Struct, frozen=True):
+    """One of the two windows: what fails in it, and how many fields can be lost or defaulted."""
+
+    title: str
+    failing: tuple[str, ...]
+    others: int
+
+
+def windows(report: PreflightReport) -> Iterator[Window]:
     """The failures while only the CRDs, or only the operator, are rolled back."""
     for title, attribute in WINDOWS.items():
-        failing = [each for each in report.windows if getattr(each, attribute) in _FAILING]
-        others = [each for each in report.windows if getattr(each, attribute) not in (*_FAILING, Effect.NONE)]
-        yield title if failing or others else f"{title}: nothing fails"
-        yield from (f"  {_window(each, getattr(each, attribute))}" for each in failing[:most])
-        if len(failing) > most:
-            yield f"  and {len(failing) - most} more (-v shows all)"
-        if others:
-            yield f"  {plural(len(others), 'field')} can be lost or defaulted"
+        effects = [(each, getattr(each, attribute)) for each in report.windows]
+        failing = tuple(_window(each, effect) for each, effect in effects if effect in _FAILING)
+        others = sum(effect not in (*_FAILING, Effect.NONE) for _, effect in effects)
+        yield Window(title if failing or others else f"{title}: nothing fails", failing, others)
+
+
+def window_lines(report: PreflightReport, most: int = 3) -> Iterator[str]:
+    """The windows as lines, with as many failures each."""
+    for window in windows(report):
+        yield window.title
+        yield from (f"  {each}" for each in window.failing[:most])
+        if len(window.failing) > most:
+            yield f"  and {len(window.failing) - most} more (-v shows all)"
+        if window.others:
+            yield f"  {lossy(window)}"
+
+
+def lossy(window: Window) -> str:
+    """The number of fields that a window loses or defaults, in words; "" for none."""
+    return f"{plural(window.others, 'field')} can be lost or defaulted" if window.others else ""
 
 
 _FAILING = (Effect.CRD_REJECTED, Effect.WRITE_REJECTED, Effect.REQUEST_FAILED)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -195,6 +196,29 @@ def test_in_markdown_values_are_hidden(cluster: ApiServer) -> None:
     assert ran.out.startswith("## crdcompat: <code>May prod go back to old?</code> NO\n\n```text\n")
     assert "<summary><code>What to do, in this order" in ran.out
     assert "secret" not in ran.out and "another" not in ran.out
+
+
+def test_a_page_has_the_answer_the_commands_and_the_kinds(cluster: ApiServer) -> None:
+    write(Path("old/widgets.json"), crd(obj(spec=obj(note=string(maxLength=3)))))
+    cluster.install(crd(obj(spec=obj(note=string(), size={"type": "integer"}))))
+    cluster.put(WIDGETS, [widget("w", spec={"note": "<b>new</b>", "size": 3})])
+    ran = preflight("--format", "html")
+    assert ran.code == 1
+    assert '<strong class="mark blocked">NO</strong>' in ran.out
+    commands = [command for step in report()["steps"] if (command := step.get("command"))]
+    assert commands
+    for text in (*commands, "What old rejects", "What is lost", "While CRDs and operator differ"):
+        assert html.escape(text, quote=False) in ran.out
+    assert '<th scope="row">widgets.example.com</th>' in ran.out
+    assert "<b>new" not in ran.out
+
+
+def test_a_page_names_what_is_missing_and_the_rule_that_allows_it(cluster: ApiServer) -> None:
+    cluster.refuse(WIDGETS, 403)
+    ran = preflight("--format", "html")
+    assert ran.code == 2
+    assert '<strong class="mark unknown">UNKNOWN</strong>' in ran.out
+    assert "- apiGroups: [example.com]\n  resources: [widgets]\n  verbs: [list]" in ran.out
 
 
 # -- CRDs that the server refuses ---------------------------------------------
@@ -416,7 +440,7 @@ def test_the_smallest_role(cluster: ApiServer) -> None:
         (("--cluster", "prd"), "no context prd in the kubeconfig: there is prod"),
         (("--cluster", "prod", "--operator", "x"), "write it as NAMESPACE/NAME"),
         (("--cluster", "prod", "--from", "old"), "--from goes with --objects"),
-        (("--cluster", "prod", "--format", "sarif"), "what can: json, "),
+        (("--cluster", "prod", "--format", "sarif"), "what can: html, json, "),
         (("--objects", "-"), "a recording is read twice"),
         (("--objects", "old"), "no such"),
     ],

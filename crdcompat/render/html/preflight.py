@@ -1,0 +1,112 @@
+"""The answer of preflight as parts of a page: the verdict, what is missing or rejected, and the steps with commands."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from crdcompat.models.preflight import GoBack
+from crdcompat.render.html.facets import Facets
+from crdcompat.render.html.marks import Number
+from crdcompat.render.wording.preflight import (
+    Window,
+    answer,
+    cause_text,
+    loss_text,
+    lossy,
+    question,
+    reason,
+    rule_lines,
+    shown_steps,
+    windows,
+)
+from crdcompat.render.wording.simulation import cause_line
+from crdcompat.vocabulary.writes import WriteResult
+
+if TYPE_CHECKING:
+    from crdcompat.models.preflight import JudgedKind, PreflightReport
+    from crdcompat.render.wording.preflight import ShownStep
+
+#: The class of an answer; the colours are those of verdicts on releases.
+_CLASSES = {GoBack.YES: "clean", GoBack.NOTHING: "clean", GoBack.WITH_LOSSES: "at-risk", GoBack.NO: "blocked"}
+
+
+class Listing(Struct, frozen=True):
+    """A section with one sentence for each item."""
+
+    anchor: str
+    title: str
+    lines: tuple[str, ...]
+
+
+class WindowShown(Struct, frozen=True):
+    """A window while CRDs and operator differ: what fails in it, and what else happens."""
+
+    title: str
+    failing: tuple[str, ...]
+    others: str
+
+
+class Answer(Struct, frozen=True):
+    """The content of the page; ``role`` has the rules of a ClusterRole that would allow to read what is missing."""
+
+    question: str
+    answer: str
+    tone: str
+    reason: str
+    numbers: tuple[Number, ...]
+    missing: tuple[str, ...]
+    role: tuple[str, ...]
+    listings: tuple[Listing, ...]
+    steps: tuple[ShownStep, ...]
+    unlisted: int
+    windows: tuple[WindowShown, ...]
+    kinds: tuple[JudgedKind, ...]
+
+
+def parts(report: PreflightReport) -> tuple[Answer, Facets]:
+    """The parts of the page; nothing on it is filtered."""
+    rules = list(dict.fromkeys(item.rule for item in report.missing if item.rule is not None))
+    shown = Answer(
+        question=question(report),
+        answer=answer(report),
+        tone=_CLASSES.get(report.answer, "unknown"),
+        reason=reason(report),
+        numbers=_numbers(report),
+        missing=tuple(f"{item.what}: {item.reason}" for item in report.missing),
+        role=tuple(rule_lines(rules)),
+        listings=tuple(each for each in _listings(report) if each.lines),
+        steps=shown_steps(report),
+        unlisted=report.unlisted,
+        windows=tuple(map(_window, windows(report))) if report.windows else (),
+        kinds=report.kinds,
+    )
+    return shown, Facets(())
+
+
+def _numbers(report: PreflightReport) -> tuple[Number, ...]:
+    losing = sum(kind.losing for kind in report.kinds)
+    return (
+        Number(WriteResult.REJECTED, report.rejected, "objects cannot be written"),
+        Number(WriteResult.LOSES_DATA, losing, "objects, with the next write"),
+        Number("judged", report.objects, "objects of kinds that can matter"),
+    )
+
+
+def _listings(report: PreflightReport) -> tuple[Listing, ...]:
+    old = report.old.title
+    refused = [f"{item.crd}: {item.message}" for item in report.refused]
+    return (
+        Listing("rejected", f"What {old} rejects", (*refused, *(cause_text(report, each) for each in report.causes))),
+        Listing(
+            "tolerated",
+            f"What {old} tolerates as long as nobody changes it (it cannot be created anew)",
+            tuple(map(cause_line, report.tolerated)),
+        ),
+        Listing("losses", "What is lost", tuple(map(loss_text, report.losses))),
+    )
+
+
+def _window(window: Window) -> WindowShown:
+    return WindowShown(window.title, window.failing, lossy(window))
