@@ -96,6 +96,7 @@ def _read(lines: list[str], rows: list[_Row], at: int, marks: array[int], above:
     root: dict[str, Any] = {}
     column, inner = 0, cast("Any", root)  # the innermost map or list, and its column
     outer: list[tuple[int, Any]] = []
+    in_list = False
     is_open = False  # whether the value of the last key is not on its line
     last, end = "", len(rows)
     value: Any
@@ -106,10 +107,11 @@ def _read(lines: list[str], rows: list[_Row], at: int, marks: array[int], above:
             outer.append((column, inner))
             value = [] if dash else {}
             inner[last] = value
-            column, inner = here, value
-        while here < column or (here == column and not dash and type(inner) is list):
+            column, inner, in_list = here, value, bool(dash)
+        while here < column or (in_list and here == column and not dash):
             column, inner = outer.pop()
-        if here != column or here > _MAX_COLUMN or (type(inner) is list) != bool(dash) or not (dash or key):
+            in_list = type(inner) is list
+        if here != column or here > _MAX_COLUMN or in_list != bool(dash) or not (dash or key):
             raise _OtherStyleError
         if dash:
             here += len(dash)
@@ -117,7 +119,7 @@ def _read(lines: list[str], rows: list[_Row], at: int, marks: array[int], above:
             if key:
                 outer.append((column, inner))
                 inner.append({})
-                column, inner = here, inner[-1]
+                column, inner, in_list = here, inner[-1], False
         if key:
             if key in inner or not _is_text(key):
                 raise _OtherStyleError
@@ -128,7 +130,7 @@ def _read(lines: list[str], rows: list[_Row], at: int, marks: array[int], above:
             if at < end and len(rows[at][0]) > column:
                 value, at = _folded(lines, at, plain, column)
             if value[0] in TYPED_FIRST:
-                value = _typed(value)
+                value = _typed_short(value) if len(value) <= _MAX_SHORT else _typed(value)
         elif other:
             value, at = (_literal if other[0] == "|" else _quoted)(lines, at, other, column)
         elif not key:  # a dash alone
@@ -190,6 +192,11 @@ def _typed(text: str) -> Any:
     if text == "<<" or isinstance(value, float) or (isinstance(value, int) and value > INT64_MAX):
         raise _OtherStyleError
     return value
+
+
+#: Short words and numbers recur.
+_typed_short = lru_cache(maxsize=4096)(_typed)
+_MAX_SHORT = 32
 
 
 def _literal(lines: list[str], at: int, header: str, column: int) -> tuple[str, int]:

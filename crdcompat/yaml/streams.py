@@ -61,6 +61,8 @@ class Parsed(Struct, frozen=True):
 
 def yaml_pieces(text: bytes) -> list[tuple[int, bytes]]:
     """Split a YAML stream at its ``---`` lines into (first line, document). Raises Fault if there are too many."""
+    if b"\n---" not in text:
+        return [(1, text)]
     pieces = pieces_at(text, _DOCUMENT_START)
     if len(pieces) > 1 and _DIRECTIVE.search(pieces[0][1]):  # %YAML and %TAG are part of the next document
         pieces[:2] = [(1, pieces[0][1] + pieces[1][1])]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from itertools import product
 
 from crdcompat.apiserver.crd_validation.refusal import refusal
@@ -20,7 +20,7 @@ from crdcompat.features.simulate.replayed import Replayed, worst_of_copies
 from crdcompat.features.simulate.server_alone import writing_server
 from crdcompat.models.simulation import NotSimulated
 from crdcompat.recordings.capture import CaptureFacts, digest_of, unfit
-from crdcompat.recordings.layouts import crd_of
+from crdcompat.recordings.layouts import Hint, crd_of
 from crdcompat.recordings.objects import EmptyList, Recorded
 from crdcompat.vocabulary.writes import WriteResult
 
@@ -48,6 +48,8 @@ class Replayer:
         self.notes = (note,) if name != DEFAULT and context is None else ()
         self._resources: dict[tuple[int, Server], Resource] = {}
         self._refusals: dict[int, str] = {}
+        # A recording has a thousand empty lists; in a fleet, each has the same.
+        self._name_of = lru_cache(maxsize=8192)(self._find_name)
 
     def completed(self, item: Recorded) -> Recorded:
         """The object with the apiVersion and kind that its path implies."""
@@ -55,7 +57,10 @@ class Replayer:
 
     def crd_of(self, empty: EmptyList) -> str:
         """The name of the CRD whose list was recorded without items; "" if neither release has it."""
-        crd = crd_of(empty.hint, self._writers, self._readers)
+        return self._name_of(empty.hint)
+
+    def _find_name(self, hint: Hint) -> str:
+        crd = crd_of(hint, self._writers, self._readers)
         return crd.name if crd is not None else ""
 
     def doubts(self, recording: CaptureFacts) -> Iterator[str]:
