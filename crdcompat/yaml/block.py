@@ -195,7 +195,7 @@ def _typed(text: str) -> Any:
 
 
 #: Short words and numbers recur.
-_typed_short = lru_cache(maxsize=4096)(_typed)
+_typed_short = lru_cache(maxsize=512)(_typed)
 _MAX_SHORT = 32
 
 
