@@ -68,7 +68,7 @@ def of_servers(shown: Parts) -> Contents:
 def of_preflight(shown: Answer) -> Contents:
     """The gaps, what is rejected or lost, the steps, the windows, the kinds."""
     listed: Contents = [("missing", "What is missing", ())] if shown.missing else []
-    listed += [(each.anchor, each.title.partition(" as long")[0], ()) for each in shown.listings]
+    listed += [(each.anchor, each.title, ()) for each in shown.listings]
     listed += [("steps", "What to do", ())] if shown.steps else []
     listed += [("windows", "While CRDs and operator differ", ())] if shown.windows else []
     return [*listed, ("kinds", "What was judged", ())] if shown.kinds else listed

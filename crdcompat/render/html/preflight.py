@@ -14,7 +14,6 @@ from crdcompat.render.wording.preflight import (
     answer,
     cause_text,
     loss_text,
-    lossy,
     question,
     reason,
     rule_lines,
@@ -33,19 +32,12 @@ _CLASSES = {GoBack.YES: "clean", GoBack.NOTHING: "clean", GoBack.WITH_LOSSES: "a
 
 
 class Listing(Struct, frozen=True):
-    """A section with one sentence for each item."""
+    """A section with one sentence for each item, and what they have in common."""
 
     anchor: str
     title: str
     lines: tuple[str, ...]
-
-
-class WindowShown(Struct, frozen=True):
-    """A window while CRDs and operator differ: what fails in it, and what else happens."""
-
-    title: str
-    failing: tuple[str, ...]
-    others: str
+    about: str = ""
 
 
 class Answer(Struct, frozen=True):
@@ -61,7 +53,7 @@ class Answer(Struct, frozen=True):
     listings: tuple[Listing, ...]
     steps: tuple[ShownStep, ...]
     unlisted: int
-    windows: tuple[WindowShown, ...]
+    windows: tuple[Window, ...]
     kinds: tuple[JudgedKind, ...]
 
 
@@ -79,7 +71,7 @@ def parts(report: PreflightReport) -> tuple[Answer, Facets]:
         listings=tuple(each for each in _listings(report) if each.lines),
         steps=shown_steps(report),
         unlisted=report.unlisted,
-        windows=tuple(map(_window, windows(report))) if report.windows else (),
+        windows=tuple(windows(report)) if report.windows else (),
         kinds=report.kinds,
     )
     return shown, Facets(())
@@ -88,9 +80,9 @@ def parts(report: PreflightReport) -> tuple[Answer, Facets]:
 def _numbers(report: PreflightReport) -> tuple[Number, ...]:
     losing = sum(kind.losing for kind in report.kinds)
     return (
-        Number(WriteResult.REJECTED, report.rejected, "objects cannot be written"),
-        Number(WriteResult.LOSES_DATA, losing, "objects, with the next write"),
-        Number("judged", report.objects, "objects of kinds that can matter"),
+        Number(WriteResult.REJECTED, report.rejected, "cannot be written"),
+        Number(WriteResult.LOSES_DATA, losing, "with the next write"),
+        Number("judged", report.objects, "of kinds that can matter"),
     )
 
 
@@ -101,12 +93,9 @@ def _listings(report: PreflightReport) -> tuple[Listing, ...]:
         Listing("rejected", f"What {old} rejects", (*refused, *(cause_text(report, each) for each in report.causes))),
         Listing(
             "tolerated",
-            f"What {old} tolerates as long as nobody changes it (it cannot be created anew)",
+            f"What {old} tolerates",
             tuple(map(cause_line, report.tolerated)),
+            "As long as nobody changes it. It cannot be created anew.",
         ),
         Listing("losses", "What is lost", tuple(map(loss_text, report.losses))),
     )
-
-
-def _window(window: Window) -> WindowShown:
-    return WindowShown(window.title, window.failing, lossy(window))

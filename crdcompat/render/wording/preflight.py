@@ -200,11 +200,11 @@ WINDOWS = {
 
 
 class Window(Struct, frozen=True):
-    """One of the two windows: what fails in it, and how many fields can be lost or defaulted."""
+    """One of the two windows: what fails in it, and how many fields can be lost or defaulted ("" for none)."""
 
     title: str
     failing: tuple[str, ...]
-    others: int
+    others: str
 
 
 def windows(report: PreflightReport) -> Iterator[Window]:
@@ -212,7 +212,8 @@ def windows(report: PreflightReport) -> Iterator[Window]:
     for title, attribute in WINDOWS.items():
         effects = [(each, getattr(each, attribute)) for each in report.windows]
         failing = tuple(_window(each, effect) for each, effect in effects if effect in _FAILING)
-        others = sum(effect not in (*_FAILING, Effect.NONE) for _, effect in effects)
+        lossy = sum(effect not in (*_FAILING, Effect.NONE) for _, effect in effects)
+        others = f"{plural(lossy, 'field')} can be lost or defaulted" if lossy else ""
         yield Window(title if failing or others else f"{title}: nothing fails", failing, others)
 
 
@@ -224,12 +225,7 @@ def window_lines(report: PreflightReport, most: int = 3) -> Iterator[str]:
         if len(window.failing) > most:
             yield f"  and {len(window.failing) - most} more (-v shows all)"
         if window.others:
-            yield f"  {lossy(window)}"
-
-
-def lossy(window: Window) -> str:
-    """The number of fields that a window loses or defaults, in words; "" for none."""
-    return f"{plural(window.others, 'field')} can be lost or defaulted" if window.others else ""
+            yield f"  {window.others}"
 
 
 _FAILING = (Effect.CRD_REJECTED, Effect.WRITE_REJECTED, Effect.REQUEST_FAILED)

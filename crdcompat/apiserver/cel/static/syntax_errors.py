@@ -10,6 +10,8 @@ import re
 
 _HAS = "has() argument must be a field selection"
 _HEAD = re.compile(r"^ERROR: <input>:(\d+):(\d+): (.*)$", re.MULTILINE)
+#: A mark of the optional syntax, and the end of an operand before it.
+_OPTIONAL = re.compile(r"(?P<operand>[\w\])]\s*+)?(?P<mark>[.\[{]\?)")
 _HAS_AT_BRACKET_UNTIL, _UNREADABLE_UNTIL = 28, 27
 _STARTS = ("'['", "'{'", "'('", "'.'", "'-'", "'!'", "'true'", "'false'", "'null'")
 _LITERALS = ("NUM_FLOAT", "NUM_INT", "NUM_UINT", "STRING", "BYTES", "IDENTIFIER")
@@ -45,12 +47,13 @@ def _of_optionals(text: str, minor: int) -> list[Issue]:
     """An error for each mark of the optional syntax outside of strings."""
     bare = re.sub(r"'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\"", lambda found: " " * len(found[0]), text)
     return [
-        _of_optional(found.start(), found[0], bare[: found.start()], minor) for found in re.finditer(r"[.\[{]\?", bare)
+        _of_optional(found.start("mark"), found["mark"], minor, has_operand=found["operand"] is not None)
+        for found in _OPTIONAL.finditer(bare)
     ]
 
 
-def _of_optional(at: int, mark: str, before: str, minor: int) -> Issue:
-    is_index = mark == "[?" and re.search(r"[\w\])]\s*$", before) is not None
+def _of_optional(at: int, mark: str, minor: int, *, has_operand: bool) -> Issue:
+    is_index = mark == "[?" and has_operand
     if minor > _UNREADABLE_UNTIL:
         return (at, f"unsupported syntax '{mark}'") if mark == ".?" or is_index else (at + 1, "unsupported syntax '?'")
     wanted = "IDENTIFIER" if mark == ".?" else f"{{{', '.join((*_expected(mark, is_index=is_index), *_LITERALS))}}}"
