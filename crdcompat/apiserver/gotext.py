@@ -18,6 +18,12 @@ class GoValue(Struct, frozen=True):
     json: str
 
 
+class OutOfRange(str):
+    """The spelling of a JSON number that no float64 holds."""
+
+    __slots__ = ()
+
+
 _ESCAPES = {
     "\a": "\\a",
     "\b": "\\b",
@@ -87,6 +93,19 @@ def compact_json(value: Any) -> str:
             return number(value).replace("e-0", "e-")
         return _positional(value)
     return _json_text(value) if isinstance(value, str) else json.dumps(value)
+
+
+_JSON_KINDS = {bool: "bool", str: "string", list: "array", dict: "object"}
+
+
+def json_kind(value: Any, number: str = "") -> str:
+    """The kind of a JSON value in errors of Go's ``encoding/json``; ``number``: its text, where Go wants a number."""
+    return _JSON_KINDS.get(type(value)) or (f"number {number}" if number else "number")
+
+
+def range_error(number: OutOfRange | str) -> str:
+    """The error of Go's ``encoding/json`` for a number that no float64 holds."""
+    return f"json: cannot unmarshal number {number} into Go value of type float64"
 
 
 def _json_text(text: str) -> str:

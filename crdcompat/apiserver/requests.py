@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from crdcompat.apiserver.admission import Verdict, metadata_of
 from crdcompat.apiserver.errors import INVALID, FieldError
 from crdcompat.apiserver.extensions import misfit_of_embedded
-from crdcompat.apiserver.gotext import compact_json, quote
+from crdcompat.apiserver.gotext import compact_json, quote, range_error
 from crdcompat.apiserver.keywords import Keyword
 from crdcompat.apiserver.metadata import undecodable
 from crdcompat.apiserver.metadata.names import dns_label_errors
@@ -98,7 +98,7 @@ def _unhandled(resource: Resource, error: str) -> Verdict:
 
 def number_out_of_range(resource: Resource, number: str, *, is_patch: bool) -> Verdict:
     """The refusal of a JSON body with a number that no float64 holds; ``number`` is its spelling."""
-    error = f"json: cannot unmarshal number {number} into Go value of type float64"
+    error = range_error(number)
     return _hiding("error decoding patch: ", error) if is_patch else _unhandled(resource, error)
 
 

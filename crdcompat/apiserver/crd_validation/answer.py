@@ -13,8 +13,8 @@ from typing import Any
 from crdcompat.apiserver.admission import Verdict
 from crdcompat.apiserver.crd_validation import endpoints, spec
 from crdcompat.apiserver.crd_validation.conversion import conversion_faults
+from crdcompat.apiserver.crd_validation.decoding import KIND, undecodable_definition
 from crdcompat.apiserver.crd_validation.definition import Definition, definition_of, installed
-from crdcompat.apiserver.crd_validation.envelope import undecodable_definition
 from crdcompat.apiserver.crd_validation.installed import tolerated_in_update
 from crdcompat.apiserver.crd_validation.keywords import anywhere
 from crdcompat.apiserver.crd_validation.schemas import Schemas
@@ -23,7 +23,7 @@ from crdcompat.apiserver.errors import FieldError
 from crdcompat.apiserver.versions import Server
 from crdcompat.schema.paths import Pointer
 
-KIND, GROUP = "CustomResourceDefinition", "apiextensions.k8s.io"
+GROUP = "apiextensions.k8s.io"
 
 
 def create_crd(raw: Mapping[str, Any], server: Server, *, as_sent: bool = False) -> Verdict:
@@ -39,12 +39,12 @@ def create_crd(raw: Mapping[str, Any], server: Server, *, as_sent: bool = False)
 
 def update_crd(raw: Mapping[str, Any], current: Mapping[str, Any], server: Server, *, as_sent: bool = False) -> Verdict:
     """The answer to PUT of a CRD over the installed one. ``as_sent``: see ``create_crd``."""
+    if misfits := undecodable_definition(raw, server, as_sent=as_sent):
+        return _undecodable(misfits[0][1])
     name, other = (_name(each) for each in (raw, current))
     if name != other:
         said = f"the name of the object ({name}) does not match the name on the URL ({other})"
         return _undecodable(said)
-    if misfits := undecodable_definition(raw, server, as_sent=as_sent):
-        return _undecodable(misfits[0][1])
     old = installed(current, server)
     form = definition_of(raw, server, old)
     return _verdict(raw, form, faults_of(form, old))

@@ -16,8 +16,8 @@ from crdcompat.apiserver.cel.static.compile import compiled
 from crdcompat.apiserver.cel.static.sizes import plus, times
 from crdcompat.apiserver.cel.tokens import names
 from crdcompat.apiserver.cel.views import escape
+from crdcompat.apiserver.crd_validation.decoding import undecodable_definition
 from crdcompat.apiserver.crd_validation.definition import Definition, definition_of
-from crdcompat.apiserver.crd_validation.envelope import undecodable_definition
 from crdcompat.apiserver.crd_validation.expressions import RULE_LIMIT, TOTAL_LIMIT, Scope
 from crdcompat.apiserver.crd_validation.keywords import Schema
 from crdcompat.apiserver.versions import Server

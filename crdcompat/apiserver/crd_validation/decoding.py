@@ -1,157 +1,192 @@
-"""Decoding of a schema: keywords whose value has a type that the API server cannot decode (``maximum: ten``).
+"""Decoding of a CRD: members whose value has a type that the API server cannot decode (``maximum: ten``).
 
-The server decodes a CRD into Go's ``JSONSchemaProps`` before any validation, and answers 400 for the first value of a
-wrong type. Types are those of ``k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1``. The message is that of
-Go's ``encoding/json``: its path has no map keys and no indices, and ends at fields with a decoder of their own
-(``items``, ``additionalProperties``).
+The server decodes a CRD into the Go structs of ``go_types`` before any validation, and answers 400 for the first value
+of a wrong type. The message is that of Go's ``encoding/json``: its path has no map keys and no indices, and before 1.36
+it ends at fields with a decoder of their own (``items``, ``additionalProperties``). Values without a Go type
+(``default``, ``enum``, ``example``) are decoded afterwards.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from crdcompat.apiserver.crd_validation.keywords import RULE_FIELDS
+from crdcompat.apiserver.crd_validation.go_types import DEFINED_AS, SINCE, STRUCTS
+from crdcompat.apiserver.gotext import OutOfRange, json_kind, range_error
+from crdcompat.apiserver.gotime import parse_error
 from crdcompat.apiserver.versions import Server
 from crdcompat.schema.paths import Pointer
-from crdcompat.schema.structural import Schema
 
-HEAD = 'CustomResourceDefinition in version "v1" cannot be handled as a CustomResourceDefinition: '
-_AT = ("spec", "versions", "schema", "openAPIV3Schema")
+KIND, V1 = "CustomResourceDefinition", "apiextensions.k8s.io/v1"
+HEAD = f'{KIND} in version "v1" cannot be handled as a {KIND}: '
 
-#: Keyword -> Go type. Other keywords accept any value (``default``), or the server refuses or ignores them.
-_GO = {
-    **dict.fromkeys(("description", "type", "format", "title", "id", "pattern"), "string"),
-    **dict.fromkeys(("x-kubernetes-list-type", "x-kubernetes-map-type"), "string"),
-    **dict.fromkeys(("maximum", "minimum", "multipleOf"), "float64"),
-    **dict.fromkeys(("maxLength", "minLength", "maxItems", "minItems", "maxProperties", "minProperties"), "int64"),
-    **dict.fromkeys(("exclusiveMaximum", "exclusiveMinimum", "uniqueItems", "nullable"), "bool"),
-    **dict.fromkeys(("x-kubernetes-embedded-resource", "x-kubernetes-int-or-string"), "bool"),
-    "x-kubernetes-preserve-unknown-fields": "bool",
-    **dict.fromkeys(("required", "x-kubernetes-list-map-keys"), "[]string"),
-    "enum": "[]v1.JSON",
-    **dict.fromkeys(("allOf", "anyOf", "oneOf"), "[]v1.JSONSchemaProps"),
-    "properties": "map[string]v1.JSONSchemaProps",
-    "not": "v1.JSONSchemaProps",
-    "x-kubernetes-validations": "v1.ValidationRules",
+#: A value that does not decode: its pointer in the document, and the server's message.
+Misfit = tuple[Pointer, str]
+
+#: Go type -> Python types of the values that decode into it; of integers, those in a range.
+_FITS: dict[str, frozenset[type]] = {
+    "string": frozenset({str}),
+    "bool": frozenset({bool}),
+    "float64": frozenset({int, float}),
 }
-#: Go type -> Python types that decode into it.
-_FITS: dict[str, tuple[type, ...]] = {
-    "string": (str,),
-    "float64": (int, float),
-    "int64": (int,),
-    "bool": (bool,),
-    "[]string": (list,),
-    "[]v1.JSON": (list,),
-    "[]v1.JSONSchemaProps": (list,),
-    "v1.ValidationRules": (list,),
-    "map[string]v1.JSONSchemaProps": (dict,),
-    "v1.JSONSchemaProps": (dict,),
-}
-#: Keyword -> Python types of its values. Null decodes into every Go type.
-_CLASSES = {keyword: frozenset({*_FITS[go], type(None)}) for keyword, go in _GO.items()}
-_BELOW = ("items", "additionalProperties", "not")
-_LISTS = ("allOf", "anyOf", "oneOf")
+_FITS |= {name: _FITS[go] for name, go in DEFINED_AS.items() if go in _FITS}
+_INTEGERS = {"uint8": range(2**8), "int32": range(-(2**31), 2**31), "int64": range(-(2**63), 2**63)}
+_NUMBERS = frozenset({"float64", *_INTEGERS})
+_ANY = frozenset({"v1.JSON", "v1.FieldsV1"})
+_EXCERPT = 30
 
 
-#: Field of a rule -> Go type, and the minor since which the server decodes it.
-_RULE_FIELDS = {
-    **{name: ("string", RULE_FIELDS[name]) for name in ("rule", "message", "messageExpression", "fieldPath")},
-    "reason": ("v1.FieldValueErrorReason", RULE_FIELDS["reason"]),
-    "optionalOldSelf": ("bool", RULE_FIELDS["optionalOldSelf"]),
-}
-_INT64 = range(-(2**63), 2**63)
+def undecodable_definition(raw: Mapping[str, Any], server: Server, *, as_sent: bool = False) -> list[Misfit]:
+    """The values of a CRD that do not decode; the first is the one that the server names.
 
-
-def undecodable(schema: Any, server: Server, *, as_sent: bool = False) -> list[tuple[Pointer, str]]:
-    """The values that do not decode: pointer in the schema and the server's message.
-
-    ``as_sent``: the schema is the JSON of the request. In manifests, ``10.0`` is sent as ``10``.
+    ``as_sent``: the CRD is the JSON of the request. In manifests, ``10.0`` is sent as ``10``, and members are sent in
+    the order of their names.
     """
-    return sorted(_Decoder(server, as_sent=as_sent).misfits(schema, ()))
+    if wrong := _other_kind(raw):
+        return [((), wrong)]
+    decoder = _Decoder(server, as_sent=as_sent)
+    found = [*decoder.struct(KIND, raw, (), (), "")]
+    return (found if as_sent else sorted(found)) or decoder.out_of_range
+
+
+def _other_kind(raw: Mapping[str, Any]) -> str:
+    """The refusal of a body of another kind, or ""; without a kind or version, the server takes those of the URL."""
+    for member in raw:
+        value = raw[member]
+        if member in ("apiVersion", "kind") and value is not None and type(value) is not str:
+            said = f"json: cannot unmarshal {json_kind(value)} into Go struct field .{member} of type string"
+            body = json.dumps(raw, separators=(",", ":"))[:_EXCERPT]
+            unread = f"couldn't get version/kind; json parse error: {said} ({body} ...)"
+            return f"the object provided is unrecognized (must be of type {KIND}): {unread}"
+    kind, version = raw.get("kind") or KIND, raw.get("apiVersion") or V1
+    if kind == KIND and version == V1:
+        return ""
+    short = version.rpartition("/")[2]
+    what = f'{kind} in version "{short}" cannot be handled as a {KIND}'
+    return f'{what}: no kind "{kind}" is registered for version "{version}"'
 
 
 class _Decoder:
+    """Go's decoder. ``struct`` names the Go struct in errors, ``path`` its fields from the root.
+
+    ``apart`` is the struct whose field has a decoder of its own and contains the value, or "": errors name that struct.
+    """
+
     def __init__(self, server: Server, *, as_sent: bool) -> None:
-        self.server = server
+        self.minor = server.minor
+        self.whole_paths = server.does("nested_decoding_paths")
         self.as_sent = as_sent
+        self.out_of_range: list[Misfit] = []
 
-    def misfits(self, raw: Schema, at: Pointer) -> Iterator[tuple[Pointer, str]]:
-        for keyword, value in raw.items():
-            fits = _CLASSES.get(keyword)
-            if fits is not None and not self._fits(value, fits, _GO[keyword]):
-                yield self._misfit((*at, keyword), value, _GO[keyword])
-        for keyword in ("required", "x-kubernetes-list-map-keys"):
-            listed = raw.get(keyword)
-            for index, item in enumerate(listed if isinstance(listed, list) else ()):
-                if item is not None and not isinstance(item, str):
-                    yield self._misfit((*at, keyword, index), item, "string")
-        additional = raw.get("additionalProperties")
-        if additional is not None and not isinstance(additional, (bool, dict)):
-            yield (*at, "additionalProperties"), f"{HEAD}boolean or JSON schema expected"
-        properties, rules = raw.get("properties"), raw.get("x-kubernetes-validations")
-        for name, sub in properties.items() if isinstance(properties, dict) else ():
-            yield from self._below(sub, (*at, "properties", name))
-        for keyword in _BELOW:
-            if isinstance(sub := raw.get(keyword), dict):
-                yield from self.misfits(sub, (*at, keyword))
-        for keyword in _LISTS:
-            branches = raw.get(keyword)
-            for index, branch in enumerate(branches if isinstance(branches, list) else ()):
-                yield from self._below(branch, (*at, keyword, index))
-        for index, rule in enumerate(rules if isinstance(rules, list) else ()):
-            yield from self._rule(rule, (*at, "x-kubernetes-validations", index))
+    def struct(
+        self, name: str, raw: Mapping[str, Any], at: Pointer, path: tuple[str, ...], apart: str
+    ) -> Iterator[Misfit]:
+        """The values of a Go struct that do not decode."""
+        members, since = STRUCTS[name], SINCE.get(name, {})
+        for member, value in raw.items():
+            go = members.get(member)
+            if go is None or value is None or type(value) in _FITS.get(go, ()) or self.minor < since.get(member, 0):
+                continue
+            below = path if apart and not self.whole_paths else (*path, member)
+            yield from self._value(go, value, (*at, member), below, apart or name, apart)
 
-    def _fits(self, value: Any, fits: frozenset[type], go: str) -> bool:
-        if go == "int64" and isinstance(value, (int, float)) and not isinstance(value, bool):
-            return value in _INT64 if isinstance(value, int) else value.is_integer() and not self.as_sent
-        return type(value) in fits
-
-    def _rule(self, rule: Any, at: Pointer) -> Iterator[tuple[Pointer, str]]:
-        if not isinstance(rule, dict):
-            if rule is not None:
-                yield self._misfit(at, rule, "v1.ValidationRule")
+    def _value(
+        self, go: str, value: Any, at: Pointer, path: tuple[str, ...], struct: str, apart: str
+    ) -> Iterator[Misfit]:
+        plain = DEFINED_AS.get(go, go)
+        if value is None or type(value) in _FITS.get(plain, ()):
             return
-        for member, value in rule.items():
-            go, since = _RULE_FIELDS.get(member, ("", 0))
-            known = go and value is not None and self.server.minor >= since
-            if known and not isinstance(value, bool if go == "bool" else str):
-                yield self._misfit((*at, member), value, go, "ValidationRule")
+        if go in _ANY:
+            if go == "v1.JSON" and (number := next(_numbers_out_of_range(value), None)) is not None:
+                self.out_of_range.append((at, f"{HEAD}{range_error(number)}"))
+        elif go == "v1.Time":
+            yield from self._time(value, at, path, struct)
+        elif plain == "[]uint8" and type(value) is str:
+            if (wrong := base64_error(value)) is not None:
+                yield at, f"{HEAD}illegal base64 data at input byte {wrong}"
+        elif go.startswith("v1.JSONSchemaPropsOr"):
+            yield from self._either(go, value, at, path, struct)
+        elif plain in _INTEGERS:
+            if not self._is_integer(value, _INTEGERS[plain]):
+                yield _misfit(struct, go, value, at, path)
+        elif plain.startswith("[]") and isinstance(value, list):
+            for index, item in enumerate(value):
+                yield from self._value(plain[2:], item, (*at, index), path, struct, apart)
+        elif plain.startswith("map[") and isinstance(value, dict):
+            for key, item in value.items():
+                yield from self._value(plain.partition("]")[2], item, (*at, key), path, struct, apart)
+        elif (name := plain.removeprefix("v1.")) in STRUCTS and isinstance(value, dict):
+            yield from self.struct(name, value, at, path, apart)
+        else:
+            yield _misfit(struct, go, value, at, path)
 
-    def _below(self, sub: Any, at: Pointer) -> Iterator[tuple[Pointer, str]]:
-        if isinstance(sub, dict):
-            yield from self.misfits(sub, at)
-        elif sub is not None:
-            yield self._misfit(at, sub, "v1.JSONSchemaProps")
+    def _either(self, go: str, value: Any, at: Pointer, path: tuple[str, ...], struct: str) -> Iterator[Misfit]:
+        """A schema or something else; Go decodes these fields apart, and ignores most values of other types."""
+        inner = "[]string" if go.endswith("OrStringArray") else "[]v1.JSONSchemaProps"
+        if go.endswith("OrBool"):
+            if not isinstance(value, (bool, dict)):
+                yield at, f"{HEAD}boolean or JSON schema expected"
+            inner = ""
+        if isinstance(value, dict):
+            yield from self._value("v1.JSONSchemaProps", value, at, path, struct, struct)
+        elif inner and isinstance(value, list):
+            yield from self._value(inner, value, at, path, struct, struct)
 
-    def _misfit(self, at: Pointer, value: Any, go: str, struct: str = "JSONSchemaProps") -> tuple[Pointer, str]:
-        path, cut = _struct_path(at, whole=self.server.does("nested_decoding_paths"))
-        struct = "JSONSchemaProps" if cut else struct
-        sentence = f"{HEAD}json: cannot unmarshal {json_name(value, go)} into Go struct field {struct}."
-        return at, f"{sentence}{'.'.join((*_AT, *path))} of type {go}"
+    def _time(self, value: Any, at: Pointer, path: tuple[str, ...], struct: str) -> Iterator[Misfit]:
+        if type(value) is not str:
+            yield _misfit(struct, "string", value, at, path)
+        elif error := parse_error(value):
+            yield at, f"{HEAD}{error}"
+
+    def _is_integer(self, value: Any, among: range) -> bool:
+        if type(value) is float:
+            return value.is_integer() and not self.as_sent
+        return type(value) is int and value in among
 
 
-def json_name(value: Any, go: str) -> str:
-    """How Go names a value that does not decode into the type ``go``."""
-    if isinstance(value, bool):
-        return "bool"
-    if go == "int64" and isinstance(value, (int, float)):
-        return f"number {value!r}"
-    names = {str: "string", int: "number", float: "number", list: "array", dict: "object"}
-    return names[type(value)]
+def _misfit(struct: str, go: str, value: Any, at: Pointer, path: tuple[str, ...]) -> Misfit:
+    into = f"Go struct field {struct}.{'.'.join(path)} of type {go}"
+    shown = str(value) if go in _NUMBERS else ""
+    return at, f"{HEAD}json: cannot unmarshal {json_kind(value, shown)} into {into}"
 
 
-def _struct_path(at: Pointer, *, whole: bool) -> tuple[list[str], bool]:
-    """The Go fields of a pointer: ``("properties", "spec", "items", "maximum")`` -> ``["properties", "items"]``; and
-    whether a field with a decoder of its own is on the way, at which the path ends unless ``whole``."""
-    path: list[str] = []
-    named = cut = False
-    for part in at:
-        if isinstance(part, str) and not named:
-            path.append(part)
-            if part in ("items", "additionalProperties"):
-                cut = True
-                if not whole:
-                    break
-        named = part == "properties" and not named
-    return path, cut
+def _numbers_out_of_range(value: Any) -> Iterator[OutOfRange]:
+    """The numbers in a value that no float64 holds."""
+    if isinstance(value, OutOfRange):
+        yield value
+    elif isinstance(value, (dict, list)):
+        inner: Iterable[Any] = value.values() if isinstance(value, dict) else value
+        for each in inner:
+            yield from _numbers_out_of_range(each)
+
+
+_ALPHABET = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
+
+
+def base64_error(text: str) -> int | None:
+    """The byte at which Go finds that a text is no base64; None if it is base64."""
+    data = text.encode()
+    quantum = 0  # characters of the current group of four
+    for index, byte in enumerate(data):
+        if byte in _ALPHABET:
+            quantum = (quantum + 1) % 4
+        elif byte == ord("="):
+            return _padding_error(data, index, quantum)
+        elif byte not in b"\r\n":
+            return index
+    return len(data) - quantum if quantum else None
+
+
+def _padding_error(data: bytes, index: int, quantum: int) -> int | None:
+    """As ``base64_error``, from the first ``=`` on."""
+    if quantum < 2:
+        return index
+    rest = [place for place in range(index + 1, len(data)) if data[place] not in b"\r\n"]
+    if quantum == 2:
+        if not rest:
+            return len(data)
+        if data[rest[0]] != ord("="):
+            return rest[0] - 1
+        rest = rest[1:]
+    return rest[0] if rest else None

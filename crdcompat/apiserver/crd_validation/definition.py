@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from crdcompat.apiserver.crd_validation.keywords import RULE_FIELDS, Schema, anywhere, decoded_schema
 from crdcompat.apiserver.errors import FieldError
 from crdcompat.apiserver.keywords import Keyword
+from crdcompat.apiserver.metadata.decoding import decode_object_meta
 from crdcompat.apiserver.versions import Server
 from crdcompat.schema.paths import Pointer
 
@@ -100,7 +101,7 @@ def _column_key(step: Any) -> Any:
 def definition_of(raw: Mapping[str, Any], server: Server, current: Definition | None = None) -> Definition:
     """The internal form of a CRD that decodes. ``current`` is the installed CRD, for an update."""
     spec = _object(raw.get("spec"))
-    names = {key: value for key, value in _object(spec.get("names")).items() if value}
+    names = _names(spec.get("names"))
     if kind := names.get("kind"):
         names.setdefault("singular", kind.lower())
         names.setdefault("listKind", f"{kind}List")
@@ -108,7 +109,7 @@ def definition_of(raw: Mapping[str, Any], server: Server, current: Definition | 
     versions = tuple(_version(_object(each), kept) for each in spec.get("versions") or ())
     form = Definition(
         server=server,
-        metadata=_metadata(_object(raw.get("metadata"))),
+        metadata=decode_object_meta(raw.get("metadata"))[0],
         group=spec.get("group") or "",
         names=names,
         scope=spec.get("scope") or "",
@@ -159,8 +160,8 @@ def installed(raw: Mapping[str, Any], server: Server) -> Definition:
     conditions = status.get("conditions") or ()
     return replace(
         _hoisted(bare),
-        stored_versions=tuple(status.get("storedVersions") or ()) or form.stored_versions,
-        accepted_names={key: value for key, value in _object(status.get("acceptedNames")).items() if value},
+        stored_versions=tuple(_texts(status.get("storedVersions"))) or form.stored_versions,
+        accepted_names=_names(status.get("acceptedNames")),
         established=any(_is_established(each) for each in conditions),
     )
 
@@ -217,20 +218,20 @@ def _conversion(raw: Any) -> Mapping[str, Any]:
     found = {"strategy": raw.get("strategy") or ""}
     webhook = raw.get("webhook")
     if isinstance(webhook, dict):
-        found["conversionReviewVersions"] = webhook.get("conversionReviewVersions") or []
+        found["conversionReviewVersions"] = _texts(webhook.get("conversionReviewVersions"))
         if isinstance(client := webhook.get("clientConfig"), dict):
             found["webhookClientConfig"] = _present(client)
     return found
 
 
-def _metadata(raw: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Metadata as Go decodes it: null is no map, and null in a map of strings is the empty string."""
-    maps = {
-        key: {name: text if text is not None else "" for name, text in _object(raw[key]).items()}
-        for key in ("annotations", "labels")
-        if key in raw
-    }
-    return {**raw, **maps}
+def _names(raw: Any) -> dict[str, Any]:
+    """The names of a CRD that are not empty."""
+    return {key: _texts(each) if isinstance(each, list) else each for key, each in _object(raw).items() if each}
+
+
+def _texts(raw: Any) -> list[str]:
+    """A list of strings as Go decodes it: null is the empty string."""
+    return [text or "" for text in raw or ()]
 
 
 def _object(value: Any) -> Mapping[str, Any]:

@@ -56,7 +56,7 @@ def decoded_schema(raw: Schema, kept: frozenset[str] = frozenset(RULE_FIELDS)) -
                 found[key] = [sub(each) for each in value]
         elif key == "not":
             found[key] = sub(value)
-        elif key == "items":
+        elif key == "items" and isinstance(value, (dict, list)):
             found[key] = [sub(each) for each in value] if isinstance(value, list) else sub(value)
         elif key in ("additionalProperties", "additionalItems"):
             found[key] = sub(value) if isinstance(value, dict) else value

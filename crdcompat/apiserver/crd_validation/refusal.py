@@ -11,9 +11,9 @@ from typing import Any
 
 from msgspec import Struct
 
-from crdcompat.apiserver.crd_validation.answer import GROUP, KIND, faults_of
+from crdcompat.apiserver.crd_validation.answer import GROUP, faults_of
+from crdcompat.apiserver.crd_validation.decoding import KIND, V1, undecodable_definition
 from crdcompat.apiserver.crd_validation.definition import Definition, definition_of, fault
-from crdcompat.apiserver.crd_validation.envelope import undecodable_definition
 from crdcompat.apiserver.crd_validation.shown import brief
 from crdcompat.apiserver.crd_validation.spec import PRESERVES, metadata_faults, stored_version_text
 from crdcompat.apiserver.errors import INVALID, FieldError
@@ -23,7 +23,6 @@ from crdcompat.crds.model import Crd
 from crdcompat.schema.paths import Pointer
 
 _MAX_FAULTS = 20
-_V1 = "apiextensions.k8s.io/v1"
 
 
 class Fault(Struct, frozen=True):
@@ -46,7 +45,7 @@ def refusal(crd: Crd, server: Server) -> str:
     ``apiextensions.k8s.io/v1beta1`` is not checked: there a schema need not be structural. If the CRD does not decode,
     that error is the whole message.
     """
-    if crd.raw.get("apiVersion") != _V1:
+    if crd.raw.get("apiVersion") != V1:
         return ""
     raw = _named(crd)
     if misfits := undecodable_definition(raw, server):
@@ -61,7 +60,7 @@ def refusals(crd: Crd, server: Server, valid: Crd | None = None, *, assumed: boo
     ``valid`` is a CRD without faults: of a CRD with an equal spec only the metadata is checked. ``assumed``: nothing
     says on which server the CRD is installed, and only faults that the newest server finds, too, count.
     """
-    if crd.raw.get("apiVersion") != _V1:
+    if crd.raw.get("apiVersion") != V1:
         return []
     if valid is not None and valid.raw.get("spec") == crd.raw.get("spec"):
         return metadata_refusals(crd, server)
@@ -74,7 +73,7 @@ def refusals(crd: Crd, server: Server, valid: Crd | None = None, *, assumed: boo
 
 def metadata_refusals(crd: Crd, server: Server) -> list[Fault]:
     """The faults of the metadata alone for which ``server`` would refuse to create ``crd``."""
-    if crd.raw.get("apiVersion") != _V1:
+    if crd.raw.get("apiVersion") != V1:
         return []
     raw = {**crd.raw, "spec": {"group": crd.group, "names": {"plural": crd.raw["spec"]["names"].get("plural")}}}
     if misfits := undecodable_definition(raw, server):

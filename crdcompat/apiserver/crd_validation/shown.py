@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from crdcompat.apiserver.crd_validation.definition import VersionForm
-from crdcompat.apiserver.crd_validation.envelope import SELECTABLE_SINCE
+from crdcompat.apiserver.crd_validation.go_types import SELECTABLE_SINCE
 from crdcompat.apiserver.crd_validation.keywords import RULE_FIELDS, Schema
 from crdcompat.apiserver.gotext import GoValue, compact_json, go_syntax, quote
 from crdcompat.apiserver.versions import Server

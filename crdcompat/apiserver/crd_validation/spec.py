@@ -36,6 +36,7 @@ _MIXED_CASE = "may have mixed case, but should otherwise match: "
 def metadata_faults(form: Definition, current: Definition | None) -> Iterator[FieldError]:
     """The faults of metadata; the name of a new CRD has to be PLURAL.GROUP."""
     server, meta = form.server, dict(form.metadata)
+    meta.pop("generation", None)  # the server sets it
     if current is not None:
         yield from metadata.validate_update(meta, dict(current.metadata), server)
         return

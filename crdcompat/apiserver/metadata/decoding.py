@@ -7,7 +7,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from crdcompat.apiserver.gotext import compact_json
+from crdcompat.apiserver.gotext import compact_json, json_kind
 from crdcompat.apiserver.gotime import parse_error
 
 
@@ -43,7 +43,7 @@ def undecodable(raw: Any) -> str:
     if raw is None:
         return ""
     if not isinstance(raw, dict):
-        return f"json: cannot unmarshal {_json_kind(raw)} into Go value of type v1.ObjectMeta"
+        return f"json: cannot unmarshal {json_kind(raw)} into Go value of type v1.ObjectMeta"
     first = ""
     for name, value in sorted(raw.items()):
         try:
@@ -69,7 +69,8 @@ class _WrongType(Exception):  # noqa: N818 - control flow inside this module
         fields = _INDEX.sub("", self._path).partition(".")[2]
         struct = _STRUCTS[fields.partition(".")[0]] if "." in fields else "ObjectMeta"
         into = f"Go struct field {struct}.{fields} of type {self._type}"
-        return f"json: cannot unmarshal {_json_kind(self._value, self._type)} into {into}"
+        shown = compact_json(self._value) if self._type == "int64" else ""
+        return f"json: cannot unmarshal {json_kind(self._value, shown)} into {into}"
 
 
 class _BadTime(_WrongType):
@@ -85,12 +86,6 @@ class _BadTime(_WrongType):
 
 _INDEX = re.compile(r"\[\d+\]")
 _STRUCTS = {"ownerReferences": "OwnerReference", "managedFields": "ManagedFieldsEntry"}
-_KINDS = {bool: "bool", str: "string", list: "array", dict: "object"}
-
-
-def _json_kind(value: Any, go_type: str = "") -> str:
-    """The kind of a JSON value in Go's errors; a number that does not fit an integer is shown."""
-    return _KINDS.get(type(value)) or ("number" if go_type != "int64" else f"number {compact_json(value)}")
 
 
 _Reader = Callable[[Any, str, list[str]], Any]
@@ -129,7 +124,7 @@ def _time(value: Any, path: str, lost: list[str]) -> str | None:
     if value is None:
         return None
     if not isinstance(value, str):
-        raise _BadTime(f"json: cannot unmarshal {_json_kind(value)} into Go value of type string")
+        raise _BadTime(f"json: cannot unmarshal {json_kind(value)} into Go value of type string")
     if error := parse_error(value):
         raise _BadTime(error)
     return _in_utc(value)

@@ -14,15 +14,13 @@ from typing import Any
 from msgspec import Struct
 
 from crdcompat.apiserver.crd_validation.definition import GATED
-from crdcompat.apiserver.crd_validation.envelope import SELECTABLE_SINCE, STRUCTS
+from crdcompat.apiserver.crd_validation.go_types import SELECTABLE_SINCE, STRUCTS
 from crdcompat.apiserver.crd_validation.keywords import KNOWN, RULE_FIELDS
 from crdcompat.apiserver.formats import is_unrecognized
 from crdcompat.apiserver.versions import Server
 from crdcompat.schema.paths import Pointer, value_at
 from crdcompat.schema.structural import RULES
 
-#: Structs with members that the table does not list.
-_PARTLY_LISTED = frozenset({"ObjectMeta", "CustomResourceDefinitionStatus"})
 _MAPS = frozenset({"properties", "patternProperties", "definitions", "dependencies"})
 _LISTS = frozenset({"allOf", "anyOf", "oneOf", "items"})
 _SINGLE = frozenset({"items", "not", "additionalProperties", "additionalItems"})
@@ -88,9 +86,7 @@ def _formats_below(schema: Any, server: Server) -> Iterator[str]:
 
 def _fields(raw: Mapping[str, Any]) -> Iterator[Pointer]:
     """The fields that no server knows, and those that only newer ones know."""
-    for member in raw.keys() - STRUCTS["CustomResourceDefinition"].keys() - {"apiVersion", "kind"}:
-        yield (member,)
-    yield from _in_struct("CustomResourceDefinitionSpec", raw.get("spec"), ("spec",))
+    yield from _in_struct("CustomResourceDefinition", raw, ())
 
 
 def _in_struct(name: str, value: Any, at: Pointer) -> Iterator[Pointer]:
@@ -102,14 +98,13 @@ def _in_struct(name: str, value: Any, at: Pointer) -> Iterator[Pointer]:
         if content is None:
             continue
         if member not in known:
-            if name not in _PARTLY_LISTED:
-                yield here
+            yield here
             continue
         if member in _SINCE:
             yield here
         kind = known[member]
         inner = kind.removeprefix("[]").removeprefix("v1.")
-        if kind == "schema":
+        if inner == "JSONSchemaProps":
             yield from _in_schema(content, here)
         elif inner in STRUCTS and kind.startswith("[]") and isinstance(content, list):
             for index, each in enumerate(content):

@@ -9,6 +9,7 @@ from typing import Any, BinaryIO
 
 import orjson
 from msgspec import Struct
+from msgspec.structs import replace
 
 from crdcompat.apiserver.admission import Verdict, metadata_of
 from crdcompat.apiserver.crd_validation.refusal import refusal
@@ -18,7 +19,7 @@ from crdcompat.apiserver.strategy import Resource
 from crdcompat.apiserver.versions import DEFAULT_SERVER, NEWEST_SERVER, Server, kubernetes_server
 from crdcompat.crds.model import Crd, NotACrdError, is_crd, read_crd
 from crdcompat.errors import CrdcompatError, Problem, SourceError, UsageError
-from crdcompat.features.judge.lines import Line, read_line
+from crdcompat.features.judge.lines import Line, read_line, without_numbers
 from crdcompat.features.judge.shown import Shown, verdict_text
 from crdcompat.features.judge.stored import changed_besides
 from crdcompat.features.judge.verdict import CRD_OPERATIONS, judge_crd, judge_write, resource_of
@@ -140,13 +141,15 @@ def _answer_request(line: Line, *, redact: bool) -> dict[str, Any]:
     if not isinstance(operation, str):
         raise UsageError("the request's `op` is no text")
     crd, version, kube = request.get("crd"), request.get("version"), request.get("kube") or DEFAULT_SERVER.kubernetes
-    if line.number and operation in (*CRD_OPERATIONS, "scale"):
+    if line.number and operation == "scale":
         raise UsageError(f"no float64 holds the number {line.number}")
     if operation in CRD_OPERATIONS:
         if not isinstance(kube, str):
             raise UsageError("the request's `kube` is no text such as 1.31")
         server = kubernetes_server(kube)
         verdict = judge_crd(operation, request.get("new"), request.get("old"), server, as_sent=True)
+        if line.number and verdict.object is not None:
+            verdict = replace(verdict, object=without_numbers(verdict.object))
         return {"id": request.get("id"), **_data(verdict)}
     if not isinstance(crd, str) or not isinstance(kube, str):
         raise UsageError("the request names no CRD file in `crd`, or `kube` is no text such as 1.31")

@@ -16,17 +16,12 @@ from typing import Any, NoReturn
 import orjson
 from msgspec import Struct
 
+from crdcompat.apiserver.gotext import OutOfRange
 from crdcompat.schema.re2 import go_text
 
 #: The escape of a surrogate; a backslash that is itself escaped begins none.
 _SURROGATE = re.compile(rb"(?<!\\)(?:\\\\)*\\u[dD][89a-fA-F]")
 _LAST_UNESCAPED = "\uffff"
-
-
-class OutOfRange(str):
-    """The spelling of a number that no float64 holds."""
-
-    __slots__ = ()
 
 
 class Line(Struct, frozen=True):
@@ -82,6 +77,15 @@ def _float(text: str) -> float | OutOfRange:
 def _int(text: str) -> float | OutOfRange:
     found = _float(text)
     return found if isinstance(found, OutOfRange) else int(text)
+
+
+def without_numbers(value: Any) -> Any:
+    """A value without the numbers that no float64 holds; servers drop the members of CRDs that they do not know."""
+    if isinstance(value, dict):
+        return {key: without_numbers(each) for key, each in value.items() if not isinstance(each, OutOfRange)}
+    if isinstance(value, list):
+        return [without_numbers(each) for each in value if not isinstance(each, OutOfRange)]
+    return value
 
 
 def _strings(value: Any) -> Iterator[str]:
