@@ -14,8 +14,8 @@ from crdcompat.vocabulary import Direction, Severity
 
 _ENUM = """\
 rule                rollback  upgrade   finds
-enum-dropped        error*    -         NEW leaves a field open that OLD closes.
-enum-introduced     -         warning   NEW closes a field that OLD left open.
+enum-dropped        error*    -         NEW allows any value in a field; OLD allows only listed ones.
+enum-introduced     -         warning   NEW allows only listed values in a field; OLD allows any.
 enum-value-added    error*    -         NEW allows a value that OLD rejects.
 enum-value-removed  -         warning   OLD allows a value that NEW rejects.
 

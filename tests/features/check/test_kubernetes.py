@@ -36,7 +36,7 @@ def test_the_function_the_servers_and_the_line(repo: Path) -> None:
     assert (found["severity"], found["effect"], found["path"]) == ("error", "crd-rejected", "spec.a")
     assert (found["added"], found["new"]) == (["isCIDR"], ["1.29", "1.30"])
     assert found["message"] == (
-        "not every server on which this change has to work takes its CRD of Widget: Kubernetes 1.29 to 1.30 refuse it,"
+        "a supported server of this change refuses its CRD of Widget: Kubernetes 1.29 to 1.30 refuse it,"
         " because `isCIDR` needs Kubernetes 1.31 or later"
     )
     (place,) = found["locations"]
