@@ -63,6 +63,20 @@ def known_refs(incomplete: str) -> list[str]:
     return [name for name in dict.fromkeys(names) if name.startswith(incomplete)]
 
 
+def known_rules(incomplete: str) -> list[str]:
+    """The rules that begin so, for the completion of shells."""
+    from crdcompat.findings.rules import rule_names
+
+    return [name for name in rule_names() if name.startswith(incomplete)]
+
+
+def known_formats(incomplete: str) -> list[str]:
+    """The formats that begin so, for the completion of shells."""
+    from crdcompat.render.formats import format_names
+
+    return [name for name in format_names() if name.startswith(incomplete)]
+
+
 Old = Annotated[
     str,
     typer.Argument(
@@ -79,6 +93,7 @@ Formats = Annotated[
         "--format",
         metavar="FORMAT[=FILE]",
         help="text, concise, json, markdown, sarif, junit, github, gitlab, html or csv; repeatable.",
+        autocompletion=known_formats,
     ),
 ]
 FailOnChoice = Annotated[
@@ -117,8 +132,14 @@ Contexts = Annotated[
 ClusterContext = Annotated[
     str | None, typer.Option("--context", metavar="NAME", help="The context of the cluster, if CRDs have variants.")
 ]
-Select = Annotated[list[str] | None, typer.Option("--select", metavar="RULE", help="Only findings of this rule.")]
-Ignore = Annotated[list[str] | None, typer.Option("--ignore", metavar="RULE", help="No findings of this rule.")]
+Select = Annotated[
+    list[str] | None,
+    typer.Option("--select", metavar="RULE", help="Only findings of this rule.", autocompletion=known_rules),
+]
+Ignore = Annotated[
+    list[str] | None,
+    typer.Option("--ignore", metavar="RULE", help="No findings of this rule.", autocompletion=known_rules),
+]
 
 
 ConnectTimeout = Annotated[float, typer.Option(metavar="SECONDS", min=0.1, help="To connect to a cluster.")]

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from crdcompat.cli.options import known_rules
+
 
 class Listing(StrEnum):
     """How to list the rules."""
@@ -60,21 +62,21 @@ def rules(
     print_lines(rule_lines(members(family), style, brief=bool(style.width) and not family))
 
 
-def _beginning_with(incomplete: str) -> list[str]:
-    from crdcompat.findings.rules import rule_names
-
-    return [name for name in rule_names() if name.startswith(incomplete)]
-
-
 def explain(
     rule: Annotated[
-        str, typer.Argument(metavar="RULE", help="Its id, e.g. enum-value-added.", autocompletion=_beginning_with)
+        list[str],
+        typer.Argument(metavar="RULE…", help="Its id, e.g. enum-value-added.", autocompletion=known_rules),
     ],
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show all examples.")] = False,
 ) -> None:
-    """Explain one rule: why it matters, the fix, an example."""
-    from crdcompat.findings.rules import find_rule
-    from crdcompat.render.escape import say
-    from crdcompat.render.rules import rule_text
+    """Explain a rule: why it matters, the fix, an example."""
+    import sys
 
-    say("\n".join(rule_text(find_rule(rule), whole=verbose)))
+    from crdcompat.findings.rules import find_rule
+    from crdcompat.render.rules import rule_text
+    from crdcompat.render.write import print_lines, style_for
+
+    style = style_for(sys.stdout, "auto", 0)
+    for number, found in enumerate([find_rule(name) for name in rule]):
+        print_lines([""] if number else [])
+        print_lines(rule_text(found, style, whole=verbose))

@@ -160,7 +160,7 @@ def _check(objects: object, fleet: object, *, many_only: tuple[object, ...], upg
     if not objects and not fleet:
         raise UsageError("name what was recorded: --objects PATH of one cluster, or --fleet DIR of many")
     if objects and fleet:
-        raise UsageError("--objects is all of one cluster, --fleet is of many: give one of them")
+        raise UsageError("--objects has the recordings of one cluster, --fleet those of many: give one of them")
     if not fleet and any(many_only):
         raise UsageError("--target, --jobs, --scheduler, --timeout, --resume, --output and --since go with --fleet")
     if upgrade and many_only[0]:

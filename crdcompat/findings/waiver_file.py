@@ -126,7 +126,7 @@ def add_waivers(path: Path, entries: Iterable[dict[str, Any]]) -> int:
     except (Fault, ValueError) as error:
         raise ConfigError(f"{path}: cannot be added to ({error}): leave one document in it, in UTF-8") from None
     if read_mapping(path, written).get("waivers") != [*known, *fresh]:
-        raise ConfigError(f"{path}: cannot be added to as it is written: write the waivers as a plain list")
+        raise ConfigError(f"{path}: nothing can be added to this form: write the waivers as a plain list")
     try:
         write_file(path, written)
     except OSError as error:

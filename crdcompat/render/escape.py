@@ -58,8 +58,8 @@ _FILLER = "\ufdd0"
 
 #: The columns of a page that no terminal limits.
 _PAGE = 120
-#: A longer word may be cut.
-_MAX_WORD = 20
+#: A longer word may be cut, at one of its dots unless these are further apart.
+_MAX_WORD, _MAX_STEP = 20, 32
 
 
 class Style(Struct, frozen=True):
@@ -79,6 +79,14 @@ class Style(Struct, frozen=True):
     def paint(self, text: str, colour: str) -> str:
         """``text`` in a named colour; unchanged without ``colour``."""
         return f"{_PAINT}{_COLOURS[colour]}{_PAINTED}{text}{_PLAIN}" if self.colour else text
+
+    def title(self, text: str, colour: str = "bold") -> str:
+        """A line of its own in a colour, wrapped as ``wrap`` does it."""
+        return self.paint(self.wrap(text, first=""), colour)
+
+    def fits(self, lines: Iterable[str]) -> bool:
+        """Whether paragraphs fit on a screen."""
+        return sum(map(height, lines)) <= self.height
 
     def wrap(self, text: str, indent: str = "  ", first: str | None = None) -> str:
         """One paragraph, indented by ``indent``, its first line by ``first``; wrapped only with a ``width``."""
@@ -135,7 +143,7 @@ def height(text: str) -> int:
 
 
 def shortened(text: str, limit: int) -> str:
-    """The text, cut in the middle to at most ``limit`` columns, between words unless these are long.
+    """The text, cut in the middle to at most ``limit`` columns: between words or, in a long word, at a dot.
 
     Patterns and rules differ at their ends.
     """
@@ -145,12 +153,19 @@ def shortened(text: str, limit: int) -> str:
     tail = limit // 3
     end = limit - tail - 3
     end -= filled[end] == _FILLER  # half of a character
-    first, last = filled[:end], filled[len(filled) - tail :]
-    if filled[end] != " " and " " in first[-_MAX_WORD:]:
-        first = first[: first.rindex(" ")]
-    if filled[-tail - 1] != " " and " " in last[:_MAX_WORD]:
-        last = last[last.index(" ") :]
+    first = _up_to_gap(filled[:end], filled[end])
+    last = _up_to_gap(filled[len(filled) - tail :][::-1], filled[-tail - 1])[::-1]
     return f"{first.rstrip()} … {last.lstrip()}".replace(_FILLER, "")
+
+
+def _up_to_gap(text: str, following: str) -> str:
+    """The text without the word that the cut before ``following`` splits, or without the part of a long word."""
+    for gap, longest in ((" ", _MAX_WORD), (".", _MAX_STEP)):
+        if following == gap:
+            return text
+        if gap in text[-longest:]:
+            return text[: text.rindex(gap)]
+    return text
 
 
 def finish(lines: Iterable[str]) -> Iterator[str]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from crdcompat.findings.rules import Example, Rule, catalogue
 from crdcompat.findings.severity import default_severity
+from crdcompat.render.escape import Style
 from crdcompat.render.wording.rules import EFFECTS, side_yaml
 from crdcompat.vocabulary import Direction, Owner
 
@@ -17,34 +18,35 @@ if TYPE_CHECKING:
     from crdcompat.findings.rules import Example, Rule
 
 
-def rule_text(rule: Rule, *, whole: bool = True) -> Iterator[str]:
+def rule_text(rule: Rule, style: Style | None = None, *, whole: bool = True) -> Iterator[str]:
     """The lines of ``crdcompat explain RULE``; the first of the examples, or the ``whole`` text."""
-    yield f"{rule.id}: {rule.title}"
+    style = style or Style()
+    yield style.title(f"{rule.id}: {rule.title}")
     yield ""
-    yield rule.summary
+    yield style.wrap(rule.summary, first="")
     yield ""
-    yield "Why it matters"
-    yield from _indented(rule.why)
+    yield style.title("Why it matters")
+    yield from _indented(rule.why, style)
     yield ""
-    yield "What to do"
-    yield from _indented(rule.fix)
+    yield style.title("What to do")
+    yield from _indented(rule.fix, style)
     for example in rule.examples if whole else rule.examples[:1]:
         yield ""
-        yield from _example(example, whole=whole)
+        yield from _example(example, style, whole=whole)
     if (rest := len(rule.examples) - 1) > 0 and not whole:
         yield ""
         yield f"{rest} more {'example' if rest == 1 else 'examples'}: crdcompat explain {rule.id} -v"
     if rule.references:
         yield ""
-        yield "See also"
-        yield from (f"  {reference}" for reference in rule.references)
+        yield style.title("See also")
+        yield from (style.wrap(reference, indent="    ", first="  ") for reference in rule.references)
     yield ""
     yield f"Documentation: docs/rules.md#{rule.id}"
 
 
-def _example(example: Example, *, whole: bool) -> Iterator[str]:
+def _example(example: Example, style: Style, *, whole: bool) -> Iterator[str]:
     """Both schemas if ``whole``, else the lines that differ."""
-    yield f"Example: {example.title} ({example.direction})"
+    yield style.title(f"Example: {example.title} ({example.direction})")
     old, new = [*_side(example.old, example.old_crd)], [*_side(example.new, example.new_crd)]
     if whole:
         yield from ("  OLD", *old, "  NEW", *new)
@@ -55,9 +57,9 @@ def _example(example: Example, *, whole: bool) -> Iterator[str]:
         yield from ("  OLD (-), NEW (+)", *(f"  {line}" for line in changed))
     finding = example.finding
     where = f" at {finding['path']}" if finding["path"] else ""
-    yield f"  -> {finding['severity']}, {finding['effect']}{where}"
+    yield style.wrap(f"-> {finding['severity']}, {finding['effect']}{where}", indent="     ", first="  ")
     for error in finding.get("errors", ()):
-        yield f"     API server: {error}"
+        yield style.wrap(f"API server: {error}", indent="       ", first="     ")
     for path in finding.get("pruned", ()):
         yield f"     lost: {path}"
     for path in finding.get("defaulted", ()):
@@ -69,8 +71,16 @@ def _side(schema: dict[str, Any], spec: dict[str, Any] | None) -> Iterator[str]:
     yield from (f"    {line}" for line in text.splitlines())
 
 
-def _indented(text: str) -> Iterator[str]:
-    yield from (f"  {line}".rstrip() for line in text.rstrip().splitlines())
+def _indented(text: str, style: Style) -> Iterator[str]:
+    """Paragraphs and items of a list as the file of the rule has them; on a terminal wrapped to its width."""
+    if not style.width:
+        yield from (f"  {line}".rstrip() for line in text.rstrip().splitlines())
+        return
+    for paragraph in re.split(r"\n\n|\n(?=- )", text.rstrip()):
+        is_item = paragraph.startswith("- ")
+        if not is_item and not text.startswith(paragraph):
+            yield ""
+        yield style.fill(" ".join(paragraph.split()), indent="    " if is_item else "  ", first="  ")
 
 
 _INTRO = """\

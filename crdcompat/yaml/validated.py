@@ -24,7 +24,7 @@ def read_mapping(path: Path, text: bytes) -> dict[str, Any]:
     if not found:
         return {}
     if len(found) > 1 or not isinstance(found[0].data, dict):  # type: ignore[union-attr]
-        raise ConfigError(f"{path}: one mapping is wanted here")
+        raise ConfigError(f"{path}: expected one mapping")
     data: dict[str, Any] = found[0].data  # type: ignore[union-attr]
     return data
 

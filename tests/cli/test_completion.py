@@ -34,6 +34,9 @@ def env(tmp_path: Path) -> dict[str, str]:
         (("crdcompat", "diff", "a", "b", "--suggest"), {"--suggest-patch"}),
         (("crdcompat", "diff", "--direction", ""), {"rollback", "upgrade", "both"}),
         (("crdcompat", "explain", "enum-value-"), {"enum-value-added", "enum-value-removed"}),
+        (("crdcompat", "explain", "enum-dropped", "scope"), {"scope-changed"}),
+        (("crdcompat", "diff", "a", "b", "--select", "scope"), {"scope-changed"}),
+        (("crdcompat", "diff", "a", "b", "--format", "js"), {"json"}),
     ],
 )
 def test_bash_completes(env: dict[str, str], typed: tuple[str, ...], offered: set[str]) -> None:

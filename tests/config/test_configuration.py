@@ -49,7 +49,7 @@ _NUMBER = ':2: 4.10 is a number to YAML (4.1): write it in quotes, "4.10"'
         ("severities:\n  - {owners: spec, severity: info}\n", "did you mean 'owner'?"),
         ("base: [\n", ":2: not valid YAML"),
         ("base: a\nbase: b\n", ":2: duplicate key 'base'"),
-        ("- base\n", "one mapping is wanted here"),
+        ("- base\n", "expected one mapping"),
         ("releases: {main: '1.31.2'}\n", "releases.main"),
         ("severities: [{rule: nope, severity: info}]\n", ":1: severities.0.rule: there is no rule 'nope'"),
     ],
@@ -341,7 +341,7 @@ def test_a_file_that_ends_in_an_alias_is_not_added_to(tmp_path: Path) -> None:
     path = tmp_path / "w.yaml"
     text = f"waivers: [&one {_FLOW}, *one]\n"
     path.write_text(text)
-    with pytest.raises(ConfigError, match="cannot be added to as it is written: write the waivers as a plain list"):
+    with pytest.raises(ConfigError, match="nothing can be added to this form: write the waivers as a plain list"):
         add_waivers(path, entries_for(FINDING, Acceptance("x")))
     assert path.read_text() == text
 
@@ -418,7 +418,7 @@ def test_a_finding_of_several_places_is_waived_place_by_place(tmp_path: Path) ->
     assert "1 waived" in run("diff", "./old", "./new", cwd=tmp_path).out
     text = (tmp_path / ".crdcompat-waivers.yaml").read_text()
     (tmp_path / ".crdcompat-waivers.yaml").write_text(text.replace("spec.b.m", "spec.z.m"))
-    assert "0 waived" in run("diff", "./old", "./new", cwd=tmp_path).out
+    assert " waived" not in run("diff", "./old", "./new", cwd=tmp_path).out
 
 
 @pytest.mark.parametrize(

@@ -75,7 +75,7 @@ def test_the_verdict_says_what_it_rests_on(tmp_path: Path) -> None:
         "r2 -> r1: BLOCKED",
         "  Widget  status.p",
         '    r1 rejects "B": the controller cannot write status',
-        "rollback: 1 error, 1 warning, 1 info; upgrade: 0 errors, 0 warnings, 0 info; 0 undecided, 0 waived.",
+        "rollback: 1 error, 1 warning, 1 info; upgrade: 0 errors, 0 warnings, 0 info; 0 undecided.",
     ]
     warned = compared(tmp_path / "risk", root(spec=obj(a=string("A"))), root(spec=obj(a=string("A", "B"))))
     assert verdict(warned) == "r2 -> r1: AT RISK (no error, 1 warning)"

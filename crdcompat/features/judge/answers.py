@@ -139,25 +139,25 @@ def _answer_request(line: Line, *, redact: bool) -> dict[str, Any]:
         raise UsageError("the request is not an object")
     operation = request.get("op", "create")
     if not isinstance(operation, str):
-        raise UsageError("the request's `op` is no text")
+        raise UsageError("the request's `op` is not a string")
     crd, version, kube = request.get("crd"), request.get("version"), request.get("kube") or DEFAULT_SERVER.kubernetes
     if line.number and operation == "scale":
-        raise UsageError(f"no float64 holds the number {line.number}")
+        raise UsageError(f"the number {line.number} does not fit into a float64")
     if operation in CRD_OPERATIONS:
         if not isinstance(kube, str):
-            raise UsageError("the request's `kube` is no text such as 1.31")
+            raise UsageError('the request\'s `kube` is not a string such as "1.31"')
         server = kubernetes_server(kube)
         verdict = judge_crd(operation, request.get("new"), request.get("old"), server, as_sent=True)
         if line.number and verdict.object is not None:
             verdict = replace(verdict, object=without_numbers(verdict.object))
         return {"id": request.get("id"), **_data(verdict)}
     if not isinstance(crd, str) or not isinstance(kube, str):
-        raise UsageError("the request names no CRD file in `crd`, or `kube` is no text such as 1.31")
+        raise UsageError('the request names no CRD file in `crd`, or `kube` is not a string such as "1.31"')
     if not isinstance(version, (str, type(None))):
-        raise UsageError("the request's `version` is no text")
+        raise UsageError("the request's `version` is not a string")
     namespace = request.get("namespace") or ""
     if not isinstance(namespace, str):
-        raise UsageError("the request's `namespace`, that of the URL of a create, is no text")
+        raise UsageError("the request's `namespace`, of the URL of a create, is not a string")
     ratcheting = request.get("ratcheting")
     if not isinstance(ratcheting, (bool, type(None))):
         raise UsageError("the request's `ratcheting` is not true or false")

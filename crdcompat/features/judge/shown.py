@@ -10,6 +10,7 @@ from crdcompat.apiserver.admission import Verdict
 from crdcompat.features.judge.stored import Changes
 from crdcompat.render.escape import Style
 from crdcompat.render.wording.findings import plural
+from crdcompat.render.wording.verdict import verdict_first
 
 #: Characters of an answer that is shown whole.
 _MAX_ANSWER = 200
@@ -33,12 +34,7 @@ class Shown(Struct, frozen=True):
 
 def verdict_text(verdict: Verdict, shown: Shown, style: Style) -> Iterator[str]:
     """The verdict, then the details; if these fill a screen, the verdict is repeated at the end."""
-    head = _head(verdict, shown, style)
-    body = [*_body(verdict, shown, style)]
-    yield head
-    yield from body
-    if len(body) >= style.height:
-        yield head
+    yield from verdict_first([_head(verdict, shown, style)], [*_body(verdict, shown, style)], style)
 
 
 def _head(verdict: Verdict, shown: Shown, style: Style) -> str:
@@ -48,7 +44,8 @@ def _head(verdict: Verdict, shown: Shown, style: Style) -> str:
         word, colour, why = "UNKNOWN", "warning", f": {plural(len(verdict.unknown), 'constraint')} not judged"
     else:
         word, colour, why = "REJECTED", "error", f": {plural(len(verdict.errors), 'error')}" if verdict.errors else ""
-    return f"{style.paint(word, colour)} by {shown.server}{why}"
+    rest = style.wrap(f"{word} by {shown.server}{why}", first="").removeprefix(word)
+    return f"{style.paint(word, colour)}{rest}"
 
 
 def _body(verdict: Verdict, shown: Shown, style: Style) -> Iterator[str]:

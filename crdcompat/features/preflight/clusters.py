@@ -125,4 +125,4 @@ class RecordedCluster:
         for what, reason in dict.fromkeys(each for found in self._facts for each in found.facts.missing):
             yield Missing(what, f"not recorded: {reason}")
         for name in sorted(scope.needed.keys() - set(recorded)):
-            yield Missing(name, "not recorded: the recording has no list of it")
+            yield Missing(name, "not recorded: the recording has no list")

@@ -99,7 +99,7 @@ def scope_of(old: CrdSet, cluster: CrdSet, context: str | None, *, read_all: boo
     counted = Counter(finding.crd for finding in findings)
     counted.update(dict.fromkeys((entry.crd for entry in report.undecided), 0))
     counted.update(dict.fromkeys(both if read_all else (), 0))
-    why = f"{old.title} has it, but not in context {name} (--context names another)"
+    why = f"in {old.title}, but not in context {name} (--context names another)"
     missing = [Missing(each, why) for each in elsewhere]
     missing += [Missing("CRDs that were not compared", reason) for reason in report.not_compared]
     return Scope(

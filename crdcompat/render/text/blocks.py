@@ -63,11 +63,7 @@ def _brief_lines(found: Sequence[Block], style: Style) -> Iterator[str]:
         return
     yield ""
     for block in found[:_MAX_BRIEF]:
-        finding = block.finding
-        where = f"{crd_name(finding.crd, finding.version)} {block.path}".rstrip()
-        kind = f"{finding.severity}[{finding.rule}]"
-        room = style.page - len(kind) - 1
-        yield f"{style.paint(kind, finding.severity)} {shortened(where, room)}"
+        yield from _head(block, shortened(block.path, style.page - 2), style)
     rest = findings_of([entry for block in found[_MAX_BRIEF:] for entry in block.entries], Severity.WARNING)
     more = f"{plural(len(rest), 'more warning')}: {count_by_rule(rest)}; " if rest else ""
     yield style.fill(f"{more}-v shows all in full", indent="  ", first="  ")
@@ -83,12 +79,12 @@ def fix_lines(listed: Sequence[Entry], style: Style) -> Iterator[str]:
     for name in severe:
         yield style.fill(f"fix[{name}]: {fix_line(first[name])}", indent="  ", first="")
     if others:
-        yield style.clip(f"Fixes of the warnings: crdcompat explain {', '.join(others)}", indent="  ", first="")
+        yield style.clip(f"Fixes of the warnings: crdcompat explain {' '.join(others)}", indent="  ", first="")
 
 
-def _head(block: Block, style: Style) -> Iterator[str]:
+def _head(block: Block, path: str, style: Style) -> Iterator[str]:
     finding = block.finding
-    kind, crd, path = f"{finding.severity}[{finding.rule}]", crd_name(finding.crd, finding.version), block.path
+    kind, crd = f"{finding.severity}[{finding.rule}]", crd_name(finding.crd, finding.version)
     head = f"{style.paint(kind, finding.severity)} {crd}"
     if len(kind) + len(crd) + len(path) + 2 <= style.page:
         yield f"{head} {style.paint(path, 'path')}".rstrip()
@@ -99,7 +95,7 @@ def _head(block: Block, style: Style) -> Iterator[str]:
 
 def _lines(block: Block, style: Style) -> Iterator[str]:
     finding = block.finding
-    yield from _head(block, style)
+    yield from _head(block, block.path, style)
     is_error = finding.severity == Severity.ERROR
     places = sorted(first_of_each_side(finding.locations), key=lambda location: location.side == Side.OLD)
     for location in places if is_error else places[:1]:
@@ -121,7 +117,7 @@ def _lines(block: Block, style: Style) -> Iterator[str]:
     if block.mirrors:
         crds = dict.fromkeys(mirror.crd for mirror in block.mirrors)
         where = f"same change in {plural(len(block.mirrors), 'more place')}: {', '.join(crds)}"
-        yield style.clip(where, indent="    ", lines=1, first="  ")
+        yield style.clip(where, indent="    ", first="  ")
     if len(block.entries[0].met) > 1:
         yield style.clip(f"against: {', '.join(map(section_key, block.entries[0].met))}", lines=1)
 

@@ -47,7 +47,7 @@ def _short(report: CheckReport, listed: Sequence[Entry], style: Style) -> Iterat
     for section in report.sections:
         unjudged += unexplained_lines(section.report, style)
         unjudged += _undecided(section, style)
-    yield from (style.paint(waiver, "warning") for waiver in report.waivers)
+    yield from (style.title(waiver, "warning") for waiver in report.waivers)
     yield from dict.fromkeys(unjudged)
     if not failing and not unjudged:
         return
@@ -89,9 +89,9 @@ def _steps(listed: Sequence[Entry], style: Style) -> Iterator[str]:
 
 def _body(report: CheckReport, listed: Sequence[Entry], style: Style) -> Iterator[str]:
     for note in report.notes:
-        yield f"note: {note}"
+        yield style.wrap(f"note: {note}", first="")
     for waiver in report.waivers:
-        yield style.paint(waiver, "warning")
+        yield style.title(waiver, "warning")
     for section in report.sections:
         own = [entry for entry in listed if entry.stands_in(section)]
         yield from _section(section, own, count_above(listed, section), style)
@@ -102,7 +102,7 @@ def _section(section: Section, own: Sequence[Entry], above: int, style: Style) -
     counts = Counter(finding.status for finding in report.findings if finding.waiver is None)
     existing, unreleased = counts[FindingStatus.EXISTING], counts[FindingStatus.UNRELEASED]
     yield ""
-    yield style.paint(section_title(section), "bold")
+    yield style.title(section_title(section))
     yield from compared_text(report, style, own, report.directions, short=True)
     if above:
         yield listed_above(above)

@@ -72,9 +72,9 @@ def compared_text(
     """
     quiet = style.verbosity < 0
     if not quiet:
-        yield style.paint(f"{_side(report.old)} -> {_side(report.new)}", "bold")
+        yield style.title(f"{_side(report.old)} -> {_side(report.new)}")
         for note in dict.fromkeys((*report.old.notes, *report.new.notes)):
-            yield f"  note: {note}"
+            yield style.wrap(f"note: {note}", indent="    ", first="  ")
         for line in promoted_lines(report):
             yield style.fill(line, indent="    ", first="  ")
     for problem in report.problems:
@@ -136,7 +136,7 @@ def _direction(found: Sequence[Entry], title: str, style: Style, known: Sequence
     if not shown:
         return
     yield ""
-    yield style.paint(title, "bold")
+    yield style.title(title)
     if style.verbosity > 0:
         for entry in shown:
             yield ""

@@ -35,7 +35,7 @@ def fleet_text(report: FleetReport, style: Style) -> Iterator[str]:
 
 
 def _body(report: FleetReport, style: Style) -> Iterator[str]:
-    yield style.paint(fleet_title(report), "bold")
+    yield style.title(fleet_title(report))
     for note in fleet_notes(report) if style.verbosity >= 0 else ():
         yield style.wrap(f"note: {note}", indent="    ", first="  ")
     for problem in _some(report.problems, style):
@@ -61,7 +61,9 @@ def _body(report: FleetReport, style: Style) -> Iterator[str]:
         yield from ("", style.paint("Clusters, worst first", "bold"))
         places = finding_places(report)
         for cluster in islice(report.clusters.worst_first(), None if style.verbosity > 0 else _MOST):
-            yield style.wrap(cluster_sentence(cluster, places), indent="    ", first="  ")
+            sentence = cluster_sentence(cluster, places)
+            show = style.clip if style.width and style.verbosity <= 0 else style.wrap
+            yield show(sentence, indent="    ", first="  ")
         yield from _rest(len(report.clusters), "cluster", style)
 
 

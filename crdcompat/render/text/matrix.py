@@ -57,8 +57,12 @@ def _blocking(title: str, legend: str, found: Sequence[Obstacle], style: Style) 
         yield style.wrap(legend, indent="")
     for item in found:
         finding = item.finding
-        head = style.paint(crd_name(finding.crd, finding.versions), "path")
-        yield f"{head}  {style.paint(finding.rule, 'error')}, {finding.effect}"
+        name = crd_name(finding.crd, finding.versions)
+        is_wide = len(name) + len(finding.rule) + len(finding.effect) + 4 > style.page
+        what = f"{style.paint(finding.rule, 'error')}, {finding.effect}"
+        if is_wide:
+            yield style.paint(name, "path")
+        yield f"  {what}" if is_wide else f"{style.paint(name, 'path')}  {what}"
         if any(item.paths):
             yield style.wrap(", ".join(item.paths), indent="    ", first="  ")
         for part in item.parts:
@@ -81,14 +85,14 @@ def _findings(cell: Cell, style: Style) -> Iterator[str]:
     if not shown:
         return
     yield ""
-    yield style.paint(f"{cell.origin} -> {cell.target}: {cell.verdict}, {tally(cell.by_severity())}", "bold")
+    yield style.title(f"{cell.origin} -> {cell.target}: {cell.verdict}, {tally(cell.by_severity())}")
     for finding in shown:
         kind = style.paint(f"{finding.severity}[{finding.rule}]", finding.severity)
         yield f"  {kind} {crd_name(finding.crd, finding.version)} {finding.path}  {finding.id}"
 
 
 def _cluster(cluster: MatrixCluster, style: Style) -> Iterator[str]:
-    yield style.paint(cluster_title(cluster), "bold")
+    yield style.title(cluster_title(cluster))
     for note in cluster.notes:
         yield style.wrap(f"note: {note}", indent="    ", first="  ")
     for target in cluster.targets:

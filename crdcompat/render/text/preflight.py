@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from crdcompat.render.escape import height
-from crdcompat.render.wording.findings import plural
+from crdcompat.render.wording.findings import plural, some
 from crdcompat.render.wording.preflight import (
     COLOURS,
     answer,
     cause_text,
     loss_text,
+    missing_texts,
     question,
     reason,
     rule_lines,
@@ -19,6 +19,7 @@ from crdcompat.render.wording.preflight import (
     window_lines,
 )
 from crdcompat.render.wording.simulation import cause_line
+from crdcompat.render.wording.verdict import verdict_first
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -33,18 +34,13 @@ _ALL = 1_000_000
 
 def preflight_text(report: PreflightReport, style: Style) -> Iterator[str]:
     """All lines of the report, the answer first; a long report ends with it, too. A quiet one has the answer alone."""
+    word = answer(report)
+    head = style.wrap(f"{question(report)}  {word}", first="").removesuffix(word)
     verdict = [
-        f"{style.paint(question(report), 'bold')}  {style.paint(answer(report), COLOURS[report.answer])}",
+        f"{style.paint(head, 'bold')}{style.paint(word, COLOURS[report.answer])}",
         style.fill(reason(report)),
     ]
-    yield from verdict
-    if style.verbosity < 0:
-        return
-    body = [*_body(report, style)]
-    yield from body
-    if sum(map(height, (*verdict, *body))) > style.height:
-        yield ""
-        yield from verdict
+    yield from verdict_first(verdict, [*_body(report, style)] if style.verbosity >= 0 else [], style)
 
 
 def _body(report: PreflightReport, style: Style) -> Iterator[str]:
@@ -63,19 +59,19 @@ def _body(report: PreflightReport, style: Style) -> Iterator[str]:
     yield from _steps(report, style)
     if report.windows:
         yield ""
-        yield style.paint("While CRDs and operator differ, this can fail (whatever is stored now)", "bold")
+        yield style.title("While CRDs and operator differ, this can fail (whatever is stored now)")
         yield from (style.fill(line, indent="      ", first="  ") for line in window_lines(report, most))
     if report.kinds:
         yield ""
-        judged = ", ".join(f"{kind.objects} {kind.kind}" for kind in report.kinds)
-        yield style.clip(f"Judged: {judged}.", indent="  ", first="")
+        judged = some([f"{kind.objects} {kind.kind}" for kind in report.kinds], most)
+        yield style.fill(f"Judged: {judged}.", indent="  ", first="")
 
 
 def _section(title: str, lines: Sequence[str], style: Style, most: int) -> Iterator[str]:
     if not lines:
         return
     yield ""
-    yield style.paint(title, "bold")
+    yield style.title(title)
     for line in lines[:most]:
         yield style.fill(line, indent="    ", first="  ")
     if len(lines) > most:
@@ -84,7 +80,7 @@ def _section(title: str, lines: Sequence[str], style: Style, most: int) -> Itera
 
 def _missing(report: PreflightReport, style: Style, most: int) -> Iterator[str]:
     """What was not judged, then the rules that would allow to read it."""
-    yield from _section("What is missing", [f"{item.what}: {item.reason}" for item in report.missing], style, most)
+    yield from _section("What is missing", missing_texts(report, most), style, most)
     rules = list(dict.fromkeys(item.rule for item in report.missing if item.rule is not None))
     if rules:
         yield style.fill("These rules of a ClusterRole allow it (--print-rbac prints all that are needed):")
@@ -96,7 +92,7 @@ def _steps(report: PreflightReport, style: Style) -> Iterator[str]:
     if not report.steps:
         return
     yield ""
-    yield style.paint("What to do, in this order (--dry-run=server tries a kubectl command)", "bold")
+    yield style.title("What to do, in this order (--dry-run=server tries a kubectl command)")
     most = _ALL if style.verbosity > 0 else _MAX_COMMANDS
     for number, step in enumerate(shown_steps(report), 1):
         yield style.fill(step.sentence, indent="     ", first=f"  {number}. ")

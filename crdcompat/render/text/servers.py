@@ -19,6 +19,7 @@ from crdcompat.render.wording.servers import (
     verdict,
     where,
 )
+from crdcompat.render.wording.verdict import verdict_first
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -33,13 +34,17 @@ _GAP = "  "
 
 
 def servers_text(report: ServersReport, style: Style) -> Iterator[str]:
-    """All lines of the report; a quiet one is the verdict."""
+    """All lines of the report, the verdict first; a long report ends with it, too. A quiet one is the verdict."""
     worst = next((taken for taken, count in report.by_answer().items() if count), Taken.WARNED)
-    yield style.wrap(style.paint(verdict(report), COLOURS[worst]), indent="")
-    for problem in report.problems:
-        yield problem_line(problem, style)
-    if style.verbosity < 0 or not report.rows:
-        return
+    head = [
+        style.title(verdict(report), COLOURS[worst]),
+        *(problem_line(problem, style) for problem in report.problems),
+    ]
+    is_short = style.verbosity < 0 or not report.rows
+    yield from verdict_first(head, [] if is_short else [*_body(report, style)], style)
+
+
+def _body(report: ServersReport, style: Style) -> Iterator[str]:
     for note in report.notes:
         yield style.wrap(f"note: {note}", indent="")
     for reason in reasons(report):
@@ -49,11 +54,11 @@ def servers_text(report: ServersReport, style: Style) -> Iterator[str]:
     yield ""
     yield from _table(report, style)
     counted = report.by_answer()
-    yield f"{plural(sum(counted.values()), 'CRD')}: {tally(counted.items())}."
+    yield style.wrap(f"{plural(sum(counted.values()), 'CRD')}: {tally(counted.items())}.", first="")
 
 
 def _reason(reason: Reason, style: Style) -> Iterator[str]:
-    yield style.paint(reason.sentence, "bold")
+    yield style.title(reason.sentence)
     shown = reason.needs if style.verbosity > 0 else reason.needs[:_MAX_PLACES]
     for need in shown:
         yield style.wrap(where(need), indent="    ", first="  ")

@@ -53,7 +53,7 @@ def simulation_text(report: SimulationReport, style: Style) -> Iterator[str]:
 def _body(report: SimulationReport, style: Style) -> Iterator[str]:
     reader = judging(report)
     server = f"Kubernetes {reader.kubernetes}" if reader.kubernetes else "Kubernetes version unknown"
-    yield style.paint(f"{replay_title(report)} ({server})", "bold")
+    yield style.title(f"{replay_title(report)} ({server})")
     for release in (report.old, report.new):
         if release.full != release.title:
             yield f"  {release.title}: {release.full}"
@@ -150,7 +150,7 @@ def _objects(report: SimulationReport, style: Style) -> Iterator[str]:
     reader = judging(report)
     if report.causes:
         yield ""
-        yield style.paint(f"What {reader.title} rejects, by field", "bold")
+        yield style.title(f"What {reader.title} rejects, by field")
     for cause in report.causes:
         yield style.wrap(cause_line(cause), indent="    ", first="  ")
         yield style.wrap(cause_fix(cause, reader), indent="      ", first="    ")

@@ -116,6 +116,8 @@ _MAX_CONTEXTS, _MAX_EXPOSED = 3, 3
 
 #: Bytes of an example object in JSON that fit on a screen.
 _MAX_EXAMPLE = 4_000
+#: Characters of a text in an example object, and of the start that is shown of a longer one.
+_MAX_TEXT, _MAX_TEXT_START = 200, 40
 
 
 def finding_lines(finding: Finding, style: Style, known_contexts: Sequence[str] = ()) -> Iterator[str]:
@@ -152,11 +154,23 @@ def finding_lines(finding: Finding, style: Style, known_contexts: Sequence[str] 
 
 
 def _example(obj: Any, style: Style) -> str:
-    """An example object as JSON; if it is large, only its size, unless all is to be shown."""
+    """An example object as JSON, long texts in it cut; if it is large, only its size, unless all is to be shown."""
     text = orjson.dumps(obj)
     if len(text) > _MAX_EXAMPLE and style.verbosity < 1:
         return f"an object of {len(text):,} bytes; -v and --format json show it"
-    return text.decode()
+    short = orjson.dumps(_with_short_texts(obj))
+    return short.decode() if short == text else f"{short.decode()} (long texts are cut: --format json has them whole)"
+
+
+def _with_short_texts(value: Any) -> Any:
+    match value:
+        case str() if len(value) > _MAX_TEXT:
+            return f"{value[:_MAX_TEXT_START]}… ({len(value):,} characters)"
+        case dict():
+            return {key: _with_short_texts(child) for key, child in value.items()}
+        case list():
+            return [_with_short_texts(child) for child in value]
+    return value
 
 
 def witness_title(finding: Finding) -> str:

@@ -80,13 +80,13 @@ def fleet_verdict(report: FleetReport, style: Style) -> Iterator[str]:
         counted = {verdict: count for verdict, count in report.by_verdict(release.name).items() if count}
         first, *_ = (*counted, ReleaseVerdict.UNKNOWN)
         shares = ", ".join(f"{verdict.upper()} for {count}" for verdict, count in counted.items())
-        yield style.paint(f"{origin} -> {release.name}: {shares or 'UNKNOWN for all'} of {total}", COLOURS[first])
+        yield style.title(f"{origin} -> {release.name}: {shares or 'UNKNOWN for all'} of {total}", COLOURS[first])
     folded = folded_findings(report)
     for path, (finding, *_) in folded[:MAX_BLOCKED]:
         yield f"  {finding.kind}  {style.paint(path or 'the object', 'path')}"
         rejecting = ", ".join(each.target for each in finding.targets)
         line = f"blocks {finding.clusters} of {total}: {_what(finding)}; rejected by {rejecting}"
-        yield style.clip(line, indent="    ", lines=1)
+        yield style.clip(line, indent="    ")
     if len(folded) > MAX_BLOCKED:
         yield f"  and {len(folded) - MAX_BLOCKED} more"
     yield style.fill(coverage(report), indent="  ", first="")

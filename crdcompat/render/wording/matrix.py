@@ -27,11 +27,11 @@ _MAX_PATHS = 20
 BLOCKING = {
     Direction.ROLLBACK: (
         "What blocks a rollback, worst first",
-        "Since R: on the way from R or newer to any release before R.",
+        "Since R: each rollback from R or newer to a release before R.",
     ),
     Direction.UPGRADE: (
         "What blocks an upgrade, worst first",
-        "Since R: on the way from any release before R to R or newer.",
+        "Since R: each upgrade from a release before R to R or newer.",
     ),
 }
 

@@ -89,6 +89,17 @@ def servers_line(report: PreflightReport) -> str:
     return f"{runs}{judge}".strip()
 
 
+def missing_texts(report: PreflightReport, most: int) -> list[str]:
+    """What was not judged, and why; several with one reason are one text that names the first of them."""
+    by_reason: dict[str, list[str]] = {}
+    for item in report.missing:
+        by_reason.setdefault(item.reason, []).append(item.what)
+    return [
+        f"{reason}: {some(names, most)}" if len(names) > 1 else f"{names[0]}: {reason}"
+        for reason, names in by_reason.items()
+    ]
+
+
 def cause_text(report: PreflightReport, cause: RejectedCause) -> str:
     """The rejected values at one path, and who wrote them."""
     names = [each.manager for each in report.writers if (each.crd, each.path) == (cause.crd, cause.path)]

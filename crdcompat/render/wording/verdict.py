@@ -77,7 +77,7 @@ def verdict_lines(report: DiffReport | CheckReport, listed: Sequence[Entry], sty
 
 def lines_of(verdict: Verdict, style: Style) -> Iterator[str]:
     """The verdict on one move, then what blocks it."""
-    yield style.paint(style.wrap(verdict.sentence, indent="  ", first=""), COLOURS[verdict.result])
+    yield style.title(verdict.sentence, COLOURS[verdict.result])
     for item in verdict.blocked[:MAX_BLOCKED]:
         yield f"  {item.kind}  {style.paint(item.path, 'path')}"
         yield style.clip(item.reaction, indent="    ")
@@ -87,12 +87,21 @@ def lines_of(verdict: Verdict, style: Style) -> Iterator[str]:
 
 def with_verdict(body: Sequence[str], verdict: Sequence[str], style: Style) -> Iterator[str]:
     """The body, then the verdict; if both are longer than a screen, the verdict comes first, too."""
-    if len(body) + len(verdict) > style.height:
+    if not style.fits((*body, *verdict)):
         yield from verdict
         yield ""
     yield from body
     yield ""
     yield from verdict
+
+
+def verdict_first(verdict: Sequence[str], body: Sequence[str], style: Style) -> Iterator[str]:
+    """The verdict, then the body; if both are longer than a screen, the verdict ends them, too."""
+    yield from verdict
+    yield from body
+    if not style.fits((*verdict, *body)):
+        yield ""
+        yield from verdict
 
 
 def _on_change(report: CheckReport) -> tuple[ReleaseVerdict, str]:
@@ -170,15 +179,16 @@ def shown_directions(report: DiffReport) -> tuple[Direction, ...]:
 
 
 def counts_line(report: DiffReport) -> str:
-    """The counts by direction, then what was not judged and what is waived."""
+    """The counts by direction, then what was not judged, and what is waived if there is any."""
     parts = []
     for direction in report.directions:
         is_cut = direction != report.directions[0] and _any(report, direction)
         hint = f" (--direction {direction})" if is_cut else ""
         parts.append(f"{direction}: {tally(severities(report, direction))}{hint}")
-    waived = sum(finding.waiver is not None for finding in report.findings)
+    count = sum(finding.waiver is not None for finding in report.findings)
+    waived = f", {count} waived" if count else ""
     problems = f", {plural(len(report.problems), 'problem')}" if report.problems else ""
-    return f"{'; '.join(parts)}; {len(report.undecided)} undecided, {waived} waived{problems}."
+    return f"{'; '.join(parts)}; {len(report.undecided)} undecided{waived}{problems}."
 
 
 def _any(report: DiffReport, direction: Direction) -> bool:

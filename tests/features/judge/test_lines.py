@@ -74,7 +74,7 @@ def test_bodies_of_each_kind_of_write(tmp_path: Path) -> None:
 
 def test_a_number_out_of_range_in_a_scale_is_not_judged(tmp_path: Path) -> None:
     (found,) = answers(tmp_path, ("scale", SMILE % "1e400", ""))
-    assert (found["accepted"], found["unknown"][0]["reason"]) == (None, "no float64 holds the number 1e400")
+    assert (found["accepted"], found["unknown"][0]["reason"]) == (None, "the number 1e400 does not fit into a float64")
 
 
 CRD = "CustomResourceDefinition"

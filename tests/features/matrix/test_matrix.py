@@ -549,7 +549,7 @@ from \\ to  ./r-1.1      ./r-1.2      ./r-1.3
 From the row to the column: errors/warnings.
 
 What blocks a rollback, worst first
-Since R: on the way from R or newer to any release before R.
+Since R: each rollback from R or newer to a release before R.
 widgets.example.com/v1  enum-value-added, write-rejected
   status.phase
     since ./r-1.2: "B"

@@ -154,7 +154,7 @@ def test_annotations_go_with_the_text(actions: Path, tmp_path: Path) -> None:
     start, stop = lines[0].removeprefix("::stop-commands::"), lines.index(f"::{lines[0].rpartition(':')[2]}::")
     assert re.fullmatch("[0-9a-f]{32}", start)
     assert lines[stop - 1] == (
-        "rollback: 1 error, 1 warning, 1 info; upgrade: 0 errors, 0 warnings, 0 info; 0 undecided, 0 waived."
+        "rollback: 1 error, 1 warning, 1 info; upgrade: 0 errors, 0 warnings, 0 info; 0 undecided."
     )
     assert [_read(line)[0] for line in lines[stop + 1 : -1]] == ["error", "warning", "notice"]
     assert actions.read_text() == "before\n" + run("diff", *sides, "--format", "markdown").out
