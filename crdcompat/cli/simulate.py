@@ -136,10 +136,11 @@ def simulate(
     counted = RecordedProgress()
     with progress(wanted=not (no_progress or quiet)):
         before, after = both_sides(old, new, settings.config, repo, command="simulate", any_order=any_order)
+        kinds = before.kinds | after.kinds
         report = run(
             before,
             after,
-            counted.each(chain.from_iterable(read_objects(tree, counted.file) for tree in trees)),
+            counted.each(chain.from_iterable(read_objects(tree, counted.file, kinds=kinds) for tree in trees)),
             server=server,
             upgrade=upgrade,
             context=context,

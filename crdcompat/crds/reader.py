@@ -69,6 +69,11 @@ class CrdSet(Struct, frozen=True, eq=False):
             found.setdefault(document.crd.name, []).append(document)
         return dict(sorted(found.items()))
 
+    @property
+    def kinds(self) -> frozenset[tuple[str, str]]:
+        """The (group, kind) of each CRD."""
+        return frozenset((document.crd.group, document.crd.kind) for document in self.documents)
+
 
 class _File(Struct, frozen=True):
     """The result of reading one file."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
 import orjson
@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from crdcompat.crds.model import is_crd
 from crdcompat.crds.pairing import Resolved
 from crdcompat.errors import Problem, Skipped
+from crdcompat.recordings.bodies import reducer
 from crdcompat.recordings.capture import facts_of
 from crdcompat.recordings.layouts import (
     A_CRD,
@@ -34,6 +35,7 @@ from crdcompat.sources.unpack import CutShortError, UnpackError, gunzip, is_gzip
 from crdcompat.vocabulary import Side
 from crdcompat.yaml.documents import Document, is_empty_list, read_documents
 from crdcompat.yaml.json_streams import has_too_many_values
+from crdcompat.yaml.streams import Reducer
 
 _EMPTY = "not recorded: empty"
 _CUT_SHORT = "not recorded: cut short"
@@ -123,14 +125,20 @@ class EmptyList(Skipped, frozen=True, kw_only=True):
 ObjectItem = Recorded | Problem | Skipped
 
 
-def read_objects(tree: Tree, on_file: Callable[[], object] | None = None) -> Iterator[ObjectItem]:
+def read_objects(
+    tree: Tree, on_file: Callable[[], object] | None = None, *, kinds: Collection[tuple[str, str]] | None = None
+) -> Iterator[ObjectItem]:
     """The objects of a tree of recordings, with one file in memory at a time; calls ``on_file`` for each file.
+
+    ``kinds`` are the (group, kind) that the caller judges: objects of other kinds may have nothing but apiVersion,
+    kind, name, namespace and uid. None: all objects are whole.
 
     A document that cannot be read is a Problem and does not hide the others. In a recording, an empty or truncated JSON
     file is the result of a failed `oc get`: it is Skipped. In a file that the user named, it is a Problem.
     """
     label, is_recording = tree.label, not tree.is_one_file
     left_out: list[Skipped] = []
+    reduce = reducer(kinds) if kinds is not None else None
 
     def wanted(path: str) -> bool:
         if not is_recording or holds_objects(path):
@@ -142,13 +150,15 @@ def read_objects(tree: Tree, on_file: Callable[[], object] | None = None) -> Ite
     for entry, data in tree.stream(wanted):
         if on_file is not None:
             on_file()
-        for item in _objects(entry.path, data, is_recording=is_recording):
+        for item in _objects(entry.path, data, reduce, is_recording=is_recording):
             yield _placed(item, label)
     yield from (_placed(skipped, label) for skipped in (*left_out, *tree.skipped))
     yield from (_placed(problem, label) for problem in tree.problems)
 
 
-def _objects(path: str, data: bytes, *, is_recording: bool) -> Iterator[Document | Problem | Skipped]:
+def _objects(
+    path: str, data: bytes, reduce: Reducer | None, *, is_recording: bool
+) -> Iterator[Document | Problem | Skipped]:
     try:
         text = gunzip(data, MAX_FILE_BYTES) if is_gzip(data) else data
     except CutShortError as error:
@@ -163,7 +173,7 @@ def _objects(path: str, data: bytes, *, is_recording: bool) -> Iterator[Document
     if is_recording and is_json(path) and (whole := _whole_values(text)) is not text:
         yield Skipped(path, _CUT_SHORT)
         text = whole
-    for item in read_documents(text, path, empty_lists=True):
+    for item in read_documents(text, path, empty_lists=True, reduce=reduce):
         if isinstance(item, Problem):
             yield item
         elif is_empty_list(item.data):

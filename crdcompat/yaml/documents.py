@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from crdcompat.schema.paths import Pointer
+    from crdcompat.yaml.streams import Reducer
 
 
 class Document(Struct, frozen=True):
@@ -44,12 +45,18 @@ class Document(Struct, frozen=True):
 
 
 def read_documents(
-    data: bytes, file: str, *, max_bytes: int = MAX_FILE_BYTES, empty_lists: bool = False
+    data: bytes,
+    file: str,
+    *,
+    max_bytes: int = MAX_FILE_BYTES,
+    empty_lists: bool = False,
+    reduce: Reducer | None = None,
 ) -> Iterator[Document | Problem]:
     """Read the documents of one file in order; a document that cannot be read is a Problem. Raises nothing.
 
     Input: UTF-8, UTF-16 or UTF-32 text of one JSON value, several JSON values (each starts a line), or a YAML stream.
-    Empty documents are left out, and so are Lists without items unless ``empty_lists`` asks for them.
+    Empty documents are left out, and so are Lists without items unless ``empty_lists`` asks for them. ``reduce`` may
+    make YAML documents shorter before they are read; JSON is read as a whole.
     """
     if len(data) > max_bytes:
         yield Problem(file, None, f"larger than {max_bytes} bytes: not read")
@@ -60,7 +67,7 @@ def read_documents(
         yield Problem(file, None, f"not valid text: {error}: save it as UTF-8")
         return
     values = json_values(text) if text.lstrip()[:1] in (b"{", b"[") else None
-    for index, found in enumerate(yaml_values(text) if values is None else values):
+    for index, found in enumerate(yaml_values(text, reduce) if values is None else values):
         if isinstance(found, Fault):
             yield Problem(file, found.line, found.message)
         elif found.data is not None:

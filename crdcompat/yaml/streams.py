@@ -6,6 +6,7 @@ A stream that does not parse as a whole is read document by document, so that an
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -24,7 +25,7 @@ from crdcompat.yaml.positions import Positions
 from crdcompat.yaml.scalars import INT64_MAX
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from yaml.nodes import Node
 
@@ -69,19 +70,30 @@ def yaml_pieces(text: bytes) -> list[tuple[int, bytes]]:
     return pieces
 
 
-def load_stream(text: bytes) -> list[Parsed | Fault]:
+#: Reduces the text of a document to what its reader needs; None: read it as a whole.
+Reducer = Callable[[bytes], bytes | None]
+
+
+def load_stream(text: bytes, reduce: Reducer | None = None) -> list[Parsed | Fault]:
     """Read all documents of a UTF-8 YAML stream, empty ones (``data`` None) included.
+
+    A document that ``reduce`` has made shorter has no positions; if what is left is not in plain block style, it is
+    read as a whole.
 
     A document that parses but is invalid (a map as a key, alias bomb) is a Fault in the list. Raises Fault if the
     stream does not parse: the start of the next document is then unknown.
     """
-    return _blocks(text) or _read_stream(text, _documents)
+    return _blocks(text, reduce) or _read_stream(text, _documents)
 
 
-def _blocks(text: bytes) -> list[Parsed | Fault]:
+def _blocks(text: bytes, reduce: Reducer | None) -> list[Parsed | Fault]:
     """The documents of a stream in plain block style; [] if one is not."""
     found: list[Parsed | Fault] = []
     for line, piece in yaml_pieces(text):
+        short = reduce(piece) if reduce is not None else None
+        if short is not None and (block := read_block(short, line)) is not None:
+            found.append(Parsed(block.line, block.data))
+            continue
         block = read_block(piece, line)
         if block is None:
             return []
@@ -180,10 +192,13 @@ def pieces_at(text: bytes, start: re.Pattern[bytes]) -> list[tuple[int, bytes]]:
     return pieces
 
 
-def yaml_values(text: bytes) -> Iterator[Parsed | Fault]:
-    """Read the documents of a UTF-8 YAML stream, one by one if it does not parse as a whole. Raises nothing."""
+def yaml_values(text: bytes, reduce: Reducer | None = None) -> Iterator[Parsed | Fault]:
+    """Read the documents of a UTF-8 YAML stream, one by one if it does not parse as a whole. Raises nothing.
+
+    ``reduce``: see `load_stream`.
+    """
     try:
-        yield from load_stream(text)
+        yield from load_stream(text, reduce)
         return
     except Fault as fault:
         whole = fault
@@ -196,7 +211,7 @@ def yaml_values(text: bytes) -> Iterator[Parsed | Fault]:
         return
     for first_line, piece in pieces:
         try:
-            found = load_stream(piece)
+            found = load_stream(piece, reduce)
         except Fault as fault:
             found = [fault]
         yield from (_moved_down(one, first_line - 1) for one in found)

@@ -15,7 +15,8 @@ from crdcompat.crds.pairing import resolve_all
 from crdcompat.crds.reader import CrdReader
 from crdcompat.errors import Problem
 from crdcompat.features.diff import workflow
-from crdcompat.recordings.objects import Recorded
+from crdcompat.recordings.objects import Recorded, read_objects
+from crdcompat.sources import open_objects
 
 MUST_GATHER = "data/recorded/must-gather-4.18.tar.gz"
 
@@ -119,6 +120,27 @@ def test_what_the_writing_release_says_alike(insights: Path, openshift_api: Path
         ("MachineSet", "spec.template.spec.metadata.creationTimestamp", 3),
     }
     assert len(summary["hidden"]) == sum(item["severity"] in ("error", "warning") for item in summary["hidden"]) > 0
+
+
+def test_objects_of_other_kinds_keep_their_identity(must_gather: Path, openshift_api: Path) -> None:
+    """Those of the releases' kinds are equal whether or not the others were reduced, and all others were."""
+    crds = [workflow.load(f"git:origin/release-{name}", repo=str(openshift_api)) for name in ("4.15", "4.16")]
+    kinds = frozenset().union(*(each.kinds for each in crds))
+    whole, reduced = (list(read_objects(open_objects(f"path:{must_gather}"), kinds=each)) for each in (None, kinds))
+    others = 0
+    for before, after in zip(whole, reduced, strict=True):
+        if not isinstance(before, Recorded) or _kind_of(before) in kinds:
+            assert after == before
+            continue
+        assert isinstance(after, Recorded)
+        assert (after.identity, after.label, after.source) == (before.identity, before.label, before.source)
+        assert not {"spec", "status", "managedFields"} & {*after.data, *after.data["metadata"]}
+        others += 1
+    assert others > 1000
+
+
+def _kind_of(item: Recorded) -> tuple[str, str]:
+    return item.data["apiVersion"].rpartition("/")[0], item.data["kind"]
 
 
 def test_an_insights_archive(insights: Path) -> None:

@@ -49,6 +49,7 @@ class FleetJudge:
         self.new = read_source(plan.new, Side.NEW, reader, plan.config, plan.repo)
         self.targets, self.is_ordered = _nearest_first(read)
         self._replayers = replayers(self.targets, self.new, plan.server, plan.context, upgrade=plan.upgrade)
+        self._kinds = self.new.kinds.union(*(crds.kinds for crds in self.targets))
 
     @property
     def readers(self) -> tuple[CrdSet, ...]:
@@ -64,7 +65,7 @@ class FleetJudge:
 
     def __call__(self, path: str) -> bytes:
         """The encoded outcome of one recording."""
-        return judge_recording(path, self._replayers, self.plan.crds)
+        return judge_recording(path, self._replayers, self.plan.crds, self._kinds)
 
     def fingerprint(self) -> dict[str, Any]:
         """Everything besides the recordings that outcomes depend on, for a journal."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import traceback
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import orjson
@@ -39,10 +39,15 @@ _MAX_CHARACTERS = 400
 _MAX_VALUE_BYTES = 200
 
 
-def judge_recording(path: str, replayers: Sequence[Replayer], crds: Sequence[str] = ()) -> bytes:
-    """The encoded outcome of one recording. Never raises because of its content: a failure is an outcome, too."""
+def judge_recording(
+    path: str, replayers: Sequence[Replayer], crds: Sequence[str] = (), kinds: Collection[tuple[str, str]] | None = None
+) -> bytes:
+    """The encoded outcome of one recording. Never raises because of its content: a failure is an outcome, too.
+
+    ``kinds``: see `read_objects`.
+    """
     try:
-        return encode(judge_objects(read_objects(open_objects(f"path:{path}")), replayers, crds))
+        return encode(judge_objects(read_objects(open_objects(f"path:{path}"), kinds=kinds), replayers, crds))
     except CrdcompatError as error:
         return _failed(str(error).removeprefix("path:"))
     except MemoryError:

@@ -302,7 +302,7 @@ def _simulated(judge: FleetJudge, fleet: Path, journal: Journal | None = None) -
 def test_a_crash_over_one_recording_is_its_failure(
     crds: dict[str, Path], fleet: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def broken(*_: object) -> None:
+    def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError("on purpose\nsecond line")
 
     monkeypatch.setattr("crdcompat.features.fleet.rollback_depth.read_objects", broken)

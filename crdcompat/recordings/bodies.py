@@ -1,0 +1,99 @@
+"""Reduce recorded YAML to the types and identities of its objects, where no release has a CRD for any of them.
+
+Two thirds of a must-gather are built-in kinds: ReplicaSets, Services, ImageStreams. A replay counts them and needs
+nothing else of them, and to cut a text by lines takes a tenth of the time of reading it.
+
+The cut relies on the block style of `oc` and `kubectl`: a body is indented below its key. What is left is read by
+`read_block`, which refuses any line that could have another meaning (quoted keys, flow style, anchors, keys in the
+first column twice); such a document is read as a whole. A fault in a body that was cut is not noticed: nothing
+depends on it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable
+from itertools import product
+
+#: Kinds that are read whether or not a release has them: CRDs, and the facts of a recording and of its cluster.
+_READ_ANYWAY = frozenset(
+    {
+        ("apiextensions.k8s.io", "CustomResourceDefinition"),
+        ("crdcompat.dev", "ClusterRecording"),
+        ("config.openshift.io", "ClusterVersion"),
+        ("config.openshift.io", "Infrastructure"),
+    }
+)
+
+
+def _compiled(pattern: str) -> re.Pattern[bytes]:
+    return re.compile(pattern.encode(), re.MULTILINE)
+
+
+def _bodies(column: int, kept: str) -> str:
+    """A pattern for the keys of one column except for the ``kept`` ones, with all lines below them."""
+    indent = " " * column
+    return rf"^{indent}(?!(?:{kept}):)[A-Za-z]\w*+:.*+\n(?:(?:{indent}[ -].*+)?\n)*+"
+
+
+_TYPE, _IDENTITY = "apiVersion|kind|metadata|items", "name|namespace|uid"
+#: The lines with the type of the document, and with the types of the items of a List. None goes on in the next line.
+_OWN_TYPE = _compiled(r"^(apiVersion|kind):(.*)$(?!\n )")
+_ITEM_TYPE = _compiled(r"^(?:- |  )(apiVersion|kind):(.*)$(?!\n   )")
+_PLAIN = _compiled(r" ([A-Za-z][\w./-]*)")
+#: What is cut of an object and of the items of a List, and what each object must have afterwards.
+_OF_OBJECT = _compiled(_bodies(0, _TYPE) + "|" + _bodies(2, _IDENTITY))
+_UID = _compiled(r"^metadata:\n(?:  .*\n)*?  uid: \w+(?:-\w+){4}$(?!\n   )")
+_OF_ITEMS = _compiled(_bodies(2, _TYPE) + "|" + _bodies(4, _IDENTITY))
+_UID_OF_ITEM = _compiled(r"^(?:- |  )metadata:\n(?:    .*\n)*?    uid: \w+(?:-\w+){4}$(?!\n     )")
+
+
+def reducer(kinds: Iterable[tuple[str, str]]) -> Callable[[bytes], bytes | None]:
+    """A function that reduces the text of a document to types and identities; its None: read it as a whole.
+
+    ``kinds`` are the (group, kind) of the releases. An object without a uid is identified by its content, so it is
+    read as a whole; so is each document that could hold an object of these kinds.
+    """
+    known = _READ_ANYWAY.union(kinds)
+    return lambda text: _reduced(text, known)
+
+
+def _reduced(text: bytes, known: Collection[tuple[str, str]]) -> bytes | None:
+    own = _types(_OWN_TYPE, text)
+    if own is None or any(len(own[key]) != 1 for key in own):
+        return None
+    kind = own["kind"][0]
+    if not kind.endswith("List"):
+        return None if _overlaps(own, known) else _cut(text, _OF_OBJECT, _UID, 1)
+    items, count = _types(_ITEM_TYPE, text), text.count(b"\n- ") if b"\nitems:\n- " in text else 0
+    if items is None or not count or any(each.endswith("List") for each in items["kind"]):
+        return None
+    # The API server omits the types of all items of a FooList; a path can give them, too, so each item must have one.
+    typed = {len(found) for found in items.values()}
+    if typed != {count} and (typed != {0} or kind == "List"):
+        return None
+    types = {**items, "apiVersion": [*items["apiVersion"], *own["apiVersion"]]}
+    types["kind"] = [*items["kind"], kind.removesuffix("List")]
+    return None if _overlaps(types, known) else _cut(text, _OF_ITEMS, _UID_OF_ITEM, count)
+
+
+def _types(lines: re.Pattern[bytes], text: bytes) -> dict[str, list[str]] | None:
+    """The values of apiVersion and of kind on the lines that match; None if one is not plain text."""
+    found: dict[str, list[str]] = {"apiVersion": [], "kind": []}
+    for key, value in lines.findall(text):
+        plain = _PLAIN.fullmatch(value)
+        if plain is None:
+            return None
+        found[key.decode()].append(plain[1].decode())
+    return found
+
+
+def _overlaps(types: dict[str, list[str]], known: Collection[tuple[str, str]]) -> bool:
+    """Whether one of the groups with one of the kinds is known."""
+    groups = {api_version.rpartition("/")[0] for api_version in types["apiVersion"]}
+    return any(each in known for each in product(groups, set(types["kind"])))
+
+
+def _cut(text: bytes, bodies: re.Pattern[bytes], uid: re.Pattern[bytes], objects: int) -> bytes | None:
+    left = bodies.sub(b"", text)
+    return left if len(uid.findall(left)) == objects else None
