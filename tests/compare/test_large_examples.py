@@ -73,6 +73,15 @@ def test_a_minimum_that_grows_beyond_the_limit(tmp_path: Path) -> None:
     assert all(each["witness"]["object"] is None and each["witness"]["reason"] for each in found)
 
 
+@pytest.mark.parametrize("keyword", ["maxItems", "maxProperties"])
+def test_limits_of_thousands_have_an_example(tmp_path: Path, keyword: str) -> None:
+    value = array(string()) if keyword == "maxItems" else {"type": "object", "additionalProperties": string()}
+    report = diff(*both(tmp_path, *(crd(root(spec=obj(l=value | more))) for more in ({}, {keyword: 4_096}))))
+    (finding,) = report["findings"]
+    assert (finding["direction"], finding["severity"], finding["path"]) == ("upgrade", "warning", "spec.l")
+    assert len(finding["witness"]["object"]["spec"]["l"]) == 4_097
+
+
 def test_a_minimum_that_no_text_reaches(tmp_path: Path) -> None:
     old, new = (crd(root(spec=obj(a={"type": "string", "minLength": least}))) for least in (10**18, 10**18 - 1))
     (finding,) = diff(*both(tmp_path, old, new))["findings"]

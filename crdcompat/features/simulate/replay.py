@@ -168,8 +168,8 @@ def _causes(resource: Resource, obj: Object, whole: Verdict) -> tuple[Cause, ...
         bad = [cause.pointer for cause in found if cause.pointer]
         rest = resource.broken_rules(without(obj, bad, resource))
         places = {constraint_of(error._replace(pointer=place_before(error.pointer, bad))) for error in rest}
-        rules = (error for error in resource.broken_rules(obj) if constraint_of(error) in places)
-        found += [_cause(resource, obj, error) for error in rules]
+        rules = resource.broken_rules(obj) if places else ()  # of large objects this is most of the work
+        found += [_cause(resource, obj, error) for error in rules if constraint_of(error) in places]
     return tuple(found)
 
 
