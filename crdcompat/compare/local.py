@@ -105,10 +105,15 @@ _SHAPE = (
 
 
 def shape(schema: Any, *more: str) -> Any:
-    """A schema reduced to the names and types of its values, without restrictions but the keywords ``more``."""
+    """A schema reduced to the names and types of its values, without restrictions but the keywords ``more``.
+
+    A list without a type is atomic.
+    """
     if not isinstance(schema, dict):
         return schema
     kept = {key: schema[key] for key in (*_SHAPE, *more) if key in schema}
+    if kept.get("x-kubernetes-list-type") == "atomic":
+        del kept["x-kubernetes-list-type"]
     kept |= {key: shape(schema[key], *more) for key in ("items", "additionalProperties") if key in schema}
     if isinstance(members := schema.get("properties"), dict):
         kept["properties"] = {name: shape(member, *more) for name, member in members.items()}

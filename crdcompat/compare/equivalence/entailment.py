@@ -8,7 +8,7 @@ gave up.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import combinations
+from itertools import permutations
 from typing import Any
 
 from crdcompat.apiserver.cel.views import View
@@ -63,7 +63,7 @@ class _Search:
     def __init__(self, formulas: Iterable[Formula], views: Views, depth: int) -> None:
         parts = [part for formula in formulas for part in conjuncts(formula)]
         atoms = {atom: None for part in parts for atom in atoms_in(part)}
-        self._parts = [*parts, *_axioms(atoms), *_equal_terms(atoms, views, depth)]
+        self._parts = [*parts, *_axioms(atoms), *_related_terms(atoms, views, depth)]
         self._views = views
         self._depth = depth
         self._tried = 0
@@ -131,32 +131,35 @@ def _axioms(atoms: Mapping[Atom, Any]) -> Iterable[Formula]:
             path = path[:-1]
 
 
-def _equal_terms(atoms: Mapping[Atom, Any], views: Views, depth: int) -> Iterator[Formula]:
-    """Equality of opaque terms that differ only in the wording of equivalent conditions."""
-    for one, other in combinations(atoms, 2):
+def _related_terms(atoms: Mapping[Atom, Any], views: Views, depth: int) -> Iterator[Formula]:
+    """Implications between opaque terms that differ only in the conditions inside of them.
+
+    An operation has the same result if an operand that is an error becomes a value, unless its result was an error.
+    """
+    for one, other in permutations(atoms, 2):
         a, b = one.value, other.value
         if one.kind == other.kind and isinstance(a, Opaque) and isinstance(b, Opaque) and a.name == b.name:
-            pairs = list(_conditions(a, b)) if depth < _MAX_DEPTH else []
-            if pairs and all(
-                entails((x,), y, views, depth + 1) and entails((y,), x, views, depth + 1) for x, y in pairs
-            ):
+            needed = list(_conditions(a, b)) if depth < _MAX_DEPTH else []
+            if needed and all(entails((x,), y, views, depth + 1) for x, y in needed):
                 yield some(opposite(Literal(one)), Literal(other))
-                yield some(opposite(Literal(other)), Literal(one))
 
 
 def _conditions(one: Opaque, other: Opaque) -> Iterator[tuple[Formula, Formula]]:
-    """The conditions that must be equal in pairs if two terms are to be equal; none if the terms differ elsewhere."""
+    """Pairs of conditions: if each first one entails the second, ``other`` has each result that ``one`` has.
+
+    There are none if the terms differ elsewhere.
+    """
     if len(one.parts) != len(other.parts):
         return
     found: list[tuple[Formula, Formula]] = []
     for a, b in zip(one.parts, other.parts, strict=True):
         if isinstance(a, Truth) and isinstance(b, Truth):
             found += [(a.true, b.true), (a.false, b.false)]
-        elif isinstance(a, Body) and isinstance(b, Body):
+        elif isinstance(a, Body) and isinstance(b, Body):  # a comprehension may go on after an error
             mine, theirs = ({term.text: condition for condition, term in body.cases} for body in (a, b))
             if mine.keys() != theirs.keys():
                 return
-            found += [(mine[text], theirs[text]) for text in mine]
+            found += [pair for text in mine for pair in ((mine[text], theirs[text]), (theirs[text], mine[text]))]
         elif a != b:
             return
     yield from found

@@ -116,6 +116,67 @@ def test_another_meaning_is_a_finding(tmp_path: Path, old: str, new: str) -> Non
     assert rules == {"cel-rule-changed"}
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "directions"),
+    [
+        (
+            "self.all(x, self.exists_one(y, y.t == x.t && y.v == x.v))",
+            "self.all(x, !has(x.v) || self.exists_one(y, y.t == x.t && has(y.v) && y.v == x.v))",
+            {"rollback"},
+        ),
+        (
+            "self.exists_one(x, x.t == 'a' && x.v == 'b')",
+            "self.exists_one(x, x.t == 'a' && has(x.v) && x.v == 'b')",
+            {"rollback"},
+        ),
+        (
+            "!self.exists_one(x, x.v == 'b')",
+            "!self.exists_one(x, has(x.v) && x.v == 'b')",
+            {"rollback"},
+        ),
+        (
+            "self.exists_one(x, x.v == 'b')",
+            "self.exists_one(x, !has(x.v) || x.v == 'b')",
+            {"rollback"},
+        ),
+        (
+            "self.exists_one(x, has(x.v) && x.v == 'b')",
+            "self.exists_one(x, !has(x.v) || x.v == 'b')",
+            {"rollback", "upgrade"},
+        ),
+    ],
+)
+def test_a_rule_that_no_longer_fails_on_absent_members(
+    tmp_path: Path, old: str, new: str, directions: set[str]
+) -> None:
+    """Where the old rule has a result, the new one has the same: only what failed before can differ."""
+    items = obj(t=string(maxLength=9), v=string(maxLength=9)) | {"required": ["t"]}
+    sides = (crd(root(spec=obj(l=array(items, maxItems=5, **{_RULES: [{"rule": rule}]})))) for rule in (old, new))
+    report = diff(*both(tmp_path, *sides))
+    assert {(each["rule"], each["direction"]) for each in report["findings"]} == {
+        ("cel-rule-changed", direction) for direction in directions
+    }
+
+
+def test_a_list_without_a_type_is_atomic(tmp_path: Path) -> None:
+    """The rule about lists follows from the old one, though required members and the list's type changed, too."""
+    rules = (
+        "self.all(x, x.t == 'a' ? self.exists_one(y, y.t == x.t && y.v == x.v) : true)",
+        "self.all(x, x.t == 'a' && has(x.v) ? self.exists_one(y, y.t == x.t && has(y.v) && y.v == x.v) : true)",
+    )
+    items = obj(t=string(maxLength=9), v=string(maxLength=9))
+    more: tuple[Json, ...] = ({}, {"x-kubernetes-list-type": "atomic"})
+    sides = (
+        crd(root(spec=obj(l=array(items | {"required": required}, maxItems=5, **{_RULES: [{"rule": rule}]}, **kind))))
+        for rule, required, kind in zip(rules, (["t", "v"], ["t"]), more, strict=True)
+    )
+    report = diff(*both(tmp_path, *sides))
+    assert {(each["rule"], each["direction"]) for each in report["findings"]} == {
+        ("required-removed", "rollback"),
+        ("cel-rule-changed", "rollback"),
+    }
+
+
 def test_a_redundant_rule_is_no_finding(tmp_path: Path) -> None:
     one, both_rules = ("has(self.a)",), ("has(self.a)", "has(self.a) || has(self.b)")
     assert found(tmp_path / "1", one, both_rules) == set()
