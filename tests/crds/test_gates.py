@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 from helpers import Json, brief, commit, crd, diff, git, obj, run, string, write
 
+from crdcompat.features.diff import promoted
+
 _GATE, _FEATURE_SET = "release.openshift.io/feature-gate", "release.openshift.io/feature-set"
 _PROFILE = "include.release.openshift.io/"
 _SETS = ("Default", "TechPreviewNoUpgrade")
@@ -189,6 +191,9 @@ def test_fragments_show_which_changes_a_gate_exposes(repo: Path) -> None:
         in run(*ways, "--format", "github").out
     )
     assert said in run(*ways, "--format", "markdown").out.replace("\\", "")
+    promoted._crds_in.cache_clear()
+    run(*ways, "--target", "HEAD~1")
+    assert promoted._crds_in.cache_info().misses == len(fragments), "base and target need the same fragments"
 
 
 def test_a_gate_that_exposes_nothing_here_is_not_mentioned(repo: Path) -> None:

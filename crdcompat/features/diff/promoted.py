@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import takewhile
 from typing import Any
 
@@ -96,13 +96,18 @@ class _Fragments:
             *_, folder, name, file = ("", "", *item.file.split("/"))
             if folder == _FRAGMENTS and name in self._names:
                 paths[item.file] = name, tuple(file.rpartition(".")[0].split("+"))
-        found = []
-        for path, data in self._crds.read(paths):
-            for document in read_documents(data, path):
-                with suppress(NotACrdError):
-                    if not isinstance(document, Problem) and is_crd(document.data):
-                        found.append((*paths[path], read_crd(document.data)))
-        return found
+        read = self._crds.read(paths)
+        return [(*paths[path], crd) for path, data in read for crd in _crds_in(path, data)]
+
+
+@lru_cache(maxsize=128)  # base and targets are compared with the same head
+def _crds_in(path: str, data: bytes) -> tuple[Crd, ...]:
+    found = []
+    for document in read_documents(data, path):
+        with suppress(NotACrdError):
+            if not isinstance(document, Problem) and is_crd(document.data):
+                found.append(read_crd(document.data))
+    return tuple(found)
 
 
 def _value(crd: Crd, version: str, at: Pointer) -> Any:
