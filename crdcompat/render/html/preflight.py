@@ -12,7 +12,7 @@ from crdcompat.render.html.marks import Number
 from crdcompat.render.wording.preflight import (
     Window,
     answer,
-    cause_text,
+    cause_texts,
     loss_text,
     missing_texts,
     question,
@@ -91,7 +91,7 @@ def _listings(report: PreflightReport) -> tuple[Listing, ...]:
     old = report.old.title
     refused = [f"{item.crd}: {item.message}" for item in report.refused]
     return (
-        Listing("rejected", f"What {old} rejects", (*refused, *(cause_text(report, each) for each in report.causes))),
+        Listing("rejected", f"What {old} rejects", (*refused, *cause_texts(report))),
         Listing(
             "tolerated",
             f"What {old} tolerates",

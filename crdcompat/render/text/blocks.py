@@ -31,8 +31,10 @@ _MAX_MARKED = 6
 _MAX_SENTENCE = 3
 #: Characters of an answer of the API server.
 _MAX_ANSWER = 200
-#: Lines after which a warning is one line, and such lines; the others are counted.
+#: Lines after which a warning is brief, and brief warnings; the others are counted.
 _MAX_LINES, _MAX_BRIEF = 50, 12
+#: Columns of the path of a brief warning. A narrower terminal wraps it.
+_MAX_PATH = 118
 
 
 def block_lines(listed: Sequence[Entry], style: Style, *, short: bool = False) -> Iterator[str]:
@@ -58,12 +60,12 @@ def block_lines(listed: Sequence[Entry], style: Style, *, short: bool = False) -
 
 
 def _brief_lines(found: Sequence[Block], style: Style) -> Iterator[str]:
-    """A line for each block, and the number of the others."""
+    """The head of each block, and the number of the others."""
     if not found:
         return
     yield ""
     for block in found[:_MAX_BRIEF]:
-        yield from _head(block, shortened(block.path, style.page - 2), style)
+        yield from _head(block, shortened(block.path, _MAX_PATH), style)
     rest = findings_of([entry for block in found[_MAX_BRIEF:] for entry in block.entries], Severity.WARNING)
     more = f"{plural(len(rest), 'more warning')}: {count_by_rule(rest)}; " if rest else ""
     yield style.fill(f"{more}-v shows all in full", indent="  ", first="  ")

@@ -61,9 +61,7 @@ def _body(report: FleetReport, style: Style) -> Iterator[str]:
         yield from ("", style.paint("Clusters, worst first", "bold"))
         places = finding_places(report)
         for cluster in islice(report.clusters.worst_first(), None if style.verbosity > 0 else _MOST):
-            sentence = cluster_sentence(cluster, places)
-            show = style.clip if style.width and style.verbosity <= 0 else style.wrap
-            yield show(sentence, indent="    ", first="  ")
+            yield style.wrap(cluster_sentence(cluster, places), indent="    ", first="  ")
         yield from _rest(len(report.clusters), "cluster", style)
 
 

@@ -8,7 +8,7 @@ from crdcompat.render.wording.findings import plural, some
 from crdcompat.render.wording.preflight import (
     COLOURS,
     answer,
-    cause_text,
+    cause_texts,
     loss_text,
     missing_texts,
     question,
@@ -51,8 +51,7 @@ def _body(report: PreflightReport, style: Style) -> Iterator[str]:
         yield style.fill(f"note: {note}", indent="    ", first="  ")
     yield from _missing(report, style, most)
     refused = [f"{item.crd}: {item.message}" for item in report.refused]
-    causes = [cause_text(report, cause) for cause in report.causes]
-    yield from _section(f"What {report.old.title} rejects", [*refused, *causes], style, most)
+    yield from _section(f"What {report.old.title} rejects", [*refused, *cause_texts(report)], style, most)
     tolerated = f"What {report.old.title} tolerates as long as nobody changes it (it cannot be created anew)"
     yield from _section(tolerated, [*map(cause_line, report.tolerated)], style, most)
     yield from _section("What is lost", [*map(loss_text, report.losses)], style, most)

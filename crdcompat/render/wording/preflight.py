@@ -11,7 +11,9 @@ from msgspec import Struct
 
 from crdcompat.models.preflight import GoBack, StepKind
 from crdcompat.render.escape import json_text
+from crdcompat.render.wording.blocks import fold, siblings
 from crdcompat.render.wording.findings import plural, some
+from crdcompat.render.wording.replay import folded_causes
 from crdcompat.render.wording.simulation import cause_line
 from crdcompat.vocabulary import IN_CLUSTER, Effect
 
@@ -20,7 +22,6 @@ if TYPE_CHECKING:
 
     from crdcompat.models.losses import Loss
     from crdcompat.models.preflight import AccessRule, FieldWriter, PreflightReport, Step, WindowEffect
-    from crdcompat.models.simulation import RejectedCause
 
 COLOURS = {
     GoBack.YES: "good",
@@ -100,10 +101,14 @@ def missing_texts(report: PreflightReport, most: int) -> list[str]:
     ]
 
 
-def cause_text(report: PreflightReport, cause: RejectedCause) -> str:
-    """The rejected values at one path, and who wrote them."""
-    names = [each.manager for each in report.writers if (each.crd, each.path) == (cause.crd, cause.path)]
-    return cause_line(cause) + (f" (written by {', '.join(names)})" if names else "")
+def cause_texts(report: PreflightReport) -> list[str]:
+    """The rejected values, those of siblings at once, and who wrote them."""
+    found = []
+    for path, cause, causes in folded_causes(report.causes):
+        places = {(each.crd, each.path) for each in causes}
+        names = dict.fromkeys(each.manager for each in report.writers if (each.crd, each.path) in places)
+        found.append(cause_line(cause, path) + (f" (written by {', '.join(names)})" if names else ""))
+    return found
 
 
 def loss_text(loss: Loss) -> str:
@@ -221,11 +226,12 @@ class Window(Struct, frozen=True):
 def windows(report: PreflightReport) -> Iterator[Window]:
     """The failures while only the CRDs, or only the operator, are rolled back."""
     for title, attribute in WINDOWS.items():
-        effects = [(each, getattr(each, attribute)) for each in report.windows]
-        failing = tuple(_window(each, effect) for each, effect in effects if effect in _FAILING)
+        effects: list[tuple[WindowEffect, Effect]] = [(each, getattr(each, attribute)) for each in report.windows]
+        failing = [pair for pair in effects if pair[1] in _FAILING]
+        groups = siblings(failing, lambda pair: pair[0].path, lambda pair: (pair[0].kind, pair[1]))
         lossy = sum(effect not in (*_FAILING, Effect.NONE) for _, effect in effects)
         others = f"{plural(lossy, 'field')} can be lost or defaulted" if lossy else ""
-        yield Window(title if failing or others else f"{title}: nothing fails", failing, others)
+        yield Window(title if failing or others else f"{title}: nothing fails", tuple(map(_window, groups)), others)
 
 
 def window_lines(report: PreflightReport, most: int = 3) -> Iterator[str]:
@@ -242,8 +248,9 @@ def window_lines(report: PreflightReport, most: int = 3) -> Iterator[str]:
 _FAILING = (Effect.CRD_REJECTED, Effect.WRITE_REJECTED, Effect.REQUEST_FAILED)
 
 
-def _window(item: WindowEffect, effect: Effect) -> str:
-    return f"{item.kind} {item.path or 'CRD'}: {REACTIONS[effect]}"
+def _window(group: Sequence[tuple[WindowEffect, Effect]]) -> str:
+    first, effect = group[0]
+    return f"{first.kind} {fold([each.path for each, _ in group]) or 'CRD'}: {REACTIONS[effect]}"
 
 
 def rule_lines(rules: Sequence[AccessRule]) -> Iterator[str]:

@@ -118,9 +118,11 @@ def not_found_fix(path: str) -> str:
     return "declare the status subresource" if path else "declare the version"
 
 
-def cause_line(cause: RejectedCause) -> str:
-    """Number of objects with the rejected value, path and value."""
-    return f"{cause.objects} of {cause.total} {cause.kind}: {cause_sentence(cause, cause.path)}"
+def cause_line(cause: RejectedCause, path: str | None = None) -> str:
+    """Number of objects with the rejected value, its path or the folded ``path`` of several, and the value."""
+    return (
+        f"{cause.objects} of {cause.total} {cause.kind}: {cause_sentence(cause, cause.path if path is None else path)}"
+    )
 
 
 def cause_sentence(cause: RejectedCause, path: str) -> str:

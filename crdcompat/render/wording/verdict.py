@@ -68,11 +68,12 @@ def verdicts(report: DiffReport | CheckReport, listed: Sequence[Entry]) -> tuple
 
 
 def verdict_lines(report: DiffReport | CheckReport, listed: Sequence[Entry], style: Style) -> Iterator[str]:
-    """The verdicts with what blocks, then all counts in one line."""
+    """The verdicts with what blocks, then all counts in one line; on a terminal the option for the page, too."""
     for verdict in verdicts(report, listed):
         yield from lines_of(verdict, style)
     counts = f"{counted(report)}." if isinstance(report, CheckReport) else counts_line(report)
-    yield style.fill(counts, indent="  ", first="")
+    page = " Page: --format html=FILE." if style.width and not isinstance(report, CheckReport) else ""
+    yield style.fill(f"{counts}{page}", indent="  ", first="")
 
 
 def lines_of(verdict: Verdict, style: Style) -> Iterator[str]:

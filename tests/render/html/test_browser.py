@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -10,6 +11,7 @@ from threading import Thread
 
 import pytest
 from browser import Browser, address, choose, chromium, shown, tick, visible
+from helpers import crd, obj, root, run, string, write
 from msgspec.structs import replace
 from report_samples import HOSTILE, check, hostile_check, rendered, replayed, sample, widget
 
@@ -180,6 +182,26 @@ def test_filters_are_beside_the_findings(browser: Browser, tmp_path: Path) -> No
     (_, top, right), (left, first, _) = browser.js(edges, "aside"), browser.js(edges, "main")
     assert right <= left
     assert abs(top - first) < 10
+
+
+@pytest.mark.parametrize("command", ["servers", "matrix"])
+def test_names_of_rows_leave_room_for_cells_on_a_phone(browser: Browser, tmp_path: Path, command: str) -> None:
+    """The names stay in view while the table is scrolled below them."""
+    long = {**crd(root(spec=obj(a=string("A")))), "metadata": {"name": "extraordinarilylongnames.group.example.com"}}
+    long["spec"].update(group="group.example.com", names={"plural": "extraordinarilylongnames", "kind": "Long"})
+    rule = {"x-kubernetes-validations": [{"rule": "isCIDR(self)"}]}
+    write(tmp_path / "v1.1.0/w.json", json.dumps(long))
+    long["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"]["a"].update(rule)
+    write(tmp_path / "v1.2.0/w.json", json.dumps(long))
+    asked = ("./v1.2.0", "--kubernetes", "1.30,1.31") if command == "servers" else ("./v1.1.0", "./v1.2.0")
+    run(command, *asked, "--format", "html=page.html", cwd=tmp_path)
+    browser.open(tmp_path / "page.html", width=320, height=900, touch=True)
+    box = "const box = document.querySelector(arguments[0]).getBoundingClientRect()"
+    size = f"{box}; return [box.width, box.height, box.left]"
+    width, height, _ = browser.js(size, ".grid tbody th")
+    assert 70 < width < 180
+    assert height < 140
+    assert browser.js(size, ".grid tbody td")[2] < 220
 
 
 def test_paper_shows_a_summary_and_what_is_open(browser: Browser, tmp_path: Path) -> None:
