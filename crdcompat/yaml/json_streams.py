@@ -37,7 +37,7 @@ def has_too_many_values(text: bytes) -> bool:
 
     Those inside strings count, too: the text must not be parsed to find out.
     """
-    return text.count(b",") + text.count(b"[") + text.count(b"{") > MAX_JSON_VALUES
+    return len(text) > MAX_JSON_VALUES < text.count(b",") + text.count(b"[") + text.count(b"{")
 
 
 def json_values(text: bytes) -> Iterable[Parsed | Fault] | None:
