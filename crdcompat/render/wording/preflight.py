@@ -159,7 +159,7 @@ def _rewrites(writers: Sequence[FieldWriter]) -> str:
     """Who writes the values again, as far as the objects say."""
     names = list(dict.fromkeys(each.manager for each in writers))
     if not names:
-        return "it may write the values again (the objects do not say who wrote them)"
+        return "it may write the values again; no object names their writer"
     return f"{some(names)} wrote the values, and may write them again"
 
 
