@@ -6,6 +6,7 @@ Sources: reference sections 1.1 to 1.4 and rollback-truth section 2.
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -73,6 +74,9 @@ OPENSHIFT: dict[tuple[int, int], int] = {(4, n): n + 13 for n in range(4, 23)} |
 
 #: The first OpenShift release with a backport of status ratcheting (openshift/kubernetes#2175, #2167).
 _OPENSHIFT_RATCHET_STATUS_SINCE = (4, 18)
+#: CEL library that OpenShift has earlier than Kubernetes -> its first release with it, and the minor by which servers
+#: decide whether new rules may use it (openshift/kubernetes#1911, #2139).
+CEL_BACKPORTS = {"net": ((4, 14), 0), "format": ((4, 17), 30)}
 
 OLDEST, NEWEST = 17, 36
 _CLUSTER_VERSION = "clusterversions.config.openshift.io"  # a CRD of every OpenShift cluster
@@ -100,6 +104,11 @@ class Server(Struct, frozen=True):
         return self.minor >= SINCE[behaviour]
 
     @property
+    def cel_backports(self) -> frozenset[str]:
+        """The CEL libraries that this server has earlier than Kubernetes."""
+        return _cel_backports(self.openshift) if self.openshift is not None else frozenset()
+
+    @property
     def kubernetes(self) -> str:
         return f"1.{self.minor}"
 
@@ -113,6 +122,16 @@ class Server(Struct, frozen=True):
 DEFAULT_SERVER = Server(31)
 #: The judge of one write, where the user names no server.
 NEWEST_SERVER = Server(NEWEST)
+
+
+@cache
+def _cel_backports(release: tuple[int, int]) -> frozenset[str]:
+    return frozenset(name for name, (since, _) in CEL_BACKPORTS.items() if release >= since)
+
+
+def has_library(since: int, library: str, level: int, backports: frozenset[str]) -> bool:
+    """Whether rules may use a CEL library of the minor ``since`` with the libraries up to the minor ``level``."""
+    return since <= level or (library in backports and CEL_BACKPORTS[library][1] <= level)
 
 
 def kubernetes_server(text: str) -> Server:

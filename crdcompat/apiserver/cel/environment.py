@@ -21,6 +21,7 @@ from crdcompat.apiserver.cel import (
 )
 from crdcompat.apiserver.cel.library import EvaluationError, Function, reported
 from crdcompat.apiserver.cel.tokens import SHARED
+from crdcompat.apiserver.versions import has_library
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -30,10 +31,6 @@ if TYPE_CHECKING:
 #: cel-go's limit on a rule's length, in code points.
 MAX_RULE_LENGTH = 100_000
 
-#: Since this minor a server also compiles stored rules that need the libraries of the next minor.
-_SKEW_SINCE = 28
-#: OpenShift has IP and CIDR since 4.14, on Kubernetes 1.27 (openshift/kubernetes#1911).
-_OPENSHIFT_NET_SINCE = (4, 14)
 
 _NEWEST = 99
 
@@ -79,7 +76,8 @@ _EXTENSIONS: dict[str, int] = {
     **dict.fromkeys(("optional.of", "optional.none", "optional.ofNonZeroValue", "optMap", "optFlatMap"), 28),
     **dict.fromkeys(("sets.contains", "sets.equivalent", "sets.intersects", "format", "strings.quote"), 29),
     **dict.fromkeys(("transformList", "transformMap", "transformMapEntry", "existsOne"), 32),
-    **dict.fromkeys(("distinct", "flatten", "lists.range", "reverse", "slice", "sort", "sortBy", "first", "last"), 34),
+    **dict.fromkeys(("first", "last"), 32),
+    **dict.fromkeys(("distinct", "flatten", "lists.range", "reverse", "slice", "sort", "sortBy"), 34),
 }
 
 
@@ -91,23 +89,21 @@ def _introduced() -> dict[str, int]:
     return found
 
 
-_NET = frozenset(function.name for function in library_net.FUNCTIONS)
-
-
-def level(server: Server) -> int:
-    """The newest minor whose libraries this server uses to compile stored rules."""
-    return server.minor + 1 if server.minor >= _SKEW_SINCE else server.minor
+#: Function -> the library that OpenShift has earlier.
+_BACKPORTED = {
+    **{function.name: "net" for function in library_net.FUNCTIONS},
+    **{function.name: "format" for function in library_format.FUNCTIONS},
+}
 
 
 def lacks(server: Server, functions: Iterable[str]) -> tuple[str, ...]:
     """The functions among ``functions`` that the server does not know."""
-    known, net = level(server), has_net_backport(server)
-    introduced = _introduced()
-    return tuple(name for name in functions if introduced.get(name, 0) > known and not (net and name in _NET))
-
-
-def has_net_backport(server: Server) -> bool:
-    return server.openshift is not None and server.openshift >= _OPENSHIFT_NET_SINCE
+    introduced, backports = _introduced(), server.cel_backports
+    return tuple(
+        name
+        for name in functions
+        if not has_library(introduced.get(name, 0), _BACKPORTED.get(name, ""), server.minor, backports)
+    )
 
 
 def functions_of(tree: syntax.Expr) -> frozenset[str]:
@@ -143,7 +139,7 @@ def _cel() -> Any:
 
 
 def _environment(
-    known: int, *, net: bool, self_type: str, old_type: str, lenient: bool = False, era: int = _NEWEST
+    known: int, *, backports: frozenset[str], self_type: str, old_type: str, lenient: bool = False, era: int = _NEWEST
 ) -> Any:
     """An environment; ``lenient`` has functions of texts for integers too, which fail as in cel-go.
 
@@ -152,10 +148,12 @@ def _environment(
     cel = _cel()
     declared: dict[str, list[Any]] = {}
     for function in (*(function for library in _LIBRARIES for function in library), *(_MISFITS if lenient else ())):
-        if function.since <= known or (net and function.name in _NET):
+        if has_library(function.since, _BACKPORTED.get(function.name, ""), known, backports):
             declared.setdefault(function.name, []).append(_overload(cel, function, era))
     config = ["extensions:", " - name: strings", f"   version: {2 if known >= 29 else 0}"]
-    for name, since in (("optional", 28), ("sets", 29), ("two-var-comprehensions", 32), ("lists", 34)):
+    if known >= 28:
+        config += [" - name: optional", f"   version: {2 if known >= 32 else 1}"]
+    for name, since in (("sets", 29), ("two-var-comprehensions", 32), ("lists", 34)):
         if known >= since:
             config.append(f" - name: {name}")
     return cel.NewEnv(
@@ -185,7 +183,7 @@ def _type(cel: Any, name: str) -> Any:
 @cache
 def full(era: int = _NEWEST) -> Any:
     """The environment for evaluation: all functions of Kubernetes as of an era, with untyped variables."""
-    return _environment(_NEWEST, net=True, self_type="dyn", old_type="dyn", lenient=True, era=era)
+    return _environment(_NEWEST, backports=frozenset(), self_type="dyn", old_type="dyn", lenient=True, era=era)
 
 
 @cache
@@ -208,8 +206,8 @@ def era_of(minor: int, used: frozenset[str]) -> int:
 
 
 @cache
-def _server_environment(known: int, net: bool, self_type: str) -> Any:
-    return _environment(known, net=net, self_type=self_type, old_type=self_type)
+def _server_environment(known: int, backports: frozenset[str], self_type: str) -> Any:
+    return _environment(known, backports=backports, self_type=self_type, old_type=self_type)
 
 
 def parse(rule: str) -> syntax.Parsed:
@@ -217,9 +215,9 @@ def parse(rule: str) -> syntax.Parsed:
     return syntax.read(_compiled(full(), rule, disable_check=True).serialize())
 
 
-def parse_as(rule: str, known: int, *, net: bool) -> syntax.Parsed:
+def parse_as(rule: str, known: int, backports: frozenset[str]) -> syntax.Parsed:
     """The tree of a rule with the macros and operators of the libraries up to a minor. Raises RefusedError."""
-    environment = _server_environment(known, net, "dyn")
+    environment = _server_environment(known, backports, "dyn")
     return syntax.read(_compiled(environment, rule, disable_check=True).serialize())
 
 
@@ -260,7 +258,7 @@ _ISSUE = re.compile(r"^ERROR: <input>:(\d+):(\d+): ", re.MULTILINE)
 def compile_issues(rule: str, server: Server, self_type: str) -> list[tuple[int, int, str]] | None:
     """The errors of the server's compiler: (line, column, sentence); None if the rule compiles."""
     try:
-        _compiled(_server_environment(level(server), has_net_backport(server), self_type), rule)
+        _compiled(_server_environment(server.minor, server.cel_backports, self_type), rule)
     except RefusedError as error:
         parts = _ISSUE.split(str(error))[1:]
         return sorted(

@@ -179,7 +179,7 @@ def _compile_for(server: Server, rule: Rule, view: View) -> None:
     if not issues:
         rule.refused = f"{server} does not compile the rule"
         return
-    if environment.level(server) < 28:
+    if server.minor < 28:
         issues = sorted({*issues, *unresolved_operators(rule.program.parsed, issues, cel_type, rule.text)})
     rule.compile_error = "rule compile error: compilation failed: " + "\n".join(
         f"ERROR: <input>:{line}:{column}: {sentence}\n | {_line(rule.text, line)}\n | {'.' * (column - 1)}^"

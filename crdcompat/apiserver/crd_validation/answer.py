@@ -20,6 +20,7 @@ from crdcompat.apiserver.crd_validation.keywords import anywhere
 from crdcompat.apiserver.crd_validation.schemas import Schemas
 from crdcompat.apiserver.crd_validation.tolerated import Tolerated
 from crdcompat.apiserver.errors import FieldError
+from crdcompat.apiserver.metadata import name_of_new
 from crdcompat.apiserver.versions import Server
 from crdcompat.schema.paths import Pointer
 
@@ -65,7 +66,7 @@ def _verdict(raw: Mapping[str, Any], form: Definition, errors: list[FieldError])
         errors=tuple(errors),
         object=dict(raw) if not errors else None,
         code=422 if errors else 200,
-        subject=(KIND, GROUP, form.name),
+        subject=(KIND, GROUP, name_of_new(form.metadata)),
     )
 
 

@@ -43,8 +43,8 @@ def metadata_faults(form: Definition, current: Definition | None) -> Iterator[Fi
     meta.pop("namespace", None)  # the server clears it
     yield from metadata.validate_create(meta, namespaced=False, server=server)
     required = f"{form.names.get('plural', '')}.{form.group}"
-    for member in ("generateName", "name"):
-        if (text := meta.get(member)) and text != required:
+    for member, text in (("generateName", meta.get("generateName")), ("name", metadata.name_of_new(meta))):
+        if text and text != required:
             yield fault(INVALID, ("metadata", member), text, 'must be spec.names.plural+"."+spec.group', server)
 
 

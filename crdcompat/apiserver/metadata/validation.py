@@ -8,7 +8,7 @@ order of the keys.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from crdcompat.apiserver import gotext
@@ -41,18 +41,22 @@ _IMMUTABLE = "field is immutable"
 _BYTES_IN_ANNOTATION_TEXT = 20  # the minor since which the text counts bytes; before: characters
 
 
+def name_of_new(meta: Mapping[str, Any]) -> str:
+    """The name of a new object. The server generates one from ``generateName``; here its random suffix is ``xxxxx``."""
+    name, generate = (meta.get(member) or "" for member in ("name", "generateName"))
+    return str(name or (generate and generate[:_GENERATED_BASE] + "xxxxx"))
+
+
 def validate_create(meta: dict[str, Any], *, namespaced: bool, server: Server) -> list[FieldError]:
     """Errors of the (decoded) metadata of a new object.
 
-    A missing namespace is no error, because it comes from the URL of the request. The server generates the name from
-    ``generateName`` before validation; here the random suffix is ``xxxxx``.
+    A missing namespace is no error, because it comes from the URL of the request.
     """
     errors: list[FieldError] = []
-    name, generate = (meta.get(member, "") for member in ("name", "generateName"))
+    name, generate = name_of_new(meta), meta.get("generateName", "")
     if generate:
         problems = subdomain_errors(without_trailing_dash(generate), server)
         errors += _invalid((_ROOT, "generateName"), generate, server, problems)
-        name = name or generate[:_GENERATED_BASE] + "xxxxx"
     if name:
         errors += _invalid((_ROOT, "name"), name, server, subdomain_errors(name, server))
     else:

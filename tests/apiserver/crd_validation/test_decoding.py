@@ -129,6 +129,25 @@ def test_bodies_of_another_kind(member: str, value: Any) -> None:
     assert (verdict.code, verdict.accepted) == (400, False)
 
 
+@pytest.mark.parametrize(
+    ("metadata", "wrong"),
+    [
+        ({"generateName": "a"}, {"generateName": "a", "name": "axxxxx"}),
+        ({"generateName": "a", "name": ""}, {"generateName": "a", "name": "axxxxx"}),
+        ({"generateName": "widgets.example.com"}, {"name": "widgets.example.comxxxxx"}),
+        ({"generateName": "a", "name": "widgets.example.com"}, {"generateName": "a"}),
+        ({"generateName": "widgets.example.com", "name": "widgets.example.com"}, {}),
+    ],
+)
+def test_a_generated_name(metadata: Json, wrong: Json) -> None:
+    """No generated name is that of a CRD; its random suffix is shown as xxxxx."""
+    verdict = create_crd({**crd(root()), "metadata": metadata}, Server(36), as_sent=True)
+    detail = 'must be spec.names.plural+"."+spec.group'
+    assert {error.field: error.body() for error in verdict.errors} == {
+        f"metadata.{name}": f'Invalid value: "{value}": {detail}' for name, value in wrong.items()
+    }
+
+
 def test_the_first_misfit_is_that_of_the_body_as_sent() -> None:
     """Manifests are sent with their members in the order of their names."""
     raw = changed((*SCHEMA, "title"), 5)

@@ -34,7 +34,7 @@ def _causes(definition: Json, servers: tuple[Server, ...] = ALL) -> list[Cause]:
         ("self.?a.hasValue()", "?.", 29),
         ("sets.contains(self.l, ['a'])", "sets.contains", 30),
         ("'%s'.format([self.a]) == 'x'", "format", 30),
-        ("!format.dns1123Label().validate(self.a).hasValue()", "format.dns1123Label", 31),
+        ("!format.dns1123Label().validate(self.a).hasValue()", "format.dns1123Label", 32),
         ("self.l.all(i, v, i < 9)", "all(i, v, …)", 33),
         ("self.l.transformList(i, v, v).size() > 0", "transformList", 33),
         ("isSemver(self.a)", "isSemver", 34),
@@ -55,9 +55,16 @@ def test_each_function_of_a_rule_is_a_cause() -> None:
     assert found == {"isIP": Server(31), "isSemver": Server(34)}
 
 
-def test_openshift_has_functions_earlier() -> None:
-    (cause,) = _causes(_with_rule("isCIDR(self.a)"), servers_of("openshift-4.13-4.18"))
-    assert cause.since == Server(27, (4, 14))
+@pytest.mark.parametrize(
+    ("rule", "since"),
+    [
+        ("isCIDR(self.a)", Server(27, (4, 14))),
+        ("!format.dns1123Label().validate(self.a).hasValue()", Server(31, (4, 18))),
+    ],
+)
+def test_openshift_has_functions_earlier(rule: str, since: Server) -> None:
+    (cause,) = _causes(_with_rule(rule), servers_of("openshift-4.13-4.18"))
+    assert cause.since == since
 
 
 def test_a_later_server_refuses_what_earlier_ones_ignore() -> None:

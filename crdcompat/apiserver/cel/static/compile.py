@@ -13,7 +13,6 @@ from msgspec import Struct
 
 from crdcompat.apiserver.cel.environment import (
     RefusedError,
-    has_net_backport,
     parse_as,
 )
 from crdcompat.apiserver.cel.static import syntax_errors
@@ -66,7 +65,6 @@ def compiled(text: str, root: Declared, server: Server, *, stored: bool, optiona
 
 @lru_cache(maxsize=65536)
 def _compiled(text: str, root: Declared, server: Server, stored: bool, optional_old: bool) -> Compiled:
-    known, net = level(server, stored=stored), has_net_backport(server)
     try:
         tree, checker, result = checked(text, root, server, stored=stored, optional_old=optional_old)
     except RefusedError as error:
@@ -76,10 +74,10 @@ def _compiled(text: str, root: Declared, server: Server, stored: bool, optional_
         return Compiled(_report(text, [(tree.offsets.get(node, 0), said) for node, said in checker.errors]))
     if (wrong := _bad_literal(tree, checker)) is not None:
         literal, name, reason = wrong
-        if known < _CHECKS_LITERALS_SINCE:
+        if level(server, stored=stored) < _CHECKS_LITERALS_SINCE:
             return Compiled(reason, stage="instantiation")
         return Compiled(_report(text, [(tree.offsets.get(literal.id, 0), f"invalid {name} argument")]))
-    cost = Coster(checker, root, server.minor, net=net).cost(tree.root)
+    cost = Coster(checker, root, server.minor, net="net" in server.cel_backports).cost(tree.root)
     return Compiled("", result, cost, "oldSelf" in checker.names)
 
 
@@ -90,16 +88,16 @@ def checked(
 
     Raises RefusedError for an expression that does not parse.
     """
-    known, net = level(server, stored=stored), has_net_backport(server)
-    tree = _parsed(text, known, net)
+    known, backports = level(server, stored=stored), server.cel_backports
+    tree = _parsed(text, known, backports)
     structs: dict[str, Declared] = {}
     own = name_types(root, _SELF, structs)
     variables = {"self": own, "oldSelf": optional(own) if optional_old else own}
     checker = Checker(
-        functions(known, server.minor, net=net),
+        functions(known, server.minor, backports),
         variables,
         structs,
-        _resolutions(known, server.minor, net),
+        _resolutions(known, server.minor, backports),
         old=server.minor <= _OLD_CHECKER_UNTIL,
         reads_keywords=server.does("cel_keyword_fields"),
     )
@@ -124,12 +122,12 @@ def _bad_literal(tree: Parsed, checker: Checker) -> tuple[Expr, str, str] | None
 
 
 @lru_cache(maxsize=16384)
-def _parsed(text: str, known: int, net: bool) -> Parsed:
-    return parse_as(text, known, net=net)
+def _parsed(text: str, known: int, backports: frozenset[str]) -> Parsed:
+    return parse_as(text, known, backports)
 
 
 @lru_cache(maxsize=64)
-def _resolutions(known: int, minor: int, net: bool) -> dict[Any, Any]:
+def _resolutions(known: int, minor: int, backports: frozenset[str]) -> dict[Any, Any]:
     """The overloads that calls resolved to, by name and types: they are the same in all rules."""
     return {}
 

@@ -24,6 +24,7 @@ from crdcompat.apiserver.cel.static.types import (
     mapped,
     optional,
 )
+from crdcompat.apiserver.versions import has_library
 
 _ORDERED = ("bool", "int", "uint", "double", "string", "bytes", "timestamp", "duration")
 _NUMBERS = ("int", "uint", "double")
@@ -80,7 +81,7 @@ def _parsed() -> tuple[tuple[int, str, Overload], ...]:
         else:
             name, overload = _overload(line)
             found.append((-since if at_once else since, name, overload))
-    found += [(30, f"format.{name}", Overload(name, False, (), FORMAT, ())) for name in _FORMATS]
+    found += [(31, f"format.{name}", Overload(name, False, (), FORMAT, ())) for name in _FORMATS]
     for kind in ("int", "uint", "double", "duration"):
         found.append((0, "sum", Overload("sum", True, (listed(_NAMED[kind]),), _NAMED[kind], ())))
     for kind in ("int", "uint", "double", "bool", "duration", "timestamp", "string", "bytes"):
@@ -157,16 +158,24 @@ def _parameters(found: Type) -> set[Type]:
 
 
 @cache
-def functions(level: int, minor: int, *, net: bool) -> dict[str, tuple[Overload, ...]]:
-    """The functions for the libraries up to the minor ``level`` on a server of ``minor``; ``net``: IP and CIDR are
-    backported."""
+def functions(level: int, minor: int, backports: frozenset[str]) -> dict[str, tuple[Overload, ...]]:
+    """The functions for the libraries up to the minor ``level`` on a server of ``minor``; ``backports`` are the
+    libraries that it has earlier than Kubernetes."""
     found: dict[str, list[Overload]] = {}
     for since, name, overload in _parsed():
-        of_net = bool({IP, CIDR} & {*overload.arguments, overload.result}) or name in _NET_NAMES
+        library = _library(name, overload)
         if since < 0:
-            known = -since <= minor and (not of_net or net or level >= _NET_LIBRARY)
+            known = -since <= minor and (library != "net" or has_library(_NET_LIBRARY, library, level, backports))
         else:
-            known = since <= level or (net and of_net)
+            known = has_library(since, library, level, backports)
         if known:
             found.setdefault(name, []).append(overload)
     return {name: tuple(overloads) for name, overloads in found.items()}
+
+
+def _library(name: str, overload: Overload) -> str:
+    """The library of a function, if OpenShift has it earlier."""
+    types = {*overload.arguments, overload.result}
+    if {IP, CIDR} & types or name in _NET_NAMES:
+        return "net"
+    return "format" if FORMAT in types or name.startswith("format.") else ""

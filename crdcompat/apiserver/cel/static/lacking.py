@@ -67,6 +67,6 @@ def _name(call: Expr) -> str:
     """The called function as a rule spells it, with its namespace: ``sets.contains``."""
     if call.target is not None and call.target.kind == "ident":
         name = f"{call.target.name}.{call.name}"
-        if name in functions(NEWEST, NEWEST, net=True):
+        if name in functions(NEWEST, NEWEST, frozenset()):
             return name
     return f"{call.name}(i, v, …)" if call.name in _TWO_VARIABLES else call.name

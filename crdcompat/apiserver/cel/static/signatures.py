@@ -216,7 +216,7 @@ isCIDR(string) -> bool
 @ 29
 string(IP) -> string
 string(CIDR) -> string
-# 30
+# 31
 Format.validate(string) -> optional(list(string))
 format.named(string) -> optional(Format)
 # 32
