@@ -54,13 +54,17 @@ _SCALARS: Final[dict[str, tuple[type, int]]] = {"string": (str, 1), "boolean": (
 class SchemaValidator:
     """One schema node, compiled for one server."""
 
+    #: Servers strip formats that they do not support from the schemas of objects, not from those of defaults.
+    strips_formats = True
+
     def __init__(self, node: Node, server: Server) -> None:
         self.node = node
         self.server = server
         self.types = node.types
         self.native = frozenset(kind for name in self.types for kind in _NATIVE.get(name, ()))
         self.nullable = node.nullable
-        self.format = node.format if formats.supported(node.format, node.type, server) else ""
+        supported = node.format if formats.supported(node.format, node.type, server) else ""
+        self.format = supported if self.strips_formats else node.format
         # The server counts checks: one each for the type, the junctors and the enum, and more by kind of value.
         self.type_checks = 2 if self.types or self.format else 0
         self.own_checks = 4 + self.type_checks
@@ -73,7 +77,7 @@ class SchemaValidator:
         self.junctors = Junctors.read(node, server, self._compiled)
         self.min_items, self.max_items = node.count("minItems"), node.count("maxItems")
         self.min_properties, self.max_properties = node.count("minProperties"), node.count("maxProperties")
-        self.bounds = limits.Bounds.read(node, self.format, server)
+        self.bounds = limits.Bounds.read(node, supported, server)
         self.string_limits = StringLimits.read(node, server)
         self.fast_type, self.fast_checks, self.fast_strings = self._fast_path()
 
@@ -93,7 +97,7 @@ class SchemaValidator:
         return kind, checks, self.string_limits.passed if self.string_limits is not None else None
 
     def _compiled(self, node: Node) -> SchemaValidator:
-        return SchemaValidator(node, self.server)
+        return type(self)(node, self.server)
 
     @cached_property
     def items(self) -> SchemaValidator | None:

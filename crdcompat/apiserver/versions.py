@@ -50,6 +50,7 @@ SINCE: dict[str, int] = {
     "apply_partial_keys": 34,  # items of an applied list need only some of the keys
     "owner_text": 34,  # "must not be empty", before: "kind must not be empty"
     "json_values": 34,  # bad values as JSON, before: Go syntax; singular "1 item"
+    "plain_service_texts": 34,  # the refusal of a webhook's service without a name or namespace has no detail
     "plain_rule_texts": 34,  # faults of rules no longer begin with the name of the field
     "nested_decoding_paths": 36,  # messages about values that do not decode have the path below items
     "many_selectable_kept": 35,  # updates keep more selectable fields than the limit

@@ -63,7 +63,7 @@ def compile_pattern(pattern: str) -> Pattern | PatternError:
     try:
         compiled = _compiled(pattern)
     except re2.error as error:
-        return PatternError(f"error parsing regexp: {_reason(error)}")
+        return PatternError(f"error parsing regexp: {_reason(error, pattern)}")
     if _has_byte_escape(pattern):
         return PatternError(_BYTE_ESCAPE)
     for name in compiled.groupindex:
@@ -84,7 +84,7 @@ def syntax_error(pattern: str) -> str:
         re2.compile(go_text(pattern), options)
     except re2.error as error:
         if not _is_large(error):
-            return f"error parsing regexp: {_reason(error)}"
+            return f"error parsing regexp: {_reason(error, pattern)}"
         if pattern.isascii():
             return _BYTE_ESCAPE if _has_byte_escape(pattern) else ""
     found = compile_pattern(pattern)
@@ -123,10 +123,18 @@ _GO_WORDS = {
 }
 
 
-def _reason(error: Exception) -> str:
+#: Operators that Go reads as the beginning of a named group, since its release 1.22.
+_LOOKBEHIND = ("(?<=", "(?<!")
+
+
+def _reason(error: Exception, pattern: str) -> str:
     reason = error.args[0] if error.args else error
     text = reason.decode(errors="replace") if isinstance(reason, bytes) else str(reason)
     words, _, argument = text.partition(": ")
+    if argument in _LOOKBEHIND and argument in pattern:
+        rest = pattern[pattern.index(argument) :]
+        head, end, _ = rest.partition(">")
+        words, argument = "invalid named capture", head + end
     return f"{_GO_WORDS.get(words, words)}: `{argument}`"
 
 

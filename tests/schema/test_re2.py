@@ -78,3 +78,17 @@ def test_large_patterns_work_though_not_kept() -> None:
     assert large.search("é" * 1000)
     assert not large.search("é" * 999)
     assert repr(large) == r"Pattern('^\\pL{1000}$')"
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("(?<=x)a", "invalid named capture: `(?<=x)a`"),
+        ("a(?<!x)b", "invalid named capture: `(?<!x)b`"),
+        ("x(?<=y>z)", "invalid named capture: `(?<=y>`"),
+        ("(?=x)", "invalid or unsupported Perl syntax: `(?=`"),
+    ],
+)
+def test_words_of_go(source: str, said: str) -> None:
+    """As Go 1.22 and newer answer."""
+    assert compile_pattern(source) == PatternError(f"error parsing regexp: {said}")

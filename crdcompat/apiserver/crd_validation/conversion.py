@@ -102,7 +102,8 @@ def _service_faults(service: Mapping[str, Any], server: Server) -> Iterator[Fiel
     # The server passes the two names in the wrong order, so that each is reported as the other.
     for member, reported in (("namespace", "name"), ("name", "namespace")):
         if not service.get(member):
-            yield fault(REQUIRED, (*at, reported), "", "", server)
+            detail = "" if server.does("plain_service_texts") else f"service {reported} is required"
+            yield fault(REQUIRED, (*at, reported), "", detail, server)
     port = service.get("port", 443)
     if not 1 <= port <= 65535:
         yield fault(INVALID, (*at, "port"), port, "port is not valid: must be between 1 and 65535, inclusive", server)

@@ -56,11 +56,17 @@ def _default(schema: Schema, at: Pointer, server: Server, *, prunes: bool, is_ro
     if misfit := _undecodable_metadata(value, node, ()):
         errors = [FieldError(INVALID, misfit[0], Keyword.METADATA, misfit[1], server, fixed_detail=misfit[2])]
     if not errors:
-        SchemaValidator(node, server).validate(value, None, None, errors, [])
+        _DefaultValidator(node, server).validate(value, None, None, errors, [])
     if not errors and server.does("cel"):
         errors = _broken_rules(node, value, server, is_root=is_root)
     for error in errors:
         yield FieldError(error.type, at, Keyword.DEFAULT, error.value, server, error, base=len(at), keys=map_keys(at))
+
+
+class _DefaultValidator(SchemaValidator):
+    """One schema node for its default."""
+
+    strips_formats = False
 
 
 def _undecodable_metadata(value: Any, node: Node | None, at: Pointer) -> tuple[Pointer, Any, str] | None:
@@ -70,8 +76,8 @@ def _undecodable_metadata(value: Any, node: Node | None, at: Pointer) -> tuple[P
     if isinstance(value, list):
         found = (_undecodable_metadata(item, node.items, (*at, index)) for index, item in enumerate(value))
         return next(filter(None, found), None)
-    if node.embedded and undecodable(value.get("metadata")):
-        return (*at, "metadata"), value["metadata"], "json: cannot unmarshal into Go struct ObjectMeta"
+    if node.embedded and (said := undecodable(value.get("metadata"))):
+        return (*at, "metadata"), value["metadata"], said
     members = (_undecodable_metadata(member, node.child(name), (*at, name)) for name, member in value.items())
     return next(filter(None, members), None)
 

@@ -62,8 +62,7 @@ def supported(format: str, type: str, server: Server) -> bool:  # noqa: A002 - t
     ``type`` is ``""`` if the schema has no type or several (int-or-string); string formats apply then.
     """
     if type in ("", "string"):
-        name = _normalized(format)
-        return name in CHECKS and (name not in _FIRST_IN_1_35 or server.does("k8s_name_formats"))
+        return _is_known(_normalized(format), server)
     return format in _NUMERIC.get(type, ()) and server.does("integer_range")
 
 
@@ -85,12 +84,14 @@ def known_matches(format: str, server: Server) -> Container[str]:  # noqa: A002
 
 
 def matches(format: str, text: str, server: Server) -> bool:  # noqa: A002
-    """Whether the text has the (string) format. Every text has a format without a check."""
+    """Whether the text has the (string) format. Every text has a format that the server does not know."""
     name = _check_name(format, server)
     cached = _cache.setdefault(name, set())
     if text in cached:
         return True
     check = _CHECKS_BY_NAME.get(name)
+    if name in _FIRST_IN_1_35 and not _is_known(name, server):
+        return True
     found = check is None or check(go_text(text))
     if found and len(text) <= _MAX_CACHED_LENGTH:
         if len(cached) >= _MAX_CACHED:
@@ -102,6 +103,10 @@ def matches(format: str, text: str, server: Server) -> bool:  # noqa: A002
 #: Name of a check -> texts that pass it. Texts recur: conditions share timestamps, and so do the writes of one object.
 _cache: dict[str, set[str]] = {}
 _MAX_CACHED_LENGTH, _MAX_CACHED = 64, 4096
+
+
+def _is_known(name: str, server: Server) -> bool:
+    return name in CHECKS and (name not in _FIRST_IN_1_35 or server.does("k8s_name_formats"))
 
 
 def _check_name(format: str, server: Server) -> str:  # noqa: A002

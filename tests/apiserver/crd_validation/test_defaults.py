@@ -1,0 +1,60 @@
+"""Defaults of a new CRD: the answers of Kubernetes 1.28, 1.33 and 1.36."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from helpers import Json, crd, obj, root
+
+from crdcompat.apiserver.crd_validation.answer import create_crd
+from crdcompat.apiserver.versions import Server
+
+INTEGER = {"type": "integer", "format": "int64"}
+ODD = {"type": "integer", "format": "odd"}
+EMBEDDED = {"type": "object", "x-kubernetes-embedded-resource": True, "x-kubernetes-preserve-unknown-fields": True}
+META = "json: cannot unmarshal number into Go struct field ObjectMeta.name of type string"
+
+
+@pytest.mark.parametrize(
+    ("schema", "default", "said"),
+    [
+        (INTEGER, 1.5, 'Invalid value: "float64":  in body must be of type int64: "float64"'),
+        (INTEGER, True, 'Invalid value: "":  in body must be of type int64: ""'),
+        (INTEGER, "x", 'Invalid value: "string":  in body must be of type integer: "string"'),
+        (
+            {"type": "integer", "format": "odd"},
+            1.5,
+            'Invalid value: "float64":  in body must be of type odd: "float64"',
+        ),
+        ({"type": "integer"}, 1.5, 'Invalid value: "number":  in body must be of type integer: "number"'),
+        ({"type": "boolean", "format": "int64"}, "x", None),
+        ({"type": "string", "format": "k8s-short-name"}, "Not Short", None),
+        ({"type": "string", "format": "date"}, "x", 'Invalid value: "x":  in body must be of type date: "x"'),
+    ],
+)
+def test_formats_that_the_server_ignores_in_objects(schema: Json, default: Any, said: str | None) -> None:
+    verdict = create_crd(crd(root(spec=obj(v={**schema, "default": default}))), Server(33), as_sent=True)
+    assert [error.body() for error in verdict.errors] == ([said] if said else [])
+
+
+def test_a_format_that_newer_servers_know() -> None:
+    short = crd(root(spec=obj(v={"type": "string", "format": "k8s-short-name", "default": "Not Short"})))
+    assert [create_crd(short, Server(minor), as_sent=True).accepted for minor in (33, 34)] == [True, False]
+
+
+def test_metadata_that_does_not_decode() -> None:
+    default = {"apiVersion": "v1", "kind": "A", "metadata": {"name": 5}}
+    (error,) = create_crd(crd(root(spec=obj(v={**EMBEDDED, "default": default}))), Server(33), as_sent=True).errors
+    assert error.body() == f'Invalid value: map[string]interface {{}}{{"name":5}}: {META}'
+
+
+@pytest.mark.parametrize(("minor", "detail"), [(33, ": service namespace is required"), (34, "")])
+def test_a_service_without_a_name(minor: int, detail: str) -> None:
+    """Servers report the name of a service as its namespace."""
+    client = {"service": {"namespace": "a"}}
+    webhook = {"clientConfig": client, "conversionReviewVersions": ["v1"]}
+    raw = crd(root())
+    raw["spec"]["conversion"] = {"strategy": "Webhook", "webhook": webhook}
+    (error,) = create_crd(raw, Server(minor), as_sent=True).errors
+    assert error.text() == f"spec.conversion.webhookClientConfig.service.namespace: Required value{detail}"
