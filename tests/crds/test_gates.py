@@ -192,8 +192,14 @@ def test_fragments_show_which_changes_a_gate_exposes(repo: Path) -> None:
     )
     assert said in run(*ways, "--format", "markdown").out.replace("\\", "")
     promoted._crds_in.cache_clear()
-    run(*ways, "--target", "HEAD~1")
+    targeted = (*ways, "--target", "HEAD~1")
+    assert run(*targeted).out.count(said) == 1, "base and target share the sentence"
     assert promoted._crds_in.cache_info().misses == len(fragments), "base and target need the same fragments"
+    assert run(*targeted, "--format", "github").out.count("title=feature gate") == 1
+    comment = run(*targeted, "--format", "markdown").out
+    assert 0 < comment.index("feature gate Shapes") < comment.index("<details>"), "it stands before the findings"
+    page = run(*targeted, "--format", "html").out
+    assert 0 < page.index("Feature gate Shapes is on in Default") < page.index("What this change does</h2>")
 
 
 def test_a_gate_that_exposes_nothing_here_is_not_mentioned(repo: Path) -> None:

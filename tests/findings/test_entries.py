@@ -85,6 +85,18 @@ def test_all_outputs_count_findings(tmp_path: Path) -> None:
     ]
 
 
+def test_the_answer_of_the_server_is_the_one_about_the_finding(tmp_path: Path) -> None:
+    """A server adds that it did not check the rules, if an enum rejects the object."""
+    sides = ("A",), ("A", "B")
+    ruled = {"x-kubernetes-validations": [{"rule": "has(self.phase)"}]}
+    report = compared(tmp_path, *([crd(root(status=obj(phase=string(*each)) | ruled))] for each in sides))
+    (finding,) = report.findings
+    assert len(finding.witness.errors) == 2
+    for name in ("text", "markdown", "junit"):
+        text = rendered(report, name)
+        assert (text.count("API server: "), text.count("API server: status.phase: Unsupported")) == (1, 1), name
+
+
 def test_versions_of_a_crd_are_one_entry(tmp_path: Path) -> None:
     def made(*values: str) -> list[Json]:
         schema = {"schema": {"openAPIV3Schema": root(status=obj(phase=string(*values)))}, "served": True}
@@ -98,6 +110,7 @@ def test_versions_of_a_crd_are_one_entry(tmp_path: Path) -> None:
     assert [finding.version for finding in report.findings] == ["v1", "v1beta1"]
     (entry,) = entries(report)
     assert (entry.finding.version, [mirror.version for mirror in entry.mirrors]) == ("v1", ["v1beta1"])
+    assert "\n### 2 errors\n" in rendered(report, "markdown"), "headings count findings, as the title does"
 
 
 def test_what_only_looks_alike_stays_apart(tmp_path: Path) -> None:

@@ -9,14 +9,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from crdcompat.models.check import CheckReport, sections
+from crdcompat.models.check import CheckReport
 from crdcompat.models.finding import Location
 from crdcompat.models.reports import Report
 from crdcompat.models.simulation import SimulationReport
 from crdcompat.render.escape import Style, escape_text
 from crdcompat.render.wording.entries import more_places
-from crdcompat.render.wording.findings import plural, promoted_lines
-from crdcompat.render.wording.report import cause_sentences, counting, headline, primary, sentences, subject, title
+from crdcompat.render.wording.findings import plural
+from crdcompat.render.wording.report import (
+    cause_sentences,
+    counting,
+    headline,
+    primary,
+    promotions,
+    sentences,
+    subject,
+    title,
+)
 from crdcompat.vocabulary import Direction, Severity, Side
 
 if TYPE_CHECKING:
@@ -70,9 +79,8 @@ def _found(report: Report) -> Iterator[str]:
         rest = len(infos) - _MAX_INFOS
         lines += [f"and {rest} more: the summary of the step has them"] if rest > 0 else []
         yield _command("notice", f"{len(infos)} infos", list(map(escape_text, lines)), None)
-    for section in sections(report):
-        for gate, line in zip(section.report.promoted, promoted_lines(section.report), strict=True):
-            yield _command("notice", "feature gate", [escape_text(line)], gate.location)
+    for line, gate in promotions(report).items():
+        yield _command("notice", "feature gate", [escape_text(line)], gate.location)
 
 
 def _waivers(report: Report) -> Iterator[str]:

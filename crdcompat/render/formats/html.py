@@ -142,7 +142,7 @@ def _findings(report: DiffReport | CheckReport, *, existing: bool) -> str:
     from crdcompat.render.html.findings import parts, rules_of, without_excerpts
     from crdcompat.render.html.overview import other_counts, overviews
     from crdcompat.render.html.page import page
-    from crdcompat.render.wording.report import NOTHING, notes
+    from crdcompat.render.wording.report import NOTHING, notes, promotions
     from crdcompat.render.wording.verdict import MAX_BLOCKED
 
     made, facets = parts(report, existing=existing)
@@ -158,6 +158,7 @@ def _findings(report: DiffReport | CheckReport, *, existing: bool) -> str:
         contents=of_findings(made, has_rules=bool(findings)),
         most=MAX_BLOCKED,
         nothing=NOTHING if not made else "",
+        promotions=[*promotions(report)],
         notes=notes(report),
         problems=report.problems,
         parts=made,

@@ -13,7 +13,7 @@ from crdcompat.render.escape import Style, escape_text, shortened
 from crdcompat.render.markdown.markup import block, bullets, cell, code, details, span
 from crdcompat.render.wording.blocks import Block, blocks, predicate
 from crdcompat.render.wording.check import next_steps
-from crdcompat.render.wording.entries import entry_lines, more_places, section_key
+from crdcompat.render.wording.entries import entry_lines, findings_of, more_places, section_key
 from crdcompat.render.wording.findings import compared_line, crd_name, plural, undecided_line
 from crdcompat.render.wording.report import (
     cause_sentences,
@@ -22,6 +22,7 @@ from crdcompat.render.wording.report import (
     notes,
     object_text,
     plain,
+    promotions,
     section_counts,
     subject,
     title,
@@ -56,6 +57,7 @@ def render(report: Report, style: Style) -> str:
         f"## crdcompat: {_heading(report)}",
         *_verdict(report),
         *_head(report),
+        *_promotions(report),
         *_steps(report, style),
         *_table(report),
     ]
@@ -157,6 +159,12 @@ def _head(report: Report) -> Iterator[str]:
         yield f"**Could not be read:**\n\n{bullets(lines)}"
 
 
+def _promotions(report: Report) -> Iterator[str]:
+    """What the feature gates expose that the change turns on in Default."""
+    if lines := promotions(report):
+        yield bullets([*lines])
+
+
 def _steps(report: Report, style: Style) -> Iterator[str]:
     """What to do next, for a check that fails."""
     if isinstance(report, CheckReport) and (steps := next_steps(entries(report), style.fails)):
@@ -183,12 +191,13 @@ def _tail(report: Report) -> Iterator[str]:
         yield bullets(lines)
 
 
-def _folded(lines: Sequence[str], what: str) -> Iterator[str]:
-    """Short lines under one summary."""
+def _folded(lines: Sequence[str], what: str, count: int = 0) -> Iterator[str]:
+    """Short lines under one summary; ``count``: the number of what they are about, if several share a line."""
     if lines:
         rest = len(lines) - _MAX_LINES
         more = [f"and {rest} more"] if rest > 0 else []
-        yield details(f"{len(lines)} {what}", block("\n".join(map(escape_text, [*lines[:_MAX_LINES], *more]))))
+        text = "\n".join(map(escape_text, [*lines[:_MAX_LINES], *more]))
+        yield details(f"{count or len(lines)} {what}", block(text))
 
 
 # -- findings and objects ---------------------------------------------
@@ -197,13 +206,14 @@ def _folded(lines: Sequence[str], what: str) -> Iterator[str]:
 def _found(report: DiffReport | CheckReport) -> Iterator[_Entry]:
     found = counting(report)
     known = tuple(dict.fromkeys(name for section in sections(report) for name in section.report.counts.contexts))
-    for severity in ("error", "warning"):
+    for severity in (Severity.ERROR, Severity.WARNING):
         alike = [entry for entry in found if entry.finding.severity == severity]
+        count = len(findings_of(found, severity))
         for number, entry in enumerate(alike):
-            heading = f"### {plural(len(alike), severity).capitalize()}\n\n" if not number else ""
+            heading = f"### {plural(count, severity).capitalize()}\n\n" if not number else ""
             yield heading + _finding(entry, known), 1
     lines = [_line(entry) for entry in found if entry.finding.severity == Severity.INFO]
-    for text in _folded(lines, "info"):
+    for text in _folded(lines, "info", len(findings_of(found, Severity.INFO))):
         yield text, len(lines)
 
 

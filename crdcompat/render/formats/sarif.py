@@ -29,6 +29,7 @@ from crdcompat.render.wording.report import (
     notes,
     object_text,
     primary,
+    promotions,
     rejected,
     sentences,
     subject,
@@ -211,7 +212,7 @@ def _notifications(report: Report) -> Iterator[_Json]:
     else:
         for unreplayed in report.not_simulated:
             yield _notification("note", f"not simulated: {unreplayed.object or unreplayed.source}: {unreplayed.reason}")
-    for note in notes(report):
+    for note in (*promotions(report), *notes(report)):
         yield _notification("note", note)
 
 

@@ -11,7 +11,7 @@ from crdcompat.render.text.diff import compared_text, unexplained_lines
 from crdcompat.render.wording.blocks import blocks, predicate
 from crdcompat.render.wording.check import UNRELEASED_REASON, full_command, is_failing, next_steps, section_title
 from crdcompat.render.wording.entries import count_above, counted, listed_above
-from crdcompat.render.wording.findings import place, plural, problem_line, undecided_line
+from crdcompat.render.wording.findings import place, plural, problem_line, promoted_lines, undecided_line
 from crdcompat.render.wording.report import first_place
 from crdcompat.render.wording.verdict import COLOURS, reaction, verdict_lines, verdicts, with_verdict
 from crdcompat.vocabulary import FailOn, FindingStatus, Severity
@@ -92,18 +92,21 @@ def _body(report: CheckReport, listed: Sequence[Entry], style: Style) -> Iterato
         yield style.wrap(f"note: {note}", first="")
     for waiver in report.waivers:
         yield style.title(waiver, "warning")
+    shown: set[str] = set()
     for section in report.sections:
         own = [entry for entry in listed if entry.stands_in(section)]
-        yield from _section(section, own, count_above(listed, section), style)
+        gates = [line for line in promoted_lines(section.report) if line not in shown]
+        shown.update(gates)
+        yield from _section(section, own, gates, count_above(listed, section), style)
 
 
-def _section(section: Section, own: Sequence[Entry], above: int, style: Style) -> Iterator[str]:
+def _section(section: Section, own: Sequence[Entry], gates: Sequence[str], above: int, style: Style) -> Iterator[str]:
     report = section.report
     counts = Counter(finding.status for finding in report.findings if finding.waiver is None)
     existing, unreleased = counts[FindingStatus.EXISTING], counts[FindingStatus.UNRELEASED]
     yield ""
     yield style.title(section_title(section))
-    yield from compared_text(report, style, own, report.directions, short=True)
+    yield from compared_text(report, style, own, report.directions, promoted=gates, short=True)
     if above:
         yield listed_above(above)
     if existing:

@@ -51,7 +51,7 @@ def diff_text(report: DiffReport, style: Style) -> Iterator[str]:
         return
     directions = report.directions if style.verbosity > 0 else shown_directions(report)
     shown = [entry for entry in listed if _is_shown(entry, report, style)]
-    body = [*compared_text(report, style, shown, directions)]
+    body = [*compared_text(report, style, shown, directions, promoted=promoted_lines(report))]
     if style.verbosity == 0:
         body += fix_lines([entry for entry in listed if _is_worked_on(entry, report, style)], style)
     yield from with_verdict(body, [*verdict_lines(report, listed, style)], style)
@@ -63,19 +63,20 @@ def compared_text(
     listed: Sequence[Entry],
     directions: Sequence[Direction],
     *,
+    promoted: Iterable[str],
     short: bool = False,
 ) -> Iterator[str]:
     """The lines on one comparison in some directions, without a verdict.
 
-    ``listed`` are the entries to show: a check shows an entry of several comparisons in one of them. ``short``: see
-    ``block_lines``.
+    ``listed`` are the entries to show, ``promoted`` the sentences on feature gates: a check shows each in one of the
+    comparisons that have it. ``short``: see ``block_lines``.
     """
     quiet = style.verbosity < 0
     if not quiet:
         yield style.title(f"{_side(report.old)} -> {_side(report.new)}")
         for note in dict.fromkeys((*report.old.notes, *report.new.notes)):
             yield style.wrap(f"note: {note}", indent="    ", first="  ")
-        for line in promoted_lines(report):
+        for line in promoted:
             yield style.fill(line, indent="    ", first="  ")
     for problem in report.problems:
         yield problem_line(problem, style)

@@ -121,7 +121,7 @@ _MAX_TEXT, _MAX_TEXT_START = 200, 40
 
 
 def finding_lines(finding: Finding, style: Style, known_contexts: Sequence[str] = ()) -> Iterator[str]:
-    """One finding: message, places, errors of the API server, witness, fix.
+    """One finding: message, places, the error of the API server that the finding claims, witness, fix.
 
     ``known_contexts`` are all compared ones.
     """
@@ -131,7 +131,7 @@ def finding_lines(finding: Finding, style: Style, known_contexts: Sequence[str] 
         yield f"  --> {location.side}: {place(location)}"
     yield style.wrap(finding.message + ".")
     witness = finding.witness
-    for error in witness.errors[:2]:
+    for error in witness.errors[:1]:
         yield style.wrap(error, indent="      ", first="  API server: ")
     if witness.pruned and finding.effect == Effect.VALUE_PRUNED:
         yield f"  lost: {', '.join(witness.pruned)}"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from crdcompat.findings.entries import Entry, entries
 from crdcompat.findings.finding import fingerprint
 from crdcompat.models.check import CheckReport, Section, sections
-from crdcompat.models.diff import DiffReport
+from crdcompat.models.diff import DiffReport, PromotedGate
 from crdcompat.models.finding import Finding, Location
 from crdcompat.models.reports import Report
 from crdcompat.models.simulation import RejectedCause, SimulatedObject, SimulationReport
@@ -48,9 +48,19 @@ def notes(report: Report) -> tuple[str, ...]:
         return (*report.old.notes, *report.new.notes, *report.notes, *unknown)
     own = (*report.notes, *report.waivers) if isinstance(report, CheckReport) else ()
     sides = [note for item in sections(report) for side in (item.report.old, item.report.new) for note in side.notes]
-    promoted = [line for item in sections(report) for line in promoted_lines(item.report)]
     hiding = [note for item in sections(report) for note in item.report.notes]
-    return tuple(dict.fromkeys((*own, *sides, *promoted, *hiding)))
+    return tuple(dict.fromkeys((*own, *sides, *hiding)))
+
+
+def promotions(report: Report) -> dict[str, PromotedGate]:
+    """The feature gates that a report is about, by the sentence on each: comparisons with the same one share it."""
+    if isinstance(report, SimulationReport):
+        return {}
+    found: dict[str, PromotedGate] = {}
+    for item in sections(report):
+        for line, gate in zip(promoted_lines(item.report), item.report.promoted, strict=True):
+            found.setdefault(line, gate)
+    return found
 
 
 def section_counts(section: Section) -> str:
