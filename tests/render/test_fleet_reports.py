@@ -279,9 +279,10 @@ def test_many_clusters_are_cut_short(crds: dict[str, Path], tmp_path: Path) -> N
     for number in range(25):
         gather(fleet / f"{number:02}.tar.gz", widget("w", "D" if number == 24 else "A"))
     lines = run(*_args(crds, fleet)).out.splitlines()
-    shown = [line for line in lines if line.startswith(f"  {fleet}")]
-    assert len(shown) == 20
-    assert shown[0].startswith(f"  {fleet}/24.tar.gz: not to")  # worst first
+    worst, others = (line for line in lines if line.startswith(f"  {fleet}"))
+    assert worst.startswith(f"  {fleet}/24.tar.gz: not to")  # worst first
+    assert others.startswith(f"  {fleet}/00.tar.gz, {fleet}/01.tar.gz, ")
+    assert others.count(".tar.gz") == 19
     assert "  and 5 more clusters (-v shows all)" in lines
     assert sum(line.startswith(f"  {fleet}") for line in run(*_args(crds, fleet, "-v")).out.splitlines()) == 25
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 from crdcompat.render.wording.findings import plural, problem_line
 from crdcompat.render.wording.fleet import (
     cluster_sentence,
+    cluster_sentences,
     finding_places,
     finding_sentences,
     fleet_notes,
@@ -60,8 +61,10 @@ def _body(report: FleetReport, style: Style) -> Iterator[str]:
     if style.verbosity >= 0:
         yield from ("", style.paint("Clusters, worst first", "bold"))
         places = finding_places(report)
-        for cluster in islice(report.clusters.worst_first(), None if style.verbosity > 0 else _MOST):
-            yield style.wrap(cluster_sentence(cluster, places), indent="    ", first="  ")
+        worst = report.clusters.worst_first()
+        one_by_one = (cluster_sentence(cluster, places) for cluster in worst)
+        for sentence in one_by_one if style.verbosity > 0 else cluster_sentences(islice(worst, _MOST), places):
+            yield style.wrap(sentence, indent="    ", first="  ")
         yield from _rest(len(report.clusters), "cluster", style)
 
 

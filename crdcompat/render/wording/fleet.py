@@ -13,7 +13,7 @@ from crdcompat.vocabulary import Direction
 from crdcompat.vocabulary.writes import NOT_FOUND, Endpoint, ReleaseVerdict, WriteResult
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterator, Mapping, Sequence
+    from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 
     from crdcompat.models.fleet import FleetCluster, FleetFinding, FleetReport, UnjudgedReason
     from crdcompat.render.escape import Style
@@ -152,6 +152,22 @@ def finding_places(report: FleetReport) -> dict[str, str]:
 
 def cluster_sentence(cluster: FleetCluster, places: Mapping[str, str]) -> str:
     """A cluster and each target: ``can go to``, ``unknown``, ``not to``, and why. ``places``: of `finding_places`."""
+    (sentence,) = cluster_sentences((cluster,), places)
+    return sentence
+
+
+def cluster_sentences(clusters: Iterable[FleetCluster], places: Mapping[str, str]) -> Iterator[str]:
+    """A sentence for clusters of one version with the same answers, in the order of the first cluster of each."""
+    alike: dict[tuple[str | None, str], list[str]] = {}
+    for cluster in clusters:
+        count = len(cluster.recordings) - 1
+        others = f" and {plural(count, 'other recording')}" if count else ""
+        alike.setdefault((cluster.version, _answers(cluster, places)), []).append(f"{cluster.name}{others}")
+    for (version, answers), names in alike.items():
+        yield f"{', '.join(names)}{f' ({version})' if version else ''}: {answers}"
+
+
+def _answers(cluster: FleetCluster, places: Mapping[str, str]) -> str:
     by_text: dict[tuple[str, str], list[str]] = {}
     for item in cluster.verdicts:
         answer, why, name = "can go to", "", item.target
@@ -162,10 +178,7 @@ def cluster_sentence(cluster: FleetCluster, places: Mapping[str, str]) -> str:
         elif lossy := item.objects[WriteResult.LOSES_DATA]:
             name = f"{name} (data of {plural(lossy, 'object')} is lost)"
         by_text.setdefault((answer, why), []).append(name)
-    parts = [f"{answer} {', '.join(names)}{why}" for (answer, why), names in by_text.items()]
-    version = f" ({cluster.version})" if cluster.version else ""
-    others = f" and {plural(len(cluster.recordings) - 1, 'other recording')}" if len(cluster.recordings) > 1 else ""
-    return f"{cluster.name}{others}{version}: {'; '.join(parts)}"
+    return "; ".join(f"{answer} {', '.join(names)}{why}" for (answer, why), names in by_text.items())
 
 
 def short_name(recording: str) -> str:
