@@ -50,7 +50,7 @@ _VERBS_OF = {
     "value-defaulted": {"sets", "appears", "comes"},
 }
 #: The end of a message that nothing proves.
-_DOUBTS = ("object was found", "update was found", "before that had a default")
+_DOUBTS = ("object was found", "update was found", "before the field had a default")
 _FIELDS = {
     *VERBS, "path", "added", "removed", "before", "after", "reader", "writer", "old", "new", "kind", "a_kind", "default"
 }  # fmt: skip
