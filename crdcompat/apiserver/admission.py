@@ -185,6 +185,10 @@ def _distinct(errors: list[FieldError]) -> list[FieldError]:
     return list({(error.type, error.field, error.detail): error for error in reversed(errors)}.values())[::-1]
 
 
+#: The members of metadata that a server sets in every object.
+SERVER_SET = ("uid", "resourceVersion", "creationTimestamp", "generation", "managedFields", "selfLink")
+
+
 def metadata_of(obj: Object) -> Object:
     """The metadata of an object; {} if it is absent or no object."""
     meta = obj.get("metadata")

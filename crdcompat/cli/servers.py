@@ -1,4 +1,4 @@
-"""crdcompat servers CRD…: which Kubernetes minors take these CRDs."""
+"""crdcompat servers CRD…: which Kubernetes minors accept these CRDs."""
 
 from __future__ import annotations
 

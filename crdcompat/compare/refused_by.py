@@ -1,6 +1,6 @@
 """Changed CRDs that some of the supported servers refuse: which ones, and what they lack.
 
-One set of CRDs is installed on many Kubernetes minors, and each minor takes other CEL functions, fields and keywords.
+One set of CRDs is installed on many Kubernetes minors, and these know different CEL functions, fields and keywords.
 ``apiserver.supported`` asks the servers and finds the cause.
 """
 
@@ -30,7 +30,7 @@ REFUSED_BY = "crd.refused-by"
 
 
 class _Refusal(Struct, frozen=True):
-    """A cause of refusals as the finding shows it: its name, its place, the servers, and the words of one of them."""
+    """A cause of refusals as the finding shows it: its name, its place, the servers, and the message of one."""
 
     version: str
     path: SchemaPath
@@ -43,8 +43,8 @@ class _Refusal(Struct, frozen=True):
 
 
 def refusals_by(crds: Iterable[Resolved], asked: Sequence[Server]) -> dict[CrdDocument, list[Cause]]:
-    """The causes in each document for which some of the ``asked`` servers refuse it, and other servers take it."""
-    return dict(of_documents(crds, lambda crd: [cause for cause in ask(crd, asked).causes if cause.taken]))
+    """The causes in each document for which some of the ``asked`` servers refuse it and other servers accept it."""
+    return dict(of_documents(crds, lambda crd: [cause for cause in ask(crd, asked).causes if cause.accepting]))
 
 
 def judge_refused_by(

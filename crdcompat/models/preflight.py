@@ -177,6 +177,11 @@ class PreflightReport(Struct, frozen=True):
         return sum(kind.rejected for kind in self.kinds)
 
     @property
+    def losing(self) -> int:
+        """The number of objects that lose fields."""
+        return sum(kind.losing for kind in self.kinds)
+
+    @property
     def objects(self) -> int:
         """The number of judged objects."""
         return sum(kind.objects for kind in self.kinds)

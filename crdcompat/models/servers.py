@@ -1,4 +1,4 @@
-"""The report of servers: which Kubernetes minors take which CRDs, and why the others refuse them."""
+"""The report of servers: which Kubernetes minors accept which CRDs, and why the others refuse them."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from crdcompat.vocabulary.servers import ServerName
 
 
-class Taken(StrEnum):
-    """The kinds of answers of a server to a CRD, the worst first."""
+class Acceptance(StrEnum):
+    """The answer of a server to a CRD in one word, the worst first."""
 
     REFUSED = "refused"
     WARNED = "warned"
@@ -24,7 +24,7 @@ class Taken(StrEnum):
 
 
 class ServerAnswer(Struct, frozen=True):
-    """The answer of one server to one CRD, in its words.
+    """The answer of one server to one CRD, with its messages.
 
     ``dropped`` are paths that it ignores without a warning, because it does not know the field or its feature is off.
     """
@@ -35,20 +35,20 @@ class ServerAnswer(Struct, frozen=True):
     dropped: tuple[str, ...] = ()
 
     @property
-    def taken(self) -> Taken:
+    def acceptance(self) -> Acceptance:
         if self.errors:
-            return Taken.REFUSED
-        return Taken.WARNED if self.warnings or self.dropped else Taken.ACCEPTED
+            return Acceptance.REFUSED
+        return Acceptance.WARNED if self.warnings or self.dropped else Acceptance.ACCEPTED
 
 
 class Need(Struct, frozen=True):
     """Something in a CRD that some servers refuse.
 
     ``kind`` and ``what`` are those of a cause: a part of a CEL ``expression``, its ``cost``, a ``rule`` or a
-    ``keyword``; ``title`` names it in sentences. ``path`` is the field that it is about, ``rule`` the expression.
-    ``refused`` and ``taken`` are all known servers of one product, asked or not, oldest first. All servers from
-    ``since`` on take it, and all up to ``until``; None without such a server. ``said`` are the words of the nearest
-    server that refuses it.
+    ``keyword``; ``title`` names it in sentences. ``path`` is the field, ``rule`` the expression.
+    ``refused`` and ``accepting`` are all known servers of one product, asked or not, oldest first. All servers from
+    ``since`` on accept it, and all up to ``until``; None without such a server. ``said`` is the message of a server
+    that refuses it.
     """
 
     kind: str
@@ -62,7 +62,7 @@ class Need(Struct, frozen=True):
     line: int | None
     column: int | None
     refused: tuple[ServerName, ...]
-    taken: tuple[ServerName, ...]
+    accepting: tuple[ServerName, ...]
     since: ServerName | None
     until: ServerName | None
     said: str
@@ -79,9 +79,9 @@ class CrdRow(Struct, frozen=True):
     needs: tuple[Need, ...]
 
     @property
-    def taken(self) -> Taken:
+    def acceptance(self) -> Acceptance:
         """The worst answer."""
-        return min((each.taken for each in self.answers), key=list(Taken).index)
+        return min((each.acceptance for each in self.answers), key=list(Acceptance).index)
 
 
 class ServersReport(Struct, frozen=True):
@@ -99,7 +99,7 @@ class ServersReport(Struct, frozen=True):
 
     @property
     def accepting(self) -> tuple[ServerName, ...]:
-        """The servers that take every CRD."""
+        """The servers that accept every CRD."""
         by_server = zip(self.servers, zip(*(row.answers for row in self.rows), strict=True), strict=True)
         return tuple(name for name, answers in by_server if all(not each.errors for each in answers))
 
@@ -107,17 +107,17 @@ class ServersReport(Struct, frozen=True):
     def needs(self) -> tuple[Need, ...]:
         return tuple(need for row in self.rows for need in row.needs)
 
-    def by_answer(self) -> dict[Taken, int]:
+    def by_answer(self) -> dict[Acceptance, int]:
         """The number of CRDs by the worst answer to any of their variants."""
-        order = list(Taken)
-        worst: dict[str, Taken] = {}
+        order = list(Acceptance)
+        worst: dict[str, Acceptance] = {}
         for row in self.rows:
-            worst[row.crd] = min(worst.get(row.crd, row.taken), row.taken, key=order.index)
-        return {each: list(worst.values()).count(each) for each in Taken}
+            worst[row.crd] = min(worst.get(row.crd, row.acceptance), row.acceptance, key=order.index)
+        return {each: list(worst.values()).count(each) for each in Acceptance}
 
     def fails(self, threshold: FailOn) -> bool:
         """Whether a server refuses a CRD; from ``warning`` on, also whether one accepts it with a warning."""
         if threshold == FailOn.NEVER:
             return False
-        failing = {Taken.REFUSED} if threshold == FailOn.ERROR else {Taken.REFUSED, Taken.WARNED}
-        return any(row.taken in failing for row in self.rows)
+        failing = {Acceptance.REFUSED} if threshold == FailOn.ERROR else {Acceptance.REFUSED, Acceptance.WARNED}
+        return any(row.acceptance in failing for row in self.rows)

@@ -60,7 +60,7 @@ class Unpacked:
         except _FAULTS as error:
             raise _as_unpack_error(error) from None
         self.position += len(data)
-        self._check()
+        check_unpacked(self.position, self._packed.count)
         return data
 
     def skip(self, size: int) -> int:
@@ -70,11 +70,13 @@ class Unpacked:
             left -= len(data)
         return size - left
 
-    def _check(self) -> None:
-        if self.position > MAX_TOTAL_BYTES:
-            raise UnpackError(f"unpacks to more than {MAX_TOTAL_BYTES} bytes: the rest is not read")
-        if self.position > _RATIO_APPLIES_FROM and self.position > MAX_RATIO * self._packed.count:
-            raise UnpackError(f"unpacks to more than {MAX_RATIO} times its size: the rest is not read")
+
+def check_unpacked(unpacked: int, packed: int) -> None:
+    """Raises UnpackError if so many unpacked bytes are too many, at all or for so many packed ones."""
+    if unpacked > MAX_TOTAL_BYTES:
+        raise UnpackError(f"unpacks to more than {MAX_TOTAL_BYTES} bytes: the rest is not read")
+    if unpacked > _RATIO_APPLIES_FROM and unpacked > MAX_RATIO * packed:
+        raise UnpackError(f"unpacks to more than {MAX_RATIO} times its size: the rest is not read")
 
 
 def peekable(file: IO[bytes]) -> io.BufferedReader:

@@ -14,7 +14,7 @@ import zlib
 from typing import IO, TYPE_CHECKING
 
 from crdcompat.sources.tar import DIRECTORY, FILE, MAX_MEMBERS, SYMBOLIC_LINK, Member
-from crdcompat.sources.unpack import MAX_RATIO, MAX_TOTAL_BYTES, CutShortError, UnpackError
+from crdcompat.sources.unpack import CutShortError, UnpackError, check_unpacked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,7 +25,6 @@ _END_BYTES = 22  # of the record at the end, without its comment of up to 64 KiB
 _MAX_DIRECTORY = 256 << 20
 _MAX_LINK = 4096
 _IN_MEMORY = 64 << 20
-_RATIO_APPLIES_FROM = 256 << 20
 _ENCRYPTED = "encrypted file"
 #: The errors of a damaged member. An unknown kind of compression raises NotImplementedError.
 _FAULTS = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError, ValueError, RuntimeError)
@@ -67,10 +66,7 @@ class Zip:
         if self._archive is None or self._current is None:
             raise UnpackError("damaged: no member")
         self._read += self._current.file_size
-        if self._read > MAX_TOTAL_BYTES:
-            raise UnpackError(f"unpacks to more than {MAX_TOTAL_BYTES} bytes: the rest is not read")
-        if self._read > _RATIO_APPLIES_FROM and self._read > MAX_RATIO * self._size:
-            raise UnpackError(f"unpacks to more than {MAX_RATIO} times its size: the rest is not read")
+        check_unpacked(self._read, self._size)
         try:
             with self._archive.open(self._current) as file:
                 data = file.read(self._current.file_size + 1)

@@ -390,7 +390,6 @@ def test_what_is_broken_is_named(tmp_path: Path, what: str) -> None:
 def test_bombs_end_at_the_limits(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pack: Callable[[bytes], bytes]
 ) -> None:
-    monkeypatch.setattr("crdcompat.sources.zip.MAX_TOTAL_BYTES", 1 << 20)
     monkeypatch.setattr(unpack, "MAX_TOTAL_BYTES", 1 << 20)
     found = run("diff", _file("a.bin", lambda _: pack(bytes(1 << 21)))(tmp_path, b""), "empty:")
     assert (found.code, "unpacks to more than 1048576 bytes" in found.err + found.out) == (2, True)

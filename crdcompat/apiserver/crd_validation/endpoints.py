@@ -18,7 +18,7 @@ from crdcompat.schema.paths import Pointer
 
 _COLUMN_TYPES = "boolean,date,integer,number,string"
 _COLUMN_FORMATS = "byte,date,date-time,double,float,int32,int64,password"
-_MAX_SELECTABLE = 8
+MAX_SELECTABLE = 8
 _TOKEN = re.compile(r"'(?:[^'\\]|\\.|\\)*?(?<!\\)'|[.\[\]]|[^.\[\]']+|'.*", re.DOTALL)
 
 
@@ -90,8 +90,8 @@ def selectable_faults(
         if steps in seen:
             yield fault(DUPLICATE, here, text, "", server)
         seen.add(steps)
-    if len(seen) > _MAX_SELECTABLE and not many:
-        yield fault(TOO_MANY, at, len(seen), f"must have at most {_MAX_SELECTABLE} items", server)
+    if len(seen) > MAX_SELECTABLE and not many:
+        yield fault(TOO_MANY, at, len(seen), f"must have at most {MAX_SELECTABLE} items", server)
 
 
 def field_path(text: str, schema: Schema, *, arrays: bool = True) -> tuple[tuple[str, ...], Schema | str]:

@@ -10,6 +10,7 @@ from crdcompat.apiserver.crd_validation import lists
 from crdcompat.apiserver.crd_validation.conversion import ca_bundle_error
 from crdcompat.apiserver.crd_validation.defaults import has_unpruned_defaults
 from crdcompat.apiserver.crd_validation.definition import Definition
+from crdcompat.apiserver.crd_validation.endpoints import MAX_SELECTABLE
 from crdcompat.apiserver.crd_validation.keywords import Schema, anywhere
 from crdcompat.apiserver.crd_validation.openapi import TYPES
 from crdcompat.apiserver.crd_validation.structural import conversion_error, structural_faults
@@ -65,15 +66,12 @@ def _schema_named(form: Definition, name: str) -> Schema | None:
     return next(form.schema_of(version) for version in form.versions if version.name == name)
 
 
-_MAX_SELECTABLE = 8
-
-
 def _many_selectable(new: Definition, current: Definition) -> frozenset[str]:
     found = set()
-    if len(current.selectable) > _MAX_SELECTABLE and new.selectable == current.selectable:
+    if len(current.selectable) > MAX_SELECTABLE and new.selectable == current.selectable:
         found.add("")
     old = {version.name: version.selectable for version in current.versions}
     for version in new.versions:
-        if len(old.get(version.name, ())) > _MAX_SELECTABLE and version.selectable == old[version.name]:
+        if len(old.get(version.name, ())) > MAX_SELECTABLE and version.selectable == old[version.name]:
             found.add(version.name)
     return frozenset(found)

@@ -27,8 +27,8 @@ _SPEC: Pointer = ("spec",)
 _VERSIONS: Pointer = ("spec", "versions")
 _NAMES: Pointer = ("spec", "names")
 _STORED: Pointer = ("status", "storedVersions")
-_APPROVED = "api-approved.kubernetes.io"
-_APPROVAL: Pointer = ("metadata", "annotations", _APPROVED)
+APPROVED = "api-approved.kubernetes.io"
+_APPROVAL: Pointer = ("metadata", "annotations", APPROVED)
 PRESERVES = "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead"
 _MIXED_CASE = "may have mixed case, but should otherwise match: "
 
@@ -189,11 +189,11 @@ def approval_faults(form: Definition, current: Definition | None) -> Iterator[Fi
     """The faults of groups that Kubernetes protects: they need an annotation that approves the API."""
     if not any(form.group == name or form.group.endswith(f".{name}") for name in ("k8s.io", "kubernetes.io")):
         return
-    text = (form.metadata.get("annotations") or {}).get(_APPROVED, "")
+    text = (form.metadata.get("annotations") or {}).get(APPROVED, "")
     state = _approval(text)
-    if current is not None and _approval((current.metadata.get("annotations") or {}).get(_APPROVED, "")) == state:
+    if current is not None and _approval((current.metadata.get("annotations") or {}).get(APPROVED, "")) == state:
         return
-    must = f"protected groups must have approval annotation {quote(_APPROVED)}"
+    must = f"protected groups must have approval annotation {quote(APPROVED)}"
     see = "see https://github.com/kubernetes/enhancements/pull/1111"
     if state == "missing":
         yield fault(REQUIRED, _APPROVAL, "", f"{must}, {see}", form.server)

@@ -1,4 +1,4 @@
-"""Why some servers refuse a CRD: the function, field or keyword that they do not take, and its place.
+"""Why some servers refuse a CRD: the function, field or keyword that they do not know, and its place.
 
 A cause follows from the answers of all servers of one product: if only some of them refuse a part of the CRD, the
 version decides. The texts of the answers are not read.
@@ -43,7 +43,7 @@ class Cause(Struct, frozen=True):
     """Something that servers refuse: ``what`` is the function, operator, field or keyword as the CRD spells it.
 
     ``at`` is its place in the document, ``rule`` the expression that it is in ("" outside of CEL). ``refused`` gives
-    each server that refuses it, oldest first, and what it says; ``taken`` are the other servers.
+    each server that refuses it, oldest first, and its message; ``accepting`` are the other servers.
     """
 
     kind: CauseKind
@@ -51,7 +51,7 @@ class Cause(Struct, frozen=True):
     at: Pointer
     rule: str
     refused: Mapping[Server, str]
-    taken: tuple[Server, ...]
+    accepting: tuple[Server, ...]
 
     @property
     def has_name(self) -> bool:
@@ -65,19 +65,19 @@ class Cause(Struct, frozen=True):
 
     @property
     def since(self) -> Server | None:
-        """The oldest server that takes it together with all newer ones; None if the newest one refuses it."""
+        """The oldest server from which on all accept it; None if the newest one refuses it."""
         newest = max(map(age, self.refused))
-        return next((server for server in self.taken if age(server) > newest), None)
+        return next((server for server in self.accepting if age(server) > newest), None)
 
     @property
     def until(self) -> Server | None:
-        """The newest server that takes it together with all older ones; None if the oldest one refuses it."""
+        """The newest server up to which all accept it; None if the oldest one refuses it."""
         oldest = min(map(age, self.refused))
-        return next((server for server in reversed(self.taken) if age(server) < oldest), None)
+        return next((server for server in reversed(self.accepting) if age(server) < oldest), None)
 
     @property
     def said(self) -> str:
-        """The words of a server that refuses it: the one next to those that take it."""
+        """The message of the refusing server that is next to the accepting ones."""
         words = list(self.refused.values())
         return words[-1] if self.since is not None else words[0]
 
@@ -97,8 +97,8 @@ def causes(crd: Crd, answers: Sequence[Answer]) -> tuple[Cause, ...]:
 def _cause(
     kind: CauseKind, what: str, at: Pointer, *, crd: Crd, every: Sequence[Server], refused: Mapping[Server, str]
 ) -> Cause:
-    taken = tuple(server for server in every if server not in refused)
-    return Cause(kind, what, at, _expression(crd, at), refused, taken)
+    accepting = tuple(server for server in every if server not in refused)
+    return Cause(kind, what, at, _expression(crd, at), refused, accepting)
 
 
 def _parts(crd: Crd, fault: Fault, server: Server) -> Iterator[tuple[CauseKind, str]]:

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator
 
 from crdcompat.apiserver.versions import NEWEST, OPENSHIFT, Server, kubernetes_server
 from crdcompat.errors import UsageError
-from crdcompat.vocabulary.servers import ServerName
+from crdcompat.vocabulary.servers import ServerName, spans
 
-#: The oldest minor whose answers to CRDs are known: those of older servers were never recorded.
+#: The oldest minor with known answers to CRDs: no answers of older servers were recorded.
 OLDEST = 26
+#: Every Kubernetes minor whose answers to CRDs are known.
 ALL = tuple(Server(minor) for minor in range(OLDEST, NEWEST + 1))
-"""Every Kubernetes minor whose answers to CRDs are known."""
 _OPENSHIFT = "openshift-"
 
 
@@ -56,6 +56,11 @@ def server_name(server: Server) -> ServerName:
     if server.openshift is None:
         return ServerName("Kubernetes", server.kubernetes)
     return ServerName("OpenShift", ".".join(map(str, server.openshift)))
+
+
+def spans_of(servers: Iterable[Server]) -> str:
+    """The servers as a sentence lists them: ``Kubernetes 1.28 to 1.31``."""
+    return spans(map(server_name, servers))
 
 
 def _of_entry(entry: str) -> Iterator[Server]:

@@ -6,11 +6,11 @@ the schema already: for these, the witnesses of other findings are replayed on a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from msgspec.structs import replace
 
-from crdcompat.apiserver.supported.ranges import listed, server_name
+from crdcompat.apiserver.supported.ranges import listed, server_name, spans_of
 from crdcompat.apiserver.versions import Server
 from crdcompat.compare.memory import ComparisonCache
 from crdcompat.compare.result import Judged, Occurrence
@@ -21,7 +21,6 @@ from crdcompat.features.diff.stricter import judge_stricter
 from crdcompat.features.simulate.replay import writes_of
 from crdcompat.render.wording.findings import plural
 from crdcompat.vocabulary import Direction, Effect
-from crdcompat.vocabulary.servers import spans
 from crdcompat.vocabulary.writes import ORDINARY, WriteKind
 
 LOOSER = "server.looser-on"
@@ -75,7 +74,7 @@ def _updates(item: Judged, occurrence: Occurrence, compared: Compared, shared: C
     if not strict - loose - {WriteKind.APPLY}:
         return None
     tolerant = [server for found, each in refused.items() if found != strict for server in each]
-    reason = f"{_spans(tolerant)} accepts what {_spans(refused[strict])} refuses: {', '.join(kinds)}"
+    reason = f"{spans_of(tolerant)} accepts what {spans_of(refused[strict])} refuses: {', '.join(kinds)}"
     ids = [server_name(server).id for server in refused[strict]]
     change = replace(item.change, kind=LOOSER, old=None, new=ids, added=tuple(kinds), removed=())
     return replace(item, change=change, labels=(), spared=None, unlikely=False, writer_default=False, reason=reason)
@@ -86,7 +85,3 @@ def _refused(item: Judged, reads: Chosen, server: Server, shared: ComparisonCach
     reader = shared.resource(reads, server)
     stored = {**(item.witness.object or {}), "apiVersion": reader.api_version}
     return writes_of(reader, stored, had_status=reader.version.has_status).rejected & ORDINARY
-
-
-def _spans(servers: Sequence[Server]) -> str:
-    return spans(map(server_name, servers))

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from crdcompat.apiserver.crd_validation.refusal import refusals
 from crdcompat.apiserver.formats import supported
-from crdcompat.apiserver.supported.ranges import listed, server_name
+from crdcompat.apiserver.supported.ranges import listed, server_name, spans_of
 from crdcompat.apiserver.versions import Server
 from crdcompat.compare.changes import Change
 from crdcompat.compare.disputed import changed_by, disputed
@@ -28,7 +28,6 @@ from crdcompat.features.diff.comparison import Compared
 from crdcompat.schema.paths import ITEM, VALUE, Pointer, SchemaPath, schema_pointer
 from crdcompat.schema.structural import RULES, Node
 from crdcompat.vocabulary import Direction, Effect
-from crdcompat.vocabulary.servers import spans
 
 STRICTER = "server.stricter-on"
 #: The behaviours of servers that concern formats.
@@ -99,7 +98,7 @@ def _by_format(chosen: Chosen, path: SchemaPath, node: Node, edge: _Edge) -> Ite
     outcome = prove(Change("format.changed", path, None, node.format), Direction.UPGRADE, pair, shared.book)
     if outcome.effect != Effect.WRITE_REJECTED or outcome.witness.object is None:
         return
-    reason = f"{node.format} is enforced by {_spans(newer)} and ignored by {_spans(older)}"
+    reason = f"{node.format} is enforced by {spans_of(newer)} and ignored by {spans_of(older)}"
     if supported(node.format, node.type, older[-1]):
         reason = _refuses(newer, older)
     yield _Stricter(chosen.version.name, path, ("format",), (node.format,), newer, outcome.witness, reason)
@@ -134,8 +133,4 @@ def _changed(node: Node, old: Node | None, path: SchemaPath) -> Iterator[tuple[S
 
 
 def _refuses(strict: Sequence[Server], others: Sequence[Server]) -> str:
-    return f"{_spans(strict)} refuses a value that {_spans(others)} accepts"
-
-
-def _spans(servers: Sequence[Server]) -> str:
-    return spans(map(server_name, servers))
+    return f"{spans_of(strict)} refuses a value that {spans_of(others)} accepts"

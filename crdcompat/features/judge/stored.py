@@ -10,7 +10,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from crdcompat.apiserver.admission import Verdict, metadata_of
+from crdcompat.apiserver.admission import SERVER_SET, Verdict, metadata_of
 from crdcompat.apiserver.strategy import Resource
 from crdcompat.schema.paths import Object, field_of
 from crdcompat.schema.structural import ABSENT
@@ -18,18 +18,7 @@ from crdcompat.schema.structural import ABSENT
 #: The operations whose request is a whole object; of the others it is a patch or a Scale object.
 _WHOLE = frozenset({"create", "validate", "update", "updateStatus"})
 #: The members of metadata that a server sets, whatever a request has.
-_OF_THE_SERVER = frozenset(
-    {
-        "creationTimestamp",
-        "deletionGracePeriodSeconds",
-        "deletionTimestamp",
-        "generation",
-        "managedFields",
-        "resourceVersion",
-        "selfLink",
-        "uid",
-    }
-)
+_OF_THE_SERVER = frozenset({*SERVER_SET, "deletionGracePeriodSeconds", "deletionTimestamp"})
 #: Values that differ, in one comparison; beyond, the others are not looked at.
 MAX_DIFFERING = 1000
 

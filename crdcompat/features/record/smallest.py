@@ -11,7 +11,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from crdcompat.apiserver.admission import metadata_of
+from crdcompat.apiserver.admission import SERVER_SET, metadata_of
 from crdcompat.apiserver.redaction import redacted_error
 from crdcompat.features.preflight.tally import Tally
 from crdcompat.features.preflight.writers import managers_of
@@ -24,8 +24,6 @@ from crdcompat.recordings.clusters import identifying_places
 from crdcompat.recordings.objects import Recorded
 from crdcompat.schema.paths import Object, Pointer
 from crdcompat.vocabulary.writes import WriteResult
-
-_SERVER_SET = ("managedFields", "resourceVersion", "selfLink", "generation", "creationTimestamp")
 
 
 class Smallest:
@@ -61,7 +59,7 @@ class Smallest:
         for form in ({**small, "metadata": meta}, {**item.data, "metadata": meta}):
             yield from hidden(form, whole.schemas) if self._redact else [form]
         if self._names is None and not self._redact:
-            kept = {key: value for key, value in metadata_of(item.data).items() if key not in _SERVER_SET}
+            kept = {key: value for key, value in metadata_of(item.data).items() if key not in SERVER_SET}
             yield {**item.data, "metadata": {**kept, **meta}}
 
     def _outcome(self, replayed: Replayed) -> Any:

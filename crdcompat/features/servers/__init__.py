@@ -1,1 +1,1 @@
-"""servers: which Kubernetes minors take these CRDs."""
+"""servers: which Kubernetes minors accept these CRDs."""

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any
 
+from crdcompat.apiserver.crd_validation.spec import APPROVED
 from crdcompat.apiserver.supported.answers import Answer
 from crdcompat.apiserver.supported.asked import ask
 from crdcompat.apiserver.supported.causes import Cause
@@ -23,8 +24,6 @@ from crdcompat.models.servers import CrdRow, Need, ServerAnswer, ServersReport
 from crdcompat.schema.paths import render
 from crdcompat.vocabulary import Side
 from crdcompat.vocabulary.servers import ServerName
-
-_APPROVED = "api-approved.kubernetes.io"
 
 
 def servers(
@@ -83,7 +82,7 @@ def _identity(crd: Crd) -> tuple[Any, ...]:
     """A key that is equal for CRDs with the same answers; equal specs share their versions."""
     metadata = crd.raw.get("metadata")
     annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
-    approved = annotations.get(_APPROVED) if isinstance(annotations, dict) else None
+    approved = annotations.get(APPROVED) if isinstance(annotations, dict) else None
     return id(crd.versions), crd.name, crd.raw.get("apiVersion"), str(approved)
 
 
@@ -106,7 +105,7 @@ def _need(cause: Cause, document: CrdDocument, place: tuple[int | None, int | No
         line=place[0],
         column=place[1],
         refused=_names(cause.refused),
-        taken=_names(cause.taken),
+        accepting=_names(cause.accepting),
         since=_name(cause.since),
         until=_name(cause.until),
         said=cause.said,

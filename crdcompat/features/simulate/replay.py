@@ -12,7 +12,7 @@ from itertools import islice
 from msgspec import Struct
 from msgspec.structs import replace
 
-from crdcompat.apiserver.admission import Verdict
+from crdcompat.apiserver.admission import SERVER_SET, Verdict
 from crdcompat.apiserver.decode import Decoded
 from crdcompat.apiserver.errors import FieldError
 from crdcompat.apiserver.keywords import Keyword
@@ -276,9 +276,8 @@ def _labelled(obj: Object) -> Object:
 
 def _fresh(stored: Object) -> Object:
     """The object as a backup tool creates it again: without the fields that only a server sets."""
-    server_set = ("uid", "resourceVersion", "creationTimestamp", "generation", "managedFields", "selfLink")
     meta = stored.get("metadata")
-    kept = {k: v for k, v in meta.items() if k not in server_set} if isinstance(meta, dict) else meta
+    kept = {k: v for k, v in meta.items() if k not in SERVER_SET} if isinstance(meta, dict) else meta
     return {**stored, "metadata": kept}
 
 

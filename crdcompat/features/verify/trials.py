@@ -12,6 +12,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from crdcompat.apiserver.admission import SERVER_SET
 from crdcompat.crds.pairing import CrdPair, Resolved, pair
 from crdcompat.crds.reader import CrdSet
 from crdcompat.models.verification import Claim
@@ -130,13 +131,9 @@ def _listed(claim: Claim) -> str:
 
 def sent(obj: Json, crd: Json, version: str) -> Json:
     """An object as it is sent to the endpoint of that version."""
-    meta = {key: value for key, value in (obj.get("metadata") or {}).items() if key not in _SERVERS_OWN}
+    meta = {key: value for key, value in (obj.get("metadata") or {}).items() if key not in SERVER_SET}
     meta["namespace"] = NAMESPACE
     if crd["spec"]["scope"] != "Namespaced":
         del meta["namespace"]
     spec = crd["spec"]
     return {**obj, "apiVersion": f"{spec['group']}/{version}", "kind": spec["names"]["kind"], "metadata": meta}
-
-
-#: Metadata that a server sets, and ignores in a create.
-_SERVERS_OWN = ("uid", "resourceVersion", "creationTimestamp", "generation", "managedFields")

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def preflight_data(report: PreflightReport) -> dict[str, Any]:
-    """The answer first, then what it rests on, and the steps with their commands."""
+    """The answer, then its reasons, and the steps with their commands."""
     return {
         **head("preflight", report.old, report.new),
         "answer": report.answer,
@@ -31,7 +31,7 @@ def preflight_data(report: PreflightReport) -> dict[str, Any]:
             "crds": report.installed,
             "objects": report.objects,
             "rejected": report.rejected,
-            "losing": sum(kind.losing for kind in report.kinds),
+            "losing": report.losing,
             "kinds": [to_builtins(kind) for kind in report.kinds],
             "problems": [],
         },

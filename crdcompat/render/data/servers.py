@@ -1,4 +1,4 @@
-"""Which servers take which CRDs, as JSON data."""
+"""Which servers accept which CRDs, as JSON data."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _row(row: CrdRow) -> dict[str, Any]:
         "answers": [
             {
                 "server": each.server.id,
-                "answer": each.taken,
+                "answer": each.acceptance,
                 "errors": list(each.errors),
                 "warnings": list(each.warnings),
                 "dropped": list(each.dropped),
@@ -61,7 +61,7 @@ def _need(need: Need) -> dict[str, Any]:
         "line": need.line,
         "column": need.column,
         "refused": [name.id for name in need.refused],
-        "taken": [name.id for name in need.taken],
+        "taken": [name.id for name in need.accepting],
         "since": _id(need.since),
         "until": _id(need.until),
         "said": need.said,

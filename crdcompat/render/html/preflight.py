@@ -12,11 +12,12 @@ from crdcompat.render.html.marks import Number
 from crdcompat.render.wording.preflight import (
     Window,
     answer,
-    cause_texts,
     loss_text,
+    missing_rules,
     missing_texts,
     question,
     reason,
+    rejected_texts,
     rule_lines,
     shown_steps,
     windows,
@@ -33,7 +34,7 @@ _CLASSES = {GoBack.YES: "clean", GoBack.NOTHING: "clean", GoBack.WITH_LOSSES: "a
 
 
 class Listing(Struct, frozen=True):
-    """A section with one sentence for each item, and what they have in common."""
+    """A section with one line for each item; ``about`` is a sentence on all of them."""
 
     anchor: str
     title: str
@@ -42,7 +43,7 @@ class Listing(Struct, frozen=True):
 
 
 class Answer(Struct, frozen=True):
-    """The content of the page; ``role`` has the rules of a ClusterRole that would allow to read what is missing."""
+    """The content of the page; ``role`` has the rules of a ClusterRole that allow to read the missing kinds."""
 
     question: str
     answer: str
@@ -60,7 +61,6 @@ class Answer(Struct, frozen=True):
 
 def parts(report: PreflightReport) -> tuple[Answer, Facets]:
     """The parts of the page; nothing on it is filtered."""
-    rules = list(dict.fromkeys(item.rule for item in report.missing if item.rule is not None))
     shown = Answer(
         question=question(report),
         answer=answer(report),
@@ -68,7 +68,7 @@ def parts(report: PreflightReport) -> tuple[Answer, Facets]:
         reason=reason(report),
         numbers=_numbers(report),
         missing=tuple(missing_texts(report, len(report.missing))),
-        role=tuple(rule_lines(rules)),
+        role=tuple(rule_lines(missing_rules(report))),
         listings=tuple(each for each in _listings(report) if each.lines),
         steps=shown_steps(report),
         unlisted=report.unlisted,
@@ -79,19 +79,17 @@ def parts(report: PreflightReport) -> tuple[Answer, Facets]:
 
 
 def _numbers(report: PreflightReport) -> tuple[Number, ...]:
-    losing = sum(kind.losing for kind in report.kinds)
     return (
         Number(WriteResult.REJECTED, report.rejected, "cannot be written"),
-        Number(WriteResult.LOSES_DATA, losing, "with the next write"),
+        Number(WriteResult.LOSES_DATA, report.losing, "with the next write"),
         Number("judged", report.objects, "of kinds that can matter"),
     )
 
 
 def _listings(report: PreflightReport) -> tuple[Listing, ...]:
     old = report.old.title
-    refused = [f"{item.crd}: {item.message}" for item in report.refused]
     return (
-        Listing("rejected", f"What {old} rejects", (*refused, *cause_texts(report))),
+        Listing("rejected", f"What {old} rejects", tuple(rejected_texts(report))),
         Listing(
             "tolerated",
             f"What {old} tolerates",

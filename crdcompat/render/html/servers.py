@@ -1,4 +1,4 @@
-"""Which servers take which CRDs, as parts of a page: the table, the reasons, and ignored parts of CRDs."""
+"""Which servers accept which CRDs, as parts of a page: the table, the reasons, and ignored parts of CRDs."""
 
 from __future__ import annotations
 
@@ -6,21 +6,19 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from crdcompat.models.servers import Taken
 from crdcompat.render.html.facets import Facets
 from crdcompat.render.wording.findings import crd_name
-from crdcompat.render.wording.servers import WORDS, ignored, place, reasons, said, table_rows
+from crdcompat.render.wording.servers import LEGEND, WORDS, ignored, place, reasons, said, table_rows
 
 if TYPE_CHECKING:
-    from crdcompat.models.servers import Need, ServersReport
-    from crdcompat.render.wording.servers import Row
+    from crdcompat.models.servers import Acceptance, Need, ServersReport
 
 
 class Line(Struct, frozen=True):
-    """A CRD, and for each server the class and the word of its answer."""
+    """A CRD, and for each server its answer as a CSS class and as a word."""
 
     label: str
-    cells: tuple[tuple[Taken, str], ...]
+    cells: tuple[tuple[Acceptance, str], ...]
 
 
 class Spot(Struct, frozen=True):
@@ -33,7 +31,7 @@ class Spot(Struct, frozen=True):
 
 
 class Refusal(Struct, frozen=True):
-    """A reason of refusals, the words of one server, and all places."""
+    """A reason of refusals, the message of one server, and all places."""
 
     sentence: str
     said: str
@@ -44,6 +42,7 @@ class Parts(Struct, frozen=True):
     """The content of the page: a line for each CRD that not all servers accept, and the names of the others."""
 
     servers: tuple[str, ...]
+    legend: str
     lines: tuple[Line, ...]
     accepted: tuple[str, ...]
     refusals: tuple[Refusal, ...]
@@ -55,22 +54,19 @@ def parts(report: ServersReport) -> tuple[Parts, Facets]:
     rows = list(table_rows(report))
     shown = Parts(
         servers=tuple(map(str, report.servers)),
+        legend=LEGEND,
         lines=tuple(
-            Line(row.label, tuple((taken, WORDS[taken]) for taken in row.taken))
+            Line(row.label, tuple((answer, WORDS[answer]) for answer in row.answers))
             for row in rows
-            if not _is_accepted(row)
+            if not row.is_accepted
         ),
-        accepted=tuple(row.label for row in rows if _is_accepted(row)),
+        accepted=tuple(row.label for row in rows if row.is_accepted),
         refusals=tuple(
             Refusal(reason.sentence, said(reason.first), tuple(map(_spot, reason.needs))) for reason in reasons(report)
         ),
         ignored=tuple(dict.fromkeys(ignored(report))),
     )
     return shown, Facets(())
-
-
-def _is_accepted(row: Row) -> bool:
-    return set(row.taken) == {Taken.ACCEPTED}
 
 
 def _spot(need: Need) -> Spot:

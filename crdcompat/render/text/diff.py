@@ -12,6 +12,7 @@ from crdcompat.render.wording.entries import entry_lines, findings_of, more_plac
 from crdcompat.render.wording.findings import (
     compared_line,
     direction_title,
+    more_lines,
     only_on_one_side,
     plural,
     problem_line,
@@ -208,8 +209,7 @@ def unexplained_lines(report: DiffReport, style: Style) -> Iterator[str]:
     shown = report.unexplained if style.verbosity > 0 else report.unexplained[:_MAX_UNDECIDED]
     for item in shown:
         yield style.wrap(f"{item.object} in {item.source}: {item.error}", indent="    ", first="  ")
-    if len(shown) < len(report.unexplained):
-        yield f"  and {len(report.unexplained) - len(shown)} more (-v shows all)"
+    yield from more_lines(len(report.unexplained) - len(shown))
     for note in report.notes:
         yield style.wrap(f"note: {note}", indent="    ", first="  ")
 

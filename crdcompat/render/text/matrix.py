@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from crdcompat.models.matrix_obstacles import Obstacle, obstacles
-from crdcompat.render.wording.findings import crd_name, plural, tally
+from crdcompat.render.wording.findings import crd_name, more_lines, plural, tally
 from crdcompat.render.wording.matrix import (
     BLOCKING,
     cluster_title,
@@ -107,5 +107,4 @@ def _cut_short(lines: Sequence[str], style: Style) -> Iterator[str]:
     shown = lines if style.verbosity > 0 else lines[:_MAX_LINES]
     for line in shown:
         yield style.wrap(line, indent="    ", first="  ")
-    if len(shown) < len(lines):
-        yield f"  and {len(lines) - len(shown)} more (-v shows all)"
+    yield from more_lines(len(lines) - len(shown))

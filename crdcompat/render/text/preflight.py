@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from crdcompat.render.wording.findings import plural, some
+from crdcompat.render.wording.findings import more_lines, plural, some
 from crdcompat.render.wording.preflight import (
     COLOURS,
     answer,
-    cause_texts,
     loss_text,
+    missing_rules,
     missing_texts,
     question,
     reason,
+    rejected_texts,
     rule_lines,
     servers_line,
     shown_steps,
@@ -33,7 +34,7 @@ _ALL = 1_000_000
 
 
 def preflight_text(report: PreflightReport, style: Style) -> Iterator[str]:
-    """All lines of the report, the answer first; a long report ends with it, too. A quiet one has the answer alone."""
+    """The answer, then the details; a long report repeats the answer at its end. A quiet one has no details."""
     word = answer(report)
     head = style.wrap(f"{question(report)}  {word}", first="").removesuffix(word)
     verdict = [
@@ -50,8 +51,7 @@ def _body(report: PreflightReport, style: Style) -> Iterator[str]:
     for note in (*report.old.notes, *report.new.notes, *report.notes):
         yield style.fill(f"note: {note}", indent="    ", first="  ")
     yield from _missing(report, style, most)
-    refused = [f"{item.crd}: {item.message}" for item in report.refused]
-    yield from _section(f"What {report.old.title} rejects", [*refused, *cause_texts(report)], style, most)
+    yield from _section(f"What {report.old.title} rejects", rejected_texts(report), style, most)
     tolerated = f"What {report.old.title} tolerates as long as nobody changes it (it cannot be created anew)"
     yield from _section(tolerated, [*map(cause_line, report.tolerated)], style, most)
     yield from _section("What is lost", [*map(loss_text, report.losses)], style, most)
@@ -73,15 +73,13 @@ def _section(title: str, lines: Sequence[str], style: Style, most: int) -> Itera
     yield style.title(title)
     for line in lines[:most]:
         yield style.fill(line, indent="    ", first="  ")
-    if len(lines) > most:
-        yield f"  and {len(lines) - most} more (-v shows all)"
+    yield from more_lines(len(lines) - most)
 
 
 def _missing(report: PreflightReport, style: Style, most: int) -> Iterator[str]:
     """What was not judged, then the rules that would allow to read it."""
     yield from _section("What is missing", missing_texts(report, most), style, most)
-    rules = list(dict.fromkeys(item.rule for item in report.missing if item.rule is not None))
-    if rules:
+    if rules := missing_rules(report):
         yield style.fill("These rules of a ClusterRole allow it (--print-rbac prints all that are needed):")
         yield from (f"    {line}" for line in rule_lines(rules))
 

@@ -1,12 +1,12 @@
-"""Which servers take which CRDs, as lines of text: the verdict, the reasons, the table."""
+"""Which servers accept which CRDs, as lines of text: the verdict, the reasons, the table."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from crdcompat.models.servers import Taken
+from crdcompat.models.servers import Acceptance
 from crdcompat.render.escape import columns_of, justified, shortened
-from crdcompat.render.wording.findings import plural, problem_line
+from crdcompat.render.wording.findings import more_lines, plural, problem_line
 from crdcompat.render.wording.servers import (
     LEGEND,
     WORDS,
@@ -28,16 +28,16 @@ if TYPE_CHECKING:
     from crdcompat.render.escape import Style
     from crdcompat.render.wording.servers import Reason
 
-COLOURS = {Taken.REFUSED: "error", Taken.WARNED: "warning", Taken.ACCEPTED: "good"}
+_COLOURS = {Acceptance.REFUSED: "error", Acceptance.WARNED: "warning", Acceptance.ACCEPTED: "good"}
 _MAX_PLACES, _MAX_IGNORED, _MAX_LABEL = 3, 12, 64
 _GAP = "  "
 
 
 def servers_text(report: ServersReport, style: Style) -> Iterator[str]:
-    """All lines of the report, the verdict first; a long report ends with it, too. A quiet one is the verdict."""
-    worst = next((taken for taken, count in report.by_answer().items() if count), Taken.WARNED)
+    """The verdict, then the details; a long report repeats the verdict at its end. A quiet one has no details."""
+    worst = next((answer for answer, count in report.by_answer().items() if count), Acceptance.WARNED)
     head = [
-        style.title(verdict(report), COLOURS[worst]),
+        style.title(verdict(report), _COLOURS[worst]),
         *(problem_line(problem, style) for problem in report.problems),
     ]
     is_short = style.verbosity < 0 or not report.rows
@@ -64,8 +64,7 @@ def _reason(reason: Reason, style: Style) -> Iterator[str]:
         yield style.wrap(where(need), indent="    ", first="  ")
         if need.rule:
             yield style.clip(" ".join(need.rule.split()), indent="      ", first="    ")
-    if len(shown) < len(reason.needs):
-        yield f"  and {len(reason.needs) - len(shown)} more (-v shows all)"
+    yield from more_lines(len(reason.needs) - len(shown))
     yield style.clip(" ".join(said(reason.first).split()), indent="    ", lines=3, first="  ")
 
 
@@ -78,21 +77,20 @@ def _ignored(report: ServersReport, style: Style) -> Iterator[str]:
     shown = found if style.verbosity > 0 else found[:_MAX_IGNORED]
     for line in shown:
         yield style.wrap(line, indent="    ", first="  ")
-    if len(shown) < len(found):
-        yield f"  and {len(found) - len(shown)} more (-v shows all)"
+    yield from more_lines(len(found) - len(shown))
 
 
 def _table(report: ServersReport, style: Style) -> Iterator[str]:
     """A line for each CRD that a server refuses or warns about; the others share one line, except with ``-v``."""
     rows = list(table_rows(report))
-    plain = [row for row in rows if set(row.taken) == {Taken.ACCEPTED}]
+    plain = [row for row in rows if row.is_accepted]
     if style.verbosity <= 0 and len(plain) > 1:
         others = "CRDs" if len(plain) == len(rows) else "other CRDs"
         rows = [row for row in rows if row not in plain]
-        rows.append(Row(f"{len(plain)} {others}", plain[0].taken))
+        rows.append(Row(f"{len(plain)} {others}", plain[0].answers))
     heads = [name.number if name.product == "Kubernetes" else name.id for name in report.servers]
     width = max(columns_of(_label(row)) for row in rows)
-    columns = [max(len(head), len(WORDS[Taken.REFUSED])) for head in heads]
+    columns = [max(len(head), len(WORDS[Acceptance.REFUSED])) for head in heads]
     yield from _pieces(rows, heads, width, columns, style)
     yield style.wrap(LEGEND, indent="")
 
@@ -109,8 +107,8 @@ def _pieces(
         yield style.paint(_GAP.join([" " * width, *shown]).rstrip(), "bold")
         for row in rows:
             cells = [
-                style.paint(WORDS[taken], COLOURS[taken]) + " " * (column - len(WORDS[taken]))
-                for taken, column in zip(row.taken[part], columns[part], strict=True)
+                style.paint(WORDS[answer], _COLOURS[answer]) + " " * (column - len(WORDS[answer]))
+                for answer, column in zip(row.answers[part], columns[part], strict=True)
             ]
             yield _GAP.join([justified(_label(row), width), *cells]).rstrip()
 

@@ -111,6 +111,17 @@ def some(names: Sequence[str], most: int = 3) -> str:
     return ", ".join(names[:most]) + (f" and {rest} more" if rest > 0 else "")
 
 
+def more_lines(count: int) -> tuple[str, ...]:
+    """The line that ends a shortened list, ``and 3 more (-v shows all)``; no line if ``count`` is not positive."""
+    return (f"  and {count} more (-v shows all)",) if count > 0 else ()
+
+
+def first_and_count(reasons: Sequence[str]) -> str:
+    """The first reason, and how many others there are: ``no object was recorded, and 2 more``."""
+    first, *others = reasons
+    return first + (f", and {len(others)} more" if others else "")
+
+
 _MAX_CONTEXTS, _MAX_EXPOSED = 3, 3
 
 

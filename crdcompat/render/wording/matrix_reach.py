@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from crdcompat.models.fleet import REACHABLE
 from crdcompat.render.wording.blocks import fold, siblings
-from crdcompat.render.wording.findings import some
+from crdcompat.render.wording.findings import first_and_count, some
 from crdcompat.render.wording.matrix import cluster_answer, coverage, verdicts
 from crdcompat.render.wording.verdict import COLOURS
 from crdcompat.vocabulary import Direction, Effect
@@ -21,11 +22,10 @@ if TYPE_CHECKING:
     from crdcompat.render.escape import Style
 
 _MAX_BLOCKERS = 2
-_REACHABLE = (ReleaseVerdict.CLEAN, ReleaseVerdict.AT_RISK)
 
 
 class Reach(Struct, frozen=True):
-    """The rollbacks of one release, to the nearest older release first: those that work, and the first that does not.
+    """The rollbacks of one release, the nearest older target first: those that work, and the first that does not.
 
     ``stop`` is None if the release can go back to every older one.
     """
@@ -36,7 +36,7 @@ class Reach(Struct, frozen=True):
 
     @property
     def verdict(self) -> ReleaseVerdict:
-        """Of the first rollback that does not work; the worst one if all work."""
+        """The verdict on the first rollback that does not work; the worst verdict if all work."""
         if self.stop is not None:
             return self.stop.verdict
         return min((cell.verdict for cell in self.works), key=lambda verdict: verdict.rank)
@@ -48,7 +48,7 @@ def reaches(report: MatrixReport) -> list[Reach]:
     for release in reversed(report.releases):
         rows = [cell for cell in report.cells if (cell.origin, cell.direction) == (release.name, Direction.ROLLBACK)]
         if rows:
-            works = tuple(cell for cell in reversed(rows) if cell.verdict in _REACHABLE)
+            works = tuple(cell for cell in reversed(rows) if cell.verdict in REACHABLE)
             made.append(Reach(release.name, works, next((each for each in reversed(rows) if each not in works), None)))
     return made
 
@@ -85,8 +85,7 @@ def why(cell: Cell) -> str:
         )
         groups.sort(key=lambda group: group[0].effect != Effect.WRITE_REJECTED)
         return f" by {some([_subject(group) for group in groups], _MAX_BLOCKERS)}"
-    first, *others = cell.unjudged or ("nothing was judged",)
-    return f" ({first}{f', and {len(others)} more' if others else ''})"
+    return f" ({first_and_count(cell.unjudged or ('nothing was judged',))})"
 
 
 def _subject(group: list[Finding]) -> str:

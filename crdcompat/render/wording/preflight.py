@@ -12,7 +12,7 @@ from msgspec import Struct
 from crdcompat.models.preflight import GoBack, StepKind
 from crdcompat.render.escape import json_text
 from crdcompat.render.wording.blocks import fold, siblings
-from crdcompat.render.wording.findings import plural, some
+from crdcompat.render.wording.findings import more_lines, plural, some
 from crdcompat.render.wording.replay import folded_causes
 from crdcompat.render.wording.simulation import cause_line
 from crdcompat.vocabulary import IN_CLUSTER, Effect
@@ -31,7 +31,7 @@ COLOURS = {
     GoBack.NOTHING: "good",
 }
 #: The failure at a path while the versions of CRD and operator differ.
-REACTIONS = {
+_FAILURES = {
     Effect.CRD_REJECTED: "the server refuses the CRD",
     Effect.WRITE_REJECTED: "writes are rejected",
     Effect.REQUEST_FAILED: "requests fail",
@@ -74,10 +74,8 @@ def reason(report: PreflightReport) -> str:
             rejected = f"{share} cannot be written" if report.rejected else ""
             return f"After the rollback {' and '.join(filter(None, (rejected, refused)))}."
         case GoBack.WITH_LOSSES:
-            losing = sum(kind.losing for kind in report.kinds)
-            return (
-                f"Every write is accepted, but {losing} of {plural(report.objects, 'judged object')} will lose fields."
-            )
+            share = f"{report.losing} of {plural(report.objects, 'judged object')}"
+            return f"Every write is accepted, but {share} will lose fields."
     if not report.kinds:
         return f"No object of {plural(report.installed, 'CRD')} can be rejected or lose a field."
     return f"Every write is accepted, and nothing is lost ({judged})."
@@ -91,7 +89,7 @@ def servers_line(report: PreflightReport) -> str:
 
 
 def missing_texts(report: PreflightReport, most: int) -> list[str]:
-    """What was not judged, and why; several with one reason are one text that names the first of them."""
+    """What was not judged, and why; items with the same reason share one text, which names at most ``most`` of them."""
     by_reason: dict[str, list[str]] = {}
     for item in report.missing:
         by_reason.setdefault(item.reason, []).append(item.what)
@@ -101,9 +99,14 @@ def missing_texts(report: PreflightReport, most: int) -> list[str]:
     ]
 
 
-def cause_texts(report: PreflightReport) -> list[str]:
-    """The rejected values, those of siblings at once, and who wrote them."""
-    found = []
+def missing_rules(report: PreflightReport) -> list[AccessRule]:
+    """The rules of a ClusterRole that allow to read what is missing, each once."""
+    return list(dict.fromkeys(item.rule for item in report.missing if item.rule is not None))
+
+
+def rejected_texts(report: PreflightReport) -> list[str]:
+    """The refused CRDs, then the rejected values with the managers that wrote them; siblings share a text."""
+    found = [f"{item.crd}: {item.message}" for item in report.refused]
     for path, cause, causes in folded_causes(report.causes):
         places = {(each.crd, each.path) for each in causes}
         names = dict.fromkeys(each.manager for each in report.writers if (each.crd, each.path) in places)
@@ -156,7 +159,7 @@ def _sentence(report: PreflightReport, kind: StepKind, steps: Sequence[Step]) ->
 
 
 def _rewrites(writers: Sequence[FieldWriter]) -> str:
-    """Who writes the values again, as far as the objects say."""
+    """A clause on the field managers that may write the values again."""
     names = list(dict.fromkeys(each.manager for each in writers))
     if not names:
         return "it may write the values again; no object names their writer"
@@ -209,7 +212,7 @@ def _again(report: PreflightReport) -> str:
 _PATCHES = (StepKind.PATCH, StepKind.PATCH_AFTER)
 
 #: The two windows of a rollback: a title, and the attribute of the effect.
-WINDOWS = {
+_WINDOWS = {
     "old CRDs, new operator": "old_crd_new_writer",
     "new CRDs, old operator": "new_crd_old_writer",
 }
@@ -225,7 +228,7 @@ class Window(Struct, frozen=True):
 
 def windows(report: PreflightReport) -> Iterator[Window]:
     """The failures while only the CRDs, or only the operator, are rolled back."""
-    for title, attribute in WINDOWS.items():
+    for title, attribute in _WINDOWS.items():
         effects: list[tuple[WindowEffect, Effect]] = [(each, getattr(each, attribute)) for each in report.windows]
         failing = [pair for pair in effects if pair[1] in _FAILING]
         groups = siblings(failing, lambda pair: pair[0].path, lambda pair: (pair[0].kind, pair[1]))
@@ -235,12 +238,11 @@ def windows(report: PreflightReport) -> Iterator[Window]:
 
 
 def window_lines(report: PreflightReport, most: int = 3) -> Iterator[str]:
-    """The windows as lines, with as many failures each."""
+    """The windows as lines, with at most ``most`` failures each."""
     for window in windows(report):
         yield window.title
         yield from (f"  {each}" for each in window.failing[:most])
-        if len(window.failing) > most:
-            yield f"  and {len(window.failing) - most} more (-v shows all)"
+        yield from more_lines(len(window.failing) - most)
         if window.others:
             yield f"  {window.others}"
 
@@ -250,7 +252,7 @@ _FAILING = (Effect.CRD_REJECTED, Effect.WRITE_REJECTED, Effect.REQUEST_FAILED)
 
 def _window(group: Sequence[tuple[WindowEffect, Effect]]) -> str:
     first, effect = group[0]
-    return f"{first.kind} {fold([each.path for each, _ in group]) or 'CRD'}: {REACTIONS[effect]}"
+    return f"{first.kind} {fold([each.path for each, _ in group]) or 'CRD'}: {_FAILURES[effect]}"
 
 
 def rule_lines(rules: Sequence[AccessRule]) -> Iterator[str]:
@@ -262,7 +264,7 @@ def rule_lines(rules: Sequence[AccessRule]) -> Iterator[str]:
 
 
 def cluster_role(rules: Sequence[AccessRule]) -> Iterator[str]:
-    """A ClusterRole with these rules as YAML; every user may read the server's version without one."""
+    """A ClusterRole with these rules as YAML. The server's version needs no rule: every user may read it."""
     yield from (
         "apiVersion: rbac.authorization.k8s.io/v1",
         "kind: ClusterRole",

@@ -10,7 +10,7 @@ from crdcompat.findings.finding import listed
 from crdcompat.models.fleet import REACHABLE
 from crdcompat.models.outcome import verdict_on
 from crdcompat.render.wording.blocks import fold, siblings
-from crdcompat.render.wording.findings import plural, some
+from crdcompat.render.wording.findings import first_and_count, plural, some
 from crdcompat.render.wording.simulation import judging, lacking, unrecorded_line
 from crdcompat.render.wording.verdict import Blocked, Verdict
 from crdcompat.vocabulary import Direction
@@ -137,8 +137,7 @@ def _reason(report: SimulationReport, result: ReleaseVerdict, counted: Mapping[W
         case ReleaseVerdict.BLOCKED:
             return f" ({counted[WriteResult.REJECTED]} of {whole})"
         case ReleaseVerdict.UNKNOWN:
-            first, *others = unjudged_replay(report) or ("no object was recorded",)
-            return f" (not judged: {first}{f', and {len(others)} more' if others else ''})"
+            return f" (not judged: {first_and_count(unjudged_replay(report) or ('no object was recorded',))})"
         case ReleaseVerdict.AT_RISK:
             return f" ({_losing(counted[WriteResult.LOSES_DATA], f' of {whole}')})"
         case ReleaseVerdict.CLEAN:

@@ -1,4 +1,4 @@
-"""Sentences on which servers take which CRDs: the verdict, the reasons of refusals, and ignored parts."""
+"""Sentences on which servers accept which CRDs: the verdict, the reasons of refusals, and ignored parts."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from crdcompat.models.servers import Taken
+from crdcompat.models.servers import Acceptance
 from crdcompat.render.wording.findings import crd_name, plural
 from crdcompat.vocabulary.servers import needed, spans
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from crdcompat.vocabulary.servers import ServerName
 
 #: A server's answer in a table.
-WORDS = {Taken.REFUSED: "refused", Taken.WARNED: "warned", Taken.ACCEPTED: "ok"}
+WORDS = {Acceptance.REFUSED: "refused", Acceptance.WARNED: "warned", Acceptance.ACCEPTED: "ok"}
 LEGEND = "ok: accepted; warned: accepted, but a part of the CRD is ignored; refused: the CRD cannot be installed."
 
 
@@ -25,7 +25,12 @@ class Row(Struct, frozen=True):
     """CRDs with the same answers: their common name, and the answer of each server."""
 
     label: str
-    taken: tuple[Taken, ...]
+    answers: tuple[Acceptance, ...]
+
+    @property
+    def is_accepted(self) -> bool:
+        """Whether every server accepts the CRDs without a warning."""
+        return set(self.answers) == {Acceptance.ACCEPTED}
 
 
 class Reason(Struct, frozen=True):
@@ -45,7 +50,7 @@ def verdict(report: ServersReport) -> str:
         return "No CRD was read."
     everything, accepting = _all_crds(report), report.accepting
     if len(accepting) == len(report.servers):
-        warned = report.by_answer()[Taken.WARNED]
+        warned = report.by_answer()[Acceptance.WARNED]
         some = f"; some ignore a part of {plural(warned, 'CRD')}" if warned else ""
         return f"{everything} on {spans(report.servers)}{some}."
     deciding = _deciding(report)
@@ -70,9 +75,9 @@ def _all_crds(report: ServersReport) -> str:
 
 
 def _deciding(report: ServersReport) -> list[Need]:
-    """The needs that decide the verdict: those of the servers next to the ones that take every CRD.
+    """The needs that decide the verdict: those of the servers next to the ones that accept every CRD.
 
-    If no server takes every CRD, they are the needs that most servers refuse.
+    If no server accepts every CRD, they are the needs that most servers refuse.
     """
     accepting = set(report.accepting)
     refused = [need for need in report.needs if not accepting & set(need.refused)]
@@ -94,7 +99,7 @@ def _asked(need: Need, report: ServersReport) -> set[ServerName]:
 
 
 def _elsewhere(deciding: Sequence[Need]) -> str:
-    """A sentence on the servers that take the CRDs, although they were not asked."""
+    """A sentence on servers that were not asked and accept the CRDs; "" if there are none."""
     since = {need.since for need in deciding}
     found = next(iter(since), None) if len(since) == 1 else None
     return f" It needs {found} or later." if found is not None else ""
@@ -127,33 +132,33 @@ def reasons(report: ServersReport) -> tuple[Reason, ...]:
 
 
 def _sentence(need: Need) -> str:
-    if not need.taken:
+    if not need.accepting:
         return f"{need.title} is refused by every {need.refused[0].product}"
     return f"{need.title} {needed(need.since, need.until, need.refused)}"
 
 
 def said(need: Need) -> str:
-    """The words of a server that refuses it."""
+    """The message of a server that refuses it, with the server's name."""
     speaker = need.refused[-1] if need.since is not None else need.refused[0]
     return f"{speaker} says: {need.said}"
 
 
 def table_rows(report: ServersReport) -> Iterator[Row]:
     """The rows of the table: variants of a CRD with the same answers are one row."""
-    found: dict[tuple[str, tuple[Taken, ...]], list[CrdRow]] = {}
+    found: dict[tuple[str, tuple[Acceptance, ...]], list[CrdRow]] = {}
     for row in report.rows:
-        found.setdefault((row.crd, tuple(each.taken for each in row.answers)), []).append(row)
+        found.setdefault((row.crd, tuple(each.acceptance for each in row.answers)), []).append(row)
     named = [crd for crd, _ in found]
-    for (crd, taken), rows in found.items():
+    for (crd, answers), rows in found.items():
         if named.count(crd) == 1:
-            yield Row(crd, taken)
+            yield Row(crd, answers)
         else:
             more = f" and {plural(len(rows) - 1, 'variant')}" if len(rows) > 1 else ""
-            yield Row(f"{crd} ({rows[0].files[0].rpartition('/')[2]}{more})", taken)
+            yield Row(f"{crd} ({rows[0].files[0].rpartition('/')[2]}{more})", answers)
 
 
 def ignored(report: ServersReport) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """For each CRD of which a server ignores a part: its name, and a line for each part and the servers."""
+    """Each CRD with ignored parts: its name, and a line for each part with the servers that ignore it."""
     for row in report.rows:
         found: dict[str, list[ServerName]] = {}
         for each in row.answers:
@@ -165,11 +170,11 @@ def ignored(report: ServersReport) -> Iterator[tuple[str, tuple[str, ...]]]:
             yield row.crd, tuple(f"{spans(names)} {text}" for text, names in found.items())
 
 
-def tally(counted: Iterable[tuple[Taken, int]]) -> str:
-    """``3 refused by some server, 1 with warnings, 105 accepted by all``."""
+def tally(counted: Iterable[tuple[Acceptance, int]]) -> str:
+    """``3 refused by at least one server, 1 accepted with warnings, 105 accepted by all``."""
     texts = {
-        Taken.REFUSED: "refused by at least one server",
-        Taken.WARNED: "accepted with warnings",
-        Taken.ACCEPTED: "accepted by all",
+        Acceptance.REFUSED: "refused by at least one server",
+        Acceptance.WARNED: "accepted with warnings",
+        Acceptance.ACCEPTED: "accepted by all",
     }
-    return ", ".join(f"{count} {texts[taken]}" for taken, count in counted)
+    return ", ".join(f"{count} {texts[answer]}" for answer, count in counted)

@@ -12,7 +12,7 @@ from crdcompat.models.check import CheckReport, Section
 from crdcompat.models.outcome import outcome, severities, unjudged
 from crdcompat.render.wording.blocks import Block, blocks
 from crdcompat.render.wording.entries import counted
-from crdcompat.render.wording.findings import plural, some, tally
+from crdcompat.render.wording.findings import first_and_count, plural, some, tally
 from crdcompat.vocabulary import Against, Direction, Effect, Owner, Severity
 from crdcompat.vocabulary.writes import ReleaseVerdict
 
@@ -116,9 +116,7 @@ def _on_change(report: CheckReport) -> tuple[ReleaseVerdict, str]:
         return ReleaseVerdict.BLOCKED, f" ({'; '.join(ways)})"
     reasons = dict.fromkeys(reason for section in report.sections for reason in unjudged(section.report))
     if reasons:
-        first, *others = reasons
-        more = f", and {len(others)} more" if others else ""
-        return ReleaseVerdict.UNKNOWN, f" (not judged: {first}{more})"
+        return ReleaseVerdict.UNKNOWN, f" (not judged: {first_and_count([*reasons])})"
     result = ReleaseVerdict.AT_RISK if report.by_severity()[Severity.WARNING] else ReleaseVerdict.CLEAN
     compared = " and ".join(dict.fromkeys(section.report.old.title for section in report.sections))
     return result, f" (compared with {compared})"

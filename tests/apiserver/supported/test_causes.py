@@ -83,18 +83,18 @@ def test_the_cost_of_a_rule() -> None:
     schema = root(spec=obj(l={**array(string()), RULES: [{"rule": "self.all(x, self.all(y, x == y))"}]}))
     found = _causes(crd(schema))
     assert {(cause.kind, cause.since, cause.until) for cause in found} == {("cost", None, None)}
-    assert all(cause.taken == () for cause in found)
+    assert all(cause.accepting == () for cause in found)
 
 
 def test_a_keyword_that_every_server_refuses() -> None:
     (cause,) = _causes(crd(root(spec=obj(l={"type": "array"}))))
-    assert (cause.kind, cause.what, cause.taken) == ("keyword", "items", ())
+    assert (cause.kind, cause.what, cause.accepting) == ("keyword", "items", ())
 
 
 def test_the_old_api_version() -> None:
     definition = {**crd(root(spec=obj(a=string()))), "apiVersion": "apiextensions.k8s.io/v1beta1"}
     (cause,) = _causes(definition)
-    assert (cause.what, cause.at, cause.taken) == ("apiVersion", ("apiVersion",), ())
+    assert (cause.what, cause.at, cause.accepting) == ("apiVersion", ("apiVersion",), ())
 
 
 # -- what servers ignore ---------------------------------------------
