@@ -1,4 +1,6 @@
-"""Paths of fields as the API server writes them (reference sections 3.7, 3.8). Schema errors and others differ."""
+"""Paths of fields as the API server writes them (reference sections 3.7, 3.8).
+
+Errors of schemas have one notation, all other errors have another."""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ def schema_field(pointer: Pointer, server: Server) -> str:
 
 
 def rule_place(pointer: Pointer, keys: tuple[int, ...], start: int = 0) -> str:
-    """A path from step ``start`` in the notation of all other errors: ``spec.l[0].m[key]``."""
+    """A path from step ``start`` in the notation of all other errors: ``spec.l[0].m[key]``.
+
+    ``keys`` are the indices of the steps that are keys of maps."""
     spelled = ""
     for index, step in enumerate(pointer[start:], start):
         if isinstance(step, int) or index in keys:

@@ -57,7 +57,7 @@ def run_fleet(
 ) -> int:
     """Judge the recordings of a fleet and write the reports. Returns the exit code (design, section 8)."""
     if options.scheduler is not None:
-        # Workers have other working directories.
+        # A worker on another machine has another working directory.
         names = [name if name == "-" or is_remote(name) else str(Path(name).absolute()) for name in names]
     fleet = find_fleet(names)
     if not fleet.recordings and not fleet.unread:
@@ -66,7 +66,7 @@ def run_fleet(
     workers = workers_for(len(fleet.recordings), options.jobs, options.scheduler, options.timeout)
     if (options.jobs or 1) > workers.jobs:
         warn("one process judges: for more, pip install 'crdcompat[fleet]'")
-    earlier, on_end = _earlier(options), _tables_of(options, settings)
+    earlier, on_end = _earlier(options), _table_writer(options, settings)
     is_logged = options.log_format is LogFormat.json
     with progress(wanted=shown and not is_logged):
         counted, judge = FleetProgress(len(fleet.recordings)), FleetJudge(plan)
@@ -96,8 +96,8 @@ def _earlier(options: FleetOptions) -> Earlier | None:
     return Earlier(options.since)
 
 
-def _tables_of(options: FleetOptions, settings: Settings) -> OnEnd | None:
-    """The function that writes the tables at the end of the run; it makes their folder now."""
+def _table_writer(options: FleetOptions, settings: Settings) -> OnEnd | None:
+    """Make the folder of the tables now. Returns the function that writes them at the end of the run."""
     if options.output is None:
         return None
     require("pyarrow", "--output")

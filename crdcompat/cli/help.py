@@ -1,4 +1,4 @@
-"""The help of a command: options in groups, then examples; plain text, which needs no import of rich."""
+"""The help of a command: options in groups, then examples. It is plain text, because an import of rich is slow."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from typer.core import TyperCommand
 
-#: The groups of options by the names of their parameters; all others come first.
+#: Group -> names of the parameters of its options. Other options come first, in a group of their own.
 _GROUPS: dict[str, tuple[str, ...]] = {
     "Filters": ("direction", "owner", "crd", "context", "select", "ignore"),
     "Many clusters": ("fleet", "target", "jobs", "scheduler", "timeout", "resume", "output", "since", "log_format"),
@@ -26,8 +26,9 @@ _GROUPS: dict[str, tuple[str, ...]] = {
         "image_path",
     ),
 }
-#: Only a command that reads fleets has this group.
-_FLEET, _SMALLEST = "Many clusters", 3
+#: Only a command with the option --fleet has this group.
+_FLEET = "Many clusters"
+_MIN_GROUP = 3  # options; a command shows a smaller group among its other options
 #: Commands to try, by command.
 EXAMPLES: dict[str, Sequence[str]] = {
     "diff": ("crdcompat diff release-4.15 release-4.16", "crdcompat diff v1.2.0 worktree: --crd widgets.example.com"),
@@ -59,7 +60,7 @@ class GroupedCommand(TyperCommand):
     """A command whose help has groups and examples."""
 
     def format_help_text(self, ctx: Any, formatter: Any) -> None:
-        """What the command does, directly below its usage: a line more fits on a screen."""
+        """The description of the command, without typer's empty line before it."""
         with formatter.indentation():
             formatter.write_text(cleandoc(self.help or ""))
 
@@ -75,12 +76,13 @@ class GroupedCommand(TyperCommand):
                 formatter.write_dl(found)
 
     def _grouped(self, ctx: Any) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+        """The title of each group, with the name and the help of each option."""
         options = [each for each in self.get_params(ctx) if each.param_type_name != "argument"]
         present = {each.name for each in options}
         groups = {
             title: names
             for title, names in _GROUPS.items()
-            if len(present.intersection(names)) >= _SMALLEST and (title != _FLEET or "fleet" in present)
+            if len(present.intersection(names)) >= _MIN_GROUP and (title != _FLEET or "fleet" in present)
         }
         grouped = {name for names in groups.values() for name in names} | {"help"}
         for title, names in ("Options", None), *groups.items():

@@ -1,4 +1,4 @@
-"""crdcompat preflight OLD --cluster CONTEXT: may this cluster go back to OLD, now?"""
+"""crdcompat preflight OLD --cluster CONTEXT: can this cluster go back to OLD now?"""
 
 from __future__ import annotations
 
@@ -105,13 +105,13 @@ def preflight(
     (target,) = with_labels([read_source(old, Side.OLD, reader_for(settings.config), settings.config, repo)])
     counted = RecordedProgress()
     try:
-        asked = _asked(cluster, objects or (), origin, settings.config, repo, counted)
+        judged = _cluster(cluster, objects or (), origin, settings.config, repo, counted)
         if print_rbac:
-            scope = scope_of(target, asked.installed, context, read_all=read_all)
+            scope = scope_of(target, judged.installed, context, read_all=read_all)
             say("\n".join(cluster_role(access_rules(scope))))
             return
         with progress(wanted=not (no_progress or quiet)):
-            report = run(target, asked, options, counted.each)
+            report = run(target, judged, options, counted.each)
     except UnreadableClusterError as error:
         rule = CRDS_RULE if error.is_forbidden else None
         report = unreadable(target, f"{cluster}", Missing("the cluster", str(error), rule))
@@ -119,15 +119,15 @@ def preflight(
     raise typer.Exit(report.exit_code)
 
 
-def _asked(
-    cluster: str | None,
+def _cluster(
+    context: str | None,
     objects: Sequence[str],
     origin: str | None,
     config: Config,
     repo: str | None,
     counted: RecordedProgress,
 ) -> Cluster:
-    """The cluster or its recordings. Raises UsageError, SourceError."""
+    """The live cluster of the kubeconfig ``context``, or the recordings ``objects``. Raises UsageError, SourceError."""
     from crdcompat.cli.settings import open_recordings
     from crdcompat.config.applied import read_source, reader_for
     from crdcompat.errors import UsageError
@@ -136,8 +136,8 @@ def _asked(
     from crdcompat.sources import open_cluster
     from crdcompat.vocabulary import Side
 
-    if cluster is not None:
-        tree = open_cluster(cluster)
+    if context is not None:
+        tree = open_cluster(context)
         for note in tree.notes:
             warn(note)
         return LiveCluster(tree, reader_for(config), counted.file)

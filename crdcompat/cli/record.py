@@ -1,4 +1,4 @@
-"""crdcompat record [OLD] --cluster CONTEXT -o FILE: the smallest file that gives the answer of preflight elsewhere."""
+"""crdcompat record [OLD] --cluster CONTEXT -o FILE: the smallest file from which preflight gives the same answer."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Rules whose result depends on the server, with an object that one supported server accepts and another refuses.
+"""Rules whose results depend on the server, each with an object that one supported server accepts and another refuses.
 
-Some functions of CEL changed between minors of Kubernetes. The strings on which they differ are tried in the members
-that a rule names.
+Some functions of CEL changed between minors of Kubernetes. This module knows strings on which the old and the new
+function differ, and tries them in the members that a rule names.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from crdcompat.schema.structural import RULES, Node
 from crdcompat.vocabulary import Effect
 
 _URLS = ("http://fd00::1", "https://fd00::1", "https://fd00::1/a")
-#: Function -> strings on which its results differ. Those of containsCIDR follow from the rule.
+#: Function -> strings for which its results differ between servers. The strings of containsCIDR follow from the rule.
 _TEXTS: dict[str, tuple[str, ...]] = {
     "url": _URLS,
     "isURL": _URLS,
@@ -49,7 +49,8 @@ def changed_by(rule: dict[str, Any]) -> tuple[str, ...]:
 class Disputed(Struct, frozen=True):
     """A rule that the ``strict`` servers fail for ``object`` and the ``others`` pass.
 
-    ``functions`` are those of the rule that changed between the servers, ``errors`` the words of a strict server.
+    ``functions`` are the functions of the rule that changed between the servers, ``errors`` the messages of a strict
+    server.
     """
 
     functions: tuple[str, ...]
@@ -62,10 +63,10 @@ class Disputed(Struct, frozen=True):
 def disputed(
     chosen: Chosen, path: SchemaPath, node: Node, rule: dict[str, Any], servers: Sequence[Server]
 ) -> Disputed | None:
-    """The dispute of the servers about a rule of the node at ``path``; None if there is none, or no object shows it."""
+    """The dispute of the servers about a rule of the node at ``path``; None if no object shows one."""
     functions, names = changed_by(rule), program(_text(rule)).names
     eras = {era_of(server.minor, names): server for server in servers}
-    known = ComparisonCache()  # of these servers alone
+    known = ComparisonCache()  # not the cache of the comparison: its servers are others
     for older, newer in pairwise(sorted(eras.values(), key=lambda server: server.minor)):
         for trial, writer, reader in _trials(path, node, rule, functions, (older, newer)):
             pair = WriterReader(known.resource(chosen, writer), known.resource(chosen, reader))
@@ -76,7 +77,7 @@ def disputed(
             if any(verdict.accepted is None for verdict in verdicts.values()):
                 continue
             strict, others = (
-                tuple(each for each in servers if verdicts[each].accepted is taken) for taken in (False, True)
+                tuple(each for each in servers if verdicts[each].accepted is accepted) for accepted in (False, True)
             )
             if strict and others:
                 errors = tuple(error.text() for error in verdicts[reader].errors)
@@ -85,7 +86,7 @@ def disputed(
 
 
 def _object(trial: Trial, rule: dict[str, Any], pair: WriterReader, known: ComparisonCache) -> Object | None:
-    """An object that the writer accepts, and that the reader refuses by this rule."""
+    """An object that the writer accepts and the reader refuses by this rule; None if there is none."""
     change = Change("cel.rule-added", trial.path, None, [rule], added=(_text(rule),))
     claim = Claim.at(change, (Effect.WRITE_REJECTED,), None)
     made = known.book.made(pair.writer.server)
@@ -96,7 +97,7 @@ def _object(trial: Trial, rule: dict[str, Any], pair: WriterReader, known: Compa
 def _trials(
     path: SchemaPath, node: Node, rule: dict[str, Any], functions: Sequence[str], servers: tuple[Server, Server]
 ) -> Iterator[tuple[Trial, Server, Server]]:
-    """Values that one server accepts and the other refuses by the rule: each with the one, then the other."""
+    """Values that one of the two servers refuses by the rule, each with the accepting and the refusing server."""
     node = node if path else as_resource(node)
     named = Node({**shape(node.raw), RULES: [rule]})
     texts = list(dict.fromkeys(text for name in functions for text in _texts(name, named)))
@@ -131,7 +132,7 @@ def _texts(function: str, named: Node) -> Iterator[str]:
 
 
 def _subnets(literal: str) -> Iterator[str]:
-    """A network and one inside it that begins elsewhere: before 1.33 the one did not contain the other."""
+    """A network, and a smaller one in it with another first address: containsCIDR is false for them before 1.33."""
     try:
         network = ipaddress.ip_network(literal)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Changed CRDs whose CEL rules nearly exhaust the server's cost budget: nothing is refused yet.
+"""Changed CRDs whose CEL rules nearly exhaust the server's cost budget. The server does not refuse them yet.
 
 The next rule, or a larger bound, makes the server refuse the CRD. Another minor can estimate the same rule higher.
 """
@@ -23,12 +23,12 @@ from crdcompat.crds.pairing import Resolved
 from crdcompat.schema.paths import SchemaPath, render
 from crdcompat.vocabulary import Effect
 
-#: The part of a budget from which on a CRD is near it.
-_LEAST = 0.8
+#: A CRD is near a budget if its rules use this part of it.
+_SHARE = 0.8
 
 
 class _Near(Struct, frozen=True):
-    """The use of a budget by the rules of one version; ``path`` is that of the most expensive rule."""
+    """A version whose rules nearly exhaust a budget. ``path`` is the path of the most expensive rule."""
 
     version: str
     path: SchemaPath
@@ -39,8 +39,8 @@ class _Near(Struct, frozen=True):
 def judge_near_budget(
     crds: Iterable[Placed], touched: Iterable[Resolved], refused: Iterable[CrdDocument], server: Server
 ) -> Iterator[Judged]:
-    """One result for each schema of a touched CRD that is near a budget, except in refused documents."""
-    near = dict(of_documents(touched, lambda crd: [_near(crd, usage) for usage in usages(crd.raw, server, _LEAST)]))
+    """One result for each schema of a ``touched`` CRD that is near a budget, except in ``refused`` documents."""
+    near = dict(of_documents(touched, lambda crd: [_near(crd, usage) for usage in usages(crd.raw, server, _SHARE)]))
     left_out = set(refused)
     judged = {document: found for document, found in near.items() if document not in left_out}
     for found, occurrences in in_contexts(crds, judged):

@@ -1,6 +1,7 @@
-"""Facts about CRDs of NEW as judged changes: each with the contexts in which a cluster gets the CRD.
+"""Facts about CRDs of NEW as judged changes, each with the contexts in which a cluster gets the CRD.
 
-Such a fact follows from the document alone and needs no example object: the server refuses it, or nearly does.
+A fact follows from the document alone: the server refuses the CRD, or its rules nearly exhaust a budget. It needs no
+example object.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ def documents_of(crd: Resolved) -> Iterator[CrdDocument]:
 def of_documents(
     crds: Iterable[Resolved], facts: Callable[[Crd], _T], known: dict[int, _T] | None = None
 ) -> Iterator[tuple[CrdDocument, _T]]:
-    """Each document with the ``facts`` about its CRD, which are found once for documents that share their versions.
+    """Each document with the result of ``facts`` for its CRD. Documents that share their versions share one call.
 
     ``known`` are facts of earlier calls; this function adds to them.
     """
@@ -59,7 +60,7 @@ def of_documents(
 
 
 def place_of(crd: Crd, at: Pointer) -> tuple[str, SchemaPath]:
-    """The version in which a pointer is ("" for none), and the path of the values below it."""
+    """The version that contains a place of the CRD's document ("" for none), and the path of the field there."""
     version = next((each for each in crd.versions if at[: len(each.pointer)] == each.pointer), None)
     return ("", ()) if version is None else (version.name, _path(version, at))
 
@@ -72,7 +73,7 @@ def _path(version: CrdVersion, at: Pointer) -> SchemaPath:
 def in_contexts(
     crds: Iterable[Placed], facts: Mapping[CrdDocument, Iterable[_Fact]]
 ) -> Iterator[tuple[_Fact, tuple[Lone, ...]]]:
-    """Each fact, with the contexts and copies of the CRD that have it."""
+    """Each fact once, with the contexts and copies of the CRD for which it is true."""
     found: dict[tuple[str, _Fact], dict[tuple[str, bool], list[Chosen]]] = {}
     for placed in crds:
         for document in documents_of(placed.crd):
@@ -96,7 +97,7 @@ def _chosen(document: CrdDocument, version: str) -> Chosen:
 def judged_alone(
     change: Change, effect: Effect, witness: Witness, version: str, occurrences: tuple[Lone, ...], reason: str = ""
 ) -> Judged:
-    """The judged change of a fact: it has its effect where NEW is installed. ``reason``: see ``Judged``."""
+    """The judged change of a fact. Its effect occurs when NEW is installed. ``reason``: see ``Judged``."""
     crd = occurrences[0].chosen.document.crd
     return Judged(
         change=change,

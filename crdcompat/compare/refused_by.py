@@ -1,4 +1,4 @@
-"""Changed CRDs that some of the supported servers refuse: which ones, and what they lack.
+"""Changed CRDs that some of the supported servers refuse, and the features that these servers lack.
 
 One set of CRDs is installed on many Kubernetes minors, and these know different CEL functions, fields and keywords.
 ``apiserver.supported`` asks the servers and finds the cause.

@@ -52,7 +52,7 @@ def channel_of(name: str) -> Channel | None:
 
 
 def _why(older: Entry, newer: Entry) -> str:
-    """The key of ``newer`` that allows the upgrade from ``older``; "" if there is none."""
+    """The key of the entry ``newer`` that allows the upgrade from ``older``; "" if none does."""
     if older.name == newer.replaces:
         return "replaces"
     if older.name in newer.skips:
@@ -63,7 +63,7 @@ def _why(older: Entry, newer: Entry) -> str:
 
 
 def in_range(version: str, text: str) -> bool:
-    """Whether a version is in a range such as ``>=1.0.0 <1.2.0 || 1.3.1``."""
+    """Whether a version is in the range ``text``, such as ``>=1.0.0 <1.2.0 || 1.3.1``."""
     key = version_of(version)
     return key is not None and any(all(_compared(key, part)) for part in text.split("||"))
 

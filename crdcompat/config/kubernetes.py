@@ -1,8 +1,8 @@
 """The key ``kubernetes``: the servers on which the CRDs have to work, in general and for each rollback target.
 
-It is a list of versions, or ``min`` and ``max``; ``targets`` gives other servers to releases by name. An end of the
-range also takes part in comparisons: NEW runs on the newest of its servers, and OLD on the oldest of its own. That is
-the farthest rollback that the project supports.
+Its value is a list of versions, or ``min`` and ``max``; ``targets`` gives other servers to releases by name.
+Comparisons use the ends of the ranges: NEW runs on the newest of its servers, and OLD on the oldest of its servers.
+That is the farthest rollback that the project supports.
 """
 
 from __future__ import annotations

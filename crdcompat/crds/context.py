@@ -42,11 +42,11 @@ class Context(Struct, frozen=True, order=True):
 
     @property
     def is_terminal(self) -> bool:
-        """Clusters of such a feature set can be neither upgraded nor rolled back."""
+        """Whether clusters of this feature set can be neither upgraded nor rolled back."""
         return self.feature_set.endswith("NoUpgrade")
 
     def includes(self, annotations: Mapping[str, str]) -> bool:
-        """Whether a cluster of this context gets a document with these annotations; without any, each does."""
+        """Whether a cluster of this context gets a document with these annotations. Without them, each does."""
         if self.channel:
             return annotations.get(CHANNEL, self.channel) == self.channel
         sets, profiles = feature_sets(annotations), profiles_of(annotations)
@@ -56,27 +56,27 @@ class Context(Struct, frozen=True, order=True):
 
 
 def feature_sets(annotations: Mapping[str, str]) -> list[str]:
-    """The feature sets that include a document; none: each does."""
+    """The feature sets that include a document; an empty list: all of them."""
     return [name.strip() for name in annotations.get(FEATURE_SET, "").split(",") if name.strip()]
 
 
 def profiles_of(annotations: Mapping[str, str]) -> list[str]:
-    """The profiles that include a document; any other value than "true" does not."""
+    """The profiles that include a document, by annotations with the value "true"."""
     return [key[len(PROFILE) :] for key, value in annotations.items() if key.startswith(PROFILE) and value == "true"]
 
 
 def no_context(wanted: str, where: str, known: Collection[str]) -> str:
-    """Which context is not there, which ones are, and the nearest of them."""
+    """The message for an unknown context: the known ones, and the most similar name."""
     return f"no context {wanted} {where}; there are: {', '.join(known) or 'none'}{did_you_mean(wanted, known)}"
 
 
 def prominence(context: str) -> tuple[int, bool]:
-    """The sort key of the name of a context: what most clusters get first, then what upgrade jobs run."""
+    """The sort key for names of contexts: the feature set of most clusters first, the profile of upgrade jobs first."""
     feature_set, _, profile = context.partition("/")
     rank = _FIRST_SETS.index(feature_set) if feature_set in _FIRST_SETS else len(_FIRST_SETS)
     return rank, profile != _FIRST_PROFILE
 
 
 def is_default(context: str) -> bool:
-    """Whether the name of a context is about the feature set of most clusters; without feature sets, each is."""
+    """Whether a context has the feature set of most clusters. Without feature sets, every context does."""
     return context.partition("/")[0] == "Default" or "/" not in context

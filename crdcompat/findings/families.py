@@ -1,4 +1,4 @@
-"""The rules by family, with the severities of each: a family is all that one facet finds."""
+"""The rules by family, with their severities. A family has the rules of one facet."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from crdcompat.vocabulary import Direction, Owner, Severity
 
 
 class Levels(Struct, frozen=True):
-    """The worst severities of a rule in one direction: of fields in ``status``, and ``elsewhere``."""
+    """The worst severities of a rule in one direction: for fields in ``status``, and for fields ``elsewhere``."""
 
     status: Severity
     elsewhere: Severity
 
 
 class Member(Struct, frozen=True):
-    """A rule in its family, with its severities in each direction in which it finds anything."""
+    """A rule with its family, and its severities in each direction that has findings."""
 
     family: str
     rule: Rule
@@ -42,7 +42,8 @@ def _member(rule: Rule) -> Member:
 
 
 def _levels(rule: Rule, direction: Direction) -> Levels | None:
-    """The severities of the effects that the facet declares; a change of the CRD itself is in no field."""
+    """The severities of the effects that the facet declares; None if it declares none. A change of the CRD itself is in
+    no field, so both severities are the same."""
     facet = declared_by(rule.id)
     effects = facet.effects[rule.change].towards(direction)
     if not effects:

@@ -1,4 +1,4 @@
-"""The report of preflight: may a cluster go back to a release, why not, and what repairs it."""
+"""The report of preflight: whether a cluster can go back to a release, the reasons, and the steps to get there."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class GoBack(StrEnum):
-    """Whether the cluster may go back."""
+    """Whether the cluster can go back."""
 
     YES = "yes"
     WITH_LOSSES = "yes, with losses"
@@ -31,10 +31,10 @@ class StepKind(StrEnum):
     """The kinds of steps before and after the rollback, in their order."""
 
     SAVE = "save"
-    """Write objects that lose fields to a file."""
+    """Copy objects that lose fields to a file."""
     SCALE_DOWN = "scale-down"
     PATCH = "patch"
-    """Take rejected values out, under the installed CRD."""
+    """Remove rejected values while the CRD is the installed one."""
     MOVE_STORAGE = "move-storage"
     """Store objects in a version that OLD has."""
     REWRITE = "rewrite"
@@ -42,15 +42,15 @@ class StepKind(StrEnum):
     FORGET_VERSION = "forget-version"
     """Remove a version from ``status.storedVersions``."""
     WIDEN = "widen"
-    """No write repairs the objects: OLD's CRD has to accept them, or somebody recreates them."""
+    """No write repairs the objects: widen OLD's CRD, or recreate the objects."""
     CHECK = "check"
     ROLL_BACK = "roll-back"
     PATCH_AFTER = "patch-after"
-    """Take rejected values out under OLD's CRD: the installed one does not accept the object without them."""
+    """Remove rejected values when the CRD is that of OLD: the installed CRD requires them."""
 
 
 class Step(Struct, frozen=True):
-    """One step: of an object or of a CRD, else of the cluster.
+    """One step: for an object, for a CRD (no ``name``), or for the cluster (no ``crd``).
 
     ``status``: the patch goes to /status. ``patch`` is a merge patch; with MOVE_STORAGE a JSON patch. ``redacted`` is
     the patch without values of the object. ``versions`` are the versions to store and to forget.
@@ -67,9 +67,9 @@ class Step(Struct, frozen=True):
 
 
 class JudgedKind(Struct, frozen=True):
-    """A kind whose objects can matter: the numbers of its rollback findings, and of its judged objects.
+    """A kind whose objects can matter, with the numbers of its rollback findings and of its judged objects.
 
-    Of these, ``rejected`` have a rejected write, and ``losing`` lose fields.
+    ``rejected`` counts the objects with a rejected write, ``losing`` those that lose fields.
     """
 
     crd: str
@@ -81,14 +81,14 @@ class JudgedKind(Struct, frozen=True):
 
 
 class RefusedCrd(Struct, frozen=True):
-    """A CRD of OLD that the server refuses to put in the place of the installed one, in the server's words."""
+    """A CRD of OLD that the server refuses as an update of the installed one, with the server's message."""
 
     crd: str
     message: str
 
 
 class FieldWriter(Struct, frozen=True):
-    """A field manager that wrote rejected values at a path of a kind, in so many objects."""
+    """A field manager, a path of a kind, and the number of objects in which it wrote a rejected value there."""
 
     manager: str
     crd: str
@@ -98,14 +98,14 @@ class FieldWriter(Struct, frozen=True):
 
 
 class AccessRule(Struct, frozen=True):
-    """A rule of a ClusterRole: listing these resources of an API group."""
+    """A rule of a ClusterRole that allows to list these resources of an API group."""
 
     group: str
     resources: tuple[str, ...]
 
 
 class Missing(Struct, frozen=True):
-    """Something that was not judged, and why; if access was the reason, ``rule`` allows to read it."""
+    """A gap: something that was not judged, and the reason. If access was denied, ``rule`` is the missing rule."""
 
     what: str
     reason: str
@@ -157,7 +157,7 @@ class PreflightReport(Struct, frozen=True):
 
     @property
     def answer(self) -> GoBack:
-        """The answer. A gap makes it unknown, even if a rejection is known: others may follow."""
+        """The answer. A gap makes it unknown, even if a rejection is known."""
         if self.missing:
             return GoBack.UNKNOWN
         if not self.installed:
@@ -168,12 +168,12 @@ class PreflightReport(Struct, frozen=True):
 
     @property
     def is_rejected(self) -> bool:
-        """Whether the server rejects a CRD of OLD, or writes of an object."""
+        """Whether the server refuses a CRD of OLD, or rejects a write of an object."""
         return bool(self.refused or self.rejected)
 
     @property
     def rejected(self) -> int:
-        """The number of objects of which a write is rejected."""
+        """The number of objects with a rejected write."""
         return sum(kind.rejected for kind in self.kinds)
 
     @property

@@ -36,13 +36,14 @@ class ServerAnswer(Struct, frozen=True):
 
     @property
     def acceptance(self) -> Acceptance:
+        """The answer in one word. Ignored fields count as a warning, also without a text of the server."""
         if self.errors:
             return Acceptance.REFUSED
         return Acceptance.WARNED if self.warnings or self.dropped else Acceptance.ACCEPTED
 
 
 class Need(Struct, frozen=True):
-    """Something in a CRD that some servers refuse.
+    """A part of a CRD that some servers refuse.
 
     ``kind`` and ``what`` are those of a cause: a part of a CEL ``expression``, its ``cost``, a ``rule`` or a
     ``keyword``; ``title`` names it in sentences. ``path`` is the field, ``rule`` the expression.

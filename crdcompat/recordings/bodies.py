@@ -1,12 +1,11 @@
-"""Reduce recorded YAML to the types and identities of its objects, where no release has a CRD for any of them.
+"""Reduce recorded YAML to the types and identities of its objects, if no release has a CRD for any of them.
 
-Two thirds of a must-gather are built-in kinds: ReplicaSets, Services, ImageStreams. A replay counts them and needs
-nothing else of them, and to cut a text by lines takes a tenth of the time of reading it.
+Two thirds of a must-gather are built-in kinds: ReplicaSets, Services, ImageStreams. A replay only counts them. Cutting
+a text by lines needs a tenth of the time of parsing it.
 
-The cut relies on the block style of `oc` and `kubectl`: a body is indented below its key. What is left is read by
-`read_block`, which refuses any line that could have another meaning (quoted keys, flow style, anchors, keys in the
-first column twice); such a document is read as a whole. A fault in a body that was cut is not noticed: nothing
-depends on it.
+The cut relies on the block style of `oc` and `kubectl`: a body is indented below its key. `read_block` parses the rest.
+It refuses lines that could have another meaning: quoted keys, flow style, anchors, keys in the first column twice. Such
+a document is parsed as a whole. A fault in a body that was cut goes unnoticed; no result depends on it.
 """
 
 from __future__ import annotations
@@ -37,11 +36,11 @@ def _bodies(column: int, kept: str) -> str:
 
 
 _TYPE, _IDENTITY = "apiVersion|kind|metadata|items", "name|namespace|uid"
-#: The lines with the type of the document, and with the types of the items of a List. None goes on in the next line.
+#: The lines with the type of the document, and with the types of the items of a List; values on one line only.
 _OWN_TYPE = _compiled(r"^(apiVersion|kind):(.*)$(?!\n )")
 _ITEM_TYPE = _compiled(r"^(?:- |  )(apiVersion|kind):(.*)$(?!\n   )")
 _PLAIN = _compiled(r" ([A-Za-z][\w./-]*)")
-#: What is cut of an object and of the items of a List, and what each object must have afterwards.
+#: The cut parts of an object and of the items of a List, and the uid that each object must still have.
 _OF_OBJECT = _compiled(_bodies(0, _TYPE) + "|" + _bodies(2, _IDENTITY))
 _UID = _compiled(r"^metadata:\n(?:  .*\n)*?  uid: \w+(?:-\w+){4}$(?!\n   )")
 _OF_ITEMS = _compiled(_bodies(2, _TYPE) + "|" + _bodies(4, _IDENTITY))
@@ -49,10 +48,10 @@ _UID_OF_ITEM = _compiled(r"^(?:- |  )metadata:\n(?:    .*\n)*?    uid: \w+(?:-\w
 
 
 def reducer(kinds: Iterable[tuple[str, str]]) -> Callable[[bytes], bytes | None]:
-    """A function that reduces the text of a document to types and identities; its None: read it as a whole.
+    """A function that reduces the text of a document to types and identities, or returns None: parse the whole text.
 
-    ``kinds`` are the (group, kind) of the releases. An object without a uid is identified by its content, so it is
-    read as a whole; so is each document that could hold an object of these kinds.
+    ``kinds`` are the (group, kind) of the releases. A document that may contain an object of these kinds is parsed as
+    a whole. So is an object without a uid, because its content identifies it.
     """
     known = _READ_ANYWAY.union(kinds)
     return lambda text: _reduced(text, known)
@@ -68,7 +67,7 @@ def _reduced(text: bytes, known: Collection[tuple[str, str]]) -> bytes | None:
     items, count = _types(_ITEM_TYPE, text), text.count(b"\n- ") if b"\nitems:\n- " in text else 0
     if items is None or not count or any(each.endswith("List") for each in items["kind"]):
         return None
-    # The API server omits the types of all items of a FooList; a path can give them, too, so each item must have one.
+    # A FooList of the API server has no types at its items. Otherwise each item must have both apiVersion and kind.
     typed = {len(found) for found in items.values()}
     if typed != {count} and (typed != {0} or kind == "List"):
         return None

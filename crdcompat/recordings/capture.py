@@ -1,7 +1,7 @@
 """The facts about a recording of ``crdcompat record``: the last item of its list.
 
-The recording is a List of CRDs and objects, as ``kubectl get -o json`` writes it. A recording for a release has
-only the values that matter for a rollback to it, so that it cannot judge another release.
+The recording is a List of CRDs and objects, as ``kubectl get -o json`` writes it. A recording for one release has only
+the values that matter for a rollback to this release. It is no basis for judging another release.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ _REASON = "about the recording"
 class Facts(Struct, frozen=True):
     """The content of a recording.
 
-    ``server`` is the version of the cluster's server ("": unknown), ``kinds`` are those that were listed to the end.
-    ``release`` and ``digest`` are those of the release that it was made for; both are empty if everything was recorded.
+    ``server`` is the version of the cluster's server ("": unknown), ``kinds`` are the kinds with complete lists.
+    ``release`` and ``digest`` identify the release for which it was made; both are empty if everything was recorded.
     ``missing`` has the gaps, with their reasons; ``hides``: names or values were replaced.
     """
 
@@ -38,7 +38,7 @@ class Facts(Struct, frozen=True):
 
 
 class CaptureFacts(Skipped, frozen=True, kw_only=True):
-    """The item of a recording that has its facts; it is no object."""
+    """The item of a recording with its facts. Readers skip it: it is no object."""
 
     facts: Facts
 
@@ -70,7 +70,8 @@ def digest_of(crds: CrdSet) -> str:
 
 
 def unfit(found: CaptureFacts, old: CrdSet, digest: Callable[[CrdSet], str] = digest_of) -> str:
-    """The reason why a recording cannot judge a rollback to OLD; "" if it can. ``digest`` is that of a release."""
+    """The reason why a recording cannot judge a rollback to OLD; "" if it can. ``digest`` computes the digest of a
+    release."""
     facts = found.facts
     if facts.digest and facts.digest != digest(old):
         return f"the recording was made for {facts.release} alone: record the cluster for {old.name}"

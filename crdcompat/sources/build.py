@@ -1,4 +1,4 @@
-"""Programs that make manifests: helm and kustomize. They run only if the user asks, on charts and folders on disk."""
+"""Programs that make manifests: helm and kustomize. They run only if the user asks for it, on files on disk."""
 
 from __future__ import annotations
 
@@ -17,15 +17,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 MAX_SECONDS = 120
-_VERSION = "kubeVersion"  # in helm's message that a chart is not for this version of Kubernetes
+_VERSION = "kubeVersion"  # occurs in helm's error if a chart excludes this version of Kubernetes
 _SOURCE = re.compile(rb"^---[ \t]*\r?\n# Source: ([^\n]+)\n", re.MULTILINE)
 
 
 def helm_template(name: str, chart: str | bytes, values: Sequence[str], kubernetes: str) -> dict[str, bytes]:
-    """The manifests of a chart with these files of values, by the template that makes them.
+    """The manifests of a chart, by the path of the template that makes them.
 
-    ``chart`` is its path, or the content of its ``.tgz``; ``kubernetes`` is the version for which to render, "" for
-    helm's own. Raises UsageError if helm is not there or the chart is not on disk, SourceError if helm fails.
+    ``chart`` is its path, or the content of its ``.tgz``. ``values`` are files of values. ``kubernetes`` is the version
+    of the server for the templates, "" for helm's own. Raises UsageError if helm is not installed or the chart is not
+    on disk, SourceError if helm fails.
     """
     options = [argument for file in values for argument in ("--values", str(Path(file).absolute()))]
     options += ("--kube-version", kubernetes) if kubernetes else ()
@@ -61,7 +62,7 @@ def _version_hint(name: str, kubernetes: str) -> str:
 
 @contextmanager
 def _chart_on_disk(name: str, chart: str | bytes) -> Iterator[str]:
-    """The path of a chart. A packed chart that is in another archive is copied into a temporary folder."""
+    """The path of a chart. The content of a packed chart is written to a temporary folder."""
     if isinstance(chart, str):
         yield _on_disk(name, chart)
         return

@@ -20,7 +20,7 @@ _MANIFESTS = re.compile(_KEY % b"manifests", re.MULTILINE)
 
 
 def bundle_tree(name: str, tree: Tree) -> MemoryTree:
-    """The manifests of the bundle in ``tree``. Raises SourceError if it is none, or holds several."""
+    """The manifests of the bundle in ``tree``. Raises SourceError if the tree contains no bundle, or several."""
     files = held_files(tree, is_manifest_name)
     tops = [path.removesuffix(ANNOTATIONS) for path in files if f"/{path}".endswith(f"/{ANNOTATIONS}")]
     top = only_folder(name, tree, tops, "OLM bundle", _EXPECTED)
@@ -37,5 +37,5 @@ def bundle_tree(name: str, tree: Tree) -> MemoryTree:
 
 
 def is_bundle_mark(annotations: bytes) -> bool:
-    """Whether ``metadata/annotations.yaml`` is that of a bundle."""
+    """Whether the content of ``metadata/annotations.yaml`` is that of a bundle."""
     return b"operators.operatorframework.io.bundle." in annotations

@@ -28,7 +28,7 @@ Json = dict[str, Any]
 
 
 class Entry(Struct, frozen=True):
-    """One bundle in a channel, and what it can be upgraded from (``replaces``, ``skips``, ``skipRange``)."""
+    """One bundle in a channel, and the bundles that OLM upgrades to it: ``replaces``, ``skips``, ``skip_range``."""
 
     name: str
     version: str
@@ -46,7 +46,7 @@ class Package(Struct, frozen=True):
     channels: Mapping[str, tuple[Entry, ...]]
 
     def entries(self, name: str, channel: str) -> tuple[Entry, ...]:
-        """The entries of a channel, of the default one for "". Raises SourceError for an unknown one."""
+        """The entries of a channel ("": the default one). Raises SourceError for an unknown channel."""
         wanted = channel or self.default_channel
         if not self.channels.get(wanted):
             known = ", ".join(sorted(self.channels)) or "none"
@@ -54,7 +54,7 @@ class Package(Struct, frozen=True):
         return self.channels[wanted]
 
     def bundle(self, wanted: str) -> Json | None:
-        """The bundle of a version, or of a name such as ``widgets.v1.2.0``."""
+        """The bundle with this version, or with this name, such as ``widgets.v1.2.0``; None if there is none."""
         if wanted in self.bundles:
             return self.bundles[wanted]
         version = wanted.removeprefix("v")
@@ -62,7 +62,7 @@ class Package(Struct, frozen=True):
 
 
 def catalog_tree(name: str, tree: Tree, package: str, version: str) -> MemoryTree:
-    """The manifests of one bundle. Raises SourceError if there is no such package or version in the catalog."""
+    """The manifests of one bundle. Raises UsageError if package or version is "", SourceError if there is none."""
     files = held_files(tree, lambda path: tree.is_one_file or is_manifest_name(path))
     found = read_package(name, files, package, tree.problems)
     versions = [version_of_bundle(each) for each in found.bundles.values()]
@@ -83,7 +83,7 @@ def catalog_tree(name: str, tree: Tree, package: str, version: str) -> MemoryTre
 
 
 def read_package(name: str, files: Mapping[str, bytes], package: str, problems: Iterable[Problem] = ()) -> Package:
-    """A package of the catalog in these files. Raises SourceError if there is none of this name."""
+    """A package of the catalog in these files. Raises UsageError if ``package`` is "", SourceError if there is none."""
     documents = [each for path, data in sorted(files.items()) for each in _documents(f"{name}: {path}", data)]
     known = sorted({str(each.get("name")) for each in documents if each.get("schema") == "olm.package"})
     if not known:
@@ -110,7 +110,7 @@ def read_package(name: str, files: Mapping[str, bytes], package: str, problems: 
 
 
 def version_of_bundle(bundle: Mapping[str, Any]) -> str:
-    """The version of a bundle by its property ``olm.package``, else by its name."""
+    """The version of a bundle: from its property ``olm.package``, else from its name."""
     for value in _properties(bundle, "olm.package"):
         if isinstance(value, dict) and isinstance(value.get("version"), str):
             return str(value["version"])
@@ -132,7 +132,7 @@ def _entries(channel: Mapping[str, Any], bundles: Mapping[str, Json]) -> Iterato
 
 
 def _documents(place: str, data: bytes) -> Iterator[Json]:
-    """The documents of a YAML file or a stream of JSON. Raises SourceError for damage."""
+    """The documents of a YAML file or a stream of JSON that have a schema of OLM. Raises SourceError for damage."""
     try:
         found = list(_json(data)) if data.lstrip()[:1] == b"{" else list(_yaml(data))
     except (yaml.YAMLError, ValueError, RecursionError) as error:
@@ -149,7 +149,7 @@ def _json(data: bytes) -> Iterator[Any]:
 
 
 def _yaml(data: bytes) -> Iterator[Any]:
-    """Only documents of OLM are parsed: a catalog holds the manifests of every version."""
+    """The documents that mention OLM. Only these are parsed, because a catalog can be very large."""
     for part in _SEPARATOR.split(data):
         if b"olm." in part:
             yield yaml.load(part, yaml.CSafeLoader)
@@ -163,7 +163,7 @@ def _properties(bundle: Mapping[str, Any], kind: str) -> Iterator[Any]:
 
 
 def _objects(bundle: Mapping[str, Any], files: Mapping[str, bytes], problems: list[Problem]) -> Iterator[bytes]:
-    """The manifests that a bundle carries, in base64 or in files beside the catalog."""
+    """The manifests of a bundle: in base64 in the catalog, or in files beside it. Adds faults to ``problems``."""
     name = str(bundle["name"])
     for value in _properties(bundle, "olm.bundle.object"):
         value = value if isinstance(value, dict) else {}
@@ -181,7 +181,7 @@ def _objects(bundle: Mapping[str, Any], files: Mapping[str, bytes], problems: li
 
 
 def _why_empty(bundle: Mapping[str, Any]) -> str:
-    """What a bundle without manifests says of its CRDs, and where they are."""
+    """The problem of a bundle without manifests: the kinds that it owns, and the image that has its CRDs."""
     kinds = sorted(
         f"{value.get('kind')}.{value.get('group')}/{value.get('version')}"
         for value in _properties(bundle, "olm.gvk")

@@ -14,7 +14,7 @@ from msgspec import Struct, field
 
 from crdcompat.errors import Problem, Skipped, SourceError
 from crdcompat.sources.cluster_client import UNVERIFIED, Client, NoAnswerError, RefusedError, Resource, Timeouts
-from crdcompat.sources.cluster_pages import Given, Item, Page
+from crdcompat.sources.cluster_pages import Item, Page, Yielded
 from crdcompat.sources.tree import Entry
 
 MAX_PAGES = 20_000
@@ -136,7 +136,7 @@ class ClusterTree(Struct):
 
     def _list(self, kind: Resource, accept: str = "") -> Iterator[Item]:
         """List a kind page by page; if the continue token has expired (410), list it once more from the start."""
-        token, restarted, given = "", False, Given()
+        token, restarted, given = "", False, Yielded()
         try:
             for _ in range(MAX_PAGES):
                 try:

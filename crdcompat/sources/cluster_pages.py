@@ -1,6 +1,6 @@
-"""The pages of a cluster's lists: each item stays the text that the server sent, until somebody reads it.
+"""The pages of a cluster's lists. Each item stays text until it is parsed alone.
 
-A page of parsed objects takes ten times the memory of its text.
+A page of parsed objects needs ten times the memory of its text.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _OBJECT = ord("{")
 
 
 class _Names(Struct):
-    """The parts of an object's metadata that a list of objects is read by."""
+    """The members of an object's metadata that identify it in a list."""
 
     namespace: Any = None
     name: Any = None
@@ -54,12 +54,12 @@ class Item(Struct, frozen=True):
 
     @property
     def place(self) -> str:
-        """``NAMESPACE/NAME``, or the name. A server lists the objects of a kind in the order of their places."""
+        """``NAMESPACE/NAME``, or the name alone. A server lists the objects of a kind sorted by it."""
         return "/".join(filter(None, (self.namespace, self.name)))
 
 
 class Page:
-    """One page of a list. ``token`` continues the list, "" at its end. Raises ValueError for any other text."""
+    """One page of a list. ``token`` requests the next page ("": none). Raises ValueError for any other text."""
 
     def __init__(self, data: bytes) -> None:
         try:
@@ -78,9 +78,9 @@ class Page:
         return len(self._items)
 
     def items(self) -> Iterator[Item]:
-        """The items that are objects, with the kind and apiVersion that servers omit for built-in kinds such as CRDs.
+        """The items that are objects, once: the page releases each item that it yields.
 
-        The page forgets each item that it gives.
+        Servers omit kind and apiVersion at items of built-in kinds such as CRDs. This method adds both.
         """
         self._items.reverse()
         while self._items:
@@ -90,17 +90,17 @@ class Page:
         try:
             head = _HEADS.decode(data)
         except (msgspec.DecodeError, UnicodeDecodeError):
-            head = _Head(kind=None)  # its metadata is no object: the reader of the item reports that
+            head = _Head(kind=None)  # its metadata is no object; the parser of the item reports it
         if isinstance(head.kind, UnsetType) and data[1:].lstrip() != b"}":
             data = self._typed + data[1:]
         names = head.metadata or _Names()
         return Item(_text(names.namespace), _text(names.name), _text(names.revision), data)
 
 
-class Given:
-    """The items of a list that were given already: a list that begins anew has them again.
+class Yielded:
+    """The items that a list has already yielded. A list that starts anew, because its token expired, repeats them.
 
-    As long as a list is in order, no item comes twice, and 8 bytes for each are enough.
+    While items come in order, none is repeated, and 8 bytes for each item are enough.
     """
 
     def __init__(self) -> None:
@@ -109,7 +109,7 @@ class Given:
         self._known: set[int] | None = None
 
     def is_new(self, place: str) -> bool:
-        """Whether an item with this place comes for the first time; it counts as given from now on."""
+        """Whether an item with this place comes for the first time. Records the place."""
         number = hash(place)
         if self._known is None:
             if self._last is None or place > self._last:

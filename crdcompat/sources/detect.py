@@ -1,4 +1,4 @@
-"""Finds the kind of a path or a URL by its content: a chart, a bundle, a catalog, an image, or manifests."""
+"""Detects the kind of a path or a URL by its content: a chart, a bundle, a catalog, an image, or manifests."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from crdcompat.sources.zip import begins_zip
 if TYPE_CHECKING:
     from crdcompat.sources.kinds import Source
 
-_START = 1 << 16  # bytes of a manifest in which a catalog shows
-#: helm writes Chart.yaml first. Images begin with a JSON file that describes them, or with a layer, named by a digest.
+_START = 1 << 16  # bytes at the start of a file in which a catalog is recognized
+#: The first file of an archive: helm writes Chart.yaml first; images begin with a description in JSON, or a layer.
 _FIRST_OF_CHART = re.compile(r"[^/]+/Chart\.yaml")
 _FIRST_OF_IMAGE = re.compile(r"(?:oci-layout|index\.json|manifest\.json|repositories)$|blobs/|[0-9a-f]{64}(?:[./]|$)")
 _CATALOG = re.compile(rb"""(?:^|[{,\s])["']?schema["']?:[ \t]*["']?olm\.(?:package|channel|bundle)\b""")
 
 
 def kind_of(source: Source) -> Kind:
-    """The kind of a path or URL; `PATH` for manifests and for a path that does not exist. Raises SourceError."""
+    """The kind of a path or URL; `PATH` for manifests, and for a path that does not exist. Raises SourceError."""
     path = source.path if source.part and not Path(source.rest).exists() else source.rest
     try:
         if path == "-" or (source.is_remote and is_remote_folder(path)):

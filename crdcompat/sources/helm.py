@@ -1,4 +1,4 @@
-"""Helm charts as trees: their files of plain YAML, or the output of ``helm template`` if the user asks."""
+"""Helm charts as trees: their files as they are, or the output of ``helm template`` if the user asks for it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 CHART = "Chart.yaml"
 _EXPECTED = "the folder of a Helm chart, or its .tgz, is expected, with Chart.yaml at its top"
-_MAX_DEPTH = 3  # charts in charts in charts
+_MAX_DEPTH = 3  # levels of charts in charts
 _PACKED = (".tgz", ".tar.gz")
 _HELPERS = (".tpl", ".txt")
 _CRD_LINE = re.compile(rb"^\s*kind:\s*[\"']?CustomResourceDefinition\b", re.MULTILINE)
@@ -30,36 +30,37 @@ _IN_HELPER = "a named template with a CRD, which only helm renders: give --helm 
 
 
 def chart_tree(name: str, chart: str | bytes, tree: Tree) -> MemoryTree:
-    """The manifests of the chart in ``tree``, which was opened at the path ``chart``, or has this content.
+    """The manifests of the chart in ``tree``. ``chart`` is the path of the tree, or the content of the packed chart.
 
-    Raises SourceError if it is no chart, or helm cannot render it; UsageError if helm is asked for and not there.
+    Raises SourceError if it is no chart or helm fails, UsageError if helm shall run and is not installed.
     """
     options = current_options()
     files = held_files(tree, _is_of_chart)
     top = _top(name, tree, files)
     problems = list(tree.problems)
     of_chart = {below.removeprefix(top): data for below, data in files.items() if below.startswith(top)}
-    facts = _facts(name, of_chart[CHART])
+    facts = _chart_yaml(name, of_chart[CHART])
     notes = [*tree.notes, f"{name}: Helm chart {facts['name']} {facts.get('version', 'without a version')}"]
     if options.helm:
         rendered = helm_template(name, chart, options.helm_values, options.kubernetes)
         server = f"Kubernetes {options.kubernetes}" if options.kubernetes else "helm's own version of Kubernetes"
         how = f"{name}: rendered by helm template for {server}"
         return MemoryTree(name, rendered, problems, tree.skipped, (*notes, how))
-    below = dict(_unpacked(of_chart, problems))
+    unpacked = dict(_unpacked(of_chart, problems))
     problems += (
         Problem(file, None, _IN_HELPER)
-        for file, data in sorted(below.items())
+        for file, data in sorted(unpacked.items())
         if file.endswith(_HELPERS) and _CRD_LINE.search(data)
     )
-    if missing := [each for each in _dependencies(facts) if not any(f.startswith(f"charts/{each}/") for f in below)]:
+    present = {file.split("/")[1] for file in unpacked if file.startswith("charts/") and file.count("/") > 1}
+    if missing := [each for each in _dependencies(facts) if each not in present]:
         notes.append(f"{name}: the charts {', '.join(missing)} are not in charts/: their CRDs are not seen")
-    manifests = {file: data for file, data in below.items() if is_manifest_name(file)}
+    manifests = {file: data for file, data in unpacked.items() if is_manifest_name(file)}
     return MemoryTree(name, manifests, problems, tree.skipped, notes)
 
 
 def _top(name: str, tree: Tree, files: Iterable[str]) -> str:
-    """The folder of the chart, which is not in another chart; "" or with a slash at its end. Raises SourceError."""
+    """The folder of the outermost chart: "", or a path that ends with a slash. Raises SourceError."""
     charts = {found.removesuffix(CHART) for found in files if found.endswith(f"/{CHART}") or found == CHART}
     tops = [top for top in charts if not any(top != other and top.startswith(other) for other in charts)]
     return only_folder(name, tree, tops, "Helm chart", _EXPECTED)
@@ -87,7 +88,7 @@ def _unpacked(files: Mapping[str, bytes], problems: list[Problem], depth: int = 
                 yield f"charts/{next(iter(found)).partition('/')[0]}/{below}", content
 
 
-def _facts(name: str, chart: bytes) -> dict[str, Any]:
+def _chart_yaml(name: str, chart: bytes) -> dict[str, Any]:
     try:
         facts = yaml.load(chart, yaml.CSafeLoader)
     except (yaml.YAMLError, ValueError, RecursionError) as error:

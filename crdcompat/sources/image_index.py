@@ -1,4 +1,4 @@
-"""Which image of a layout or archive is read, and its layers: ``index.json`` of OCI, ``manifest.json`` of docker."""
+"""Chooses the image of a layout or archive, and its layers: from ``index.json`` (OCI) or ``manifest.json`` (docker)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _PLATFORM = "linux/amd64"
 _MAX_DEPTH = 4
 _MAX_LAYERS = 1000
 _DIGEST = re.compile(r"sha256:([0-9a-f]{64})")
-#: The media types of a chart, today's and that of the first releases of Helm 3. Another layer may have its signature.
+#: The media types of a chart: of today, and of the first releases of Helm 3. Other layers, as signatures, do not match.
 _CHART = re.compile(r"application/(?:vnd\.cncf\.helm\.chart\.content\.v1\.tar\+gzip|tar\+gzip)")
 _CHART_CONFIG = "application/vnd.cncf.helm.config.v1+json"
 _NAMES = ("org.opencontainers.image.ref.name", "io.containerd.image.name")
@@ -28,9 +28,9 @@ _EXPECTED = "an index.json (OCI) or manifest.json (docker save) is expected at i
 
 
 class ChosenImage(Struct, frozen=True):
-    """The files of the layers in order, and the SHA-256 that some have; ``notes`` say which image was chosen.
+    """The files of the layers in order, and their SHA-256 by file if known. ``notes`` name the chosen image.
 
-    ``is_chart``: it is an artifact whose one layer is a Helm chart.
+    ``is_chart``: the image is an artifact, and its only layer is a Helm chart.
     """
 
     layers: tuple[str, ...]
@@ -48,9 +48,10 @@ class _Candidate(Struct, frozen=True):
 
 
 def choose_image(name: str, files: Mapping[str, bytes], selector: str) -> ChosenImage:
-    """The image that ``selector`` names (a tag or a platform), else the only one, for linux/amd64 if for several.
+    """The image that ``selector`` names: a tag or a platform, or "" for the only image.
 
-    Raises SourceError if there is none, or if several could be meant.
+    Of an image for several platforms, that for linux/amd64 is chosen. Raises SourceError if no image matches, or
+    several do.
     """
     if "index.json" in files:
         return _of_index(name, files, selector)
@@ -88,7 +89,7 @@ def _of_index(name: str, files: Mapping[str, bytes], selector: str) -> ChosenIma
 def _candidates(
     name: str, files: Mapping[str, bytes], index: Mapping[str, Any], names: tuple[str, ...], depth: int
 ) -> Iterator[_Candidate]:
-    """The images of an index and of the indexes in it, without attestations, which are no images."""
+    """The images of an index and of nested indexes. Attestations are left out."""
     if depth > _MAX_DEPTH:
         raise SourceError(f"{name}: more than {_MAX_DEPTH} indexes in each other: not read")
     listed = index.get("manifests")

@@ -30,7 +30,7 @@ class Kind(StrEnum):
 
 
 _WITHOUT_NAME = (Kind.INDEX, Kind.WORKTREE, Kind.EMPTY)
-#: Kinds whose name may not be empty, with an example of one; an empty context is the current one of the kubeconfig.
+#: Kinds with a mandatory name, and an example of it. A cluster needs none: the default is the current context.
 _EXAMPLES = {
     Kind.GIT: "release-4.13",
     Kind.PATH: "config",
@@ -45,9 +45,9 @@ _EXAMPLES = {
 
 
 class Source(Struct, frozen=True):
-    """A source as the user named it: its kind and the rest of the text after the prefix.
+    """A source as the user named it: its kind, and ``rest``, the text after the prefix.
 
-    ``name`` is the text for people, without credentials.
+    ``name`` is the whole text without credentials, for messages.
     """
 
     kind: Kind
@@ -66,7 +66,7 @@ class Source(Struct, frozen=True):
 
     @property
     def is_remote(self) -> bool:
-        """Whether it is behind a URL."""
+        """Whether the source is a URL."""
         return is_remote(self.rest)
 
 
@@ -86,7 +86,7 @@ def named_source(text: str) -> Source:
 
 
 def unknown_prefix(text: str) -> str:
-    """A hint for a name that looks like one with a prefix, but has none that is known; "" for other names."""
+    """A hint for a name with an unknown prefix; "" for other names."""
     prefix, colon, _ = text.partition(":")
     if not colon or not prefix.isalpha():
         return ""

@@ -1,4 +1,4 @@
-"""kustomize folders as trees: the plain files that a kustomization names, or kustomize's output if the user asks."""
+"""kustomize folders as trees: the files that a kustomization names, or kustomize's output if the user asks for it."""
 
 from __future__ import annotations
 
@@ -20,15 +20,17 @@ if TYPE_CHECKING:
 
 _EXPECTED = f"a folder with {', '.join(KUSTOMIZATIONS[:-1])} or {KUSTOMIZATIONS[-1]} is expected"
 _LISTS = ("resources", "bases", "components", "crds")
-#: Keys of a kustomization that make or change manifests in ways that are not seen without kustomize.
+#: Keys of a kustomization that make or change manifests: only kustomize itself can apply them.
 _PATCHES = ("patches", "patchesStrategicMerge", "patchesJson6902")
-_UNSEEN = (*_PATCHES, "generators", "transformers", "helmCharts", "helmChartInflationGenerator", "replacements")
+_ONLY_KUSTOMIZE = (*_PATCHES, "generators", "transformers", "helmCharts", "helmChartInflationGenerator", "replacements")
 _BUILD = "only kustomize applies it: give --kustomize, or compare the output of kustomize build"
 _MAX_FOLDERS = 1000
 
 
 def kustomize_tree(name: str, folder: str) -> MemoryTree:
-    """The manifests of a kustomize folder. Raises SourceError if it is none, UsageError if kustomize is not there."""
+    """The manifests of a kustomize folder.
+
+    Raises SourceError if it has no kustomization, UsageError if kustomize shall run and is not installed."""
     if not _file_of(folder):
         raise SourceError(f"{name}: no kustomization: {_EXPECTED}")
     if current_options().kustomize:
@@ -40,7 +42,7 @@ def kustomize_tree(name: str, folder: str) -> MemoryTree:
 
 
 class _Reader:
-    """Follows the resources of a kustomization through folders, each once, inside of the repository."""
+    """Reads the resources of a kustomization and of the kustomizations that it names, each once, in one repository."""
 
     def __init__(self, name: str, folder: str) -> None:
         self.held = Held(name)
@@ -76,7 +78,7 @@ class _Reader:
         if not isinstance(content, dict):
             self._problem(file, "no kustomization: a mapping with resources is expected")
             return
-        for key in _UNSEEN:
+        for key in _ONLY_KUSTOMIZE:
             if content.get(key) and (key not in _PATCHES or _may_patch_crds(content[key], folder)):
                 self._problem(file, f"{key}: {_BUILD}")
         for named in _named(content):
@@ -108,7 +110,7 @@ def _file_of(folder: str) -> str:
 
 
 def _repository(folder: str) -> str:
-    """The folder outside of which nothing is read: that of the repository, else the one that was named."""
+    """The folder of the repository around ``folder``, else ``folder``. Nothing outside of it is read."""
     return next((str(each) for each in (Path(folder), *Path(folder).parents) if (each / ".git").exists()), folder)
 
 
@@ -119,7 +121,7 @@ def _named(content: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _may_patch_crds(patches: Any, folder: str) -> bool:
-    """Whether a patch may change a CRD: a target of another kind, or a patch that names another kind, does not."""
+    """Whether a patch may change a CRD: unless its target, or the patch itself, names another kind."""
     return any(_names_crd(patch, folder) for patch in patches) if isinstance(patches, list) else True
 
 

@@ -69,7 +69,7 @@ def held_files(tree: Tree, wanted: Callable[[str], bool]) -> dict[str, bytes]:
 
 
 def only_folder(name: str, tree: Tree, folders: Collection[str], what: str, expected: str) -> str:
-    """The only folder of ``tree`` that holds ``what`` (such as a chart). Raises SourceError for none or several."""
+    """The only one of ``folders``, the places of a ``what`` such as a chart. Raises SourceError for none or several."""
     if not folders:
         found = "".join(f" ({problem.message})" for problem in tree.problems[:1])
         raise SourceError(f"{name}: no {what}{found}: {expected}")

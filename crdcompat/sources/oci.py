@@ -1,7 +1,7 @@
 """Container images as trees: OCI layouts (folders or archives), and archives of ``docker save`` and skopeo.
 
-Only manifests below the named folders of the image are kept. Layers are streams, applied in order with their whiteouts.
-The layer of an artifact with a Helm chart is that chart.
+Only manifests below the named folders of the image are kept. Layers are read as streams and applied in order, with
+their whiteouts. An artifact with a Helm chart has the chart as its layer.
 """
 
 from __future__ import annotations
@@ -37,7 +37,10 @@ _JSON = re.compile(r"(?:^|/)(?:index\.json|manifest\.json|[0-9a-f]{64}\.json|blo
 
 
 class _Layer(Struct):
-    """The changes of one layer to the folders of interest, and the other folders that have YAML."""
+    """The changes of one layer to the named folders.
+
+    ``gone`` are removed or replaced paths, ``emptied`` folders without the content of lower layers, ``elsewhere`` other
+    folders with YAML."""
 
     files: dict[str, bytes] = field(default_factory=dict)
     links: dict[str, str] = field(default_factory=dict)
@@ -73,7 +76,7 @@ def image_tree(name: str, path: str, selector: str) -> MemoryTree:
 
 
 def _chart(name: str, path: str, image: ChosenImage) -> MemoryTree:
-    """The manifests of the chart that is the layer of an artifact. Raises SourceError, UsageError."""
+    """The manifests of an artifact's chart. Raises SourceError, UsageError."""
     found = {layer: stream.read(MAX_HELD_BYTES + 1) for layer, stream in _streams(name, path, set(image.layers))}
     _check_complete(name, image, found)
     ((layer, data),) = found.items()
@@ -92,7 +95,7 @@ def _check_complete(name: str, image: ChosenImage, found: Collection[str]) -> No
 
 
 def _check_digest(name: str, file: str, found: str, wanted: str) -> None:
-    """Raises SourceError if the content of a layer is another one than its digest says."""
+    """Raises SourceError if the digest of a layer is not the ``wanted`` one."""
     if wanted and found != wanted:
         raise SourceError(f"{name}: {file} is damaged: its content does not match its digest")
 
@@ -106,7 +109,7 @@ def _described(name: str) -> Iterator[None]:
 
 
 def _small_files(name: str, path: str) -> Iterator[tuple[str, bytes]]:
-    """The JSON files that describe the images."""
+    """The JSON files that describe the images: path and content."""
     held = 0
     for file, stream in _streams(name, path, None):
         data = stream.read(MAX_JSON + 1)
@@ -118,7 +121,7 @@ def _small_files(name: str, path: str) -> Iterator[tuple[str, bytes]]:
 
 
 def _streams(name: str, path: str, wanted: set[str] | None) -> Iterator[tuple[str, IO[bytes]]]:
-    """These files of the layout or archive as streams, in its order; for None, those that may be descriptions."""
+    """The wanted files of the layout or archive as streams, in its order; for None, files that may be descriptions."""
 
     def wants(file: str) -> bool:
         return _JSON.search(file) is not None if wanted is None else file in wanted
@@ -139,7 +142,7 @@ def _streams(name: str, path: str, wanted: set[str] | None) -> Iterator[tuple[st
 
 
 class _LayerReader:
-    """Reads layers, with one limit for the bytes of all."""
+    """Reads layers. The limit for bytes applies to all layers together."""
 
     def __init__(self, name: str, folders: tuple[str, ...]) -> None:
         self._name = name
@@ -174,7 +177,7 @@ class _LayerReader:
             if self._matters(hidden):
                 layer.gone.add(hidden)
         elif member.kind != DIRECTORY and self._matters(path):
-            layer.gone.add(path)  # whatever lower layers have here, a folder too
+            layer.gone.add(path)  # a file or a folder of a lower layer
             if not below or is_manifest_name(path):
                 self._keep(layer, path, member, tar)
         elif member.kind == FILE and is_manifest_name(path) and len(layer.elsewhere) < _MAX_FOLDERS:
@@ -193,12 +196,12 @@ class _LayerReader:
             self.problems.append(Problem(path, None, f"{reason}; name the folder itself, --image-path"))
 
     def _matters(self, path: str) -> bool:
-        """Whether something at this path can change what the folders of interest hold."""
+        """Whether a file or a whiteout at this path can change the content of the named folders."""
         return path.startswith(self._folders) or any(folder.startswith(f"{path}/") for folder in self._folders)
 
 
 def _applied(layers: Iterable[_Layer], problems: list[Problem]) -> dict[str, bytes]:
-    """The files of the image: each layer hides what it replaces and removes, then adds its own files."""
+    """The files of the image: each layer removes files of lower layers, then adds its own files."""
     files: dict[str, bytes] = {}
     for layer in layers:
         hidden = (*layer.gone, *(f"{folder}/" for folder in layer.emptied))
@@ -218,7 +221,7 @@ def _is_below(path: str, hidden: str) -> bool:
 
 
 class _Hashed(PartReader):
-    """A stream that hashes the bytes that are read from it."""
+    """A stream that computes the SHA-256 of the bytes read from it."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file

@@ -13,9 +13,9 @@ from msgspec.structs import replace
 class SourceOptions(Struct, frozen=True):
     """How sources are opened.
 
-    ``connect_timeout`` and ``read_timeout`` are the seconds that a cluster or a remote server may take to connect, and
-    to send more of an answer. ``helm`` and ``kustomize`` allow these programs to run; ``helm_values`` are files for
-    helm, ``kubernetes`` is the version of the server for which it renders ("": its own). ``image_paths`` are the
+    ``connect_timeout`` and ``read_timeout`` limit the seconds until a cluster or a remote server accepts a connection,
+    and until it sends more of an answer. ``helm`` and ``kustomize`` allow these programs to run. ``helm_values`` are
+    files for helm; ``kubernetes`` is the server's version for its templates ("": helm's own). ``image_paths`` are the
     folders of an image that hold its manifests.
     """
 
@@ -37,7 +37,7 @@ def current_options() -> SourceOptions:
 
 
 def limit_requests(connect: float, read: float) -> None:
-    """Set how long the servers of sources opened from now on may be silent, in seconds."""
+    """Set the timeouts of sources that are opened from now on, in seconds."""
     _options.set(replace(_options.get(), connect_timeout=connect, read_timeout=read))
 
 
@@ -60,7 +60,7 @@ def render_sources(
     image_paths: Sequence[str] | None,
     kubernetes: str = "",
 ) -> None:
-    """Set which programs may make manifests, and where images hold them. ``helm_values`` allow helm to run, too."""
+    """Set the programs that may make manifests, and the folders of images. ``helm_values`` also allow helm to run."""
     values = tuple(helm_values or ())
     _options.set(
         replace(

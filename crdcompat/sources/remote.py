@@ -30,7 +30,7 @@ MAX_REMOTE_SECONDS = 1800.0
 """Seconds for one remote file, so that a server that sends one byte at a time does not stop the run."""
 
 INSTALL = "pip install 'crdcompat[remote]'"
-_BLOCK = 1 << 22  # bytes of one request to a store that is read in ranges
+_BLOCK = 1 << 22  # bytes of one request to an object store
 _SILENT = logging.NullHandler()
 _WEB_PAGE = re.compile(rb"\s*(?:<!doctype html|<html)", re.IGNORECASE)
 
@@ -51,8 +51,8 @@ def open_remote(url: str) -> io.BufferedReader:
     """
     with _as_source_errors(url):
         system, path = _file_system(url)
-        # An http server gets one request; with the size of the file, fsspec asks for nothing before it.
-        # A store gets one for each block.
+        # fsspec streams a file from an http server in one request; a given size saves a request for the size.
+        # It reads a file of a store in blocks.
         store = {"block_size": _BLOCK, "cache_type": "readahead"}
         file = system.open(path, "rb", **({"block_size": 0, "size": 1} if is_http(url) else store))
     stream: io.BufferedReader = io.BufferedReader(_Limited(file, url), 1 << 18)
@@ -63,7 +63,7 @@ def open_remote(url: str) -> io.BufferedReader:
 
 
 def is_remote_folder(url: str) -> bool:
-    """Whether a URL names a folder: by a slash at its end, else by the answer of the store. Raises SourceError."""
+    """Whether a URL names a folder: it ends with a slash, or the store answers so. Raises SourceError."""
     if is_http(url):
         return False
     if url.endswith("/"):
@@ -120,7 +120,9 @@ class _Limited(PartReader):
 
 
 def _file_system(url: str) -> tuple[Any, str]:
-    """The file system of a URL and the path in it. Raises UsageError without the extra, ValueError, ImportError."""
+    """The file system of a URL and the path in it.
+
+    Raises UsageError if the extra is not installed; ValueError or ImportError for an unknown protocol."""
     try:
         import fsspec
     except ImportError:
@@ -134,9 +136,9 @@ def _options(scheme: str) -> dict[str, Any]:
     if scheme in ("http", "https"):
         return {"client_kwargs": _aiohttp_limits(), "use_listings_cache": False}
     if scheme in ("gs", "gcs"):
-        # Its default asks another interface for the kind of each bucket first, and warns if that does not answer.
+        # By default gcsfs first asks another interface for the kind of each bucket, and warns without an answer.
         os.environ.setdefault("GCSFS_EXPERIMENTAL_ZB_HNS_SUPPORT", "false")
-        for library in ("gcsfs", "google.auth"):  # without a handler, their warnings and traces are printed
+        for library in ("gcsfs", "google.auth"):  # without a handler, Python prints their warnings
             logging.getLogger(library).addHandler(_SILENT)
         return {"session_kwargs": _aiohttp_limits(), "use_listings_cache": False}
     if scheme in ("s3", "s3a"):
@@ -189,7 +191,7 @@ def _as_source_errors(url: str) -> Iterator[None]:
 
 
 def _reason(error: Exception, url: str) -> str:
-    """The reason of a failure. Each library has exceptions of its own, so their names and texts are compared."""
+    """The reason of a failure. Each library has exceptions of its own; the names and texts spare imports of them."""
     name, scheme = type(error).__name__, scheme_of(url)
     status = next((getattr(error, key) for key in ("status", "code") if hasattr(error, key)), None)  # aiohttp, gcsfs
     if isinstance(error, FileNotFoundError) or status == 404:

@@ -25,8 +25,8 @@ MAX_LISTED = 200_000
 class RemoteTree(Listed, Struct):
     """The files below a remote folder, or one remote file; its path is its name.
 
-    A folder is listed once. Its objects are streamed in the order in which the store lists them, without a list of all
-    names in memory. A file that cannot be read ends the run, because it may hold a CRD.
+    ``stream`` reads the files in the order of the store, without a list of all names in memory. A file that cannot be
+    read ends the run, because it may contain a CRD.
     """
 
     name: str
@@ -45,7 +45,7 @@ class RemoteTree(Listed, Struct):
 
     @property
     def is_one_file(self) -> bool:
-        """Whether the URL is not that of a folder."""
+        """Whether the URL names a file, not a folder. Raises SourceError."""
         if self._is_folder is None:
             self._is_folder = is_remote_folder(self.url)
         return not self._is_folder
@@ -57,14 +57,14 @@ class RemoteTree(Listed, Struct):
         return [Entry(path) for path in sorted(self._urls)]
 
     def read(self, entries: Iterable[Entry]) -> Iterator[tuple[Entry, bytes]]:
-        """Read these files in the order given; one that is too large goes to ``problems``. Raises SourceError."""
+        """Read these files in the given order. Adds files that are too large to ``problems``. Raises SourceError."""
         self.entries()
         urls = self._urls or {}
         for entry in entries:
             yield from self._read(entry, urls[entry.path])
 
     def stream(self, wanted: Callable[[str], bool]) -> Iterator[tuple[Entry, bytes]]:
-        """Read the wanted files as they are listed."""
+        """Read the wanted files in the order of the store. Raises SourceError."""
         for path, url in self._list():
             if wanted(path):
                 yield from self._read(Entry(path), url)
@@ -97,10 +97,7 @@ def _address(url: str) -> str:
 
 
 def is_remote_archive(url: str) -> bool:
-    """Whether the file at a URL is an archive: by its first bytes, or by its name if these are damaged.
-
-    Raises SourceError.
-    """
+    """Whether the file at a URL is an archive, by its first bytes or its name. Raises SourceError, also if empty."""
     name = file_name(url)
     if is_remote_folder(url) or is_manifest_name(name):
         return False

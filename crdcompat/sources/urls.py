@@ -9,7 +9,7 @@ from crdcompat.sources.naming import display_path
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _URL_IN_TEXT = re.compile(_URL.pattern + r"[^\s'\"<>]+")
 _HIDDEN = "***"
-_MIN_SECRET = 4  # characters; shorter values of a query occur in too many words to be replaced
+_MIN_SECRET = 4  # characters; shorter values of a query occur in ordinary words
 
 
 def is_remote(text: str) -> bool:
@@ -23,18 +23,18 @@ def scheme_of(url: str) -> str:
 
 
 def is_http(url: str) -> bool:
-    """Whether an http server gives the file."""
+    """Whether the URL has the scheme http or https."""
     return scheme_of(url) in ("http", "https")
 
 
 def public_name(text: str) -> str:
-    """The name of a source for people: a URL has ``***`` for its user, its password and its query."""
+    """The name of a source for messages: ``***`` replaces user, password and query of a URL."""
     scheme, mark, rest = text.partition("://")
     return f"{scheme}{mark}{_public(rest)}" if mark and _URL.search(text) else text
 
 
 def file_name(path: str) -> str:
-    """The last part of a path or URL, without the query of a URL."""
+    """The last part of a path or a URL, without the query."""
     address = public_name(path).partition("?")[0] if is_remote(path) else path
     return display_path(address.rstrip("/").rpartition("/")[2])
 
@@ -56,7 +56,8 @@ def without_secrets(message: str, url: str) -> str:
 def _public(rest: str) -> str:
     """The rest of a URL after ``scheme://``, without user, password, query and a fragment with a value.
 
-    People write passwords with a slash or a question mark, which no valid URL has: all up to the last ``@`` is hidden.
+    Users write passwords with an unquoted slash or question mark, which no valid URL has. So all text up to the last
+    ``@`` is hidden if the text before the slash looks like ``user:password``.
     """
     authority = re.split(r"[/?#]", rest, maxsplit=1)[0]
     host = authority.rpartition("@")[2]

@@ -1,6 +1,6 @@
-"""Read zip archives member by member, with limits; the list of members is at the end of the file.
+"""Read zip archives member by member, with limits.
 
-A zip that cannot be read from its end (standard input, a URL) is first copied unchanged to a temporary file.
+The list of members is at the end of the file. A stream (standard input, a URL) is first copied to a temporary file.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _FAULTS = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSErro
 
 
 class Zip:
-    """The members of an archive in its own order; during iteration, ``content`` reads the current one."""
+    """The members of an archive in its own order. During iteration, ``content`` reads the current member."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._copy = None if file.seekable() else _copied(file)
@@ -77,7 +77,7 @@ class Zip:
         return data
 
     def opened(self) -> IO[bytes]:
-        """The current member's content as a stream; zip archives hold no images, so it is in memory."""
+        """The current member's content as a stream. It is read into memory: zip archives do not contain images."""
         return io.BytesIO(self.content())
 
     def _member(self, info: zipfile.ZipInfo) -> Member:
@@ -92,7 +92,7 @@ class Zip:
         return Member(info.filename, kind, info.file_size, link)
 
     def _check_directory(self) -> None:
-        """Raises UnpackError for a list of members that would fill the memory, before it is read."""
+        """Raises UnpackError if the list of members is too large for memory; zipfile would read all of it."""
         start = max(0, self._size - _END_BYTES - (1 << 16))
         self._file.seek(start)
         end = self._file.read(self._size - start)

@@ -35,7 +35,7 @@ def named(version: str) -> ServerName:
 
 
 def spans(names: Iterable[ServerName]) -> str:
-    """``Kubernetes 1.26 to 1.36``, ``Kubernetes 1.28, 1.31 and OpenShift 4.14 to 4.16``."""
+    """Servers as a sentence lists them: ``Kubernetes 1.28, 1.31 to 1.36 and OpenShift 4.14 to 4.16``."""
     parts = []
     for product, of_product in groupby(names, key=lambda name: name.product):
         runs = [_run([name.number for _, name in run]) for _, run in groupby(enumerate(of_product), key=_offset)]
@@ -44,7 +44,7 @@ def spans(names: Iterable[ServerName]) -> str:
 
 
 def needed(since: ServerName | None, until: ServerName | None, refused: Iterable[ServerName]) -> str:
-    """Which servers something needs, as a predicate: ``needs Kubernetes 1.31 or later``."""
+    """The predicate of a sentence about the needed servers: ``needs Kubernetes 1.31 or later``."""
     if since is not None and until is None:
         return f"needs {since} or later"
     if until is not None and since is None:
@@ -53,7 +53,7 @@ def needed(since: ServerName | None, until: ServerName | None, refused: Iterable
 
 
 def _offset(each: tuple[int, ServerName]) -> tuple[str, int]:
-    """A key that is equal for consecutive versions."""
+    """A key that is equal for consecutive versions in a numbered list."""
     index, name = each
     major, _, minor = name.number.partition(".")
     return major, int(minor) - index

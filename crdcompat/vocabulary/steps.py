@@ -1,6 +1,6 @@
-"""The steps of long work: rooms count them, and the command line may show them.
+"""The progress of long work: packages report steps, and the command line may show them.
 
-A listener belongs to one run. Without one a step costs a look-up, and nothing is shown.
+A listener belongs to one run. Without a listener, a step costs a look-up and has no effect.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
-#: Gets what is counted (``CRDs compared``), how many are done, and of how many (None: unknown).
+#: Gets a name of the counted items (``CRDs compared``), the number done, and the total (None: unknown).
 Listener = Callable[[str, int, int | None], object]
 
 _listener: ContextVar[Listener | None] = ContextVar("listener", default=None)
@@ -20,7 +20,7 @@ _listener: ContextVar[Listener | None] = ContextVar("listener", default=None)
 
 @contextmanager
 def listening(listener: Listener) -> Iterator[None]:
-    """Call the listener for each step of the work inside."""
+    """Call the listener for each step while the block runs."""
     token = _listener.set(listener)
     try:
         yield
@@ -29,13 +29,13 @@ def listening(listener: Listener) -> Iterator[None]:
 
 
 def step(what: str, done: int, total: int | None = None) -> None:
-    """Report that so many are done."""
+    """Report that ``done`` of ``total`` items are done."""
     if (listener := _listener.get()) is not None:
         listener(what, done, total)
 
 
 def stepping(items: Iterable[T], what: str, total: int | None = None) -> Iterator[T]:
-    """The items; each is a step, done when the next one is asked for."""
+    """The items. An item counts as done when the next one is requested."""
     done = 0
     for done, item in enumerate(items, 1):
         step(what, done - 1, total)

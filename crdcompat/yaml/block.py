@@ -1,12 +1,12 @@
 """Read the plain block style in which Kubernetes tools write YAML, several times as fast as libyaml's nodes.
 
-`read_block` reads a document only if each line of it has one reading: block maps and lists, plain scalars, quoted ones
-on one line with the usual escapes, ``|`` blocks, ``{}`` and ``[]``. All else (anchors, tags, comments, flow style,
-duplicate keys, errors) is left to libyaml, so that there is one source of faults and remarks. The result, with its
+`read_block` reads only documents in which each line has one meaning: block maps and lists, plain scalars, quoted
+scalars with the usual escapes, ``|`` blocks, ``{}`` and ``[]``. libyaml reads all other documents (anchors, tags,
+comments, flow style, duplicate keys, errors), so that all errors and remarks come from one parser. The result, with its
 places, equals that of `GoLoader`; tests compare both on all recorded YAML and on mutations of it.
 
-Why no library: those that are faster than libyaml (rapidyaml, the Rust readers) resolve scalars as YAML 1.2 does and
-hide whether a scalar had quotes; Go's YAML 1.1 needs both.
+No faster library fits. rapidyaml and the Rust parsers resolve scalars as YAML 1.2 does, and do not report whether a
+scalar had quotes. Kubernetes reads YAML 1.1, where both matter.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from crdcompat.yaml.positions import COLUMN_BITS
 from crdcompat.yaml.scalars import INT64_MAX, TYPED_FIRST, json_number, plain_value
 
 _MAX_COLUMN = 150
-"""Each level is at least one column deeper, but for lists in maps: this bounds the levels below ``MAX_DEPTH``."""
+"""Keeps the depth below ``MAX_DEPTH``: each level, except a list in a map, is at least one column deeper."""
 
 _MAX_LINES = 300_000
-"""A line has at most three nodes: this bounds the nodes below ``MAX_NODES``."""
+"""Keeps the nodes below ``MAX_NODES``: a line has at most three."""
 
 #: Line breaks besides "\n", tabs, control characters, and what libyaml refuses.
 _ODD = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
@@ -38,7 +38,7 @@ _LINE = re.compile(
     rf"(?:({_PLAIN})|(.*))$",
     re.MULTILINE,
 )
-#: The text in quotes, the end of it on a line, and what of it does not mean itself: escapes and line breaks.
+#: For each quote: the whole scalar, the line that ends it, and the parts to replace (escapes and line breaks).
 _QUOTED = {
     '"': (
         re.compile(r'"((?:[^"\\]++|\\["\\nt ]|\\\n(?! *\n))*+)" *'),
@@ -57,7 +57,7 @@ _Row = tuple[str, str, str, str, str]
 
 
 class Block(Struct, frozen=True):
-    """A document: the line of its first key, from 1, its data, and the places of its values as `Positions` has them."""
+    """A document: the line of its first key (from 1), its data, and the places of its values as in `Positions`."""
 
     line: int
     data: dict[str, Any]
@@ -89,15 +89,15 @@ def read_block(text: bytes, line: int = 1) -> Block | None:
 
 
 def _read(lines: list[str], rows: list[_Row], at: int, marks: array[int], above: int) -> dict[str, Any]:
-    """The map that starts in row ``at``, the first column, and ends with the text; appends to ``marks``.
+    """The map from row ``at`` to the end of the text. Appends the places of its values to ``marks``.
 
-    ``above`` lines come before the first row.
+    ``above`` is the number of lines before the first row.
     """
     root: dict[str, Any] = {}
     column, inner = 0, cast("Any", root)  # the innermost map or list, and its column
     outer: list[tuple[int, Any]] = []
     in_list = False
-    is_open = False  # whether the value of the last key is not on its line
+    is_open = False  # whether the value of the last key is on the following lines
     last, end = "", len(rows)
     value: Any
     while at < end:
@@ -147,7 +147,7 @@ def _read(lines: list[str], rows: list[_Row], at: int, marks: array[int], above:
 
 
 def _folded(lines: list[str], at: int, text: str, column: int) -> tuple[str, int]:
-    """A plain scalar that goes on in row ``at``, and the row after it."""
+    """A plain scalar that continues in row ``at``, and the row after it."""
     parts = [text]
     while at < len(lines) and lines[at].startswith(" " * (column + 1)):
         more = lines[at].strip(" ")
@@ -159,7 +159,7 @@ def _folded(lines: list[str], at: int, text: str, column: int) -> tuple[str, int
 
 
 def _quoted(lines: list[str], at: int, text: str, column: int) -> tuple[Any, int]:
-    """A scalar in quotes, which can go on in row ``at``, or an empty map or list; the row after it."""
+    """A scalar in quotes, which can continue in row ``at``, or an empty map or list; and the row after it."""
     if text in ("{}", "[]"):
         return {} if text == "{}" else [], at
     if text[0] not in _QUOTED:
@@ -178,7 +178,7 @@ def _quoted(lines: list[str], at: int, text: str, column: int) -> tuple[Any, int
 
 
 def _meaning(found: re.Match[str]) -> str:
-    """The text of an escape or of line breaks with the spaces around them: one is a space, more are one fewer."""
+    """The text of an escape or of line breaks: one line break is a space, n line breaks are n - 1."""
     what = found[0]
     if what in _MEANING:
         return _MEANING[what]
@@ -194,7 +194,7 @@ def _typed(text: str) -> Any:
     return value
 
 
-#: Short words and numbers recur.
+#: Short words and numbers recur in a document, so their values are cached.
 _typed_short = lru_cache(maxsize=512)(_typed)
 _MAX_SHORT = 32
 
@@ -202,7 +202,7 @@ _MAX_SHORT = 32
 def _literal(lines: list[str], at: int, header: str, column: int) -> tuple[str, int]:
     """The text of a ``|`` block that starts in row ``at``, and the row after it.
 
-    The header says which of the line breaks at its end count.
+    ``header`` is ``|``, ``|-`` or ``|+``: it decides on the line breaks at the end.
     """
     first = lines[at] if at < len(lines) else ""
     depth = len(first) - len(first.lstrip(" "))

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from crdcompat.sources.cluster_pages import Given, Item, Page
+from crdcompat.sources.cluster_pages import Item, Page, Yielded
 
 
 def page(*items: Any, **more: Any) -> Page:
@@ -83,5 +83,5 @@ def test_each_item_is_given_once(seed: int) -> None:
     listed = [*first[: rng.randrange(20)], *again]
     if seed % 4 == 0:
         rng.shuffle(listed)
-    given = Given()
+    given = Yielded()
     assert [place for place in listed if given.is_new(place)] == list(dict.fromkeys(listed))

@@ -47,11 +47,11 @@ def in_go(text: str) -> str:
 
 
 def missing_variable(text: str) -> str | None:
-    """The variable without a value of a message about one, else None."""
+    """The variable that has no value, by a message of the CEL library; None for other messages."""
     found = _NO_VARIABLE.fullmatch(text)
     return found[1] if found else None
 
 
 def missing_key(text: str) -> str | None:
-    """The missing key of a cel-go message about one, else None."""
+    """The key that a map lacks, by a message of cel-go; None for other messages."""
     return text.removeprefix(_NO_KEY) if text.startswith(_NO_KEY) else None

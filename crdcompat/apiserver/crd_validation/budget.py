@@ -1,7 +1,7 @@
-"""How much of the server's cost budget the CEL rules of a CRD need, and which bounds would lower it.
+"""The share of the server's cost budget that the CEL rules of a CRD use, and the bounds that lower it.
 
-The server estimates what each rule costs at most, from the sizes that the schema allows, and refuses a CRD above either
-budget: that of one rule, and that of all rules of a schema.
+The server estimates the highest cost of each rule from the sizes that the schema allows. There is a budget for one rule
+and a budget for all rules of a schema. The server refuses a CRD above either.
 Source: apiextensions-apiserver, pkg/apis/apiextensions/validation/cel_validation.go.
 """
 
@@ -25,13 +25,13 @@ from crdcompat.schema.paths import Pointer, value_at
 from crdcompat.schema.structural import RULES
 
 _KEYWORDS = {"array": "maxItems", "object": "maxProperties", "string": "maxLength"}
-#: The bound that is tried where the schema has none.
+#: The bound that `_bounds` tries where the schema has none.
 _SMALL = 16
 _MAX_BOUNDS = 3
 
 
 class Bound(Struct, frozen=True):
-    """A bound on which the cost of a rule depends: its place in the CRD's document, and its value if there is one."""
+    """A bound that changes the cost of a rule: its place in the CRD's document, and its value (None: not declared)."""
 
     at: Pointer
     value: int | None
@@ -40,8 +40,8 @@ class Bound(Struct, frozen=True):
 class Usage(Struct, frozen=True):
     """The cost of the rules of one schema. ``at`` is the place of the most expensive rule in the CRD's document.
 
-    ``share`` is the used part of the fuller budget: that for ``one_rule``, or that for all rules.
-    ``bounds`` lower the cost of the most expensive rule most, those that are not declared yet come first.
+    ``cost`` is the cost of that rule, ``total`` the cost of all rules. ``bounds`` are those that lower ``cost`` most;
+    bounds that are not declared yet come first.
     """
 
     at: Pointer
@@ -52,15 +52,17 @@ class Usage(Struct, frozen=True):
 
     @property
     def one_rule(self) -> bool:
+        """Whether the budget of one rule is fuller than the budget of all rules."""
         return self.cost / RULE_LIMIT >= self.total / TOTAL_LIMIT
 
     @property
     def share(self) -> float:
+        """The used part of the fuller budget; above 1 the server refuses the CRD."""
         return max(self.cost / RULE_LIMIT, self.total / TOTAL_LIMIT)
 
 
 class _Rule(Struct, frozen=True):
-    """One expression of a rule, with its pointer below the root of the schema, and its cost."""
+    """One expression of a rule: its pointer below the root of the schema, its text, and its cost."""
 
     at: Pointer
     text: str
@@ -69,7 +71,8 @@ class _Rule(Struct, frozen=True):
 
 
 def usages(raw: Mapping[str, Any], server: Server, least: float) -> list[Usage]:
-    """The schemas of a CRD whose rules need at least the part ``least`` of a budget; none if it does not decode."""
+    """The schemas of a CRD whose rules use at least the part ``least`` (0 to 1) of a budget; none if the CRD does not
+    decode."""
     if not server.does("cel") or undecodable_definition(raw, server):
         return []
     form = definition_of(raw, server)
@@ -90,7 +93,7 @@ def _usage(form: Definition, at: Pointer, schema: Schema, least: float) -> Usage
 
 
 def _rules(scope: Scope, at: Pointer, server: Server) -> Iterator[_Rule]:
-    """The expressions below a schema, in its order. Junctors can have none."""
+    """The expressions below a schema, in its order. Structural schemas forbid rules in allOf, anyOf, oneOf and not."""
     schema = scope.schema
     for index, rule in enumerate(schema.get(RULES, ())):
         for member in ("rule", "messageExpression"):
@@ -112,7 +115,7 @@ def _below(schema: Schema) -> Iterator[tuple[Pointer, Schema]]:
 
 
 def _cost(scope: Scope, text: str, server: Server, *, optional_old: bool, once: bool) -> int:
-    """The cost of an expression; the server counts a message ``once``, a rule for each value."""
+    """The cost of an expression. The server counts a messageExpression ``once``, and a rule for each value."""
     root = scope.type(server)
     if root is None:
         return 0
@@ -121,7 +124,7 @@ def _cost(scope: Scope, text: str, server: Server, *, optional_old: bool, once: 
 
 
 def _bounds(schema: Schema, rule: _Rule, server: Server) -> list[Bound]:
-    """The bounds on which the cost of a rule depends: each is lowered by itself, and the cost estimated again."""
+    """The bounds that lower the cost of a rule: the cost is estimated anew with each candidate lowered by itself."""
     steps = rule.at[:-3]
     found = []
     for at, keyword, value in _candidates(schema, steps, names(rule.text)):
@@ -133,17 +136,17 @@ def _bounds(schema: Schema, rule: _Rule, server: Server) -> list[Bound]:
 
 
 def _candidates(schema: Schema, steps: Pointer, read: set[str]) -> Iterator[tuple[Pointer, str, int | None]]:
-    """Where a bound may count: on the way to the rule, and in the values below that it reads by name."""
+    """The places of bounds that may count, and the present values: above the rule, and in the values that it reads."""
     at: Pointer = ()
-    for sub, step in _way(schema, steps):
+    for sub, step in _schemas_to(schema, steps):
         if step[0] != "properties":
             yield from _bound(schema, at)
         schema, at = sub, (*at, *step)
     yield from _inside(schema, steps, read)
 
 
-def _way(schema: Schema, steps: Pointer) -> Iterator[tuple[Schema, Pointer]]:
-    """The schemas on the way down, each with the steps from the one above."""
+def _schemas_to(schema: Schema, steps: Pointer) -> Iterator[tuple[Schema, Pointer]]:
+    """The schemas from a root to a place below it, each with the steps from the schema above."""
     while steps:
         count = 2 if steps[0] == "properties" else 1
         step, steps = steps[:count], steps[count:]
@@ -166,13 +169,13 @@ def _bound(schema: Schema, at: Pointer) -> Iterator[tuple[Pointer, str, int | No
 
 def _cost_at(schema: Schema, rule: _Rule, server: Server) -> int:
     scope = Scope(schema)
-    for sub, _ in _way(schema, rule.at[:-3]):
+    for sub, _ in _schemas_to(schema, rule.at[:-3]):
         scope = scope.child(sub)
     return _cost(scope, rule.text, server, optional_old=rule.optional_old, once=rule.at[-1] != "rule")
 
 
 def _with(schema: Any, at: Pointer, keyword: str, value: int) -> Schema:
-    """The schema with another bound at a place."""
+    """A copy of the schema with another bound at a place."""
     if not at:
         return {**schema, keyword: value}
     return {**schema, at[0]: _with(schema[at[0]], at[1:], keyword, value)}

@@ -1,4 +1,4 @@
-"""Old faults that the server tolerates in an update, because the installed CRD already has them.
+"""Faults that the server tolerates in an update of a CRD, because the installed CRD already has them.
 
 Source: apiextensions-apiserver, pkg/apis/apiextensions/validation/validation.go (ValidateCustomResourceDefinitionUpdate
 and the functions that it calls).
@@ -57,6 +57,7 @@ def _all_rules(schema: Schema) -> list[Schema]:
 
 
 def _unchanged(new: Definition, current: Definition) -> frozenset[str]:
+    """The versions whose schemas are the installed ones."""
     old = {version.name: current.schema_of(version) for version in current.versions}
     names = (version.name for version in new.versions if version.name in old)
     return frozenset(name for name in names if _schema_named(new, name) == old[name])
@@ -67,6 +68,7 @@ def _schema_named(form: Definition, name: str) -> Schema | None:
 
 
 def _many_selectable(new: Definition, current: Definition) -> frozenset[str]:
+    """The versions ("" for the CRD itself) that keep more selectable fields than are allowed now."""
     found = set()
     if len(current.selectable) > MAX_SELECTABLE and new.selectable == current.selectable:
         found.add("")

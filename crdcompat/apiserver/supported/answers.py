@@ -13,7 +13,7 @@ _V1 = "apiextensions.k8s.io/v1"
 
 
 class Answer(Struct, frozen=True):
-    """The answer of a server to a new CRD, which it accepts if there are no faults."""
+    """The answer of a server to a new CRD. Without faults the server accepts the CRD."""
 
     server: Server
     faults: tuple[Fault, ...]
@@ -21,7 +21,7 @@ class Answer(Struct, frozen=True):
 
 
 def answer(crd: Crd, server: Server) -> Answer:
-    """The answer of ``server``, which is one of ``ranges.family``: none of them serves v1beta1."""
+    """The answer of ``server``, one of ``ranges.family``. These servers do not serve v1beta1."""
     version = crd.raw.get("apiVersion")
     if version != _V1:
         text = f'no matches for kind "CustomResourceDefinition" in version "{version}"'

@@ -21,7 +21,7 @@ class Asked(Struct, frozen=True, eq=False):
 
 
 def ask(crd: Crd, asked: Sequence[Server]) -> Asked:
-    """Ask all servers. Where one refuses, the others of its product are asked for the cause, too."""
+    """Ask all servers. If one refuses, ask all others of its product, too: the cause follows from their answers."""
     answers = {server: answer(crd, server) for server in asked}
     refusing = [server for server in asked if answers[server].faults]
     found: list[Cause] = []

@@ -31,7 +31,7 @@ _ROOT = "openAPIV3Schema"
 
 
 class CauseKind(StrEnum):
-    """The part that a server refuses: of a CEL expression, its cost, a rule as a whole, or a keyword of the CRD."""
+    """The refused part: a part of a CEL expression, the cost, a rule as a whole, or a keyword of the CRD."""
 
     EXPRESSION = "expression"
     COST = "cost"
@@ -83,7 +83,7 @@ class Cause(Struct, frozen=True):
 
 
 def causes(crd: Crd, answers: Sequence[Answer]) -> tuple[Cause, ...]:
-    """The causes of the refusals among ``answers``, which are those of all servers of a product, oldest first."""
+    """The causes of the refusals. ``answers`` are those of all servers of a product, oldest first."""
     found: dict[tuple[CauseKind, str, Pointer], dict[Server, str]] = {}
     for answer in answers:
         for fault in answer.faults:

@@ -1,8 +1,10 @@
 """Parts of a CRD that a server accepts and ignores: fields that it does not know, and formats.
 
-For most fields it sends a warning; clients that ask for strict validation, as kubectl does by default, get a refusal
-instead. Below ``items`` and ``additionalProperties``, which Go decodes apart, the server drops a field without a
-warning. Source: k8s.io/apiserver, pkg/endpoints/handlers/create.go (fieldValidation=Warn); apiextensions-apiserver,
+For most fields the server sends a warning. With strict validation, the default of kubectl, it refuses the request
+instead. It drops fields below ``items`` and ``additionalProperties`` without a warning, because Go decodes these two
+by functions of their own, which skip unknown fields.
+
+Source: k8s.io/apiserver, pkg/endpoints/handlers/create.go (fieldValidation=Warn); apiextensions-apiserver,
 pkg/registry/customresourcedefinition/strategy.go; recorded answers of servers.
 """
 
@@ -26,21 +28,22 @@ _LISTS = frozenset({"allOf", "anyOf", "oneOf", "items"})
 _SINGLE = frozenset({"items", "not", "additionalProperties", "additionalItems"})
 #: Field -> the minor that introduced it, if not every server has it.
 _SINCE = {**RULE_FIELDS, "selectableFields": SELECTABLE_SINCE}
+#: Above all minors: the minor of a field that no server knows.
 _NEVER = 1000
 
 
 class Ignored(Struct, frozen=True):
-    """What a server ignores in a CRD: the texts of its ``warnings``, and the paths that it drops without a warning."""
+    """The ignored parts of a CRD: the server's ``warnings``, and the paths that it drops without a warning."""
 
     warnings: tuple[str, ...]
     dropped: tuple[str, ...]
 
 
 def ignored_by(raw: Mapping[str, Any], server: Server) -> Ignored:
-    """What ``server`` ignores in a CRD that it accepts."""
+    """The parts that ``server`` ignores in a CRD that it accepts."""
     warnings, dropped = [], []
     for at in _fields(raw):
-        name, path = str(at[-1]), _written(at)
+        name, path = str(at[-1]), _warned_path(at)
         is_unknown = server.minor < _SINCE.get(name, _NEVER)
         if is_unknown and not _decoded_apart(at):
             warnings.append(f'unknown field "{path}"')
@@ -70,9 +73,9 @@ def _unknown_formats(raw: Mapping[str, Any], server: Server) -> Iterator[str]:
 def _formats_below(schema: Any, server: Server) -> Iterator[str]:
     if not isinstance(schema, Mapping):
         return
-    kind, form = schema.get("type") or "", schema.get("format")
-    if isinstance(kind, str) and isinstance(form, str) and form and is_unrecognized(form, kind, server):
-        yield form
+    type_, format_ = schema.get("type") or "", schema.get("format")
+    if isinstance(type_, str) and isinstance(format_, str) and format_ and is_unrecognized(format_, type_, server):
+        yield format_
     for keyword, value in schema.items():
         if keyword == "properties" and isinstance(value, Mapping):
             for each in value.values():
@@ -139,6 +142,6 @@ def _in_rule(rule: Any, at: Pointer) -> Iterator[Pointer]:
             yield (*at, member)
 
 
-def _written(at: Pointer) -> str:
+def _warned_path(at: Pointer) -> str:
     """A path as these warnings write it: ``spec.versions[0].schema``."""
     return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in at).removeprefix(".")

@@ -27,7 +27,7 @@ def listed(entries: Iterable[str]) -> tuple[Server, ...]:
 
 
 def between(oldest: str, newest: str) -> tuple[Server, ...]:
-    """All servers from one version to another, both included. Raises UsageError."""
+    """All servers from one version to another of the same product, both included. Raises UsageError."""
     first, last = one(oldest), one(newest)
     if (first.openshift is None) != (last.openshift is None):
         raise UsageError(f"{oldest} to {newest} mixes Kubernetes and OpenShift: name two versions of the same product")

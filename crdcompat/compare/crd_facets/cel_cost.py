@@ -1,4 +1,4 @@
-"""The cost of CEL rules that is near the budget of a server: nothing is refused yet.
+"""CEL rules whose cost is near the budget of a server. The server does not refuse the CRD yet.
 
 The facet finds nothing in a pair of CRDs; ``compare/near_budget.py`` judges each changed CRD of NEW alone.
 """

@@ -1,4 +1,4 @@
-"""Whether both sides read the values of a formula alike: with the same type, default and so on, and never null."""
+"""Checks whether both sides read the values of a formula alike: with the same type and default, and never as null."""
 
 from __future__ import annotations
 
@@ -17,14 +17,16 @@ _READING = (
     *("type", "format", "nullable", "default", "x-kubernetes-int-or-string"),
     *("x-kubernetes-preserve-unknown-fields", "x-kubernetes-embedded-resource", _LIST_TYPE),
 )
-#: The node of a map's keys.
+#: The node of a map's keys, which are strings.
 _KEY = Node({"type": "string"})
 
 _Pair = tuple[Node | None, Node | None]
 
 
 def reads_alike(formula: Formula, roots: Mapping[str, _Pair]) -> bool:
-    """Whether both sides read all values of a formula alike. ``roots``: the nodes of the variables."""
+    """Whether both sides read all values of a formula alike.
+
+    ``roots`` has the nodes of each variable: the writer's and the reader's."""
     return all(_reads_atom_alike(atom, roots) for atom in atoms_in(formula))
 
 
@@ -35,12 +37,12 @@ def _reads_atom_alike(atom: Atom, roots: Mapping[str, _Pair]) -> bool:
             return False
         items = nodes[0].items or _KEY, nodes[1].items or _KEY
         return _are_alike(*items) and reads_alike(atom.value.formula, {**roots, atom.value.variable: items})
-    whole = atom.kind in (Kind.TRUE, Kind.FALSE, Kind.KEYWORD)
+    reads_below = atom.kind in (Kind.TRUE, Kind.FALSE, Kind.KEYWORD)
     for path in atom.paths():
-        if path[0] not in roots and whole:
-            continue  # the variable of a comprehension, whose list is read, too
+        if path[0] not in roots and reads_below:
+            continue  # the variable of a comprehension; the path of its list is another path of the atom
         nodes = _alike(path, roots)
-        if nodes is None or (whole and not identical(shape(nodes[0].raw), shape(nodes[1].raw))):
+        if nodes is None or (reads_below and not identical(shape(nodes[0].raw), shape(nodes[1].raw))):
             return False
     return True
 
@@ -52,7 +54,7 @@ def _alike(path: Path, roots: Mapping[str, _Pair]) -> tuple[Node, Node] | None:
         if writer is None or reader is None:
             return None
         below, reader = _below(writer, step), _below(reader, step)
-        # A member that only the reader declares is absent in all objects of the writer.
+        # The writer prunes a member that only the reader declares, so the member is absent for both.
         writer = reader if below is None and prunes(writer) else below
         if not _are_alike(writer, reader):
             return None

@@ -1,7 +1,8 @@
-"""Writes that one supported server accepts and another refuses, shown by objects that both servers judge.
+"""Writes that one supported server accepts and another refuses, each shown by an object.
 
-Servers differ in values that they accept (``stricter.py``), and in which updates they refuse to an object that breaks
-the schema already: for these, the witnesses of other findings are replayed on all servers.
+Servers differ in the values that they accept (``stricter.py``). They also differ in ratcheting: which updates they
+refuse for a stored object that already breaks the schema. For ratcheting, this module replays the witnesses of other
+findings on all servers.
 """
 
 from __future__ import annotations
@@ -38,9 +39,9 @@ def with_differences(compared: Compared, wanted: Filters, shared: ComparisonCach
 
 
 def judge_updates(judged: Iterable[Judged], compared: Compared, shared: ComparisonCache) -> Iterator[Judged]:
-    """The rejections of which some supported servers spare ordinary updates and others do not.
+    """The rejections that some supported servers ratchet in ordinary updates and others do not.
 
-    All fields of a CRD at which the same servers refuse the same kinds of update are one result, at the first of them.
+    Fields of a CRD at which the same servers refuse the same kinds of update share one result, at the first field.
     """
     alike: dict[tuple[object, ...], list[Judged]] = {}
     for item in judged:
@@ -81,7 +82,7 @@ def _updates(item: Judged, occurrence: Occurrence, compared: Compared, shared: C
 
 
 def _refused(item: Judged, reads: Chosen, server: Server, shared: ComparisonCache) -> frozenset[WriteKind]:
-    """The ordinary updates of the witness that a server refuses."""
+    """The ordinary updates of the witness, once stored, that a server refuses."""
     reader = shared.resource(reads, server)
     stored = {**(item.witness.object or {}), "apiVersion": reader.api_version}
     return writes_of(reader, stored, had_status=reader.version.has_status).rejected & ORDINARY

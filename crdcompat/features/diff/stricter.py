@@ -1,8 +1,8 @@
 """Formats and rules by which one supported server refuses an object that another accepts.
 
-They concern fields that a change touches. Newer servers enforce formats that older ones ignore: for these, the older
-server is the writer and the newer one the reader of the same schema. Some functions of rules changed, too
-(``compare/disputed.py``).
+Only fields that a change touches are judged. Newer servers enforce formats that older servers ignore. For a format, the
+older server is the writer of a schema and the newer server is the reader of the same schema. For rules, see
+``compare/disputed.py``: some functions changed between servers.
 """
 
 from __future__ import annotations
@@ -39,7 +39,8 @@ _Edge = tuple[tuple[Server, ...], tuple[Server, ...]]
 class _Stricter(Struct, frozen=True, eq=False):
     """A format or a rule by which the ``servers`` refuse an object that other servers accept, and such an object.
 
-    ``names`` are the format, or functions of the rule; ``keyword`` is its place in the schema of ``path``.
+    ``names`` is the format, or the functions of the rule; ``keyword`` is the place of the keyword in the schema of
+    ``path``.
     """
 
     version: str
@@ -76,14 +77,14 @@ def _of_version(chosen: Chosen, before: Chosen | None, servers: Sequence[Server]
     for path, node, old in _changed(chosen.version.node, before.version.node if before is not None else None, ()):
         for edge in edges if node.format else ():
             yield from _by_format(chosen, path, node, edge)
-        stated = old.rules if old is not None else []
+        old_rules = old.rules if old is not None else []
         for index, rule in enumerate(node.rules):
-            if rule not in stated:
+            if rule not in old_rules:
                 yield from _by_rule(chosen, path, node, index, servers)
 
 
 def _edge(servers: Sequence[Server], behaviour: str) -> _Edge | None:
-    """The servers without and with a behaviour; None if they are alike."""
+    """The servers without and with a behaviour; None if all of them have it, or none does."""
     without = tuple(server for server in servers if not server.does(behaviour))
     having = tuple(server for server in servers if server.does(behaviour))
     return (without, having) if without and having else None
@@ -93,7 +94,7 @@ def _by_format(chosen: Chosen, path: SchemaPath, node: Node, edge: _Edge) -> Ite
     older, newer = edge
     if not supported(node.format, node.type, newer[0]):
         return
-    shared = ComparisonCache()  # of these servers alone
+    shared = ComparisonCache()  # not the cache of the comparison: its servers are others
     pair = WriterReader(shared.resource(chosen, older[-1]), shared.resource(chosen, newer[0]))
     outcome = prove(Change("format.changed", path, None, node.format), Direction.UPGRADE, pair, shared.book)
     if outcome.effect != Effect.WRITE_REJECTED or outcome.witness.object is None:
@@ -110,8 +111,8 @@ def _by_rule(
     rule = node.rules[index]
     if not changed_by(rule):
         return
-    taking = [server for server in servers if not refusals(chosen.document.crd, server)]
-    if (found := disputed(chosen, path, node, rule, taking)) is not None:
+    installing = [server for server in servers if not refusals(chosen.document.crd, server)]
+    if (found := disputed(chosen, path, node, rule, installing)) is not None:
         names = tuple(f"{name}()" for name in found.functions)
         reason = f"by {', '.join(names)}, {_refuses(found.strict, found.others)}"
         witness = Witness(found.object, found.errors)
@@ -119,7 +120,7 @@ def _by_rule(
 
 
 def _changed(node: Node, old: Node | None, path: SchemaPath) -> Iterator[tuple[SchemaPath, Node, Node | None]]:
-    """The nodes that are new or differ from OLD's, with OLD's."""
+    """The nodes that are new or differ from those of OLD, each with its path and the node of OLD."""
     if old is not None and old.raw == node.raw:
         return
     yield path, node, old

@@ -1,8 +1,8 @@
-"""Judges recordings on a Dask cluster: one that a scheduler has, or processes of this machine.
+"""Judges recordings on a Dask cluster: that of a running scheduler, or processes of this machine.
 
-A worker gets the plan of the run and builds its judge from it once, as a worker plugin: compiled rules and patterns do
-not travel. A task is a path, its result the bytes of an outcome. If a worker ends, Dask blames all tasks that it had.
-They run again at the end, each alone on a worker, so that only the recording that ends its worker has failed.
+A worker plugin gets the plan of the run and builds the judge from it, once in each worker: compiled rules and patterns
+cannot be sent. A task is the path of a recording, its result is an encoded outcome. If a worker ends, Dask blames all
+of its tasks. They run again at the end, each alone on a worker, so that only the recording that ends its worker fails.
 """
 
 from __future__ import annotations
@@ -40,16 +40,18 @@ from crdcompat.features.fleet.workers import Workers
 from crdcompat.version import __version__
 
 _POLL_SECONDS = 0.05
-_GC_THRESHOLD = 200_000
-_ENDS_ALONE = 2
-#: A nanny gives up a worker that ends before the nanny has seen it start, so a worker waits for this time.
+_GC_THRESHOLD = 200_000  # allocations between two runs of the garbage collector
+#: Workers that a recording must end before it counts as failed.
+_MAX_ENDED = 2
+#: A nanny does not restart a worker that ends while it starts, so a new worker first waits for this time.
 _START_SECONDS = 0.5
 _RESULT_SECONDS = 10
-#: Tasks that the scheduler has at a time: few, to save its memory, but enough to keep all threads busy.
+#: Tasks that are sent to the scheduler at a time: few, to save its memory, but enough to keep all threads busy.
 _LEAST_TASKS = 16
 _TASKS_PER_THREAD = 4
-_STARTED, _GIVEN_UP = "started", "given up"
-_GAVE_UP = 75
+#: The events that workers report.
+_STARTED, _TIMED_OUT = "started", "timed out"
+_TIMED_OUT_EXIT_CODE = 75
 
 
 def judged_by_cluster(judge: FleetJudge, recordings: Iterable[str], workers: Workers) -> Generator[tuple[str, bytes]]:
@@ -66,14 +68,14 @@ def judged_by_cluster(judge: FleetJudge, recordings: Iterable[str], workers: Wor
                 f"{workers.scheduler or 'the cluster of this run'} was lost: {error or 'no answer'}"
             ) from None
         finally:
-            with suppress(Exception):  # of a scheduler that is gone
+            with suppress(Exception):  # the scheduler may be gone
                 client.unregister_worker_plugin(run.name)
 
 
 class JudgePlugin(WorkerPlugin):
     """Builds the judge of a run once in each worker.
 
-    ``digest`` identifies the releases and the program of the client: a worker that reads others must not judge.
+    ``digest`` identifies the releases and the crdcompat version of the client. A worker with others must not judge.
     """
 
     def __init__(self, kind: type[FleetJudge], plan: Plan, digest: str, name: str) -> None:
@@ -85,14 +87,14 @@ class JudgePlugin(WorkerPlugin):
         self._error = ""
 
     async def setup(self, worker: Worker) -> None:
-        """Read the releases, beside the loop that answers the scheduler; `judge` reports an error."""
+        """Read the releases in another thread, so that the worker answers the scheduler. `judge` reports errors."""
         self._loop = asyncio.get_running_loop()
         self._thresholds = gc.get_threshold()
-        self._turn = threading.Lock()  # a judge is for one thread
+        self._lock = threading.Lock()  # one thread at a time may use a judge
         self._ready = threading.Event()  # a worker that starts may get its first task before this is done
         try:
             self._judge = await asyncio.to_thread(self._kind, self._plan)
-            # The judge has many objects and lives to the end of the run: the collector need not visit them.
+            # The judge has many objects and lives to the end of the run. The garbage collector need not visit them.
             gc.freeze()
             gc.set_threshold(_GC_THRESHOLD)
             if await asyncio.to_thread(_digest, self._judge) != self._digest:
@@ -104,7 +106,7 @@ class JudgePlugin(WorkerPlugin):
             self._loop.call_later(_START_SECONDS if is_new else 0, self._ready.set)
 
     def teardown(self, worker: Worker) -> None:
-        """Leave the worker as it was, for the work of others."""
+        """Restore the worker: other clients of the scheduler may use it."""
         self._judge = None
         gc.unfreeze()
         gc.set_threshold(*self._thresholds)
@@ -115,7 +117,7 @@ class JudgePlugin(WorkerPlugin):
         self._ready.wait()
         if self._judge is None:
             raise SourceError(f"the worker {worker.address} cannot judge: {self._error}")
-        with self._turn:
+        with self._lock:
             if is_alone:
                 self._report(worker, key, _STARTED)
             timer = threading.Timer(seconds, self._give_up, (worker, key))
@@ -127,14 +129,14 @@ class JudgePlugin(WorkerPlugin):
                 timer.cancel()
 
     def _give_up(self, worker: Worker, key: str) -> None:
-        """Report a task that takes too long, and end the process: a thread cannot be ended."""
-        self._report(worker, key, _GIVEN_UP)
-        os._exit(_GAVE_UP)
+        """Report that the task exceeded its time, and end the process, because a thread cannot be ended."""
+        self._report(worker, key, _TIMED_OUT)
+        os._exit(_TIMED_OUT_EXIT_CODE)
 
-    def _report(self, worker: Worker, key: str, word: str) -> None:
+    def _report(self, worker: Worker, key: str, event: str) -> None:
         """Report an event of a task to the scheduler, and wait for its answer."""
-        with suppress(Exception):  # of a scheduler that is gone
-            report = worker.scheduler.log_event(topic=self.name, msg=[key, word])
+        with suppress(Exception):  # the scheduler may be gone
+            report = worker.scheduler.log_event(topic=self.name, msg=[key, event])
             asyncio.run_coroutine_threadsafe(report, self._loop).result(CONNECT_SECONDS)
 
 
@@ -144,7 +146,7 @@ def _judge_recording(path: str, plugin: str, seconds: float, key: str, is_alone:
 
 
 class _Run:
-    """The tasks of one run. ``name`` is that of its plugin, and of the topic under which workers report."""
+    """The tasks of one run. ``name`` is the name of its plugin, and the topic of the events that workers report."""
 
     def __init__(self, client: Client, name: str, workers: Workers) -> None:
         self.name = f"crdcompat-{name}"
@@ -153,7 +155,7 @@ class _Run:
         self._count = 0
 
     def together(self, recordings: Iterable[str], suspects: list[str]) -> Iterator[tuple[str, bytes]]:
-        """Judge all recordings, a bounded number at a time; those whose worker ended are added to ``suspects``."""
+        """Judge all recordings, a bounded number at a time. Recordings whose worker ended are added to ``suspects``."""
         waiting = iter(recordings)
         running: dict[Any, str] = {}
         finished = as_completed()
@@ -170,7 +172,7 @@ class _Run:
             future = next(finished)
             path = running.pop(future.key)
             try:
-                # Here, not by as_completed: that waits forever for a result whose worker was lost before it was sent.
+                # as_completed(with_results=True) would wait forever if a worker is lost before it sends its result.
                 outcome = future.result()
             except KilledWorker:
                 suspects.append(path)
@@ -178,7 +180,7 @@ class _Run:
                 yield path, outcome
 
     def alone(self, suspects: Sequence[str]) -> Iterator[tuple[str, bytes]]:
-        """Judge each recording alone on a worker; a recording that ends its worker twice has failed."""
+        """Judge each recording alone on a worker. A recording that ends its worker twice has failed."""
         waiting = deque(suspects)
         running: dict[str, tuple[str, Future[bytes]]] = {}
         ended: Counter[str] = Counter()
@@ -207,19 +209,19 @@ class _Run:
         return cast("dict[str, int]", self._client.nthreads())
 
     def _outcome_alone(self, future: Future[bytes], path: str, ended: Counter[str]) -> bytes | None:
-        """The outcome of an attempt alone; None if it is to be tried again. ``ended`` counts the processes it ended.
+        """The outcome of a recording that ran alone; None if it must run again.
 
-        One ended process proves nothing: another cause can end a worker, too.
+        ``ended`` counts the workers that each recording ended. One proves nothing: another cause can end a worker, too.
         """
         if future.done():
             with suppress(KilledWorker, TimeoutError):
                 return future.result(timeout=_RESULT_SECONDS)
         future.cancel()
-        reported = [word for _, (key, word) in self._client.get_events(self.name) if key == future.key]
-        if _GIVEN_UP in reported:
+        reported = [event for _, (key, event) in self._client.get_events(self.name) if key == future.key]
+        if _TIMED_OUT in reported:
             return encode(Outcome(failure=f"it took longer than {self._seconds:g} s twice"))
         ended[path] += _STARTED in reported
-        if ended[path] < _ENDS_ALONE:
+        if ended[path] < _MAX_ENDED:
             return None
         return encode(Outcome(failure="it ended each process that read it (out of memory?)"))
 

@@ -1,4 +1,4 @@
-"""The clusters of a run on disk, counted and then as the report lists them. One of them at a time is in memory."""
+"""The clusters of a run, on disk: first their counts, then their entries in the report. Memory holds one at a time."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class ClusterTallies:
 
 
 class StoredClusters:
-    """Clusters by name, or the worst first. Equal to others with the same clusters."""
+    """The clusters of a report, by name or the worst first. Two are equal if their clusters are."""
 
     def __init__(self) -> None:
         self._spill = Spill(
@@ -47,7 +47,7 @@ class StoredClusters:
         return self._by("name, number")
 
     def worst_first(self) -> Iterator[FleetCluster]:
-        """The clusters that can go least far first, of these the ones that most targets block."""
+        """The clusters with the shortest way back first; among equals, those that most targets block."""
         return self._by("reach, blocking DESC, name, number")
 
     def _by(self, order: str) -> Iterator[FleetCluster]:

@@ -1,4 +1,4 @@
-"""Connects to a Dask scheduler that runs, or starts processes of this machine for one run."""
+"""Connects to a running Dask scheduler, or starts worker processes on this machine for one run."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ _SECONDS_BETWEEN_REPAIRS = 5
 
 @contextmanager
 def connected(workers: Workers) -> Iterator[Client]:
-    """A client of the scheduler, or of a cluster of local processes that ends with it."""
+    """A client of the scheduler, or of local processes that end with the client."""
     logging.getLogger("distributed").setLevel(_QUIET)
     if workers.scheduler is not None:
         with _client_of(workers.scheduler) as client:
-            with suppress(KeyError):  # it has none
+            with suppress(KeyError):  # the scheduler has no dashboard
                 warn(f"Dask's dashboard: {client.dashboard_link}")
             yield client
         return
@@ -62,12 +62,12 @@ def local_cluster(jobs: int, *, is_secure: bool = True) -> LocalCluster:
         )
         callback.start()
 
-    cluster.sync(repair)  # it starts workers anew whose nannies gave up
+    cluster.sync(repair)  # replaces workers whose nannies ended
     return cluster
 
 
 def _client_of(scheduler: str) -> Client:
-    """A client of a scheduler that runs. Raises UsageError if none answers."""
+    """A client of a running scheduler, by its address or file. Raises UsageError if none answers."""
     if "://" not in scheduler and not Path(scheduler).is_file():
         raise UsageError(f"--scheduler {scheduler}: an address (tcp://HOST:PORT) or a scheduler file is expected")
     try:
@@ -79,7 +79,7 @@ def _client_of(scheduler: str) -> Client:
 
 @contextmanager
 def _sigint_blocked() -> Iterator[None]:
-    """Block SIGINT while threads start: they and their processes inherit it, so that Ctrl-C ends only this process."""
+    """Block SIGINT while threads and processes start. They inherit the block, so that Ctrl-C ends only this process."""
     resource_tracker.ensure_running()  # when it starts, it unblocks SIGINT
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:

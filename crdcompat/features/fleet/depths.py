@@ -1,4 +1,4 @@
-"""Makes the clusters of the fleet report from their counts: for each, how far back it can go, and why not farther."""
+"""Makes the entries of clusters in the fleet report from their counts: the verdict for each target, and its reasons."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from crdcompat.vocabulary.writes import ReleaseVerdict
 
 
 class _Missing(Struct):
-    """Clusters without the same kinds: ``first`` are the target and the number of the first one, the example."""
+    """Clusters that lack the same kinds. ``first`` has the target and the number of ``example``, the first one."""
 
     first: tuple[int, int]
     example: str
@@ -30,7 +30,7 @@ class _Missing(Struct):
 
 
 class ClusterLister:
-    """Lists clusters one by one, and adds up what the report says of all of them."""
+    """Lists clusters one by one, and adds up the totals of the report."""
 
     def __init__(
         self,
@@ -39,7 +39,7 @@ class ClusterLister:
         order: Mapping[str, int],
         unrecorded: Sequence[Sequence[Unrecorded]],
     ) -> None:
-        """``order`` has the place of each finding's id. ``readers`` and ``unrecorded``: as for ``summarize``."""
+        """``order`` has the sort position of each finding's id. ``readers``, ``unrecorded``: see ``summarize``."""
         self._readers = readers
         self._direction = direction
         self._order = order
@@ -79,7 +79,7 @@ class ClusterLister:
         return FleetTotals(**counted, verdicts=self._verdicts)
 
     def unrecorded(self) -> Iterator[UnjudgedReason]:
-        """The kinds with findings that were not recorded, with the targets and clusters of the same ones."""
+        """The kinds with findings that were not recorded, with the targets and clusters that lack them."""
         for reason, found in sorted(self._missing.items(), key=lambda item: item[1].first):
             targets = tuple(self._readers[at].name for at in sorted(found.targets))
             yield UnjudgedReason(reason, targets, found.clusters.count, 0, found.example)
@@ -102,7 +102,7 @@ class ClusterLister:
         )
 
     def _not_recorded(self, cluster: ClusterTally, at: int) -> Iterator[str]:
-        """The reason for not judging a cluster of which kinds with findings were not recorded."""
+        """The reason why a cluster is not judged if kinds with findings were not recorded."""
         missing = [item for item in self._unrecorded[at] if item.crd not in cluster.recorded]
         if not missing:
             return
@@ -116,14 +116,14 @@ class ClusterLister:
 
 
 def _not_a_rollback(cluster: ClusterTally, target: CrdSet) -> Iterator[str]:
-    """The reason for not judging a target that is not older than the cluster."""
-    runs, there = (minor_of(name) if name else None for name in (cluster.version, target.name))
-    if runs is not None and there is not None and there >= runs:
+    """The reason why a target is not judged if it is not older than the cluster."""
+    current, wanted = (minor_of(name) if name else None for name in (cluster.version, target.name))
+    if current is not None and wanted is not None and wanted >= current:
         yield f"it runs {cluster.version}, and {target.name} is not older"
 
 
 def _unread_crds(target: CrdSet) -> Iterator[str]:
-    """The reason for not judging a target with unreadable CRDs: their objects look like objects of unknown kinds."""
+    """The reason why a target with unreadable CRDs is not judged: their objects seem to be of unknown kinds."""
     if target.problems:
         yield f"{plural(len(target.problems), 'problem')} in {target.name}: what it has is not known"
 

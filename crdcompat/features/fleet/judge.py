@@ -1,4 +1,4 @@
-"""The request of a fleet run, and the judge that is made from it: the loaded releases."""
+"""The plan of a fleet run, and the judge that is made from it: the loaded releases."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from crdcompat.vocabulary import Side
 
 
 class Plan(Struct, frozen=True):
-    """The request of a run: the releases, and how they judge. ``targets`` are rollback targets besides OLD."""
+    """The releases of a run, and the options for judging. ``targets`` are rollback targets besides OLD."""
 
     old: str
     new: str
@@ -36,8 +36,8 @@ class Plan(Struct, frozen=True):
 class FleetJudge:
     """The loaded releases of a plan, which judge any number of recordings.
 
-    It is never sent to a worker: that gets the plan, and reads the releases itself. Raises SourceError and
-    RefNotFoundError.
+    It is never sent to a worker: a worker gets the plan and reads the releases itself. The constructor raises
+    SourceError and RefNotFoundError.
     """
 
     def __init__(self, plan: Plan) -> None:
@@ -53,7 +53,7 @@ class FleetJudge:
 
     @property
     def readers(self) -> tuple[CrdSet, ...]:
-        """The releases whose CRDs judge, in the order of an outcome's targets."""
+        """The releases whose CRDs judge the objects, in the order of an outcome's targets."""
         return (self.new,) if self.plan.upgrade else self.targets
 
     @property
@@ -68,7 +68,7 @@ class FleetJudge:
         return judge_recording(path, self._replayers, self.plan.crds, self._kinds)
 
     def fingerprint(self) -> dict[str, Any]:
-        """Everything besides the recordings that outcomes depend on, for a journal."""
+        """All inputs of a run besides the recordings. A journal is valid for a run with the same fingerprint."""
         plan = self.plan
         releases = {crds.name: f"{crds.commit or ''} {_content_id(crds)}" for crds in (*self.targets, self.new)}
         asked = {"server": str(plan.server or ""), "context": plan.context or "", "crds": " ".join(sorted(plan.crds))}
@@ -86,7 +86,7 @@ def _content_id(crds: CrdSet) -> str:
 
 
 def _nearest_first(targets: Sequence[CrdSet]) -> tuple[tuple[CrdSet, ...], bool]:
-    """The targets, newest first, if all names contain a version; else in the given order. The flag: is it sorted?"""
+    """The targets, newest first if all names contain a version, else in the given order; whether they are sorted."""
     versions = {crds.name: version for crds in targets if (version := version_of(crds.name)) is not None}
     if len(versions) < len(targets):
         return tuple(targets), len(targets) == 1

@@ -1,4 +1,4 @@
-"""The judged recordings of a fleet: what each of them gave is on disk, and can be read again by cluster."""
+"""The judged recordings of a fleet. Their outcomes are on disk and can be read again, also by cluster."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from crdcompat.sources.urls import is_remote
 
 #: Called for each finished recording.
 OnDone = Callable[["Done"], object]
-#: A recording without a cluster id is a cluster of its own.
+#: SQL: the recordings of one cluster. A recording without a cluster id is a cluster of its own.
 _SAME_CLUSTER = "OVER (PARTITION BY coalesce(id, place))"
 
 
@@ -42,13 +42,13 @@ class Judged(Struct, frozen=True):
 
 
 class JudgedRecordings:
-    """The outcomes of all recordings, in whatever order they were judged. They can be read again.
+    """The outcomes of all recordings. The order in which they were judged does not matter.
 
-    The journal has the outcomes, a table the places of its lines.
+    The journal has the outcomes; a table has the lines of the journal.
     """
 
     def __init__(self, judge: FleetJudge, fleet: Fleet, workers: Workers, journal: Journal, on_done: OnDone) -> None:
-        """Judge all recordings."""
+        """Judge all recordings, and call ``on_done`` for each. Raises UsageError and SourceError for the workers."""
         self._fleet = fleet
         self._journal = journal
         self._on_done = on_done
@@ -68,7 +68,7 @@ class JudgedRecordings:
             yield (judged for _, judged in found)
 
     def failures(self) -> Iterator[tuple[str, str]]:
-        """The names of recordings that could not be read, and why."""
+        """The names of recordings that could not be read, with the reasons."""
         return self._table.rows("SELECT name, failure FROM judged WHERE line IS NULL ORDER BY place")
 
     def _read(self, order: str) -> Iterator[tuple[int, Judged]]:
@@ -79,7 +79,7 @@ class JudgedRecordings:
             yield first, Judged(place, name, named, self._journal.at(line))
 
     def _fresh(self) -> Iterator[str]:
-        """The recordings that the journal does not have."""
+        """The recordings that the journal lacks; the others are added to the table."""
         for place, (path, version) in enumerate(self._fleet.recordings.versions()):
             signed = signature(path, version)
             known = self._journal.find(_absolute(path), signed)

@@ -1,4 +1,4 @@
-"""The names of recordings, each once, in their order. They are on disk: a store may list any number of them."""
+"""The names of recordings, each once, in order. They are on disk, because a store may list any number of them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from crdcompat.features.fleet.spill import Spill
 class Listing:
     """Paths and URLs of recordings; those of a store have versions, which change with their content.
 
-    Groups come in the order in which they were begun, the recordings of one group by name.
+    Iteration yields the groups in the order in which they began, and the recordings of a group by name.
     """
 
     def __init__(self, paths: Iterable[str] = ()) -> None:
@@ -23,13 +23,13 @@ class Listing:
             self.add(path)
 
     def add(self, path: str, version: str | None = None, *, in_group: bool = False) -> None:
-        """Add a recording that is not listed yet, ``in_group``: to the last group."""
+        """Add a recording if it is not listed yet: to the last group if ``in_group``, else to a group of its own."""
         self._groups += not in_group
         row = (self._groups, os.fsencode(path), version)
         self._count += self._spill.write("INSERT OR IGNORE INTO recordings VALUES (?, ?, ?)", *row)
 
     def begin_group(self) -> None:
-        """Begin a group of recordings that come by name, in whatever order they are added."""
+        """Begin a group. Iteration yields its recordings by name, not in the order in which they were added."""
         self._groups += 1
 
     def __len__(self) -> int:

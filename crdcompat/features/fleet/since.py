@@ -20,7 +20,7 @@ _ORDER = [str(verdict) for verdict in ReleaseVerdict]
 
 
 class Earlier:
-    """The verdicts of an earlier run by cluster and target; a cluster without an id has its name as the key."""
+    """The verdicts of an earlier run by cluster and target. The key of a cluster is its id, else its name."""
 
     def __init__(self, folder: str) -> None:
         """Read ``clusters.parquet`` in the folder. Raises UsageError."""

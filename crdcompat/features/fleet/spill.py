@@ -11,7 +11,7 @@ from typing import Any
 
 
 class Spill:
-    """A private database on disk. One thread uses it."""
+    """A private database on disk, for one thread."""
 
     def __init__(self, *tables: str) -> None:
         """Create the tables, each given as in ``CREATE TABLE``."""

@@ -96,7 +96,7 @@ SCHEMAS = {
 def write_tables(folder: str, report: FleetReport, recordings: Iterable[Judged], *, redact: bool = False) -> None:
     """Write the files of `SCHEMAS`; ``recordings`` are those of the report that were read. Raises UsageError."""
     targets = [target.name for target in report.targets]
-    with _named(folder), ExitStack() as stack:
+    with _as_usage_error(folder), ExitStack() as stack:
         files = {name: stack.enter_context(_Table(Path(folder), name)) for name in SCHEMAS}
         for row in _clusters(report):
             files["clusters"].add(row)
@@ -110,13 +110,13 @@ def write_tables(folder: str, report: FleetReport, recordings: Iterable[Judged],
 
 def make_folder(folder: str) -> None:
     """Make the folder of the tables before the work begins. Raises UsageError."""
-    with _named(folder):
+    with _as_usage_error(folder):
         Path(folder).mkdir(parents=True, exist_ok=True)
 
 
 @contextmanager
-def _named(folder: str) -> Iterator[None]:
-    """Raises UsageError with the option and the reason for an error of the system."""
+def _as_usage_error(folder: str) -> Iterator[None]:
+    """Replace an OSError by a UsageError with the option and the reason."""
     try:
         yield
     except OSError as error:
@@ -124,16 +124,16 @@ def _named(folder: str) -> Iterator[None]:
 
 
 class _Table:
-    """One file of rows; it takes its name when it is complete."""
+    """One file of rows. It has a temporary name until it is complete."""
 
     def __init__(self, folder: Path, name: str) -> None:
         self._path = folder / f"{name}.parquet"
-        self._own = folder / f".{name}-{os.getpid()}.parquet"
+        self._temporary = folder / f".{name}-{os.getpid()}.parquet"
         self._schema = SCHEMAS[name]
         self._rows: list[dict[str, Any]] = []
 
     def __enter__(self) -> _Table:
-        self._writer = pq.ParquetWriter(self._own, self._schema)
+        self._writer = pq.ParquetWriter(self._temporary, self._schema)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
@@ -142,9 +142,9 @@ class _Table:
                 self._flush()
             self._writer.close()
             if kind is None:
-                self._own.replace(self._path)
+                self._temporary.replace(self._path)
         finally:
-            self._own.unlink(missing_ok=True)
+            self._temporary.unlink(missing_ok=True)
 
     def add(self, row: dict[str, Any]) -> None:
         self._rows.append({name: row.get(name) for name in self._schema.names})

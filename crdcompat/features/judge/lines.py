@@ -1,8 +1,10 @@
 """Lines of ``judge --requests``, with the body of each as a server decodes it.
 
-Two spellings are lost when Python reads them. The escape of a surrogate is refused in YAML, which the body of an apply
-is; in JSON it is half of a character, and U+FFFD without the other half. JSON refuses a number that no float64 holds,
-in YAML it is a string.
+Two spellings matter to a server and are lost when Python reads them:
+
+* The escape of a surrogate. In JSON it is half of a character, and U+FFFD without the other half. The body of an apply
+  is YAML, which refuses the escape.
+* A number beyond float64. JSON refuses it; in YAML it is a string.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from msgspec import Struct
 from crdcompat.apiserver.gotext import OutOfRange
 from crdcompat.schema.re2 import go_text
 
-#: The escape of a surrogate; a backslash that is itself escaped begins none.
+#: The escape of a surrogate. The pattern skips pairs of backslashes: an escaped backslash begins no escape.
 _SURROGATE = re.compile(rb"(?<!\\)(?:\\\\)*\\u[dD][89a-fA-F]")
 _LAST_UNESCAPED = "\uffff"
 
@@ -36,7 +38,7 @@ class Line(Struct, frozen=True):
 
 
 def read_line(line: bytes) -> Line:
-    """One request. Raises orjson.JSONDecodeError."""
+    """The request of one line. Raises orjson.JSONDecodeError."""
     has_escapes = _SURROGATE.search(line) is not None
     try:
         request = orjson.loads(line)
@@ -48,13 +50,13 @@ def read_line(line: bytes) -> Line:
         return Line(request)
     body = list(_strings(request.get("new")))
     number = next((text for text in body if isinstance(text, OutOfRange)), "")
-    # A line that escapes some characters above U+FFFF escapes all of them.
+    # Tools escape either all characters above U+FFFF in a line or none, so one in the body means that it was escaped.
     surrogates = has_escapes and any(char > _LAST_UNESCAPED or _is_surrogate(char) for text in body for char in text)
     return Line(_joined(request), number, surrogates)
 
 
 def _as_in_go(line: bytes, error: orjson.JSONDecodeError) -> Any:
-    """A line that orjson refuses: with lone surrogates, or with numbers as `OutOfRange`. Raises ``error`` otherwise."""
+    """A line that orjson refuses, with lone surrogates, and large numbers as `OutOfRange`. Else raises ``error``."""
 
     def refuse(_: str) -> NoReturn:
         raise error
@@ -80,7 +82,7 @@ def _int(text: str) -> float | OutOfRange:
 
 
 def without_numbers(value: Any) -> Any:
-    """A value without the numbers that no float64 holds; servers drop the members of CRDs that they do not know."""
+    """A CRD without its numbers beyond float64. In an accepted CRD they are in unknown members, which servers drop."""
     if isinstance(value, dict):
         return {key: without_numbers(each) for key, each in value.items() if not isinstance(each, OutOfRange)}
     if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""The answer to one write as text: accepted or rejected and by which server, then the errors and what changed."""
+"""The verdict on one write as text: the answer with the server, then the errors and the changes."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from crdcompat.render.escape import Style
 from crdcompat.render.wording.findings import plural
 from crdcompat.render.wording.verdict import verdict_first
 
-#: Characters of an answer that is shown whole.
+#: Characters of the longest answer that is shown whole.
 _MAX_ANSWER = 200
-#: Errors and changed fields that are named.
+#: Errors and changed fields that the text lists.
 _MAX_ERRORS, _MAX_CHANGES = 20, 50
 _STATUS_DROPPED = "note: a create drops the status, so it was not judged (--op validate judges it)"
 
@@ -22,8 +22,8 @@ _STATUS_DROPPED = "note: a create drops the status, so it was not judged (--op v
 class Shown(Struct, frozen=True):
     """The parts of the text besides the verdict.
 
-    ``server`` is the judge, ``write`` the judged write (``create of Widget "a"``). ``besides`` are the fields that
-    differ between the object sent and the one stored. ``drops_status``: the status was sent and not judged.
+    ``server`` is the judging server, ``write`` the judged write (``create of Widget "a"``). ``besides`` are the other
+    differences between the sent object and the stored one. ``drops_status``: the status was sent and not judged.
     """
 
     server: str
@@ -66,7 +66,7 @@ def _body(verdict: Verdict, shown: Shown, style: Style) -> Iterator[str]:
 
 
 def _answer(verdict: Verdict, style: Style) -> Iterator[str]:
-    """The server's message; of a long one the errors, a line or two each."""
+    """The server's message. A long message is shown as its errors, a line or two each."""
     message = verdict.message
     if not message:
         return

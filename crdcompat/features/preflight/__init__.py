@@ -1,1 +1,1 @@
-"""preflight: may this cluster go back to that release, now?"""
+"""preflight: can this cluster go back to an older release now?"""

@@ -1,4 +1,4 @@
-"""The cluster of a preflight: a live one, or recordings of one. Both list the kinds that they could not give."""
+"""The cluster of a preflight: a live cluster, or recordings of one. Both list the kinds that could not be read."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _FORBIDDEN = 403
 class Cluster(Protocol):
     """A cluster: its CRDs, the version of its server ("": unknown), and its objects.
 
-    ``is_live``: it gives each object once, and can change while it is read. ``hides``: the recording has replaced names
-    or values of objects.
+    ``is_live``: ``objects`` yields each object once, and the cluster can change meanwhile. ``hides``: the recording has
+    other names or values of objects than the cluster.
     """
 
     source: tuple[str, ...]
@@ -43,7 +43,7 @@ class Cluster(Protocol):
 
 
 class LiveCluster:
-    """A cluster of a kubeconfig, of which only lists are read. Raises SourceError."""
+    """A live cluster. It gets only list requests, and one for its version. Raises SourceError."""
 
     is_live = True
     hides = False
@@ -55,7 +55,7 @@ class LiveCluster:
         self.installed = reader.read(CrdTree(tree, holds_crds), Side.NEW)
 
     def objects(self, names: Collection[str]) -> Iterator[ObjectItem]:
-        """The objects of these CRDs, page by page; ``missing`` has the lists that could not be read."""
+        """The objects of these CRDs, page by page; ``missing`` yields the lists that could not be read."""
         self._tree.only = frozenset(names)
         for item in read_objects(self._tree, self._on_file):
             if not (isinstance(item, Problem) and item.file in self._unlisted()):
@@ -65,7 +65,7 @@ class LiveCluster:
         return {f"{self._tree.label}: {problem.file}" for problem in self._tree.problems}
 
     def missing(self, scope: Scope, recorded: Collection[str]) -> Iterator[Missing]:
-        """The kinds that were not listed to the end, and the CRDs that were changed meanwhile."""
+        """The needed kinds that were not listed to the end, and the CRDs that changed meanwhile."""
         reasons = {problem.file: problem.message for problem in self._tree.problems}
         reasons |= {skipped.file: skipped.reason for skipped in self._tree.skipped}
         for name in sorted(scope.needed.keys() - self._tree.listed):
@@ -94,7 +94,7 @@ class LiveCluster:
 
 
 class RecordedCluster:
-    """Recordings of one cluster, with its CRDs or ``installed`` ones in their place."""
+    """Recordings of one cluster. Its CRDs are the recorded ones, or those of ``installed`` if given."""
 
     is_live = False
 
@@ -119,7 +119,7 @@ class RecordedCluster:
         return chain.from_iterable(read_objects(tree, self._on_file) for tree in self._trees)
 
     def missing(self, scope: Scope, recorded: Collection[str]) -> Iterator[Missing]:
-        """The gaps that the recordings list, and the kinds without an object or an empty list in them."""
+        """The gaps that the recordings list, and the needed kinds with neither an object nor an empty list in them."""
         if why := next(filter(None, (unfit(each, scope.old) for each in self._facts)), ""):
             yield Missing(", ".join(self.source), why)
         for what, reason in dict.fromkeys(each for found in self._facts for each in found.facts.missing):

@@ -1,31 +1,32 @@
-"""The patches that repair an object before its cluster goes back, while the installed CRD still accepts both halves.
+"""The patches that repair an object before the rollback, while the installed CRD is still in place.
 
-Under the installed CRD each half of an object can be repaired by itself. After the rollback, a server may judge the
-whole object on every write, and then no single write repairs both halves (rollback-truth, fact 2).
+Under the installed CRD, one patch repairs the spec and another patch, to /status, repairs the status. After the
+rollback, the server may judge the whole object on every write: then neither patch is accepted, because each leaves the
+other half broken (rollback-truth, fact 2).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from crdcompat.apiserver.admission import metadata_of
 from crdcompat.apiserver.redaction import redacted_value
 from crdcompat.apiserver.strategy import Resource
 from crdcompat.apiserver.versions import DEFAULT_SERVER, Server
+from crdcompat.crds.model import Crd, CrdVersion
 from crdcompat.crds.pairing import Resolved
 from crdcompat.features.simulate.repair import patches_without
 from crdcompat.features.simulate.replay import replay
 from crdcompat.features.simulate.replayed import Replayed
 from crdcompat.models.preflight import Step, StepKind
-from crdcompat.schema.paths import Object
+from crdcompat.schema.paths import Object, Pointer
 from crdcompat.vocabulary.writes import NOT_FOUND, RepairVerdict
 
 
 class Mender:
     """Finds the steps that repair rejected objects.
 
-    ``news`` are the installed CRDs by name, ``runs`` is the cluster's server, ``judge`` the one after the rollback.
+    ``news`` are the installed CRDs by name, ``runs`` is the cluster's server, ``judge`` that after the rollback.
     """
 
     def __init__(self, news: Mapping[str, Resolved], runs: Server | None, judge: Server | None) -> None:
@@ -35,7 +36,7 @@ class Mender:
         self._resources: dict[tuple[int, Server], Resource] = {}
 
     def steps(self, replayed: Replayed) -> tuple[Step, ...]:
-        """The steps for one rejected object; none if its CRD has to be repaired instead, or its stored version."""
+        """The steps for one rejected object; none if its CRD or its stored version has to change."""
         causes = [cause for cause in replayed.last.causes if cause.error.type != NOT_FOUND]
         if not causes:
             return ()
@@ -50,8 +51,8 @@ class Mender:
             self._step(kind, replayed, patch, status=status) for status, patch in sorted(patches.items()) if patch
         )
 
-    def _patches(self, replayed: Replayed, bad: list[Any]) -> dict[bool, Object] | None:
-        """Patches by endpoint (True: /status) after which OLD rejects nothing; None if there are none to apply now."""
+    def _patches(self, replayed: Replayed, bad: list[Pointer]) -> dict[bool, Object] | None:
+        """Patches by endpoint (True: /status) after which OLD rejects nothing; None if no such patches work now."""
         installed = self._news[replayed.crd].versions.get(replayed.api_version.rpartition("/")[2])
         if installed is None:
             return None
@@ -61,7 +62,7 @@ class Mender:
         if bad:
             main, status = patches_without(reader.read(stored).object, bad, reader)
             by_endpoint = {False: main, True: status} if writer.version.has_status else {False: {**main, **status}}
-        else:  # a rule on the whole object names no place
+        else:  # the error of a rule on the whole object has no pointer
             by_endpoint = {repair.verdict is RepairVerdict.STATUS: repair.patch}
         for is_status, patch in by_endpoint.items():
             if patch:
@@ -72,7 +73,7 @@ class Mender:
         left = replay(reader, stored, had_status=writer.version.has_status)
         return None if left.causes else by_endpoint
 
-    def _resource(self, crd: Any, version: Any, server: Server) -> Resource:
+    def _resource(self, crd: Crd, version: CrdVersion, server: Server) -> Resource:
         key = id(version), server
         if key not in self._resources:
             self._resources[key] = Resource(crd, version, server)

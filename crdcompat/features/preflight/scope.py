@@ -1,4 +1,4 @@
-"""Which CRDs of a cluster a rollback replaces, and which of their kinds can matter."""
+"""The scope of a preflight: the CRDs that a rollback replaces, and the kinds whose objects can matter."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from crdcompat.models.finding import Finding
 from crdcompat.models.preflight import AccessRule, Missing, RefusedCrd, WindowEffect
 from crdcompat.vocabulary import Direction, Effect
 
-#: The rule that allows to list CRDs.
+#: The access rule for listing CRDs.
 CRDS_RULE = AccessRule("apiextensions.k8s.io", ("customresourcedefinitions",))
 
 
@@ -46,7 +46,7 @@ class Scope(Struct, frozen=True, eq=False):
 
     @property
     def windows(self) -> tuple[WindowEffect, ...]:
-        """The findings that can fail while the versions of CRD and operator differ, rejections first."""
+        """The findings that can cause a failure while the versions of CRD and operator differ, rejections first."""
         found = (
             WindowEffect(
                 finding.id,
@@ -69,13 +69,13 @@ def scope_of(old: CrdSet, cluster: CrdSet, context: str | None, *, read_all: boo
     """Compare OLD with the CRDs of a cluster in a rollback.
 
     ``context`` selects variants, ``read_all``: the objects of all CRDs of both can matter. CRDs of API groups that OLD
-    lacks are left out. Raises UsageError for an unknown context.
+    lacks are not compared. Raises UsageError for an unknown context.
     """
     groups = {document.crd.group for document in old.documents}
-    ours = tuple(document for document in cluster.documents if document.crd.group in groups)
-    installed = replace(cluster, documents=ours)
-    if not ours:
-        return Scope(old, installed, context, {}, {}, (), {}, (), _all_unread(old, cluster))
+    of_groups = tuple(document for document in cluster.documents if document.crd.group in groups)
+    installed = replace(cluster, documents=of_groups)
+    if not of_groups:
+        return Scope(old, installed, context, {}, {}, (), {}, (), _unread(old, cluster))
     name, olds = resolve_all(old, installed, context)
     of_old = {each.name: each for each in olds.values()}
     of_new = {each: resolve(tuple(documents)) for each, documents in installed.named().items()}
@@ -111,11 +111,11 @@ def scope_of(old: CrdSet, cluster: CrdSet, context: str | None, *, read_all: boo
         findings=findings,
         needed={crd: counted[crd] for crd in sorted(counted, key=lambda crd: (-counted[crd], crd))},
         extra=tuple(sorted(of_new.keys() - old.named().keys())),
-        missing=(*missing, *_all_unread(old, cluster)),
+        missing=(*missing, *_unread(old, cluster)),
     )
 
 
-def _all_unread(*sides: CrdSet) -> tuple[Missing, ...]:
+def _unread(*sides: CrdSet) -> tuple[Missing, ...]:
     """The CRDs that could not be read."""
     return tuple(Missing(f"{side.name}: {each.file}", each.message) for side in sides for each in side.problems)
 
@@ -127,7 +127,7 @@ def stored_versions(installed: Resolved) -> tuple[str, ...]:
 
 
 def refused_crds(scope: Scope, server: Server) -> Iterator[RefusedCrd]:
-    """The CRDs of OLD that ``server`` refuses, by themselves or in the place of the installed ones."""
+    """The CRDs of OLD that ``server`` refuses, as new CRDs or as updates of the installed ones."""
     for name in sorted(scope.both):
         target, current = scope.olds[name].documents[0].crd, scope.news[name]
         message = refusal(target, server) or update_refusal(
@@ -138,7 +138,7 @@ def refused_crds(scope: Scope, server: Server) -> Iterator[RefusedCrd]:
 
 
 def access_rules(scope: Scope, names: Collection[str] | None = None) -> tuple[AccessRule, ...]:
-    """The smallest rules that allow to list the CRDs and the objects of ``names``, by default of all needed ones."""
+    """The smallest access rules for listing CRDs and the objects of ``names`` (None: of all needed CRDs)."""
     by_group: dict[str, list[str]] = {}
     for name in sorted(scope.needed if names is None else names):
         crd = scope.news[name].documents[0].crd
@@ -147,5 +147,5 @@ def access_rules(scope: Scope, names: Collection[str] | None = None) -> tuple[Ac
 
 
 def access_rule(scope: Scope, name: str) -> AccessRule:
-    """The rule that allows to list the objects of one CRD."""
+    """The access rule for listing the objects of one CRD."""
     return access_rules(scope, [name])[-1]

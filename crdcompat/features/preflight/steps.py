@@ -1,4 +1,4 @@
-"""The steps of a rollback in the order in which to do them."""
+"""The steps of a rollback, in the order in which the user does them."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ def ordered_steps(
 ) -> tuple[Step, ...]:
     """All steps; none if there is nothing to repair and nothing to save.
 
-    The operator stops before anything is repaired: it would write the values again. Repairs come before the rollback
-    where the installed CRD accepts them.
+    The operator is scaled down before the first repair, because it would write the values again. A repair comes before
+    the rollback if the installed CRD accepts it, else after.
     """
     repairs = [*repaired]
     found = [Step(StepKind.SAVE, crd) for crd in dict.fromkeys(loss.crd for loss in losses)]
-    moves = [step for item in refused for step in _moves(scope, item.crd)]
+    moves = [step for item in refused for step in _storage_moves(scope, item.crd)]
     if repairs or refused:
         found.append(Step(StepKind.SCALE_DOWN))
         found += [step for step in repairs if step.kind is StepKind.PATCH]
@@ -32,7 +32,7 @@ def ordered_steps(
     return tuple(found)
 
 
-def _moves(scope: Scope, name: str) -> Iterator[Step]:
+def _storage_moves(scope: Scope, name: str) -> Iterator[Step]:
     """The steps that move stored objects to OLD's storage version, so that the server accepts OLD's CRD."""
     current, target = scope.news[name].documents[0].crd, scope.olds[name].documents[0].crd
     gone = tuple(version for version in stored_versions(scope.news[name]) if target.version(version) is None)

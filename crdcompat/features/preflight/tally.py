@@ -1,4 +1,6 @@
-"""Counts what a rollback does to the objects of a cluster; memory grows with causes and fields, not with objects."""
+"""Counts the effects of a rollback on the objects of a cluster.
+
+Memory grows with the number of causes and fields, not with that of objects."""
 
 from __future__ import annotations
 
@@ -25,15 +27,17 @@ from crdcompat.vocabulary.writes import WriteResult
 
 #: Rejected objects whose repair a report lists.
 MAX_REPAIRED = 500
-#: Lost fields, and reasons for not judging, that a report lists.
+#: Lost fields, and reasons for gaps, that a report lists.
 MAX_LISTED = 500
 _OTHERS = "other objects", "they could not be judged either"
 
 
 class Tally:
-    """Replays objects of needed kinds one by one; ``is_deduplicated``: the source gives each object once.
+    """Replays objects of needed kinds one by one, and counts.
 
-    ``runs`` is the cluster's server, ``judge`` the one after the rollback.
+    ``runs`` is the cluster's server, ``judge`` the server after the rollback. ``is_deduplicated``: the source yields
+    each object once. ``recorded`` are the CRDs with an object or an empty list. ``already`` counts the objects that the
+    installed CRDs reject, too; ``unlisted`` the rejected objects beyond `MAX_REPAIRED`.
     """
 
     def __init__(self, scope: Scope, runs: Server | None, judge: Server | None, *, is_deduplicated: bool) -> None:
@@ -91,7 +95,7 @@ class Tally:
         return self._causes.summary(self._scope.old, Side.OLD)
 
     def tolerated(self) -> tuple[RejectedCause, ...]:
-        """The values that OLD's schema rejects, but that its server tolerates in writes that do not change them."""
+        """The values that OLD's schema rejects, but its server ratchets: writes that do not change them pass."""
         return self._tolerated.summary(self._scope.old, Side.OLD)
 
     def losses(self) -> tuple[Loss, ...]:
@@ -100,15 +104,15 @@ class Tally:
 
     @property
     def loses_more(self) -> bool:
-        """Whether ``losses`` lists only the first fields."""
+        """Whether ``losses`` omits fields beyond `MAX_LISTED`."""
         return self._losses.has_more
 
     def writers(self) -> tuple[FieldWriter, ...]:
         """The managers of rejected values, those of most objects first."""
-        return tuple(FieldWriter(*key, count) for key, count in sorted(self._writers.items(), key=lambda e: -e[1]))
+        return tuple(FieldWriter(*key, count) for key, count in self._writers.most_common())
 
     def missing(self) -> Iterator[Missing]:
-        """The reasons why objects were not judged, with the number of objects."""
+        """The kinds or files with objects that were not judged, the reasons, and how often each occurred."""
         for (what, reason), count in sorted(self._missing.items()):
             yield Missing(what, reason if count == 1 else f"{reason} ({count} times)")
 

@@ -25,10 +25,11 @@ _CLUSTER_VERSION = "clusterversions.config.openshift.io"
 
 
 class PreflightOptions(Struct, frozen=True):
-    """``judge`` is the server after the rollback (None: OLD's, else the cluster's), ``context`` selects OLD's variants.
+    """The options of a preflight.
 
-    ``read_all``: all kinds are judged, also those without findings. ``operator`` is the running operator,
-    NAMESPACE/DEPLOYMENT.
+    ``judge`` is the server after the rollback (None: OLD's, else the cluster's). ``context`` selects OLD's variants.
+    ``read_all``: judge all kinds, also those without findings. ``operator`` is the running operator as
+    NAMESPACE/DEPLOYMENT, "" if not named.
     """
 
     judge: Server | None = None
@@ -43,7 +44,7 @@ def preflight(
     options: PreflightOptions,
     each: Callable[[Iterable[ObjectItem]], Iterable[ObjectItem]] = iter,
 ) -> PreflightReport:
-    """May the cluster go back to OLD? ``each`` yields the objects that it gets, and can count them.
+    """Judge whether the cluster can go back to OLD. ``each`` passes objects on unchanged, and can count them.
 
     Raises UsageError for an unknown context of variants, or OLD without CRDs.
     """
@@ -90,7 +91,7 @@ def unreadable(old: CrdSet, name: str, missing: Missing) -> PreflightReport:
 
 
 def running(cluster: Cluster) -> tuple[Server | None, tuple[Missing, ...]]:
-    """The server that the cluster runs (None: unknown); a gap if it reports a version that is not known here."""
+    """The server that the cluster runs (None: unknown), and a gap if crdcompat does not know the reported version."""
     if not cluster.server_version:
         return known_server(cluster.installed), ()
     try:
@@ -101,13 +102,14 @@ def running(cluster: Cluster) -> tuple[Server | None, tuple[Missing, ...]]:
 
 
 def _platform(cluster: Cluster, runs: Server | None, facts: ClusterFacts) -> str:
-    """``OpenShift 4.14.1, Kubernetes v1.27.6``, as far as known."""
+    """The cluster's versions as far as known: ``OpenShift 4.14.1, Kubernetes v1.27.6``."""
     openshift = ["OpenShift", *facts.versions] if _CLUSTER_VERSION in cluster.installed.named() else []
     version = cluster.server_version or (runs.kubernetes if runs is not None else "")
     return ", ".join(filter(None, (" ".join(openshift), version and f"Kubernetes {version}")))
 
 
 def _unpatched(step: Step) -> Step:
+    """The step without its patch: hidden names and values would make the patch wrong."""
     return replace(step, patch=None, redacted=None)
 
 

@@ -1,4 +1,4 @@
-"""Hides names and values of recorded objects, so that a recording can be given away."""
+"""Hides names and values of recorded objects, so that users can share a recording."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from crdcompat.schema.paths import Object, Pointer
 from crdcompat.schema.structural import Node
 
 _NAMES = ("name", "namespace", "uid")
-#: Parts of an object that ``hidden`` leaves alone; the metadata of a reduced object has names alone.
+#: Parts of an object that ``hidden`` does not change; ``reduce.py`` cuts the metadata to its names.
 _PLAIN = ("apiVersion", "kind", "metadata")
 _LETTER, _DIGIT = re.compile("[a-z]"), re.compile("[0-9]")
 
 
 class NameHasher:
-    """Replaces names by hashes. The key is random: within a recording equal names stay equal, and nobody can guess."""
+    """Replaces names by hashes. Equal names in a recording get equal hashes; the random key prevents guessing names."""
 
     def __init__(self) -> None:
         self._key = token_bytes(16)
@@ -33,7 +33,7 @@ class NameHasher:
 
 
 def hidden(obj: Object, schemas: tuple[Node, ...]) -> Iterator[Object]:
-    """Forms of the object without its private values; other values that may satisfy a schema replace them."""
+    """Forms of the object in which other values, which may satisfy the schemas, replace the private values."""
     for other in (_same_length, _same_shape):
         yield {name: part if name in _PLAIN else _hidden(part, (name,), schemas, other) for name, part in obj.items()}
 
@@ -53,5 +53,5 @@ def _same_length(text: str) -> str:
 
 
 def _same_shape(text: str) -> str:
-    """Digits become 1, letters a or A: an IP address stays valid, a date does not."""
+    """The text with 1 for digits and a or A for letters. IP addresses stay valid, dates may not."""
     return _DIGIT.sub("1", _LETTER.sub("a", re.sub("[A-Z]", "A", text)))

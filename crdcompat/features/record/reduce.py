@@ -1,7 +1,7 @@
 """Reduces an object to the values on which a rollback depends.
 
-It keeps values that a schema rejects, values that OLD lacks, required members, members that a rule mentions, and the
-keys of lists. A list with a rejected value stays whole, because a merge patch replaces it whole.
+It keeps rejected values, members that OLD's schema lacks, required members, members that a rule mentions, and the keys
+of lists. It keeps all of a list with a rejected value, because a merge patch replaces a list as a whole.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ def reduced(obj: Object, schemas: tuple[Node, Node], wanted: Collection[Pointer]
 
 
 def smallest_metadata(obj: Object, places: Collection[Pointer]) -> Object:
-    """The name, the namespace and the uid, and who wrote the values at ``places``."""
+    """The name, the namespace and the uid, with the managed fields of the values at ``places``."""
     meta = metadata_of(obj)
     found: Object = {key: value for key, value in meta.items() if key in ("name", "namespace", "uid")}
     entries = meta.get("managedFields")
-    fields = [_entry(each, places) for each in entries if isinstance(each, dict)] if isinstance(entries, list) else []
+    fields = [_managed(each, places) for each in entries if isinstance(each, dict)] if isinstance(entries, list) else []
     written = [entry for entry in fields if entry["fieldsV1"]]
     return {**found, **({"managedFields": written} if written else {})}
 
 
-def _entry(entry: Object, places: Collection[Pointer]) -> Object:
+def _managed(entry: Object, places: Collection[Pointer]) -> Object:
     """An entry of managed fields with the steps that lead to the places."""
     names = {f"f:{step}" for place in places for step in place if isinstance(step, str)}
     return {"manager": entry.get("manager", ""), "fieldsV1": _steps(entry.get("fieldsV1"), names)}
@@ -53,19 +53,21 @@ def _steps(fields: Any, names: Collection[str]) -> Any:
 def _cut(
     value: Any, at: Pointer, nodes: tuple[Node | None, Node | None], wanted: frozenset[Pointer], needed: bool
 ) -> Any:
-    """The part of a value that matters; ABSENT if nothing does and it is not ``needed``."""
+    """The part of a value that matters; ABSENT if no part matters and it is not ``needed``.
+
+    ``nodes`` are OLD's and the installed schema of the value; None: no schema."""
     if at in wanted:
         return value
-    leads = any(place[: len(at)] == at for place in wanted)
+    has_wanted = any(place[: len(at)] == at for place in wanted)
     if isinstance(value, list):
-        if leads:
+        if has_wanted:
             return value
         items = [node.items if node is not None else None for node in nodes]
         cut = [_cut(item, (*at, index), (items[0], items[1]), wanted, True) for index, item in enumerate(value)]
-        return cut if needed or any(_is_pruned(item, items[0]) for item in value) else ABSENT
+        return cut if needed or any(_has_unknown_part(item, items[0]) for item in value) else ABSENT
     if not isinstance(value, dict):
         return value if needed else ABSENT
-    return _cut_object(value, at, nodes, wanted, needed or leads)
+    return _cut_object(value, at, nodes, wanted, needed or has_wanted)
 
 
 def _cut_object(
@@ -77,7 +79,7 @@ def _cut_object(
     kept, matters = {}, needed
     for name, member in value.items():
         below = [_member(node, name) for node in nodes]
-        if _is_lost(nodes[0], below[0]) or name in mentioned:
+        if _is_unknown(nodes[0], below[0]) or name in mentioned:
             kept[name], matters = member, True
             continue
         cut = _cut(member, (*at, name), (below[0], below[1]), wanted, name in required)
@@ -91,13 +93,14 @@ def _member(node: Node | None, name: str) -> Node | None:
     return node.child(name) if node is not None else None
 
 
-def _is_lost(node: Node | None, member: Node | None) -> bool:
+def _is_unknown(node: Node | None, member: Node | None) -> bool:
     """Whether OLD has no schema for a member, so that it prunes the member or keeps it unchecked."""
     return node is None or member is None
 
 
-def _is_pruned(value: Any, node: Node | None) -> bool:
+def _has_unknown_part(value: Any, node: Node | None) -> bool:
     """Whether OLD has no schema for a part of a value."""
     if isinstance(value, dict):
-        return any(_is_lost(node, below := _member(node, name)) or _is_pruned(v, below) for name, v in value.items())
-    return isinstance(value, list) and any(_is_pruned(item, node.items if node else None) for item in value)
+        members = [(part, _member(node, name)) for name, part in value.items()]
+        return any(_is_unknown(node, member) or _has_unknown_part(part, member) for part, member in members)
+    return isinstance(value, list) and any(_has_unknown_part(item, node.items if node else None) for item in value)

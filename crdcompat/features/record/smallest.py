@@ -1,7 +1,7 @@
 """The smallest form of an object for which a rollback has the same outcome, found by trial.
 
-Each form is replayed. A form with another outcome is not used, so that preflight gives the same answer on the recording
-as on the cluster.
+Each form is replayed, and the first form with the outcome of the whole object is recorded. So preflight gives the same
+answer for the recording as for the cluster.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from crdcompat.vocabulary.writes import WriteResult
 
 
 class Smallest:
-    """Makes the smallest forms of objects; ``names`` hashes their names, ``redact``: values are hidden."""
+    """Makes the smallest forms of objects. ``names`` hashes their names (None: keep them), ``redact`` hides values."""
 
     def __init__(self, tally: Tally, names: NameHasher | None, *, redact: bool) -> None:
         self._tally, self._names, self._redact = tally, names, redact
 
     def of(self, item: Recorded) -> Object | None:
-        """The object to record; None if every form without its names or values has another outcome."""
+        """The object to record; None if names or values must be hidden and each such form has another outcome."""
         whole = self._replayed(item)
         if isinstance(whole, Replayed):
             wanted = self._outcome(whole)
@@ -48,7 +48,7 @@ class Smallest:
         return self._tally.replayer.replay_once(item, set())
 
     def _forms(self, item: Recorded, whole: Replayed) -> Iterator[Object]:
-        """The forms to try, the smallest first."""
+        """The forms to replay, the smallest first."""
         causes = (*whole.last.causes, *whole.last.already)
         places = [cause.pointer for cause in causes if cause.pointer]
         meta = smallest_metadata(item.data, places)
@@ -69,17 +69,17 @@ class Smallest:
         rejected = replayed.worst is WriteResult.REJECTED
         return (
             {name: (answer.counts, answer.already) for name, answer in last.writes.items()},
-            [self._shown(replayed, cause.pointer, cause.error) for cause in causes],
+            [self._comparable(replayed, cause.pointer, cause.error) for cause in causes],
             {general_path(path) for path in last.pruned},
             bool(last.not_stored),
             [managers_of(replayed.item.data, cause.pointer) for cause in causes] if rejected else [],
-            [self._unnamed(step) for step in self._tally.mender.steps(replayed)] if rejected else [],
+            [self._without_name(step) for step in self._tally.mender.steps(replayed)] if rejected else [],
         )
 
-    def _shown(self, replayed: Replayed, pointer: Pointer, error: Any) -> tuple[Any, ...]:
+    def _comparable(self, replayed: Replayed, pointer: Pointer, error: Any) -> tuple[Any, ...]:
         shown = redacted_error(error, *replayed.schemas) if self._redact else error
         return pointer, error.type, error.keyword, str(error.demand), repr(shown.value)
 
-    def _unnamed(self, step: Step) -> Step:
+    def _without_name(self, step: Step) -> Step:
         patch = step.redacted if self._redact else step.patch
         return replace(step, name="", namespace="", patch=patch, redacted=None)

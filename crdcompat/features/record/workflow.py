@@ -1,4 +1,4 @@
-"""record: reads a cluster as preflight does, and writes the CRDs and objects on which its answer depends."""
+"""record: reads a cluster as preflight does, and writes the CRDs and objects on which preflight's answer depends."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _APPLIED = "kubectl.kubernetes.io/"
 
 
 class RecordOptions(Struct, frozen=True):
-    """``context`` selects variants of OLD's CRDs; ``hash_names`` and ``redact`` hide names and values."""
+    """``context`` selects variants of OLD's CRDs. ``hash_names`` and ``redact`` hide names and values of objects."""
 
     context: str | None = None
     hash_names: bool = False
@@ -50,7 +50,9 @@ def record(
     file: BinaryIO,
     each: Callable[[Iterable[ObjectItem]], Iterable[ObjectItem]] = iter,
 ) -> Recording:
-    """Write a recording of a cluster: the objects that matter for a rollback to OLD, or, without OLD, all of them.
+    """Write a recording of a cluster: the objects that matter for a rollback to OLD; without OLD all objects.
+
+    ``each`` passes objects on unchanged, and can count them.
 
     Raises UsageError for an unknown context of variants.
     """
@@ -73,7 +75,7 @@ def _items(
     each: Callable[[Iterable[ObjectItem]], Iterable[ObjectItem]],
     done: Recording,
 ) -> Iterator[Object]:
-    """The CRDs, the objects, and at the end the facts, which say what is missing."""
+    """The CRDs, then the objects, then the facts with the gaps. Adds the number of objects and the gaps to ``done``."""
     for resolved in scope.news.values():
         yield _crd(resolved.documents[0].crd.raw)
     runs, unknown = running(cluster)
@@ -116,7 +118,7 @@ def _hint(scope: Scope, name: str) -> Hint:
 
 
 def _crd(raw: Any) -> Object:
-    """A CRD without the parts that change no verdict: descriptions, and most of its metadata and status."""
+    """A CRD without descriptions and without most of its metadata and status: these parts change no verdict."""
     meta, status = raw["metadata"], raw.get("status") or {}
     kept = {key: meta[key] for key in ("name", "annotations", "resourceVersion") if key in meta}
     annotations = {key: value for key, value in (kept.get("annotations") or {}).items() if not key.startswith(_APPLIED)}

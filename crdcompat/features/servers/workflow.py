@@ -34,7 +34,7 @@ def servers(
     crds: Sequence[str] = (),
     repo: str | None = None,
 ) -> ServersReport:
-    """Ask the servers about the CRDs of all sources, or only about those named in ``crds``.
+    """Ask the servers about the CRDs of all sources; if ``crds`` has names, only about these.
 
     Raises SourceError, RefNotFoundError, and UsageError for a name that no source has.
     """
@@ -56,6 +56,7 @@ def servers(
 
 
 def _rows(crds: CrdSet, asked: Sequence[Server], wanted: Sequence[str]) -> Iterator[CrdRow]:
+    """A row for each group of equal CRDs."""
     alike: dict[tuple[Any, ...], list[CrdDocument]] = {}
     for document in crds.documents:
         if not wanted or document.crd.name in wanted:
@@ -79,7 +80,7 @@ def _rows(crds: CrdSet, asked: Sequence[Server], wanted: Sequence[str]) -> Itera
 
 
 def _identity(crd: Crd) -> tuple[Any, ...]:
-    """A key that is equal for CRDs with the same answers; equal specs share their versions."""
+    """A key that is equal for CRDs with the same answers. The reader gives CRDs with equal specs the same versions."""
     metadata = crd.raw.get("metadata")
     annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
     approved = annotations.get(APPROVED) if isinstance(annotations, dict) else None

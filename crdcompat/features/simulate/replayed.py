@@ -1,4 +1,4 @@
-"""The replay of one object, by each server, and the verdict where copies of its CRD disagree."""
+"""The replay of one object on each server, and the verdict if copies of its CRD disagree."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ ASK = "depends on the Kubernetes version: give --kube-version or --openshift-ver
 
 
 class Replayed(Struct, frozen=True, dict=True):
-    """One object replayed on a version of a CRD, by the known server or by the representative ones.
+    """One object replayed on a version of a CRD, by the known server, else by servers that represent all others.
 
-    ``schemas``: the judging schema, and that of the release that wrote the object if it has one.
+    ``schemas`` are the judging schema, and the schema of the release that wrote the object, if any.
     """
 
     item: Recorded
@@ -45,12 +45,12 @@ class Replayed(Struct, frozen=True, dict=True):
 
     @cached_property
     def worst(self) -> WriteResult:
-        """The worst verdict over all writes that count; a write on which the servers differ is unknown."""
+        """The worst verdict over all writes that count. The verdict on a write is unknown if the servers differ."""
         return worst_verdict(map(self._verdict, COUNTED_WRITES))
 
     @property
     def doubt(self) -> str:
-        """Why the answer to a write is unknown, for the first such write; "" if there is none."""
+        """The reason why the answer to a write is unknown, for the first such write; "" if there is none."""
         unknown = (
             name for name in COUNTED_WRITES if name in self.last.writes and self._verdict(name) == WriteResult.UNKNOWN
         )
@@ -59,7 +59,7 @@ class Replayed(Struct, frozen=True, dict=True):
 
     @property
     def apart(self) -> tuple[Apart, ...]:
-        """Whether the writing release has rejections, or losses, as well."""
+        """The marks of an object that the writing release rejects, too, or does not store as it is."""
         already = any(answer.already for answer in self.last.writes.values())
         return (Apart.ALREADY,) * already + (Apart.NOT_STORED,) * bool(self.last.not_stored)
 
@@ -69,7 +69,9 @@ class Replayed(Struct, frozen=True, dict=True):
 
 
 def worst_of_copies(outcomes: Sequence[Replayed | NotSimulated], copies: Sequence[Chosen]) -> Replayed | NotSimulated:
-    """The worst of the outcomes on ``copies`` of a CRD, of which a cluster may get any; notes name them."""
+    """The worst of the outcomes on ``copies`` of a CRD, because a cluster may have any copy.
+
+    If the outcomes differ, notes name the files."""
     worst, *others = sorted(outcomes, key=_rank)
     if not isinstance(worst, Replayed) or all(_rank(other) == _rank(worst) for other in others):
         return worst
@@ -80,13 +82,13 @@ def worst_of_copies(outcomes: Sequence[Replayed | NotSimulated], copies: Sequenc
 
 
 def _rank(outcome: Replayed | NotSimulated) -> tuple[int, bool]:
-    """Rejections first, then what could not be judged."""
+    """The sort key of outcomes: rejections first, then objects that could not be judged."""
     verdict = outcome.worst if isinstance(outcome, Replayed) else WriteResult.UNKNOWN
     return verdict.rank, isinstance(outcome, Replayed)
 
 
 def _noted(result: Replay, reason: str) -> Replay:
-    """The replay with a note on each answer that is not the best."""
+    """The replay with ``reason`` as a note on each answer that is not accepted."""
     writes = {
         kind: answer
         if answer.counts is WriteResult.ACCEPTED

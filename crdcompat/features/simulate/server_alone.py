@@ -1,6 +1,6 @@
-"""A move of the API server alone: both sides have the same CRDs, and only the server goes back (or on).
+"""A move of the API server alone: both sides have the same CRDs, and only the server is rolled back or upgraded.
 
-Every stored object was accepted by the server of the writing side. The other server can refuse it: servers differ in
+The server of the writing side accepted every stored object. The other server can refuse it: servers differ in
 ratcheting, the scope of writes to /status, formats, and functions of CEL rules.
 """
 
@@ -11,21 +11,21 @@ from crdcompat.crds.reader import CrdSet
 
 
 def has_same_crds(one: CrdSet, other: CrdSet) -> bool:
-    """Whether two sets that one reader has read have the same CRDs."""
+    """Whether two sets have the same CRDs. The same reader must have read both."""
     return _schemas(one) == _schemas(other)
 
 
 def writing_server(reader: CrdSet, writer: CrdSet) -> Server | None:
     """The server of the writing side; None if nothing names it.
 
-    If the CRDs are the same, only a difference of the servers can reject a write. The newest server is then assumed,
-    because it accepts most. If the judging server were assumed on both sides, no rejection would be new.
+    If the CRDs are the same, only a difference between the servers can cause a rejection. Then the result is the newest
+    server, because it accepts most. With the judging server on both sides, no rejection would be new.
     """
     return known_server(writer) or (NEWEST_SERVER if has_same_crds(reader, writer) else None)
 
 
 def server_note(reader: CrdSet, writer: CrdSet, judge: Server | None) -> str:
-    """The change between sides with the same CRDs; "" for other sides, or if the judging server is not known."""
+    """A note on the change of the server; "" if the CRDs differ, or the judging server is unknown."""
     judge = judge or known_server(reader)
     before = writing_server(reader, writer)
     if judge is None or before is None or not has_same_crds(reader, writer):

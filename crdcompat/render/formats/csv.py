@@ -41,6 +41,6 @@ def _row(cells: Iterable[object]) -> str:
 
 
 def _cell(value: object) -> str:
-    """Text of others without hidden characters; a quote before it keeps a spreadsheet from running it."""
+    """A value as text without invisible characters. A quote before a formula makes a spreadsheet show it as text."""
     text = escape_text(str(value))
     return f"'{text}" if text.startswith(_FORMULAS) else text

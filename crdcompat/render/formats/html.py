@@ -153,7 +153,7 @@ def _findings(report: DiffReport | CheckReport, *, existing: bool) -> str:
         **(_check(report) if isinstance(report, CheckReport) else _sides(report)),
         tally=(),
         views=views,
-        main_ways=[way for view in views for way in view.ways],
+        main_ways=[way for view in views for way in view.directions],
         others=other_counts(report, listed),
         contents=of_findings(made, has_rules=bool(findings)),
         most=MAX_BLOCKED,

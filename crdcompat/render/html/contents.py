@@ -1,4 +1,4 @@
-"""The contents list of a page: an anchor and a name each, with links below a name."""
+"""The table of contents of each page: entries with an anchor, a name, and the links below it."""
 
 from __future__ import annotations
 

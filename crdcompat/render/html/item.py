@@ -1,4 +1,4 @@
-"""What a page lists: items in groups, groups in directions."""
+"""The lists of a page: items in groups, groups in directions."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ _T = TypeVar("_T")
 
 
 class Fact(Struct, frozen=True):
-    """A name and the lines under it."""
+    """A name, and the lines below it."""
 
     name: str
     texts: tuple[str, ...]
 
 
 class Listed(Struct, frozen=True):
-    """What the first screen counts: one finding of an item."""
+    """One finding of an item, as the first screen counts it."""
 
     severity: str
     crd: str
@@ -30,9 +30,10 @@ class Listed(Struct, frozen=True):
 
 
 class Item(Struct, frozen=True):
-    """Findings with one cause, or an undecided difference; the message of a ``brief`` one shows only when it is open.
+    """Findings with one cause, or an undecided difference.
 
-    ``waive`` is the command that accepts it, empty where there is nothing to accept.
+    The page shows the message of a ``brief`` item only after a click. ``waive`` is the command that accepts the
+    findings, "" if there are none to accept.
     """
 
     anchor: str
@@ -57,9 +58,9 @@ class Item(Struct, frozen=True):
 
 
 class Group(Struct, Generic[_T], frozen=True):
-    """Items under one heading; those of a ``folded`` group are closed.
+    """Items under one heading; a ``folded`` group is closed at first.
 
-    ``hidden``: filters leave them out unless their status is chosen. ``counts``: they are part of the verdict.
+    ``hidden``: filters show its items only if their status is chosen. ``counts``: its items are part of the verdict.
     """
 
     anchor: str
@@ -71,7 +72,7 @@ class Group(Struct, Generic[_T], frozen=True):
 
 
 class DirectionPart(Struct, frozen=True):
-    """The groups of one direction, or (None) of both."""
+    """The groups of one direction (None: of both)."""
 
     anchor: str
     title: str

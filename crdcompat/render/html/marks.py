@@ -1,4 +1,4 @@
-"""Parts of first screens: a verdict, numbers, and rows of marks that lead to items."""
+"""Parts of first screens: a verdict, numbers, and rows of marks that link to items."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MAX_ROWS, _MAX_MARKS = 8, 40
 
 
 class Number(Struct, frozen=True):
-    """A number of the first screen, its name, and what it means for the move."""
+    """A number of the first screen, its name, and its meaning for the move."""
 
     name: str
     count: int
@@ -23,7 +23,7 @@ class Number(Struct, frozen=True):
 
 
 class Mark(Struct, frozen=True):
-    """An item as a mark that leads to it; ``kind`` is its severity or verdict."""
+    """A mark that links to an item; ``kind`` is the severity or verdict of the item."""
 
     anchor: str
     kind: str
@@ -31,7 +31,7 @@ class Mark(Struct, frozen=True):
 
 
 class MarkedRow(Struct, frozen=True):
-    """The marks of one CRD, its worst first; ``rest``: number of items without a mark of their own."""
+    """The marks of one CRD, the worst first; ``rest`` counts the items without a mark."""
 
     name: str
     marks: tuple[Mark, ...]
@@ -52,10 +52,10 @@ def marked_row(name: str, marks: Sequence[Mark], counts: str) -> MarkedRow:
 
 
 def folded(rows: Sequence[MarkedRow]) -> Rows:
-    """The rows that a first screen has room for, and those that it folds away."""
+    """The rows that fit on a first screen, and those that are folded away."""
     return Rows(tuple(rows[:_MAX_ROWS]), tuple(rows[_MAX_ROWS:]))
 
 
 def arrow(verdict: Verdict) -> Verdict:
-    """The verdict with an arrow for eyes in place of the one for terminals."""
+    """The verdict with ``→`` for ``->``, which terminals show."""
     return replace(verdict, way=verdict.way.replace(" -> ", " → "), reason=verdict.reason.strip())

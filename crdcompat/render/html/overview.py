@@ -1,4 +1,4 @@
-"""The first screen of a diff or a check: the verdicts, three numbers each, and the findings as marks by CRD."""
+"""The first screen of a diff or a check: each verdict with three numbers, and the findings as marks by CRD."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from crdcompat.models.diff import DiffReport
     from crdcompat.render.html.findings import ComparedPart
 
-#: A finding, and the item that lists it.
+#: A finding, and the item that contains it.
 _Found = tuple[Listed, Item]
-#: What the findings of each severity do to the move.
+#: The effect of the findings of each severity on the move.
 _MEANING = {
     Severity.ERROR: "block it",
     Severity.WARNING: "may block it",
@@ -35,7 +35,7 @@ class Overview(Struct, frozen=True):
     """A verdict with its numbers and its CRDs, the worst first."""
 
     verdict: Verdict
-    ways: tuple[Direction, ...]
+    directions: tuple[Direction, ...]
     numbers: tuple[Number, ...]
     rows: Rows
     others: str
@@ -48,17 +48,18 @@ def overviews(
     if not sections(report):
         return ()
     shown = _shown(report)
-    ways = [shown] if isinstance(report, CheckReport) else [(each,) for each in shown]
+    moves = [shown] if isinstance(report, CheckReport) else [(each,) for each in shown]
     found = verdicts(report, listed)
-    return tuple(_overview(verdict, way, listed, parts) for verdict, way in zip(found, ways, strict=True))
+    return tuple(_overview(verdict, move, listed, parts) for verdict, move in zip(found, moves, strict=True))
 
 
 def other_counts(report: DiffReport | CheckReport, listed: Sequence[Entry]) -> str:
-    """The counts beside the verdicts: other directions, what is undecided, waived, or from before the change."""
+    """Counts that no verdict has: of other directions, and of undecided, waived, existing and unreleased findings."""
+    shown = _shown(report)
     lines = [
         f"{direction}: {tally(counted)}"
         for direction in Direction
-        if direction not in _shown(report) and any((counted := _counted(listed, (direction,))).values())
+        if direction not in shown and any((counted := _counted(listed, (direction,))).values())
     ]
     open_ = {undecided_line(entry) for section in sections(report) for entry in section.report.undecided}
     status = Counter(
@@ -78,31 +79,31 @@ def _shown(report: DiffReport | CheckReport) -> tuple[Direction, ...]:
 
 
 def _overview(
-    verdict: Verdict, way: Sequence[Direction], listed: Sequence[Entry], parts: Sequence[ComparedPart]
+    verdict: Verdict, directions: Sequence[Direction], listed: Sequence[Entry], parts: Sequence[ComparedPart]
 ) -> Overview:
-    counted = _counted(listed, way)
-    rows, quiet = _rows(_items(parts, way))
+    counted = _counted(listed, directions)
+    rows, quiet = _rows(_items(parts, directions))
     return Overview(
         verdict=arrow(verdict),
-        ways=tuple(way),
+        directions=tuple(directions),
         numbers=tuple(Number(each, counted[each], _MEANING[each]) for each in Severity),
         rows=folded(rows),
         others=f"{plural(quiet, 'other CRD')}: only info" if quiet else "",
     )
 
 
-def _counted(listed: Iterable[Entry], way: Sequence[Direction]) -> Counter[Severity]:
+def _counted(listed: Iterable[Entry], directions: Sequence[Direction]) -> Counter[Severity]:
     return Counter(
         finding.severity
         for entry in listed
         for finding in entry.findings
-        if finding.counts and finding.direction in way
+        if finding.counts and finding.direction in directions
     )
 
 
-def _items(parts: Sequence[ComparedPart], way: Sequence[Direction]) -> Iterator[Item]:
-    directions = (direction for part in parts for direction in part.directions if direction.direction in way)
-    return (item for direction in directions for group in direction.groups if group.counts for item in group.items)
+def _items(parts: Sequence[ComparedPart], directions: Sequence[Direction]) -> Iterator[Item]:
+    shown = (each for part in parts for each in part.directions if each.direction in directions)
+    return (item for each in shown for group in each.groups if group.counts for item in group.items)
 
 
 def _rows(items: Iterable[Item]) -> tuple[tuple[MarkedRow, ...], int]:
@@ -121,7 +122,7 @@ def _rows(items: Iterable[Item]) -> tuple[tuple[MarkedRow, ...], int]:
 
 
 def _names(by_crd: dict[str, list[_Found]]) -> dict[str, str]:
-    """The kind of each CRD, with its group where several have one kind."""
+    """The name of each CRD on the page: its kind, with the group if several CRDs have this kind."""
     kinds = {crd: found[0][0].kind for crd, found in by_crd.items()}
     same = Counter(kinds.values())
     return {crd: kind if same[kind] == 1 else f"{kind} ({crd.partition('.')[2]})" for crd, kind in kinds.items()}

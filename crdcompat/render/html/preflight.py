@@ -1,4 +1,4 @@
-"""The answer of preflight as parts of a page: the verdict, what is missing or rejected, and the steps with commands."""
+"""The answer of preflight as parts of a page: the verdict, gaps, rejected and lost values, and steps with commands."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from crdcompat.models.preflight import JudgedKind, PreflightReport
     from crdcompat.render.wording.preflight import ShownStep
 
-#: The class of an answer; the colours are those of verdicts on releases.
+#: The CSS class of an answer: that of a similar verdict on a release.
 _CLASSES = {GoBack.YES: "clean", GoBack.NOTHING: "clean", GoBack.WITH_LOSSES: "at-risk", GoBack.NO: "blocked"}
 
 

@@ -1,4 +1,4 @@
-"""The report of preflight as GitHub Markdown: the answer, then each section of the text to unfold."""
+"""The report of preflight as GitHub Markdown: the answer, then each section of the text, folded."""
 
 from __future__ import annotations
 

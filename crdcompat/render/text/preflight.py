@@ -1,4 +1,4 @@
-"""The report of preflight as lines of text: the answer first, then why, and what to do."""
+"""The report of preflight as lines of text: the answer, the reasons, and the steps."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def _section(title: str, lines: Sequence[str], style: Style, most: int) -> Itera
 
 
 def _missing(report: PreflightReport, style: Style, most: int) -> Iterator[str]:
-    """What was not judged, then the rules that would allow to read it."""
+    """The gaps, then the rules of a ClusterRole that allow to read the missing kinds."""
     yield from _section("What is missing", missing_texts(report, most), style, most)
     if rules := missing_rules(report):
         yield style.fill("These rules of a ClusterRole allow it (--print-rbac prints all that are needed):")
@@ -85,7 +85,7 @@ def _missing(report: PreflightReport, style: Style, most: int) -> Iterator[str]:
 
 
 def _steps(report: PreflightReport, style: Style) -> Iterator[str]:
-    """The steps with their commands, which stay whole: people copy them."""
+    """The steps with their commands. A command stays on one line, because users copy it."""
     if not report.steps:
         return
     yield ""

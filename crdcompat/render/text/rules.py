@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from crdcompat.findings.families import Levels, Member
     from crdcompat.render.escape import Style
 
-#: Characters of a severity with its star, and the gap beside it.
+#: Characters of a column of severities, with the star; and the gap between columns.
 _LEVEL, _GAP = 8, "  "
 _LEGEND = (
     "Each severity is the worst that the rule gives on its own; docs/rules.md#severity lists what changes it.",
@@ -25,7 +25,7 @@ _EXPLAIN = "crdcompat explain RULE says why it matters and what to do."
 
 
 def rule_lines(found: Sequence[Member], style: Style, *, brief: bool) -> Iterator[str]:
-    """Each rule with its summary, or ``brief``: a line each, in two columns where the page has room for them."""
+    """Each rule with its summary; ``brief``: one line for each rule, in two columns if the page is wide enough."""
     width = max(len(member.rule.id) for member in found)
     head = f"{'rule':<{width}}{_GAP}" + _GAP.join(f"{direction:<{_LEVEL}}" for direction in Direction)
     rows = [_row(member, first, width, style) for first, member in _with_first(found)]
@@ -46,13 +46,13 @@ def rule_lines(found: Sequence[Member], style: Style, *, brief: bool) -> Iterato
 
 
 def _with_first(found: Sequence[Member]) -> Iterator[tuple[bool, Member]]:
-    """Each rule, and whether it is the first one of its family."""
+    """Each rule, and whether it is the first of its family."""
     for _, family in groupby(found, attrgetter("family")):
         yield from ((not at, member) for at, member in enumerate(family))
 
 
 def _row(member: Member, first: bool, width: int, style: Style) -> str:
-    """The id, the family bold where it begins, then a severity for each direction."""
+    """The id, with the family in bold for the first rule of a family, then a severity for each direction."""
     name, rest = member.rule.id, " " * (width - len(member.rule.id))
     if first:
         name = style.paint(member.family, "bold") + name.removeprefix(member.family)

@@ -1,4 +1,4 @@
-"""How far back each release of a matrix can go, and what blocks the next step."""
+"""The farthest rollback of each release in a matrix, and the findings that block the next one."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Reach(Struct, frozen=True):
 
 
 def reaches(report: MatrixReport) -> list[Reach]:
-    """How far back each release can go, the newest release first; empty if no rollback was judged."""
+    """The reach of each release, the newest release first; empty if no rollback was judged."""
     made = []
     for release in reversed(report.releases):
         rows = [cell for cell in report.cells if (cell.origin, cell.direction) == (release.name, Direction.ROLLBACK)]
@@ -78,7 +78,7 @@ def matrix_verdict(report: MatrixReport, style: Style) -> Iterator[str]:
 
 
 def why(cell: Cell) -> str:
-    """The obstacles: `` by ClusterVersion status.a``; else the first reason why something was not judged."""
+    """The obstacles (`` by ClusterVersion status.a``), else the first reason why objects or CRDs were not judged."""
     if cell.verdict == ReleaseVerdict.BLOCKED:
         groups = siblings(
             (blocker.finding for blocker in cell.blockers), lambda finding: finding.path, lambda finding: finding.crd

@@ -1,4 +1,4 @@
-"""Sentences and commands of preflight: the answer, the steps in their order, the access that is needed."""
+"""Sentences and commands of preflight: the answer, the steps in their order, the needed access."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class ShownStep(Struct, frozen=True):
 
 
 def question(report: PreflightReport) -> str:
-    """``May prod go back to release-4.13?``."""
+    """The question: ``May prod go back to release-4.13?``."""
     return f"May {' and '.join(report.source)} go back to {report.old.full}?"
 
 
@@ -115,7 +115,7 @@ def rejected_texts(report: PreflightReport) -> list[str]:
 
 
 def loss_text(loss: Loss) -> str:
-    """``3 Widget: spec.size (for example Widget/a)``."""
+    """A lost field: ``3 Widget: spec.size (for example Widget/a)``."""
     return f"{loss.objects} {loss.kind}: {loss.path} (for example {loss.example})"
 
 
@@ -173,7 +173,7 @@ def _commands(report: PreflightReport, steps: Iterable[Step]) -> Iterator[str]:
 
 
 def command_of(report: PreflightReport, step: Step) -> str:
-    """The command for one step; "" if there is none."""
+    """The command for one step; "" if the user decides how to do it, or if names and values are hidden."""
     if step.kind in _PATCHES and step.patch is None:
         return ""  # the values are hidden
     kubectl, crd = _kubectl(report), shlex.quote(step.crd)
@@ -219,7 +219,7 @@ _WINDOWS = {
 
 
 class Window(Struct, frozen=True):
-    """One of the two windows: what fails in it, and how many fields can be lost or defaulted ("" for none)."""
+    """One of the two windows: its failures, and the number of fields that can be lost or defaulted ("" for none)."""
 
     title: str
     failing: tuple[str, ...]

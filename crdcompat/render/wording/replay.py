@@ -1,4 +1,4 @@
-"""A replay by kind of object: what works, what does not, what was not judged, and the verdict."""
+"""A replay by kind of object: accepted and rejected objects, the reasons for gaps, and the verdict."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class KindReplay(Struct, frozen=True, eq=False):
-    """The recorded objects of one CRD, and what the judging release rejects of them."""
+    """The recorded objects of one CRD, and the causes for which the judging release rejects them."""
 
     crd: str
     kind: str
@@ -53,7 +53,7 @@ def replayed_kinds(report: SimulationReport) -> list[KindReplay]:
 
 
 def folded_causes(causes: Iterable[RejectedCause]) -> list[tuple[str, RejectedCause, list[RejectedCause]]]:
-    """Causes that differ in one step of their paths as one: the folded path, the first cause, and all of them."""
+    """Groups of causes that differ in one step of their paths: the folded path, the first cause, and all causes."""
 
     def facts(cause: RejectedCause) -> Hashable:
         return cause.crd, cause.type, cause.objects, cause.endpoint, listed(cause.values, len(cause.values))
@@ -63,7 +63,7 @@ def folded_causes(causes: Iterable[RejectedCause]) -> list[tuple[str, RejectedCa
 
 
 def failing_writes(objects: Iterable[SimulatedObject]) -> str:
-    """Which kinds of write are rejected for any of the objects: ``every write``, or their names."""
+    """The kinds of write that are rejected for any of the objects: ``every write``, or their names."""
     found = [
         kind
         for kind in COUNTED_WRITES
@@ -73,9 +73,9 @@ def failing_writes(objects: Iterable[SimulatedObject]) -> str:
 
 
 def unjudged_replay(report: SimulationReport) -> tuple[str, ...]:
-    """The reasons why something was not judged, with examples.
+    """The reasons why objects or kinds were not judged, with examples.
 
-    Objects of kinds that neither release defines do not count as unjudged; the report lists them.
+    Objects of kinds that neither release defines do not count as unjudged. The report lists them apart.
     """
     missed = [(item.reason, item.object or item.source) for item in report.not_simulated if not item.outside]
     missed += [(why_unknown(item), item.label) for item in report.objects if item.worst == WriteResult.UNKNOWN]
@@ -88,12 +88,12 @@ def unjudged_replay(report: SimulationReport) -> tuple[str, ...]:
 
 
 def why_unknown(item: SimulatedObject) -> str:
-    """The reason why a write of the object was not judged."""
+    """The reason why a write of the object was not judged; "" if all were."""
     return next((write.note for write in item.writes.values() if write.verdict == WriteResult.UNKNOWN), "")
 
 
 def replay_verdict(report: SimulationReport) -> Verdict:
-    """The verdict on the move, with what blocks and what it rests on."""
+    """The verdict on the move, with its reason and the fields that block."""
     old, new = report.old.title, report.new.title
     way = f"{new} -> {old}" if report.direction == Direction.ROLLBACK else f"{old} -> {new}"
     counted = report.by_verdict()
@@ -102,7 +102,7 @@ def replay_verdict(report: SimulationReport) -> Verdict:
 
 
 def rests_on(report: SimulationReport) -> str:
-    """What was replayed, then what was not recorded or not judged."""
+    """The number of replayed objects, then of those that were not recorded or not judged."""
     kinds = len({item.crd for item in report.objects})
     parts = [f"Replayed {plural(len(report.objects), 'object')} of {plural(kinds, 'kind')}: {tally(report)}."]
     if only := [item.label for item in report.objects if item.only_create_is_rejected]:
@@ -118,7 +118,7 @@ def rests_on(report: SimulationReport) -> str:
 
 
 def tally(report: SimulationReport) -> str:
-    """``1 rejected, 2 lose data, 330 accepted``."""
+    """The objects by verdict: ``1 rejected, 2 lose data, 330 accepted``."""
     counted = [
         _losing(count) if verdict == WriteResult.LOSES_DATA else f"{count} {verdict}"
         for verdict, count in report.by_verdict().items()

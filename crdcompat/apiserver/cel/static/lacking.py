@@ -1,4 +1,4 @@
-"""The functions of an expression that a server lacks, found at the errors of the server's checker."""
+"""The functions of an expression that a server lacks: the server's type checker reports an error at each of them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from crdcompat.apiserver.cel.static.declared import Declared
 from crdcompat.apiserver.cel.syntax import Expr
 from crdcompat.apiserver.versions import NEWEST, Server
 
-#: Operators by the names that they have in a syntax tree, and the macros that only syntax trees name.
+#: Name in a syntax tree -> operator or macro as rules spell it.
 _SPELLED = {
     **{f"_{sign}_": sign for sign in ("<", "<=", ">", ">=", "==", "!=", "+", "-", "*", "/", "%", "&&", "||")},
     "_?._": "?.",
@@ -23,15 +23,16 @@ _SPELLED = {
     "_?_:_": "?:",
     "cel.@mapInsert": "transformMap",
 }
-#: Macros that take two variables since 1.33; before, a call with three arguments is that of an unknown function.
+#: Macros with a form of two variables since 1.33. Before, a call with three arguments calls an unknown function.
 _TWO_VARIABLES = frozenset({"all", "exists", "existsOne"})
-_SYNTAX = frozenset({"_?._", "_[?_]"})
+#: Operators that parsers before 1.28 refuse.
+_OPTIONAL_SYNTAX = frozenset({"_?._", "_[?_]"})
 
 
 def lacking(text: str, root: Declared, server: Server, *, optional_old: bool) -> tuple[str, ...]:
     """The functions, operators and fields, as the expression spells them, that ``server`` does not have.
 
-    Empty for an expression that compiles, or whose error has no such cause.
+    The result is empty if the expression compiles, or if its errors have another cause.
     """
     try:
         tree, checker, _ = checked(text, root, server, stored=False, optional_old=optional_old)
@@ -40,7 +41,7 @@ def lacking(text: str, root: Declared, server: Server, *, optional_old: bool) ->
     wrong = {node for node, _ in checker.errors}
     if not wrong:
         return ()
-    found = [each for each in tree.root.walk() if each.id in wrong and not any(_inner(each, wrong))]
+    found = [each for each in tree.root.walk() if each.id in wrong and not any(_wrong_parts(each, wrong))]
     calls = [_name(each) for each in found if each.kind == "call"]
     named = [name for name in calls if name not in _SPELLED]
     fields = [each.name for each in found if each.kind == "select"]
@@ -48,8 +49,8 @@ def lacking(text: str, root: Declared, server: Server, *, optional_old: bool) ->
     return tuple(dict.fromkeys(named or fields or operators))
 
 
-def _inner(expr: Expr, wrong: set[int]) -> Iterator[Expr]:
-    """The calls and fields below an expression that are wrong themselves: its own error follows from theirs."""
+def _wrong_parts(expr: Expr, wrong: set[int]) -> Iterator[Expr]:
+    """The wrong calls and fields inside an expression. They cause the error of the expression itself."""
     below = (each for part in expr.parts() for each in part.walk())
     return (each for each in below if each.id in wrong and each.kind in ("call", "select"))
 
@@ -60,7 +61,7 @@ def _unreadable_syntax(text: str) -> tuple[str, ...]:
         calls = {each.name for each in parse(text).root.walk() if each.kind == "call"}
     except RefusedError:
         return ()
-    return tuple(sorted(_SPELLED[name] for name in calls & _SYNTAX))
+    return tuple(sorted(_SPELLED[name] for name in calls & _OPTIONAL_SYNTAX))
 
 
 def _name(call: Expr) -> str:

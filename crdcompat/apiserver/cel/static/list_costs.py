@@ -1,7 +1,8 @@
 """The estimated costs of the set and list libraries.
 
-Source: github.com/google/cel-go, ext/sets.go and ext/lists.go. There, the result of ``distinct`` and ``sort`` has the
-square of the size of the list, too.
+Each estimator gives the cost and the size of the result, or None for a call that it does not know. Source:
+github.com/google/cel-go, ext/sets.go and ext/lists.go. cel-go estimates the size of ``distinct`` and ``sort`` as the
+square of the size of the list; so does this module.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ _CALL, _NEW_LIST = 1, 10
 
 
 def sets(factor: float) -> CallEstimator:
-    """A function of two sets."""
+    """The estimator of a function of two sets: ``factor`` for each pair of their elements."""
 
     def estimate(identity: str, target: Operand | None, args: list[Operand]) -> Estimate | None:
         if len(args) != 2:
@@ -50,7 +51,7 @@ def distinct(identity: str, target: Operand | None, args: list[Operand]) -> Esti
 
 
 def sort(identity: str, target: Operand | None, args: list[Operand]) -> Estimate | None:
-    """``sort()``, and the call into which the macro ``sortBy`` expands: its argument are the keys."""
+    """``sort()``, and the expansion of the macro ``sortBy``, which passes the keys as its argument."""
     keys = args[0] if args else target
     if target is None or keys is None or len(args) > 1:
         return None
@@ -59,7 +60,7 @@ def sort(identity: str, target: Operand | None, args: list[Operand]) -> Estimate
 
 
 def _compared(each: Operand, factor: float) -> Estimate:
-    """The estimate where all elements are compared with all."""
+    """The estimate of a function that compares each element with each other one."""
     return _new_list(each.size_or_unknown.times(each.size_or_unknown), factor)
 
 

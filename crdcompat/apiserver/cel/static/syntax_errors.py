@@ -1,7 +1,7 @@
-"""Errors of the CEL library's parser in the words of cel-go's.
+"""Errors of the CEL library's parser, translated to those of cel-go's parser.
 
 The parser of cel-go before 0.16 (Kubernetes up to 1.27) does not know the optional syntax ``.?``, ``[?`` and ``{?``;
-that of 1.28 knows it, but new rules must not use it. Recorded on API servers 1.26 to 1.36.
+the parser of 1.28 knows it, but new rules must not use it. Recorded on API servers 1.26 to 1.36.
 """
 
 from __future__ import annotations
@@ -16,13 +16,15 @@ _HAS_AT_BRACKET_UNTIL, _UNREADABLE_UNTIL = 28, 27
 _STARTS = ("'['", "'{'", "'('", "'.'", "'-'", "'!'", "'true'", "'false'", "'null'")
 _LITERALS = ("NUM_FLOAT", "NUM_INT", "NUM_UINT", "STRING", "BYTES", "IDENTIFIER")
 
-#: An error: the offset in the text of the rule, and the sentence.
+#: An error: its offset in the text of the rule, and its message.
 Issue = tuple[int, str]
 
 
-def issues(text: str, said: str, minor: int) -> list[Issue] | None:
-    """The errors of an expression that cel-go words or places otherwise; None if it does not."""
-    found = [(_offset(text, int(line), int(column)), sentence) for line, column, sentence in _HEAD.findall(said)]
+def issues(text: str, report: str, minor: int) -> list[Issue] | None:
+    """The errors of the expression ``text`` as cel-go reports them; None if ``report`` has none.
+
+    ``report`` is the message of the CEL library, ``minor`` that of the Kubernetes server."""
+    found = [(_offset(text, int(line), int(column)), sentence) for line, column, sentence in _HEAD.findall(report)]
     if not found:
         return None
     if all(sentence.startswith("unsupported syntax") for _, sentence in found):
@@ -61,7 +63,7 @@ def _of_optional(at: int, mark: str, minor: int, *, has_operand: bool) -> Issue:
 
 
 def _expected(mark: str, *, is_index: bool) -> tuple[str, ...]:
-    """The tokens that may follow a bracket, in the order of cel-go."""
+    """The tokens that may follow a bracket, in the order in which cel-go lists them."""
     first, second, third, fourth, *others = _STARTS
     if is_index:
         return _STARTS
