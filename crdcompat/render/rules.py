@@ -135,7 +135,7 @@ def rule_section(rule: Rule) -> Iterator[str]:
     yield f"**{_text(rule.title)}.** {_text(rule.summary)}"
     if rule.mirror:
         yield ""
-        yield f"With OLD and NEW changed over: [{rule.mirror}](#{rule.mirror})."
+        yield f"The opposite change: [{rule.mirror}](#{rule.mirror})."
     if rule.severity:
         yield ""
         yield f"Severity: {', '.join(f'{level} on {direction}' for direction, level in rule.severity.items())}."
