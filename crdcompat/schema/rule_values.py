@@ -16,7 +16,7 @@ _CIDRS = (
 )  # fmt: skip
 _URLS = (
     "https://example.com", "http://example.com", "https://example.com:8443/a?b=c", "https://user@example.com",
-    "https://[fd00::1]/", "/a", "example.com", "https://example.com/#a", "ftp://example.com",
+    "https://[fd00::1]/", "/a", "example.com", "https://example.com/#a", "ftp://example.com", "HTTPS://example.com",
 )  # fmt: skip
 _QUANTITIES = ("1", "1Gi", "100m", "0", "-1", "1.5Gi", "1e3", "10Ti", "1ki")
 _DURATIONS = ("1s", "1h", "0s", "1h30m", "100ms", "-1s", "1000h", "1d")

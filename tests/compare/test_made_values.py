@@ -54,6 +54,13 @@ def test_text_that_rules_parse(tmp_path: Path, before: list[str], after: list[st
     assert shown(tmp_path, ruled(string(), *before), ruled(string(), *after), "cel-rule-changed") == value
 
 
+def test_a_scheme_in_capitals(tmp_path: Path) -> None:
+    """openshift/api 4.21: a rule replaces a pattern; it reads the scheme as Go does, whatever its case."""
+    rule = "isURL(self) && url(self).getScheme() == 'https'"
+    old, new = ruled(string(), rule), string(pattern=r"^https:\/\/[^\s]")
+    assert shown(tmp_path, old, new, "pattern-narrowed") == "HTTPS://example.com"
+
+
 def test_base64_that_is_too_long(tmp_path: Path) -> None:
     """cluster-api 1.9 to 1.10 limits CA bundles; a string of one byte more than the limit is no base64."""
     old = string(format="byte")
