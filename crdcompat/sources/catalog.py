@@ -8,10 +8,10 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-import yaml
 from msgspec import Struct
 
 from crdcompat.errors import Problem, SourceError, UsageError
+from crdcompat.sources.descriptions import YAML_ERRORS, list_of, load_yaml, object_of, objects_of
 from crdcompat.sources.memory import Held, MemoryTree, held_files
 from crdcompat.sources.naming import is_manifest_name
 
@@ -85,7 +85,8 @@ def catalog_tree(name: str, tree: Tree, package: str, version: str) -> MemoryTre
 def read_package(name: str, files: Mapping[str, bytes], package: str, problems: Iterable[Problem] = ()) -> Package:
     """A package of the catalog in these files. Raises UsageError if ``package`` is "", SourceError if there is none."""
     documents = [each for path, data in sorted(files.items()) for each in _documents(f"{name}: {path}", data)]
-    known = sorted({str(each.get("name")) for each in documents if each.get("schema") == "olm.package"})
+    packages = [each for each in documents if each.get("schema") == "olm.package"]
+    known = sorted({str(each.get("name")) for each in packages})
     if not known:
         found = "".join(f" ({problem.message})" for problem in problems)
         raise SourceError(f"{name}: no catalog{found}: {_EXPECTED}")
@@ -103,7 +104,7 @@ def read_package(name: str, files: Mapping[str, bytes], package: str, problems: 
         for each in documents
         if each.get("schema") == "olm.channel" and each.get("package") == package
     }
-    default = next(str(each.get("defaultChannel", "")) for each in documents if each.get("name") == package)
+    default = next(str(each.get("defaultChannel", "")) for each in packages if each.get("name") == package)
     if not bundles:
         raise SourceError(f"{name}: the package {package} has no bundles: {_EXPECTED}")
     return Package(package, default, bundles, channels)
@@ -118,15 +119,13 @@ def version_of_bundle(bundle: Mapping[str, Any]) -> str:
 
 
 def _entries(channel: Mapping[str, Any], bundles: Mapping[str, Json]) -> Iterator[Entry]:
-    listed = channel.get("entries")
-    for each in listed if isinstance(listed, list) else ():
-        if isinstance(each, dict) and isinstance(each.get("name"), str):
-            skips = each.get("skips")
+    for each in objects_of(channel.get("entries")):
+        if isinstance(each.get("name"), str):
             yield Entry(
                 each["name"],
                 version_of_bundle(bundles.get(each["name"], each)),
                 str(each.get("replaces") or ""),
-                tuple(map(str, skips)) if isinstance(skips, list) else (),
+                tuple(map(str, list_of(each.get("skips")))),
                 str(each.get("skipRange") or ""),
             )
 
@@ -135,7 +134,7 @@ def _documents(place: str, data: bytes) -> Iterator[Json]:
     """The documents of a YAML file or a stream of JSON that have a schema of OLM. Raises SourceError for damage."""
     try:
         found = list(_json(data)) if data.lstrip()[:1] == b"{" else list(_yaml(data))
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
+    except YAML_ERRORS as error:
         raise SourceError(f"{place}: cannot be read as a catalog: {' '.join(str(error).split())[:200]}") from None
     return (each for each in found if isinstance(each, dict) and str(each.get("schema", "")).startswith("olm."))
 
@@ -152,22 +151,18 @@ def _yaml(data: bytes) -> Iterator[Any]:
     """The documents that mention OLM. Only these are parsed, because a catalog can be very large."""
     for part in _SEPARATOR.split(data):
         if b"olm." in part:
-            yield yaml.load(part, yaml.CSafeLoader)
+            yield load_yaml(part)
 
 
 def _properties(bundle: Mapping[str, Any], kind: str) -> Iterator[Any]:
-    listed = bundle.get("properties")
-    for each in listed if isinstance(listed, list) else ():
-        if isinstance(each, dict) and each.get("type") == kind:
-            yield each.get("value")
+    return (each.get("value") for each in objects_of(bundle.get("properties")) if each.get("type") == kind)
 
 
 def _objects(bundle: Mapping[str, Any], files: Mapping[str, bytes], problems: list[Problem]) -> Iterator[bytes]:
     """The manifests of a bundle: in base64 in the catalog, or in files beside it. Adds faults to ``problems``."""
     name = str(bundle["name"])
     for value in _properties(bundle, "olm.bundle.object"):
-        value = value if isinstance(value, dict) else {}
-        data, ref = value.get("data"), value.get("ref")
+        data, ref = object_of(value).get("data"), object_of(value).get("ref")
         if isinstance(data, str) and len(data) <= _MAX_OBJECT:
             try:
                 yield base64.b64decode(data, validate=True)

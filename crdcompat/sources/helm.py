@@ -6,11 +6,10 @@ import io
 import re
 from typing import TYPE_CHECKING, Any
 
-import yaml
-
 from crdcompat.errors import Problem, SourceError
 from crdcompat.sources.archive import ArchiveTree
 from crdcompat.sources.build import helm_template
+from crdcompat.sources.descriptions import YAML_ERRORS, load_yaml, objects_of
 from crdcompat.sources.memory import MemoryTree, held_files, only_folder
 from crdcompat.sources.naming import is_manifest_name
 from crdcompat.sources.options import current_options
@@ -90,8 +89,8 @@ def _unpacked(files: Mapping[str, bytes], problems: list[Problem], depth: int = 
 
 def _chart_yaml(name: str, chart: bytes) -> dict[str, Any]:
     try:
-        facts = yaml.load(chart, yaml.CSafeLoader)
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        facts = load_yaml(chart)
+    except YAML_ERRORS as error:
         raise SourceError(f"{name}: Chart.yaml cannot be read: {str(error).splitlines()[0]}") from None
     if not isinstance(facts, dict) or not isinstance(facts.get("name"), str):
         raise SourceError(f"{name}: Chart.yaml has no name: {_EXPECTED}")
@@ -99,6 +98,4 @@ def _chart_yaml(name: str, chart: bytes) -> dict[str, Any]:
 
 
 def _dependencies(facts: Mapping[str, Any]) -> list[str]:
-    listed = facts.get("dependencies")
-    listed = listed if isinstance(listed, list) else []
-    return [each["name"] for each in listed if isinstance(each, dict) and isinstance(each.get("name"), str)]
+    return [each["name"] for each in objects_of(facts.get("dependencies")) if isinstance(each.get("name"), str)]

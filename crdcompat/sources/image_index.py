@@ -9,6 +9,7 @@ import orjson
 from msgspec import Struct
 
 from crdcompat.errors import SourceError
+from crdcompat.sources.descriptions import list_of, object_of, objects_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -67,11 +68,10 @@ def _of_index(name: str, files: Mapping[str, bytes], selector: str) -> ChosenIma
     if path not in files:
         raise SourceError(f"{name}: the manifest {path} is not in it: damaged, or not copied as a whole")
     manifest = _mapping(name, path, files[path])
-    layers = manifest.get("layers")
-    layers = layers if isinstance(layers, list) else []
-    is_chart = _object(manifest.get("config")).get("mediaType") == _CHART_CONFIG
+    layers = list_of(manifest.get("layers"))
+    is_chart = object_of(manifest.get("config")).get("mediaType") == _CHART_CONFIG
     if is_chart:
-        layers = [each for each in layers if _CHART.fullmatch(str(_object(each).get("mediaType")))][:1]
+        layers = [each for each in layers if _CHART.fullmatch(str(object_of(each).get("mediaType")))][:1]
     digests = [_digest(name, layer) for layer in layers]
     if not digests or len(digests) > _MAX_LAYERS:
         wanted = "a chart has 1" if is_chart else f"an image has 1 to {_MAX_LAYERS}"
@@ -92,13 +92,11 @@ def _candidates(
     """The images of an index and of nested indexes. Attestations are left out."""
     if depth > _MAX_DEPTH:
         raise SourceError(f"{name}: more than {_MAX_DEPTH} indexes in each other: not read")
-    listed = index.get("manifests")
-    for each in listed if isinstance(listed, list) else ():
-        each = each if isinstance(each, dict) else {}
+    for each in map(object_of, list_of(index.get("manifests"))):
         digest = _digest(name, each)
-        annotations = _object(each.get("annotations"))
+        annotations = object_of(each.get("annotations"))
         own = tuple(str(annotations[key]) for key in _NAMES if key in annotations) or names
-        platform = _object(each.get("platform"))
+        platform = object_of(each.get("platform"))
         shown = "/".join(str(platform[key]) for key in ("os", "architecture", "variant") if platform.get(key))
         if shown.startswith("unknown") or "vnd.docker.reference.type" in annotations:
             continue
@@ -126,16 +124,14 @@ def _chosen(name: str, candidates: Sequence[_Candidate], selector: str) -> _Cand
 
 
 def _of_docker(name: str, files: Mapping[str, bytes], selector: str) -> ChosenImage:
-    listed = _json(name, "manifest.json", files["manifest.json"])
-    images = [each for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
+    images = objects_of(_json(name, "manifest.json", files["manifest.json"]))
     tags = [tuple(map(str, each.get("RepoTags") or ())) for each in images]
     found = [each for each, names in zip(images, tags, strict=True) if not selector or _has_tag(names, selector)]
     there = ", ".join(tag for names in tags for tag in names)
     if len(found) != 1:
         what = f"{len(found) or 'no'} image{'s' if len(found) > 1 else ''}"
         raise SourceError(f"{name}: {what} ({there or 'without tags'}): name one, as {name}#TAG")
-    layers = found[0].get("Layers")
-    paths = [each for each in layers if isinstance(each, str)] if isinstance(layers, list) else []
+    paths = [each for each in list_of(found[0].get("Layers")) if isinstance(each, str)]
     if not paths or len(paths) > _MAX_LAYERS or any(".." in path or path.startswith("/") for path in paths):
         raise SourceError(f"{name}: manifest.json has no list of layers: {_EXPECTED}")
     return ChosenImage(tuple(paths))
@@ -146,14 +142,10 @@ def _has_tag(names: Sequence[str], selector: str) -> bool:
 
 
 def _digest(name: str, descriptor: Any) -> str:
-    found = _DIGEST.fullmatch(str(descriptor.get("digest"))) if isinstance(descriptor, dict) else None
+    found = _DIGEST.fullmatch(str(object_of(descriptor).get("digest")))
     if found is None:
         raise SourceError(f"{name}: a digest that is not sha256 and 64 hexadecimal digits: damaged")
     return found[1]
-
-
-def _object(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}
 
 
 def _mapping(name: str, path: str, data: bytes) -> Mapping[str, Any]:

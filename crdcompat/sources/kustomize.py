@@ -6,10 +6,9 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import yaml
-
 from crdcompat.errors import Problem, SourceError
 from crdcompat.sources.build import kustomize_build
+from crdcompat.sources.descriptions import YAML_ERRORS, list_of, load_yaml
 from crdcompat.sources.files import read_file
 from crdcompat.sources.memory import Held, MemoryTree
 from crdcompat.sources.naming import KUSTOMIZATIONS, reason_of
@@ -71,8 +70,8 @@ class _Reader:
                 self._problem(folder, f"no kustomization in it: {_EXPECTED}")
             return
         try:
-            content = yaml.load(data, yaml.CSafeLoader)
-        except (yaml.YAMLError, ValueError, RecursionError) as error:
+            content = load_yaml(data)
+        except YAML_ERRORS as error:
             self._problem(file, f"cannot be read: {str(error).splitlines()[0]}")
             return
         if not isinstance(content, dict):
@@ -116,8 +115,7 @@ def _repository(folder: str) -> str:
 
 def _named(content: Mapping[str, Any]) -> Iterator[str]:
     for key in _LISTS:
-        listed = content.get(key)
-        yield from (each for each in listed if isinstance(each, str)) if isinstance(listed, list) else ()
+        yield from (each for each in list_of(content.get(key)) if isinstance(each, str))
 
 
 def _may_patch_crds(patches: Any, folder: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import json
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -29,6 +30,7 @@ from packed_sources import (
 
 from crdcompat.config.channels import in_range
 from crdcompat.sources import unpack
+from crdcompat.sources.catalog import read_package
 from crdcompat.sources.kinds import Kind
 
 Make = Callable[[Path, bytes], str]
@@ -606,3 +608,10 @@ def test_published_facts_are_found_in_each_form(old: str, new: str, expected: tu
     shown = [(each["rule"], each["severity"], each["path"], each["added"]) for each in found.report["findings"]]
     assert expected in shown
     assert {rule for rule, *_ in shown} <= {expected[0], "version-added"}
+
+
+def test_a_channel_with_the_name_of_its_package_does_not_hide_the_default_channel() -> None:
+    channel = {"schema": "olm.channel", "package": "widgets", "name": "widgets", "entries": []}
+    data = json.dumps(channel).encode() + b"\n" + catalog({"1.0.0": NEW})
+    package = read_package("c.json", {"c.json": data}, "widgets")
+    assert package.default_channel == "stable"
