@@ -62,7 +62,7 @@ class ResolvedPair(Struct, frozen=True, eq=False):
     @property
     def crds(self) -> tuple[Crd, Crd]:
         """The first CRD of OLD and of NEW, which represents its side."""
-        return self.old.documents[0].crd, self.new.documents[0].crd
+        return self.old.crd, self.new.crd
 
     @property
     def keeps_storage_version(self) -> bool:
@@ -105,7 +105,7 @@ def pair_crds(old: Resolved, new: Resolved, old_server: Server, new_server: Serv
 
 def _whole(resolved: Resolved) -> Crd:
     """The CRD with all versions of its context, from all documents."""
-    first = resolved.documents[0].crd
+    first = resolved.crd
     versions = tuple(chosen.version for chosen in resolved.versions.values())
     return Crd(first.name, first.group, first.kind, first.plural, first.scope, first.annotations, versions, first.raw)
 

@@ -45,4 +45,4 @@ def _served_only_by(side: Resolved, other: Resolved) -> list[Chosen]:
 
 def _converts_by_copying(side: Resolved) -> bool:
     """Whether the side's conversion strategy is None. The effect of a conversion webhook is unknown."""
-    return side.documents[0].crd.conversion_strategy == "None"
+    return side.crd.conversion_strategy == "None"

@@ -124,7 +124,7 @@ class Comparer:
             yield Open(item, name, version, (crd_pair.context,), at_old, at_new)
 
     def _crd_diff(self, crd_pair: CrdPair, found: Comparison) -> CrdDiff:
-        key = (id(crd_pair.old.documents[0].crd), id(crd_pair.new.documents[0].crd))
+        key = (id(crd_pair.old.crd), id(crd_pair.new.crd))
         if key not in self._crds:
             self._crds[key] = diff_crds(crd_pair.old, crd_pair.new, self._old_server, self._new_server)
             found.texts += [f"{crd_pair.old.name} {text}" for text in self._crds[key].texts]

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from crdcompat.crds.context import Context, no_context
 from crdcompat.crds.copies import Unmatched, match_copies, version_content
-from crdcompat.crds.model import CrdDocument, CrdVersion
+from crdcompat.crds.model import Crd, CrdDocument, CrdVersion
 from crdcompat.crds.reader import CrdSet
 from crdcompat.crds.shipped import like_shipped
 from crdcompat.crds.unpaired import Unpaired, context_label, entering, unpaired
@@ -37,15 +37,20 @@ class Chosen(Struct, frozen=True, eq=False):
 class Resolved(Struct, frozen=True, eq=False):
     """A CRD as a cluster of one context gets it.
 
-    ``documents`` are all that define it in the context; the first one defines what is not part of a version (scope,
-    names, conversion). ``ignored_duplicates`` are documents with another schema for a version, which rank lower: (CRD
-    name, ignored file, used file).
+    ``documents`` are all that define it in the context; the first one defines the scope, the names and the conversion.
+    ``ignored_duplicates`` are documents of lower rank with another schema for a version: (CRD name, ignored file, used
+    file).
     """
 
     name: str
     versions: dict[str, Chosen]
     documents: tuple[CrdDocument, ...]
     ignored_duplicates: tuple[tuple[str, str, str], ...] = ()
+
+    @property
+    def crd(self) -> Crd:
+        """The CRD of the first document."""
+        return self.documents[0].crd
 
 
 _Documents = tuple[CrdDocument, ...]

@@ -100,7 +100,7 @@ def crd_of(hint: Hint, *known: Mapping[tuple[str, str], Resolved]) -> Crd | None
     """The first of the ``known`` CRDs, by (group, kind), that has the group and the name of the ``hint``."""
     for crds in known:
         for (group, kind), resolved in crds.items():
-            crd = resolved.documents[0].crd
+            crd = resolved.crd
             if group == hint.group and hint.resource in (crd.plural, kind.lower(), _singular(crd.raw)):
                 return crd
     return None

@@ -69,7 +69,7 @@ class LiveCluster:
         reasons = {problem.file: problem.message for problem in self._tree.problems}
         reasons |= {skipped.file: skipped.reason for skipped in self._tree.skipped}
         for name in sorted(scope.needed.keys() - self._tree.listed):
-            crd = scope.news[name].documents[0].crd
+            crd = scope.news[name].crd
             reason = reasons.get(f"{crd.group}/{crd.plural}", "not listed: the cluster no longer answered")
             rule = access_rule(scope, name) if self._tree.refused.get(name) == _FORBIDDEN else None
             yield Missing(name, reason, rule)
@@ -89,7 +89,7 @@ class LiveCluster:
 
     @staticmethod
     def _revision(scope: Scope, name: str) -> str:
-        metadata = scope.news[name].documents[0].crd.raw["metadata"]
+        metadata = scope.news[name].crd.raw["metadata"]
         return str(metadata.get("resourceVersion", ""))
 
 

@@ -122,17 +122,15 @@ def _unread(*sides: CrdSet) -> tuple[Missing, ...]:
 
 def stored_versions(installed: Resolved) -> tuple[str, ...]:
     """``status.storedVersions`` of an installed CRD; without a status, its storage version."""
-    crd = installed.documents[0].crd
+    crd = installed.crd
     return crd.stored_versions or tuple(version.name for version in crd.versions if version.storage)
 
 
 def refused_crds(scope: Scope, server: Server) -> Iterator[RefusedCrd]:
     """The CRDs of OLD that ``server`` refuses, as new CRDs or as updates of the installed ones."""
     for name in sorted(scope.both):
-        target, current = scope.olds[name].documents[0].crd, scope.news[name]
-        message = refusal(target, server) or update_refusal(
-            current.documents[0].crd, target, stored_versions(current), server
-        )
+        target, current = scope.olds[name].crd, scope.news[name]
+        message = refusal(target, server) or update_refusal(current.crd, target, stored_versions(current), server)
         if message:
             yield RefusedCrd(name, message)
 
@@ -141,7 +139,7 @@ def access_rules(scope: Scope, names: Collection[str] | None = None) -> tuple[Ac
     """The smallest access rules for listing CRDs and the objects of ``names`` (None: of all needed CRDs)."""
     by_group: dict[str, list[str]] = {}
     for name in sorted(scope.needed if names is None else names):
-        crd = scope.news[name].documents[0].crd
+        crd = scope.news[name].crd
         by_group.setdefault(crd.group, []).append(crd.plural)
     return (CRDS_RULE, *(AccessRule(group, tuple(plurals)) for group, plurals in sorted(by_group.items())))
 

@@ -34,7 +34,7 @@ def ordered_steps(
 
 def _storage_moves(scope: Scope, name: str) -> Iterator[Step]:
     """The steps that move stored objects to OLD's storage version, so that the server accepts OLD's CRD."""
-    current, target = scope.news[name].documents[0].crd, scope.olds[name].documents[0].crd
+    current, target = scope.news[name].crd, scope.olds[name].crd
     gone = tuple(version for version in stored_versions(scope.news[name]) if target.version(version) is None)
     to = target.storage_version
     after = current.version(to.name) if to is not None else None

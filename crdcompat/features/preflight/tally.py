@@ -81,7 +81,7 @@ class Tally:
         return tuple(
             JudgedKind(
                 crd,
-                self._scope.news[crd].documents[0].crd.kind,
+                self._scope.news[crd].crd.kind,
                 findings,
                 self._objects[crd],
                 self._rejected[crd],
@@ -173,4 +173,4 @@ def _tolerated_by(replayed: Replayed) -> Iterable[Cause]:
 
 
 def _by_kind(crds: Mapping[str, Resolved]) -> dict[tuple[str, str], str]:
-    return {(each.documents[0].crd.group, each.documents[0].crd.kind): name for name, each in crds.items()}
+    return {(each.crd.group, each.crd.kind): name for name, each in crds.items()}

@@ -77,7 +77,7 @@ def _items(
 ) -> Iterator[Object]:
     """The CRDs, then the objects, then the facts with the gaps. Adds the number of objects and the gaps to ``done``."""
     for resolved in scope.news.values():
-        yield _crd(resolved.documents[0].crd.raw)
+        yield _crd(resolved.crd.raw)
     runs, unknown = running(cluster)
     judge = known_server(scope.old) or runs
     tally = Tally(scope, runs, judge, is_deduplicated=True)
@@ -113,7 +113,7 @@ def _items(
 
 
 def _hint(scope: Scope, name: str) -> Hint:
-    crd = scope.news[name].documents[0].crd
+    crd = scope.news[name].crd
     return Hint(crd.group, crd.plural)
 
 

@@ -183,7 +183,7 @@ def _has_effect(found: Replay) -> bool:
 
 
 def _converts(resolved: Resolved) -> bool:
-    webhook = resolved.documents[0].crd.conversion_strategy == "Webhook"
+    webhook = resolved.crd.conversion_strategy == "Webhook"
     # With a single version nothing is ever converted.
     return webhook and len(resolved.versions) > 1
 

@@ -108,7 +108,7 @@ def _trial(claim: Claim, pairs: Mapping[tuple[str, str], CrdPair], forms: _Forms
         return NoTrial(claim, f"the releases as they are read now do not both have {claim.crd} in {_listed(claim)}")
     writer, reader = (both.new, both.old) if claim.direction == Direction.ROLLBACK else (both.old, both.new)
     if claim.effect == Effect.CRD_REJECTED:
-        before, after = (forms.whole(side.documents[0].crd.raw) for side in (writer, reader))
+        before, after = (forms.whole(side.crd.raw) for side in (writer, reader))
         return Trial(claim, before, after, whole=True)
     if claim.witness is None:
         return NoTrial(claim, claim.reason or "the finding has no witness")
