@@ -39,7 +39,7 @@ class _Refusal(Struct, frozen=True):
     is_code: bool
     refused: tuple[ServerName, ...]
     needs: str
-    said: str
+    message: str
 
 
 def refusals_by(crds: Iterable[Resolved], asked: Sequence[Server]) -> dict[CrdDocument, list[Cause]]:
@@ -58,7 +58,7 @@ def judge_refused_by(
         what = f"`{fact.what}`" if fact.is_code else fact.what
         refuse = "refuses" if len(fact.refused) == 1 else "refuse"
         reason = f"{spans(fact.refused)} {refuse} it, because {what} {fact.needs}"
-        witness = Witness(None, (fact.said,), reason=NEEDS_NO_OBJECT)
+        witness = Witness(None, (fact.message,), reason=NEEDS_NO_OBJECT)
         yield judged_alone(change, Effect.CRD_REJECTED, witness, fact.version, occurrences, reason)
 
 
@@ -67,4 +67,4 @@ def _refusal(document: CrdDocument, cause: Cause, asked: Sequence[Server]) -> _R
     refused = tuple(server_name(server) for server in asked if server in cause.refused)
     needs = needed(since, until, map(server_name, cause.refused))
     place = place_of(document.crd, cause.at)
-    return _Refusal(*place, cause.at, cause.title, cause.has_name, refused, needs, cause.said)
+    return _Refusal(*place, cause.at, cause.title, cause.has_name, refused, needs, cause.message)

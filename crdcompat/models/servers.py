@@ -48,7 +48,7 @@ class Need(Struct, frozen=True):
     ``kind`` and ``what`` are those of a cause: a part of a CEL ``expression``, its ``cost``, a ``rule`` or a
     ``keyword``; ``title`` names it in sentences. ``path`` is the field, ``rule`` the expression.
     ``refused`` and ``accepting`` are all known servers of one product, asked or not, oldest first. All servers from
-    ``since`` on accept it, and all up to ``until``; None without such a server. ``said`` is the message of a server
+    ``since`` on accept it, and all up to ``until``; None without such a server. ``message`` is that of a server
     that refuses it.
     """
 
@@ -66,7 +66,7 @@ class Need(Struct, frozen=True):
     accepting: tuple[ServerName, ...]
     since: ServerName | None
     until: ServerName | None
-    said: str
+    message: str
 
 
 class CrdRow(Struct, frozen=True):

@@ -109,6 +109,7 @@ def _candidates(
 
 
 def _chosen(name: str, candidates: Sequence[_Candidate], selector: str) -> _Candidate:
+    """The candidate that matches; of several platforms of one image that for linux/amd64. Raises SourceError."""
     found = [each for each in candidates if not selector or selector == each.platform or _has_tag(each.names, selector)]
     if not found:
         there = ", ".join(sorted({shown for each in candidates for shown in (*each.names, each.platform) if shown}))

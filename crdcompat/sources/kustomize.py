@@ -63,6 +63,7 @@ class _Reader:
             self._read_folder(folder)
 
     def _read_folder(self, folder: str) -> None:
+        """Read the kustomization of a folder: add its files, its folders to read, and its problems."""
         file = _file_of(folder)
         data = read_file(file, self._shown(file), self.problems) if file else None
         if data is None:
@@ -84,6 +85,7 @@ class _Reader:
             self._add(folder, file, named)
 
     def _add(self, folder: str, file: str, named: str) -> None:
+        """Add the resource ``named`` in the kustomization ``file``: a file, a folder to read, or a problem."""
         path = os.path.realpath(Path(folder) / named)
         if "://" in named or "?ref=" in named or named.startswith(("github.com/", "git@")):
             self._problem(file, f"{named}: a resource elsewhere, not read: {_BUILD}")

@@ -167,6 +167,7 @@ class _LayerReader:
         return layer
 
     def _add(self, layer: _Layer, path: str, member: Member, tar: Tar) -> None:
+        """Record the effect of a member on the named folders: a whiteout, a removed path, or a file."""
         folder, _, base = path.rpartition("/")
         below = path.startswith(self._folders)
         if base == _OPAQUE:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from crdcompat.models.preflight import FieldWriter, Missing, PreflightReport, WindowEffect
 from crdcompat.models.report import Release
 from crdcompat.models.simulation import RejectedCause
 from crdcompat.render.escape import Style, finish
 from crdcompat.render.text.preflight import preflight_text
+from crdcompat.render.wording.preflight import unlisted_text
 from crdcompat.vocabulary import Effect
 from crdcompat.vocabulary.writes import Endpoint
 
@@ -66,4 +69,13 @@ def test_siblings_are_one_line() -> None:
         "    1 field can be lost or defaulted",
         "  new CRDs, old operator",
         "    Widget spec.b.x: writes are rejected",
+    ]
+
+
+def test_one_object_without_steps_needs_a_repair_and_two_need_one() -> None:
+    report = _report()
+    assert [unlisted_text(replace(report, unlisted=count)) for count in (0, 1, 2)] == [
+        "",
+        "1 more object needs a repair: repair these, then ask again.",
+        "2 more objects need a repair: repair these, then ask again.",
     ]

@@ -80,6 +80,7 @@ def usages(raw: Mapping[str, Any], server: Server, least: float) -> list[Usage]:
 
 
 def _usage(form: Definition, at: Pointer, schema: Schema, least: float) -> Usage | None:
+    """The usage of the schema at a place; None without rules, or if they use less than ``least`` of both budgets."""
     rules = [*_rules(Scope(schema), (), form.server)]
     if not rules:
         return None
@@ -142,7 +143,7 @@ def _candidates(schema: Schema, steps: Pointer, read: set[str]) -> Iterator[tupl
         if step[0] != "properties":
             yield from _bound(schema, at)
         schema, at = sub, (*at, *step)
-    yield from _inside(schema, steps, read)
+    yield from _bounds_below(schema, steps, read)
 
 
 def _schemas_to(schema: Schema, steps: Pointer) -> Iterator[tuple[Schema, Pointer]]:
@@ -154,20 +155,23 @@ def _schemas_to(schema: Schema, steps: Pointer) -> Iterator[tuple[Schema, Pointe
         yield schema, step
 
 
-def _inside(schema: Schema, at: Pointer, read: set[str]) -> Iterator[tuple[Pointer, str, int | None]]:
+def _bounds_below(schema: Schema, at: Pointer, read: set[str]) -> Iterator[tuple[Pointer, str, int | None]]:
+    """The bounds of a schema, and of the schemas below it whose names the rule has."""
     yield from _bound(schema, at)
     for step, sub in _below(schema):
         if step[0] != "properties" or escape(str(step[1])) in read:
-            yield from _inside(sub, (*at, *step), read)
+            yield from _bounds_below(sub, (*at, *step), read)
 
 
 def _bound(schema: Schema, at: Pointer) -> Iterator[tuple[Pointer, str, int | None]]:
+    """The bound of a list, a map or a string: its place, keyword and value; none for other types."""
     kind = schema.get("type")
     if kind in _KEYWORDS and (kind != "object" or "additionalProperties" in schema):
         yield at, _KEYWORDS[kind], schema.get(_KEYWORDS[kind])
 
 
 def _cost_at(schema: Schema, rule: _Rule, server: Server) -> int:
+    """The cost of a rule in another version of its root schema."""
     scope = Scope(schema)
     for sub, _ in _schemas_to(schema, rule.at[:-3]):
         scope = scope.child(sub)

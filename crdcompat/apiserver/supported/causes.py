@@ -76,10 +76,10 @@ class Cause(Struct, frozen=True):
         return next((server for server in reversed(self.accepting) if age(server) < oldest), None)
 
     @property
-    def said(self) -> str:
+    def message(self) -> str:
         """The message of the refusing server that is next to the accepting ones."""
-        words = list(self.refused.values())
-        return words[-1] if self.since is not None else words[0]
+        messages = list(self.refused.values())
+        return messages[-1] if self.since is not None else messages[0]
 
 
 def causes(crd: Crd, answers: Sequence[Answer]) -> tuple[Cause, ...]:
@@ -90,8 +90,8 @@ def causes(crd: Crd, answers: Sequence[Answer]) -> tuple[Cause, ...]:
             for kind, what in _parts(crd, fault, answer.server):
                 found.setdefault((kind, what, fault.at), {}).setdefault(answer.server, fault.detail or fault.text)
     every = [answer.server for answer in answers]
-    new = partial(_cause, crd=crd, every=every)
-    return tuple(new(*key, refused=refused) for key, refused in found.items())
+    cause_of = partial(_cause, crd=crd, every=every)
+    return tuple(cause_of(*key, refused=refused) for key, refused in found.items())
 
 
 def _cause(
@@ -125,6 +125,7 @@ def _expression(crd: Crd, at: Pointer) -> str:
 
 
 def _lacking(crd: Crd, at: Pointer, server: Server) -> tuple[str, ...]:
+    """The functions, operators and fields in the expression at a place that ``server`` lacks."""
     decoded = decoded_schema(value_or_none(crd.raw, at[:-3]))
     resource = at[-4] == _ROOT or bool(decoded.get("x-kubernetes-embedded-resource"))
     root = declared(decoded, resource=resource, enums=server.does("enum_lengths"))

@@ -60,6 +60,7 @@ def _decoded_apart(at: Pointer) -> bool:
 
 
 def _unknown_formats(raw: Mapping[str, Any], server: Server) -> Iterator[str]:
+    """The formats in all versions that the server does not recognize, in the order of the document."""
     spec = raw.get("spec")
     versions = spec.get("versions") if isinstance(spec, Mapping) else None
     for version in versions if isinstance(versions, list) else ():
@@ -93,6 +94,7 @@ def _fields(raw: Mapping[str, Any]) -> Iterator[Pointer]:
 
 
 def _in_struct(name: str, value: Any, at: Pointer) -> Iterator[Pointer]:
+    """Such fields in the value of the Go struct ``name`` at a place."""
     if not isinstance(value, Mapping):
         return
     known = STRUCTS[name]
@@ -117,6 +119,7 @@ def _in_struct(name: str, value: Any, at: Pointer) -> Iterator[Pointer]:
 
 
 def _in_schema(schema: Any, at: Pointer) -> Iterator[Pointer]:
+    """Such keywords in a schema and in the schemas below it."""
     if not isinstance(schema, Mapping):
         return
     for keyword, value in schema.items():
@@ -137,6 +140,7 @@ def _in_schema(schema: Any, at: Pointer) -> Iterator[Pointer]:
 
 
 def _in_rule(rule: Any, at: Pointer) -> Iterator[Pointer]:
+    """Such members of one item of x-kubernetes-validations."""
     for member, value in rule.items() if isinstance(rule, Mapping) else ():
         if member not in RULE_FIELDS or (value is not None and RULE_FIELDS[member] > RULE_FIELDS["rule"]):
             yield (*at, member)

@@ -25,6 +25,7 @@ from crdcompat.vocabulary import Direction, Effect
 from crdcompat.vocabulary.writes import ORDINARY, WriteKind
 
 LOOSER = "server.looser-on"
+#: The behaviours of servers that decide on updates of objects that already break the schema.
 _UPDATES = ("status_scope", "ratchet_main", "ratchet_status")
 
 
@@ -59,14 +60,18 @@ def judge_updates(judged: Iterable[Judged], compared: Compared, shared: Comparis
 
 
 def _updates(item: Judged, occurrence: Occurrence, compared: Compared, shared: ComparisonCache) -> Judged | None:
-    back = item.direction == Direction.ROLLBACK
-    reads, servers = (occurrence.old, compared.old.supported) if back else (occurrence.new, compared.new.supported)
+    """The finding that servers of the reading side refuse different updates of the item's witness; None if they do not.
+
+    Servers with the same behaviours in updates answer alike, so one of each era is asked.
+    """
+    is_rollback = item.direction == Direction.ROLLBACK
+    side, release = (occurrence.old, compared.old) if is_rollback else (occurrence.new, compared.new)
     refused: dict[frozenset[WriteKind], list[Server]] = {}
     eras: dict[tuple[bool, ...], frozenset[WriteKind]] = {}
-    for server in listed(servers):
+    for server in listed(release.supported):
         era = tuple(map(server.does, _UPDATES))
         if era not in eras:
-            eras[era] = _refused(item, reads, server, shared)
+            eras[era] = _refused(item, side, server, shared)
         refused.setdefault(eras[era], []).append(server)
     if not refused:
         return None
@@ -81,8 +86,8 @@ def _updates(item: Judged, occurrence: Occurrence, compared: Compared, shared: C
     return replace(item, change=change, labels=(), spared=None, unlikely=False, writer_default=False, reason=reason)
 
 
-def _refused(item: Judged, reads: Chosen, server: Server, shared: ComparisonCache) -> frozenset[WriteKind]:
+def _refused(item: Judged, side: Chosen, server: Server, shared: ComparisonCache) -> frozenset[WriteKind]:
     """The ordinary updates of the witness, once stored, that a server refuses."""
-    reader = shared.resource(reads, server)
+    reader = shared.resource(side, server)
     stored = {**(item.witness.object or {}), "apiVersion": reader.api_version}
     return writes_of(reader, stored, had_status=reader.version.has_status).rejected & ORDINARY

@@ -73,6 +73,7 @@ def judge_stricter(compared: Compared, placed: Sequence[Placed]) -> Iterator[Jud
 
 
 def _of_version(chosen: Chosen, before: Chosen | None, servers: Sequence[Server]) -> Iterator[_Stricter]:
+    """The facts about the nodes of a version that differ from those of OLD's version ``before``."""
     edges = dict.fromkeys(found for name in _FORMATS if (found := _edge(servers, name)) is not None)
     for path, node, old in _changed(chosen.version.node, before.version.node if before is not None else None, ()):
         for edge in edges if node.format else ():
@@ -91,6 +92,7 @@ def _edge(servers: Sequence[Server], behaviour: str) -> _Edge | None:
 
 
 def _by_format(chosen: Chosen, path: SchemaPath, node: Node, edge: _Edge) -> Iterator[_Stricter]:
+    """The format of a node, if the servers with the behaviour refuse a value that the others accept."""
     older, newer = edge
     if not supported(node.format, node.type, newer[0]):
         return
@@ -108,6 +110,7 @@ def _by_format(chosen: Chosen, path: SchemaPath, node: Node, edge: _Edge) -> Ite
 def _by_rule(
     chosen: Chosen, path: SchemaPath, node: Node, index: int, servers: Sequence[Server]
 ) -> Iterator[_Stricter]:
+    """A rule of a node, if the servers that accept the CRD differ in its result for some object."""
     rule = node.rules[index]
     if not changed_by(rule):
         return

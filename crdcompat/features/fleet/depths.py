@@ -85,6 +85,7 @@ class ClusterLister:
             yield UnjudgedReason(reason, targets, found.clusters.count, 0, found.example)
 
     def _verdict(self, cluster: ClusterTally, at: int) -> ClusterVerdict:
+        """The verdict on a cluster for the target with the index ``at``."""
         crds, counted = self._readers[at], cluster.targets[at]
         unjudged = (
             *(_not_a_rollback(cluster, crds) if self._direction == Direction.ROLLBACK else ()),

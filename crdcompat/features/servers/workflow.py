@@ -109,7 +109,7 @@ def _need(cause: Cause, document: CrdDocument, place: tuple[int | None, int | No
         accepting=_names(cause.accepting),
         since=_name(cause.since),
         until=_name(cause.until),
-        said=cause.said,
+        message=cause.message,
     )
 
 

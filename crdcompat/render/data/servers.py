@@ -64,7 +64,7 @@ def _need(need: Need) -> dict[str, Any]:
         "taken": [name.id for name in need.accepting],
         "since": _id(need.since),
         "until": _id(need.until),
-        "said": need.said,
+        "said": need.message,
     }
 
 

@@ -20,6 +20,7 @@ from crdcompat.render.wording.preflight import (
     rejected_texts,
     rule_lines,
     shown_steps,
+    unlisted_text,
     windows,
 )
 from crdcompat.render.wording.simulation import cause_line
@@ -54,7 +55,7 @@ class Answer(Struct, frozen=True):
     role: tuple[str, ...]
     listings: tuple[Listing, ...]
     steps: tuple[ShownStep, ...]
-    unlisted: int
+    unlisted: str
     windows: tuple[Window, ...]
     kinds: tuple[JudgedKind, ...]
 
@@ -71,7 +72,7 @@ def parts(report: PreflightReport) -> tuple[Answer, Facets]:
         role=tuple(rule_lines(missing_rules(report))),
         listings=tuple(each for each in _listings(report) if each.lines),
         steps=shown_steps(report),
-        unlisted=report.unlisted,
+        unlisted=unlisted_text(report),
         windows=tuple(windows(report)) if report.windows else (),
         kinds=report.kinds,
     )

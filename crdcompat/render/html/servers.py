@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from crdcompat.render.html.facets import Facets
 from crdcompat.render.wording.findings import crd_name
-from crdcompat.render.wording.servers import LEGEND, WORDS, ignored, place, reasons, said, table_rows
+from crdcompat.render.wording.servers import LEGEND, WORDS, ignored, message_of, place, reasons, table_rows
 
 if TYPE_CHECKING:
     from crdcompat.models.servers import Acceptance, Need, ServersReport
@@ -34,7 +34,7 @@ class Refusal(Struct, frozen=True):
     """A reason of refusals, the message of one server, and all places."""
 
     sentence: str
-    said: str
+    message: str
     spots: tuple[Spot, ...]
 
 
@@ -62,7 +62,8 @@ def parts(report: ServersReport) -> tuple[Parts, Facets]:
         ),
         accepted=tuple(row.label for row in rows if row.is_accepted),
         refusals=tuple(
-            Refusal(reason.sentence, said(reason.first), tuple(map(_spot, reason.needs))) for reason in reasons(report)
+            Refusal(reason.sentence, message_of(reason.first), tuple(map(_spot, reason.needs)))
+            for reason in reasons(report)
         ),
         ignored=tuple(dict.fromkeys(ignored(report))),
     )

@@ -17,6 +17,7 @@ from crdcompat.render.wording.preflight import (
     rule_lines,
     servers_line,
     shown_steps,
+    unlisted_text,
     window_lines,
 )
 from crdcompat.render.wording.simulation import cause_line
@@ -97,5 +98,5 @@ def _steps(report: PreflightReport, style: Style) -> Iterator[str]:
             yield f"     {style.paint(command, 'path')}"
         if len(step.commands) > most:
             yield f"     and {plural(len(step.commands) - most, 'more command')} (-v or --format json)"
-    if report.unlisted:
-        yield style.fill(f"{plural(report.unlisted, 'more object')} need a repair: repair these, then ask again.")
+    if unlisted := unlisted_text(report):
+        yield style.fill(unlisted)

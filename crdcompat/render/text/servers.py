@@ -12,8 +12,8 @@ from crdcompat.render.wording.servers import (
     WORDS,
     Row,
     ignored,
+    message_of,
     reasons,
-    said,
     table_rows,
     tally,
     verdict,
@@ -65,7 +65,7 @@ def _reason(reason: Reason, style: Style) -> Iterator[str]:
         if need.rule:
             yield style.clip(" ".join(need.rule.split()), indent="      ", first="    ")
     yield from more_lines(len(reason.needs) - len(shown))
-    yield style.clip(" ".join(said(reason.first).split()), indent="    ", lines=3, first="  ")
+    yield style.clip(" ".join(message_of(reason.first).split()), indent="    ", lines=3, first="  ")
 
 
 def _ignored(report: ServersReport, style: Style) -> Iterator[str]:

@@ -128,6 +128,13 @@ def shown_steps(report: PreflightReport) -> tuple[ShownStep, ...]:
     return tuple(found)
 
 
+def unlisted_text(report: PreflightReport) -> str:
+    """A sentence on the rejected objects without steps; "" if there are none."""
+    verb = "needs" if report.unlisted == 1 else "need"
+    objects = plural(report.unlisted, "more object")
+    return f"{objects} {verb} a repair: repair these, then ask again." if report.unlisted else ""
+
+
 def _sentence(report: PreflightReport, kind: StepKind, steps: Sequence[Step]) -> str:
     old = report.old.title
     names = ", ".join(dict.fromkeys(step.crd for step in steps))

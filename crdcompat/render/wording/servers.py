@@ -60,7 +60,7 @@ def verdict(report: ServersReport) -> str:
     if not accepting:
         nobody = "None of {} takes" if len(report.servers) > 1 else "{} does not take"
         which = yours.replace("Your", "your")
-        return f"{nobody.format(spans(report.servers))} {which}{why}.{_elsewhere(deciding)}"
+        return f"{nobody.format(spans(report.servers))} {which}{why}.{_other_servers(deciding)}"
     one_product = len({name.product for name in report.servers}) == 1
     if one_product and accepting == report.servers[-len(accepting) :]:
         return f"{yours} {needs} {accepting[0]} or later{why}."
@@ -82,8 +82,8 @@ def _deciding(report: ServersReport) -> list[Need]:
     accepting = set(report.accepting)
     refused = [need for need in report.needs if not accepting & set(need.refused)]
     if not accepting:
-        most = max((len(_asked(need, report)) for need in refused), default=0)
-        return [need for need in refused if len(_asked(need, report)) == most]
+        most = max((len(_refusing(need, report)) for need in refused), default=0)
+        return [need for need in refused if len(_refusing(need, report)) == most]
     edge = {
         name
         for pair in zip(report.servers, report.servers[1:], strict=False)
@@ -94,11 +94,12 @@ def _deciding(report: ServersReport) -> list[Need]:
     return [need for need in refused if edge & set(need.refused)]
 
 
-def _asked(need: Need, report: ServersReport) -> set[ServerName]:
+def _refusing(need: Need, report: ServersReport) -> set[ServerName]:
+    """The asked servers that refuse the CRD for this need."""
     return set(report.servers) & set(need.refused)
 
 
-def _elsewhere(deciding: Sequence[Need]) -> str:
+def _other_servers(deciding: Sequence[Need]) -> str:
     """A sentence on servers that were not asked and accept the CRDs; "" if there are none."""
     since = {need.since for need in deciding}
     found = next(iter(since), None) if len(since) == 1 else None
@@ -137,10 +138,10 @@ def _sentence(need: Need) -> str:
     return f"{need.title} {needed(need.since, need.until, need.refused)}"
 
 
-def said(need: Need) -> str:
+def message_of(need: Need) -> str:
     """The message of a server that refuses it, with the server's name."""
-    speaker = need.refused[-1] if need.since is not None else need.refused[0]
-    return f"{speaker} says: {need.said}"
+    server = need.refused[-1] if need.since is not None else need.refused[0]
+    return f"{server} says: {need.message}"
 
 
 def table_rows(report: ServersReport) -> Iterator[Row]:
