@@ -251,6 +251,14 @@ def test_a_report_too_large_for_a_page_says_what_it_leaves_out(tmp_path: Path, m
 # -- filters ---------------------------------------------
 
 
+def test_a_screen_reader_lists_no_two_parts_by_one_name(tmp_path: Path) -> None:
+    shown = page(check(tmp_path))
+    texts = {each.get("id", ""): said(each) for each in shown.elements() if each.get("id")}
+    names = [" ".join(map(texts.__getitem__, each.get("aria-labelledby", "").split())) for each in shown.all("section")]
+    assert "What was compared What this change does" in names
+    assert sorted(filter(None, names)) == sorted({*filter(None, names)})
+
+
 def test_every_item_has_a_row_of_numbers(tmp_path: Path) -> None:
     shown = page(check(tmp_path))
     rows, items = shown.script(), shown.all("details", "item")
