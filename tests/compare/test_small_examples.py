@@ -6,6 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 import orjson
+import pytest
 from helpers import Json, array, both, crd, diff, obj, only, prove, root, run, string
 
 _RULES = "x-kubernetes-validations"
@@ -26,17 +27,23 @@ def shown(tmp_path: Path, old: Json, new: Json, **wanted: str) -> tuple[Json, li
     return finding["witness"]["object"]["spec"]["v"], errors
 
 
-def test_a_large_example_is_shown_by_its_size(tmp_path: Path) -> None:
-    """In a report on all findings; ``-v`` shows it whole, and the usual text shows no example."""
+def test_a_long_text_of_an_example_is_cut(tmp_path: Path) -> None:
+    """Long texts are cut in a report on all findings, and the usual text shows no example."""
     files = both(tmp_path, *sides(string(), string(maxLength=32768)))
     witness = only(diff(*files))["witness"]["object"]
     assert witness["spec"]["v"] == "a" * 32769
-    size = len(orjson.dumps(witness))
-    junit = run("diff", *files, "--format", "junit").out
-    assert f"  witness: an object of {size:,} bytes; -v and --format json show it\n" in junit
-    assert "a" * 32769 not in junit
-    assert "a" * 32769 in run("diff", *files, "-v").out
+    for ways in (("--format", "junit"), ("-v",)):
+        assert f"{'a' * 40}… (32,769 characters)" in run("diff", *files, *ways).out
+        assert "a" * 100 not in run("diff", *files, *ways).out
     assert "a" * 100 not in run("diff", *files).out
+
+
+@pytest.mark.parametrize("ways", [("-v",), ("--format", "markdown"), ("--format", "junit")])
+def test_an_example_of_many_members_is_shown_by_its_size(tmp_path: Path, ways: tuple[str, ...]) -> None:
+    """A comment on a pull request has room for 60 KB: one such example would leave no room for other findings."""
+    files = both(tmp_path, *sides(_MAP, {**_MAP, "maxProperties": 4096}))
+    size = len(orjson.dumps(only(diff(*files))["witness"]["object"]))
+    assert f"  witness: an object of {size:,} bytes: --format json shows it\n" in run("diff", *files, *ways).out
 
 
 def test_a_usual_example_is_shown_whole(tmp_path: Path) -> None:

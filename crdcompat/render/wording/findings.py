@@ -147,9 +147,9 @@ def finding_lines(finding: Finding, style: Style, known_contexts: Sequence[str] 
     if witness.pruned and finding.effect == Effect.VALUE_PRUNED:
         yield f"  lost: {', '.join(witness.pruned)}"
     if witness.stored is not None:
-        yield f"  stored: {_example(witness.stored, style)}"
+        yield f"  stored: {_example(witness.stored)}"
     if witness.object is not None:
-        yield f"  {witness_title(finding)}: {_example(witness.object, style)}"
+        yield f"  {witness_title(finding)}: {_example(witness.object)}"
     else:
         yield style.wrap(f"no witness: {witness.reason}")
     if finding.evidence.recorded_objects:
@@ -164,12 +164,12 @@ def finding_lines(finding: Finding, style: Style, known_contexts: Sequence[str] 
     yield f"  contexts: {contexts(finding.contexts, known_contexts)}"
 
 
-def _example(obj: Any, style: Style) -> str:
-    """An example object as JSON, long texts in it cut; if it is large, only its size, unless all is to be shown."""
+def _example(obj: Any) -> str:
+    """An example object as JSON, long texts in it cut; only its size if it is large even so."""
     text = orjson.dumps(obj)
-    if len(text) > _MAX_EXAMPLE and style.verbosity < 1:
-        return f"an object of {len(text):,} bytes; -v and --format json show it"
     short = orjson.dumps(_with_short_texts(obj))
+    if len(short) > _MAX_EXAMPLE:
+        return f"an object of {len(text):,} bytes: --format json shows it"
     return short.decode() if short == text else f"{short.decode()} (long texts are cut: --format json has them whole)"
 
 
