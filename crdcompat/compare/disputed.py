@@ -47,7 +47,7 @@ def changed_by(rule: dict[str, Any]) -> tuple[str, ...]:
 
 
 class Disputed(Struct, frozen=True):
-    """A rule that the ``strict`` servers fail for ``object`` and the ``others`` pass.
+    """A rule by which the ``strict`` servers refuse ``object``, and the ``others`` accept it.
 
     ``functions`` are the functions of the rule that changed between the servers, ``errors`` the messages of a strict
     server.

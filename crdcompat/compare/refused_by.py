@@ -10,8 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
-from crdcompat.apiserver.supported.asked import ask
-from crdcompat.apiserver.supported.causes import Cause
+from crdcompat.apiserver.supported.causes import Cause, ask
 from crdcompat.apiserver.supported.ranges import server_name
 from crdcompat.apiserver.versions import Server
 from crdcompat.compare.changes import Change

@@ -28,7 +28,7 @@ Json = dict[str, Any]
 
 
 class Entry(Struct, frozen=True):
-    """One bundle in a channel, and the bundles that OLM upgrades to it: ``replaces``, ``skips``, ``skip_range``."""
+    """One bundle in a channel. OLM upgrades to it from ``replaces``, ``skips`` and the versions in ``skip_range``."""
 
     name: str
     version: str

@@ -71,7 +71,7 @@ class Source(Struct, frozen=True):
 
 
 def named_source(text: str) -> Source:
-    """The source that a text names. Raises UsageError for an empty name, or a prefix without a name that it needs."""
+    """The source that a text names. Raises UsageError for an empty text, or a prefix without its mandatory name."""
     if not text:
         raise UsageError("an empty source: name a git ref, a directory, a file or a URL")
     prefix, colon, rest = text.partition(":")

@@ -121,7 +121,7 @@ def _named(content: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _may_patch_crds(patches: Any, folder: str) -> bool:
-    """Whether a patch may change a CRD: unless its target, or the patch itself, names another kind."""
+    """Whether a patch may change a CRD. It does not if its target, or the patch itself, names another kind."""
     return any(_names_crd(patch, folder) for patch in patches) if isinstance(patches, list) else True
 
 

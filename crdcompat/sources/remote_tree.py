@@ -23,7 +23,7 @@ MAX_LISTED = 200_000
 
 
 class RemoteTree(Listed, Struct):
-    """The files below a remote folder, or one remote file; its path is its name.
+    """The files below a remote folder, or one remote file, whose path in the tree is its name.
 
     ``stream`` reads the files in the order of the store, without a list of all names in memory. A file that cannot be
     read ends the run, because it may contain a CRD.

@@ -1,7 +1,7 @@
 """Why some servers refuse a CRD: the function, field or keyword that they do not know, and its place.
 
-A cause follows from the answers of all servers of one product: if only some of them refuse a part of the CRD, the
-version decides. The texts of the answers are not read.
+`ask` gets the answers of servers. A cause follows from the answers of all servers of one product: if only some of them
+refuse a part of the CRD, the version decides. The texts of the answers are not parsed.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from crdcompat.apiserver.crd_validation.definition import GATED
 from crdcompat.apiserver.crd_validation.keywords import decoded_schema
 from crdcompat.apiserver.crd_validation.refusal import Fault
 from crdcompat.apiserver.errors import FORBIDDEN
-from crdcompat.apiserver.supported.answers import Answer
-from crdcompat.apiserver.supported.ranges import age
+from crdcompat.apiserver.supported.answers import Answer, answer
+from crdcompat.apiserver.supported.ranges import age, family
 from crdcompat.apiserver.versions import Server
 from crdcompat.crds.model import Crd
 from crdcompat.schema.paths import Pointer, value_or_none
@@ -82,14 +82,33 @@ class Cause(Struct, frozen=True):
         return messages[-1] if self.since is not None else messages[0]
 
 
+class Answers(Struct, frozen=True, eq=False):
+    """The answers of servers to one CRD, and the causes of refusals."""
+
+    answers: tuple[Answer, ...]
+    causes: tuple[Cause, ...]
+
+
+def ask(crd: Crd, servers: Sequence[Server]) -> Answers:
+    """Ask servers about a CRD. If one refuses it, ask all others of its product: their answers show the cause."""
+    answers = {server: answer(crd, server) for server in servers}
+    refusing = [server for server in servers if answers[server].faults]
+    found: list[Cause] = []
+    for product in dict.fromkeys(map(family, refusing)):
+        answers |= {server: answer(crd, server) for server in product if server not in answers}
+        every = causes(crd, [answers[server] for server in product])
+        found += (cause for cause in every if any(server in cause.refused for server in refusing))
+    return Answers(tuple(answers[server] for server in servers), tuple(found))
+
+
 def causes(crd: Crd, answers: Sequence[Answer]) -> tuple[Cause, ...]:
     """The causes of the refusals. ``answers`` are those of all servers of a product, oldest first."""
     found: dict[tuple[CauseKind, str, Pointer], dict[Server, str]] = {}
-    for answer in answers:
-        for fault in answer.faults:
-            for kind, what in _parts(crd, fault, answer.server):
-                found.setdefault((kind, what, fault.at), {}).setdefault(answer.server, fault.detail or fault.text)
-    every = [answer.server for answer in answers]
+    for each in answers:
+        for fault in each.faults:
+            for kind, what in _parts(crd, fault, each.server):
+                found.setdefault((kind, what, fault.at), {}).setdefault(each.server, fault.detail or fault.text)
+    every = [each.server for each in answers]
     cause_of = partial(_cause, crd=crd, every=every)
     return tuple(cause_of(*key, refused=refused) for key, refused in found.items())
 

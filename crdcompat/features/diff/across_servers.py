@@ -60,7 +60,7 @@ def judge_updates(judged: Iterable[Judged], compared: Compared, shared: Comparis
 
 
 def _updates(item: Judged, occurrence: Occurrence, compared: Compared, shared: ComparisonCache) -> Judged | None:
-    """The finding that servers of the reading side refuse different updates of the item's witness; None if they do not.
+    """A finding if the servers of the reading release refuse different updates of the item's witness, else None.
 
     Servers with the same behaviours in updates answer alike, so one of each era is asked.
     """

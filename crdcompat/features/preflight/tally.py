@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from crdcompat.apiserver.versions import Server
 from crdcompat.crds.pairing import Resolved
 from crdcompat.errors import Problem, Skipped
-from crdcompat.features.preflight.mending import Mender
+from crdcompat.features.preflight.repairs import Repairs
 from crdcompat.features.preflight.scope import Scope
 from crdcompat.features.preflight.writers import managers_of
 from crdcompat.features.simulate.causes import CauseCounter
@@ -43,7 +43,7 @@ class Tally:
     def __init__(self, scope: Scope, runs: Server | None, judge: Server | None, *, is_deduplicated: bool) -> None:
         self._scope = scope
         self.replayer = Replayer(scope.old, scope.installed, judge, scope.wanted)
-        self.mender = Mender(scope.news, runs, judge)
+        self.repairs = Repairs(scope.news, runs, judge)
         self._crds = {**_by_kind(scope.olds), **_by_kind(scope.news)}
         self._seen: set[tuple[str, ...]] | None = None if is_deduplicated else set()
         self._causes, self._losses = CauseCounter(_rejected_by), LossCounter(MAX_LISTED)
@@ -144,7 +144,7 @@ class Tally:
             if self._is_full:
                 self.unlisted += 1
             else:
-                self.steps += self.mender.steps(replayed)
+                self.steps += self.repairs.steps(replayed)
 
     def _miss(self, what: str, reason: str) -> None:
         key = what, reason

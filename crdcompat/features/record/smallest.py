@@ -73,7 +73,7 @@ class Smallest:
             {general_path(path) for path in last.pruned},
             bool(last.not_stored),
             [managers_of(replayed.item.data, cause.pointer) for cause in causes] if rejected else [],
-            [self._without_name(step) for step in self._tally.mender.steps(replayed)] if rejected else [],
+            [self._without_name(step) for step in self._tally.repairs.steps(replayed)] if rejected else [],
         )
 
     def _comparable(self, replayed: Replayed, pointer: Pointer, error: Any) -> tuple[Any, ...]:

@@ -8,8 +8,7 @@ from typing import Any
 
 from crdcompat.apiserver.crd_validation.spec import APPROVED
 from crdcompat.apiserver.supported.answers import Answer
-from crdcompat.apiserver.supported.asked import ask
-from crdcompat.apiserver.supported.causes import Cause
+from crdcompat.apiserver.supported.causes import Cause, ask
 from crdcompat.apiserver.supported.ranges import server_name
 from crdcompat.apiserver.versions import Server
 from crdcompat.compare.placed import place_of

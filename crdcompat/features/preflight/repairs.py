@@ -23,7 +23,7 @@ from crdcompat.schema.paths import Object, Pointer
 from crdcompat.vocabulary.writes import NOT_FOUND, RepairVerdict
 
 
-class Mender:
+class Repairs:
     """Finds the steps that repair rejected objects.
 
     ``news`` are the installed CRDs by name, ``runs`` is the cluster's server, ``judge`` that after the rollback.
