@@ -9,6 +9,7 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
+from crdcompat.apiserver.supported.ranges import ends, server_name
 from crdcompat.apiserver.versions import kubernetes_server, server_of_name
 from crdcompat.config.configuration import Config
 from crdcompat.config.releases import version_of
@@ -66,7 +67,9 @@ def with_servers(crds: CrdSet, config: Config, side: Side, release: str = "") ->
 def _of_range(name: str, side: Side, config: Config) -> str:
     """The server of a side in the range that is configured for a release; "" without a range."""
     supported = config.supports(name)
-    return supported[-1 if side is Side.NEW else 0] if supported and side is not Side.ANY else ""
+    if not supported or side is Side.ANY:
+        return ""
+    return server_name(ends(supported)[side is Side.NEW]).id
 
 
 def both_sides(

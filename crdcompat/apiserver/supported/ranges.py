@@ -44,6 +44,12 @@ def one(text: str) -> Server:
     return server
 
 
+def ends(names: Iterable[str]) -> tuple[Server, Server]:
+    """The oldest and the newest of the named servers, of any product. Raises UsageError."""
+    servers = sorted(map(kubernetes_server, names), key=age)
+    return servers[0], servers[-1]
+
+
 def family(server: Server) -> tuple[Server, ...]:
     """All servers of the same product whose answers to CRDs are known, oldest first."""
     if server.openshift is None:

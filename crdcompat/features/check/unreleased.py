@@ -12,11 +12,14 @@ from msgspec.structs import replace
 
 from crdcompat.compare.refused import REFUSED
 from crdcompat.compare.refused_by import REFUSED_BY
+from crdcompat.features.diff.stricter import STRICTER
 from crdcompat.models.diff import DiffReport
 from crdcompat.models.finding import Finding
 from crdcompat.schema.enums import member_key
 from crdcompat.vocabulary import FindingStatus
 
+#: Changes that concern the new CRD alone: such a CRD fails on any cluster, whatever ran before.
+_OF_NEW_ALONE = (REFUSED, REFUSED_BY, STRICTER)
 _Place = tuple[str, ...]
 
 
@@ -37,8 +40,8 @@ def mark_unreleased(report: DiffReport, targets: Sequence[DiffReport]) -> DiffRe
 
 
 def _is_met(finding: Finding, met: dict[_Place, list[Finding]]) -> bool:
-    if finding.change in (REFUSED, REFUSED_BY):
-        return True  # such a CRD fails on any cluster, whatever ran before
+    if finding.change in _OF_NEW_ALONE:
+        return True
     values = _values(finding)
     there = (other for place in _places(finding) for other in met.get(place, ()))
     return any(not values or not (theirs := _values(other)) or values & theirs for other in there)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from msgspec.structs import replace
 
+from crdcompat.apiserver.supported.ranges import ends
 from crdcompat.apiserver.versions import DEFAULT_SERVER, known_server, server_of
 from crdcompat.compare.advice import judge_new_status
 from crdcompat.compare.memory import ComparisonCache
@@ -129,6 +130,9 @@ def release(crds: CrdSet) -> Release:
     """The description of a side for reports."""
     server = known_server(crds)
     notes = crds.notes
-    if server is None and not crds.may_be_openshift:
+    if server is None and crds.supported:
+        oldest, newest = ends(crds.supported)
+        notes += (f"{oldest} runs {crds.title} as the older release, {newest} as the newer one",)
+    elif server is None and not crds.may_be_openshift:
         notes += (f"{DEFAULT_SERVER} is assumed to run {crds.title} (configuration: releases)",)
     return Release(crds.name, crds.commit, server.kubernetes if server else None, notes, crds.label)

@@ -56,6 +56,22 @@ def test_servers_that_refuse(repo: Path, definition: Json, servers: list[str]) -
     assert [each["new"] for each in found] == ([servers] if servers else [])
 
 
+@pytest.mark.parametrize("targets", [[], ["v1"]])
+def test_a_value_that_only_some_servers_accept(tmp_path: Path, targets: list[str]) -> None:
+    """It concerns the new CRD alone: rollback targets make no difference."""
+    git(tmp_path, "init", "-q", "-b", "main")
+    config = {"kubernetes": {"min": "1.34", "max": "1.36"}, "rollback_targets": targets}
+    commit(tmp_path, {".crdcompat.yaml": config, "widget.yaml": PLAIN})
+    git(tmp_path, "branch", "v1")
+    sized = crd(root(spec=obj(a=string(maxLength=60), n={"type": "integer", "format": "int32"})))
+    write(tmp_path / "widget.yaml", sized)
+    git(tmp_path, "add", "-A")
+    section = run("check", "--format", "json", cwd=tmp_path).report["sections"][0]
+    found = only(section, rule="server-stricter-on")
+    assert (found["path"], found["status"], found["new"]) == ("spec.n", "new", ["1.36"])
+    assert found["witness"]["object"]["spec"] == {"n": 2**31}
+
+
 def test_what_every_server_refuses_is_found_once(repo: Path) -> None:
     section = _changed(repo, crd(root(spec=obj(l={"type": "array"}))))
     assert [each["rule"] for each in section["findings"] if each["effect"] == "crd-rejected"] == ["crd-refused"]
@@ -89,12 +105,24 @@ def test_the_ends_of_the_range_take_part(tmp_path: Path) -> None:
     for value, more, expected in (
         ({"min": "1.28", "max": "1.33"}, {}, ("1.28", "1.33")),
         (["1.30", "1.27", "1.36"], {}, ("1.27", "1.36")),
+        (["1.29", "1.31", "openshift-4.17"], {}, ("1.29", "1.31")),
         ({"min": "1.28", "max": "1.33", "targets": {"path:old.yaml": ["1.26", "1.27"]}}, {}, ("1.26", "1.33")),
         ({"versions": ["1.31"]}, {"releases": {"path:new.yaml": "1.35"}}, ("1.31", "1.35")),
     ):
         write(config, {"kubernetes": value, **more})
         report = diff(f"path:{old.name}", f"path:{new.name}", "--config", config, cwd=tmp_path)
         assert (report["old"]["kubernetes"], report["new"]["kubernetes"]) == expected
+
+
+def test_a_matrix_names_both_servers_of_a_release(tmp_path: Path) -> None:
+    for name in ("v1", "v2"):
+        write(tmp_path / name / "widget.yaml", PLAIN)
+    write(tmp_path / ".crdcompat.yaml", {"kubernetes": {"min": "1.28", "max": "1.33"}})
+    report = run("matrix", "path:v1", "path:v2", "--format", "json", cwd=tmp_path).report
+    assert [each["notes"] for each in report["releases"]] == [
+        [f"Kubernetes 1.28 runs path:{name} as the older release, Kubernetes 1.33 as the newer one"]
+        for name in ("v1", "v2")
+    ]
 
 
 def test_servers_asks_the_configured_ones(repo: Path) -> None:
