@@ -16,7 +16,7 @@ from crdcompat.render.wording.findings import (
     place,
     plural,
 )
-from crdcompat.vocabulary import Severity, Side
+from crdcompat.vocabulary import Effect, Severity, Side
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -107,7 +107,8 @@ def _lines(block: Block, style: Style) -> Iterator[str]:
     yield style.clip(f"{predicate(finding)}.", lines=_MAX_SENTENCE)
     if is_error and finding.witness.errors:
         first = finding.witness.errors[0]
-        if len(first) <= _MAX_ANSWER:
+        # A refusal of a CRD says all of it, unless it repeats a rule: then the sentence above has its words.
+        if len(first) <= _MAX_ANSWER or (finding.effect == Effect.CRD_REJECTED and not finding.added):
             yield style.clip(first, indent="      ", first="  API server: ")
     if finding.evidence.recorded_objects:
         met = f"met by {plural(finding.evidence.recorded_objects, 'recorded object')}"

@@ -148,3 +148,12 @@ def test_errors_have_their_line(repo: Path, text: str, message: str) -> None:
     ran = run("check", cwd=repo)
     assert ran.code == 2
     assert f".crdcompat.yaml{message}" in ran.err
+
+
+def test_the_text_has_the_words_about_a_crd_that_does_not_decode(repo: Path) -> None:
+    """They are long, and nothing else on the page says what is wrong."""
+    write(repo / "widget.yaml", crd(root(spec=obj(a=string(maxLength=60), n={"type": "integer", "maximum": "ten"}))))
+    git(repo, "add", "-A")
+    shown = " ".join(run("check", cwd=repo).out.split())
+    assert "API server: CustomResourceDefinition in version" in shown
+    assert "properties.maximum of type float64" in shown
