@@ -192,7 +192,7 @@ def _tail(report: Report) -> Iterator[str]:
 
 
 def _folded(lines: Sequence[str], what: str, count: int = 0) -> Iterator[str]:
-    """Short lines under one summary; ``count``: the number of what they are about, if several share a line."""
+    """Lines that are folded below a summary. The summary shows ``count``, or the number of lines if that is 0."""
     if lines:
         rest = len(lines) - _MAX_LINES
         more = [f"and {rest} more"] if rest > 0 else []
