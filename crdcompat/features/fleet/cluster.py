@@ -1,8 +1,9 @@
 """Judges recordings on a Dask cluster: that of a running scheduler, or processes of this machine.
 
 A worker plugin gets the plan of the run and builds the judge from it, once in each worker: compiled rules and patterns
-cannot be sent. A task is the path of a recording, its result is an encoded outcome. If a worker ends, Dask blames all
-of its tasks. They run again at the end, each alone on a worker, so that only the recording that ends its worker fails.
+cannot be sent. A task is the paths of some recordings, its result are the encoded outcomes of the first of them. If a
+worker ends, Dask blames all of its tasks. Their recordings are judged again at the end, each alone on a worker, so that
+only the recording that ends its worker fails.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from collections import Counter, deque
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import suppress
+from itertools import islice
 from typing import Any, cast
 from uuid import uuid4
 
@@ -49,6 +51,10 @@ _RESULT_SECONDS = 10
 #: Tasks that are sent to the scheduler at a time: few, to save its memory, but enough to keep all threads busy.
 _LEAST_TASKS = 16
 _TASKS_PER_THREAD = 4
+#: A task costs the client some 4 ms of CPU and a small recording takes 60 ms, so a task has several small recordings.
+#: A task ends after a short time, so that other workers can judge the rest of its recordings.
+_MAX_RECORDINGS_PER_TASK = 8
+_TASK_SECONDS = 0.5
 #: The events that workers report.
 _STARTED, _TIMED_OUT = "started", "timed out"
 _TIMED_OUT_EXIT_CODE = 75
@@ -111,8 +117,11 @@ class JudgePlugin(WorkerPlugin):
         gc.unfreeze()
         gc.set_threshold(*self._thresholds)
 
-    def judge(self, path: str, seconds: float, key: str, *, is_alone: bool) -> bytes:
-        """The encoded outcome of a recording. Raises SourceError if the releases could not be read."""
+    def judge(self, paths: Sequence[str], seconds: float, key: str, *, is_alone: bool) -> list[bytes]:
+        """The encoded outcomes of the first recordings: at least one, then as many as the time of a task allows.
+
+        Raises SourceError if the releases could not be read.
+        """
         worker = get_worker()
         self._ready.wait()
         if self._judge is None:
@@ -120,13 +129,19 @@ class JudgePlugin(WorkerPlugin):
         with self._lock:
             if is_alone:
                 self._report(worker, key, _STARTED)
-            timer = threading.Timer(seconds, self._give_up, (worker, key))
-            timer.daemon = True
-            timer.start()
-            try:
-                return self._judge(path)
-            finally:
-                timer.cancel()
+            end = time.monotonic() + _TASK_SECONDS
+            outcomes: list[bytes] = []
+            for path in paths:
+                timer = threading.Timer(seconds, self._give_up, (worker, key))
+                timer.daemon = True
+                timer.start()
+                try:
+                    outcomes.append(self._judge(path))
+                finally:
+                    timer.cancel()
+                if time.monotonic() > end:
+                    break
+            return outcomes
 
     def _give_up(self, worker: Worker, key: str) -> None:
         """Report that the task exceeded its time, and end the process, because a thread cannot be ended."""
@@ -140,9 +155,9 @@ class JudgePlugin(WorkerPlugin):
             asyncio.run_coroutine_threadsafe(report, self._loop).result(CONNECT_SECONDS)
 
 
-def _judge_recording(path: str, plugin: str, seconds: float, key: str, is_alone: bool) -> bytes:
-    """The task: judge one recording in a worker."""
-    return cast("JudgePlugin", get_worker().plugins[plugin]).judge(path, seconds, key, is_alone=is_alone)
+def _judge_recordings(paths: Sequence[str], plugin: str, seconds: float, key: str, is_alone: bool) -> list[bytes]:
+    """The task: judge recordings in a worker."""
+    return cast("JudgePlugin", get_worker().plugins[plugin]).judge(paths, seconds, key, is_alone=is_alone)
 
 
 class _Run:
@@ -156,39 +171,44 @@ class _Run:
 
     def together(self, recordings: Iterable[str], suspects: list[str]) -> Iterator[tuple[str, bytes]]:
         """Judge all recordings, a bounded number at a time. Recordings whose worker ended are added to ``suspects``."""
-        waiting = iter(recordings)
-        running: dict[Any, str] = {}
+        waiting, returned = iter(recordings), deque[str]()
+        running: dict[Any, list[str]] = {}
         finished = as_completed()
-        limit = 0
+        limit, size = 0, 1
         while True:
             if len(running) <= limit // 2:
                 limit = max(_LEAST_TASKS, _TASKS_PER_THREAD * sum(self._threads().values()))
-                while len(running) < limit and (path := next(waiting, None)) is not None:
-                    future = self._submit(path)
-                    running[future.key] = path
+                while len(running) < limit and (
+                    paths := [returned.popleft()] if returned else list(islice(waiting, size))
+                ):
+                    future = self._submit(paths)
+                    running[future.key] = paths
                     finished.add(future)
             if not running:
                 return
             future = next(finished)
-            path = running.pop(future.key)
+            paths = running.pop(future.key)
             try:
                 # as_completed(with_results=True) would wait forever if a worker is lost before it sends its result.
-                outcome = future.result()
+                outcomes = future.result()
             except KilledWorker:
-                suspects.append(path)
+                suspects += paths
             else:
-                yield path, outcome
+                yield from zip(paths, outcomes, strict=False)
+                rest = paths[len(outcomes) :]
+                returned += rest
+                size = 1 if rest else min(2 * size, _MAX_RECORDINGS_PER_TASK)
 
     def alone(self, suspects: Sequence[str]) -> Iterator[tuple[str, bytes]]:
         """Judge each recording alone on a worker. A recording that ends its worker twice has failed."""
         waiting = deque(suspects)
-        running: dict[str, tuple[str, Future[bytes]]] = {}
+        running: dict[str, tuple[str, Future[list[bytes]]]] = {}
         ended: Counter[str] = Counter()
         while waiting or running:
             addresses = self._threads().keys()
             for address in sorted(addresses - running.keys())[: len(waiting)]:
                 path = waiting.popleft()
-                running[address] = path, self._submit(path, workers=[address], allow_other_workers=False)
+                running[address] = path, self._submit([path], workers=[address], allow_other_workers=False)
             for address, (path, future) in list(running.items()):
                 if future.done() or address not in addresses:
                     del running[address]
@@ -199,23 +219,23 @@ class _Run:
                         yield path, outcome
             time.sleep(_POLL_SECONDS)
 
-    def _submit(self, path: str, **place: Any) -> Future[bytes]:
-        key = f"judge_recording-{self.name}-{self._count}"
+    def _submit(self, paths: list[str], **place: Any) -> Future[list[bytes]]:
+        key = f"judge_recordings-{self.name}-{self._count}"
         self._count += 1
-        arguments = (path, self.name, self._seconds, key, bool(place))
-        return self._client.submit(_judge_recording, *arguments, key=key, **place)
+        arguments = (paths, self.name, self._seconds, key, bool(place))
+        return self._client.submit(_judge_recordings, *arguments, key=key, **place)
 
     def _threads(self) -> dict[str, int]:
         return cast("dict[str, int]", self._client.nthreads())
 
-    def _outcome_alone(self, future: Future[bytes], path: str, ended: Counter[str]) -> bytes | None:
+    def _outcome_alone(self, future: Future[list[bytes]], path: str, ended: Counter[str]) -> bytes | None:
         """The outcome of a recording that ran alone; None if it must run again.
 
         ``ended`` counts the workers that each recording ended. One proves nothing: another cause can end a worker, too.
         """
         if future.done():
             with suppress(KilledWorker, TimeoutError):
-                return future.result(timeout=_RESULT_SECONDS)
+                return future.result(timeout=_RESULT_SECONDS)[0]
         future.cancel()
         reported = [event for _, (key, event) in self._client.get_events(self.name) if key == future.key]
         if _TIMED_OUT in reported:

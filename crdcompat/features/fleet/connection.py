@@ -22,6 +22,12 @@ from crdcompat.render.escape import warn
 CONNECT_SECONDS = 10
 _QUIET = logging.CRITICAL  # the run reports what fails
 _SECONDS_BETWEEN_REPAIRS = 5
+#: By Dask's default, malloc returns free memory to Linux at once. The next recording needs it again.
+_KEEP_MEMORY = {
+    "MALLOC_ARENA_MAX": "1",
+    "MALLOC_TOP_PAD_": str(16 << 20),
+    "MALLOC_TRIM_THRESHOLD_": str(256 << 20),
+}
 
 
 @contextmanager
@@ -45,6 +51,8 @@ def local_cluster(jobs: int, *, is_secure: bool = True) -> LocalCluster:
     settings: dict[str, Any] = {
         "distributed.scheduler.allowed-failures": 0,
         "distributed.worker.profile.enabled": False,
+        "distributed.nanny.pre-spawn-environ": _KEEP_MEMORY,
+        "distributed.worker.memory.monitor-interval": "1s",
     }
     settings["distributed.deploy.lost-worker-timeout"] = "60s"  # a nanny that restarts its worker is not lost
     with dask.config.set(settings):
