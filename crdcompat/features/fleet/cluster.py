@@ -89,6 +89,7 @@ class JudgePlugin(WorkerPlugin):
         self._kind = kind
         self._plan = plan
         self._digest = digest
+        self._task_seconds = _TASK_SECONDS
         self._judge: FleetJudge | None = None
         self._error = ""
 
@@ -129,7 +130,7 @@ class JudgePlugin(WorkerPlugin):
         with self._lock:
             if is_alone:
                 self._report(worker, key, _STARTED)
-            end = time.monotonic() + _TASK_SECONDS
+            end = time.monotonic() + self._task_seconds
             outcomes: list[bytes] = []
             for path in paths:
                 timer = threading.Timer(seconds, self._give_up, (worker, key))

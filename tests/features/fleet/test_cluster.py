@@ -143,8 +143,21 @@ def test_few_recordings_are_with_the_scheduler_at_a_time(crds: dict[str, Path], 
     answers = judged_by_cluster(FleetJudge(plan(crds)), names(), Workers(1, scheduler))
     answered = [next(answers) for _ in range(20)]
     assert len(answered) == 20
-    assert asked <= 20 + 16
+    assert asked <= 20 + 16 * 8  # 16 tasks of at most eight recordings
     answers.close()
+
+
+@pytest.mark.parametrize("seconds", [-1.0, 60.0])
+def test_recordings_that_a_task_has_no_time_for_are_judged_by_others(
+    crds: dict[str, Path], tmp_path: Path, scheduler: str, monkeypatch: pytest.MonkeyPatch, seconds: float
+) -> None:
+    """Without time a task judges one recording, with much time all of its own."""
+    monkeypatch.setattr("crdcompat.features.fleet.cluster._TASK_SECONDS", seconds)
+    fleet, judge = _many(tmp_path / "many"), FleetJudge(plan(crds))
+    numbers = count(1)
+    report = _simulated(judge, fleet, scheduler, on_done=lambda _: next(numbers))
+    assert report == _simulated(judge, fleet)
+    assert next(numbers) == 31  # each recording was answered once
 
 
 def test_a_worker_with_other_releases_does_not_judge(
