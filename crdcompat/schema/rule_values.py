@@ -38,6 +38,11 @@ _BY_FUNCTION: dict[str, tuple[str, ...]] = {
     "lowerAscii": ("a", "A"),
     "upperAscii": ("A", "a"),
 }
+#: A pattern that a rule searches for in the string that it judges; one that must not be found is no hint.
+_MATCHES = re.compile(
+    r"""(?<![\w!.])self\.matches\(\s*(?P<raw>[rR]?)(?P<quote>["'])(?P<text>(?:(?!(?P=quote))[^\\]|\\.)*)(?P=quote)"""
+)
+_ESCAPED = re.compile(r"""\\([\\"'`?])""")
 _CALL = re.compile(r"(?<![\w'\"])(?P<name>\w+)\s*\(")
 #: Rules that take addresses apart without a function for them.
 _SPLITS = (
@@ -46,6 +51,12 @@ _SPLITS = (
 )
 #: The length of a prefix in a rule: a limit of it.
 _PREFIX = re.compile(r"(?:prefixLength\(\)|\bx)\s*[<>]=?\s*(\d{1,3})")
+
+
+def rule_patterns(rule: str) -> Iterator[str]:
+    """The patterns that a rule on a string searches for in it, as RE2 reads them: those of ``self.matches('…')``."""
+    for found in _MATCHES.finditer(rule):
+        yield found["text"] if found["raw"] else _ESCAPED.sub(r"\1", found["text"])
 
 
 def rule_values(rule: str) -> Iterator[str]:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator
 
 from crdcompat.schema.plausible import plausible_strings
 from crdcompat.schema.re2 import Pattern, PatternError, compile_pattern
-from crdcompat.schema.rule_values import rule_values
+from crdcompat.schema.rule_values import rule_patterns, rule_values
 from crdcompat.schema.structural import Node
 
 #: Strings that together match most patterns and formats of real CRDs; the shortest and plainest first.
@@ -28,7 +27,6 @@ POOL = (
 
 #: Characters of a string at most, and members of a pattern's language at most.
 _MAX_LENGTH, _MAX_MEMBERS = 100_000, 8
-_MATCHES = re.compile(r"self\.matches\([\"']((?:[^\"'\\]|\\\\)*)[\"']\)")
 
 
 def strings(node: Node) -> Iterator[str]:
@@ -39,7 +37,7 @@ def strings(node: Node) -> Iterator[str]:
         return
     preferred = _BY_FORMAT.get(node.format.replace("-", ""), ())
     seen: set[str] = set()
-    for hint in _rule_patterns(node):
+    for hint in (pattern for rule in node.rules for pattern in rule_patterns(str(rule.get("rule", "")))):
         seen.update(_members((*patterns, hint), min_length=least, max_length=most, limit=4))
     yield from sorted(seen, key=lambda text: (len(text), text))
     parsed = [value for rule in node.rules for value in rule_values(str(rule.get("rule", "")))]
@@ -63,14 +61,6 @@ def _members(patterns: tuple[str, ...], *, min_length: int, max_length: int | No
     from crdcompat.schema.regex import members  # the import of automata costs time, and few runs need them
 
     return members(patterns, min_length=min_length, max_length=max_length, limit=limit)
-
-
-def _rule_patterns(node: Node) -> Iterator[str]:
-    """Patterns that CEL rules on the string itself require: ``self.matches('…')``."""
-    for rule in node.rules:
-        found = _MATCHES.fullmatch(str(rule.get("rule", "")).strip())
-        if found:
-            yield found[1].replace("\\\\", "\\")
 
 
 def string_limits(node: Node) -> tuple[int, int | None, tuple[str, ...]]:

@@ -333,11 +333,22 @@ def test_giant_enum(tmp_path: Path) -> None:
 
 def test_open_field_behind_a_rule_is_never_passed_over(tmp_path: Path) -> None:
     """An enum gives way to a rule: values outside it exist, though none of the plainest fits the rule."""
-    rules = {"x-kubernetes-validations": [{"rule": "self.matches('^q[0-9]{3}$') || self in ['A', 'B']"}]}
+    rule = "self.startsWith('q') && self.endsWith('z') || self in ['A', 'B']"
+    rules = {"x-kubernetes-validations": [{"rule": rule}]}
     report = diff(*both(tmp_path, at("status.v", enum(*OLD)), at("status.v", string(**rules))))
     finding = only(report, rule="enum-dropped")
     assert (finding["severity"], finding["witness"]["object"]) == ("warning", None)
     assert "may reject" in finding["message"]
+
+
+@pytest.mark.parametrize(
+    "search", ["self.matches('^q[0-9]{3}$')", 'self.matches("^q\\\\d{3}$")', "self.matches(r'^q\\d{3}$')"]
+)
+def test_the_pattern_of_a_rule_gives_the_value(tmp_path: Path, search: str) -> None:
+    rules = {"x-kubernetes-validations": [{"rule": f"{search} && !self.matches('9') || self in ['A', 'B']"}]}
+    report = diff(*both(tmp_path, at("status.v", enum(*OLD)), at("status.v", string(**rules))))
+    finding = only(report, rule="enum-dropped")
+    assert (finding["severity"], finding["witness"]["object"]["status"]) == ("error", {"v": "q000"})
 
 
 def test_closed_field_behind_a_rule_is_never_passed_over(tmp_path: Path) -> None:
