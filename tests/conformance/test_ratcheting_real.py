@@ -12,8 +12,8 @@ from msgspec.structs import replace
 
 import crdcompat
 from crdcompat.crds.reader import CrdReader, CrdSet
-from crdcompat.features.simulate.judges import Replayed, Replayer
 from crdcompat.recordings.objects import Recorded
+from crdcompat.replay.judges import Replayed, Replayer
 from crdcompat.vocabulary.writes import WriteResult
 
 #: The servers of both releases; "" are those beside the releases.

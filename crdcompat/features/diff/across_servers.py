@@ -19,8 +19,8 @@ from crdcompat.crds.pairing import Chosen
 from crdcompat.features.diff.comparison import Compared, Filters
 from crdcompat.features.diff.refused import placed_in_new
 from crdcompat.features.diff.stricter import judge_stricter
-from crdcompat.features.simulate.replay import writes_of
 from crdcompat.render.wording.findings import plural
+from crdcompat.replay.writes import writes_of
 from crdcompat.vocabulary import Direction, Effect
 from crdcompat.vocabulary.writes import ORDINARY, WriteKind
 

@@ -19,7 +19,7 @@ from crdcompat.compare.memory import ComparisonCache
 from crdcompat.compare.result import Judged, Occurrence
 from crdcompat.compare.site import WriterReader
 from crdcompat.crds.reader import CrdSet
-from crdcompat.features.simulate.replay import Cause, Written, writes_of
+from crdcompat.replay.writes import Cause, Written, writes_of
 from crdcompat.schema.paths import ITEM, node_at
 from crdcompat.vocabulary import Direction, Effect
 from crdcompat.vocabulary.writes import ORDINARY, Spared, WriteKind

@@ -15,7 +15,7 @@ from crdcompat.config.configuration import Config
 from crdcompat.config.releases import version_of
 from crdcompat.crds.reader import CrdSet
 from crdcompat.features.fleet.rollback_depth import judge_recording
-from crdcompat.features.simulate.judges import replayers
+from crdcompat.replay.judges import replayers
 from crdcompat.vocabulary import Side
 
 

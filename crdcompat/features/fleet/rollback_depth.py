@@ -22,12 +22,12 @@ from crdcompat.features.fleet.outcome import (
     UnjudgedObjects,
     encode,
 )
-from crdcompat.features.simulate.causes import CauseCounter, CauseKey
-from crdcompat.features.simulate.judges import Replayer
 from crdcompat.models.simulation import NotSimulated
 from crdcompat.recordings.capture import CaptureFacts
 from crdcompat.recordings.clusters import ClusterFacts
 from crdcompat.recordings.objects import EmptyList, ObjectItem, Recorded, read_objects
+from crdcompat.replay.causes import CauseCounter, CauseKey
+from crdcompat.replay.judges import Replayer
 from crdcompat.sources import open_objects
 from crdcompat.vocabulary.writes import Apart, WriteResult
 

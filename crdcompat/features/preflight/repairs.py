@@ -15,10 +15,10 @@ from crdcompat.apiserver.strategy import Resource
 from crdcompat.apiserver.versions import DEFAULT_SERVER, Server
 from crdcompat.crds.model import Crd, CrdVersion
 from crdcompat.crds.pairing import Resolved
-from crdcompat.features.simulate.repair import patches_without
-from crdcompat.features.simulate.replay import replay
-from crdcompat.features.simulate.replayed import Replayed
 from crdcompat.models.preflight import Step, StepKind
+from crdcompat.replay.repair import patches_without
+from crdcompat.replay.replayed import Replayed
+from crdcompat.replay.writes import replay
 from crdcompat.schema.paths import Object, Pointer
 from crdcompat.vocabulary.writes import NOT_FOUND, RepairVerdict
 

@@ -13,14 +13,14 @@ from crdcompat.errors import Problem, Skipped
 from crdcompat.features.preflight.repairs import Repairs
 from crdcompat.features.preflight.scope import Scope
 from crdcompat.features.preflight.writers import managers_of
-from crdcompat.features.simulate.causes import CauseCounter
-from crdcompat.features.simulate.judges import Replayer
-from crdcompat.features.simulate.replay import Cause
-from crdcompat.features.simulate.replayed import Replayed
 from crdcompat.models.losses import Loss, LossCounter
 from crdcompat.models.preflight import FieldWriter, JudgedKind, Missing, Step
 from crdcompat.models.simulation import NotSimulated, RejectedCause
 from crdcompat.recordings.objects import NOT_WHOLE, EmptyList, ObjectItem
+from crdcompat.replay.causes import CauseCounter
+from crdcompat.replay.judges import Replayer
+from crdcompat.replay.replayed import Replayed
+from crdcompat.replay.writes import Cause
 from crdcompat.schema.paths import render
 from crdcompat.vocabulary import Side
 from crdcompat.vocabulary.writes import WriteResult

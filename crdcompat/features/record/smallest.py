@@ -17,11 +17,11 @@ from crdcompat.features.preflight.tally import Tally
 from crdcompat.features.preflight.writers import managers_of
 from crdcompat.features.record.hide import NameHasher, hidden
 from crdcompat.features.record.reduce import reduced, smallest_metadata
-from crdcompat.features.simulate.replayed import Replayed
 from crdcompat.models.losses import general_path
 from crdcompat.models.preflight import Step
 from crdcompat.recordings.clusters import identifying_places
 from crdcompat.recordings.objects import Recorded
+from crdcompat.replay.replayed import Replayed
 from crdcompat.schema.paths import Object, Pointer
 from crdcompat.vocabulary.writes import WriteResult
 

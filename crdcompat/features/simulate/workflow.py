@@ -17,8 +17,6 @@ from crdcompat.crds.pairing import usual_context
 from crdcompat.crds.reader import CrdSet
 from crdcompat.errors import Problem, Skipped, problem_order, skipped_order
 from crdcompat.features.diff.workflow import release
-from crdcompat.features.simulate.causes import CauseCounter
-from crdcompat.features.simulate.judges import replayers
 from crdcompat.features.simulate.notes import (
     apart_notes,
     cluster_notes,
@@ -27,15 +25,17 @@ from crdcompat.features.simulate.notes import (
     older_than,
     restore_notes,
 )
-from crdcompat.features.simulate.replay import Answer
-from crdcompat.features.simulate.replayed import ASK, Replayed
-from crdcompat.features.simulate.server_alone import server_note
 from crdcompat.features.simulate.unrecorded import unrecorded_kinds
 from crdcompat.models.report import Release
 from crdcompat.models.simulation import NotSimulated, Repair, Said, SimulatedObject, SimulationReport, WriteVerdict
 from crdcompat.recordings.capture import CaptureFacts
 from crdcompat.recordings.clusters import ClusterFacts
 from crdcompat.recordings.objects import EmptyList, ObjectItem
+from crdcompat.replay.causes import CauseCounter
+from crdcompat.replay.judges import replayers
+from crdcompat.replay.replayed import ASK, Replayed
+from crdcompat.replay.server_alone import server_note
+from crdcompat.replay.writes import Answer
 from crdcompat.schema.structural import ABSENT
 from crdcompat.vocabulary import Direction, Side
 from crdcompat.vocabulary.writes import RepairVerdict, WriteKind, WriteResult

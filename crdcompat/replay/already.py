@@ -13,8 +13,8 @@ from msgspec.structs import replace
 
 from crdcompat.apiserver.errors import FieldError
 from crdcompat.apiserver.strategy import Resource
-from crdcompat.features.simulate.replay import Answer, Cause, Replay, constraint_of, replay
 from crdcompat.models.simulation import Repair
+from crdcompat.replay.writes import Answer, Cause, Replay, constraint_of, replay
 from crdcompat.schema.paths import Object, value_at
 from crdcompat.vocabulary.writes import RepairVerdict, WriteKind, WriteResult
 

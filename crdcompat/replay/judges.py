@@ -14,14 +14,14 @@ from crdcompat.crds.model import CrdVersion
 from crdcompat.crds.pairing import Chosen, Resolved, resolve_all
 from crdcompat.crds.reader import CrdSet
 from crdcompat.errors import Problem
-from crdcompat.features.simulate.already import without_already
-from crdcompat.features.simulate.replay import Replay, replay, without_version
-from crdcompat.features.simulate.replayed import Replayed, worst_of_copies
-from crdcompat.features.simulate.server_alone import writing_server
 from crdcompat.models.simulation import NotSimulated
 from crdcompat.recordings.capture import CaptureFacts, digest_of, unfit
 from crdcompat.recordings.layouts import Hint, crd_of
 from crdcompat.recordings.objects import EmptyList, Recorded
+from crdcompat.replay.already import without_already
+from crdcompat.replay.replayed import Replayed, worst_of_copies
+from crdcompat.replay.server_alone import writing_server
+from crdcompat.replay.writes import Replay, replay, without_version
 from crdcompat.vocabulary.writes import WriteResult
 
 #: One server per range of versions with equal behaviour (reference section 1.2). Where all agree, no version is needed.

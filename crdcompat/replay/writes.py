@@ -18,9 +18,9 @@ from crdcompat.apiserver.errors import FieldError
 from crdcompat.apiserver.keywords import Keyword
 from crdcompat.apiserver.strategy import Resource
 from crdcompat.apiserver.versions import Server
-from crdcompat.features.simulate.edits import touching, unrelated
-from crdcompat.features.simulate.repair import place_before, repair, without
 from crdcompat.models.simulation import Repair
+from crdcompat.replay.edits import touching, unrelated
+from crdcompat.replay.repair import place_before, repair, without
 from crdcompat.schema.paths import Object, Pointer, SchemaPath, is_within, schema_path_of
 from crdcompat.schema.structural import ABSENT
 from crdcompat.vocabulary.writes import NOT_FOUND, RepairVerdict, WriteKind, WriteResult

@@ -12,10 +12,10 @@ from crdcompat.apiserver.redaction import is_public
 from crdcompat.crds.pairing import Chosen
 from crdcompat.crds.positions import Spot
 from crdcompat.crds.reader import CrdSet
-from crdcompat.features.simulate.replay import Cause
-from crdcompat.features.simulate.replayed import Replayed
 from crdcompat.models.finding import Location
 from crdcompat.models.simulation import RejectedCause
+from crdcompat.replay.replayed import Replayed
+from crdcompat.replay.writes import Cause
 from crdcompat.schema.enums import member_key
 from crdcompat.schema.paths import SchemaPath, render, schema_pointer
 from crdcompat.schema.structural import ABSENT

@@ -10,9 +10,9 @@ from msgspec.structs import replace
 
 from crdcompat.apiserver.versions import Server
 from crdcompat.crds.pairing import Chosen
-from crdcompat.features.simulate.replay import Answer, Replay
 from crdcompat.models.simulation import NotSimulated, worst_verdict
 from crdcompat.recordings.objects import Recorded
+from crdcompat.replay.writes import Answer, Replay
 from crdcompat.schema.structural import Node
 from crdcompat.vocabulary.writes import COUNTED_WRITES, Apart, WriteKind, WriteResult
 
