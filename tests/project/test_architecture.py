@@ -46,6 +46,20 @@ def test_no_room_imports_itself_through_others() -> None:
         pytest.fail(f"rooms import each other: {' <- '.join(error.args[1])}")
 
 
+def test_no_command_imports_itself_through_others() -> None:
+    commands = {path.stem for path in (CODE / "features").iterdir() if path.name[0] != "_"}
+    imported: dict[str, set[str]] = {command: set() for command in commands}
+    for path in (CODE / "features").rglob("*.py"):
+        command = path.relative_to(CODE / "features").parts[0].removesuffix(".py")
+        parts = [name.split(".") for name in _imported_names(path) if name.startswith("crdcompat.features.")]
+        imported.setdefault(command, set()).update({each[2] for each in parts} & commands - {command})
+    assert imported["simulate"] == {"diff"}
+    try:
+        TopologicalSorter(imported).prepare()
+    except CycleError as error:
+        pytest.fail(f"commands import each other: {' <- '.join(error.args[1])}")
+
+
 def _table(*head: str) -> list[list[str]]:
     """The rows of the table with these column titles, as cells."""
     text = (PROJECT / "docs/architecture.md").read_text(encoding="utf-8")
@@ -83,16 +97,18 @@ def _imports() -> dict[str, set[str]]:
 
 
 def _imported(path: Path) -> Iterator[str]:
+    """The rooms that a module imports."""
+    for name in _imported_names(path):
+        program, _, inner = name.partition(".")
+        if program == "crdcompat":
+            first = inner.partition(".")[0]
+            yield first if first in _rooms() else "__init__"
+
+
+def _imported_names(path: Path) -> Iterator[str]:
     for node in ast.walk(ast.parse(path.read_bytes())):
         if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
+            yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             assert not node.level, f"{path}:{node.lineno}: a relative import"
-            names = [f"{node.module}.{alias.name}" for alias in node.names]
-        else:
-            continue
-        for name in names:
-            program, _, inner = name.partition(".")
-            if program == "crdcompat":
-                first = inner.partition(".")[0]
-                yield first if first in _rooms() else "__init__"
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
