@@ -15,7 +15,9 @@ from crdcompat.apiserver.cel.views import View
 from crdcompat.compare.equivalence.cases import Body
 from crdcompat.compare.equivalence.connectives import every, fact, has, opposite, some
 from crdcompat.compare.equivalence.formula import (
+    FALSE,
     Atom,
+    Canonical,
     Count,
     Every,
     Formula,
@@ -135,34 +137,43 @@ def _related_terms(atoms: Mapping[Atom, Any], views: Views, depth: int) -> Itera
     """Implications between opaque terms that differ only in the conditions inside of them.
 
     An operation has the same result if an operand that is an error becomes a value, unless its result was an error.
+    A comprehension is such an operation on the values of its parts: ``all`` and ``exists`` may go on after an error, but
+    as ``&&`` and ``||`` they then end with the same result or with an error.
     """
     for one, other in permutations(atoms, 2):
         a, b = one.value, other.value
-        if one.kind == other.kind and isinstance(a, Opaque) and isinstance(b, Opaque) and a.name == b.name:
-            needed = list(_conditions(a, b)) if depth < _MAX_DEPTH else []
-            if needed and all(entails((x,), y, views, depth + 1) for x, y in needed):
+        if one.kind == other.kind and isinstance(a, Opaque) and isinstance(b, Opaque):
+            needed = _conditions(a, b) if depth < _MAX_DEPTH else None
+            if needed is not None and all(entails((x,), y, views, depth + 1) for x, y in needed):
                 yield some(opposite(Literal(one)), Literal(other))
 
 
-def _conditions(one: Opaque, other: Opaque) -> Iterator[tuple[Formula, Formula]]:
+def _conditions(one: Opaque, other: Opaque) -> list[tuple[Formula, Formula]] | None:
     """Pairs of conditions: if each first one entails the second, ``other`` has each result that ``one`` has.
 
-    There are none if the terms differ elsewhere.
+    None if the terms differ elsewhere.
     """
-    if len(one.parts) != len(other.parts):
-        return
+    if one.name != other.name or len(one.parts) != len(other.parts):
+        return None
     found: list[tuple[Formula, Formula]] = []
     for a, b in zip(one.parts, other.parts, strict=True):
-        if isinstance(a, Truth) and isinstance(b, Truth):
-            found += [(a.true, b.true), (a.false, b.false)]
-        elif isinstance(a, Body) and isinstance(b, Body):  # a comprehension may go on after an error
-            mine, theirs = ({term.text: condition for condition, term in body.cases} for body in (a, b))
-            if mine.keys() != theirs.keys():
-                return
-            found += [pair for text in mine for pair in ((mine[text], theirs[text]), (theirs[text], mine[text]))]
-        elif a != b:
-            return
-    yield from found
+        needed = [] if a == b else _conditions_of_part(a, b)
+        if needed is None:
+            return None
+        found += needed
+    return found
+
+
+def _conditions_of_part(one: Canonical, other: Canonical) -> list[tuple[Formula, Formula]] | None:
+    """As ``_conditions``, of two parts of terms."""
+    if isinstance(one, Truth) and isinstance(other, Truth):
+        return [(one.true, other.true), (one.false, other.false)]
+    if isinstance(one, Opaque) and isinstance(other, Opaque):
+        return _conditions(one, other)
+    if isinstance(one, Body) and isinstance(other, Body):
+        theirs = {term: condition for condition, term in other.cases}
+        return [(condition, theirs.get(term, FALSE)) for condition, term in one.cases]
+    return None
 
 
 def _propagated(assigned: dict[Atom, bool], parts: list[Formula]) -> list[Formula] | None:

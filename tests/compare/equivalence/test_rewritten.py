@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from helpers import Json, array, both, crd, diff, obj, root, string
+from helpers import Json, array, both, crd, diff, obj, root, string, write
 
 _RULES = "x-kubernetes-validations"
 
@@ -153,6 +153,38 @@ def test_a_rule_that_no_longer_fails_on_absent_members(
     items = obj(t=string(maxLength=9), v=string(maxLength=9)) | {"required": ["t"]}
     sides = (crd(root(spec=obj(l=array(items, maxItems=5, **{_RULES: [{"rule": rule}]})))) for rule in (old, new))
     report = diff(*both(tmp_path, *sides))
+    assert {(each["rule"], each["direction"]) for each in report["findings"]} == {
+        ("cel-rule-changed", direction) for direction in directions
+    }
+
+
+_ABSENT_EQUALS_B = "self.existsOne(i, x, !has(x.v) || x.v == 'b')"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "directions"),
+    [
+        # An item without v is an error of the old rule. The new rule skips it, so it accepts more, and nothing less.
+        ("self.existsOne(i, x, x.v == 'b')", "self.existsOne(i, x, has(x.v) && x.v == 'b')", {"rollback"}),
+        ("self.existsOne(i, x, has(x.v) && x.v == 'b')", "self.existsOne(i, x, x.v == 'b')", {"upgrade"}),
+        ("self.existsOne(i, x, x.v == 'b')", _ABSENT_EQUALS_B, {"rollback"}),
+        # Two items, of which one has no v: here the one rule is true and the other false, whichever comes first.
+        ("self.existsOne(i, x, has(x.v) && x.v == 'b')", _ABSENT_EQUALS_B, {"rollback", "upgrade"}),
+        ("self.filter(x, x.v == 'b').size() == 1", "self.filter(x, has(x.v) && x.v == 'b').size() == 1", {"rollback"}),
+        ("self.map(x, x.v) == ['b']", "self.map(x, has(x.v), x.v) == ['b']", {"rollback"}),
+        ("self.map(x, has(x.v), x.v) == ['b']", "self.map(x, has(x.v), x.t) == ['b']", {"rollback", "upgrade"}),
+        # A filter of nothing is no error.
+        ("self.filter(x, x.v == 'b').size() == 0", "self.filter(x, has(x.v) && x.v == 'b').size() == 0", {"rollback"}),
+    ],
+)
+def test_a_comprehension_has_the_results_of_one_that_fails_more(
+    tmp_path: Path, old: str, new: str, directions: set[str]
+) -> None:
+    """A comprehension that fails on fewer items has each result of the other, but the other not each of its results."""
+    items = obj(t=string(maxLength=9), v=string(maxLength=9)) | {"required": ["t"]}
+    sides = (crd(root(spec=obj(l=array(items, maxItems=5, **{_RULES: [{"rule": rule}]})))) for rule in (old, new))
+    config = write(tmp_path / "config.yaml", {"kubernetes": ["1.36"]})  # existsOne(i, x, …): since 1.32
+    report = diff(*both(tmp_path, *sides), "--config", config)
     assert {(each["rule"], each["direction"]) for each in report["findings"]} == {
         ("cel-rule-changed", direction) for direction in directions
     }
