@@ -137,8 +137,8 @@ def _related_terms(atoms: Mapping[Atom, Any], views: Views, depth: int) -> Itera
     """Implications between opaque terms that differ only in the conditions inside of them.
 
     An operation has the same result if an operand that is an error becomes a value, unless its result was an error.
-    A comprehension is such an operation on the values of its parts: ``all`` and ``exists`` may go on after an error, but
-    as ``&&`` and ``||`` they then end with the same result or with an error.
+    So has a comprehension: ``all`` and ``exists`` go on after an error, but end as ``&&`` and ``||`` do, with the same
+    result or with an error.
     """
     for one, other in permutations(atoms, 2):
         a, b = one.value, other.value
