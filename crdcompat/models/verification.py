@@ -22,7 +22,10 @@ class Outcome(StrEnum):
 
 
 class Claim(Struct, frozen=True):
-    """A finding of a JSON report: the effect of creating ``witness``, or of replacing ``stored`` by it."""
+    """A finding of a JSON report: the effect of creating ``witness``, or of replacing ``stored`` by it.
+
+    ``files`` are the files of the finding: ``old`` or ``new``, and the path.
+    """
 
     id: str
     rule: str
@@ -38,6 +41,7 @@ class Claim(Struct, frozen=True):
     defaulted: tuple[str, ...]
     reason: str
     stored: dict[str, Any] | None = None
+    files: frozenset[tuple[str, str]] = frozenset()
 
 
 class VerifiedFinding(Struct, frozen=True):

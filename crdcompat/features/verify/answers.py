@@ -34,8 +34,7 @@ def replaced(claim: Claim, answer: Answer) -> Result:
     """The reader's CRD was put in the place of the writer's; the claim is that the server refuses it."""
     if answer.object is not None:
         return Outcome.REFUTED, "the server takes the CRD in the place of the other", ()
-    same = not claim.errors or answer.message in claim.errors
-    return Outcome.CONFIRMED, "" if same else _OTHER_WORDS, _words(answer)
+    return Outcome.CONFIRMED, "" if answer.message in claim.errors else _OTHER_WORDS, _words(answer)
 
 
 def judged(claim: Claim, answer: Answer) -> Result:

@@ -78,4 +78,5 @@ def _claim(finding: Json) -> Claim:
         defaulted=tuple(witness["defaulted"]),
         reason=witness["reason"] or "",
         stored=witness.get("stored"),
+        files=frozenset((place["side"], place["file"]) for place in finding["locations"]),
     )

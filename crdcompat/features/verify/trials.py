@@ -7,7 +7,7 @@ without the status endpoint, at which a create would drop the status, and withou
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -17,7 +17,7 @@ from crdcompat.crds.pairing import CrdPair, Resolved, pair
 from crdcompat.crds.reader import CrdSet
 from crdcompat.models.verification import Claim
 from crdcompat.sources.scratch_cluster import NAMESPACE
-from crdcompat.vocabulary import Direction, Effect
+from crdcompat.vocabulary import Direction, Effect, Side
 
 Json = dict[str, Any]
 
@@ -65,11 +65,27 @@ def _order(trial: Trial) -> tuple[Any, ...]:
     return trial.claim.crd, trial.whole, trial.claim.version, upgrade_first, trial.writer.key, trial.reader.key
 
 
-def _pairs(contexts: Iterable[str], old: CrdSet, new: CrdSet) -> dict[tuple[str, str], CrdPair]:
-    """(context, CRD) -> its pair; contexts of different name are paired as the report has them."""
+_Pairs = Mapping[tuple[str, str], Sequence[CrdPair]]
+
+
+def _pairs(contexts: Iterable[str], old: CrdSet, new: CrdSet) -> _Pairs:
+    """(context, CRD) -> a pair for each copy of it; contexts of different name are paired as the report has them."""
     forced = [(a, b) for a, equals, b in (name.partition("=") for name in contexts) if equals]
-    found = [*pair(old, new).pairs, *(pair(old, new, forced).pairs if forced else ())]
-    return {(each.context, each.old.name): each for each in found}
+    found: dict[tuple[str, str], list[CrdPair]] = {}
+    for each in (*pair(old, new).pairs, *(pair(old, new, forced).pairs if forced else ())):
+        found.setdefault((each.context, each.old.name), []).append(each)
+    return found
+
+
+def _pair_of(claim: Claim, pairs: _Pairs) -> CrdPair | None:
+    """The pair that the claim is about: of copies that differ, the one in the files of the claim."""
+    found = (each for context in claim.contexts for each in pairs.get((context, claim.crd), ()))
+    return max(found, key=lambda each: len(claim.files & _files(each)), default=None)
+
+
+def _files(each: CrdPair) -> set[tuple[str, str]]:
+    sides = ((Side.OLD, each.old), (Side.NEW, each.new))
+    return {(side.value, document.file) for side, crd in sides for document in crd.documents}
 
 
 class _Forms:
@@ -102,12 +118,14 @@ def _without_conversion(crd: Mapping[str, Any]) -> Json:
     return {**crd, "spec": {key: value for key, value in crd["spec"].items() if key != "conversion"}}
 
 
-def _trial(claim: Claim, pairs: Mapping[tuple[str, str], CrdPair], forms: _Forms) -> Trial | NoTrial:
-    both = next((pairs[context, claim.crd] for context in claim.contexts if (context, claim.crd) in pairs), None)
+def _trial(claim: Claim, pairs: _Pairs, forms: _Forms) -> Trial | NoTrial:
+    both = _pair_of(claim, pairs)
     if both is None:
         return NoTrial(claim, f"the releases as they are read now do not both have {claim.crd} in {_listed(claim)}")
     writer, reader = (both.new, both.old) if claim.direction == Direction.ROLLBACK else (both.old, both.new)
     if claim.effect == Effect.CRD_REJECTED:
+        if not claim.errors:  # it depends on what a cluster has stored
+            return NoTrial(claim, claim.reason)
         before, after = (forms.whole(side.crd.raw) for side in (writer, reader))
         return Trial(claim, before, after, whole=True)
     if claim.witness is None:

@@ -176,6 +176,20 @@ def test_releases_of_git_are_read_by_their_commits(cluster: FakeCluster, tmp_pat
     assert (ran.code, outcomes(ran)) == (0, dict.fromkeys(FOUND, "confirmed"))
 
 
+@pytest.mark.parametrize("changed", ["charts", "deploy"])
+def test_copies_that_differ(cluster: FakeCluster, tmp_path: Path, changed: str) -> None:
+    """Each folder has a copy of the CRD of its own, and only one of them changes: the finding is about that one."""
+    file, folders = tmp_path / "report.json", ("charts", "deploy")
+    for side in ("old", "new"):
+        for folder in folders:
+            takes = string("A", "B") if side == "new" or folder != changed else string("A")
+            more = {"only": string()} if folder == "deploy" else {}
+            write(tmp_path / side / folder / "widgets.yaml", crd(root(status=obj(p=takes, **more))))
+    run("diff", tmp_path / "old", tmp_path / "new", "--format", f"json={file}")
+    ran = verify(file, "--format", "json")
+    assert (ran.code, outcomes(ran)) == (0, {("rollback", "enum-value-added", "status.p"): "confirmed"})
+
+
 FIXED = [{"rule": "self == oldSelf", "message": "is fixed"}]
 UPDATED = root(spec=obj(v=string())), root(spec=obj(v={**string(), "x-kubernetes-validations": FIXED}))
 
@@ -226,6 +240,19 @@ def test_a_finding_without_a_witness(cluster: FakeCluster, tmp_path: Path) -> No
         ("not testable", "none was found")
     }
     assert [each for each in cluster.asked if each != "GET /version/"] == []
+
+
+def test_a_version_that_only_some_clusters_have_stored(cluster: FakeCluster, tmp_path: Path) -> None:
+    """An empty server has no objects of the version that goes: it takes the CRD, and that refutes nothing."""
+    served = version(OLD, "v1")
+    gone = {**version(OLD, "v1alpha1", storage=False), "served": False}
+    ran = verify(reported(tmp_path, crd(versions=[served, gone]), crd(versions=[served])), "--format", "json")
+    (found,) = ran.report["verified"]
+    assert (ran.code, found["rule"], found["effect"]) == (2, "version-removed", "crd-rejected")
+    assert (found["outcome"], found["reason"]) == (
+        "not testable",
+        "no manifest shows whether status.storedVersions of a cluster still names the version",
+    )
 
 
 def test_crds_that_are_gone(cluster: FakeCluster, tmp_path: Path) -> None:
