@@ -104,16 +104,14 @@ class Crd(Struct, frozen=True, eq=False):
         return next((version for version in self.versions if version.storage), None)
 
 
-API_VERSIONS = ("apiextensions.k8s.io/v1", "apiextensions.k8s.io/v1beta1")
+GROUP, KIND = "apiextensions.k8s.io", "CustomResourceDefinition"
+V1 = f"{GROUP}/v1"
+API_VERSIONS = (V1, f"{GROUP}/v1beta1")
 
 
 def is_crd(data: Any) -> bool:
     """Whether the kind and apiVersion of a document are those of a CRD."""
-    return (
-        isinstance(data, dict)
-        and data.get("kind") == "CustomResourceDefinition"
-        and data.get("apiVersion") in API_VERSIONS
-    )
+    return isinstance(data, dict) and data.get("kind") == KIND and data.get("apiVersion") in API_VERSIONS
 
 
 def is_fragment(data: Mapping[str, Any]) -> bool:

@@ -14,15 +14,7 @@ import re
 from collections.abc import Callable, Collection, Iterable
 from itertools import product
 
-#: Kinds that are read whether or not a release has them: CRDs, and the facts of a recording and of its cluster.
-_READ_ANYWAY = frozenset(
-    {
-        ("apiextensions.k8s.io", "CustomResourceDefinition"),
-        ("crdcompat.dev", "ClusterRecording"),
-        ("config.openshift.io", "ClusterVersion"),
-        ("config.openshift.io", "Infrastructure"),
-    }
-)
+from crdcompat.recordings.kinds import ALWAYS_READ
 
 
 def _compiled(pattern: str) -> re.Pattern[bytes]:
@@ -53,7 +45,7 @@ def reducer(kinds: Iterable[tuple[str, str]]) -> Callable[[bytes], bytes | None]
     ``kinds`` are the (group, kind) of the releases. A document that may contain an object of these kinds is parsed as
     a whole. So is an object without a uid, because its content identifies it.
     """
-    known = _READ_ANYWAY.union(kinds)
+    known = ALWAYS_READ.union(kinds)
     return lambda text: _reduced(text, known)
 
 

@@ -15,9 +15,10 @@ from msgspec import Struct, ValidationError, convert, to_builtins
 
 from crdcompat.crds.reader import CrdSet
 from crdcompat.errors import Skipped
+from crdcompat.recordings.kinds import FACTS
 from crdcompat.recordings.layouts import Hint
 
-_API_VERSION, _KIND = "crdcompat.dev/v1", "ClusterRecording"
+_API_VERSION = f"{FACTS.group}/v1"
 _REASON = "about the recording"
 
 
@@ -50,12 +51,12 @@ class CaptureFacts(Skipped, frozen=True, kw_only=True):
 
 def item_of(facts: Facts) -> dict[str, Any]:
     """The facts as an item of the recording."""
-    return {"apiVersion": _API_VERSION, "kind": _KIND, "metadata": {"name": "facts"}, "facts": to_builtins(facts)}
+    return {"apiVersion": _API_VERSION, "kind": FACTS.name, "metadata": {"name": "facts"}, "facts": to_builtins(facts)}
 
 
 def facts_of(path: str, data: Any) -> CaptureFacts | None:
     """The facts in an item of a recording; None for any other item, and for facts that cannot be read."""
-    if not isinstance(data, dict) or (data.get("apiVersion"), data.get("kind")) != (_API_VERSION, _KIND):
+    if not isinstance(data, dict) or (data.get("apiVersion"), data.get("kind")) != (_API_VERSION, FACTS.name):
         return None
     try:
         return CaptureFacts(path, _REASON, facts=convert(data.get("facts"), Facts))

@@ -6,13 +6,14 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from crdcompat.recordings.kinds import CLUSTER_VERSION, INFRASTRUCTURE, Kind
 from crdcompat.recordings.objects import ObjectItem, Recorded
 from crdcompat.schema.paths import value_or_none
 
 _UUID = re.compile("[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _NIL = {"0", "-"}
 _ID, _VERSION, _PLATFORM = ("spec", "clusterID"), ("status", "desired", "version"), ("status", "platformStatus", "type")
-_PLACES = {"ClusterVersion": (_ID, _VERSION), "Infrastructure": (_PLATFORM,)}
+_PLACES = {CLUSTER_VERSION: (_ID, _VERSION), INFRASTRUCTURE: (_PLATFORM,)}
 _MAX_TEXT = 64
 
 
@@ -39,9 +40,9 @@ class ClusterFacts:
         """Add the facts of one object, if it is a ClusterVersion or an Infrastructure."""
         if not isinstance(item.data, dict):
             return
-        if _is(item, "Infrastructure") and (platform := _text(item.data, _PLATFORM)):
+        if _is(item, INFRASTRUCTURE) and (platform := _text(item.data, _PLATFORM)):
             self._platforms[platform] = None
-        if _is(item, "ClusterVersion"):
+        if _is(item, CLUSTER_VERSION):
             id_ = (_text(item.data, _ID) or "").lower()
             self._ids[id_ if _UUID.fullmatch(id_) and set(id_) != _NIL else None] = None
             self._versions[_text(item.data, _VERSION)] = None
@@ -77,12 +78,12 @@ def identifying_places(item: Recorded) -> tuple[tuple[str, ...], ...]:
     return next((places for kind, places in _PLACES.items() if _is(item, kind)), ())
 
 
-def _is(item: Recorded, kind: str) -> bool:
-    """Whether an object is of a kind of config.openshift.io."""
+def _is(item: Recorded, kind: Kind) -> bool:
+    """Whether an object is of a kind, in any version."""
     if item.hint is not None:
-        return (item.hint.group, item.hint.resource) == ("config.openshift.io", kind.lower())
+        return (item.hint.group, item.hint.resource) == (kind.group, kind.name.lower())
     version = item.data.get("apiVersion")
-    return item.data.get("kind") == kind and isinstance(version, str) and version.startswith("config.openshift.io/")
+    return item.data.get("kind") == kind.name and isinstance(version, str) and version.startswith(f"{kind.group}/")
 
 
 def _text(data: Any, place: tuple[str, ...]) -> str | None:

@@ -13,7 +13,7 @@ from typing import Any
 from crdcompat.apiserver.admission import Verdict
 from crdcompat.apiserver.crd_validation import endpoints, spec
 from crdcompat.apiserver.crd_validation.conversion import conversion_faults
-from crdcompat.apiserver.crd_validation.decoding import KIND, undecodable_definition
+from crdcompat.apiserver.crd_validation.decoding import undecodable_definition
 from crdcompat.apiserver.crd_validation.definition import Definition, definition_of, installed
 from crdcompat.apiserver.crd_validation.installed import tolerated_in_update
 from crdcompat.apiserver.crd_validation.keywords import anywhere
@@ -22,9 +22,8 @@ from crdcompat.apiserver.crd_validation.tolerated import Tolerated
 from crdcompat.apiserver.errors import FieldError
 from crdcompat.apiserver.metadata import name_of_new
 from crdcompat.apiserver.versions import Server
+from crdcompat.crds.model import GROUP, KIND
 from crdcompat.schema.paths import Pointer
-
-GROUP = "apiextensions.k8s.io"
 
 
 def create_crd(raw: Mapping[str, Any], server: Server, *, as_sent: bool = False) -> Verdict:

@@ -16,9 +16,9 @@ from crdcompat.apiserver.crd_validation.go_types import DEFINED_AS, SINCE, STRUC
 from crdcompat.apiserver.gotext import OutOfRange, json_kind, range_error
 from crdcompat.apiserver.gotime import parse_error
 from crdcompat.apiserver.versions import Server
+from crdcompat.crds.model import KIND, V1
 from crdcompat.schema.paths import Pointer
 
-KIND, V1 = "CustomResourceDefinition", "apiextensions.k8s.io/v1"
 HEAD = f'{KIND} in version "v1" cannot be handled as a {KIND}: '
 
 #: A value that does not decode: its pointer in the document, and the server's message.

@@ -11,15 +11,15 @@ from typing import Any
 
 from msgspec import Struct
 
-from crdcompat.apiserver.crd_validation.answer import GROUP, faults_of
-from crdcompat.apiserver.crd_validation.decoding import KIND, V1, undecodable_definition
+from crdcompat.apiserver.crd_validation.answer import faults_of
+from crdcompat.apiserver.crd_validation.decoding import undecodable_definition
 from crdcompat.apiserver.crd_validation.definition import Definition, definition_of, fault
 from crdcompat.apiserver.crd_validation.shown import brief
 from crdcompat.apiserver.crd_validation.spec import PRESERVES, metadata_faults, stored_version_text
 from crdcompat.apiserver.errors import INVALID, FieldError
 from crdcompat.apiserver.versions import NEWEST_SERVER, Server
 from crdcompat.apiserver.wording import aggregate
-from crdcompat.crds.model import Crd
+from crdcompat.crds.model import GROUP, KIND, V1, Crd
 from crdcompat.schema.paths import Pointer
 
 _MAX_FAULTS = 20

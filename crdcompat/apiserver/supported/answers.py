@@ -7,9 +7,7 @@ from msgspec import Struct
 from crdcompat.apiserver.crd_validation.refusal import Fault, faults
 from crdcompat.apiserver.supported.ignored import Ignored, ignored_by
 from crdcompat.apiserver.versions import Server
-from crdcompat.crds.model import Crd
-
-_V1 = "apiextensions.k8s.io/v1"
+from crdcompat.crds.model import KIND, V1, Crd
 
 
 class Answer(Struct, frozen=True):
@@ -23,8 +21,8 @@ class Answer(Struct, frozen=True):
 def answer(crd: Crd, server: Server) -> Answer:
     """The answer of ``server``, one of ``ranges.family``. These servers do not serve v1beta1."""
     version = crd.raw.get("apiVersion")
-    if version != _V1:
-        text = f'no matches for kind "CustomResourceDefinition" in version "{version}"'
+    if version != V1:
+        text = f'no matches for kind "{KIND}" in version "{version}"'
         return Answer(server, (Fault(("apiVersion",), text, text),))
     found = tuple(faults(crd.raw, server))
     return Answer(server, found, Ignored((), ()) if found else ignored_by(crd.raw, server))

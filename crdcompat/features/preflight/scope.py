@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from crdcompat.apiserver.crd_validation.refusal import refusal, update_refusal
 from crdcompat.apiserver.versions import Server
+from crdcompat.crds.model import GROUP
 from crdcompat.crds.pairing import Resolved, resolve, resolve_all
 from crdcompat.crds.reader import CrdSet
 from crdcompat.features.diff.workflow import diff
@@ -18,7 +19,7 @@ from crdcompat.models.preflight import AccessRule, Missing, RefusedCrd, WindowEf
 from crdcompat.vocabulary import Direction, Effect
 
 #: The access rule for listing CRDs.
-CRDS_RULE = AccessRule("apiextensions.k8s.io", ("customresourcedefinitions",))
+CRDS_RULE = AccessRule(GROUP, ("customresourcedefinitions",))
 
 
 class Scope(Struct, frozen=True, eq=False):
