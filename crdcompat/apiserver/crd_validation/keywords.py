@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
+
+from crdcompat.schema.paths import Pointer
 
 Schema = Mapping[str, Any]
 """A decoded schema: known keywords with values that are not empty."""
@@ -77,17 +79,23 @@ def _rule(raw: Any, kept: frozenset[str]) -> Mapping[str, Any]:
     return {key: value for key, value in fields if key in kept and (value or (key in pointers and value is not None))}
 
 
-def anywhere(schema: Schema, test: Any) -> bool:
+def schemas_in(keyword: str, value: Any) -> Iterator[tuple[Pointer, Any]]:
+    """What the value of a keyword has in the places of schemas, each with the steps to it."""
+    if keyword in _MAPS or keyword == "dependencies":
+        if isinstance(value, Mapping):
+            yield from (((name,), each) for name, each in value.items())
+    elif isinstance(value, list):
+        if keyword in _LISTS or keyword == "items":
+            yield from (((index,), each) for index, each in enumerate(value))
+    elif keyword in _SINGLE:
+        yield (), value
+
+
+def anywhere(schema: Schema, test: Callable[[Schema], object]) -> bool:
     """Whether ``test`` is true of the schema or of any schema in it."""
-    if test(schema):
-        return True
-    for key, value in schema.items():
-        if key in _MAPS or key == "dependencies":
-            if any(anywhere(each, test) for each in value.values() if isinstance(each, dict)):
-                return True
-        elif key in _LISTS or (key == "items" and isinstance(value, list)):
-            if any(anywhere(each, test) for each in value):
-                return True
-        elif key in _SINGLE and isinstance(value, dict) and anywhere(value, test):
-            return True
-    return False
+    return bool(test(schema)) or any(
+        anywhere(each, test)
+        for keyword, value in schema.items()
+        for _, each in schemas_in(keyword, value)
+        if isinstance(each, Mapping)
+    )

@@ -17,19 +17,21 @@ from msgspec import Struct
 
 from crdcompat.apiserver.crd_validation.definition import GATED
 from crdcompat.apiserver.crd_validation.go_types import SELECTABLE_SINCE, STRUCTS
-from crdcompat.apiserver.crd_validation.keywords import KNOWN, RULE_FIELDS
+from crdcompat.apiserver.crd_validation.keywords import KNOWN, RULE_FIELDS, schemas_in
 from crdcompat.apiserver.formats import is_unrecognized
 from crdcompat.apiserver.versions import Server
 from crdcompat.schema.paths import Pointer, value_at
 from crdcompat.schema.structural import RULES
 
-_MAPS = frozenset({"properties", "patternProperties", "definitions", "dependencies"})
-_LISTS = frozenset({"allOf", "anyOf", "oneOf", "items"})
-_SINGLE = frozenset({"items", "not", "additionalProperties", "additionalItems"})
+#: Keywords whose schemas Go decodes by functions of their own.
+_APART = frozenset({"items", "additionalProperties"})
 #: Field -> the minor that introduced it, if not every server has it.
 _SINCE = {**RULE_FIELDS, "selectableFields": SELECTABLE_SINCE}
 #: Above all minors: the minor of a field that no server knows.
 _NEVER = 1000
+
+#: The place of a field, and whether it is below a keyword of ``_APART``.
+_Field = tuple[Pointer, bool]
 
 
 class Ignored(Struct, frozen=True):
@@ -42,21 +44,15 @@ class Ignored(Struct, frozen=True):
 def ignored_by(raw: Mapping[str, Any], server: Server) -> Ignored:
     """The parts that ``server`` ignores in a CRD that it accepts."""
     warnings, dropped = [], []
-    for at in _fields(raw):
+    for at, apart in _fields(raw):
         name, path = str(at[-1]), _warned_path(at)
         is_unknown = server.minor < _SINCE.get(name, _NEVER)
-        if is_unknown and not _decoded_apart(at):
+        if is_unknown and not apart:
             warnings.append(f'unknown field "{path}"')
         elif name in _SINCE and (is_unknown or (name in GATED and not server.does(GATED[name]))):
             dropped.append(path)
     warnings += (f'unrecognized format "{each}"' for each in dict.fromkeys(_unknown_formats(raw, server)))
     return Ignored(tuple(warnings), tuple(dropped))
-
-
-def _decoded_apart(at: Pointer) -> bool:
-    """Whether the field is below ``items`` or ``additionalProperties``; names of properties do not count."""
-    keywords = (step for step, above in zip(at[:-1], (None, *at), strict=False) if above not in _MAPS)
-    return any(step in ("items", "additionalProperties") for step in keywords)
 
 
 def _unknown_formats(raw: Mapping[str, Any], server: Server) -> Iterator[str]:
@@ -72,28 +68,20 @@ def _unknown_formats(raw: Mapping[str, Any], server: Server) -> Iterator[str]:
 
 
 def _formats_below(schema: Any, server: Server) -> Iterator[str]:
-    if not isinstance(schema, Mapping):
-        return
-    type_, format_ = schema.get("type") or "", schema.get("format")
-    if isinstance(type_, str) and isinstance(format_, str) and format_ and is_unrecognized(format_, type_, server):
-        yield format_
-    for keyword, value in schema.items():
-        if keyword == "properties" and isinstance(value, Mapping):
-            for each in value.values():
-                yield from _formats_below(each, server)
-        elif keyword in _SINGLE:
-            yield from _formats_below(value, server)
-        elif keyword in _LISTS and isinstance(value, list):
-            for each in value:
-                yield from _formats_below(each, server)
+    for holder, at, _ in _keywords(schema, ()):
+        type_, format_ = holder.get("type") or "", holder.get("format")
+        if at[-1] != "format" or not isinstance(type_, str) or not isinstance(format_, str):
+            continue
+        if format_ and is_unrecognized(format_, type_, server):
+            yield format_
 
 
-def _fields(raw: Mapping[str, Any]) -> Iterator[Pointer]:
+def _fields(raw: Mapping[str, Any]) -> Iterator[_Field]:
     """The fields that no server knows, and those that only newer ones know."""
     yield from _in_struct("CustomResourceDefinition", raw, ())
 
 
-def _in_struct(name: str, value: Any, at: Pointer) -> Iterator[Pointer]:
+def _in_struct(name: str, value: Any, at: Pointer) -> Iterator[_Field]:
     """Such fields in the value of the Go struct ``name`` at a place."""
     if not isinstance(value, Mapping):
         return
@@ -103,10 +91,10 @@ def _in_struct(name: str, value: Any, at: Pointer) -> Iterator[Pointer]:
         if content is None:
             continue
         if member not in known:
-            yield here
+            yield here, False
             continue
         if member in _SINCE:
-            yield here
+            yield here, False
         kind = known[member]
         inner = kind.removeprefix("[]").removeprefix("v1.")
         if inner == "JSONSchemaProps":
@@ -118,32 +106,33 @@ def _in_struct(name: str, value: Any, at: Pointer) -> Iterator[Pointer]:
             yield from _in_struct(inner, content, here)
 
 
-def _in_schema(schema: Any, at: Pointer) -> Iterator[Pointer]:
+def _in_schema(schema: Any, at: Pointer) -> Iterator[_Field]:
     """Such keywords in a schema and in the schemas below it."""
+    for holder, here, apart in _keywords(schema, at):
+        keyword = here[-1]
+        if keyword not in KNOWN:
+            yield here, apart
+        elif keyword == RULES and isinstance(holder[RULES], list):
+            for index, rule in enumerate(holder[RULES]):
+                yield from (((*here, index, member), apart) for member in _members(rule))
+
+
+def _members(rule: Any) -> Iterator[str]:
+    """Such members of one item of x-kubernetes-validations."""
+    for member, value in rule.items() if isinstance(rule, Mapping) else ():
+        if member not in RULE_FIELDS or (value is not None and RULE_FIELDS[member] > RULE_FIELDS["rule"]):
+            yield member
+
+
+def _keywords(schema: Any, at: Pointer, *, apart: bool = False) -> Iterator[tuple[Mapping[str, Any], Pointer, bool]]:
+    """The keywords of a schema and of those below it, in order: schema, place, and whether it is below ``_APART``."""
     if not isinstance(schema, Mapping):
         return
     for keyword, value in schema.items():
         here = (*at, keyword)
-        if keyword not in KNOWN:
-            yield here
-        elif keyword == RULES and isinstance(value, list):
-            for index, rule in enumerate(value):
-                yield from _in_rule(rule, (*here, index))
-        elif keyword in _MAPS and isinstance(value, Mapping):
-            for name, each in value.items():
-                yield from _in_schema(each, (*here, name))
-        elif keyword in _LISTS and isinstance(value, list):
-            for index, each in enumerate(value):
-                yield from _in_schema(each, (*here, index))
-        elif keyword in _SINGLE:
-            yield from _in_schema(value, here)
-
-
-def _in_rule(rule: Any, at: Pointer) -> Iterator[Pointer]:
-    """Such members of one item of x-kubernetes-validations."""
-    for member, value in rule.items() if isinstance(rule, Mapping) else ():
-        if member not in RULE_FIELDS or (value is not None and RULE_FIELDS[member] > RULE_FIELDS["rule"]):
-            yield (*at, member)
+        yield schema, here, apart
+        for steps, each in schemas_in(keyword, value):
+            yield from _keywords(each, (*here, *steps), apart=apart or keyword in _APART)
 
 
 def _warned_path(at: Pointer) -> str:

@@ -135,6 +135,16 @@ def test_a_field_that_no_server_knows() -> None:
     assert _ignored(definition, Server(31)) == (expected, ())
 
 
+@pytest.mark.parametrize("name", ["a", "properties", "definitions", "dependencies", "patternProperties"])
+def test_a_field_that_no_server_knows_below_items(name: str) -> None:
+    """Whatever the list is called: the server decodes its items apart, without a warning."""
+    strange = {**string(), "const": "x"}
+    inner = {"type": "object", "additionalProperties": strange}
+    definition = crd(root(spec=obj(**{name: array(strange), "m": inner, "z": {**string(), "allOf": [{"const": "x"}]}})))
+    at = "spec.versions[0].schema.openAPIV3Schema.properties.spec.properties"
+    assert _ignored(definition, Server(31)) == ((f'unknown field "{at}.z.allOf[0].const"',), ())
+
+
 @pytest.mark.parametrize(("minor", "count"), [(33, 0), (34, 1), (35, 2)])
 def test_formats_that_servers_do_not_know(minor: int, count: int) -> None:
     definition = crd(
