@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
-
 from msgspec import Struct
 
 from crdcompat.apiserver import wording
 from crdcompat.apiserver.keywords import Keyword
-from crdcompat.apiserver.versions import Server
-from crdcompat.schema.paths import Pointer
 
 INVALID = "FieldValueInvalid"
 TYPE_INVALID = "FieldValueTypeInvalid"
@@ -22,7 +18,7 @@ TOO_MANY = "FieldValueTooMany"
 INTERNAL = "InternalError"
 
 
-class FieldError(NamedTuple):
+class FieldError(wording.ErrorParts):
     """One cause of a rejection. A named tuple, because the search for an example object makes thousands of errors.
 
     ``type`` is Kubernetes' name of the error type, ``pointer`` the path in the object, ``value`` the bad value (ABSENT
@@ -34,16 +30,7 @@ class FieldError(NamedTuple):
     keys, for errors that show those in brackets.
     """
 
-    type: str
-    pointer: Pointer
-    keyword: Keyword
-    value: Any
-    server: Server
-    demand: Any = None
-    fixed_detail: str | None = None
-    rule: int | None = None
-    base: int = 0
-    keys: tuple[int, ...] = ()
+    __slots__ = ()
 
     @property
     def field(self) -> str:

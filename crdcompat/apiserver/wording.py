@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final, NamedTuple
 
 from crdcompat.apiserver import gotext
 from crdcompat.apiserver.field_paths import NOWHERE, joined, rule_place, schema_place
 from crdcompat.apiserver.keywords import JUNCTORS, Keyword
+from crdcompat.apiserver.versions import Server
+from crdcompat.schema.paths import Pointer
 from crdcompat.schema.structural import ABSENT
-
-if TYPE_CHECKING:
-    from crdcompat.apiserver.errors import FieldError
-    from crdcompat.apiserver.versions import Server
 
 #: Error type -> start of its sentences; and the types whose sentences do not show the value.
 _HEADS: Final = {
@@ -77,12 +75,27 @@ _NOT_CHECKED = (
 _PLACE_IN_SENTENCE = JUNCTORS | {Keyword.RANGE}
 
 
-def text(error: FieldError) -> str:
+class ErrorParts(NamedTuple):
+    """What a sentence is made of: the values of a `FieldError`, which describes them."""
+
+    type: str
+    pointer: Pointer
+    keyword: Keyword
+    value: Any
+    server: Server
+    demand: Any = None
+    fixed_detail: str | None = None
+    rule: int | None = None
+    base: int = 0
+    keys: tuple[int, ...] = ()
+
+
+def text(error: ErrorParts) -> str:
     """The sentence as in ``Status.message``."""
     return f"{field(error)}: {body(error)}"
 
 
-def body(error: FieldError) -> str:
+def body(error: ErrorParts) -> str:
     """The sentence without its path."""
     parts = [_HEADS[error.type]]
     if error.type not in _WITHOUT_VALUE and error.value is not ABSENT:
@@ -92,7 +105,7 @@ def body(error: FieldError) -> str:
     return ": ".join(parts)
 
 
-def aggregate(kind: str, group: str, name: str, errors: Sequence[FieldError]) -> str:
+def aggregate(kind: str, group: str, name: str, errors: Sequence[ErrorParts]) -> str:
     """The message of a 422: a single sentence, or distinct sentences in brackets; "" without errors."""
     sentences = list(dict.fromkeys(map(text, errors)))
     if not sentences:
@@ -101,12 +114,12 @@ def aggregate(kind: str, group: str, name: str, errors: Sequence[FieldError]) ->
     return f"{f'{kind}.{group}' if group else kind} {gotext.quote(name)} is invalid: {shown}"
 
 
-def field(error: FieldError) -> str:
+def field(error: ErrorParts) -> str:
     """The path in the server's notation; "<nil>" for the root."""
     return _field(error) or NOWHERE
 
 
-def detail(error: FieldError) -> str:
+def detail(error: ErrorParts) -> str:
     """The part of the sentence after the bad value; "" if there is none."""
     if error.fixed_detail is not None:
         return error.fixed_detail
@@ -119,7 +132,7 @@ def supported_values(values: Sequence[str]) -> str:
     return _DETAILS[Keyword.ENUM].format(demand=_listed(tuple(values)))
 
 
-def _field(error: FieldError) -> str:
+def _field(error: ErrorParts) -> str:
     keyword, pointer, base = error.keyword, error.pointer, error.base
     if keyword is Keyword.SCALE:
         return str(error.demand)  # the JSONPath of the CRD
@@ -133,13 +146,13 @@ def _field(error: FieldError) -> str:
     return joined(schema_place(pointer[:base], error.server), inside)
 
 
-def _place(error: FieldError) -> str:
+def _place(error: ErrorParts) -> str:
     """The path as the sentence shows it, which begins with a dot where the validated value itself is a map."""
     place = schema_place(error.pointer[error.base :], error.server)
     return f".{place}" if place and error.base and error.base in error.keys else place
 
 
-def _filled(error: FieldError, demand: Any, template: str = "", **more: str) -> str:
+def _filled(error: ErrorParts, demand: Any, template: str = "", **more: str) -> str:
     """The template of the error's keyword, or ``template``, with its placeholders filled."""
     place = _place(error)
     return (template or _DETAILS[error.keyword]).format(
@@ -147,13 +160,13 @@ def _filled(error: FieldError, demand: Any, template: str = "", **more: str) -> 
     )
 
 
-def _type(error: FieldError) -> str:
+def _type(error: ErrorParts) -> str:
     return _DETAILS[error.keyword].format(
         place=_place(error), demand=",".join(error.demand), value=gotext.quote(error.value)
     )
 
 
-def _enum(error: FieldError) -> str:
+def _enum(error: ErrorParts) -> str:
     members = error.demand
     shown = _members(members) if all(type(member) is str for member in members) else _listed(members)
     return _DETAILS[Keyword.ENUM].format(demand=shown)
@@ -168,21 +181,21 @@ def _listed(members: tuple[Any, ...]) -> str:
 _members = lru_cache(maxsize=256)(_listed)
 
 
-def _number(error: FieldError) -> str:
+def _number(error: ErrorParts) -> str:
     return _filled(error, _shown(error.demand))
 
 
-def _multiple(error: FieldError) -> str:
+def _multiple(error: ErrorParts) -> str:
     return _filled(error, _shown(error.demand), "" if error.demand > 0 else _FACTOR)
 
 
-def _range(error: FieldError) -> str:
+def _range(error: ErrorParts) -> str:
     what, kind, form = error.demand
     format_shown = f"with format {form}" if form else "(default format)"
     return _filled(error, _OUT_OF_RANGE.format(what=_RANGES[what], type=kind, format=format_shown))
 
 
-def _max_length(error: FieldError) -> str:
+def _max_length(error: ErrorParts) -> str:
     server, limit = error.server, error.demand
     if not server.does("typed_errors"):
         return _filled(error, limit)
@@ -192,7 +205,7 @@ def _max_length(error: FieldError) -> str:
     return _TOO_LONG_IN_BYTES.format(demand=limit, unit=unit)
 
 
-def _too_many(error: FieldError) -> str:
+def _too_many(error: ErrorParts) -> str:
     server, limit = error.server, error.demand
     if not server.does("typed_errors"):
         return _filled(error, limit)
@@ -200,32 +213,32 @@ def _too_many(error: FieldError) -> str:
     return _TOO_MANY.format(demand=limit, unit=unit)
 
 
-def _additional(error: FieldError) -> str:
+def _additional(error: ErrorParts) -> str:
     place = schema_place((*error.pointer[error.base :], error.value), error.server)
     return _DETAILS[error.keyword].format(value=place)
 
 
-def _one_of(error: FieldError) -> str:
+def _one_of(error: ErrorParts) -> str:
     return _filled(error, _ONE_VALID.format(count=error.demand) if error.demand else _NONE_VALID)
 
 
-def _all_of(error: FieldError) -> str:
+def _all_of(error: ErrorParts) -> str:
     return _filled(error, "" if error.demand else _NO_BRANCH)
 
 
-def _rule(error: FieldError) -> str:
+def _rule(error: ErrorParts) -> str:
     return _FAILED_RULE.format(demand=error.demand)
 
 
-def _default(error: FieldError) -> str:
+def _default(error: ErrorParts) -> str:
     return detail(error.demand)
 
 
-def _not_checked(error: FieldError) -> str:
+def _not_checked(error: ErrorParts) -> str:
     return _NOT_CHECKED
 
 
-_SPECIAL: Final[dict[Keyword, Callable[[FieldError], str]]] = {
+_SPECIAL: Final[dict[Keyword, Callable[[ErrorParts], str]]] = {
     Keyword.TYPE: _type,
     Keyword.FORMAT: _type,
     Keyword.ENUM: _enum,
@@ -251,7 +264,7 @@ def _shown(value: int | float) -> str:
     return str(value) if isinstance(value, int) else gotext.number(value)
 
 
-def _bad_value(error: FieldError) -> str:
+def _bad_value(error: ErrorParts) -> str:
     if error.keyword is Keyword.METADATA and error.demand is not None:
         return str(error.demand[error.server.does("json_values")])
     return _value(error.value, error.server)
