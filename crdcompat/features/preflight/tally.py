@@ -5,20 +5,17 @@ Memory grows with the number of causes and fields, not with that of objects."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable
 
-from crdcompat.apiserver.versions import Server
-from crdcompat.crds.pairing import Resolved
-from crdcompat.errors import Problem, Skipped
-from crdcompat.features.preflight.repairs import Repairs
+from crdcompat.features.preflight.gaps import Gaps
+from crdcompat.features.preflight.rollback import Rollback
 from crdcompat.features.preflight.scope import Scope
 from crdcompat.features.preflight.writers import managers_of
 from crdcompat.models.losses import Loss, LossCounter
-from crdcompat.models.preflight import FieldWriter, JudgedKind, Missing, Step
+from crdcompat.models.preflight import FieldWriter, JudgedKind, Step
 from crdcompat.models.simulation import NotSimulated, RejectedCause
-from crdcompat.recordings.objects import NOT_WHOLE, EmptyList, ObjectItem
+from crdcompat.recordings.objects import EmptyList, ObjectItem, Recorded
 from crdcompat.replay.causes import CauseCounter
-from crdcompat.replay.judges import Replayer
 from crdcompat.replay.replayed import Replayed
 from crdcompat.replay.writes import Cause
 from crdcompat.schema.paths import render
@@ -27,30 +24,27 @@ from crdcompat.vocabulary.writes import WriteResult
 
 #: Rejected objects whose repair a report lists.
 MAX_REPAIRED = 500
-#: Lost fields, and reasons for gaps, that a report lists.
+#: Lost fields that a report lists.
 MAX_LISTED = 500
-_OTHERS = "other objects", "they could not be judged either"
 
 
 class Tally:
-    """Replays objects of needed kinds one by one, and counts.
+    """Replays objects of needed kinds one by one, and counts the outcomes.
 
-    ``runs`` is the cluster's server, ``judge`` the server after the rollback. ``is_deduplicated``: the source yields
-    each object once. ``recorded`` are the CRDs with an object or an empty list. ``already`` counts the objects that the
-    installed CRDs reject, too; ``unlisted`` the rejected objects beyond `MAX_REPAIRED`.
+    ``is_deduplicated``: the source yields each object once. ``gaps`` are the objects that were not judged. ``recorded``
+    are the CRDs with an object or an empty list. ``already`` counts the objects that the installed CRDs reject, too;
+    ``unlisted`` the rejected objects beyond `MAX_REPAIRED`.
     """
 
-    def __init__(self, scope: Scope, runs: Server | None, judge: Server | None, *, is_deduplicated: bool) -> None:
+    def __init__(self, scope: Scope, rollback: Rollback, *, is_deduplicated: bool) -> None:
         self._scope = scope
-        self.replayer = Replayer(scope.old, scope.installed, judge, scope.wanted)
-        self.repairs = Repairs(scope.news, runs, judge)
-        self._crds = {**_by_kind(scope.olds), **_by_kind(scope.news)}
+        self._rollback = rollback
+        self.gaps = Gaps()
         self._seen: set[tuple[str, ...]] | None = None if is_deduplicated else set()
         self._causes, self._losses = CauseCounter(_rejected_by), LossCounter(MAX_LISTED)
         self._tolerated = CauseCounter(_tolerated_by)
         self._objects, self._rejected, self._losing = Counter[str](), Counter[str](), Counter[str]()
         self._writers = Counter[tuple[str, str, str, str]]()
-        self._missing = Counter[tuple[str, str]]()
         self.recorded: set[str] = set()
         self.steps: list[Step] = []
         self.unlisted = 0
@@ -58,21 +52,19 @@ class Tally:
 
     def add(self, item: ObjectItem) -> None:
         """Replay one more object of a needed kind, or record what was not read."""
+        replayer = self._rollback.replayer
         if isinstance(item, EmptyList):
-            self.recorded.add(self.replayer.crd_of(item))
-        elif isinstance(item, Problem):
-            self._miss(item.file, item.message)
-        elif isinstance(item, Skipped):
-            if item.reason in NOT_WHOLE:
-                self._miss(item.file, item.reason)
+            self.recorded.add(replayer.crd_of(item))
+        elif not isinstance(item, Recorded):
+            self.gaps.add_unread(item)
         else:
-            item = self.replayer.completed(item)
-            crd = self.crd_of(item.data)
+            item = replayer.completed(item)
+            crd = self._rollback.crd_of(item.data)
             if crd in self._scope.needed:
                 self.recorded.add(crd)
-                outcome = self.replayer.replay_once(item, set() if self._seen is None else self._seen)
+                outcome = replayer.replay_once(item, set() if self._seen is None else self._seen)
                 if isinstance(outcome, NotSimulated):
-                    self._miss(crd, outcome.reason)
+                    self.gaps.add(crd, outcome.reason)
                 elif outcome is not None:
                     self._count(outcome)
 
@@ -111,19 +103,6 @@ class Tally:
         """The managers of rejected values, those of most objects first."""
         return tuple(FieldWriter(*key, count) for key, count in self._writers.most_common())
 
-    def missing(self) -> Iterator[Missing]:
-        """The kinds or files with objects that were not judged, the reasons, and how often each occurred."""
-        for (what, reason), count in sorted(self._missing.items()):
-            yield Missing(what, reason if count == 1 else f"{reason} ({count} times)")
-
-    def crd_of(self, data: object) -> str:
-        """The CRD of an object by its apiVersion and kind; "" if neither release has it."""
-        if not isinstance(data, dict):
-            return ""
-        api_version, kind = data.get("apiVersion"), data.get("kind")
-        group = api_version.rpartition("/")[0] if isinstance(api_version, str) else ""
-        return self._crds.get((group, kind), "") if isinstance(kind, str) else ""
-
     def _count(self, replayed: Replayed) -> None:
         crd = replayed.crd
         self._objects[crd] += 1
@@ -137,18 +116,14 @@ class Tally:
             self._losing[crd] += 1
             self._losses.add(crd, replayed.kind, replayed.label, replayed.last.pruned)
         if worst is WriteResult.UNKNOWN:
-            self._miss(crd, replayed.doubt)
+            self.gaps.add(crd, replayed.doubt)
         elif worst is WriteResult.REJECTED:
             self._rejected[crd] += 1
             self._add_writers(replayed)
             if self._is_full:
                 self.unlisted += 1
             else:
-                self.steps += self.repairs.steps(replayed)
-
-    def _miss(self, what: str, reason: str) -> None:
-        key = what, reason
-        self._missing[key if key in self._missing or len(self._missing) < MAX_LISTED else _OTHERS] += 1
+                self.steps += self._rollback.repairs.steps(replayed)
 
     @property
     def _is_full(self) -> bool:
@@ -170,7 +145,3 @@ def _rejected_by(replayed: Replayed) -> Iterable[Cause]:
 
 def _tolerated_by(replayed: Replayed) -> Iterable[Cause]:
     return () if replayed.worst is WriteResult.REJECTED else replayed.last.causes
-
-
-def _by_kind(crds: Mapping[str, Resolved]) -> dict[tuple[str, str], str]:
-    return {(each.crd.group, each.crd.kind): name for name, each in crds.items()}

@@ -12,6 +12,7 @@ from crdcompat.crds.reader import CrdSet
 from crdcompat.errors import UsageError
 from crdcompat.features.diff.workflow import release
 from crdcompat.features.preflight.clusters import Cluster
+from crdcompat.features.preflight.rollback import Rollback
 from crdcompat.features.preflight.scope import Scope, refused_crds, scope_of
 from crdcompat.features.preflight.steps import ordered_steps
 from crdcompat.features.preflight.tally import MAX_LISTED, Tally
@@ -53,12 +54,13 @@ def preflight(
     scope = scope_of(old, cluster.installed, options.context, read_all=options.read_all)
     runs, unknown = running(cluster)
     judge = options.judge or known_server(old) or runs
-    tally = Tally(scope, runs, judge, is_deduplicated=cluster.is_live)
+    rollback = Rollback(scope, runs, judge)
+    tally = Tally(scope, rollback, is_deduplicated=cluster.is_live)
     facts = ClusterFacts()
     if scope.needed:
         for item in each(facts.observe(cluster.objects(scope.needed))):
             tally.add(item)
-    missing = [*scope.missing, *unknown, *tally.missing(), *cluster.missing(scope, tally.recorded)]
+    missing = [*scope.missing, *unknown, *tally.gaps.missing(), *cluster.missing(scope, tally.recorded)]
     refused = tuple(refused_crds(scope, judge or DEFAULT_SERVER))
     losses = tally.losses()
     return PreflightReport(
@@ -79,7 +81,7 @@ def preflight(
         unlisted=tally.unlisted,
         missing=tuple(dict.fromkeys(missing)),
         windows=scope.windows,
-        notes=(*tally.replayer.notes, *_notes(scope, tally, judge, hides=cluster.hides)),
+        notes=(*rollback.replayer.notes, *_notes(scope, tally, judge, hides=cluster.hides)),
         operator=options.operator,
     )
 

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from crdcompat.apiserver.admission import SERVER_SET, metadata_of
 from crdcompat.apiserver.redaction import redacted_error
-from crdcompat.features.preflight.tally import Tally
+from crdcompat.features.preflight.rollback import Rollback
 from crdcompat.features.preflight.writers import managers_of
 from crdcompat.features.record.hide import NameHasher, hidden
 from crdcompat.features.record.reduce import reduced, smallest_metadata
@@ -29,8 +29,8 @@ from crdcompat.vocabulary.writes import WriteResult
 class Smallest:
     """Makes the smallest forms of objects. ``names`` hashes their names (None: keep them), ``redact`` hides values."""
 
-    def __init__(self, tally: Tally, names: NameHasher | None, *, redact: bool) -> None:
-        self._tally, self._names, self._redact = tally, names, redact
+    def __init__(self, rollback: Rollback, names: NameHasher | None, *, redact: bool) -> None:
+        self._rollback, self._names, self._redact = rollback, names, redact
 
     def of(self, item: Recorded) -> Object | None:
         """The object to record; None if names or values must be hidden and each such form has another outcome."""
@@ -45,7 +45,7 @@ class Smallest:
         return None if is_hidden or not isinstance(item.data, dict) else item.data
 
     def _replayed(self, item: Recorded) -> Any:
-        return self._tally.replayer.replay_once(item, set())
+        return self._rollback.replayer.replay_once(item, set())
 
     def _forms(self, item: Recorded, whole: Replayed) -> Iterator[Object]:
         """The forms to replay, the smallest first."""
@@ -73,7 +73,7 @@ class Smallest:
             {general_path(path) for path in last.pruned},
             bool(last.not_stored),
             [managers_of(replayed.item.data, cause.pointer) for cause in causes] if rejected else [],
-            [self._without_name(step) for step in self._tally.repairs.steps(replayed)] if rejected else [],
+            [self._without_name(step) for step in self._rollback.repairs.steps(replayed)] if rejected else [],
         )
 
     def _comparable(self, replayed: Replayed, pointer: Pointer, error: Any) -> tuple[Any, ...]:

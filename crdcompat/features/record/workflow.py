@@ -13,8 +13,9 @@ from crdcompat.apiserver.versions import known_server
 from crdcompat.crds.copies import without_texts
 from crdcompat.crds.reader import CrdSet
 from crdcompat.features.preflight.clusters import LiveCluster
+from crdcompat.features.preflight.gaps import Gaps
+from crdcompat.features.preflight.rollback import Rollback
 from crdcompat.features.preflight.scope import Scope, scope_of
-from crdcompat.features.preflight.tally import Tally
 from crdcompat.features.preflight.workflow import running
 from crdcompat.features.record.hide import NameHasher
 from crdcompat.features.record.smallest import Smallest
@@ -80,21 +81,22 @@ def _items(
         yield _crd(resolved.crd.raw)
     runs, unknown = running(cluster)
     judge = known_server(scope.old) or runs
-    tally = Tally(scope, runs, judge, is_deduplicated=True)
-    smallest = Smallest(tally, NameHasher() if options.hash_names else None, redact=options.redact)
+    rollback = Rollback(scope, runs, judge)
+    gaps = Gaps()
+    smallest = Smallest(rollback, NameHasher() if options.hash_names else None, redact=options.redact)
     withheld = Counter[str]()
     for item in each(cluster.objects(scope.needed)) if scope.needed else ():
         if isinstance(item, Recorded):
             is_hidden = options.hash_names or options.redact
             made = smallest.of(item) if old is not None or is_hidden else item.data
             if made is None:
-                withheld[tally.crd_of(item.data)] += 1
+                withheld[rollback.crd_of(item.data)] += 1
             else:
                 done.objects += 1
                 yield made
         else:
-            tally.add(item)
-    done.missing += [*scope.missing, *unknown, *tally.missing(), *cluster.missing(scope, ())]
+            gaps.add_unread(item)
+    done.missing += [*scope.missing, *unknown, *gaps.missing(), *cluster.missing(scope, ())]
     done.missing += [
         Missing(crd, f"{plural(count, 'object')} cannot be recorded with names or values hidden")
         for crd, count in withheld.items()
