@@ -11,8 +11,8 @@ from math import prod
 
 from crdcompat.compare.equivalence.connectives import every, has, opposite, some
 from crdcompat.compare.equivalence.formula import FALSE, TRUE, Canonical, Formula, Path, TooComplexError
-from crdcompat.compare.equivalence.operators import compared, opaque_truth, searched, size_of, truth_of
-from crdcompat.compare.equivalence.terms import Const, Maybe, Opaque, Ref, Term, Truth
+from crdcompat.compare.equivalence.operators import compared, defined, opaque_truth, searched, size_of, truth_of
+from crdcompat.compare.equivalence.terms import Const, Listing, Maybe, Opaque, Ref, Term, Truth
 
 Case = tuple[Formula, Term]
 
@@ -59,6 +59,16 @@ def combined(operands: Sequence[list[Case]], made: Callable[..., Term]) -> list[
     return merged(
         (every(*(condition for condition, _ in chosen)), made(*(term for _, term in chosen)))
         for chosen in product(*operands)
+    )
+
+
+def literal(operands: Sequence[list[Case]], made: Callable[..., Term]) -> list[Case]:
+    """As ``combined``, of a literal list or map: it is an error if one of its parts is, even if nothing reads that."""
+    listed = combined(operands, lambda *parts: Listing(parts))
+    return merged(
+        (every(condition, defined(listing)), made(*listing.items))
+        for condition, listing in listed
+        if isinstance(listing, Listing)
     )
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from crdcompat.apiserver.cel.views import View
 from crdcompat.compare.equivalence.cases import Body
+from crdcompat.compare.equivalence.computed import statements, view_of
 from crdcompat.compare.equivalence.connectives import every, fact, has, opposite, some
 from crdcompat.compare.equivalence.formula import (
     FALSE,
@@ -29,7 +30,8 @@ from crdcompat.compare.equivalence.formula import (
     atoms_in,
     conjuncts,
 )
-from crdcompat.compare.equivalence.terms import Opaque, Truth, element_of
+from crdcompat.compare.equivalence.operators import defined
+from crdcompat.compare.equivalence.terms import ALL, DEFINED, Const, Opaque, Term, Truth, element_of
 from crdcompat.compare.equivalence.values import can_hold
 
 #: Assignments tried by one search, and quantifiers inside of quantifiers.
@@ -96,7 +98,8 @@ class _Search:
         for atom, holds in assigned.items():
             if atom.path and atom.kind is not Kind.HAS:
                 by_path.setdefault(atom.path, []).append((atom, holds))
-        return all(self._can_hold(path, facts) for path, facts in by_path.items())
+        computed = all(can_hold(facts, view) for facts, view in statements(assigned.items()))
+        return computed and all(self._can_hold(path, facts) for path, facts in by_path.items())
 
     def _can_hold(self, path: Path, facts: list[tuple[Atom, bool]]) -> bool:
         key = tuple(sorted((atom.text, holds) for atom, holds in facts))
@@ -121,16 +124,37 @@ class _Search:
 
 
 def _axioms(atoms: Mapping[Atom, Any]) -> Iterable[Formula]:
-    """Facts about every object: the parent of a member exists, and an opaque term is not both true and false."""
+    """Facts about every object: the parent of a member exists, and an opaque term is not both true and false.
+
+    A term that is true or false has operands with values.
+    """
+    operands = {atom.value.parts[0] for atom in atoms if _states_value(atom)}
     seen: set[Path] = set()
     for atom in atoms:
         if atom.kind is Kind.TRUE:
             yield some(opposite(Literal(atom)), opposite(fact(Kind.FALSE, (), atom.value)))
+        if operands and atom.kind in (Kind.TRUE, Kind.FALSE):
+            for term in dict.fromkeys(_operands(atom.value)):
+                if term in operands:
+                    yield some(opposite(Literal(atom)), defined(term))
         path = atom.path if atom.kind is Kind.HAS else ()
         while len(path) > 2 and path not in seen:
             seen.add(path)
             yield some(opposite(has(path)), has(path[:-1]))
             path = path[:-1]
+
+
+def _states_value(atom: Atom) -> bool:
+    return isinstance(atom.value, Opaque) and atom.value.name == DEFINED
+
+
+def _operands(term: Canonical) -> Iterator[Term]:
+    """The operations inside of a term that have values if the term has: not those in bodies of comprehensions."""
+    if isinstance(term, Opaque):
+        for part in term.parts:
+            if isinstance(part, Opaque):
+                yield part
+            yield from _operands(part)
 
 
 def _related_terms(atoms: Mapping[Atom, Any], views: Views, depth: int) -> Iterator[Formula]:
@@ -142,10 +166,29 @@ def _related_terms(atoms: Mapping[Atom, Any], views: Views, depth: int) -> Itera
     """
     for one, other in permutations(atoms, 2):
         a, b = one.value, other.value
-        if one.kind == other.kind and isinstance(a, Opaque) and isinstance(b, Opaque):
-            needed = _conditions(a, b) if depth < _MAX_DEPTH else None
-            if needed is not None and all(entails((x,), y, views, depth + 1) for x, y in needed):
+        if one.kind == other.kind and isinstance(a, Opaque) and isinstance(b, Opaque) and depth < _MAX_DEPTH:
+            needed = _conditions_of_all(a, b, one.kind) or _conditions(a, b)
+            if needed is not None and all(entails((x,), y, _with_items(views, a), depth + 1) for x, y in needed):
                 yield some(opposite(Literal(one)), Literal(other))
+
+
+def _conditions_of_all(one: Opaque, other: Opaque, kind: Kind) -> list[tuple[Formula, Formula]] | None:
+    """As ``_conditions``, of ``all`` over equal lists: it is true if its body is for each item, false if for one."""
+    if one.name != ALL or other.name != ALL or one.parts[:2] != other.parts[:2]:
+        return None
+    a, b = one.parts[2], other.parts[2]
+    if not isinstance(a, Truth) or not isinstance(b, Truth):
+        return None
+    return [(a.true, b.true) if kind is Kind.TRUE else (a.false, b.false)]
+
+
+def _with_items(views: Views, term: Opaque) -> Views:
+    """The types with that of the items over which ``term`` runs, if it is ``all``."""
+    if term.name != ALL:
+        return views
+    over, variable = term.parts[:2]
+    assert isinstance(over, Term) and isinstance(variable, Const)
+    return {**views, variable.value: element_of(view_of(over))}
 
 
 def _conditions(one: Opaque, other: Opaque) -> list[tuple[Formula, Formula]] | None:

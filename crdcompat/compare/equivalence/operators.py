@@ -8,7 +8,18 @@ from typing import Any
 
 from crdcompat.compare.equivalence.connectives import count, each, every, fact, from_number, has, opposite, scalar, some
 from crdcompat.compare.equivalence.formula import FALSE, TRUE, Atom, Formula, Kind, Literal
-from crdcompat.compare.equivalence.terms import Const, Listing, Opaque, Ref, Tally, Term, Truth, element_of
+from crdcompat.compare.equivalence.terms import (
+    DEFINED,
+    Const,
+    Listing,
+    Maybe,
+    Opaque,
+    Ref,
+    Tally,
+    Term,
+    Truth,
+    element_of,
+)
 from crdcompat.schema.re2 import Pattern, compile_pattern
 
 _ORDERS: dict[str, Callable[[Any, Any], bool]] = {
@@ -34,6 +45,19 @@ def truth_of(term: Term) -> Truth:
 def opaque_truth(term: Term) -> Truth:
     """A boolean of which only the expression is known."""
     return Truth(Literal(Atom(Kind.TRUE, (), term)), Literal(Atom(Kind.FALSE, (), term)))
+
+
+def defined(term: Term) -> Formula:
+    """When a term has a value, and is no error."""
+    if isinstance(term, Truth):
+        return some(term.true, term.false)
+    if isinstance(term, Listing):
+        return every(*map(defined, term.items))
+    if isinstance(term, Tally):
+        return _is_decided(term)
+    if isinstance(term, Maybe):
+        return defined(term.value) if term.value is not None else TRUE
+    return Literal(Atom(Kind.TRUE, (), Opaque((term,), DEFINED))) if isinstance(term, Opaque) else TRUE
 
 
 def negated(truth: Truth) -> Truth:

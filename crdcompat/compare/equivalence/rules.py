@@ -12,6 +12,7 @@ from crdcompat.apiserver.cel.syntax import Expr
 from crdcompat.apiserver.cel.views import View
 from crdcompat.compare.equivalence import cases
 from crdcompat.compare.equivalence.cases import Body, Case
+from crdcompat.compare.equivalence.computed import view_of
 from crdcompat.compare.equivalence.connectives import each, every, opposite
 from crdcompat.compare.equivalence.formula import TRUE, Path, TooComplexError
 from crdcompat.compare.equivalence.operators import (
@@ -24,7 +25,7 @@ from crdcompat.compare.equivalence.operators import (
     searched,
     size_of,
 )
-from crdcompat.compare.equivalence.terms import Const, Listing, Opaque, Ref, Tally, Term, Truth, element_of
+from crdcompat.compare.equivalence.terms import ALL, Const, Listing, Opaque, Ref, Tally, Term, Truth, element_of
 from crdcompat.schema.structural import Node
 
 _SIGNS = {"_==_": "==", "_<_": "<", "_<=_": "<=", "_>_": ">", "_>=_": ">="}
@@ -65,9 +66,9 @@ def _cases(expr: Expr, scope: _Scope) -> list[Case]:
             found = _cases(expr.target, scope)
             return [(TRUE, cases.presence(found, expr.name))] if expr.test_only else cases.member(found, expr.name)
         case "list":
-            return cases.combined([_cases(item, scope) for item in expr.args], lambda *parts: Listing(parts))
+            return cases.literal([_cases(item, scope) for item in expr.args], lambda *parts: Listing(parts))
         case "map":
-            return cases.combined([_cases(item, scope) for item in expr.args], lambda *parts: Opaque(parts, "map"))
+            return cases.literal([_cases(item, scope) for item in expr.args], lambda *parts: Opaque(parts, "map"))
         case "fold":
             return _fold(expr, scope)
     return _call(expr, scope)
@@ -190,7 +191,7 @@ def _quantified(name: str, body: Expr, expr: Expr, over: Term, scope: _Scope) ->
     if name == "exists_one":
         return opaque_truth(Opaque((over, inner), name))
     wanted = inner if name == "all" else negated(inner)
-    found = opaque_truth(Opaque((over, wanted), "all"))
+    found = opaque_truth(Opaque((over, Const(variable), wanted), ALL))
     if isinstance(over, Ref) and over.is_a("list", "map"):
         fails = opposite(each(over.path, variable, opposite(wanted.false)))
         found = Truth(each(over.path, variable, wanted.true), fails)
@@ -242,4 +243,4 @@ def _variable(scope: _Scope) -> str:
 
 
 def _element(over: Term, variable: str) -> Ref:
-    return Ref((variable,), element_of(over.view if isinstance(over, Ref) else None))
+    return Ref((variable,), element_of(view_of(over)))

@@ -104,6 +104,11 @@ class Opaque(Canonical, frozen=True, eq=False):
             yield from part.paths()
 
 
+#: The operation ``all``: on a list, the name of the variable, and the truth of the body.
+ALL = "all"
+#: The operation that is true if its operand has a value, and is no error.
+DEFINED = "defined"
+
 Term = Ref | Const | Truth | Listing | Tally | Maybe | Opaque
 
 _KEY = View(Node({"type": "string"}))

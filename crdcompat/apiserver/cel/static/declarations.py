@@ -173,6 +173,13 @@ def functions(level: int, minor: int, backports: frozenset[str]) -> dict[str, tu
     return {name: tuple(overloads) for name, overloads in found.items()}
 
 
+@cache
+def result_of(name: str) -> Type | None:
+    """The type of a function's result, if it has the same one on whatever it is called; else None."""
+    results = {overload.result for _, named, overload in _parsed() if named == name}
+    return results.pop() if len(results) == 1 else None
+
+
 def _library(name: str, overload: Overload) -> str:
     """The library of a function, if OpenShift has it earlier."""
     types = {*overload.arguments, overload.result}
