@@ -311,7 +311,7 @@ def test_null_that_old_does_not_take_is_dropped(tmp_path: Path) -> None:
     body = with_bad()
     body["spec"]["v"] = None
     old, new = schema({"v": string()}), schema({"v": string(nullable=True)})
-    assert set(by_era(tmp_path, old, new, body)["metadata-update"]) <= {"o", "l"}
+    assert by_era(tmp_path, old, new, body)["metadata-update"] == "oooo"
 
 
 # -- which server ---------------------------------------------
@@ -488,7 +488,7 @@ def test_what_cannot_be_judged_is_unknown_for_every_write(tmp_path: Path) -> Non
     rules = {"x-kubernetes-validations": [{"rule": "nothing.knows(self)", "message": "?"}]}
     report = replay(tmp_path, schema({"v": string(**rules)}), schema({"v": string()}), with_bad(spec="B"))
     verdicts = {name: write["verdict"] for name, write in one(report)["writes"].items()}
-    assert set(verdicts.values()) <= {"unknown", "rejected"}, verdicts
+    assert set(verdicts.values()) == {"unknown"}, verdicts
 
 
 def test_a_sound_object_is_not_edited_against_a_rule_above_the_place(tmp_path: Path) -> None:
