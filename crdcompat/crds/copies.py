@@ -3,7 +3,8 @@
 The copies in one top folder are compared with those of the other side in the same folder. Copies in a folder that only
 one side has are compared with what is left over on the other side, as after a move, or with the content that all copies
 of the other side have. Where several counterparts are possible, none is chosen: the copies are unmatched. Copies that
-differ inside one folder are matched in the same way by its subfolders, and then by the names of their files.
+differ inside one folder are matched in the same way by its subfolders, and then by the names of their files. A file
+that NEW has removed from beside one that it keeps is unmatched: it may be an older form, which clusters no longer have.
 """
 
 from __future__ import annotations
@@ -15,10 +16,12 @@ from typing import Any
 import orjson
 from msgspec import Struct
 
-from crdcompat.crds.model import CrdDocument, CrdVersion
+from crdcompat.crds.model import Crd, CrdDocument, CrdVersion
 
 _Documents = tuple[CrdDocument, ...]
 _Pair = tuple[_Documents, _Documents]
+#: What a CRD says outside of its versions: kind, scope, conversion, and whether it prunes.
+_Facts = tuple[str, str, str, bool]
 #: Keywords with data as values: nothing in them is a description.
 _VALUES = frozenset({"default", "enum", "example"})
 
@@ -60,7 +63,8 @@ def _matched(old: _Documents, new: _Documents, level: int) -> tuple[list[_Pair],
         pairs.append((left.popitem()[1], right.popitem()[1]))
     copied_old = {_content(olds[folder]): news[folder] for folder in common}
     copied_new = {_content(news[folder]): olds[folder] for folder in common}
-    pairs += list(_with_counterparts(left, copied_old, _by_content(news.values())))
+    others = {} if common and _are_names((*old, *new), level) else _by_content(news.values())
+    pairs += list(_with_counterparts(left, copied_old, others))
     pairs += [(a, b) for b, a in _with_counterparts(right, copied_new, _by_content(olds.values()))]
     if not left and not right:
         return pairs, []
@@ -97,6 +101,11 @@ def _parts(document: CrdDocument) -> list[str]:
     return [*folders, "", name]
 
 
+def _are_names(documents: _Documents, level: int) -> bool:
+    """Whether the parts of a level are the names of files, all of one folder."""
+    return all(level == len(_parts(document)) - 1 for document in documents)
+
+
 def _last_level(documents: _Documents) -> int:
     """The level at which each document is alone."""
     return max(len(_parts(document)) for document in documents)
@@ -112,6 +121,25 @@ def _differ(documents: _Documents) -> bool:
             if first.setdefault(version.name, found) != found:
                 return True
     return False
+
+
+def by_facts(old: _Documents, new: _Documents) -> list[_Pair]:
+    """Copies that differ outside of their versions, in the same ways on both sides: those of equal facts are a pair.
+
+    So a base without the conversion that kustomize adds is not compared with the result. Else all are one pair.
+    """
+    versions = {tuple(version.name for version in document.crd.versions) for document in (*old, *new)}
+    sides: list[dict[_Facts, list[CrdDocument]]] = [{}, {}]
+    for side, documents in zip(sides, (old, new), strict=True):
+        for document in documents:
+            side.setdefault(_facts(document.crd), []).append(document)
+    if len(versions) > 1 or sides[0].keys() != sides[1].keys():
+        return [(old, new)]
+    return [(tuple(documents), tuple(sides[1][fact])) for fact, documents in sides[0].items()]
+
+
+def _facts(crd: Crd) -> _Facts:
+    return crd.kind, crd.scope, crd.conversion_strategy, crd.prunes
 
 
 def _by_content(folders: Iterable[_Documents]) -> dict[bytes, _Documents]:

@@ -9,7 +9,7 @@ import orjson
 from msgspec import Struct
 
 from crdcompat.crds.context import Context, no_context
-from crdcompat.crds.copies import Unmatched, match_copies, version_content
+from crdcompat.crds.copies import Unmatched, by_facts, match_copies, version_content
 from crdcompat.crds.model import Crd, CrdDocument, CrdVersion
 from crdcompat.crds.reader import CrdSet
 from crdcompat.crds.shipped import like_shipped
@@ -163,10 +163,12 @@ def _resolved_pairs(
         has_variants = not a == b == Context()
         if _disagree(left, has_variants) or _disagree(right, has_variants):
             matched, rest = match_copies(left, right)
-            pairs += [(resolved(of_old), resolved(of_new)) for of_old, of_new in matched]
             unmatched += rest
         else:
-            pairs.append((resolved(left), resolved(right)))
+            matched = [(left, right)]
+        for both in matched:
+            alike = [both] if has_variants else by_facts(*both)
+            pairs += [(resolved(of_old), resolved(of_new)) for of_old, of_new in alike]
     return pairs, unmatched
 
 

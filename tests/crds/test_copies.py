@@ -222,6 +222,45 @@ def test_copies_that_differ_only_in_what_is_served(tmp_path: Path) -> None:
     ]
 
 
+def test_an_older_form_that_is_removed_from_beside_the_kept_one_is_not_compared(tmp_path: Path) -> None:
+    """vertical-pod-autoscaler 1.7 -> 1.8: four generations of one CRD in deploy/, and only the last one stays."""
+    old = _with(tmp_path / "old" / "deploy", older=(_copy("AC"),), oldest=(_copy("C"),), widget=(_copy("AB"),))
+    new = _with(tmp_path / "new" / "deploy", widget=(_copy("AB"),))
+    ran = run("diff", old.parent, new.parent, "--format", "json")
+    assert (ran.report["findings"], ran.code) == ([], 2)
+    older = ["deploy/older.yaml", "deploy/oldest.yaml"]
+    assert ran.report["summary"]["crds"]["unmatched"] == [
+        {"crd": "widgets.example.com", "old": older, "new": ["deploy/widget.yaml"]}
+    ]
+
+
+def _converted(made: Json) -> Json:
+    webhook = {"clientConfig": {"url": "https://example.com"}, "conversionReviewVersions": ["v1"]}
+    return {**made, "spec": {**made["spec"], "conversion": {"strategy": "Webhook", "webhook": webhook}}}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        pytest.param({"base": False, "built": True}, {"base": False, "built": True}, (0, 0), id="equal"),
+        pytest.param({"base": False, "built": True}, {"base": False, "built": True, "other": True}, (0, 0), id="added"),
+        pytest.param({"base": False, "built": True}, {"base": False, "built": False}, (0, 1), id="changed"),
+        pytest.param({"base": False}, {"base": True}, (1, 0), id="one copy"),
+    ],
+)
+def test_copies_that_differ_in_their_conversion(
+    tmp_path: Path, old: dict[str, bool], new: dict[str, bool], expected: tuple[int, int]
+) -> None:
+    """metallb: config/crd has no conversion, and the manifests that kustomize makes of it have one."""
+    for side, files in (("old", old), ("new", new)):
+        for name, converts in files.items():
+            made = crd(versions=[version(root()), version(root(), "v2", storage=False)])
+            write(tmp_path / side / "config" / name / "widget.yaml", _converted(made) if converts else made)
+    report = run("diff", tmp_path / "old", tmp_path / "new", "--format", "json").report
+    changed = [each for each in report["findings"] if each["direction"] == "rollback"]
+    assert (len(changed), len(report["undecided"])) == expected
+
+
 def _check(repo: Path, files: Mapping[str, str], code: int) -> list[tuple[str, str]]:
     git(repo, "rm", "-rqf", "--ignore-unmatch", ".")
     commit(repo, {f"{folder}/widget.yaml": _copy(values) for folder, values in files.items()})
