@@ -13,7 +13,7 @@ from crdcompat.crds.gates import NO_GATES, FeatureGates, read_gates
 from crdcompat.crds.model import Crd, CrdDocument, NotACrdError, is_crd, is_fragment, read_crd
 from crdcompat.crds.positions import ManifestPositions
 from crdcompat.crds.shipped import NOT_SHIPPED, OPENSHIFT_PAYLOAD, is_shipped, split_shipped
-from crdcompat.crds.templates import TEMPLATE, conditions_remark, of_template, without_conditions
+from crdcompat.crds.templates import TEMPLATE, conditions_remark, of_template, without_conditions, without_controls
 from crdcompat.crds.unseen import FRAGMENT, KUSTOMIZE, is_kustomization, unseen
 from crdcompat.errors import Problem, Skipped, skipped_order
 from crdcompat.prefilter.candidates import excluded, has_crd_line, is_lfs_pointer, is_marked
@@ -256,6 +256,9 @@ def _read_file(data: bytes, entry: Entry) -> _File:
         plain = _read_file(text, entry) if (text := without_conditions(data)) != data else _File()
         if plain.documents and not plain.problems:
             return replace(plain, remarks=(conditions_remark(entry.path, data), *plain.remarks))
+        piece = _File() if documents or (text := without_controls(data)) == data else _read_file(text, entry)
+        if {item.reason for item in piece.skipped} == {FRAGMENT} and not (piece.documents or piece.problems):
+            return _File(skipped=(Skipped(entry.path, TEMPLATE),))  # a head: a build makes whole templates of it
         problems = problems if documents else list(map(of_template, problems))
     if others and not documents and not skipped and not problems:
         skipped.append(Skipped(entry.path, "no CRD"))

@@ -41,8 +41,11 @@ def without_conditions(data: bytes) -> bytes:
     Unchanged if a condition has no end, or an end no condition.
     """
     controls = [found.lastgroup for found in _CONTROL.finditer(data)]
-    if controls.count("if") != controls.count("end"):
-        return data
+    return without_controls(data) if controls.count("if") == controls.count("end") else data
+
+
+def without_controls(data: bytes) -> bytes:
+    """As ``without_conditions``, also for a piece of a template: the end of a condition may be in another piece."""
     plain = _CONTROL.sub(lambda found: b"\n" * found[0].count(b"\n"), data)
     return _BESIDE_SCHEMAS.sub(lambda found: _VALUE.sub(_quoted, _INSERTING.sub(b"", found[0])), plain)
 

@@ -62,6 +62,20 @@ def test_text_that_a_template_chooses_is_a_problem(tmp_path: Path, before: str, 
     }
 
 
+def test_the_head_of_templates_is_a_fragment(tmp_path: Path) -> None:
+    """cert-manager: a build puts a head, which opens a condition, before each schema, and a foot behind it."""
+    old, new = _sides(tmp_path, "{{- if .Values.crds }}")
+    kind = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition"
+    labels = '  labels:\n    {{- include "labels" . | nindent 4 }}'
+    text = f"{{{{- if EXPRESSION }}}}\n{kind}\nmetadata:\n  name: NAME\n{labels}\n"
+    (new / "head.yaml").write_text(text)
+    report = diff(old, new)
+    assert [finding["rule"] for finding in report["findings"]] == ["enum-value-added"]
+    assert report["summary"]["skipped"] == [{"file": "head.yaml", "reason": "template that is not YAML", "side": "new"}]
+    (new / "head.yaml").write_text(text + '{{ include "schema" . }}\n')
+    assert run("diff", old, new).code == 2
+
+
 _LABELS = """\
   labels:
     app: {{ .Values.app | default "it's" }}
