@@ -17,6 +17,7 @@ from crdcompat.apiserver.versions import Server
 from crdcompat.compare.local import NodeJudge
 from crdcompat.compare.scalars import scalar_cases
 from crdcompat.schema.enums import enum_members
+from crdcompat.schema.paths import ITEM, SchemaPath, node_at
 from crdcompat.schema.sample import sample
 from crdcompat.schema.structural import ABSENT, Node
 
@@ -26,6 +27,12 @@ _LENGTHS = frozenset({"minLength", "maxLength"})
 _NARROWING = frozenset({*_LENGTHS, "pattern", "format", "x-kubernetes-validations", "anyOf", "oneOf", "not", "allOf"})
 #: Represents all strings that no branch names.
 _OTHER_STRING = "zz-other"
+
+
+def out_of_reach(root: Node, path: SchemaPath) -> bool:
+    """Whether no object has a value at ``path``: a list on the way must be empty, as of a field that is given up."""
+    lists = (node_at(root, path[:length]) for length, step in enumerate(path) if step is ITEM)
+    return any(node is not None and node.count("maxItems") == 0 for node in lists)
 
 
 def forbids(node: Node, value: Any, server: Server) -> bool:

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 _MAX_STRINGS, _MAX_CANDIDATES, _MAX_LENGTH = 4, 160, 1_000_000
 #: The characters of all candidates of one question together: a pattern can have members of thousands.
 _MAX_CHARACTERS = 200_000
+#: The length up to which each character of a member is repeated in turn.
+_MAX_REPEATED = 1_000
 
 
 def is_string(node: Node) -> bool:
@@ -53,6 +55,16 @@ def relation(old: Node, new: Node) -> Relation:
     from crdcompat.schema.regex import compare_languages
 
     return compare_languages(language(old), language(new))
+
+
+def only_in_pattern(mine: Node, theirs: Node) -> tuple[str | None, str]:
+    """A string that ``mine`` accepts and ``theirs`` does not, and why it is not known; None, "" without a pattern.
+
+    Without a pattern of ``theirs``, what it refuses is a matter of lengths or of the enum.
+    """
+    from crdcompat.schema.regex import only_in
+
+    return only_in(language(mine), language(theirs)) if string_limits(theirs)[2] else (None, "")
 
 
 def finite_members(node: Node) -> tuple[str, ...] | None:
@@ -98,15 +110,18 @@ def _outside(
     if not any((mine.patterns, mine.lists, whole.patterns, whole.lists)):
         return _other_lengths(mine, theirs, accepts)
     one, unknown = only_in(mine, theirs)
-    if one is None:
-        return [], not unknown
+    if one is None and not unknown:
+        return [], True
     ours, in_theirs = mine.judge(), theirs.judge()
     rest = Language(whole.patterns if not theirs.patterns else (), whole.lists if not theirs.lists else ())
-    shortest = outside(
-        mine.patterns, theirs.patterns, min_length=mine.least, max_length=mine.most, limit=_MAX_CANDIDATES
-    )
-    lengths = () if theirs.patterns else _of_other_lengths(mine & rest, theirs)
-    candidates = chain(islice(_plain(writer), _MAX_CANDIDATES), [one], shortest, lengths)
+    searched: Iterable[str] = ()
+    if one is not None:
+        shortest = outside(
+            mine.patterns, theirs.patterns, min_length=mine.least, max_length=mine.most, limit=_MAX_CANDIDATES
+        )
+        searched = chain([one], shortest)
+    lengths = () if theirs.patterns else _of_other_lengths(mine & rest, theirs, searching=one is not None)
+    candidates = chain(islice(_plain(writer), _MAX_CANDIDATES), searched, lengths)
     fitting, others = _first(
         candidates, lambda text: ours(text) and not in_theirs(text) and accepts(text), rest.judge()
     )
@@ -129,16 +144,22 @@ def _first(
     return fitting, others
 
 
-def _of_other_lengths(both: Language, theirs: Language) -> Iterator[str]:
-    """Members of ``both`` that are too long or too short for ``theirs``."""
+def _of_other_lengths(both: Language, theirs: Language, *, searching: bool) -> Iterator[str]:
+    """Members of ``both`` that are too long or too short for ``theirs``.
+
+    Without ``searching``, only repeated characters make short members long.
+    """
     from crdcompat.schema.regex import members
 
     if theirs.most is not None and theirs.most < _MAX_LENGTH:
         wanted = max(theirs.most + 1, both.least)
-        yield from members(both.patterns, min_length=wanted, max_length=both.most, limit=_MAX_STRINGS)
+        if searching:
+            yield from members(both.patterns, min_length=wanted, max_length=both.most, limit=_MAX_STRINGS)
         for text in members(both.patterns, min_length=1, limit=_MAX_STRINGS):
             yield from (text * (wanted // len(text) + 1), text[0] * wanted, text.ljust(wanted, "a"))
-    if theirs.least > both.least:
+            if len(text) < wanted <= _MAX_REPEATED:
+                yield from (text[:at] + text[at] * (wanted - len(text)) + text[at:] for at in range(len(text)))
+    if searching and theirs.least > both.least:
         yield from members(both.patterns, min_length=both.least, max_length=theirs.least - 1, limit=_MAX_STRINGS)
 
 

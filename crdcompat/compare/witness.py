@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from crdcompat.compare.attempt import Attempt, Ended, Reading, attempt
 from crdcompat.compare.changes import Change, canonical
 from crdcompat.compare.claim import Claim, ordered
+from crdcompat.compare.exhaust import out_of_reach
 from crdcompat.compare.registry import facet_of
 from crdcompat.compare.site import Trial, WriterReader
 from crdcompat.compare.trial_book import TrialBook
@@ -114,6 +115,8 @@ def _prove(change: Change, direction: Direction, pair: WriterReader, book: Trial
     facet = facet_of(change.kind)
     effects = facet.effects[change.kind].towards(direction)
     if not effects or (effects == (Effect.VALUE_PRUNED,) and not pair.reader.crd.prunes):
+        return Outcome(Effect.NONE, Witness(None))
+    if out_of_reach(pair.writer.node, change.path):
         return Outcome(Effect.NONE, Witness(None))
     trials = book.trials(facet, change, direction, pair)
     tried: list[tuple[Trial, Attempt]] = []

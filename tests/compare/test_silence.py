@@ -103,8 +103,14 @@ def test_what_some_object_shows_is_reported(tmp_path: Path, old: Json, new: Json
             {**obj(labels=_TIMES, c=string()), "minProperties": 1},
             [("upgrade", "format-changed", True)],
         ),
+        # NEW gives the list up: no object of NEW has an item.
+        (
+            obj(l=array(obj(a=string()))),
+            obj(l=array(string(), maxItems=0)),
+            [("upgrade", "item-count-tightened", True), ("upgrade", "type-changed", True)],
+        ),
     ],
-    ids=["union", "required", "number", "int-or-string", "map", "one more", "anything", "format", "counted"],
+    ids=["union", "required", "number", "int-or-string", "map", "one more", "anything", "format", "counted", "empty"],
 )
 def test_what_is_proved_to_have_no_effect_is_silent(
     tmp_path: Path, old: Json, new: Json, expected: list[tuple[str, str, bool]]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from crdcompat.apiserver.cel.views import View
 from crdcompat.compare.changes import identical
 from crdcompat.compare.equivalence.formula import Atom, Formula, Kind, Path, Quantified, atoms_in
 from crdcompat.compare.equivalence.keywords import member_path
@@ -14,7 +15,7 @@ from crdcompat.schema.structural import ABSENT, Node
 _LIST_TYPE = "x-kubernetes-list-type"
 #: Keywords that decide how a value is read. Formulas treat the others as constraints.
 _READING = (
-    *("type", "format", "nullable", "default", "x-kubernetes-int-or-string"),
+    *("type", "nullable", "default", "x-kubernetes-int-or-string"),
     *("x-kubernetes-preserve-unknown-fields", "x-kubernetes-embedded-resource", _LIST_TYPE),
 )
 #: The node of a map's keys, which are strings.
@@ -71,7 +72,12 @@ def _are_alike(writer: Node | None, reader: Node | None) -> bool:
     if writer is None or reader is None:
         return False
     same = all(identical(_read_as(writer, keyword), _read_as(reader, keyword)) for keyword in _READING)
-    return same and not writer.nullable
+    return same and not writer.nullable and _kind_of_string(writer) == _kind_of_string(reader)
+
+
+def _kind_of_string(node: Node) -> str:
+    """The type that a string has in rules: a format such as date-time makes another type, cidr is a mere constraint."""
+    return View(node).kind if node.type == "string" else ""
 
 
 def _read_as(node: Node, keyword: str) -> Any:

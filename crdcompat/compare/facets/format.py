@@ -12,6 +12,7 @@ from crdcompat.apiserver.versions import Server
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Effects, Facet, copy_from_new
 from crdcompat.compare.site import ReaderVerdict, Site, Trial, Trials, WriterReader
+from crdcompat.compare.strings import language
 from crdcompat.schema.paths import node_at
 from crdcompat.schema.sample import values
 from crdcompat.schema.sample_strings import POOL
@@ -26,6 +27,12 @@ _BEYOND: dict[str, tuple[Any, ...]] = {"number": (1e39, -1e39), "integer": (2**3
 #: Strings whose format depends on the server.
 _DISPUTED = ("http://fd00::1",)
 _MAX_TRIALS = 6
+#: Format -> a pattern whose strings all have it. Durations have 64 bits of nanoseconds, which is 292 years.
+_SURE = {"duration": "^([0-9]{1,5}(ns|us|ms|s|m|h)){1,20}$"}
+#: Format -> a pattern of all strings that have it, and of more. What else another pattern allows lacks the format.
+_BYTE = "0*[0-9]{1,3}"
+_IPV4, _IPV6 = rf"{_BYTE}(\.{_BYTE}){{3}}", "[0-9a-fA-F:.]*:[0-9a-fA-F:.]*"
+_AT_MOST = {"ipv4": f"^{_IPV4}$", "ipv6": f"^{_IPV6}$", "cidr": f"^({_IPV4}|{_IPV6})/{_BYTE}$"}
 
 
 def changes(site: Site) -> Iterator[Change]:
@@ -37,6 +44,8 @@ def changes(site: Site) -> Iterator[Change]:
 
 def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
     """Values of the writer's format that violate the reader's; none if the reader's server does not check it."""
+    from crdcompat.schema.regex import Language, only_in
+
     writer, reader = node_at(pair.writer.node, change.path), node_at(pair.reader.node, change.path)
     if writer is None or reader is None:
         return Trials(())
@@ -44,8 +53,12 @@ def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
         return Trials((), complete=True)
     if reader.type in _BEYOND:
         return Trials(tuple(Trial(value, change.path) for value in _BEYOND[reader.type]))
+    if reader.format in _SURE and only_in(language(writer), Language.from_pattern(_SURE[reader.format])) == (None, ""):
+        return Trials((), complete=True)  # a pattern took the place of the format
     judge = _accepts(writer, pair.writer.server), _accepts(reader, pair.reader.server)
-    candidates = (text for text in _texts(writer) if judge[0](text) and not judge[1](text))
+    at_most = _AT_MOST.get(reader.format)
+    beyond = None if at_most is None else only_in(language(writer), Language.from_pattern(at_most))[0]
+    candidates = (text for text in (*filter(None, [beyond]), *_texts(writer)) if judge[0](text) and not judge[1](text))
     return Trials(tuple(Trial(text, change.path) for text in islice(candidates, _MAX_TRIALS)))
 
 

@@ -9,6 +9,7 @@ from crdcompat.apiserver.keywords import Keyword
 from crdcompat.compare import strings
 from crdcompat.compare.changes import Change, Undecided
 from crdcompat.compare.facet import Effects, Facet, Widening, copy_from_new, drop_keywords
+from crdcompat.compare.limits import may_be
 from crdcompat.compare.local import NodeJudge
 from crdcompat.compare.site import ReaderVerdict, Site, Trial, Trials, WriterReader
 from crdcompat.schema.enums import enum_members
@@ -30,20 +31,20 @@ def changes(site: Site) -> Iterator[Change | Undecided]:
     old, new = site.old, site.new
     if string_limits(old)[2] == string_limits(new)[2]:
         return
-    if not (strings.is_string(old) and strings.is_string(new)):
-        yield site.undecided("pattern", "a pattern beside a type that is not string alone")
-        return
+    if not (may_be(old, "string") and may_be(new, "string")):
+        return  # one side takes no string at all, and the facet ``type`` says so
     closed = [enum_members(side) is not None for side in (old, new)]
+    if any(closed) and not (strings.is_string(old) and strings.is_string(new)):
+        yield site.undecided("pattern", "a pattern beside an enum and a type that is not string alone")
+        return
     if all(closed):
         return  # the facet ``enum`` compares the members that the patterns allow
-    found = strings.relation(old, new)
-    if found.kind == "undecided":
-        yield site.undecided("pattern", found.reason)
-        return
-    only_new, only_old = found.only_new, found.only_old
-    if any(closed):
-        # The facet ``enum`` reports that one side lists its values; the pattern only matters in the other direction.
-        only_new, only_old = (only_new if closed[1] else None), (only_old if closed[0] else None)
+    # The facet ``enum`` reports that one side lists its values; the pattern only matters in the other direction.
+    unasked: tuple[str | None, str] = (None, "")
+    only_new, why_new = unasked if closed[0] else strings.only_in_pattern(new, old)
+    only_old, why_old = unasked if closed[1] else strings.only_in_pattern(old, new)
+    if reasons := dict.fromkeys(why for why in (why_new, why_old) if why):
+        yield site.undecided("pattern", "; ".join(reasons))
     added, removed = _difference(new, old, only_new), _difference(old, new, only_old)
     if not added and not removed:
         return
@@ -56,6 +57,8 @@ def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
     writer, reader = node_at(pair.writer.node, change.path), node_at(pair.reader.node, change.path)
     if writer is None or reader is None:
         return Trials(())
+    if not may_be(writer, "string"):
+        return Trials((), complete=True)
     texts, complete = strings.strings_off_pattern(writer, reader, NodeJudge(writer, pair.writer.server).accepts)
     named = change.added if direction == Direction.ROLLBACK else change.removed
     first = [text for text in texts if text in named]
