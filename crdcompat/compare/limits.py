@@ -95,7 +95,7 @@ def range_of(node: Node, keywords: Sequence[str]) -> Range:
 def sizes_outside(reader: Node, writer: Node, keywords: Sequence[str], *, added: int = 0) -> Iterator[int]:
     """Sizes just outside the reader's limits and inside the writer's; the reader may add up to ``added`` by default."""
     theirs, mine = range_of(reader, keywords), range_of(writer, keywords)
-    if math.isfinite(theirs.high) and theirs.high - added < mine.high and theirs.high < _MAX_SIZE:
+    if math.isfinite(theirs.high) and theirs.high - added < mine.high and theirs.high <= _MAX_SIZE:
         yield from (size for size in range(int(theirs.high) + 1, int(theirs.high) - added, -1) if size <= mine.high)
     if math.isfinite(theirs.low) and theirs.low <= _MAX_SIZE:
         # Defaults add members, so an object with one member too few may become valid: try smaller ones, too.

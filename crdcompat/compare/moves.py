@@ -12,8 +12,9 @@ from typing import Any
 
 from crdcompat.apiserver.errors import DUPLICATE, REQUIRED, FieldError
 from crdcompat.apiserver.keywords import JUNCTORS, Keyword
-from crdcompat.schema.mentions import Mention, mentions
+from crdcompat.schema.mentions import Mention, item_mentions, mentions
 from crdcompat.schema.paths import (
+    ITEM,
     Object,
     Pointer,
     is_within,
@@ -26,8 +27,8 @@ from crdcompat.schema.paths import (
 from crdcompat.schema.sample import values
 from crdcompat.schema.structural import ABSENT, RULES, Node
 
-#: Members that are tried where an object has too few.
-_MAX_ADDED = 6
+#: Members that are tried where an object has too few, and items of a list that a rule judges one by one.
+_MAX_ADDED, _MAX_ITEMS = 6, 4
 #: Characters of strings that are made for a length in a rule.
 _MAX_LENGTH = 512
 #: Makes a value for a node, ABSENT if it finds none.
@@ -61,8 +62,16 @@ def _of_rule(obj: Object, error: FieldError, root: Node, made: Made) -> Iterator
     if error.keyword is not Keyword.RULE or not is_within(obj, pointer):
         return
     node = node_at(root, schema_path_of(root, pointer))
-    if node is not None:
-        yield from _of_mentions(obj, pointer, node, mentions(Node({RULES: [{"rule": error.demand}]})), made)
+    if node is None:
+        return
+    rule = Node({RULES: [{"rule": error.demand}]})
+    yield from _of_mentions(obj, pointer, node, mentions(rule), made)
+    for member, named in item_mentions(rule):
+        at, held = (*pointer, *member), node_at(node, (*member, ITEM))
+        items = value_or_none(obj, at)
+        if isinstance(items, list) and held is not None:
+            for index in range(min(len(items), _MAX_ITEMS)):
+                yield from _of_mentions(obj, (*at, index), held, named, made)
 
 
 def _edits(obj: Object, error: FieldError, root: Node, made: Made) -> Iterator[_Edit]:

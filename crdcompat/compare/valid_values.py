@@ -5,6 +5,7 @@ A search for a valid object adds such values, so that it need not mend them afte
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from crdcompat.apiserver.cel import RuleEvaluator
@@ -13,8 +14,8 @@ from crdcompat.apiserver.validate import SchemaValidator
 from crdcompat.apiserver.versions import Server
 from crdcompat.compare.local import defaulted
 from crdcompat.compare.search import Answer, find
-from crdcompat.schema.paths import Object
-from crdcompat.schema.sample import sample
+from crdcompat.schema.paths import Object, value_or_none, with_value
+from crdcompat.schema.sample import around, sample
 from crdcompat.schema.structural import Node, Schema
 
 #: Values that one search judges at most.
@@ -28,6 +29,7 @@ class ValidValues:
         self._server = server
         # By the identity of the schema, which is kept: equal nodes are made anew for each search.
         self._known: dict[int, tuple[Schema, Any]] = {}
+        self._judges: dict[int, tuple[Node, _Judge]] = {}
 
     def __call__(self, node: Node) -> Any:
         """A value that ``node`` accepts, if the search finds one; else a minimal value, ABSENT if there is none."""
@@ -36,24 +38,55 @@ class ValidValues:
             made = sample(node)
             self._known[key] = node.raw, made  # the search for a part may need this value
             if isinstance(made, (dict, list)):
-                self._known[key] = node.raw, self._searched(node, made)
+                found = self._searched(node, made)
+                self._known[key] = node.raw, made if found is None else found["v"]
         return self._known[key][1]
 
-    def _searched(self, node: Node, made: Any) -> Any:
-        holder = Node({"type": "object", "properties": {"v": node.raw}})
-        validator, rules = SchemaValidator(holder, self._server), RuleEvaluator(holder, self._server)
+    def accepts(self, node: Node, value: Any) -> bool:
+        """Whether ``node`` accepts a value."""
+        return self._judge(node)[1]({"v": value}).found
 
-        def judge(value: Object) -> Answer:
-            stored = defaulted(value, holder)
-            errors: list[FieldError] = []
-            validator.validate(stored, None, None, errors, [])
-            found = errors or rules.evaluate(stored, None, ratchet=False).errors
-            return Answer(not found, tuple(found))
+    def holding(self, node: Node, members: Mapping[tuple[str, ...], Any]) -> dict[str, Any] | None:
+        """An object that ``node`` accepts, with these values below it; None if the search finds none."""
+        made: Any = self(node)
+        for member, value in members.items():
+            try:
+                made = with_value(made, member, value)
+            except LookupError:  # a member on the way is missing
+                part = around(node, member, value)
+                made = (
+                    {**made, member[0]: part[member[0]]} if isinstance(made, dict) and isinstance(part, dict) else None
+                )
+        if not isinstance(made, dict):
+            return None
+        first, *_ = members
+        found = self._searched(node, made, first)
+        kept = found is not None and all(value_or_none(found["v"], at) == value for at, value in members.items())
+        return found["v"] if found is not None and kept else None
 
-        start = {"v": made}
-        found = find(start, judge(start), _NOTHING, holder, judge, made=self, limit=_MAX_JUDGED)
-        return made if found is None else found["v"]
+    def _judge(self, node: Node) -> tuple[Node, _Judge]:
+        """An object that has the node as its member ``v``, and how a server judges it."""
+        key = id(node.raw)
+        if key not in self._judges:
+            holder = Node({"type": "object", "properties": {"v": node.raw}})
+            validator, rules = SchemaValidator(holder, self._server), RuleEvaluator(holder, self._server)
+
+            def judge(value: Object) -> Answer:
+                stored = defaulted(value, holder)
+                errors: list[FieldError] = []
+                validator.validate(stored, None, None, errors, [])
+                found = errors or rules.evaluate(stored, None, ratchet=False).errors
+                return Answer(not found, tuple(found))
+
+            self._judges[key] = holder, judge
+        return self._judges[key]
+
+    def _searched(self, node: Node, made: Any, keep: tuple[str, ...] | None = None) -> Object | None:
+        holder, judge = self._judge(node)
+        start, kept = {"v": made}, _NOTHING if keep is None else ("v", *keep)
+        return find(start, judge(start), kept, holder, judge, made=self, limit=_MAX_JUDGED)
 
 
+_Judge = Callable[[Object], Answer]
 #: No value has to stay as it is.
 _NOTHING = ("",)

@@ -7,7 +7,7 @@ shape of branches. They only guide the search for a witness and decide nothing.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from msgspec import Struct
@@ -16,7 +16,11 @@ from crdcompat.schema.paths import SchemaPath, node_at
 from crdcompat.schema.rule_values import rule_values
 from crdcompat.schema.structural import Node
 
-_MEMBER = re.compile(r"\b(?:self|oldSelf)((?:\.\??[A-Za-z_][A-Za-z0-9_]*)+)")
+_CHAIN = r"((?:\.\??[A-Za-z_][A-Za-z0-9_]*)+)"
+_MEMBER = re.compile(rf"\b(?:self|oldSelf){_CHAIN}")
+#: A macro over the items of a list: the list and the macro, and the variable for an item.
+_MACRO = re.compile(rf"\b(?:self|oldSelf){_CHAIN}\(\s*([A-Za-z_][A-Za-z0-9_]*)\s*,")
+_MACROS = frozenset({"all", "exists", "exists_one", "existsOne", "filter", "map"})
 _LITERAL = re.compile(r"'([^'\\]{0,200})'|\"([^\"\\]{0,200})\"")
 _NUMBER = re.compile(r"(?<![\w.'\"])(\d{1,9})(?![\w.])")
 _MAX_MENTIONS = 64
@@ -42,23 +46,53 @@ def mentions(node: Node) -> list[Mention]:
     for rule in node.rules:
         text = rule.get("rule")
         if isinstance(text, str):
-            literals: list[Any] = [a or b for a, b in _LITERAL.findall(text)]
-            literals += [int(digits) for digits in _NUMBER.findall(text)]
-            literals += rule_values(text)
-            for member in _members(text):
+            literals = _literals(text)
+            for member in _members(_MEMBER.findall(text)):
                 found.setdefault(member, {}).update((repr(value), value) for value in literals)
     for member, values in _branch_mentions(node, ()):
         found.setdefault(member, {}).update((repr(value), value) for value in values)
+    return _mentions(found)
+
+
+def item_mentions(node: Node) -> list[tuple[tuple[str, ...], list[Mention]]]:
+    """The lists whose items the rules of ``node`` judge one by one, and what they mention of an item.
+
+    For ``self.all(x, x.kind == 'A')``: the node itself, as the list at (), and the member ``kind`` with the value A.
+    """
+    found: dict[tuple[str, ...], dict[tuple[str, ...], dict[str, Any]]] = {}
+    for text in (text for rule in node.rules if isinstance(text := rule.get("rule"), str)):
+        for chain, variable in _MACRO.findall(text):
+            *of, macro = _parts(chain)
+            if macro not in _MACROS:
+                continue
+            of_item = found.setdefault(tuple(of), {})
+            for member in _members(re.findall(rf"\b{variable}{_CHAIN}", text)):
+                of_item.setdefault(member, {}).update((repr(value), value) for value in _literals(text))
+    return [(of, _mentions(of_item)) for of, of_item in found.items()]
+
+
+def _mentions(found: dict[tuple[str, ...], dict[str, Any]]) -> list[Mention]:
     return [Mention(member, tuple(values.values())) for member, values in list(found.items())[:_MAX_MENTIONS]]
 
 
-def _members(text: str) -> Iterator[tuple[str, ...]]:
+def _literals(text: str) -> list[Any]:
+    """The values that a rule names, and those that it may parse."""
+    literals: list[Any] = [a or b for a, b in _LITERAL.findall(text)]
+    literals += [int(digits) for digits in _NUMBER.findall(text)]
+    return [*literals, *rule_values(text)]
+
+
+def _members(chains: Iterable[str]) -> Iterator[tuple[str, ...]]:
     yield ()
-    for chain in _MEMBER.findall(text):
-        parts = tuple(part.lstrip("?") for part in chain.split(".") if part)
+    for parts in map(_parts, chains):
         # The last part may be a method (`self.name.startsWith(…)`): every prefix is a candidate.
         for length in range(1, len(parts) + 1):
             yield parts[:length]
+
+
+def _parts(chain: str) -> tuple[str, ...]:
+    """The names in ``.a.?b.c``."""
+    return tuple(part.lstrip("?") for part in chain.split(".") if part)
 
 
 def _branch_mentions(node: Node, below: tuple[str, ...], depth: int = 0) -> Iterator[tuple[tuple[str, ...], list[Any]]]:

@@ -35,6 +35,7 @@ _BY_FUNCTION: dict[str, tuple[str, ...]] = {
     "isSemver": ("1.2.3", "0.0.0", "1.2.3-rc.1", "v1.2.3", "1.2", "99.0.0", "01.2.3"),
     "duration": _DURATIONS,
     "timestamp": _TIMES,
+    "int": ("1", "0", "-1"),
     "lowerAscii": ("a", "A"),
     "upperAscii": ("A", "a"),
 }

@@ -147,3 +147,74 @@ def test_a_default_that_breaks_its_own_schema(tmp_path: Path) -> None:
     report = diff(*both(tmp_path, *(crd(root(spec=obj(ref=ref, mode=mode))) for mode in (string(), string("a")))))
     found = {(each["rule"], each["path"], each["direction"]) for each in report["findings"]}
     assert found == {("enum-introduced", "spec.mode", "upgrade"), ("crd-refused", "spec.ref", "upgrade")}
+
+
+_NEEDS_B = ["!(has(self.b) && self.kind != 'B')", "!(!has(self.b) && self.kind == 'B')"]
+#: Rules about items: the items of a list, what else the list has, the rule that arrives, and the list that breaks it.
+_OF_ITEMS: dict[str, tuple[Json, Json, str, list[Json]]] = {
+    "two of a kind": (
+        ruled({**obj(kind=string("A", "B"), b=obj(c=string())), "required": ["kind"]}, *_NEEDS_B),
+        {"x-kubernetes-list-type": "atomic"},
+        "self.filter(x, x.kind == 'B').size() <= 1",
+        [{"kind": "B", "b": {}}, {"kind": "B", "b": {}}],
+    ),
+    "a kind without its member": (
+        {**obj(name=string(), kind=string(maxLength=9), b=obj(c=string())), "required": ["name", "kind"]},
+        {"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"]},
+        "self.all(x, x.kind == 'TLS' ? has(x.b) && has(x.b.c) : true)",
+        [{"name": "example", "kind": "TLS"}],
+    ),
+    "two entries of one kind": (
+        {**obj(name=string(), kind=string(maxLength=9)), "required": ["name", "kind"]},
+        {"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"]},
+        "!self.exists(x, x.kind == 'Main') || self.exists_one(x, x.kind == 'Main')",
+        [{"name": "example", "kind": "Main"}, {"name": "", "kind": "Main"}],
+    ),
+    "two members": (
+        {**obj(a=string(), b=string()), "minProperties": 1},
+        {},
+        "self.all(x, !(has(x.a) && has(x.b)) || x.a != 'K')",
+        [{"a": "K", "b": "K"}],
+    ),
+}
+
+
+@pytest.mark.parametrize(("item", "more", "rule", "value"), _OF_ITEMS.values(), ids=_OF_ITEMS)
+def test_a_rule_about_items(tmp_path: Path, item: Json, more: Json, rule: str, value: list[Json]) -> None:
+    old = array(item, maxItems=16, **more)
+    assert shown(tmp_path, old, ruled(old, rule), "cel-rule-added") == value
+
+
+def test_a_rule_about_items_is_kept_beside_another_change(tmp_path: Path) -> None:
+    """karpenter 1.11: an operator arrives, and a rule of the list says what values an item with it has."""
+    rules = [
+        "self.all(x, x.operator == 'In' ? x.values.size() != 0 : true)",
+        "self.all(x, x.operator == 'Gt' || x.operator == 'Gte' ? x.values.size() == 1 && int(x.values[0]) >= 0 : true)",
+    ]
+
+    def requirements(*operators: str) -> Json:
+        item = {**obj(operator=string(*operators), values=array(string(), maxItems=9)), "required": ["operator"]}
+        return root(spec=obj(v=ruled(array(item, maxItems=9), *rules)))
+
+    sides = requirements("In", "Gt"), requirements("In", "Gt", "Gte")
+    finding = only(diff(*both(tmp_path, *sides)), direction="rollback")
+    prove(finding, *map(crd, sides))
+    assert finding["witness"]["object"]["spec"]["v"] == [{"operator": "Gte", "values": ["1"]}]
+
+
+def test_a_longer_list_of_items_that_a_rule_takes(tmp_path: Path) -> None:
+    """gateway-api 1.6: more hostnames fit, and a rule of the list rejects addresses."""
+    host = string(pattern="^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$", maxLength=253)
+
+    def hosts(most: int) -> Json:
+        return root(spec=obj(v=ruled(array(host, maxItems=most), "self.all(h, !h.matches('^[0-9.]+$') && !isIP(h))")))
+
+    finding = only(diff(*both(tmp_path, hosts(4), hosts(9))), direction="rollback")
+    prove(finding, crd(hosts(4)), crd(hosts(9)))
+    assert len(finding["witness"]["object"]["spec"]["v"]) == 5
+
+
+def test_a_list_with_one_item_more_than_10_000(tmp_path: Path) -> None:
+    """cluster-api 1.13 limits lists to 10,000 items."""
+    value = shown(tmp_path, array(string()), array(string(), maxItems=10_000), "item-count-tightened")
+    assert len(value) == 10_001

@@ -7,7 +7,7 @@ oldSelf) judges updates; its evidence is a stored object and a write. With optio
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Any
 
@@ -16,9 +16,11 @@ from crdcompat.compare.absent_members import always_holds
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Differing, Effects, Facet, Reaction, copy_from_new
 from crdcompat.compare.intersection import intersection
+from crdcompat.compare.item_lists import item_lists
 from crdcompat.compare.local import NodeJudge, as_read, as_resource, defaulted, shape
 from crdcompat.compare.site import ReaderVerdict, Site, Trial, Trials, WriterReader
 from crdcompat.compare.transitions import MAX_VALUES, Judges, transitions
+from crdcompat.compare.valid_values import ValidValues
 from crdcompat.compare.variants import distinct, every_value, hint, rule_cases, variants
 from crdcompat.schema.mentions import mentions
 from crdcompat.schema.paths import SchemaPath, node_at
@@ -101,10 +103,12 @@ def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
     if change.kind in OF_UPDATES:
         fixed = _fixed(node_at(pair.reader.node, change.path[:-1])) if change.path else ("metadata",)
         return _updates(change.path, rules, (writer, reader, shared), judges, fixed)
-    return _values(change.path, rules, (writer, reader, shared), judges)
+    return _values(change.path, rules, (writer, reader, shared), judges, ValidValues(pair.writer.server))
 
 
-def _values(path: SchemaPath, rules: list[Any], nodes: tuple[Node, Node, Node], judges: Judges) -> Trials:
+def _values(
+    path: SchemaPath, rules: list[Any], nodes: tuple[Node, Node, Node], judges: Judges, made_by: ValidValues
+) -> Trials:
     """Trials of values that break the rules."""
     (writer, reader, shared), texts = nodes, list(_texts(rules))
     every = every_value(writer)
@@ -116,16 +120,24 @@ def _values(path: SchemaPath, rules: list[Any], nodes: tuple[Node, Node, Node], 
     hints = _hints(reader, rules)
     made_of_shared = (rule_cases(shared, texts) if cases else None) or variants(shared, *hints)
     searched = chain(made_of_shared, cases, () if complete else variants(writer, *hints))
-    read = ((value, as_read(defaulted(value, writer), reader)) for value in distinct(searched))
+    found = _broken(searched, writer, reader, judges)
+    if not found and not complete and writer.type == "array":
+        found = _broken(item_lists(shared, Node({RULES: rules}), made_by), writer, reader, judges)
+    made = tuple(Trial(value, path) for value in found)
+    return Trials(made, complete=complete and not made)
+
+
+def _broken(values: Iterable[Any], writer: Node, reader: Node, judges: Judges) -> list[Any]:
+    """Values that the writer accepts and the rules reject, those that the reader rejects for nothing else first."""
     alone: list[Any] = []
     also: list[Any] = []
-    for value, seen in read:
+    for value in distinct(values):
+        seen = as_read(defaulted(value, writer), reader)
         if judges.rules.breaks_rules(seen) and judges.writer.accepts(value):
             (alone if judges.rest.accepts(seen) else also).append(value)
         if len(alone) == _MAX_TRIALS:
             break
-    made = tuple(Trial(value, path) for value in (*alone, *also)[:_MAX_TRIALS])
-    return Trials(made, complete=complete and not made)
+    return [*alone, *also][:_MAX_TRIALS]
 
 
 def _updates(

@@ -10,9 +10,9 @@ from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Facet, copy_from_new
 from crdcompat.compare.intersection import intersection
 from crdcompat.compare.limits import limit_changes, limit_effects, limit_trials, may_be, sizes_outside
-from crdcompat.compare.moves import Made
 from crdcompat.compare.site import ReaderVerdict, Site, Trials, WriterReader
 from crdcompat.compare.valid_values import ValidValues
+from crdcompat.compare.variants import distinct
 from crdcompat.schema.paths import node_at
 from crdcompat.schema.sample import list_of_size
 from crdcompat.schema.structural import ABSENT, Node
@@ -40,11 +40,17 @@ def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
     return limit_trials(change, (_list_of(node, size, made) for size in sizes for node in made_of))
 
 
-def _list_of(node: Node, size: int, made: Made) -> Any:
-    """A list of ``size`` items; where they may be equal objects, of one that its own rules accept."""
+def _list_of(node: Node, size: int, made: ValidValues) -> Any:
+    """A list of ``size`` items; where they may be equal, only of items that their own rules and the list's accept."""
     plain = list_of_size(node, size)
-    item = made(node.items) if plain and node.items is not None and node.list_type == "atomic" else ABSENT
-    return [item] * size if isinstance(item, dict) else plain
+    if not plain or plain is ABSENT or node.items is None or node.list_type != "atomic":
+        return plain
+    item = made(node.items)
+    if isinstance(item, dict):
+        return [item] * size
+    alone = Node({key: value for key, value in node.raw.items() if key not in _LIMITS})
+    taken = [each for each in distinct(plain) if made.accepts(alone, [each])] if node.rules else []
+    return (taken * size)[:size] or plain
 
 
 def shows(effect: Effect, observed: ReaderVerdict) -> bool:

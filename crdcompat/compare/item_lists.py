@@ -1,0 +1,53 @@
+"""Lists that a rule may reject for what one item has, or two of them: ``self.all(x, …)``, ``self.filter(x, …)``.
+
+An item has a member or a value that the rule mentions, and its own keywords and rules accept it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain, islice, product
+from typing import Any
+
+from crdcompat.compare.valid_values import ValidValues
+from crdcompat.compare.variants import distinct
+from crdcompat.schema.mentions import Mention, item_mentions
+from crdcompat.schema.sample import list_of_size
+from crdcompat.schema.structural import ABSENT, Node
+
+#: Items that are made, those that are combined with each other, and values of one member.
+_MAX_ITEMS, _MAX_COMBINED, _MAX_VALUES = 24, 8, 6
+
+
+def item_lists(node: Node, rules: Node, made: ValidValues) -> Iterator[list[Any]]:
+    """Lists of one or two items of ``node`` by what ``rules`` mention of an item; ``made`` makes the items."""
+    if node.items is None:
+        return
+    named = [mention for of, found in item_mentions(rules) if not of for mention in found if mention.member]
+    items = list(islice(distinct(_items(node.items, named, made)), _MAX_ITEMS))
+    yield from ([item] for item in items)
+    if node.list_type != "map":
+        yield from ([item, item] for item in items)
+    elif isinstance(two := list_of_size(node, 2), list):
+        keys = [{key: item[key] for key in node.list_keys if key in item} for item in two]
+        yield from ([{**item, **key} for key in keys] for item in items)
+    yield from ([first, second] for first, second in product(items[:_MAX_COMBINED], repeat=2))
+
+
+def _items(node: Node, named: list[Mention], made: ValidValues) -> Iterator[dict[str, Any]]:
+    """Items with a value for one mentioned member, then for two of them."""
+    of_member = [(mention.member, _values(node, mention, made)) for mention in named]
+    one = [made.holding(node, {member: value}) for member, values in of_member for value in values]
+    yield from (item for item in one if item is not None)
+    for (first, values), (second, others) in product(of_member, repeat=2):
+        if first < second:
+            both = (made.holding(node, {first: a, second: b}) for a, b in product(values, others))
+            yield from (item for item in both if item is not None)
+
+
+def _values(node: Node, mention: Mention, made: ValidValues) -> list[Any]:
+    below = mention.at(node)
+    if below is None:
+        return []
+    named = (value for value in mention.values if made.accepts(below, value))
+    return [value for value in chain(islice(named, _MAX_VALUES), (made(below),)) if value is not ABSENT]
