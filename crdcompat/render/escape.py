@@ -60,6 +60,9 @@ _FILLER = "\ufdd0"
 _PAGE = 120
 #: A longer word may be cut, at one of its dots unless these are further apart.
 _MAX_WORD, _MAX_STEP = 20, 32
+#: Text in quotes, such as a rule, and the columns that a cut one has at least.
+_QUOTATION = re.compile(r'"(?:[^"\\]|\\.)*"')
+_MIN_QUOTATION = 40
 
 
 class Style(Struct, frozen=True):
@@ -94,9 +97,13 @@ class Style(Struct, frozen=True):
         return _wrapped(text, start, indent, self.width, cut_words=False) if self.width else start + text
 
     def clip(self, text: str, indent: str = "  ", lines: int = 2, first: str | None = None) -> str:
-        """One paragraph as ``wrap`` makes it, cut in the middle to fit a number of lines of the page's width."""
+        """One paragraph as ``wrap`` makes it, cut to fit a number of lines of the page's width.
+
+        The cut is in the longest quotation, if that is enough: the sentence around it stays whole.
+        """
         room = self.page - len(indent if first is None else first)
-        return self.fill(shortened(text, room + (lines - 1) * (self.page - len(indent) - 8)), indent, first)
+        limit = room + (lines - 1) * (self.page - len(indent) - 8)
+        return self.fill(shortened(_with_short_quotation(text, limit), limit), indent, first)
 
     def fill(self, text: str, indent: str = "  ", first: str | None = None) -> str:
         """One paragraph that is never wider than the page: longer words, such as patterns, are broken."""
@@ -156,6 +163,17 @@ def shortened(text: str, limit: int) -> str:
     first = _up_to_gap(filled[:end], filled[end])
     last = _up_to_gap(filled[len(filled) - tail :][::-1], filled[-tail - 1])[::-1]
     return f"{first.rstrip()} … {last.lstrip()}".replace(_FILLER, "")
+
+
+def _with_short_quotation(text: str, limit: int) -> str:
+    """The text, too long for ``limit`` columns, with its longest quotation cut in the middle, if that is enough."""
+    longest = max(_QUOTATION.finditer(text), key=lambda found: len(found[0]), default=None)
+    if longest is None or len(text) <= limit or not text.isascii():
+        return text
+    room = len(longest[0]) - (len(text) - limit)
+    if room < _MIN_QUOTATION:
+        return text
+    return f'{text[: longest.start()]}"{shortened(longest[0][1:-1], room - 2)}"{text[longest.end() :]}'
 
 
 def _up_to_gap(text: str, following: str) -> str:

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 from changes import repository
-from helpers import Json, array, both, commit, crd, obj, root, run, string
+from helpers import Json, array, both, commit, crd, obj, root, run, string, version, write
 from report_samples import OLD as SAME
 from report_samples import compared, sample, unreadable
 
 from crdcompat.findings.entries import entries
-from crdcompat.render.escape import Style, shortened
+from crdcompat.render.escape import _BREAK, Style, shortened
 from crdcompat.render.text.diff import diff_text
 from crdcompat.render.wording.blocks import blocks, fold
 from crdcompat.render.wording.verdict import verdict_lines
@@ -47,6 +47,35 @@ def test_siblings_with_one_sentence_share_a_block(tmp_path: Path) -> None:
     assert {block.path for block in blocks(entries(report))} == {
         "spec.a", "status.{p,q[*]}", "status.r.{u,v}",
     }  # fmt: skip
+
+
+def test_a_long_rule_is_cut_inside_its_quotes() -> None:
+    rule = " || ".join(f"self == 'a{number}'" for number in range(40))
+    reader, writer = "release-4.14-of-ours", "release-4.15-of-ours"
+    end = f'" in {writer}: after a rollback, {reader} rejects the writes of every Widget that breaks it.'
+    text = f'is free of the rule "{rule}{end}'
+    lines = Style().clip(text, lines=3)
+    shown = " ".join(line.strip() for line in lines.split(_BREAK))
+    assert shown.startswith("is free of the rule \"self == 'a0' || self")
+    assert shown.endswith(end)
+    assert (lines.count(_BREAK), shown.count(" … ")) == (2, 1)
+
+
+def test_mirrors_are_named_by_what_differs(tmp_path: Path) -> None:
+    """Another version, another CRD, or another path of the same one."""
+
+    def sides(*values: str) -> list[Json]:
+        schema = root(spec=obj(a=string(*values)))
+        return [
+            crd(versions=[version(schema, "v1"), version(schema, "v1beta1", storage=False)]),
+            crd(schema, kind="Gadget"),
+        ]
+
+    for name, found in (("old", sides("A")), ("new", sides("A", "B"))):
+        for each in found:
+            write(tmp_path / name / f"{each['metadata']['name']}.yaml", each)
+    text = run("diff", tmp_path / "old", tmp_path / "new", "--direction", "rollback").out
+    assert "same change in 2 more places: widgets.example.com/v1, widgets.example.com/v1beta1" in text
 
 
 @pytest.mark.parametrize("limit", [10, 11, 80])

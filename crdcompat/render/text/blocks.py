@@ -118,11 +118,17 @@ def _lines(block: Block, style: Style) -> Iterator[str]:
     if finding.introduced_by is not None:
         yield style.clip(commit_line(finding.introduced_by), indent="    ", lines=1, first="  introduced by: ")
     if block.mirrors:
-        crds = dict.fromkeys(mirror.crd for mirror in block.mirrors)
-        where = f"same change in {plural(len(block.mirrors), 'more place')}: {', '.join(crds)}"
+        others = dict.fromkeys(_place_beside(finding, mirror) for mirror in block.mirrors)
+        where = f"same change in {plural(len(block.mirrors), 'more place')}: {', '.join(others)}"
         yield style.clip(where, indent="    ", first="  ")
     if len(block.entries[0].met) > 1:
         yield style.clip(f"against: {', '.join(map(section_key, block.entries[0].met))}", lines=1)
+
+
+def _place_beside(finding: Finding, mirror: Finding) -> str:
+    """What tells the place of a mirror from that of the finding: the CRD and the version, or else the path."""
+    here, there = (crd_name(each.crd, each.version) for each in (finding, mirror))
+    return there if there != here else str(mirror.path)
 
 
 def _frame(finding: Finding, style: Style) -> Iterator[str]:
