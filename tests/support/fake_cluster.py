@@ -21,7 +21,7 @@ from crdcompat.crds.model import read_crd
 
 CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 _VERSION = {
-    "major": "1", "minor": "31", "gitVersion": "v1.31.4", "gitCommit": "a", "gitTreeState": "clean",
+    "major": "1", "gitCommit": "a", "gitTreeState": "clean",
     "buildDate": "2025-01-01T00:00:00Z", "goVersion": "go1.23", "compiler": "gc", "platform": "linux/amd64",
 }  # fmt: skip
 TOKEN = "let-me-in"
@@ -33,7 +33,7 @@ class FakeCluster(ThreadingHTTPServer):
     """``crds`` are those it holds, ``objects`` those of kinds it holds, ``asked`` the requests as METHOD PATH.
 
     ``instead`` answers a request before the cluster does; None leaves it to the cluster. ``slow_deletes`` is how often
-    a deleted CRD is still there.
+    a deleted CRD is still there. ``minor`` is that of Kubernetes.
     """
 
     daemon_threads = True
@@ -46,6 +46,7 @@ class FakeCluster(ThreadingHTTPServer):
         self.asked: list[str] = []
         self.instead: Callable[[str, str, Json], Reply | None] = lambda method, path, body: None
         self.slow_deletes = 0
+        self.minor = 31
         self._going: dict[str, int] = {}
         self._versions = 0
 
@@ -54,7 +55,7 @@ class FakeCluster(ThreadingHTTPServer):
         if (found := self.instead(method, path, body)) is not None:
             return found
         if path == "/version/":
-            return 200, _VERSION
+            return 200, {**_VERSION, "minor": str(self.minor), "gitVersion": f"v1.{self.minor}.4"}
         if path == "/readyz":
             return 200, {}
         if path == CRDS and method == "POST":
@@ -89,7 +90,7 @@ class FakeCluster(ThreadingHTTPServer):
             if body["metadata"]["resourceVersion"] != current["metadata"]["resourceVersion"]:
                 return _status(409, "the object has been modified")
             stored = [version["name"] for version in current["spec"]["versions"] if version["storage"]]
-            refused = update_refusal(read_crd(current), read_crd(body), stored, kubernetes_server("1.31"))
+            refused = update_refusal(read_crd(current), read_crd(body), stored, kubernetes_server(f"1.{self.minor}"))
             return _status(422, refused) if refused else (200, self._keep(body))
         return 200, self.crds[name]
 
@@ -111,7 +112,7 @@ class FakeCluster(ThreadingHTTPServer):
         if method == "PUT" and stored is None:
             return _status(404, "not found")
         operation = "update" if method == "PUT" else "create"
-        verdict = crdcompat.judge(crd, operation, body, stored, version=version, kubernetes="1.31")
+        verdict = crdcompat.judge(crd, operation, body, stored, version=version, kubernetes=f"1.{self.minor}")
         if verdict.accepted:
             made = verdict.object or {}
             if query.get("dryRun") != ["All"]:

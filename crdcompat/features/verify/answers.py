@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from crdcompat.apiserver.versions import Server
 from crdcompat.models.verification import Claim, Outcome
 from crdcompat.schema.paths import Object, general, pointer_of, value_at
 from crdcompat.sources.scratch_cluster import Answer
@@ -14,6 +15,12 @@ Result = tuple[Outcome, str, tuple[str, ...]]
 def refused_by_writer(answer: Answer) -> Result:
     """The writer's server refused the witness."""
     return Outcome.REFUTED, "the CRD of the release that writes it refuses the object", _words(answer)
+
+
+def of_another_version(answer: Answer, server: Server) -> Result:
+    """The server refuses an object that it should take, for what servers of its version are known to check."""
+    reason = f"{server} refuses the object, for what the server that the report assumes does not check"
+    return Outcome.NOT_TESTABLE, reason, _words(answer)
 
 
 def nothing_to_update(answer: Answer) -> Result:

@@ -5,21 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
 
+from crdcompat.apiserver.strategy import Resource
+from crdcompat.apiserver.versions import DEFAULT_SERVER, Server, kubernetes_server
+from crdcompat.crds.model import read_crd
 from crdcompat.crds.reader import CrdSet
-from crdcompat.errors import Problem, SourceError
+from crdcompat.errors import Problem, SourceError, UsageError
 from crdcompat.features.verify.answers import (
     Result,
     judged,
     not_installed,
     nothing_to_update,
+    of_another_version,
     refused_by_writer,
     replaced,
 )
 from crdcompat.features.verify.trials import Form, NoTrial, Trial, sent, trials
+from crdcompat.models.report import Release
 from crdcompat.models.verification import Claim, ClaimingReport, Outcome, VerificationReport, VerifiedFinding
 from crdcompat.schema.paths import Object
 from crdcompat.sources.cluster_client import NoAnswerError, RefusedError
 from crdcompat.sources.scratch_cluster import Answer, ScratchCluster
+from crdcompat.vocabulary import Effect
 
 Answered = tuple[Claim, Result]
 """A claim and its outcome."""
@@ -45,7 +51,7 @@ def verify(
     problems: list[Problem] = []
     version = cluster.version()
     cluster.check_unused({trial.writer.crd["metadata"]["name"] for trial in ready})
-    table = _Table(cluster)
+    table = _Table(cluster, _other_server(version, (claiming.old, claiming.new)))
     try:
         for claim, result in each(table.results(ready)):
             results[id(claim)] = result
@@ -79,11 +85,25 @@ def _cleared(cluster: ScratchCluster) -> list[Problem]:
     return []
 
 
+def _other_server(version: str, releases: Iterable[Release]) -> Server | None:
+    """The server of a version that a cluster reports; None if it is not known, or that of the report.
+
+    A report that names no server is made for the default one.
+    """
+    try:
+        assumed = {kubernetes_server(each.kubernetes) if each.kubernetes else DEFAULT_SERVER for each in releases}
+        server = kubernetes_server(version)
+    except UsageError:
+        return None
+    return None if {server.minor} == {each.minor for each in assumed} else server
+
+
 class _Table:
     """Installs forms as they are needed, and asks."""
 
-    def __init__(self, cluster: ScratchCluster) -> None:
+    def __init__(self, cluster: ScratchCluster, server: Server | None) -> None:
         self._cluster = cluster
+        self._server = server
         self._lies: tuple[Form, Answer] | None = None
 
     def results(self, trials: Iterable[Trial]) -> Iterator[Answered]:
@@ -106,7 +126,10 @@ class _Table:
         installed = self._put(reader)
         for trial, answer in written:
             if answer.object is None:
-                yield trial.claim, refused_by_writer(answer)
+                foreseen = self._foreseen(
+                    trial.writer, trial.written_as, trial.claim, trial.claim.witness or {}, answer
+                )
+                yield trial.claim, foreseen or refused_by_writer(answer)
             elif installed.object is None:
                 yield trial.claim, not_installed(installed, "reads")
             else:
@@ -126,11 +149,27 @@ class _Table:
         crd, version, claim = trial.reader.crd, trial.claim.version, trial.claim
         witness = sent(written, crd, version)
         if claim.stored is None:
-            return judged(claim, self._cluster.create(crd, version, witness))
+            answer = self._cluster.create(crd, version, witness)
+            foreseen = None
+            if answer.object is None and claim.effect != Effect.WRITE_REJECTED:
+                foreseen = self._foreseen(trial.reader, version, claim, written, answer)
+            return foreseen or judged(claim, answer)
         with self._cluster.holding(crd, version, sent(claim.stored, crd, version)) as held:
             if held.object is None:
                 return nothing_to_update(held)
             return judged(claim, self._cluster.update(crd, version, witness, held.object))
+
+    def _foreseen(self, form: Form, version: str, claim: Claim, obj: Object, answer: Answer) -> Result | None:
+        """The result of a create that the server refuses if servers of its version are known to refuse it.
+
+        From 1.36 on, for one, servers check the ranges of numbers.
+        """
+        if self._server is None or claim.stored is not None:
+            return None
+        crd = read_crd(form.crd)
+        chosen = next(each for each in crd.versions if each.name == version)
+        verdict = Resource(crd, chosen, self._server).create(sent(obj, form.crd, version), keep_status=True)
+        return of_another_version(answer, self._server) if verdict.accepted is False else None
 
     def _put(self, form: Form) -> Answer:
         """Install a form, unless it is the one that lies there."""

@@ -75,6 +75,21 @@ def test_everything_is_confirmed_and_nothing_is_left(cluster: FakeCluster, tmp_p
     ]
 
 
+def test_a_server_of_another_version_refutes_nothing(cluster: FakeCluster, tmp_path: Path) -> None:
+    """metallb 0.15: the bound of a number is outside its format, and from 1.36 on servers refuse each value of it."""
+    number = {"type": "integer", "format": "int32", "maximum": 4294967295}
+    old, new = (root(spec={**obj(n=number, **more), "required": ["n"]}) for more in ({}, {"b": string()}))
+    report = reported(tmp_path, old, new)
+    cluster.minor = 36
+    ran = verify(report, "--format", "json")
+    (found,) = ran.report["verified"]
+    assert (found["rule"], found["outcome"], ran.code) == ("property-added", "not testable", 2)
+    assert found["reason"].startswith("Kubernetes 1.36 refuses the object")
+    assert "Maximum boundary value must be of type integer with format int32 in spec.n" in found["said"][0]
+    cluster.minor = 35
+    assert verify(report).code == 0
+
+
 def test_the_text(cluster: FakeCluster, tmp_path: Path) -> None:
     report = reported(tmp_path)
     ran = verify(report)
