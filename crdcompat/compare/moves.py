@@ -139,6 +139,10 @@ def _mentioned(obj: Object, pointer: Pointer, node: Node, mention: Mention, made
         member = made(below)
         if member is not ABSENT:
             yield at, member
+    if below.items is not None and not value_or_none(obj, at):  # a rule may ask for an item
+        item = made(below.items)
+        if item is not ABSENT:
+            yield at, [item]
     # Rules often compare a member with the object's own name.
     named = (*mention.values, *_value(obj, ("metadata", "name")))
     for value in named:

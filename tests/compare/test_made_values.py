@@ -218,3 +218,18 @@ def test_a_list_with_one_item_more_than_10_000(tmp_path: Path) -> None:
     """cluster-api 1.13 limits lists to 10,000 items."""
     value = shown(tmp_path, array(string()), array(string(), maxItems=10_000), "item-count-tightened")
     assert len(value) == 10_001
+
+
+def test_an_item_for_a_rule_that_counts_items(tmp_path: Path) -> None:
+    """envoy gateway 1.5: a sink names its type, and one of that type names the services behind it, with their ports."""
+    ref = {**obj(name=string(), kind=string(default="Service"), port={"type": "integer"}), "required": ["name"]}
+    refs = array(ruled(ref, "self.kind == 'Service' ? has(self.port) : true"), maxItems=16)
+    sides = []
+    for values in (("A",), ("A", "B")):
+        als = ruled(obj(refs=refs, level=string(*values)), "has(self.refs) && self.refs.size() > 0")
+        rule = "self.type == 'ALS' ? has(self.als) : !has(self.als)"
+        sides.append(root(spec=obj(v=array(ruled(obj(type=string("ALS", "File"), als=als), rule)))))
+    finding = only(diff(*both(tmp_path, *sides)), direction="rollback", rule="enum-value-added")
+    prove(finding, *map(crd, sides))
+    (sink,) = finding["witness"]["object"]["spec"]["v"]
+    assert (sink["type"], sink["als"]["level"], len(sink["als"]["refs"])) == ("ALS", "B", 1)
