@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from crdcompat.crds.model import is_crd
 from crdcompat.crds.pairing import Resolved
+from crdcompat.crds.unseen import is_kustomization
 from crdcompat.errors import Problem, Skipped
 from crdcompat.recordings.bodies import reducer
 from crdcompat.recordings.capture import facts_of
@@ -184,6 +185,8 @@ def _objects(
             yield facts
         elif is_crd(item.data):
             yield Skipped(path, A_CRD)
+        elif is_kustomization(item.data, path) and "kind" not in item.data:  # Flux has objects of this kind
+            yield Skipped(path, "kustomization, no object")
         elif is_recording and not (isinstance(item.data, dict) and "kind" in item.data) and holds_data(path):
             yield Skipped(path, "data of the gatherer, no object")
         else:

@@ -108,3 +108,17 @@ def test_a_fleet_of_which_nothing_was_judged_is_exit_2(tmp_path: Path, document:
     write(tmp_path / "fleet" / "o.json", document)
     ran = run("simulate", *sides, "--fleet", "fleet", "--jobs", "1", cwd=tmp_path)
     assert ran.code == 2, ran.out
+
+
+def test_a_kustomization_beside_the_samples_is_no_object(tmp_path: Path) -> None:
+    """kubebuilder writes one into config/samples, without apiVersion and kind. Flux has objects of the kind."""
+    sides = _Case(crd(_SCHEMA), crd(_SCHEMA), widget({"status": {}}), {}, "", "").sides(tmp_path)
+    write(tmp_path / "fleet" / "kustomization.yaml", {"resources": ["o.json"]})
+    report = simulate(*sides, "--objects", "fleet", code=0, cwd=tmp_path)
+    assert [len(report["objects"]), report["not_simulated"]] == [1, []]
+    kept = {"apiVersion": "example.com/v1", "kind": "Kustomization", "metadata": {"name": "a"}, "spec": {}}
+    made = crd(_SCHEMA, kind="Kustomization")
+    for side in ("r-1.1", "r-1.2"):
+        write(tmp_path / side / "k.json", made)
+    write(tmp_path / "fleet" / "kustomization.yaml", kept)
+    assert len(simulate(*sides, "--objects", "fleet", code=0, cwd=tmp_path)["objects"]) == 2
