@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from helpers import Json, array, both, brief, crd, diff, obj, only, prove, root, select, string
+from helpers import Json, array, both, brief, crd, diff, obj, only, prove, root, select, string, write
 
 RULES = "x-kubernetes-validations"
 
@@ -151,6 +151,16 @@ def test_a_rule_about_a_new_member_that_rejects_objects(tmp_path: Path, more: Js
     report = compare(tmp_path, root(spec=obj(v=shared)), root(spec=obj(v=new)))
     finding = only(report, rule="cel-rule-added")
     assert finding["witness"]["object"] is not None
+
+
+@pytest.mark.parametrize(("server", "rejected"), [("1.29", True), ("1.31", False)])
+def test_a_rule_about_a_new_member_that_the_server_cannot_compile(tmp_path: Path, server: str, rejected: bool) -> None:
+    """A server before 1.31 does not know isIP(): it rejects every object, also those without the member."""
+    old = ruled(obj(a=string(), b=string(maxLength=9)), "!has(self.b) || isIP(self.b)")
+    config = write(tmp_path / "config.yaml", {"kubernetes": [server]})
+    sides = both(tmp_path, root(spec=old), root(spec=obj(a=string())))
+    found = {(each["rule"], each["direction"]) for each in diff(*sides, "--config", config)["findings"]}
+    assert found == {("property-removed", "upgrade"), *([("cel-rule-removed", "rollback")] if rejected else [])}
 
 
 def test_a_rule_about_a_new_member_of_an_enum_rejects_no_object_without_it(tmp_path: Path) -> None:
