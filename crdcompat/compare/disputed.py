@@ -98,7 +98,7 @@ def _trials(
     path: SchemaPath, node: Node, rule: dict[str, Any], functions: Sequence[str], servers: tuple[Server, Server]
 ) -> Iterator[tuple[Trial, Server, Server]]:
     """Values that one of the two servers refuses by the rule, each with the accepting and the refusing server."""
-    node = node if path else as_resource(node)
+    node = as_resource(node, is_root=not path)
     named = Node({**shape(node.raw), RULES: [rule]})
     texts = list(dict.fromkeys(text for name in functions for text in _texts(name, named)))
     seeds = Node({"anyOf": [hint(mention.member, texts) for mention in mentions(named)]})

@@ -78,16 +78,25 @@ def _holder(node: Node) -> Node:
     return Node({"type": "object", "properties": {"v": node.raw}})
 
 
-def as_resource(root: Node) -> Node:
-    """The root of a schema with what every resource has: rules may read its name, which no schema has to declare."""
-    properties = mapping_of(root.raw.get("properties"))
+def as_resource(node: Node, *, is_root: bool) -> Node:
+    """The root of a schema, or an embedded resource, with what no schema has to declare: rules may read it.
+
+    Every resource has an apiVersion and a kind; the whole object has a name, too. Other nodes stay as they are.
+    """
+    if not (is_root or node.embedded):
+        return node
+    text = {"type": "string"}
+    properties = mapping_of(node.raw.get("properties"))
     metadata = mapping_of(properties.get("metadata"))
     declared = mapping_of(metadata.get("properties"))
-    name = {"type": "string", RULES: [{"rule": _NAME}], **mapping_of(declared.get("name"))}
-    metadata = {**metadata, "type": "object", "properties": {**declared, "name": name}, "required": ["name"]}
-    required = [*root.required, *(["metadata"] if "metadata" not in root.required else [])]
-    properties = {**properties, "metadata": metadata}
-    return Node({**root.raw, "x-kubernetes-embedded-resource": True, "properties": properties, "required": required})
+    name = {**text, **({RULES: [{"rule": _NAME}]} if is_root else {}), **mapping_of(declared.get("name"))}
+    metadata = {**metadata, "type": "object", "properties": {**declared, "name": name}}
+    if is_root:
+        metadata["required"] = ["name"]
+    properties = {"apiVersion": text, "kind": text, **properties, "metadata": metadata}
+    required = dict.fromkeys((*node.required, "apiVersion", "kind", *(["metadata"] if is_root else [])))
+    changed = {"x-kubernetes-embedded-resource": True, "properties": properties, "required": list(required)}
+    return Node({**node.raw, **changed})
 
 
 #: The keywords that determine what rules see. The others are removed to try a rule by itself.

@@ -78,6 +78,8 @@ def rule_cases(node: Node, rules: list[str]) -> list[Any] | None:
     ]
 
 
+#: What every resource may have, whether its schema declares it or not.
+_OF_RESOURCES = frozenset({"apiVersion", "kind", "metadata"})
 _COMPARISONS = re.compile(r"[\s\w.?:!=&|,()\[\]'\"]*")
 _CALLS = re.compile(r"(\w+)\s*\(")
 
@@ -88,11 +90,12 @@ def _only_compares(rule: str) -> bool:
 
 
 def _every_case(node: Node, mention: Mention) -> list[Any] | None:
-    below: Node | None = node
+    below = node
     for name in mention.member:
-        below = below.properties.get(name) if below is not None else None
-    if below is None:
-        return [ABSENT]  # not in the writer's schema: no object has it
+        if name not in below.properties:  # no object has it, unless the writer keeps what its schema does not declare
+            open_ended = below.preserve or below.additional is not None or (below.embedded and name in _OF_RESOURCES)
+            return None if open_ended else [ABSENT]
+        below = below.properties[name]
     closed = enum_members(below)
     if closed is not None:
         return [ABSENT, *closed]

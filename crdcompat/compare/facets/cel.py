@@ -88,8 +88,7 @@ def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
     rules = change.old if direction == Direction.ROLLBACK else change.new
     if writer is None or reader is None or not isinstance(rules, list):
         return Trials(())
-    if not change.path:
-        writer, reader = as_resource(writer), as_resource(reader)
+    writer, reader = (as_resource(side, is_root=not change.path) for side in (writer, reader))
     sides = (writer, pair.writer.server), (reader, pair.reader.server)
     stronger = _texts([rule for rule in writer.rules if _judges_new_values(rule)])
     others = [rule for rule in rules if _source(rule) not in stronger]

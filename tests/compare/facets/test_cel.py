@@ -136,6 +136,10 @@ def test_a_rule_about_a_new_member_with_a_default(tmp_path: Path) -> None:
 _SOMETIMES = {
     "required": (obj(auth=string()), "has(self.auth)"),
     "default": (obj(auth=string(default="x")), "!has(self.auth) || self.kind.size() > 9"),
+    "default above": (
+        obj(auth={**obj(mode=string(), x=string()), "default": {"x": "y"}}),
+        "!has(self.auth) || has(self.auth.mode)",
+    ),
     "error": (obj(auth=string()), "self.auth == 'x'"),
     "error above": (obj(), "!has(self.deep.auth) || self.deep.auth != 'On'"),
     "error above an optional": (obj(), "!self.deep.?auth.hasValue()"),
@@ -151,6 +155,56 @@ def test_a_rule_about_a_new_member_that_rejects_objects(tmp_path: Path, more: Js
     report = compare(tmp_path, root(spec=obj(v=shared)), root(spec=obj(v=new)))
     finding = only(report, rule="cel-rule-added")
     assert finding["witness"]["object"] is not None
+
+
+_EMBEDDED = {**obj(x=string()), "x-kubernetes-embedded-resource": True}
+_OF_RESOURCES = {
+    "kind": "!has(self.kind) || self.kind != 'Widget'",
+    "apiVersion": "!has(self.apiVersion) || self.apiVersion == 'other/v1'",
+    "name": "!has(self.metadata.name) || self.metadata.name == 'other'",
+}
+
+
+@pytest.mark.parametrize("rule", _OF_RESOURCES.values(), ids=_OF_RESOURCES)
+def test_a_rule_about_what_no_schema_of_a_resource_declares(tmp_path: Path, rule: str) -> None:
+    """Each object has an apiVersion, a kind and a name, whether the schema names them or not."""
+    report = compare(tmp_path, obj(spec=obj(a=string())), ruled(obj(spec=obj(a=string())), rule))
+    assert _facts(report) == {("cel-rule-added", "upgrade", "", True)}
+
+
+@pytest.mark.parametrize("rule", _OF_RESOURCES.values(), ids=_OF_RESOURCES)
+def test_a_rule_about_what_no_schema_of_an_embedded_resource_declares(tmp_path: Path, rule: str) -> None:
+    old = root(spec=obj(v=_EMBEDDED))
+    report = compare(tmp_path / "own", old, root(spec=obj(v=ruled(_EMBEDDED, rule))))
+    assert _facts(report) == {("cel-rule-added", "upgrade", "spec.v", True)}
+    above = ruled(obj(v=_EMBEDDED), f"!has(self.v) || {rule.replace('self.', 'self.v.')}")
+    found = _facts(compare(tmp_path / "above", old, root(spec=above)))
+    assert {each[:3] for each in found} == {("cel-rule-added", "upgrade", "spec")}
+
+
+def test_a_rule_that_every_resource_satisfies(tmp_path: Path) -> None:
+    old = obj(spec=obj(a=string()))
+    assert _facts(compare(tmp_path, old, ruled(old, "has(self.kind) && has(self.apiVersion)"))) == set()
+
+
+_KEEPS = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
+_FREE = {"preserved": _KEEPS, "map": {"type": "object", "additionalProperties": string()}}
+
+
+@pytest.mark.parametrize("free", _FREE.values(), ids=_FREE)
+def test_a_rule_about_a_member_that_the_writer_keeps_undeclared(tmp_path: Path, free: Json) -> None:
+    declared = obj(mode=string()) | ({} if "additionalProperties" in free else _KEEPS)
+    new = ruled(declared, "!has(self.mode) || self.mode != 'x'")
+    facts = _facts(diff(*both(tmp_path, root(spec=obj(v=free)), root(spec=obj(v=new)))))
+    assert [each[:3] for each in facts if each[0].startswith("cel")] == [("cel-rule-added", "upgrade", "spec.v")]
+
+
+def _facts(report: Json) -> set[tuple[str, str, str, bool]]:
+    """Rule, direction and path of all findings, and whether an example object proves them."""
+    return {
+        (each["rule"], each["direction"], each["path"], each["witness"]["object"] is not None)
+        for each in report["findings"]
+    }
 
 
 @pytest.mark.parametrize(("server", "rejected"), [("1.29", True), ("1.31", False)])
