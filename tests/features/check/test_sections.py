@@ -61,6 +61,14 @@ def test_the_witness_of_the_rest_holds_the_rest(tmp_path: Path) -> None:
     assert left["added"] == ["C"]
     assert left["witness"]["object"]["spec"] == {"other": "C", "x": "C"}
     assert left["witness"]["errors"][0].startswith('spec.x: Unsupported value: "C"')
+    lines = (repo / "w.yaml").read_text().splitlines()
+    places = {
+        (f["added"][0], lines[at["line"] - 1].strip(), lines[at["line"] - 1][at["column"] - 1 :])
+        for f in findings
+        for at in f["locations"]
+        if f["path"] == "spec.x" and (at["side"], at["kind"]) == ("new", "yaml")
+    }
+    assert places == {("B", "- B", "B"), ("C", "- C", "C")}
 
 
 def test_a_waiver_by_release_and_one_that_nothing_matches(tmp_path: Path) -> None:
