@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import yaml
 from helpers import Json, both, crd, diff, obj, prove, root, string
 
 _CODE = {"x-kubernetes-int-or-string": True}
@@ -100,3 +101,20 @@ def test_an_undecided_half_leaves_the_other_half(tmp_path: Path) -> None:
     report = diff(*both(tmp_path, *(root(spec=obj(v=side)) for side in (old, new))))
     assert [(f["direction"], f["rule"]) for f in report["findings"]] == [("rollback", "pattern-widened")]
     assert [item["keyword"] for item in report["undecided"]] == ["pattern"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ("int32", "int64", [("rollback", "format-changed", True)]),
+        ("float", "double", [("rollback", "format-changed", True)]),
+    ],
+)
+def test_a_wider_range_of_numbers(tmp_path: Path, old: str, new: str, expected: list[tuple[str, str, bool]]) -> None:
+    """metallb 0.16: from Kubernetes 1.36 on, servers check ranges, and the new one has every number of the old one."""
+    kind = "integer" if old == "int32" else "number"
+    sides = both(tmp_path, *(root(spec=obj(v={"type": kind, "format": each})) for each in (old, new)))
+    config = tmp_path / "crdcompat.yaml"
+    config.write_text(yaml.safe_dump({"releases": {str(side): "1.36" for side in sides}}))
+    found = diff(*sides, "--config", config)["findings"]
+    assert [(f["direction"], f["rule"], f["witness"]["object"] is not None) for f in found] == expected
