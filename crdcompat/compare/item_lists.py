@@ -17,6 +17,8 @@ from crdcompat.schema.structural import ABSENT, Node
 
 #: Items that are made, those that are combined with each other, and values of one member.
 _MAX_ITEMS, _MAX_COMBINED, _MAX_VALUES = 24, 8, 6
+#: Members that are tried, and combinations of members with values.
+_MAX_MEMBERS, _MAX_TRIED = 16, 120
 
 
 def item_lists(node: Node, rules: Node, made: ValidValues) -> Iterator[list[Any]]:
@@ -35,14 +37,17 @@ def item_lists(node: Node, rules: Node, made: ValidValues) -> Iterator[list[Any]
 
 
 def _items(node: Node, named: list[Mention], made: ValidValues) -> Iterator[dict[str, Any]]:
-    """Items with a value for one mentioned member, then for two of them."""
-    of_member = [(mention.member, _values(node, mention, made)) for mention in named]
-    one = [made.holding(node, {member: value}) for member, values in of_member for value in values]
-    yield from (item for item in one if item is not None)
-    for (first, values), (second, others) in product(of_member, repeat=2):
-        if first < second:
-            both = (made.holding(node, {first: a, second: b}) for a, b in product(values, others))
-            yield from (item for item in both if item is not None)
+    """Items with a value for one mentioned member, then for two of them; each costs a search."""
+    of_member = [(mention.member, _values(node, mention, made)) for mention in named[:_MAX_MEMBERS]]
+    one = ({member: value} for member, values in of_member for value in values)
+    two = (
+        {first: a, second: b}
+        for (first, values), (second, others) in product(of_member, repeat=2)
+        if first < second
+        for a, b in product(values, others)
+    )
+    found = (made.holding(node, members) for members in islice(chain(one, two), _MAX_TRIED))
+    yield from (item for item in found if item is not None)
 
 
 def _values(node: Node, mention: Mention, made: ValidValues) -> list[Any]:
