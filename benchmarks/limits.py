@@ -14,7 +14,7 @@ from __future__ import annotations
 import contextlib
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 _ELSEWHERE = frozenset(
     {"vendor", "testdata", "tests", "zz_generated.featuregated-crd-manifests", "manual-override-crd-manifests"}
@@ -91,4 +91,5 @@ def listing(path: str) -> None:
 
 
 if __name__ == "__main__":
-    {"app": lambda *_: app(), "diff": diff, "parse": parse, "listing": listing}[sys.argv[1]](*sys.argv[2:])
+    works: dict[str, Callable[..., None]] = {"app": lambda *_: app(), "diff": diff, "parse": parse, "listing": listing}
+    works[sys.argv[1]](*sys.argv[2:])

@@ -7,6 +7,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from crdcompat.findings.finding import order
 from crdcompat.models.diff import DiffReport
 from crdcompat.render.escape import Style
 from crdcompat.render.formats.html import render
+from crdcompat.vocabulary import Severity
 
 _HERE = Path(__file__).resolve().parent
 _BUNDLE = _HERE.parents[1] / "shared/data/openshift-api-4.12-4.16.bundle"
@@ -30,15 +32,15 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch:
         clone = Path(scratch) / "api"
         subprocess.run(["git", "clone", "--quiet", str(_BUNDLE), str(clone)], check=True)
-        sides = [crdcompat.load(f"git:origin/release-4.{minor}", repo=str(clone)) for minor in (12, 16)]
-        report = crdcompat.diff(*sides)
+        old, new = (crdcompat.load(f"git:origin/release-4.{minor}", repo=str(clone)) for minor in (12, 16))
+        report = crdcompat.diff(old, new)
         print(f"{'HTML page':44} {'findings':>8} {'excerpts':>9} {'render':>9} {'size':>9}")
         for name, each in (
             ("release-4.12 to 4.16, the largest diff", report),
             ("as many as a page holds", _many(report)),
         ):
-            shown, gathering = _timed(lambda each=each: with_excerpts(each, *sides))
-            text, rendering = _timed(lambda shown=shown: render(shown, Style()))
+            shown, gathering = _timed(partial(with_excerpts, each, old, new, Severity.INFO))
+            text, rendering = _timed(partial(render, shown, Style()))
             size = len(text.encode()) / 2**20
             print(f"{name:44} {len(shown.findings):8} {gathering:7.3f} s {rendering:7.3f} s {size:5.1f} MiB")
         file = Path(scratch) / "page.html"
@@ -61,7 +63,7 @@ def _timed(work: Callable[[], Any]) -> tuple[Any, float]:
 
 def _browse(file: Path, profile: Path) -> None:
     """How long a browser takes, by its own clock; nothing where there is none."""
-    sys.path.insert(0, str(_HERE.parent / "tests"))
+    sys.path.insert(0, str(_HERE.parent / "tests/support"))
     from browser import chromium, find_chromium
 
     if find_chromium() is None:
