@@ -30,7 +30,7 @@ _OTHER_STRING = "zz-other"
 
 
 def out_of_reach(root: Node, path: SchemaPath) -> bool:
-    """Whether no object has a value at ``path``: a list on the way must be empty, as of a field that is given up."""
+    """Whether no object has a value at ``path``, because a list above it has ``maxItems: 0``."""
     lists = (node_at(root, path[:length]) for length, step in enumerate(path) if step is ITEM)
     return any(node is not None and node.count("maxItems") == 0 for node in lists)
 

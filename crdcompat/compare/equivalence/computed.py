@@ -12,7 +12,7 @@ from crdcompat.apiserver.cel.static.declarations import result_of
 from crdcompat.apiserver.cel.static.types import INT, STRING, listed
 from crdcompat.apiserver.cel.views import View
 from crdcompat.compare.equivalence.connectives import fact, from_number, opposite
-from crdcompat.compare.equivalence.formula import Atom, Kind, Literal
+from crdcompat.compare.equivalence.formula import Atom, Formula, Kind, Literal
 from crdcompat.compare.equivalence.operators import SEARCHES
 from crdcompat.compare.equivalence.terms import Const, Opaque, Ref, Term, element_of
 from crdcompat.compare.equivalence.values import Facts
@@ -94,6 +94,6 @@ def _stated_of_string(name: str, term: Opaque, value: str) -> tuple[Term, Litera
     return _literal(term, fact(Kind.MATCHES, _HERE, pattern))
 
 
-def _literal(term: Term, formula: object) -> tuple[Term, Literal] | None:
-    """A formula that is always true (a size of at least 0) states nothing."""
+def _literal(term: Term, formula: Formula) -> tuple[Term, Literal] | None:
+    """The term and what is stated of it; None for a formula that is always true, such as a size of at least 0."""
     return (term, formula) if isinstance(formula, Literal) else None

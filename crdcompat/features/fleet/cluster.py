@@ -1,7 +1,7 @@
 """Judges recordings on a Dask cluster: that of a running scheduler, or processes of this machine.
 
 A worker plugin gets the plan of the run and builds the judge from it, once in each worker: compiled rules and patterns
-cannot be sent. A task is the paths of some recordings, its result are the encoded outcomes of the first of them. If a
+cannot be sent. A task has the paths of some recordings; its result has the encoded outcomes of the first of them. If a
 worker ends, Dask blames all of its tasks. Their recordings are judged again at the end, each alone on a worker, so that
 only the recording that ends its worker fails.
 """

@@ -18,8 +18,8 @@ def refused_by_writer(answer: Answer) -> Result:
 
 
 def of_another_version(answer: Answer, server: Server) -> Result:
-    """The server refuses an object that it should take, for what servers of its version are known to check."""
-    reason = f"{server} refuses the object, for what the server that the report assumes does not check"
+    """The server refuses the object. Servers of its version are known to do so; the report assumes another version."""
+    reason = f"{server} refuses the object; the version that the report assumes accepts it"
     return Outcome.NOT_TESTABLE, reason, _words(answer)
 
 
