@@ -16,7 +16,7 @@ from crdcompat.apiserver.versions import Server
 from crdcompat.compare.changes import Change
 from crdcompat.compare.facet import Differing, Effects, Reaction, WaivedBy, explains_at
 from crdcompat.crds.model import Crd, CrdVersion
-from crdcompat.crds.pairing import Chosen, Resolved
+from crdcompat.crds.resolving import Chosen, Resolved
 from crdcompat.schema.paths import Object, Pointer
 from crdcompat.vocabulary import Effect
 

@@ -14,7 +14,7 @@ from crdcompat.apiserver.versions import Server
 from crdcompat.compare.changes import Undecided
 from crdcompat.compare.crd_facet import CrdChange, ResolvedPair, VersionPair, pair_crds, spec_of
 from crdcompat.compare.registry import all_crd_facets
-from crdcompat.crds.pairing import Chosen, Resolved
+from crdcompat.crds.resolving import Chosen, Resolved
 
 _TEXT_KEYS = ("additionalPrinterColumns", "deprecationWarning")
 #: Compared elsewhere: identities of CRDs and versions, and schemas. v1beta1 has some of them in ``spec``.

@@ -12,7 +12,8 @@ from collections.abc import Iterator
 
 from crdcompat.compare.changes import Change
 from crdcompat.compare.registry import facet_of
-from crdcompat.crds.pairing import Chosen, CrdPair, Resolved
+from crdcompat.crds.pairing import CrdPair
+from crdcompat.crds.resolving import Chosen, Resolved
 from crdcompat.vocabulary import Direction
 
 

@@ -23,7 +23,7 @@ from crdcompat.compare.local import NodeJudge, as_read, as_resource, defaulted, 
 from crdcompat.compare.memory import ComparisonCache
 from crdcompat.compare.site import Trial, WriterReader
 from crdcompat.compare.variants import hint, variants
-from crdcompat.crds.pairing import Chosen
+from crdcompat.crds.resolving import Chosen
 from crdcompat.schema.mentions import mentions
 from crdcompat.schema.paths import Object, SchemaPath
 from crdcompat.schema.structural import RULES, Node

@@ -26,7 +26,8 @@ from crdcompat.compare.unlikely_state import is_unlikely
 from crdcompat.compare.walk import SchemaDiff
 from crdcompat.compare.witness import Outcome, Witness, prove, proves
 from crdcompat.compare.writer_default import is_writer_default
-from crdcompat.crds.pairing import Chosen, CrdPair
+from crdcompat.crds.pairing import CrdPair
+from crdcompat.crds.resolving import Chosen
 from crdcompat.vocabulary import Direction, Effect
 from crdcompat.vocabulary.steps import stepping
 

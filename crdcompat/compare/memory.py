@@ -16,7 +16,7 @@ from crdcompat.apiserver.strategy import Resource
 from crdcompat.apiserver.versions import Server
 from crdcompat.compare.trial_book import TrialBook
 from crdcompat.compare.walk import SchemaDiff, diff_schemas
-from crdcompat.crds.pairing import Chosen
+from crdcompat.crds.resolving import Chosen
 from crdcompat.schema.structural import Node
 
 

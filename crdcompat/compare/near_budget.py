@@ -19,7 +19,7 @@ from crdcompat.compare.placed import Placed, in_contexts, judged_alone, of_docum
 from crdcompat.compare.result import Judged
 from crdcompat.compare.witness import Witness
 from crdcompat.crds.model import Crd, CrdDocument
-from crdcompat.crds.pairing import Resolved
+from crdcompat.crds.resolving import Resolved
 from crdcompat.schema.paths import SchemaPath, render
 from crdcompat.vocabulary import Effect
 

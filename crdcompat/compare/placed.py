@@ -15,7 +15,7 @@ from crdcompat.compare.changes import Change
 from crdcompat.compare.result import Judged, Lone
 from crdcompat.compare.witness import Witness
 from crdcompat.crds.model import Crd, CrdDocument, CrdVersion
-from crdcompat.crds.pairing import Chosen, Resolved
+from crdcompat.crds.resolving import Chosen, Resolved
 from crdcompat.schema.paths import Pointer, SchemaPath, path_of_keyword
 from crdcompat.vocabulary import Direction, Effect, Side
 

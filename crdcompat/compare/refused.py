@@ -16,7 +16,7 @@ from crdcompat.compare.placed import Placed, documents_of, in_contexts, judged_a
 from crdcompat.compare.result import Judged
 from crdcompat.compare.witness import Witness
 from crdcompat.crds.model import Crd, CrdDocument
-from crdcompat.crds.pairing import Resolved
+from crdcompat.crds.resolving import Resolved
 from crdcompat.crds.templates import is_templated
 from crdcompat.schema.paths import Pointer, SchemaPath, value_or_none
 from crdcompat.schema.structural import RULES

@@ -19,7 +19,7 @@ from crdcompat.compare.refused import NEEDS_NO_OBJECT
 from crdcompat.compare.result import Judged
 from crdcompat.compare.witness import Witness
 from crdcompat.crds.model import CrdDocument
-from crdcompat.crds.pairing import Resolved
+from crdcompat.crds.resolving import Resolved
 from crdcompat.schema.paths import Pointer, SchemaPath
 from crdcompat.vocabulary import Effect
 from crdcompat.vocabulary.servers import ServerName, needed, spans

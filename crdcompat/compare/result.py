@@ -9,7 +9,7 @@ from msgspec import Struct, field
 
 from crdcompat.compare.changes import Change, Undecided
 from crdcompat.compare.witness import Witness
-from crdcompat.crds.pairing import Chosen
+from crdcompat.crds.resolving import Chosen
 from crdcompat.vocabulary import Direction, Effect, Side
 from crdcompat.vocabulary.writes import Spared, WriteKind
 

@@ -13,7 +13,7 @@ from crdcompat.compare.changes import Change
 from crdcompat.compare.result import Judged, Lone, Occurrence
 from crdcompat.compare.witness import Witness
 from crdcompat.crds.model import CrdDocument
-from crdcompat.crds.pairing import Chosen
+from crdcompat.crds.resolving import Chosen
 from crdcompat.crds.unpaired import Unpaired
 from crdcompat.vocabulary import Direction, Effect, Side
 

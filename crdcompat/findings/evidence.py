@@ -19,8 +19,8 @@ from crdcompat.apiserver.strategy import Resource
 from crdcompat.apiserver.versions import server_of
 from crdcompat.compare.facet import Reaction
 from crdcompat.compare.registry import declared_by
-from crdcompat.crds.pairing import resolve_all
 from crdcompat.crds.reader import CrdSet
+from crdcompat.crds.resolving import resolve_all
 from crdcompat.errors import Problem, Skipped, problem_order
 from crdcompat.findings.finding import order
 from crdcompat.models.diff import DiffReport, Unexplained

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
     from crdcompat.compare.result import Judged, Open
     from crdcompat.crds.model import CrdDocument
-    from crdcompat.crds.pairing import Chosen
     from crdcompat.crds.positions import Spot
     from crdcompat.crds.reader import CrdSet
+    from crdcompat.crds.resolving import Chosen
     from crdcompat.yaml.positions import Place
 
 

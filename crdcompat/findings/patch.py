@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
     from crdcompat.compare.facet import Widening
     from crdcompat.compare.result import Judged
-    from crdcompat.crds.pairing import Chosen
     from crdcompat.crds.reader import CrdSet
+    from crdcompat.crds.resolving import Chosen
     from crdcompat.schema.paths import Pointer
 
 

@@ -15,8 +15,8 @@ from msgspec.structs import replace
 from crdcompat.apiserver.strategy import Resource
 from crdcompat.apiserver.versions import server_of
 from crdcompat.compare.witness import Witness
-from crdcompat.crds.pairing import resolve_all
 from crdcompat.crds.reader import CrdSet
+from crdcompat.crds.resolving import resolve_all
 from crdcompat.findings.finding import fingerprint, listed
 from crdcompat.models.finding import Finding, Location
 from crdcompat.schema.enums import member_key

@@ -13,7 +13,7 @@ from typing import Any
 from msgspec import Struct
 
 from crdcompat.crds.model import Crd
-from crdcompat.crds.pairing import Resolved
+from crdcompat.crds.resolving import Resolved
 from crdcompat.sources.archive import ARCHIVE_NAMES
 from crdcompat.sources.recording import OBJECT_EXTENSIONS, holds_crds
 

@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from crdcompat.crds.model import is_crd
-from crdcompat.crds.pairing import Resolved
+from crdcompat.crds.resolving import Resolved
 from crdcompat.crds.unseen import is_kustomization
 from crdcompat.errors import Problem, Skipped
 from crdcompat.recordings.bodies import reducer

@@ -9,9 +9,9 @@ from msgspec import Struct, field
 
 from crdcompat.apiserver.errors import NOT_SUPPORTED
 from crdcompat.apiserver.redaction import is_public
-from crdcompat.crds.pairing import Chosen
 from crdcompat.crds.positions import Spot
 from crdcompat.crds.reader import CrdSet
+from crdcompat.crds.resolving import Chosen
 from crdcompat.models.finding import Location
 from crdcompat.models.simulation import RejectedCause
 from crdcompat.replay.replayed import Replayed

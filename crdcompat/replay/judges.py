@@ -11,8 +11,8 @@ from crdcompat.apiserver.strategy import TOO_DEEP, Resource
 from crdcompat.apiserver.versions import Server, known_server
 from crdcompat.crds.context import DEFAULT
 from crdcompat.crds.model import CrdVersion
-from crdcompat.crds.pairing import Chosen, Resolved, resolve_all
 from crdcompat.crds.reader import CrdSet
+from crdcompat.crds.resolving import Chosen, Resolved, resolve_all
 from crdcompat.errors import Problem
 from crdcompat.models.simulation import NotSimulated
 from crdcompat.recordings.capture import CaptureFacts, digest_of, unfit

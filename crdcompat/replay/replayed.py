@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from crdcompat.apiserver.versions import Server
-from crdcompat.crds.pairing import Chosen
+from crdcompat.crds.resolving import Chosen
 from crdcompat.models.simulation import NotSimulated, worst_verdict
 from crdcompat.recordings.objects import Recorded
 from crdcompat.replay.writes import Answer, Replay

@@ -11,8 +11,8 @@ import yaml
 from helpers import run, unpack
 from recorded import items, left_out, objects, problems
 
-from crdcompat.crds.pairing import resolve_all
 from crdcompat.crds.reader import CrdReader
+from crdcompat.crds.resolving import resolve_all
 from crdcompat.errors import Problem
 from crdcompat.features.diff import workflow
 from crdcompat.recordings.objects import Recorded, read_objects

@@ -16,8 +16,8 @@ from helpers import Json, both, crd, obj, root, run, string, version, write
 from operations import operations
 from recorded import left_out, objects, problems
 
-from crdcompat.crds.pairing import resolve_all
 from crdcompat.crds.reader import CrdReader
+from crdcompat.crds.resolving import resolve_all
 from crdcompat.features.diff import workflow
 from crdcompat.recordings.layouts import Hint, hint_of
 from crdcompat.recordings.objects import Recorded, read_objects

@@ -15,7 +15,7 @@ from crdcompat.compare.crd_facet import (
     crd_change,
 )
 from crdcompat.compare.facet import Effects
-from crdcompat.crds.pairing import Resolved
+from crdcompat.crds.resolving import Resolved
 from crdcompat.vocabulary import Effect
 
 _GONE = (Effect.CRD_REJECTED, Effect.REQUEST_FAILED)

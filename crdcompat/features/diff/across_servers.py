@@ -15,7 +15,7 @@ from crdcompat.apiserver.supported.ranges import listed, server_name, spans_of
 from crdcompat.apiserver.versions import Server
 from crdcompat.compare.memory import ComparisonCache
 from crdcompat.compare.result import Judged, Occurrence
-from crdcompat.crds.pairing import Chosen
+from crdcompat.crds.resolving import Chosen
 from crdcompat.features.diff.comparison import Compared, Filters
 from crdcompat.features.diff.refused import placed_in_new
 from crdcompat.features.diff.stricter import judge_stricter

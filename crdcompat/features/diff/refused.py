@@ -20,8 +20,9 @@ from crdcompat.compare.placed import Placed
 from crdcompat.compare.refused import Refused, judge_refused, refused_documents, refused_metadata
 from crdcompat.compare.refused_by import judge_refused_by, refusals_by
 from crdcompat.crds.model import Crd
-from crdcompat.crds.pairing import CrdPair, Resolved, resolve
+from crdcompat.crds.pairing import CrdPair
 from crdcompat.crds.reader import CrdSet
+from crdcompat.crds.resolving import Resolved, resolve
 from crdcompat.errors import Problem
 from crdcompat.features.diff.comparison import Compared, Filters
 from crdcompat.vocabulary import Owner, Side

@@ -23,7 +23,7 @@ from crdcompat.compare.result import Judged
 from crdcompat.compare.site import WriterReader
 from crdcompat.compare.witness import Witness, prove
 from crdcompat.crds.model import CrdDocument
-from crdcompat.crds.pairing import Chosen
+from crdcompat.crds.resolving import Chosen
 from crdcompat.features.diff.comparison import Compared
 from crdcompat.schema.paths import ITEM, VALUE, Pointer, SchemaPath, schema_pointer
 from crdcompat.schema.structural import RULES, Node

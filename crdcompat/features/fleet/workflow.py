@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import nullcontext
 
-from crdcompat.crds.pairing import usual_context
+from crdcompat.crds.resolving import usual_context
 from crdcompat.features.fleet.clusters import ClusterTallies
 from crdcompat.features.fleet.journal import Journal, temporary_journal
 from crdcompat.features.fleet.judge import FleetJudge

@@ -14,7 +14,7 @@ from crdcompat.apiserver.redaction import redacted_value
 from crdcompat.apiserver.strategy import Resource
 from crdcompat.apiserver.versions import DEFAULT_SERVER, Server
 from crdcompat.crds.model import Crd, CrdVersion
-from crdcompat.crds.pairing import Resolved
+from crdcompat.crds.resolving import Resolved
 from crdcompat.models.preflight import Step, StepKind
 from crdcompat.replay.repair import patches_without
 from crdcompat.replay.replayed import Replayed

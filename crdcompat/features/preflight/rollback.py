@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from crdcompat.apiserver.versions import Server
-from crdcompat.crds.pairing import Resolved
+from crdcompat.crds.resolving import Resolved
 from crdcompat.features.preflight.repairs import Repairs
 from crdcompat.features.preflight.scope import Scope
 from crdcompat.replay.judges import Replayer

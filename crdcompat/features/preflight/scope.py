@@ -11,8 +11,8 @@ from msgspec.structs import replace
 from crdcompat.apiserver.crd_validation.refusal import refusal, update_refusal
 from crdcompat.apiserver.versions import Server
 from crdcompat.crds.model import GROUP
-from crdcompat.crds.pairing import Resolved, resolve, resolve_all
 from crdcompat.crds.reader import CrdSet
+from crdcompat.crds.resolving import Resolved, resolve, resolve_all
 from crdcompat.features.diff.workflow import diff
 from crdcompat.models.finding import Finding
 from crdcompat.models.preflight import AccessRule, Missing, RefusedCrd, WindowEffect

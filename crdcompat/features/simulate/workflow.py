@@ -13,8 +13,8 @@ from crdcompat.apiserver.errors import FieldError
 from crdcompat.apiserver.redaction import redacted_error, redacted_value
 from crdcompat.apiserver.versions import Server
 from crdcompat.apiserver.wording import aggregate
-from crdcompat.crds.pairing import usual_context
 from crdcompat.crds.reader import CrdSet
+from crdcompat.crds.resolving import usual_context
 from crdcompat.errors import Problem, Skipped, problem_order, skipped_order
 from crdcompat.features.diff.workflow import release
 from crdcompat.features.simulate.notes import (

@@ -13,8 +13,9 @@ from typing import Any
 from msgspec import Struct
 
 from crdcompat.apiserver.admission import SERVER_SET
-from crdcompat.crds.pairing import CrdPair, Resolved, pair
+from crdcompat.crds.pairing import CrdPair, pair
 from crdcompat.crds.reader import CrdSet
+from crdcompat.crds.resolving import Resolved
 from crdcompat.models.verification import Claim
 from crdcompat.sources.scratch_cluster import NAMESPACE
 from crdcompat.vocabulary import Direction, Effect, Side
