@@ -41,7 +41,7 @@ def always_holds(rule: str, writer: tuple[Node, Server], reader: tuple[Node, Ser
             return False
         members = _Members(*writer, View(reader[0]))
         chains = [names for expr in found.tree.walk() if (names := _names(expr)) and len(names) > 1]
-        optional = sorted({above for names in chains for above in _above(names) if not members.always(above)})
+        optional = sorted({above for names in chains for above in _above(names) if members.may_lack(above)})
         if len(optional) > _MAX_OPTIONAL:
             return False
         choices = (chosen for size in range(len(optional) + 1) for chosen in combinations(optional, size))
@@ -62,6 +62,10 @@ class _Members:
         """Whether each object with the parent has the member."""
         parent, name = self._parent(names)
         return name in parent.required or parent.properties[name].default is not ABSENT if parent else False
+
+    def may_lack(self, names: _Names) -> bool:
+        """Whether some objects with the parent have the member and others lack it."""
+        return not self.always(names) and self.default(names) is not ABSENT
 
     def never(self, names: _Names, value: str) -> bool:
         """Whether the writer rejects the value for a member."""
@@ -117,7 +121,7 @@ class _Folding:
         names = _names(expr)
         if names is None or not self._reaches(expr):
             return _UNKNOWN
-        default = ABSENT if names in self._without else self._members.default(names)
+        default = self._default(names)
         if expr.test_only:
             return _UNKNOWN if default is None else default is not ABSENT
         if default is ABSENT:
@@ -138,7 +142,7 @@ class _Folding:
             condition = self.value(args[0])
             return self.value(args[1] if condition else args[2]) if isinstance(condition, bool) else _UNKNOWN
         if name == "_?._" and (names := _names(expr)) is not None and self._reaches(expr):
-            return _NOTHING if names in self._without or self._members.default(names) is ABSENT else _UNKNOWN
+            return _NOTHING if self._default(names) is ABSENT else _UNKNOWN
         if name in ("hasValue", "orValue") and expr.target is not None and self.value(expr.target) is _NOTHING:
             return False if name == "hasValue" else self.value(args[0])
         if name in ("_==_", "_!=_"):
@@ -161,7 +165,11 @@ class _Folding:
         """Whether the members above the last one are there, or one of them is optional and gives an empty optional."""
         names, optional = _names(expr) or (), _first_optional(expr)
         needed = names[: len(names) - 1 if optional is None else optional]
-        return not any(needed[:length] in self._without for length in range(2, len(needed) + 1))
+        return not any(self._default(needed[:length]) is ABSENT for length in range(2, len(needed) + 1))
+
+    def _default(self, names: _Names) -> Any:
+        """As ``_Members.default``; ABSENT for the members of ``without``, too."""
+        return ABSENT if names in self._without else self._members.default(names)
 
 
 def _first_optional(expr: Expr) -> int | None:

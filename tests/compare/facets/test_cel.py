@@ -125,6 +125,21 @@ def test_a_rule_about_a_new_member_rejects_no_object_without_it(tmp_path: Path, 
     ]
 
 
+@pytest.mark.parametrize(
+    ("guard", "rules"),
+    [("oldSelf.?a.?b.?c.?d.?type.orValue('') != 'Set'", []), ("!has(oldSelf.a.b.c)", ["cel-transition-rule-added"])],
+    ids=["optional", "an error without the members above"],
+)
+def test_a_transition_rule_about_members_below_a_new_one(tmp_path: Path, guard: str, rules: list[str]) -> None:
+    """openshift/api of 2026: no object of OLD has the old value that the rule restricts."""
+    rule = f"{guard} || self.?a.?b.?c.?d.?type.orValue('') == 'Set'"
+    inner = obj(c=obj(d=obj(type=string("Set", "Unset"))))
+    old, new = obj(v=obj(a=obj(x=string()), k=string())), obj(v=obj(a=obj(b=inner, x=string()), k=string()))
+    new["properties"]["v"] = ruled(new["properties"]["v"], rule)
+    report = compare(tmp_path, root(spec=old), root(spec=new))
+    assert {finding["rule"] for finding in report["findings"]} == {"property-added", *rules}
+
+
 def test_a_rule_about_a_new_member_with_a_default(tmp_path: Path) -> None:
     """crossplane 1.20 -> 2.0: a rule holds for the default, which the server sets in every object of OLD."""
     old = obj(v=obj(kind=string()))
