@@ -1,7 +1,7 @@
 """Judge the changes between two paired CRD sets: each distinct pair of schemas once, contexts merged.
 
 The same change in several contexts is one result that lists them; its witness proves the effect in each (design,
-section 4).
+section 4). Contexts that need another witness, or have none, are another result.
 
 The engine also compares across versions (``crossings``).
 """
@@ -9,12 +9,14 @@ The engine also compares across versions (``crossings``).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from msgspec.structs import astuple, replace
 
 from crdcompat.apiserver.versions import Server
 from crdcompat.compare.changes import Change, Undecided, canonical, identical
+from crdcompat.compare.contexts import by_witness, outcomes_of, schemas_of
 from crdcompat.compare.crd_facet import CrdChange
 from crdcompat.compare.crd_walk import CrdDiff, diff_crds
 from crdcompat.compare.crossings import crosses, version_crossings
@@ -24,7 +26,7 @@ from crdcompat.compare.seeds import Seed, prove_by_seeds
 from crdcompat.compare.site import WriterReader
 from crdcompat.compare.unlikely_state import is_unlikely
 from crdcompat.compare.walk import SchemaDiff
-from crdcompat.compare.witness import Outcome, Witness, prove, proves
+from crdcompat.compare.witness import Witness, proves
 from crdcompat.compare.writer_default import is_writer_default
 from crdcompat.crds.pairing import CrdPair
 from crdcompat.crds.resolving import Chosen
@@ -136,7 +138,7 @@ class Comparer:
     def proved_by(self, item: Judged, seeds: Sequence[Seed]) -> Judged:
         """A judged change without a witness, with one that a seed gives in all its occurrences, if any does."""
         places = [occurrence for occurrence in item.occurrences if isinstance(occurrence, Occurrence)]
-        pairs = [self._writer_reader(occurrence, item.direction) for occurrence in places]
+        pairs = [self._sides(item.direction, occurrence) for occurrence in places]
         found = prove_by_seeds(item.change, item.effect, item.direction, pairs[0], seeds, self._cache.book)
         if found is None or not proves(found, item.change, item.effect, pairs):
             return item
@@ -155,77 +157,39 @@ class Comparer:
         self, crd: str, version: str, places: list[Occurrence], directions: tuple[Direction, ...], found: Comparison
     ) -> Iterator[Judged]:
         ways = (places[0].direction,) if places[0].direction else tuple(Direction)
-        outcomes = {direction: self._outcomes(places, direction) for direction in ways}
+        outcomes = {way: outcomes_of(places, way, partial(self._sides, way), self._cache.book) for way in ways}
         for direction in (wanted for wanted in directions if wanted in ways):
             groups: dict[tuple[Any, ...], list[Occurrence]] = {}
             for occurrence in places:
-                key = id(occurrence.old.version.schema), id(occurrence.new.version.schema)
+                key = schemas_of(occurrence)
                 outcome = outcomes[direction][key]
                 windows = tuple(outcomes[way][key].effect if way in ways else Effect.NONE for way in Direction)
                 groups.setdefault((outcome.effect, canonical(outcome.labels), windows), []).append(occurrence)
             for (effect, _, windows), occurrences in groups.items():
-                key = id(occurrences[0].old.version.schema), id(occurrences[0].new.version.schema)
-                outcome = outcomes[direction][key]
                 if effect == Effect.NONE or (len(ways) == 1 and effect != Effect.WRITE_REJECTED):
                     found.without_effect[direction] += 1
                     continue
-                witness = self._common(occurrences, direction, effect, outcomes[direction])
-                pair = self._writer_reader(occurrences[0], direction)
-                yield Judged(
-                    change=occurrences[0].change,
-                    direction=direction,
-                    effect=effect,
-                    witness=witness,
-                    labels=outcome.labels,
-                    windows=windows,
-                    crd=crd,
-                    kind=occurrences[0].old.document.crd.kind,
-                    version=version,
-                    occurrences=tuple(occurrences),
-                    doubtful=witness.object is None and not witness.assumed,
-                    writer_default=is_writer_default(occurrences[0].change, direction, effect, witness, pair),
-                    unlikely=is_unlikely(occurrences[0].change, effect, witness, pair, self._cache.book.shared(pair)),
-                )
+                labels = outcomes[direction][schemas_of(occurrences[0])].labels
+                sides = partial(self._sides, direction)
+                for witness, proved in by_witness(occurrences, effect, outcomes[direction], sides):
+                    change, pair = proved[0].change, sides(proved[0])
+                    yield Judged(
+                        change=change,
+                        direction=direction,
+                        effect=effect,
+                        witness=witness,
+                        labels=labels,
+                        windows=windows,
+                        crd=crd,
+                        kind=proved[0].old.document.crd.kind,
+                        version=version,
+                        occurrences=proved,
+                        doubtful=witness.object is None and not witness.assumed,
+                        writer_default=is_writer_default(change, direction, effect, witness, pair),
+                        unlikely=is_unlikely(change, effect, witness, pair, self._cache.book.shared(pair)),
+                    )
 
-    def _outcomes(self, places: list[Occurrence], direction: Direction) -> dict[tuple[int, int], Outcome]:
-        """The outcome per distinct pair of schemas. The last witness is tried first in the next pair."""
-        found: dict[tuple[int, int], Outcome] = {}
-        last: Outcome | None = None
-        for occurrence in places:
-            key = id(occurrence.old.version.schema), id(occurrence.new.version.schema)
-            if key in found:
-                continue
-            pair = self._writer_reader(occurrence, direction)
-            if (
-                last is not None
-                and len(last.labels) <= 1
-                and proves(last.witness, occurrence.change, last.effect, [pair])
-            ):
-                found[key] = last
-            else:
-                found[key] = last = prove(occurrence.change, direction, pair, self._cache.book)
-        return found
-
-    def _common(
-        self,
-        occurrences: list[Occurrence],
-        direction: Direction,
-        effect: Effect,
-        outcomes: dict[tuple[int, int], Outcome],
-    ) -> Witness:
-        """One witness that proves the effect in all occurrences."""
-        distinct = {(id(s.old.version.schema), id(s.new.version.schema)): s for s in occurrences}
-        witnesses = [outcomes[key].witness for key in distinct]
-        if all(witness is witnesses[0] for witness in witnesses):
-            return witnesses[0]
-        pairs = [self._writer_reader(occurrence, direction) for occurrence in distinct.values()]
-        for witness in witnesses:
-            if proves(witness, occurrences[0].change, effect, pairs):
-                return witness
-        unproved = next((witness for witness in witnesses if witness.object is None), None)
-        return unproved or Witness(None, reason="each context has a witness, but no single object was found for all")
-
-    def _writer_reader(self, occurrence: Occurrence, direction: Direction) -> WriterReader:
+    def _sides(self, direction: Direction, occurrence: Occurrence) -> WriterReader:
         reads_old, reads_new = (bool(occurrence.direction) and direction == way for way in Direction)
         old = self._cache.resource(occurrence.old, self._old_server, converting=reads_old)
         new = self._cache.resource(occurrence.new, self._new_server, converting=reads_new)

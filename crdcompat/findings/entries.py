@@ -31,6 +31,7 @@ class Entry(Struct, frozen=True, eq=False):
     """Findings with one cause: ``finding`` represents all, ``mirrors`` are those in other places, each id once.
 
     ``home`` is the comparison that has ``finding``, ``met`` are all comparisons that have one of the findings.
+    ``otherwise`` are findings of its id in that comparison whose contexts have another effect, or no example object.
     ``ids`` are the ids of all of them. All have the same status, and all or none are waived.
     """
 
@@ -38,6 +39,7 @@ class Entry(Struct, frozen=True, eq=False):
     mirrors: tuple[Finding, ...]
     home: Section
     met: tuple[Section, ...]
+    otherwise: tuple[Finding, ...] = ()
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -133,14 +135,21 @@ def _entry(group: list[_Member], compared: Sequence[Section]) -> Entry:
     mirrors = {member.finding.id: member.finding for member in reversed(others)}
     mirrors.pop(first.finding.id, None)
     same = [each.finding for each in group if (each.number, each.finding.id) == (first.number, first.finding.id)]
-    contexts = dict.fromkeys(context for each in (first.finding, *same) for context in each.contexts)
+    alike = [each for each in same if _outcome(each) == _outcome(first.finding)]
+    contexts = dict.fromkeys(context for each in (first.finding, *alike) for context in each.contexts)
     numbers = sorted({member.number for member in group})
     return Entry(
         replace(first.finding, contexts=tuple(contexts)),
         tuple(sorted(mirrors.values(), key=order)),
         compared[first.number],
         tuple(compared[number] for number in numbers),
+        tuple(each for each in same if _outcome(each) != _outcome(first.finding)),
     )
+
+
+def _outcome(finding: Finding) -> _Key:
+    """What a finding claims of its contexts: the effect, and whether an example object proves it."""
+    return (finding.effect, finding.witness.object is None)
 
 
 def _rank(member: _Member) -> _Key:

@@ -61,8 +61,9 @@ class CheckReport(Struct, frozen=True):
         return tuple(finding for section in self.sections for finding in section.report.findings)
 
     def by_severity(self) -> dict[Severity, int]:
-        """The number of counting findings per severity; a change that breaks three targets counts once, by its id."""
-        by_id = {finding.id: finding for finding in self.findings if finding.counts}
+        """The number of counting findings per severity: of an id that occurs several times, only the worst."""
+        worst_last = sorted(self.findings, key=lambda finding: -finding.severity.rank)
+        by_id = {finding.id: finding for finding in worst_last if finding.counts}
         counted = Counter(finding.severity for finding in by_id.values())
         return {severity: counted[severity] for severity in Severity}
 

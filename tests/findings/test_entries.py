@@ -13,12 +13,14 @@ from helpers import Json, commit, crd, git, obj, root, run, string
 from msgspec.structs import replace
 from report_samples import compared, rendered
 from sarif import one_run
+from variants import SET
 
 from crdcompat.findings.entries import entries, group_ids, group_key
 from crdcompat.models.check import CheckReport, Section
 from crdcompat.models.diff import DiffReport
 from crdcompat.models.finding import Acceptance, Location
-from crdcompat.vocabulary import Against, FindingStatus, Severity, Side
+from crdcompat.schema.structural import RULES
+from crdcompat.vocabulary import Against, Effect, FindingStatus, Severity, Side
 
 
 def _mirrored(*values: str) -> list[Json]:
@@ -253,3 +255,81 @@ def test_a_check_that_fails_says_what_to_do_next(tmp_path: Path) -> None:
     assert run(*reported, "--base", "HEAD~1", "--reason", "known", cwd=repo).code == 0
     after = run("check", "--base", "HEAD~1", cwd=repo)
     assert after.code == 0 and "To accept" not in after.out
+
+
+# -- contexts ---------------------------------------------
+
+
+def _in_contexts(top: Path, *rules: str) -> CheckReport:
+    """A check of an enum with a new value in contexts whose specs have these rules; no rule is the first context."""
+    contexts = {"Default": {}, **{f"Set{number}": {RULES: [{"rule": rule}]} for number, rule in enumerate(rules)}}
+    sides = [
+        [
+            crd(root(spec={**obj(phase=string(*values), n={"type": "integer"}), **more}), annotations={SET: name})
+            for name, more in contexts.items()
+        ]
+        for values in ("A", "AB")
+    ]
+    report = compared(top, *sides)
+    return CheckReport(report.new, (Section(Against.BASE, report),))
+
+
+#: No search finds the number of the first rule; the second one needs another object than a spec without rules.
+_HARD, _OTHER = (f"!has(self.phase) || (has(self.n) && self.n {text})" for text in ("* 7919 % 104729 == 5", "== 2"))
+
+
+def test_contexts_without_a_proof_are_not_said_to_have_one(tmp_path: Path) -> None:
+    report = _in_contexts(tmp_path, _HARD)
+    (entry,) = (each for each in entries(report) if each.finding.direction == "rollback")
+    assert (entry.finding.contexts, entry.finding.witness.object is not None) == (("Default/default",), True)
+    assert [(each.contexts, each.witness.object) for each in entry.otherwise] == [(("Set0/default",), None)]
+    sentence = "in Set0 (warning): spec.phase gained"
+    for name in ("markdown", "junit", "html"):
+        text = " ".join(rendered(report, name).split())
+        assert text.count(sentence) == 1, name
+        assert "may reject the writes of every Widget" in text.partition(sentence)[2], name
+
+
+def test_contexts_with_a_proof_of_their_own_are_listed_together(tmp_path: Path) -> None:
+    report = _in_contexts(tmp_path, _OTHER, _OTHER.replace("2", "1"))
+    found = [each for each in report.findings if each.direction == "rollback"]
+    assert [(len(each.contexts), each.witness.object is not None) for each in found] == [(2, True), (1, True)]
+    (entry,) = (each for each in entries(report) if each.finding.direction == "rollback")
+    assert set(entry.finding.contexts) == {"Default/default", "Set0/default", "Set1/default"}
+    assert entry.otherwise == ()
+
+
+def test_contexts_with_another_effect_are_listed_apart(tmp_path: Path) -> None:
+    report = compared(tmp_path, [_variant("Default", "A")], [_variant("Default", "AB")])
+    (finding,) = report.findings
+    pruned = replace(finding, effect=Effect.VALUE_PRUNED, severity=Severity.INFO, contexts=("Set0/default",))
+    (entry,) = entries(replace(report, findings=(finding, pruned)))
+    assert (entry.finding.contexts, entry.otherwise) == (("Default/default",), (pruned,))
+
+
+def test_the_contexts_are_those_of_the_comparison_that_is_shown(tmp_path: Path) -> None:
+    report = compared(tmp_path, [_variant("Default", "A")], [_variant("Default", "AB")])
+    (finding,) = report.findings
+    target = replace(report, findings=(replace(finding, contexts=("Set0/default",)),))
+    (entry,) = entries(CheckReport(report.new, (Section(Against.BASE, report), Section(Against.TARGET, target))))
+    assert (entry.finding.contexts, len(entry.met)) == (("Default/default",), 2)
+
+
+def test_the_worst_finding_of_an_id_counts(tmp_path: Path) -> None:
+    """In the contexts of other feature sets the same change can be less severe."""
+    report = compared(
+        tmp_path,
+        [_variant("Default", "A"), _variant("TechPreviewNoUpgrade", "AB")],
+        [_variant("Default", "AC"), _variant("TechPreviewNoUpgrade", "ABC")],
+    )
+    assert [finding.severity for finding in report.findings] == ["error", "warning"]
+    assert len({finding.id for finding in report.findings}) == 1
+    assert CheckReport(report.new, (Section(Against.BASE, report),)).by_severity() == {
+        Severity.ERROR: 1,
+        Severity.WARNING: 0,
+        Severity.INFO: 0,
+    }
+
+
+def _variant(feature_set: str, values: str) -> Json:
+    return crd(root(status=obj(phase=string(*values))), annotations={SET: feature_set})

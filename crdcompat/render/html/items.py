@@ -14,7 +14,7 @@ from crdcompat.render.data.parts import acceptance_data
 from crdcompat.render.html.item import DirectionPart, Fact, Group, Item, Listed
 from crdcompat.render.wording.blocks import predicate
 from crdcompat.render.wording.check import UNRELEASED_REASON, waive_command
-from crdcompat.render.wording.entries import findings_of, mirror_line, section_key
+from crdcompat.render.wording.entries import findings_of, mirror_line, otherwise_lines, section_key
 from crdcompat.render.wording.findings import (
     commit_line,
     crd_name,
@@ -244,6 +244,7 @@ def _fact_rows(entry: Entry, report: DiffReport) -> Iterator[_Row]:
     if len(entry.met) > 1:
         yield "Met against", *map(section_key, entry.met)
     yield "Contexts", *_contexts(finding.contexts, report)
+    yield "Other contexts", *otherwise_lines(entry, report.counts.contexts)
     yield "Mixed versions", *(f"{name}: {getattr(finding.windows, key)}" for key, name in _WINDOWS.items())
     yield "Places", *_places(finding.locations)
     if finding.waiver is not None:

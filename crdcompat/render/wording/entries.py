@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from crdcompat.findings.entries import Entry
 from crdcompat.models.check import Section
-from crdcompat.render.wording.findings import crd_name, finding_lines, plural, tally
+from crdcompat.render.wording.findings import contexts, crd_name, finding_lines, plural, tally
 from crdcompat.vocabulary import Against
 
 if TYPE_CHECKING:
@@ -27,11 +27,19 @@ def section_key(section: Section) -> str:
 
 
 def entry_lines(entry: Entry, style: Style, known_contexts: Sequence[str] = ()) -> Iterator[str]:
-    """The finding, then the other places of the same change, and the comparisons that meet it."""
+    """The finding, then other contexts, the other places of the same change, and the comparisons that meet it."""
     yield from finding_lines(entry.finding, style, known_contexts)
+    for line in otherwise_lines(entry, known_contexts):
+        yield style.wrap(line, indent="      ", first="  ")
     most = len(entry.mirrors) if style.verbosity > 0 else _MAX_MIRRORS
     for line in mirror_lines(entry, most):
         yield style.wrap(line, indent="      ", first="  ")
+
+
+def otherwise_lines(entry: Entry, known_contexts: Sequence[str]) -> Iterator[str]:
+    """What the same change does in contexts where it has another effect, or where no example object was found."""
+    for finding in entry.otherwise:
+        yield f"in {contexts(finding.contexts, known_contexts)} ({finding.severity}): {finding.message}"
 
 
 def mirror_lines(entry: Entry, most: int = _MAX_MIRRORS) -> Iterator[str]:
