@@ -15,6 +15,7 @@ from crdcompat.apiserver.keywords import Keyword
 from crdcompat.compare.changes import Change
 from crdcompat.compare.intersection import intersection
 from crdcompat.compare.site import ReaderVerdict, Trial, Trials, WriterReader
+from crdcompat.compare.unique_items import never_repeats
 from crdcompat.schema.paths import ITEM, node_at
 from crdcompat.schema.sample import list_of_size, sample, values
 from crdcompat.schema.structural import ABSENT, Node
@@ -27,7 +28,7 @@ def duplicate_trials(change: Change, pair: WriterReader) -> Trials:
     writer, reader = node_at(pair.writer.node, change.path), node_at(pair.reader.node, change.path)
     if writer is None or reader is None or reader.list_type == "atomic" or writer.items is None:
         return Trials((), complete=reader is not None and reader.list_type == "atomic")
-    if _distinguishes(writer, reader):
+    if never_repeats(writer, reader):
         return Trials((), complete=True)
     items = writer.items if reader.items is None else intersection(writer.items, reader.items, pair.writer.server)
     made = islice(_doubles(items, writer, reader), _MAX_TRIALS)
@@ -45,13 +46,6 @@ def shows_duplicate(observed: ReaderVerdict) -> bool:
         and isinstance(next(iter(error.pointer[depth:]), None), int)
         for error in observed.verdict.errors
     )
-
-
-def _distinguishes(writer: Node, reader: Node) -> bool:
-    """Whether items with different keys for the writer are never duplicates for the reader."""
-    if writer.list_type != "map":
-        return False
-    return reader.list_type == "set" or set(writer.list_keys) <= set(reader.list_keys)
 
 
 def _doubles(items: Node, writer: Node, reader: Node) -> Iterator[list[Any]]:

@@ -108,7 +108,7 @@ def _outside(
     from crdcompat.schema.regex import Language, only_in, outside
 
     if not any((mine.patterns, mine.lists, whole.patterns, whole.lists)):
-        return _other_lengths(mine, theirs, accepts)
+        return _other_lengths(writer, mine, theirs, accepts)
     one, unknown = only_in(mine, theirs)
     if one is None and not unknown:
         return [], True
@@ -156,17 +156,25 @@ def _of_other_lengths(both: Language, theirs: Language, *, searching: bool) -> I
         if searching:
             yield from members(both.patterns, min_length=wanted, max_length=both.most, limit=_MAX_STRINGS)
         for text in members(both.patterns, min_length=1, limit=_MAX_STRINGS):
-            yield from (text * (wanted // len(text) + 1), text[0] * wanted, text.ljust(wanted, "a"))
-            if len(text) < wanted <= _MAX_REPEATED:
-                yield from (text[:at] + text[at] * (wanted - len(text)) + text[at:] for at in range(len(text)))
+            yield from (text * (wanted // len(text) + 1), text[0] * wanted, *_stretched(text, wanted))
     if searching and theirs.least > both.least:
         yield from members(both.patterns, min_length=both.least, max_length=theirs.least - 1, limit=_MAX_STRINGS)
 
 
-def _other_lengths(mine: Language, theirs: Language, accepts: Callable[[str], bool]) -> tuple[list[str], bool]:
+def _stretched(text: str, wanted: int) -> Iterator[str]:
+    """A short string made longer, at its end or by one of its characters."""
+    yield text.ljust(wanted, "a")
+    if len(text) < wanted <= _MAX_REPEATED:
+        yield from (text[:at] + text[at] * (wanted - len(text)) + text[at:] for at in range(len(text)))
+
+
+def _other_lengths(
+    writer: Node, mine: Language, theirs: Language, accepts: Callable[[str], bool]
+) -> tuple[list[str], bool]:
     """Strings where only the lengths differ: one that is too long, one that is too short.
 
-    Base64 has lengths that are multiples of four, so some are tried.
+    Base64 has lengths that are multiples of four, so some are tried. Formats and rules may want a string of a form,
+    such as a URL: accepted short ones are made longer.
     """
     sizes = []
     if theirs.most is not None and (mine.most is None or mine.most > theirs.most):
@@ -174,8 +182,14 @@ def _other_lengths(mine: Language, theirs: Language, accepts: Callable[[str], bo
         sizes.append(range(size, min(size + 4, _MAX_LENGTH + 1, (mine.most or _MAX_LENGTH) + 1)))
     if theirs.least > mine.least:
         sizes.append(range(mine.least, min(mine.least + 4, _MAX_LENGTH + 1, theirs.least)))
-    found = (next((text for size in each if accepts(text := "a" * size)), None) for each in sizes)
+    found = (next(filter(accepts, _of_sizes(writer, each, accepts)), None) for each in sizes)
     return [text for text in found if text is not None], not sizes
+
+
+def _of_sizes(writer: Node, sizes: range, accepts: Callable[[str], bool]) -> Iterator[str]:
+    yield from ("a" * size for size in sizes)
+    short = (text for text in islice(_plain(writer), _MAX_CANDIDATES) if 0 < len(text) < sizes.start and accepts(text))
+    yield from (longer for text in islice(short, _MAX_STRINGS) for longer in _stretched(text, sizes.start))
 
 
 def _plain(node: Node) -> Iterator[str]:

@@ -69,6 +69,19 @@ def test_base64_that_is_too_long(tmp_path: Path) -> None:
     assert shown(tmp_path, old, {**old, "maxLength": 9}, "length-tightened") == "a" * 12
 
 
+@pytest.mark.parametrize(
+    ("old", "value"),
+    [
+        (ruled(string(), "isURL(self)"), "https://example.com" + "a" * 22),
+        (string(format="uri"), "https://example.com" + "a" * 22),
+    ],
+    ids=["rule", "format"],
+)
+def test_a_text_of_a_form_that_is_too_long(tmp_path: Path, old: Json, value: str) -> None:
+    """openshift/api of 2025 limits URLs."""
+    assert shown(tmp_path, old, {**old, "maxLength": 40}, "length-tightened") == value
+
+
 def test_a_pair_of_addresses_of_one_family(tmp_path: Path) -> None:
     old = array(ruled(string(), "isIP(self)"), maxItems=2, **{"x-kubernetes-list-type": "set"})
     new = ruled(old, "size(self) < 2 || ip(self[0]).family() != ip(self[1]).family()")

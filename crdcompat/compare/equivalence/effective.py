@@ -35,7 +35,7 @@ from crdcompat.compare.equivalence.formula import (
     conjuncts,
 )
 from crdcompat.compare.equivalence.keywords import distinct_items, keywords_of, member_path
-from crdcompat.compare.equivalence.rules import truth_of_rule
+from crdcompat.compare.equivalence.rules import OLD, truth_of_rule
 from crdcompat.compare.registry import facet_of
 from crdcompat.compare.site import WriterReader
 from crdcompat.schema.paths import ITEM, VALUE, SchemaPath, node_at, schema_pointer
@@ -67,9 +67,11 @@ def _follows(change: Change, direction: Direction, pair: WriterReader, keywords:
         return False
     reader, writer = scopes
     wanted = _wanted(change, direction, reader, path[reader.depth :], keywords)
-    if wanted is None or wanted == TRUE or not reads_alike(wanted, {"self": (writer.node, reader.node)}):
+    # Nothing is assumed about the stored object of an update, so it is only as the reader reads it.
+    roots = {"self": (writer.node, reader.node), OLD: (reader.node, reader.node)}
+    if wanted is None or wanted == TRUE or not reads_alike(wanted, roots):
         return False
-    return entails(_premises(wanted, writer, reader), wanted, {"self": writer.view})
+    return entails(_premises(wanted, writer, reader), wanted, {"self": writer.view, OLD: reader.view})
 
 
 class _Scope(Struct, frozen=True):
@@ -146,7 +148,7 @@ def _wanted(
         return place.lifted(has(member_path(place.path, str(change.path[-1]))))
     if keywords == {RULES}:
         rules = change.old if direction == Direction.ROLLBACK else change.new
-        found = [_rule(rule, place.path, view, reader.server) for rule in rules or ()]
+        found = [_rule(rule, place.path, view, reader.server, of_updates=not place.lists) for rule in rules or ()]
         stated = [formula for formula in found if formula is not None]
         return every(*map(place.lifted, stated)) if len(stated) == len(found) else None
     keywords |= _JUNCTORS if keywords & _SHARED else frozenset()
@@ -204,10 +206,15 @@ def _of_others(writer: Node, reader: Node | None, place: _Place, *, resource: bo
                 yield fact(Kind.EQUAL, path, default)
 
 
-def _rule(rule: dict[str, Any], path: Path, view: View, server: Server) -> Formula | None:
-    """When a rule accepts a new value; None if it judges only updates, or the server cannot evaluate it."""
+def _rule(rule: dict[str, Any], path: Path, view: View, server: Server, *, of_updates: bool = False) -> Formula | None:
+    """When a rule accepts a value; None if the server cannot evaluate it.
+
+    None, too, for a rule that judges updates, but with ``of_updates``; and if it judges new values as well.
+    """
     text = str(rule.get("rule", ""))
-    if "oldSelf" in text or not server.does("cel") or lacks(server, program(text).functions):
+    if OLD in text and (not of_updates or rule.get("optionalOldSelf") is True):
+        return None
+    if not server.does("cel") or lacks(server, program(text).functions):
         return None
     found = truth_of_rule(text, path, view.node, resource=view.resource)
     return None if found is None else found.true

@@ -7,6 +7,7 @@ from functools import lru_cache, reduce
 
 from crdcompat.apiserver.cel.environment import RefusedError
 from crdcompat.apiserver.cel.library_format import LANGUAGES
+from crdcompat.apiserver.cel.macros import macro
 from crdcompat.apiserver.cel.rules import program
 from crdcompat.apiserver.cel.syntax import Expr
 from crdcompat.apiserver.cel.views import View
@@ -33,6 +34,9 @@ _SIGNS = {"_==_": "==", "_<_": "<", "_<=_": "<=", "_>_": ">", "_>=_": ">="}
 #: The kind and the name of the expression before the name of a format.
 _FORMAT = ("ident", "format")
 
+#: The variable of the stored value, and the root of its paths.
+OLD = "oldSelf"
+
 _Scope = Mapping[str, Term]
 
 
@@ -44,7 +48,7 @@ def truth_of_rule(text: str, here: Path, node: Node, *, resource: bool) -> Truth
     ``resource``: the value is a whole resource.
     """
     view = View(node, resource=resource)
-    scope = {"self": Ref(here, view), "oldSelf": Ref(("oldSelf", *here[1:]), view)}
+    scope = {"self": Ref(here, view), OLD: Ref((OLD, *here[1:]), view)}
     try:
         return _truth(program(text).tree, scope)
     except (RefusedError, RecursionError, TooComplexError):
@@ -157,24 +161,24 @@ def _choice(operands: Sequence[Expr], scope: _Scope) -> list[Case]:
 
 def _kept(operand: Expr, scope: _Scope) -> list[Case] | None:
     """The size of a filtered list literal; None for other expressions."""
-    macro = _macro(operand) if operand.kind == "fold" else None
-    if macro is None or macro[0] != "filter" or operand.over is None:
+    of_macro = macro(operand)
+    if of_macro is None or of_macro[0] != "filter" or operand.over is None:
         return None
     found: list[Case] = []
     for condition, over in _cases(operand.over, scope):
         if not isinstance(over, Listing):
             return None
-        found.append((condition, Tally(0, tuple(_bodies(operand, macro[1], over, scope)))))
+        found.append((condition, Tally(0, tuple(_bodies(operand, of_macro[1], over, scope)))))
     return cases.merged(found)
 
 
 def _fold(expr: Expr, scope: _Scope) -> list[Case]:
     """A comprehension: a macro over a literal list or over the elements of a value, else an opaque term."""
     assert expr.over is not None
-    found, macro = _cases(expr.over, scope), _macro(expr)
-    if macro is None or macro[0] == "filter":
+    found, of_macro = _cases(expr.over, scope), macro(expr)
+    if of_macro is None or of_macro[0] == "filter":
         return cases.combined([found], lambda over: _opaque_fold(expr, over, scope))
-    return cases.decided([found], lambda over: _quantified(*macro, expr, over, scope))
+    return cases.decided([found], lambda over: _quantified(*of_macro, expr, over, scope))
 
 
 def _quantified(name: str, body: Expr, expr: Expr, over: Term, scope: _Scope) -> Truth:
@@ -214,25 +218,6 @@ def _opaque_fold(expr: Expr, over: Term, scope: _Scope) -> Term:
     parts = (expr.initial, expr.condition, expr.step, expr.result)
     bodies = (Body(tuple(_cases(part, inner))) for part in parts if part is not None)
     return Opaque((over, *bodies), "fold")
-
-
-def _macro(expr: Expr) -> tuple[str, Expr] | None:
-    """The name and the body of all, exists, exists_one or filter with one variable; None for other comprehensions."""
-    initial, step, result = expr.initial, expr.step, expr.result
-    if initial is None or step is None or result is None or step.kind != "call" or expr.variables[1]:
-        return None
-    if initial.kind == "const" and step.name == "_&&_" and initial.value is True:
-        return "all", step.args[1]
-    if initial.kind == "const" and step.name == "_||_" and initial.value is False:
-        return "exists", step.args[1]
-    if step.name != "_?_:_":
-        return None
-    if initial.kind == "const" and initial.value == 0 and result.kind == "call" and result.name == "_==_":
-        return "exists_one", step.args[0]
-    kept = next((part.args[0] for part in step.args[1].args[1:] if part.kind == "list" and part.args), None)
-    if initial.kind == "list" and kept is not None and (kept.kind, kept.name) == ("ident", expr.variables[0]):
-        return "filter", step.args[0]
-    return None
 
 
 def _variable(scope: _Scope) -> str:

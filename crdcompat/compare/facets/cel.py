@@ -20,6 +20,7 @@ from crdcompat.compare.item_lists import item_lists
 from crdcompat.compare.local import NodeJudge, as_read, as_resource, defaulted, shape
 from crdcompat.compare.site import ReaderVerdict, Site, Trial, Trials, WriterReader
 from crdcompat.compare.transitions import MAX_VALUES, Judges, transitions
+from crdcompat.compare.unique_items import keeps_rule
 from crdcompat.compare.valid_values import ValidValues
 from crdcompat.compare.variants import distinct, every_value, hint, rule_cases, variants
 from crdcompat.schema.mentions import mentions
@@ -92,7 +93,11 @@ def trials(change: Change, direction: Direction, pair: WriterReader) -> Trials:
     sides = (writer, pair.writer.server), (reader, pair.reader.server)
     stronger = _texts([rule for rule in writer.rules if _judges_new_values(rule)])
     others = [rule for rule in rules if _source(rule) not in stronger]
-    if all(not _judges_new_values(rule) and always_holds(_source(rule), *sides) for rule in others):
+    if all(
+        not _judges_new_values(rule)
+        and (keeps_rule(_source(rule), writer, reader) or always_holds(_source(rule), *sides))
+        for rule in others
+    ):
         return Trials((), complete=True)
     rules_only = Node({**shape(reader.raw), RULES: rules})
     rest = Node({**reader.raw, RULES: [rule for rule in reader.rules if rule not in rules]})

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from crdcompat.apiserver.keywords import Keyword
+from crdcompat.apiserver.versions import NEWEST_SERVER
 from crdcompat.compare import strings
 from crdcompat.compare.changes import Change, Undecided
 from crdcompat.compare.facet import Effects, Facet, Widening, copy_from_new, drop_keywords
@@ -75,15 +76,23 @@ def widen(change: Change, values: tuple[Any, ...], old: Node, new: Node) -> Iter
     return tolerant(KEYWORDS)(change, values, old, new)
 
 
-def _difference(mine: Node, theirs: Node, witness: str | None) -> tuple[Any, ...]:
-    """The strings that only ``mine`` accepts: all if ``mine`` is finite, else the ``witness`` (a shortest one)."""
-    if witness is None:
+def _difference(mine: Node, theirs: Node, shortest: str | None) -> tuple[Any, ...]:
+    """The strings that only ``mine`` accepts: all if its pattern is finite, else an example."""
+    if shortest is None:
         return ()
     members = strings.finite_members(mine)
     if members is None:
-        return (witness,)
+        return (_example(mine, theirs, shortest),)
     others = strings.language(theirs).judge()
     return tuple(member for member in members if not others(member))
+
+
+def _example(mine: Node, theirs: Node, shortest: str) -> str:
+    """The ``shortest`` string that the patterns tell apart, or one that formats and rules of ``mine`` accept, too."""
+    accepts = NodeJudge(mine, NEWEST_SERVER).accepts
+    if accepts(shortest):
+        return shortest
+    return next(iter(strings.strings_off_pattern(mine, theirs, accepts)[0]), shortest)
 
 
 def _shown(node: Node) -> Any:

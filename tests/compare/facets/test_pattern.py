@@ -118,3 +118,13 @@ def test_a_wider_range_of_numbers(tmp_path: Path, old: str, new: str, expected: 
     config.write_text(yaml.safe_dump({"releases": {str(side): "1.36" for side in sides}}))
     found = diff(*sides, "--config", config)["findings"]
     assert [(f["direction"], f["rule"], f["witness"]["object"] is not None) for f in found] == expected
+
+
+def test_the_example_is_a_string_that_rules_accept(tmp_path: Path) -> None:
+    """openshift/api 4.16: a rule replaces a pattern for addresses; it refuses the shortest string, which is none."""
+    old, new = string(pattern="^[0-9.]+$"), {**string(), "x-kubernetes-validations": [{"rule": "isIP(self)"}]}
+    (finding,) = diff(*both(tmp_path, root(spec=obj(v=old)), root(spec=obj(v=new))), "--direction", "rollback")[
+        "findings"
+    ]
+    assert finding["added"] == [finding["witness"]["object"]["spec"]["v"]]
+    assert f'such as "{finding["added"][0]}"' in finding["message"]

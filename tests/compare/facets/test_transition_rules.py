@@ -189,3 +189,20 @@ def test_a_rule_that_judges_new_objects_too_is_another_rule(tmp_path: Path) -> N
     ]
     (update, creation) = (each["witness"] for each in findings)
     assert (update["operation"], creation.get("operation")) == ("update", None)
+
+
+@pytest.mark.parametrize(
+    ("rule", "most", "found"),
+    [
+        ("!has(oldSelf.v) && has(self.v) ? size(self.v) < 2 : true", 1, []),
+        ("!has(oldSelf.v) && has(self.v) ? size(self.v) < 2 : true", 2, ["spec.w"]),
+        ("!has(self.v) || size(self.v) < 2 || self.v == oldSelf.v", 1, []),
+        ("!has(oldSelf.v) || size(oldSelf.v) < 2", 1, ["spec.w"]),
+    ],
+    ids=["limited anyway", "not limited", "by other words", "of the stored value"],
+)
+def test_a_rule_that_the_limits_of_the_new_value_imply(tmp_path: Path, rule: str, most: int, found: list[str]) -> None:
+    """openshift/api 4.18: a rule about two vCenters, where the schema allows one. Stored values may be older."""
+    old = obj(v=array(string(maxLength=5), maxItems=most))
+    findings = compare(tmp_path, root(spec=obj(w=old)), root(spec=obj(w=ruled(old, rule))))
+    assert [finding["path"] for finding in findings] == found

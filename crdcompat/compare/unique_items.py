@@ -1,0 +1,160 @@
+"""Items of a list that are distinct, as list types and rules state it.
+
+A release may replace a list type by a rule, or a rule by a list type: ``self.all(x, self.exists_one(y, x == y))`` is
+what ``x-kubernetes-list-type: set`` says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from crdcompat.apiserver.cel.views import View
+from crdcompat.compare.local import shape
+from crdcompat.schema.structural import ABSENT, RULES, Node
+
+if TYPE_CHECKING:
+    from crdcompat.apiserver.cel.syntax import Expr
+
+#: The members that no two items share all of; WHOLE: no two items are equal.
+Keys = frozenset[str]
+WHOLE: Keys = frozenset()
+
+#: Values of these CEL types are equal in rules only if they are the same JSON value.
+_PLAIN = frozenset({"string", "integer", "boolean"})
+#: A comparison with the number of equal items, which counts the item itself, and a number that allows no other item.
+_ONLY_ITSELF = frozenset({("_==_", 1), ("_<=_", 1), ("_<_", 2)})
+
+
+def never_repeats(writer: Node, reader: Node) -> bool:
+    """Whether no list of the writer has items that the list type of the reader calls duplicates."""
+    wanted = frozenset(reader.list_keys) if reader.list_type == "map" else WHOLE
+    return _is_short(writer) or any(
+        _implies(keys, wanted) and _keeps(keys, writer, reader) for keys in (*_of_type(writer), *_of_rules(writer))
+    )
+
+
+def keeps_rule(rule: str, writer: Node, reader: Node) -> bool:
+    """Whether a rule of the reader only asks for distinct items, as every list of the writer has; False if not known.
+
+    A rule compares what CEL makes of values: two durations of different texts may be equal. It is an error where an
+    item lacks a member that the rule compares.
+    """
+    wanted = _keys_of(rule, reader)
+    if wanted is None or writer.items is None or not all(_is_there(writer.items, key) for key in wanted):
+        return False
+    return _is_short(writer) or any(
+        _implies(keys, wanted) and _compares_as_json(keys, reader) and _keeps(keys, writer, reader)
+        for keys in (*_of_type(writer), *_of_rules(writer))
+    )
+
+
+def _is_short(node: Node) -> bool:
+    most = node.count("maxItems")
+    return most is not None and most < 2
+
+
+def _implies(keys: Keys, wanted: Keys) -> bool:
+    """Items that differ in some of ``keys`` differ as a whole, and in any larger set of members."""
+    return wanted == WHOLE or (keys != WHOLE and keys <= wanted)
+
+
+def _of_type(node: Node) -> Iterator[Keys]:
+    if node.list_type in ("set", "map"):
+        yield frozenset(node.list_keys) if node.list_type == "map" else WHOLE
+
+
+def _of_rules(node: Node) -> Iterator[Keys]:
+    for rule in node.raw.get(RULES) or ():
+        if isinstance(rule, dict) and (keys := _keys_of(str(rule.get("rule", "")), node)) is not None:
+            yield keys
+
+
+def _is_there(items: Node, key: str) -> bool:
+    """Whether each item has a member."""
+    return key in items.properties and (key in items.required or items.properties[key].default is not ABSENT)
+
+
+def _keeps(keys: Keys, writer: Node, reader: Node) -> bool:
+    """Whether the reader neither prunes nor defaults what the writer's items differ in."""
+    if writer.items is None or reader.items is None:
+        return False
+    if keys == WHOLE:
+        return bool(shape(writer.items.raw) == shape(reader.items.raw))
+    mine, theirs = writer.items.properties, reader.items.properties
+    return all(key in mine and key in theirs and shape(mine[key].raw) == shape(theirs[key].raw) for key in keys)
+
+
+def _compares_as_json(keys: Keys, node: Node) -> bool:
+    """Whether rules call items different if they differ in ``keys`` as JSON."""
+    if node.items is None:
+        return False
+    compared = [node.items] if keys == WHOLE else [node.items.properties.get(key) for key in keys]
+    return all(each is not None and View(each).kind in _PLAIN for each in compared)
+
+
+def _keys_of(rule: str, node: Node) -> Keys | None:
+    """The members that a rule compares, if it says no more than that no two items share all of them; else None."""
+    if node.items is None or "self" not in rule or not ("exists" in rule or "filter" in rule) or "oldSelf" in rule:
+        return None
+    from crdcompat.apiserver.cel.environment import RefusedError
+    from crdcompat.apiserver.cel.macros import macro
+    from crdcompat.apiserver.cel.rules import program
+
+    try:
+        tree = program(rule).tree
+    except RefusedError:
+        return None
+    outer = macro(tree)
+    if outer is None or outer[0] != "all" or not _is_self(tree.over):
+        return None
+    counted = _counted(outer[1])
+    inner = macro(counted) if counted is not None else None
+    if counted is None or inner is None or not _is_self(counted.over):
+        return None
+    if inner[0] != ("exists_one" if counted is outer[1] else "filter"):
+        return None
+    paths = [_member(each, {tree.variables[0], counted.variables[0]}) for each in _conjuncts(inner[1])]
+    found = {path for path in paths if path is not None}
+    if len(found) < len(paths) or ("" in found and len(found) > 1):
+        return None
+    if "" in found:
+        return WHOLE
+    members = View(node.items).members() if View(node.items).kind == "object" else {}
+    return frozenset(members[name].original for name in found) if found <= members.keys() else None
+
+
+def _counted(body: Expr) -> Expr | None:
+    """The comprehension that selects the equal items: the body itself, or what a comparison with 1 counts."""
+    if body.kind == "fold":
+        return body
+    if body.kind != "call" or len(body.args) != 2 or (body.name, body.args[1].value) not in _ONLY_ITSELF:
+        return None
+    size = body.args[0]
+    if size.kind != "call" or size.name != "size":
+        return None
+    operand = size.target if size.target is not None else size.args[0]
+    return operand if operand.kind == "fold" else None
+
+
+def _conjuncts(expr: Expr) -> Iterator[Expr]:
+    if expr.kind == "call" and expr.name == "_&&_":
+        for each in expr.args:
+            yield from _conjuncts(each)
+    else:
+        yield expr
+
+
+def _member(expr: Expr, variables: set[str]) -> str | None:
+    """The member that an equation compares of both variables, "" for the items as a whole; None for others."""
+    if expr.kind != "call" or expr.name != "_==_" or len(variables) != 2:
+        return None
+    sides = [(each.name, each.target) if each.kind == "select" else ("", each) for each in expr.args]
+    (name, first), (other, second) = sides
+    named = [each.name for each in (first, second) if each is not None and each.kind == "ident"]
+    plain = name == other and not any(each.test_only for each in expr.args)
+    return name if plain and set(named) == variables else None
+
+
+def _is_self(expr: Expr | None) -> bool:
+    return expr is not None and (expr.kind, expr.name) == ("ident", "self")
