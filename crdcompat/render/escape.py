@@ -96,14 +96,19 @@ class Style(Struct, frozen=True):
         start = indent if first is None else first
         return _wrapped(text, start, indent, self.width, cut_words=False) if self.width else start + text
 
-    def clip(self, text: str, indent: str = "  ", lines: int = 2, first: str | None = None) -> str:
+    def clip(self, text: str, indent: str = "  ", lines: int = 2, first: str | None = None, spare: int = 0) -> str:
         """One paragraph as ``wrap`` makes it, cut to fit a number of lines of the page's width.
 
-        The cut is in the longest quotation, if that is enough: the sentence around it stays whole.
+        The cut is in the longest quotation, if that is enough: the sentence around it stays whole. Else the paragraph
+        has up to ``spare`` lines more.
         """
         room = self.page - len(indent if first is None else first)
-        limit = room + (lines - 1) * (self.page - len(indent) - 8)
-        return self.fill(shortened(_with_short_quotation(text, limit), limit), indent, first)
+        for more in range(spare + 1):
+            limit = room + (lines + more - 1) * (self.page - len(indent) - 8)
+            made = _with_short_quotation(text, limit)
+            if columns_of(made) <= limit:
+                break
+        return self.fill(shortened(made, limit), indent, first)
 
     def fill(self, text: str, indent: str = "  ", first: str | None = None) -> str:
         """One paragraph that is never wider than the page: longer words, such as patterns, are broken."""

@@ -61,6 +61,15 @@ def test_a_long_rule_is_cut_inside_its_quotes() -> None:
     assert (lines.count(_BREAK), shown.count(" … ")) == (2, 1)
 
 
+def test_words_are_cut_only_where_more_lines_do_not_help() -> None:
+    text = " ".join(f"word{number}" for number in range(60))
+    assert " … " in Style().clip(text, lines=3)
+    assert " … " in Style().clip(text, lines=2, spare=1)
+    whole = Style().clip(text, lines=3, spare=2)
+    assert whole.replace(_BREAK, "").split() == text.split()
+    assert whole.count(_BREAK) == 3
+
+
 def test_mirrors_are_named_by_what_differs(tmp_path: Path) -> None:
     """Another version, another CRD, or another path of the same one."""
 

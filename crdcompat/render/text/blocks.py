@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 #: Marked lines of a code frame.
 _MAX_MARKED = 6
-#: Lines of a sentence: all but those with long patterns and rules fit.
-_MAX_SENTENCE = 3
+#: Lines of a sentence with long patterns and rules, and more lines for one with other long parts.
+_MAX_SENTENCE, _MORE_LINES = 3, 2
 #: Characters of an answer of the API server.
 _MAX_ANSWER = 200
 #: Lines after which a warning is brief, and brief warnings; the others are counted.
@@ -104,7 +104,7 @@ def _lines(block: Block, style: Style) -> Iterator[str]:
         yield f"  {'old:' if location.side == Side.OLD else '-->'} {place(location)}"
     if is_error:
         yield from _frame(finding, style)
-    yield style.clip(f"{predicate(finding)}.", lines=_MAX_SENTENCE)
+    yield style.clip(f"{predicate(finding)}.", lines=_MAX_SENTENCE, spare=_MORE_LINES)
     if is_error and finding.witness.errors:
         first = finding.witness.errors[0]
         # A refusal of a CRD says all of it, unless it repeats a rule: then the sentence above has its words.
