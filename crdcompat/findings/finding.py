@@ -169,16 +169,18 @@ _UNLIKELY = {
     "shared-constraint.broken": "in which nothing else is set that {reader} knows",
 }
 _SPARED = {
-    Spared.VALUE: " (only writes that set it: {reader}'s server accepts updates that leave a stored value as it is)",
+    Spared.VALUE: (
+        " (only writes that set it: the server of {reader} accepts updates that leave a stored value as it is)"
+    ),
     Spared.LIST: (
-        " (only writes that change the list: {reader}'s server accepts updates that leave a stored list as it is, but"
-        " none that changes the list and leaves the value in it)"
+        " (only writes that change the list: the server of {reader} accepts updates that leave a stored list as it is,"
+        " but none that changes the list and leaves the value in it)"
     ),
 }
 #: The value that lacks a field is the object around it.
 _SPARED_LACK = (
-    " (only writes that change the object without it: {reader}'s server accepts updates that leave a stored object as"
-    " it is)"
+    " (only writes that change the object without it: the server of {reader} accepts updates that leave a stored object"
+    " as it is)"
 )
 
 

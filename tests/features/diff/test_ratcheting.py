@@ -70,7 +70,7 @@ def test_a_value_in_status(era: str) -> None:
     """From 1.33 on (OpenShift 4.18) the controller can write its status beside a value that it does not know."""
     finding = only(status(string("A")), status(string("A", "B")), era)
     assert reported(finding) == _STATUS[era]
-    assert finding.message.endswith(f" (only writes that set it: old's server {VALUE}") == (era == "E")
+    assert finding.message.endswith(f" (only writes that set it: the server of old {VALUE}") == (era == "E")
 
 
 def test_an_object_that_lacks_a_field() -> None:
@@ -78,7 +78,7 @@ def test_an_object_that_lacks_a_field() -> None:
     old, new = (status({**schema(a=string(), b=string()), **more}) for more in ({"required": ["a"]}, {}))
     finding = only(old, new, "E")
     assert finding.message.endswith(
-        " (only writes that change the object without it: old's server accepts updates that leave a stored object as"
+        " (only writes that change the object without it: the server of old accepts updates that leave a stored object as"
         " it is)"
     )
 
