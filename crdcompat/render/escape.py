@@ -14,6 +14,7 @@ import os
 import re
 import sys
 import textwrap
+from bisect import bisect_left
 from os import urandom
 from typing import TYPE_CHECKING, Any
 from unicodedata import east_asian_width
@@ -62,7 +63,7 @@ _PAGE = 120
 _MAX_WORD, _MAX_STEP = 20, 32
 #: Text in quotes, such as a rule, and the columns that a cut one has at least.
 _QUOTATION = re.compile(r'"(?:[^"\\]|\\.)*"')
-_MIN_QUOTATION = 40
+_MIN_QUOTATION = 20
 
 
 class Style(Struct, frozen=True):
@@ -99,13 +100,13 @@ class Style(Struct, frozen=True):
     def clip(self, text: str, indent: str = "  ", lines: int = 2, first: str | None = None, spare: int = 0) -> str:
         """One paragraph as ``wrap`` makes it, cut to fit a number of lines of the page's width.
 
-        The cut is in the longest quotation, if that is enough: the sentence around it stays whole. Else the paragraph
-        has up to ``spare`` lines more.
+        The cuts are in long quotations, if that is enough: the sentence around them stays whole. Else the paragraph has
+        up to ``spare`` lines more.
         """
         room = self.page - len(indent if first is None else first)
         for more in range(spare + 1):
             limit = room + (lines + more - 1) * (self.page - len(indent) - 8)
-            made = _with_short_quotation(text, limit)
+            made = _with_short_quotations(text, limit)
             if columns_of(made) <= limit:
                 break
         return self.fill(shortened(made, limit), indent, first)
@@ -170,15 +171,19 @@ def shortened(text: str, limit: int) -> str:
     return f"{first.rstrip()} … {last.lstrip()}".replace(_FILLER, "")
 
 
-def _with_short_quotation(text: str, limit: int) -> str:
-    """The text, too long for ``limit`` columns, with its longest quotation cut in the middle, if that is enough."""
-    longest = max(_QUOTATION.finditer(text), key=lambda found: len(found[0]), default=None)
-    if longest is None or len(text) <= limit or not text.isascii():
+def _with_short_quotations(text: str, limit: int) -> str:
+    """The text, too long for ``limit`` columns, with its long quotations cut in the middle, if that is enough."""
+    over = len(text) - limit
+    if over <= 0 or not text.isascii():
         return text
-    room = len(longest[0]) - (len(text) - limit)
-    if room < _MIN_QUOTATION:
+    lengths = [len(found[0]) for found in _QUOTATION.finditer(text)]
+    rooms = range(_MIN_QUOTATION, max(lengths, default=0))
+    # The longest are cut to one length, so that each shows as much as the others.
+    fit = bisect_left(rooms, True, key=lambda room: sum(max(each - room, 0) for each in lengths) < over) - 1
+    if fit < 0:
         return text
-    return f'{text[: longest.start()]}"{shortened(longest[0][1:-1], room - 2)}"{text[longest.end() :]}'
+    room = rooms[fit]
+    return _QUOTATION.sub(lambda found: f'"{shortened(found[0][1:-1], room - 2)}"', text)
 
 
 def _up_to_gap(text: str, following: str) -> str:

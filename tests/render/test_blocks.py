@@ -70,6 +70,18 @@ def test_words_are_cut_only_where_more_lines_do_not_help() -> None:
     assert whole.count(_BREAK) == 3
 
 
+def test_long_rules_are_all_cut_inside_their_quotes() -> None:
+    """Two rules that became three others: what happens to objects stays."""
+    rules = [" && ".join(f"has(self.{name}{number})" for number in range(9)) for name in "abc"]
+    before, after = '"has(self.claim)"', '", "'.join(rules)
+    end = ": after a rollback, release-4.14 rejects the writes of every Widget that breaks its rules (only on create)."
+    lines = Style().clip(f'has other rules ({before} -> "{after}"){end}', lines=3)
+    shown = " ".join(line.strip() for line in lines.split(_BREAK))
+    assert shown.startswith(f'has other rules ({before} -> "has(self.a0)')
+    assert shown.endswith(f'has(self.c8)"){end}')
+    assert (lines.count(_BREAK), shown.count(" … ")) == (2, 3)
+
+
 def test_mirrors_are_named_by_what_differs(tmp_path: Path) -> None:
     """Another version, another CRD, or another path of the same one."""
 
