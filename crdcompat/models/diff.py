@@ -124,8 +124,11 @@ class DiffReport(Struct, frozen=True):
     def has_nothing_compared(self) -> bool:
         """Whether no CRD was compared, and the unpaired ones mean nothing: the sides have none in common."""
         counts = self.counts
-        is_disjoint = len(counts.only_old) == counts.old or len(counts.only_new) == counts.new
-        return not counts.compared and not self.not_compared and (is_disjoint or not counts.unpaired)
+        return not counts.compared and not self.not_compared and (self._is_disjoint or not counts.unpaired)
+
+    @property
+    def _is_disjoint(self) -> bool:
+        return len(self.counts.only_old) == self.counts.old or len(self.counts.only_new) == self.counts.new
 
     @property
     def not_compared(self) -> tuple[str, ...]:
@@ -145,7 +148,9 @@ class DiffReport(Struct, frozen=True):
         empty = [side.name for side, count in sizes if not count]
         if empty:
             return f"no CRD in {' or '.join(empty)}"
-        return f"{self.old.name} and {self.new.name} have no CRD in common"
+        if self._is_disjoint:
+            return f"{self.old.name} and {self.new.name} have no CRD in common"
+        return "none of the CRDs that both sides have was to be compared"
 
     def fails(self, threshold: FailOn) -> bool:
         """Whether a finding at or above the threshold counts; ``never`` and ``undecided`` are thresholds, too."""

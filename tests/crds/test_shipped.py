@@ -59,7 +59,7 @@ def _check(repo: Path) -> tuple[int, list[tuple[str, str, str]]]:
     import json
 
     ran = run("check", "--base", "HEAD~1", "--head", "HEAD", "--repo", repo, "--format", "json")
-    findings = json.loads(ran.out)["sections"][0]["findings"]
+    findings = [item for section in json.loads(ran.out)["sections"] for item in section["findings"]]
     return ran.code, [(item["direction"], item["rule"], item["locations"][0]["file"]) for item in findings]
 
 

@@ -27,9 +27,13 @@ from crdcompat.config.applied import (
 from crdcompat.config.configuration import Config
 from crdcompat.crds.model import CrdDocument
 from crdcompat.crds.reader import CrdSet
+from crdcompat.crds.shipped import NOT_SHIPPED
+from crdcompat.crds.templates import TEMPLATE
+from crdcompat.crds.unseen import FRAGMENT, KUSTOMIZE
 from crdcompat.crds.variants import preset_of
 from crdcompat.features.check.base import Change, CheckOptions, Targets, compares_all, short
 from crdcompat.features.check.existing import mark_existing
+from crdcompat.features.check.quick import no_crd_changed
 from crdcompat.features.check.unchanged import FileSearch, Sides, unneeded_files
 from crdcompat.features.check.unreleased import mark_unreleased
 from crdcompat.features.diff import workflow
@@ -86,6 +90,10 @@ def compare_change(
     )
     if runs:
         base, head = replace(base, runs=runs), replace(head, runs=runs)
+    touched = None if all_crds else _touched(base, head)
+    same = unchanged(trees)
+    if touched is not None and not touched and (unchanged_crds := _without_change(base, head, same)):
+        return no_crd_changed(change, before.commit, after, options.repo, unchanged_crds)
     names = [_branch_at(name, options.repo) for name in targets.names]
     older = [
         with_servers(reader.read(tree, Side.OLD, config.wants, skipped), config, Side.OLD, name)
@@ -98,8 +106,6 @@ def compare_change(
         for target, name, crds in zip(targets.names, names, with_labels(older), strict=True)
     ]
     active = active_waivers(waivers, date.today(), release, config.waiver_file)
-    touched = None if all_crds else _touched(base, head)
-    same = unchanged(trees)
     comparisons = _Comparisons(config, options, head, active, GoMarkers(after, config.wants), touched, same)
     report, used = comparisons.with_base(base)
     report, unknown = with_introduced(report, (base.commit, head), options.repo, of_index=after.name == "index:")
@@ -209,6 +215,17 @@ def _touched(old: CrdSet, new: CrdSet) -> frozenset[str]:
     sides = (set(map(_identity, crds.documents)) for crds in (old, new))
     changed = {name for name, *_ in set.symmetric_difference(*sides)}
     return frozenset(changed | {item.crd.name for crds in (old, new) for item in crds.documents if item.oid is None})
+
+
+def _without_change(old: CrdSet, new: CrdSet, same: Container[str]) -> str:
+    """What did not change, of two sides whose CRDs are the same; "" if files may change CRDs in a way that is not seen.
+
+    ``same`` are the files that do not differ.
+    """
+    reasons = {item.reason for crds in (old, new) for item in crds.skipped if item.file not in same}
+    if old.problems or new.problems or not reasons.isdisjoint((FRAGMENT, KUSTOMIZE, TEMPLATE)):
+        return ""
+    return "no CRD that ships changed" if NOT_SHIPPED in reasons else "no CRD changed"
 
 
 def _identity(document: CrdDocument) -> tuple[str, ...]:

@@ -10,27 +10,17 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from crdcompat.errors import SourceError, UsageError
-from crdcompat.features.check.base import (
-    EMPTY,
-    compares_all,
-    find_change,
-    find_targets,
-    on_configured_branch,
-    open_sides,
-)
-from crdcompat.models.check import CheckReport
-from crdcompat.models.report import Release
-from crdcompat.prefilter.candidates import is_candidate, touches_candidates, unchanged
-from crdcompat.sources.differing import between_commits, has_links, read_index, since_commit
-from crdcompat.sources.refs import is_commit_id, resolve
-from crdcompat.sources.repository import Repository
+from crdcompat.errors import UsageError
+from crdcompat.features.check.base import compares_all, find_change, find_targets, on_configured_branch, open_sides
+from crdcompat.features.check.quick import nothing_to_check, quick_by_contents, quick_by_names
+from crdcompat.prefilter.candidates import unchanged
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
     from crdcompat.config.configuration import Config
-    from crdcompat.features.check.base import Change, CheckOptions
+    from crdcompat.features.check.base import CheckOptions
+    from crdcompat.models.check import CheckReport
     from crdcompat.sources.tree import Entry, Tree
 
 
@@ -42,7 +32,7 @@ def run_check(config: Config, options: CheckOptions) -> CheckReport:
     """
     change = find_change(options.base, options.head, configured=config.base, repo=options.repo)
     if change is None:
-        return _nothing_to_check("a branch is being deleted")
+        return nothing_to_check("a branch is being deleted")
     change = on_configured_branch(change, config, options.repo)
     targets = find_targets(change, config, options.targets)
     if options.targets_only and not targets.names:
@@ -50,10 +40,10 @@ def run_check(config: Config, options: CheckOptions) -> CheckReport:
             "--targets-only needs a rollback target: --target REF, or rollback_targets in the configuration"
         )
     wants_quick = not (options.all_targets and targets.names)
-    if wants_quick and (report := _quick_by_names(change, config.wants, options.repo)) is not None:
+    if wants_quick and (report := quick_by_names(change, config.wants, options.repo)) is not None:
         return report
     trees = open_sides(change, options.repo)
-    if wants_quick and (report := _quick_by_contents(change, trees, config.wants, options.repo)) is not None:
+    if wants_quick and (report := quick_by_contents(change, trees, config.wants, options.repo)) is not None:
         return report
 
     from crdcompat.crds.context import CHANNEL, FEATURE_SET, GATE, PROFILE
@@ -86,56 +76,3 @@ def _skippable(
     if compares_all(options):
         return [(trees[0], unchanged((*trees, *targets)).values())]
     return [(trees[0], unchanged(trees).values()), *((tree, tree.entries()) for tree in targets)]
-
-
-def _quick_by_names(change: Change, wants: Callable[[str], bool], repo: str | None) -> CheckReport | None:
-    """The report if git lists no candidate among the changed files; None if the names do not decide."""
-    repository = Repository(repo)
-    head = change.new.removeprefix("git:")
-    if change.old == EMPTY or head == "worktree:":  # git does not list new files
-        return None
-    try:
-        base = change.old.removeprefix("git:")
-        base = base if is_commit_id(base) else resolve(repository, base).commit
-        if head == "index:":
-            commit = None
-            names = since_commit(repository, base)
-        else:
-            commit = resolve(repository, head).commit
-            names = between_commits(repository, base, commit)
-        if _any_candidate(names, wants) or has_links(repository, base):  # behind a link any file can be a candidate
-            return None
-        if commit is None:
-            staged = read_index(repository)
-            if staged.has_links or _any_candidate(staged.changed(), wants):
-                return None
-        elif has_links(repository, commit):
-            return None
-    except SourceError:  # the full comparison reports it
-        return None
-    return _no_crd_changed(change, base)
-
-
-def _any_candidate(names: Iterable[str], wants: Callable[[str], bool]) -> bool:
-    return any(is_candidate(name) and wants(name) for name in names)
-
-
-def _quick_by_contents(
-    change: Change, trees: tuple[Tree, Tree], wants: Callable[[str], bool], repo: str | None
-) -> CheckReport | None:
-    """The report if no file that differs between the sides of the change can contain a CRD; else None."""
-    before, after = trees
-    if touches_candidates(before, after, wants):
-        return None
-    report = _no_crd_changed(change, before.commit)
-    if after.name == "index:" and any(map(is_candidate, read_index(Repository(repo)).changed())):
-        return replace(report, notes=(*report.notes, "what is not staged is not looked at: --head worktree:"))
-    return report
-
-
-def _no_crd_changed(change: Change, base: str | None) -> CheckReport:
-    return _nothing_to_check(f"{change.compared_with(base)}, no CRD changed", change.new)
-
-
-def _nothing_to_check(why: str, head: str = "nothing") -> CheckReport:
-    return CheckReport(Release(head, None, None), (), (f"{why}: nothing to check",))

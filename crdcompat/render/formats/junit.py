@@ -16,7 +16,7 @@ from crdcompat.models.diff import DiffReport
 from crdcompat.models.reports import Report
 from crdcompat.models.simulation import SimulationReport
 from crdcompat.render.escape import Style, escape_text
-from crdcompat.render.wording.check import UNRELEASED_REASON
+from crdcompat.render.wording.check import unreleased_reason
 from crdcompat.render.wording.entries import entry_lines, section_key
 from crdcompat.render.wording.findings import (
     compared_line,
@@ -177,7 +177,7 @@ def _uncounted(finding: Finding) -> str:
     if finding.waiver is not None:
         why = f"waived ({finding.waiver.reason})"
     elif finding.status == FindingStatus.UNRELEASED:
-        why = UNRELEASED_REASON
+        why = unreleased_reason()
     else:
         why = "existed before this change"
     return f"{why}: {finding.severity}[{finding.rule}] {subject(finding)} {finding.id}"

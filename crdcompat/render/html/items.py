@@ -13,7 +13,7 @@ from crdcompat.findings.finding import listed
 from crdcompat.render.data.parts import acceptance_data
 from crdcompat.render.html.item import DirectionPart, Fact, Group, Item, Listed
 from crdcompat.render.wording.blocks import predicate
-from crdcompat.render.wording.check import UNRELEASED_REASON, waive_command
+from crdcompat.render.wording.check import unreleased_reason, waive_command
 from crdcompat.render.wording.entries import findings_of, mirror_line, otherwise_lines, section_key
 from crdcompat.render.wording.findings import (
     commit_line,
@@ -257,7 +257,7 @@ def _fact_rows(entry: Entry, report: DiffReport) -> Iterator[_Row]:
     if finding.status == FindingStatus.EXISTING:
         yield "Existing", "the finding is older than this change"
     if finding.status == FindingStatus.UNRELEASED:
-        yield "Unreleased", UNRELEASED_REASON
+        yield "Unreleased", unreleased_reason()
 
 
 def _contexts(names: Sequence[str], report: DiffReport) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from crdcompat.findings.entries import Entry, entries
 from crdcompat.models.check import CheckReport, Section
 from crdcompat.render.text.diff import compared_text, unexplained_lines
 from crdcompat.render.wording.blocks import blocks, predicate
-from crdcompat.render.wording.check import UNRELEASED_REASON, full_command, is_failing, next_steps, section_title
+from crdcompat.render.wording.check import full_command, is_failing, next_steps, section_title, unreleased_reason
 from crdcompat.render.wording.entries import count_above, counted, listed_above
 from crdcompat.render.wording.findings import place, plural, problem_line, promoted_lines, undecided_line
 from crdcompat.render.wording.report import first_place
@@ -112,4 +112,4 @@ def _section(section: Section, own: Sequence[Entry], gates: Sequence[str], above
     if existing:
         yield f"{plural(existing, 'finding')} existed before this change (--all lists them)."
     if unreleased:
-        yield f"{plural(unreleased, 'finding')} unreleased: {UNRELEASED_REASON} (--all lists them)."
+        yield f"{plural(unreleased, 'finding')} unreleased: {unreleased_reason(unreleased)} (--all lists them)."

@@ -18,8 +18,12 @@ if TYPE_CHECKING:
 
 #: Ids of findings in one command.
 _MAX_IDS = 8
-#: Why an unreleased finding does not fail.
-UNRELEASED_REASON = "no rollback target has what it breaks, so it does not fail"
+
+
+def unreleased_reason(count: int = 1) -> str:
+    """Why unreleased findings do not fail."""
+    breaks, fails = ("it breaks", "it does") if count == 1 else ("they break", "they do")
+    return f"no rollback target has what {breaks}, so {fails} not fail"
 
 
 def next_steps(listed: Sequence[Entry], fails: FailOn) -> list[str]:

@@ -27,6 +27,58 @@ def test_a_change_of_no_crd_parses_no_yaml(tmp_path: Path, monkeypatch: pytest.M
         assert check(repo, "--base", "HEAD~1", "--head", head, code=0)["sections"] == []
 
 
+_ROLE = {
+    "kind": "Role",
+    "rules": [{"apiGroups": ["apiextensions.k8s.io"], "resources": ["customresourcedefinitions"]}],
+}
+
+
+@pytest.mark.parametrize("head", ["index:", "worktree:", "HEAD"])
+def test_a_file_that_names_crds_and_has_none(tmp_path: Path, head: str) -> None:
+    """It has to be read; the answer is that of a change without a candidate."""
+    repo = repository(tmp_path)
+    commit(repo, {"w.yaml": widget("A")})
+    git(repo, "branch", "old")
+    commit(repo, {"role.yaml": _ROLE})
+    report = check(repo, "--base", "old", "--head", head, "--target", "old", code=0)
+    assert report["sections"] == []
+    assert report["notes"][0].endswith(", no CRD changed: nothing to check")
+
+
+def test_a_gate_that_no_crd_needs(tmp_path: Path) -> None:
+    repo = repository(tmp_path)
+    gates = "payload-manifests/featuregates/a.yaml"
+    commit(repo, {"w.yaml": widget("A"), gates: {"kind": "FeatureGate", "spec": {"featureSet": "Default"}}})
+    commit(repo, {gates: {"kind": "FeatureGate", "spec": {"featureSet": "Default"}, "status": {}}})
+    assert check(repo, "--base", "HEAD~1", code=0)["sections"] == []
+
+
+def test_a_source_of_a_crd_that_another_manifest_ships(tmp_path: Path) -> None:
+    repo = repository(tmp_path)
+    commit(repo, {"payload-manifests/crds/w.yaml": widget("A"), "src/w.yaml": widget("A")})
+    commit(repo, {"src/w.yaml": widget("A", "B")})
+    report = check(repo, "--base", "HEAD~1", code=0)
+    assert report["sections"] == []
+    assert report["notes"][0].endswith(", no CRD that ships changed: nothing to check")
+
+
+_PATCH = {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition"}
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("patch.yaml", {**_PATCH, "metadata": {"name": "widgets.example.com"}, "spec": {"scope": "Cluster"}}),
+        ("templates/w.yaml", f"kind: CustomResourceDefinition\n{{{{ include }}}}\n{json.dumps(_PATCH)}"),
+    ],
+)
+def test_a_change_of_crds_that_is_not_seen_is_not_nothing(tmp_path: Path, name: str, data: object) -> None:
+    repo = repository(tmp_path)
+    commit(repo, {"w.yaml": widget("A")})
+    commit(repo, {name: data})
+    assert "UNKNOWN (not judged: " in run("check", "--base", "HEAD~1", cwd=repo).out
+
+
 _IMPORTED = """
 import atexit, sys
 atexit.register(lambda: print(*(name for name in sys.modules if name.startswith("crdcompat.")), file=sys.stderr))

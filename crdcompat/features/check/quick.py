@@ -1,0 +1,84 @@
+"""The quick answers of ``check``: nothing changed that can contain a CRD, or no CRD did.
+
+Most changes touch no CRD and should not wait: neither the YAML parser nor the comparison is imported here.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from crdcompat.errors import SourceError
+from crdcompat.features.check.base import EMPTY
+from crdcompat.models.check import CheckReport
+from crdcompat.models.report import Release
+from crdcompat.prefilter.candidates import is_candidate, touches_candidates
+from crdcompat.sources.differing import between_commits, has_links, read_index, since_commit
+from crdcompat.sources.refs import is_commit_id, resolve
+from crdcompat.sources.repository import Repository
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from crdcompat.features.check.base import Change
+    from crdcompat.sources.tree import Tree
+
+
+def nothing_to_check(why: str, head: str = "nothing") -> CheckReport:
+    """The report without sections, with the reason."""
+    return CheckReport(Release(head, None, None), (), (f"{why}: nothing to check",))
+
+
+def no_crd_changed(
+    change: Change, base: str | None, after: Tree, repo: str | None, what: str = "no CRD changed"
+) -> CheckReport:
+    """The report on files that changed since the commit ``base``, but no CRD (or ``what``). Raises SourceError."""
+    report = _compared(change, base, what)
+    if after.name == "index:" and any(map(is_candidate, read_index(Repository(repo)).changed())):
+        return replace(report, notes=(*report.notes, "what is not staged is not looked at: --head worktree:"))
+    return report
+
+
+def quick_by_names(change: Change, wants: Callable[[str], bool], repo: str | None) -> CheckReport | None:
+    """The report if git lists no candidate among the changed files; None if the names do not decide."""
+    repository = Repository(repo)
+    head = change.new.removeprefix("git:")
+    if change.old == EMPTY or head == "worktree:":  # git does not list new files
+        return None
+    try:
+        base = change.old.removeprefix("git:")
+        base = base if is_commit_id(base) else resolve(repository, base).commit
+        if head == "index:":
+            commit = None
+            names = since_commit(repository, base)
+        else:
+            commit = resolve(repository, head).commit
+            names = between_commits(repository, base, commit)
+        if _any_candidate(names, wants) or has_links(repository, base):  # behind a link any file can be a candidate
+            return None
+        if commit is None:
+            staged = read_index(repository)
+            if staged.has_links or _any_candidate(staged.changed(), wants):
+                return None
+        elif has_links(repository, commit):
+            return None
+    except SourceError:  # the full comparison reports it
+        return None
+    return _compared(change, base)
+
+
+def _any_candidate(names: Iterable[str], wants: Callable[[str], bool]) -> bool:
+    return any(is_candidate(name) and wants(name) for name in names)
+
+
+def quick_by_contents(
+    change: Change, trees: tuple[Tree, Tree], wants: Callable[[str], bool], repo: str | None
+) -> CheckReport | None:
+    """The report if no file that differs between the sides of the change can contain a CRD; else None."""
+    before, after = trees
+    return None if touches_candidates(before, after, wants) else no_crd_changed(change, before.commit, after, repo)
+
+
+def _compared(change: Change, base: str | None, what: str = "no CRD changed") -> CheckReport:
+    return nothing_to_check(f"{change.compared_with(base)}, {what}", change.new)
