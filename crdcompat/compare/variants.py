@@ -234,6 +234,8 @@ def _cases(node: Node, mention: Mention) -> Iterator[Any]:
 
 
 def _has_type_of(value: Any, node: Node) -> bool:
+    if isinstance(value, list):
+        return node.type == "array"
     if isinstance(value, str):
         return node.type == "string" or node.int_or_string
     return node.type in ("integer", "number") or node.int_or_string

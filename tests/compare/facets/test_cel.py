@@ -158,6 +158,8 @@ _SOMETIMES = {
     "error": (obj(auth=string()), "self.auth == 'x'"),
     "error above": (obj(), "!has(self.deep.auth) || self.deep.auth != 'On'"),
     "error above an optional": (obj(), "!self.deep.?auth.hasValue()"),
+    "error below a new one": (obj(auth=obj(mode=string())), "!has(self.auth.mode)"),
+    "error far below a new one": (obj(auth=obj(a=obj(b=obj(c=string())))), "self.auth.a.b.?c.orValue('') == ''"),
     "escaped": (obj(auth=string()), "!has(self.__namespace__) || self.kind.size() > 9"),
 }
 

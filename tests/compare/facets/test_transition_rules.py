@@ -57,6 +57,38 @@ def test_changed(tmp_path: Path) -> None:
     assert [each["witness"]["stored"]["spec"]["v"] for each in findings] == ["C", "A"]
 
 
+_SERVER = {**obj(server=string(minLength=1), port={"type": "integer"}), "required": ["server"]}
+_UNLIKE = "self.all(x, self.exists_one(y, y.server == x.server))"
+_LISTED = {
+    "grows": ("size(self) != size(oldSelf) ? size(oldSelf) == 0 && size(self) < 2 : true", (1, 2)),
+    "shrinks": ("size(self) >= size(oldSelf)", (2, 1)),
+    "replaced": ("size(self) > size(oldSelf) || self.all(x, oldSelf.exists(y, y.server == x.server))", (1, 1)),
+}
+
+
+@pytest.mark.parametrize(("rule", "sizes"), _LISTED.values(), ids=_LISTED)
+def test_a_rule_about_a_list_whose_items_another_rule_wants_unlike(
+    tmp_path: Path, rule: str, sizes: tuple[int, int]
+) -> None:
+    """openshift/api 4.22 -> 4.23: vCenters could be added only once."""
+    free, fixed = (
+        root(spec=obj(v=ruled(array(_SERVER, minItems=1, maxItems=3), _UNLIKE, *more))) for more in ((), (rule,))
+    )
+    witness = only({"findings": compare(tmp_path, fixed, free)}, rule="cel-transition-rule-removed")["witness"]
+    assert tuple(len(witness[side]["spec"]["v"]) for side in ("stored", "object")) == sizes
+
+
+@pytest.mark.parametrize("items", [_SERVER, string(), {"type": "integer"}], ids=["objects", "strings", "numbers"])
+def test_a_rule_about_the_size_of_a_member(tmp_path: Path, items: Json) -> None:
+    once = "!has(oldSelf.v) && has(self.v) ? size(self.v) < 2 : true"
+    unlike = _UNLIKE if items is _SERVER else "self.all(x, self.exists_one(y, y == x))"
+    spec = obj(v=ruled(array(items, maxItems=3), unlike), w=string())
+    findings = compare(tmp_path, root(spec=spec), root(spec=ruled(spec, once)))
+    witness = only({"findings": findings}, rule="cel-transition-rule-added")["witness"]
+    assert "v" not in witness["stored"]["spec"]
+    assert len(witness["object"]["spec"]["v"]) == 2
+
+
 def test_a_rule_that_became_stricter(tmp_path: Path) -> None:
     """What OLD refuses, NEW refuses as well: all updates of the listed values are tried."""
     values = string("A", "B", "C")
