@@ -202,6 +202,31 @@ def test_fragments_show_which_changes_a_gate_exposes(repo: Path) -> None:
     assert 0 < page.index("Feature gate Shapes is on in Default") < page.index("What this change does</h2>")
 
 
+def test_a_gate_does_not_expose_what_an_earlier_gate_shows(repo: Path) -> None:
+    """openshift/api: a rule of the fragment without gates is in no fragment of a gate."""
+    notes = _widget(sets="Default")["metadata"]
+    phase = {**string(), "x-kubernetes-validations": [{"rule": "self != 'Z'"}]}
+    plain, early, late = (
+        crd(obj(status=obj(phase=each, **more)))
+        for each, more in ((phase, {}), (string(), {"early": string()}), (string(), {"late": string()}))
+    )
+    both = crd(obj(status=obj(phase=string(), early=string(), late=string())))
+    fragments = {"AAA_ungated": plain, "Early": early, "Shapes": late}
+    commit(
+        repo,
+        {
+            **{f"{_FRAGMENTS}/{name}.yaml": fragment for name, fragment in fragments.items()},
+            **_lists(Default=("Early",)),
+            "widget.yaml": {**plain, "metadata": notes},
+        },
+    )
+    commit(repo, {**_lists(Default=("Early", "Shapes")), "widget.yaml": {**both, "metadata": notes}})
+    section = _check(repo)
+    assert {finding["path"] for finding in section["findings"]} == {"status.phase", "status.early", "status.late"}
+    (entry,) = section["promoted_gates"]
+    assert [place["path"] for place in entry["exposes"]] == ["status.late"]
+
+
 def test_a_gate_that_exposes_nothing_here_is_not_mentioned(repo: Path) -> None:
     commit(repo, {**_lists(Default=("Unrelated",)), "anchor.yaml": {**_anchor(), "status": {}}})
     section = _check(repo)

@@ -1,12 +1,13 @@
 """Feature gates that NEW turns on in Default: one entry for each gate, with what it exposes.
 
 openshift/api keeps a fragment of a CRD for each gate: the CRD with the fields of the gate. A gate exposes a change if
-its place looks different there than in the fragment without gates. A CRD without such a fragment is exposed as a whole.
+its place looks different there than in the fragment without gates and in those of gates that were on before. A CRD
+without such fragments is exposed as a whole.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from contextlib import suppress
 from functools import cached_property, lru_cache
 from itertools import takewhile
@@ -38,20 +39,23 @@ def promoted_gates(
 ) -> Iterator[PromotedGate]:
     """The gates that are on in Default of NEW and off in all ``olds``, with the places of ``findings`` they expose."""
     promoted: dict[str, set[str]] = {}
+    on_before: dict[str, frozenset[str]] = {}
     for context in contexts:
         feature_set, _, profile = context.partition("/")
         *before, after = (side.gates.enabled.get((feature_set, profile)) for side in (*olds, new))
         known = [gates for gates in before if gates is not None]
         if feature_set == _DEFAULT and after is not None and len(known) == len(olds) > 0:
+            stayed = after.intersection(*known)
             for gate in after.difference(*known):
                 promoted.setdefault(gate, set()).add(context)
+                on_before[gate] = on_before.get(gate, stayed) & stayed
     if not promoted:
         return
     there = set().union(*promoted.values())
     candidates = [item for item in judged if any(each.context in there for each in item.occurrences)]
     fragments = _Fragments(new, {item.crd for item in candidates})
     for gate in sorted(promoted):
-        places = {_place(item) for item in candidates if fragments.expose(gate, item)}
+        places = {_place(item) for item in candidates if fragments.expose(gate, item, on_before[gate])}
         exposed = [
             (finding.crd, finding.version, finding.path)
             for finding in findings
@@ -74,13 +78,14 @@ class _Fragments:
     def __init__(self, crds: CrdSet, names: set[str]) -> None:
         self._crds, self._names = crds, names
 
-    def expose(self, gate: str, item: Judged) -> bool:
-        """Whether a change is due to a gate that NEW turns on."""
+    def expose(self, gate: str, item: Judged, others: Set[str]) -> bool:
+        """Whether a change is due to a gate that NEW turns on; ``others`` are the gates that stay on."""
         of_new = (chosen for occurrence in item.occurrences for chosen in occurrence.at(Side.NEW))
         if any(gate in gate_names(chosen.document.crd.annotations) for chosen in of_new):
             return True
         of_gate = [crd for name, gates, crd in self._read if name == item.crd and gate in gates]
-        ungated = [crd for name, gates, crd in self._read if name == item.crd and gates == (_UNGATED,)]
+        known = others | {_UNGATED}
+        ungated = [crd for name, gates, crd in self._read if name == item.crd and set(gates) <= known]
         if item.change.of_crd:
             return bool(of_gate) and not ungated
         place = list(takewhile(lambda step: step not in _LISTS, item.change.new_at))
