@@ -120,20 +120,19 @@ def _without_conversion(crd: Mapping[str, Any]) -> Json:
 
 
 def _trial(claim: Claim, pairs: _Pairs, forms: _Forms) -> Trial | NoTrial:
+    shown = claim.errors if claim.effect == Effect.CRD_REJECTED else claim.witness
+    if not shown:  # some depend on what a cluster has stored, others are about a CRD that one release lacks
+        return NoTrial(claim, claim.reason or "the finding has no witness")
     both = _pair_of(claim, pairs)
     if both is None:
         return NoTrial(claim, f"the releases as they are read now do not both have {claim.crd} in {_listed(claim)}")
     writer, reader = (both.new, both.old) if claim.direction == Direction.ROLLBACK else (both.old, both.new)
     if claim.effect == Effect.CRD_REJECTED:
-        if not claim.errors:  # it depends on what a cluster has stored
-            return NoTrial(claim, claim.reason)
         before, after = (forms.whole(side.crd.raw) for side in (writer, reader))
         return Trial(claim, before, after, whole=True)
-    if claim.witness is None:
-        return NoTrial(claim, claim.reason or "the finding has no witness")
     if claim.effect == Effect.REQUEST_FAILED:
         return NoTrial(claim, "a request that fails for any object: a dry run cannot show it")
-    written_as = str(claim.witness.get("apiVersion", "")).rpartition("/")[2]
+    written_as = str((claim.witness or {}).get("apiVersion", "")).rpartition("/")[2]
     for side, version in ((writer, written_as), (reader, claim.version)):
         if version not in side.versions:
             return NoTrial(claim, f"a release as it is read now has no version {version or '?'} of {claim.crd}")

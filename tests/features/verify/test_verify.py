@@ -270,6 +270,20 @@ def test_a_version_that_only_some_clusters_have_stored(cluster: FakeCluster, tmp
     )
 
 
+def test_a_crd_that_one_release_lacks(cluster: FakeCluster, tmp_path: Path) -> None:
+    """The releases are those of the report: the reason is that of the finding."""
+    old, new = both(tmp_path / "releases", crd(OLD), crd(OLD))
+    write(new / "gadget.yaml", crd(OLD, kind="Gadget"))
+    report = tmp_path / "report.json"
+    run("diff", old, new, "--format", f"json={report}")
+    (found,) = verify(report, "--format", "json").report["verified"]
+    assert (found["rule"], found["outcome"], found["reason"]) == (
+        "crd-added",
+        "not testable",
+        "a change of the CRD as a whole: it needs no object to show",
+    )
+
+
 def test_crds_that_are_gone(cluster: FakeCluster, tmp_path: Path) -> None:
     report = reported(tmp_path)
     elsewhere = both(tmp_path / "other", crd(OLD, kind="Gadget"), crd(NEW, kind="Gadget"))
